@@ -1,0 +1,122 @@
+/**
+ * The ports of the loop: everything it can see of the world. All of it is passed in, so a test drives the real
+ * loop with a scripted model, and the same loop runs in a CLI, a server or a worker.
+ */
+import type { CompactionState, ContextPort } from '../protocol/context.ts';
+import type { HookPort } from '../protocol/hook.ts';
+import type { Recorder } from '../protocol/journal.ts';
+import type { AttachmentMessage, ToolUseSummaryMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
+import type { CallModel, QuerySource } from '../protocol/model.ts';
+import type { Clock, Ids, Ledger, RandomPort } from '../protocol/ports.ts';
+import type { Terminal } from '../protocol/terminal.ts';
+import type { ToolCall, ToolExecutor } from '../protocol/tool.ts';
+import type { View } from '../protocol/view.ts';
+import type { EffortLevel, ThinkingConfig, ToolUseBlock, Usage, WireTool } from '../protocol/wire.ts';
+import type { PersistentList } from '../util/persistent-list.ts';
+import type { Scope } from '../util/scope.ts';
+
+/** What does not change while a submission runs. Plain data but for the scope. */
+export interface LoopParams {
+  readonly sessionId: string;
+  /** Id of this submission: the first part of every effect key. */
+  readonly submission: string;
+  readonly querySource: QuerySource;
+  readonly foreground: boolean;
+  /** `''` for the main agent, else the path of agent ids. */
+  readonly agentPath: string;
+  readonly chainId: string;
+  readonly depth: number;
+  readonly view: PersistentList<ViewMessage>;
+  readonly system: readonly string[];
+  readonly userContext: readonly string[];
+  readonly model: string;
+  /** Tried in order, each at most once per submission. */
+  readonly fallbackModels: readonly string[];
+  readonly thinking?: ThinkingConfig;
+  readonly effort?: EffortLevel;
+  readonly betas?: readonly string[];
+  readonly speed?: 'fast';
+  readonly maxTurns?: number;
+  readonly taskBudget?: { readonly total: number };
+  /** What is left of `taskBudget` after earlier compactions. */
+  readonly taskBudgetRemaining?: number;
+  readonly tokenBudget?: { readonly target: number };
+  /** Set by the caller: the cap is then never escalated. */
+  readonly maxOutputTokens?: number;
+  /** Default cap when none was set. */
+  readonly defaultOutputCap: number;
+  readonly escalatedOutputCap: number;
+  readonly includePartialMessages: boolean;
+  /** Ninth block of a submission is overridden when this is 8. */
+  readonly stopHookBlockCap: number;
+  /** A JSON schema is set: the run owes a structured value. */
+  readonly structuredOutput?: { readonly toolName: string };
+  readonly compaction: CompactionState;
+  /** Carry on an interrupted iteration: its finished blocks and the results that are known (L4.1). */
+  readonly carryOn?: CarryOn;
+  readonly scope: Scope;
+}
+
+/** A response that is on record, whose tools are not all answered. */
+export interface CarryOn {
+  readonly iteration: number;
+  readonly turnCount: number;
+  readonly calls: readonly ToolCall[];
+  /** Answers that are on record, or that resume made ("outcome unknown"), by tool_use id. */
+  readonly known: readonly UserMessage[];
+}
+
+export interface AttachmentInput {
+  readonly toolUses: readonly ToolUseBlock[];
+  readonly results: readonly UserMessage[];
+  readonly view: View;
+  readonly turnCount: number;
+}
+
+export interface AttachmentPort {
+  /** What else the model should know, in order. The queue is only peeked at. */
+  collect(input: AttachmentInput, signal: AbortSignal): AsyncGenerator<AttachmentMessage, readonly AttachmentMessage[]>;
+  /** `next_turn` alone calls this: what was peeked is now consumed. Returns the consumed keys. */
+  acknowledge(): Promise<readonly string[]>;
+}
+
+export interface ToolsPort {
+  /** In the API's shape, in a stable order. The same array while the set is unchanged. */
+  wireTools(model: string): Promise<readonly WireTool[]>;
+  /** One executor per iteration; it dies with the scope. */
+  open(input: { readonly scope: Scope; readonly iteration: number; readonly chainId: string; readonly depth: number }): ToolExecutor;
+  backfill(block: ToolUseBlock): ToolUseBlock;
+}
+
+/** The engine's verdicts, which stand outside the rules: money and structured output. */
+export interface OuterGuard {
+  verdict(): Terminal | undefined;
+  /** Whether a structured value has been accepted, and how many nudges and refused calls were spent. */
+  structuredOutput(): { readonly accepted: boolean };
+}
+
+export interface LoopDeps {
+  readonly callModel: CallModel;
+  readonly recorder: Recorder;
+  readonly tools: ToolsPort;
+  readonly context: ContextPort;
+  readonly hooks: HookPort;
+  readonly attachments: AttachmentPort;
+  readonly ledger: Ledger;
+  readonly guard: OuterGuard;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: RandomPort;
+  /** What is fit to send to a model: its output cap and whether non-streaming repeats are allowed. */
+  modelLimits(model: string): { readonly maxOutputTokens: number; readonly nonStreamingRepeat: boolean };
+  /** Called when tools of a turn are done; yields a summary in a later iteration. Off by default. */
+  readonly toolUseSummary?: {
+    start(toolUses: readonly ToolUseBlock[], results: readonly UserMessage[]): string;
+    /** The summary when it is settled; never waits. */
+    take(key: string): ToolUseSummaryMessage | undefined;
+  };
+  /** Told about every change of state the engine's state machine shows. */
+  onStage?(stage: 'streaming' | 'tools' | 'recovery_check' | 'compact_check'): void;
+  /** Usage of the main loop, told per response. */
+  onUsage?(usage: Usage, model: string): void;
+}

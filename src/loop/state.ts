@@ -1,0 +1,98 @@
+/** What varies between iterations: plain, serialisable data, grouped by owner. Each group has a named fresh value. */
+import type { CompactionState } from '../protocol/context.ts';
+import type { ViewMessage } from '../protocol/messages.ts';
+import type { Transition } from '../protocol/transition.ts';
+import type { PersistentList } from '../util/persistent-list.ts';
+import type { LoopParams } from './deps.ts';
+
+export interface ViewState {
+  readonly messages: PersistentList<ViewMessage>;
+  /** Entries from here on were appended since the steps last ran. */
+  readonly freshFrom: number;
+  /** What the provider reported for the first `length` entries; absent until a response says, or after a compaction. */
+  readonly measured?: { readonly tokens: number; readonly length: number };
+}
+
+export interface RecoveryState {
+  /** Resume messages sent after the output cap, at most three. */
+  readonly outputTokenCount: number;
+  readonly capOverride?: number;
+  readonly escalated: boolean;
+  readonly hasAttemptedReactiveCompact: boolean;
+  readonly trimmed: boolean;
+  readonly mediaReduced: boolean;
+  readonly unusableCount: number;
+}
+
+export interface HooksState {
+  readonly stopHookActive: boolean;
+  readonly blocks: number;
+}
+
+export interface BudgetState {
+  readonly taskRemaining?: number;
+  /** Output tokens of this submission, and what the last continuations added. */
+  readonly outputTokens: number;
+  readonly continuations: number;
+  readonly smallGains: number;
+  readonly outputTokensAtContinuation: number;
+}
+
+export interface ModelState {
+  readonly current: string;
+  /** Fallbacks not yet tried. */
+  readonly fallbacks: readonly string[];
+}
+
+export interface State {
+  readonly iteration: number;
+  readonly turnCount: number;
+  readonly transition?: Transition;
+  readonly view: ViewState;
+  readonly recovery: RecoveryState;
+  readonly hooks: HooksState;
+  readonly compaction: CompactionState;
+  readonly budgets: BudgetState;
+  readonly model: ModelState;
+  /** Key of a tool-use summary being made. */
+  readonly pendingSummary?: string;
+}
+
+export const FRESH_RECOVERY: RecoveryState = Object.freeze({
+  outputTokenCount: 0,
+  escalated: false,
+  hasAttemptedReactiveCompact: false,
+  trimmed: false,
+  mediaReduced: false,
+  unusableCount: 0,
+});
+
+export const FRESH_HOOKS: HooksState = Object.freeze({ stopHookActive: false, blocks: 0 });
+
+export const FRESH_COMPACTION: CompactionState = Object.freeze({
+  rapidRefills: 0,
+  consecutiveFailures: 0,
+  switchedOff: false,
+  warned: false,
+});
+
+export const FRESH_BUDGETS: BudgetState = Object.freeze({
+  outputTokens: 0,
+  continuations: 0,
+  smallGains: 0,
+  outputTokensAtContinuation: 0,
+});
+
+export function initialState(params: LoopParams): State {
+  const remaining = params.taskBudgetRemaining ?? params.taskBudget?.total;
+  return {
+    iteration: params.carryOn?.iteration ?? 1,
+    turnCount: params.carryOn?.turnCount ?? 1,
+    view: { messages: params.view, freshFrom: 0 },
+    recovery: FRESH_RECOVERY,
+    hooks: FRESH_HOOKS,
+    compaction: params.compaction,
+    budgets: remaining === undefined ? FRESH_BUDGETS : { ...FRESH_BUDGETS, taskRemaining: remaining },
+    model: { current: params.model, fallbacks: params.fallbackModels },
+  };
+}

@@ -1,0 +1,101 @@
+/** Making the view fit (L2): steps, limits, recoveries. Implemented in `context/`, driven by the loop. */
+import type { LoopMessage, ViewMessage } from './messages.ts';
+import type { ModelFailure } from './failure.ts';
+import type { QuerySource } from './model.ts';
+import type { TerminalReason } from './terminal.ts';
+import type { EditSource, View, ViewEdit } from './view.ts';
+
+/** Token limits of one model, by the formulas of L2. */
+export interface ContextLimits {
+  readonly window: number;
+  readonly maxOutput: number;
+  readonly effective: number;
+  readonly autocompactAt: number;
+  readonly warnAt: number;
+  readonly blockingAt: number;
+}
+
+/** Where compaction stands; part of the loop's State. */
+export interface CompactionState {
+  /** Set by a compaction, counted up by `next_turn`; undefined before the first. */
+  readonly turnsSinceCompact?: number;
+  /** How often in a row the context was full again within three turns of a compaction. */
+  readonly rapidRefills: number;
+  readonly consecutiveFailures: number;
+  /** Switched off until the next submission after three failures. */
+  readonly switchedOff: boolean;
+  readonly warned: boolean;
+}
+
+export interface StepInput {
+  readonly view: View;
+  /** The entries appended since the steps last ran. */
+  readonly fresh: readonly ViewMessage[];
+  readonly estimateTokens: number;
+  /** Freed by snip earlier in this pass. */
+  readonly snipTokensFreed: number;
+  /** A step of this pass has already compacted. */
+  readonly compactedInThisPass: boolean;
+  readonly limits: ContextLimits;
+  readonly compaction: CompactionState;
+  readonly turnCount: number;
+  readonly model: string;
+  readonly querySource: QuerySource;
+  readonly effectKey: string;
+  readonly signal: AbortSignal;
+}
+
+export type StepOutcome =
+  /** Nothing to do, and why: goes into the decision record. */
+  | { readonly kind: 'skip'; readonly why: string }
+  | {
+      readonly kind: 'edits';
+      readonly source: EditSource;
+      readonly edits: readonly ViewEdit[];
+      readonly why: string;
+      readonly tokensFreed: number;
+      /** Set by snip: passed on to the steps after it. */
+      readonly snipTokensFreed?: number;
+      /** A compaction replaced the view; carries the state that follows it. */
+      readonly compaction?: CompactionState;
+    }
+  /** State changed, the view did not (a failed compaction counts a strike). */
+  | { readonly kind: 'note'; readonly why: string; readonly compaction: CompactionState }
+  | { readonly kind: 'stop'; readonly reason: Extract<TerminalReason, 'blocking_limit' | 'rapid_refill_breaker'>; readonly message: string };
+
+export interface ContextStep {
+  readonly name: string;
+  run(input: StepInput): AsyncGenerator<LoopMessage, StepOutcome>;
+}
+
+export type RecoveryOutcome =
+  | { readonly kind: 'edits'; readonly source: EditSource; readonly edits: readonly ViewEdit[]; readonly tokensFreed: number; readonly compacted: boolean }
+  /** Nothing could be done, and why. */
+  | { readonly kind: 'none'; readonly why: string };
+
+/** What the rules of L7 may try when a request did not fit. Each is a no-op ("none") when switched off. */
+export interface ContextRecovery {
+  /** Commit every staged collapse. */
+  drainCollapses(input: StepInput): AsyncGenerator<LoopMessage, RecoveryOutcome>;
+  /** One summary of everything before the kept tail. */
+  reactiveCompact(input: StepInput, failure: ModelFailure): AsyncGenerator<LoopMessage, RecoveryOutcome>;
+  /** Needs no model: drops the oldest whole rounds. */
+  mechanicalTrim(input: StepInput): AsyncGenerator<LoopMessage, RecoveryOutcome>;
+  /** Strips or replaces images and documents. */
+  reduceMedia(input: StepInput, failure: ModelFailure): AsyncGenerator<LoopMessage, RecoveryOutcome>;
+}
+
+export interface ContextPort {
+  /** In the order they run (`context/steps.ts`). */
+  readonly steps: readonly ContextStep[];
+  readonly recovery: ContextRecovery;
+  limitsFor(model: string): ContextLimits;
+  /** An estimate of what these messages cost, in tokens. O(messages given). */
+  estimate(messages: readonly ViewMessage[]): number;
+}
+
+/** Restores something after a compaction (recent files, todos, skills, plan, tasks). */
+export interface CompactionSource {
+  readonly name: string;
+  collect(input: { readonly summarised: readonly ViewMessage[]; readonly budgetTokens: number }): Promise<readonly ViewMessage[]>;
+}

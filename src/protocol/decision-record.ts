@@ -1,0 +1,70 @@
+/**
+ * Why one iteration ended as it did: the one source for `explain`, spans and the ledger's view.
+ * At most about 2 KB; contents by uuid, never copied. Fields marked `?` appear with their machinery.
+ */
+import type { AttemptRecord } from './model.ts';
+import type { TerminalReason } from './terminal.ts';
+import type { ToolTrace } from './tool.ts';
+import type { TransitionReason } from './transition.ts';
+import type { StopReason, Usage } from './wire.ts';
+
+export interface PrepareRecord {
+  readonly step: string;
+  readonly ran: boolean;
+  readonly why: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly ms: number;
+  readonly replaced?: readonly string[];
+}
+
+export interface RuleRecord {
+  readonly name: string;
+  readonly verdict: 'pass' | 'continue' | 'stop' | 'not reached';
+  /** The facts the rule read, recorded by the facts object itself. */
+  readonly read: Readonly<Record<string, unknown>>;
+}
+
+export interface DecisionRecord {
+  readonly v: 1;
+  readonly sessionId: string;
+  readonly submission: string;
+  readonly iteration: number;
+  readonly agentPath: string;
+  readonly startedAt: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** The transition that led here; absent on the first iteration. */
+  readonly in?: TransitionReason;
+  readonly prepare: readonly PrepareRecord[];
+  readonly view: {
+    readonly length: number;
+    readonly tokens: number;
+    /** Where the token figure comes from. */
+    readonly source: 'provider' | 'estimate';
+    readonly added: readonly string[];
+  };
+  readonly request?: {
+    readonly model: string;
+    readonly maxTokens: number;
+    readonly effort?: string;
+    readonly bytes?: number;
+    readonly systemHash?: string;
+    readonly toolsHash?: string;
+  };
+  readonly attempts: readonly AttemptRecord[];
+  readonly fallback?: { readonly from: string; readonly to: string };
+  readonly response?: { readonly messageId: string; readonly stopReason: StopReason | null; readonly blocks: readonly string[] };
+  readonly usage?: Usage;
+  readonly costUsd?: number;
+  readonly wastedCostUsd?: number;
+  readonly cache?: { readonly readTokens: number; readonly writtenTokens: number };
+  readonly tools: readonly ToolTrace[];
+  readonly rules: readonly RuleRecord[];
+  /** Absent when the iteration was cut off (crash, takeover). */
+  readonly decision?:
+    | { readonly kind: 'continue'; readonly transition: TransitionReason; readonly sentence: string }
+    | { readonly kind: 'stop'; readonly terminal: TerminalReason; readonly sentence: string };
+  readonly context?: { readonly window: number; readonly used: number; readonly autocompactAt: number; readonly blockingAt: number };
+  readonly budgets: { readonly turnCount: number; readonly maxTurns?: number; readonly costUsd: number; readonly maxBudgetUsd?: number };
+}

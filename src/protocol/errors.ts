@@ -1,0 +1,54 @@
+/** Errors that reach embedders. Each has a stable `code` and a sentence a person can act on. */
+export type TurnwrightErrorCode =
+  | 'invalid_option'
+  | 'invalid_settings'
+  | 'invalid_scenario'
+  | 'session_not_found'
+  | 'session_in_use'
+  | 'session_unreadable'
+  | 'storage_error'
+  | 'fenced'
+  | 'fallback_triggered'
+  | 'cannot_retry'
+  | 'error_result'
+  | 'aborted'
+  | 'engine_closed'
+  | 'submission_running'
+  | 'unpriced_model';
+
+export class TurnwrightError extends Error {
+  readonly code: TurnwrightErrorCode;
+  constructor(code: TurnwrightErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'TurnwrightError';
+    this.code = code;
+  }
+}
+
+/** The caller's `abortController` fired. */
+export class AbortError extends TurnwrightError {
+  constructor(message = 'The operation was aborted by its caller.') {
+    super('aborted', message);
+    this.name = 'AbortError';
+  }
+}
+
+/** A model was overloaded three times in a row and another one takes over. For embedders that call the model layer. */
+export class FallbackTriggeredError extends TurnwrightError {
+  readonly originalModel: string;
+  readonly fallbackModel: string;
+  constructor(originalModel: string, fallbackModel: string) {
+    super('fallback_triggered', `${originalModel} is overloaded; ${fallbackModel} takes over.`);
+    this.name = 'FallbackTriggeredError';
+    this.originalModel = originalModel;
+    this.fallbackModel = fallbackModel;
+  }
+}
+
+/** A request that no retry can save. For embedders that call the model layer. */
+export class CannotRetryError extends TurnwrightError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('cannot_retry', message, options);
+    this.name = 'CannotRetryError';
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * A failed model call, classified once at the wire (`model/classify-error.ts`) and carried as a value.
+ * Nothing downstream recognises a failure by its text.
+ */
+export type FailureKind =
+  | 'prompt_too_long'
+  | 'media_too_large'
+  | 'output_over_window' // "input length and max_tokens exceed context limit"
+  | 'invalid_signature'
+  | 'overloaded'
+  | 'rate_limited'
+  | 'authentication'
+  | 'token_revoked'
+  | 'cloud_credentials'
+  | 'permission'
+  | 'not_found'
+  | 'invalid_request'
+  | 'server_error'
+  | 'timeout' // no response headers in time
+  | 'connection' // refused, reset or unreachable before a response
+  | 'cut' // the stream ended without its terminal event
+  | 'stalled' // silence, or no content, beyond the limit
+  | 'stream_error' // an SSE `error` event
+  | 'protocol' // bytes that are not the Messages API
+  | 'budget' // the ledger refused the call
+  | 'unknown';
+
+export interface ModelFailure {
+  readonly kind: FailureKind;
+  /** A sentence a person can act on. */
+  readonly message: string;
+  readonly status?: number;
+  /** The API's own error type, e.g. `overloaded_error`. */
+  readonly errorType?: string;
+  readonly requestId?: string;
+  /** What the server asked for, ms; undefined when absent or unreadable. */
+  readonly retryAfterMs?: number;
+  /** `x-should-retry`, when the server said. */
+  readonly shouldRetry?: boolean;
+  /** Numbers out of the answer: tokens sent, tokens asked for, and the limit. */
+  readonly tokens?: { readonly input?: number; readonly maxTokens?: number; readonly limit?: number };
+  readonly cause?: unknown;
+}
+
+/** `error` on an SDK assistant message. */
+export type AssistantErrorKind =
+  | 'authentication_failed'
+  | 'billing_error'
+  | 'rate_limit'
+  | 'overloaded'
+  | 'invalid_request'
+  | 'model_not_found'
+  | 'server_error'
+  | 'unknown'
+  | 'max_output_tokens'
+  | 'cloud_credential_error';

@@ -1,0 +1,35 @@
+/**
+ * The one owner of file writes, injectable: real files in production, a fault-injecting double in tests.
+ * Paths are absolute. Errors are Node's (`code`: ENOSPC, EACCES, …).
+ */
+export interface PersistentFiles {
+  readFile(path: string): Promise<Uint8Array>;
+  stat(path: string): Promise<FileStat | undefined>;
+  lstat(path: string): Promise<FileStat | undefined>;
+  realpath(path: string): Promise<string>;
+  readDir(path: string): Promise<readonly string[]>;
+  makeDir(path: string, mode?: number): Promise<void>;
+  /** All or nothing: temp file beside it, fsync, rename. Keeps the mode of a file that exists. */
+  writeAtomic(path: string, data: Uint8Array | string, options?: { readonly mode?: number; readonly sync?: boolean }): Promise<void>;
+  openAppend(path: string, mode: number): Promise<AppendHandle>;
+  truncate(path: string, length: number): Promise<void>;
+  remove(path: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+}
+
+export interface AppendHandle {
+  /** Returns once the write call has returned: survives the death of this process. */
+  append(data: Uint8Array): Promise<void>;
+  /** fdatasync: survives power loss. */
+  sync(): Promise<void>;
+  size(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface FileStat {
+  readonly kind: 'file' | 'directory' | 'symlink' | 'other';
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly mode: number;
+  readonly ino: number;
+}

@@ -1,0 +1,103 @@
+import type { PermissionMode } from './permission.ts';
+
+/** Every hook event that users may name. Which of them fire is in `docs/hooks.md`. */
+export const HOOK_EVENTS = [
+  'PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PostToolBatch', 'PermissionRequest', 'PermissionDenied',
+  'Notification', 'UserPromptSubmit', 'UserPromptExpansion', 'SessionStart', 'SessionEnd', 'Stop', 'StopFailure',
+  'SubagentStart', 'SubagentStop', 'PreCompact', 'PostCompact', 'PreModelSwitch', 'PostModelSwitch', 'Setup',
+  'TeammateIdle', 'TaskCreated', 'TaskCompleted', 'Elicitation', 'ElicitationResult', 'ConfigChange',
+  'WorktreeCreate', 'WorktreeRemove', 'InstructionsLoaded', 'CwdChanged', 'FileChanged', 'DirectoryAdded',
+  'MessageDisplay',
+] as const;
+export type HookEvent = (typeof HOOK_EVENTS)[number];
+
+export interface HookInputBase {
+  readonly session_id: string;
+  readonly transcript_path: string;
+  readonly cwd: string;
+  readonly permission_mode?: PermissionMode;
+  readonly agent_id?: string;
+}
+
+/** What the loop and the gate hand in; the base fields are added by the port. */
+export type HookCall =
+  | { readonly event: 'PreToolUse'; readonly tool_name: string; readonly tool_input: unknown; readonly tool_use_id: string }
+  | {
+      readonly event: 'PostToolUse';
+      readonly tool_name: string;
+      readonly tool_input: unknown;
+      readonly tool_response: unknown;
+      readonly tool_use_id: string;
+      readonly duration_ms: number;
+    }
+  | {
+      readonly event: 'PostToolUseFailure';
+      readonly tool_name: string;
+      readonly tool_input: unknown;
+      readonly tool_use_id: string;
+      readonly error: string;
+      readonly is_interrupt?: boolean;
+      readonly duration_ms: number;
+    }
+  | { readonly event: 'PostToolBatch'; readonly tool_calls: readonly unknown[] }
+  | { readonly event: 'PermissionDenied'; readonly tool_name: string; readonly tool_input: unknown; readonly tool_use_id: string; readonly reason: string }
+  | { readonly event: 'UserPromptSubmit'; readonly prompt: string }
+  | { readonly event: 'SessionStart'; readonly source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' }
+  | { readonly event: 'SessionEnd'; readonly reason: string }
+  | { readonly event: 'Stop'; readonly stop_hook_active: boolean; readonly last_assistant_message?: string }
+  | { readonly event: 'StopFailure'; readonly error: string; readonly error_details?: string; readonly last_assistant_message?: string }
+  | { readonly event: 'PreCompact'; readonly trigger: 'manual' | 'auto'; readonly custom_instructions: string | null }
+  | { readonly event: 'PostCompact'; readonly trigger: 'manual' | 'auto'; readonly compact_summary: string }
+  | { readonly event: HookEvent; readonly [key: string]: unknown };
+
+/** What hooks of one event decided together, folded in registration order: deny beats ask beats allow. */
+export interface HookVerdict {
+  readonly permission?: 'allow' | 'deny' | 'ask';
+  readonly reason?: string;
+  readonly updatedInput?: Record<string, unknown>;
+  readonly updatedOutput?: unknown;
+  readonly additionalContext: readonly string[];
+  /** Stop and UserPromptSubmit: send this back and go on, or block the prompt. */
+  readonly blockingErrors: readonly string[];
+  /** `continue: false`. */
+  readonly preventContinuation?: { readonly stopReason: string; readonly hookName?: string };
+  readonly systemMessages: readonly string[];
+}
+
+export const NO_HOOK_VERDICT: HookVerdict = Object.freeze({
+  additionalContext: Object.freeze([]) as readonly string[],
+  blockingErrors: Object.freeze([]) as readonly string[],
+  systemMessages: Object.freeze([]) as readonly string[],
+});
+
+export interface HookOutput {
+  continue?: boolean;
+  suppressOutput?: boolean;
+  stopReason?: string;
+  decision?: 'approve' | 'block';
+  systemMessage?: string;
+  reason?: string;
+  hookSpecificOutput?: { hookEventName: HookEvent; [key: string]: unknown };
+  async?: boolean;
+}
+
+export type HookCallback = (
+  input: HookInputBase & { readonly hook_event_name: HookEvent; readonly [key: string]: unknown },
+  toolUseID: string | undefined,
+  options: { readonly signal: AbortSignal },
+) => Promise<HookOutput>;
+
+export interface HookCallbackMatcher {
+  readonly matcher?: string | null;
+  readonly hooks: readonly HookCallback[];
+  /** Seconds. Default 60. */
+  readonly timeout?: number;
+  readonly onFailure?: 'continue' | 'block';
+}
+
+export interface HookPort {
+  /** Contract: never throws; returns at once when nothing is registered. */
+  run(call: HookCall, options: { readonly signal: AbortSignal; readonly toolUseId?: string }): Promise<HookVerdict>;
+  /** Whether a run could take an outward step (a callback, a process). */
+  has(event: HookEvent): boolean;
+}

@@ -1,0 +1,98 @@
+/**
+ * The journal: one JSON object a line, a superset of the de-facto transcript format. A body says what happened;
+ * the envelope (`v`, `seq`, `epoch`, `sum`, …) is added by the session room and read back with it.
+ */
+import type { DecisionRecord } from './decision-record.ts';
+import type { AssistantMessage, AttachmentMessage, SystemMessage, UserMessage } from './messages.ts';
+import type { QuerySource } from './model.ts';
+import type { EffectClass } from './tool.ts';
+import type { EditSource, ViewEdit } from './view.ts';
+import type { StopReason, Usage } from './wire.ts';
+
+export const JOURNAL_VERSION = 1;
+
+/** Ids are data: `submission/iteration/attempt/kind/(tool_use_id or ordinal)`. Resume looks up by id, never by position. */
+interface Identified {
+  readonly id: string;
+  /** The submission this belongs to. */
+  readonly submission: string;
+}
+
+export type JournalBody =
+  | (Identified & { readonly type: 'submission'; readonly carriesOn?: boolean; readonly model: string; readonly permissionMode: string })
+  | (Identified & {
+      readonly type: 'request';
+      readonly iteration: number;
+      readonly attempt: number;
+      readonly model: string;
+      readonly maxTokens: number;
+      readonly querySource: QuerySource;
+    })
+  /** The response's end. `broken`: there was none. */
+  | (Identified & {
+      readonly type: 'response';
+      readonly iteration: number;
+      readonly messageId: string;
+      readonly stopReason: StopReason | null;
+      readonly usage: Usage;
+      readonly costUsd: number;
+      readonly broken?: boolean;
+      readonly requestId?: string;
+    })
+  | (UserMessage & { readonly parentUuid: string | null; readonly submission: string })
+  | (AssistantMessage & { readonly parentUuid: string | null; readonly submission: string; readonly iteration: number })
+  | (AttachmentMessage & { readonly parentUuid: string | null; readonly submission: string })
+  | (SystemMessage & { readonly parentUuid: string | null; readonly submission: string })
+  /** These uuids were taken back (L4.5); both stay on record. */
+  | (Identified & { readonly type: 'retract'; readonly uuids: readonly string[]; readonly reason: string })
+  /** Recorded before the tool runs. */
+  | (Identified & {
+      readonly type: 'intent';
+      readonly toolUseId: string;
+      readonly toolName: string;
+      readonly effectClass: EffectClass;
+      /** The input that runs, when a hook or host changed the model's. */
+      readonly updatedInput?: unknown;
+    })
+  /** A call whose outcome cannot be known. Its `is_error` result follows as a user record. */
+  | (Identified & { readonly type: 'unknown'; readonly toolUseId: string })
+  | (Identified & { readonly type: 'inbox'; readonly consumed: readonly string[]; readonly cursor: number })
+  | (Identified & { readonly type: 'ask'; readonly askId: string; readonly toolUseId: string; readonly question: unknown })
+  | (Identified & { readonly type: 'answer'; readonly askId: string; readonly answer: unknown })
+  /** A change of the view: replacement, snip, collapse or compaction boundary. */
+  | (Identified & { readonly type: EditSource; readonly edits: readonly ViewEdit[]; readonly why: string })
+  | (Identified & { readonly type: 'cost'; readonly totalCostUsd: number; readonly modelUsage: Readonly<Record<string, unknown>> })
+  | (Identified & { readonly type: 'decision'; readonly record: DecisionRecord })
+  /** System prompt, contexts and tools as sent; written when they change. */
+  | (Identified & {
+      readonly type: 'context-snapshot';
+      readonly system: readonly string[];
+      readonly userContext: readonly string[];
+      readonly toolNames: readonly string[];
+      readonly hash: string;
+    })
+  | (Identified & { readonly type: 'queue'; readonly operation: 'enqueue' | 'dequeue'; readonly item: unknown })
+  | (Identified & { readonly type: 'title'; readonly title: string })
+  | (Identified & { readonly type: 'result'; readonly result: unknown });
+
+export interface JournalEnvelope {
+  readonly v: number;
+  readonly seq: number;
+  readonly epoch: number;
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly timestamp: string;
+}
+
+export type JournalEntry = JournalBody & JournalEnvelope;
+
+/** The loop's and the gate's way to the journal. */
+export interface Recorder {
+  /**
+   * Resolves once the entries are written (in order with every other append). Rejects with code `fenced` when
+   * the session was taken over: the run then ends silently.
+   */
+  append(entries: readonly JournalBody[]): Promise<void>;
+  /** Makes everything appended so far durable against power loss, where the session asks for it. */
+  commit(): Promise<void>;
+}

@@ -1,0 +1,139 @@
+/** One model call, as the loop sees it: a request, batches of decoded events, and one outcome. */
+import type { View } from './view.ts';
+import type { AssistantErrorKind, ModelFailure } from './failure.ts';
+
+import type { EffortLevel, StreamEvent, ThinkingConfig, Usage, WireTool } from './wire.ts';
+
+/** Who asks. Background sources give up on 529 at once. */
+export type QuerySource = 'main' | `agent:${string}` | 'compact' | 'summary' | 'hook' | (string & {});
+
+export interface ModelRequest {
+  readonly querySource: QuerySource;
+  readonly foreground: boolean;
+  /** Idempotency and replay key: `submission/iteration/attempt/kind`. */
+  readonly effectKey: string;
+  readonly sessionId: string;
+  readonly model: string;
+  /** A fallback exists that has not been tried: the third overloaded answer in a row is then an outcome. */
+  readonly canFallBack: boolean;
+  readonly system: readonly string[];
+  /** Goes before the first message, as text blocks of its own; '' or absent means none. */
+  readonly userContext?: readonly string[];
+  readonly view: View;
+  /** Already in the API's shape, in a stable order; same array identity while the set is unchanged. */
+  readonly tools: readonly WireTool[];
+  readonly maxTokens: number;
+  readonly thinking?: ThinkingConfig;
+  readonly effort?: EffortLevel;
+  readonly taskBudget?: { readonly total: number; readonly remaining?: number };
+  readonly speed?: 'fast';
+  readonly betas?: readonly string[];
+  /** API-side context edits (cached microcompact). */
+  readonly contextManagement?: unknown;
+  /** false: one JSON answer (the repeat of L4.3); its events arrive as one batch. */
+  readonly stream: boolean;
+  /** Prompt caching on (default true). */
+  readonly cache?: boolean;
+}
+
+/** Plain data that outlives one attempt: the model layer reads it, adds to it and hands it back. */
+export interface RetryState {
+  /** Retries spent on this request so far (L8: at most `maxRetries`). */
+  readonly retries: number;
+  readonly overloadedInARow: number;
+  readonly credentialsRefreshed: boolean;
+  readonly keepAlive: boolean;
+  readonly withoutThinking: boolean;
+  /** Lowered after "input length and max_tokens exceed context limit". */
+  readonly maxTokens?: number;
+}
+
+export const FRESH_RETRY_STATE: RetryState = Object.freeze({
+  retries: 0,
+  overloadedInARow: 0,
+  credentialsRefreshed: false,
+  keepAlive: true,
+  withoutThinking: false,
+});
+
+export interface RetryNotice {
+  readonly attempt: number;
+  readonly maxRetries: number;
+  readonly delayMs: number;
+  readonly status: number | null;
+  readonly error: AssistantErrorKind;
+}
+
+/** One HTTP attempt, for the decision record. Times are the clock's monotonic ms. */
+export interface AttemptRecord {
+  readonly startMs: number;
+  readonly firstByteMs?: number;
+  readonly firstContentMs?: number;
+  readonly endMs: number;
+  readonly model: string;
+  readonly stream: boolean;
+  readonly bytes: number;
+  readonly outcome: 'complete' | ModelFailure['kind'] | 'aborted';
+  readonly status?: number;
+  readonly requestId?: string;
+  readonly waitedMs?: number;
+  readonly usage?: Usage;
+  /** Paid for and thrown away. */
+  readonly wasted?: boolean;
+}
+
+/** What a call hands over while it runs. A batch is what one socket read held. */
+export type ModelOutput =
+  | { readonly kind: 'attempt'; readonly attempt: number; readonly bytes: number; readonly maxTokens: number }
+  | { readonly kind: 'events'; readonly events: readonly StreamEvent[]; readonly ttftMs?: number }
+  | { readonly kind: 'retry'; readonly notice: RetryNotice };
+
+/** How a call ended. Never a throw for an expected failure; abort is an outcome too. */
+export type ModelOutcome = {
+  readonly retry: RetryState;
+  readonly attempts: readonly AttemptRecord[];
+  readonly requestId?: string;
+} & (
+  | { readonly kind: 'complete' }
+  /** `message_start` was seen, then the stream broke: L4.3 decides. */
+  | { readonly kind: 'broken'; readonly failure: ModelFailure }
+  /** Third overloaded answer in a row and `canFallBack`. */
+  | { readonly kind: 'fallback'; readonly failure: ModelFailure }
+  | { readonly kind: 'failed'; readonly failure: ModelFailure }
+  | { readonly kind: 'aborted' }
+);
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  readonly retry: RetryState;
+  /** Ask again after this broken stream: counts as an attempt of L8 (back-off first), unless `immediate`. */
+  readonly after?: { readonly failure: ModelFailure; readonly immediate: boolean };
+}
+
+/** Contract: yields outputs in order; never throws for a failed call; ends within 100 ms of abort. */
+export type CallModel = (request: ModelRequest, options: CallOptions) => AsyncGenerator<ModelOutput, ModelOutcome>;
+
+export interface ModelInfo {
+  readonly id: string;
+  readonly displayName: string;
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number;
+  readonly supportsAdaptiveThinking: boolean;
+  readonly supportsEffort: boolean;
+  /** USD per million tokens; undefined = unpriced. */
+  readonly price?: ModelPrice;
+  /** Where price and sizes came from: `list`, `family`, `settings` or `default`. */
+  readonly source: string;
+}
+
+export interface ModelPrice {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+  /** Applies instead when the prompt is longer than `aboveTokens`. */
+  readonly above?: { readonly aboveTokens: number; readonly price: Omit<ModelPrice, 'above'> };
+  /** Date of the list, ISO. */
+  readonly asOf?: string;
+}

@@ -1,0 +1,94 @@
+import type { JsonObject } from './json.ts';
+
+export const PERMISSION_MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'] as const;
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+export type PermissionBehavior = 'allow' | 'deny' | 'ask';
+
+export interface PermissionRuleValue {
+  readonly toolName: string;
+  /** Inside the parentheses of `Tool(specifier)`. */
+  readonly ruleContent?: string;
+}
+
+export type PermissionDestination = 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg';
+
+export type PermissionUpdate =
+  | {
+      readonly type: 'addRules' | 'replaceRules' | 'removeRules';
+      readonly rules: readonly PermissionRuleValue[];
+      readonly behavior: PermissionBehavior;
+      readonly destination: PermissionDestination;
+    }
+  | { readonly type: 'setMode'; readonly mode: PermissionMode; readonly destination: PermissionDestination }
+  | {
+      readonly type: 'addDirectories' | 'removeDirectories';
+      readonly directories: readonly string[];
+      readonly destination: PermissionDestination;
+    };
+
+/** What a host answers (`canUseTool`). */
+export type PermissionResult =
+  | {
+      readonly behavior: 'allow';
+      readonly updatedInput?: Record<string, unknown>;
+      readonly updatedPermissions?: readonly PermissionUpdate[];
+      readonly toolUseID?: string;
+    }
+  | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean; readonly toolUseID?: string };
+
+export interface CanUseToolContext {
+  readonly signal: AbortSignal;
+  readonly suggestions?: readonly PermissionUpdate[];
+  readonly blockedPath?: string;
+  readonly decisionReason?: string;
+  readonly title?: string;
+  readonly displayName?: string;
+  readonly description?: string;
+  readonly toolUseID: string;
+  readonly agentID?: string;
+  readonly requestId: string;
+}
+
+/** Asks the host. `null`: this host has no answer, which counts as a denial. */
+export type CanUseTool = (
+  toolName: string,
+  input: Record<string, unknown>,
+  context: CanUseToolContext,
+) => Promise<PermissionResult | null>;
+
+export type DecisionReasonType = 'rule' | 'mode' | 'hook' | 'host' | 'workingDir' | 'safetyCheck' | 'headless' | 'tool' | 'other';
+
+/** The one gate's verdict on a call (L5). */
+export type GateVerdict =
+  | {
+      readonly kind: 'allow';
+      readonly reasonType: DecisionReasonType;
+      readonly reason?: string;
+      readonly updatedInput?: JsonObject;
+    }
+  | {
+      readonly kind: 'deny';
+      readonly reasonType: DecisionReasonType;
+      /** What the model reads. */
+      readonly message: string;
+      /** End the turn as if the user had interrupted. */
+      readonly interrupt?: boolean;
+      /** The rule that matched, as written. */
+      readonly rule?: string;
+    }
+  | {
+      readonly kind: 'ask';
+      readonly reasonType: DecisionReasonType;
+      readonly message: string;
+      readonly suggestions?: readonly PermissionUpdate[];
+      readonly blockedPath?: string;
+    }
+  /** The answer will come from elsewhere, later: the run parks. */
+  | { readonly kind: 'pending'; readonly askId: string };
+
+export interface PermissionDenial {
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly tool_input: Record<string, unknown>;
+}

@@ -1,0 +1,111 @@
+/** Ports that outlive one machine. File and memory adapters come first; a durable engine is a thin adapter later. */
+import type { JournalBody, JournalEntry } from './journal.ts';
+import type { Usage, UserBlock } from './wire.ts';
+
+export interface JournalStore {
+  /** Fences every earlier epoch of this session. Creates the session when it does not exist. */
+  takeOver(sessionId: string): Promise<{ readonly epoch: number; readonly head: number }>;
+  /** Atomic: all entries or none. `seq` of the last one, or `fenced` when a newer epoch holds the session. */
+  append(
+    sessionId: string,
+    epoch: number,
+    afterSeq: number,
+    entries: readonly JournalBody[],
+  ): Promise<{ readonly seq: number } | { readonly fenced: true }>;
+  read(sessionId: string, fromSeq?: number): AsyncIterable<JournalEntry>;
+  /** Makes what was appended durable against power loss. */
+  sync?(sessionId: string): Promise<void>;
+  exists(sessionId: string): Promise<boolean>;
+  close(sessionId: string): Promise<void>;
+}
+
+export type InboxPriority = 'now' | 'next' | 'later';
+
+export interface InboxItem {
+  /** 1, 2, 3 … within the session. */
+  readonly n: number;
+  /** Putting the same key twice is one item. */
+  readonly key: string;
+  readonly priority: InboxPriority;
+  readonly content: string | readonly UserBlock[];
+  readonly uuid?: string;
+}
+
+export interface Inbox {
+  put(sessionId: string, item: Omit<InboxItem, 'n'>): Promise<{ readonly n: number; readonly fresh: boolean }>;
+  after(sessionId: string, n: number): Promise<readonly InboxItem[]>;
+  /** Yields whenever something was put; ends on abort. */
+  wake(sessionId: string, signal: AbortSignal): AsyncIterable<void>;
+}
+
+export interface Frame {
+  readonly epoch: number;
+  readonly iteration: number;
+  readonly n: number;
+  readonly data: unknown;
+}
+
+export interface Outbox {
+  publish(sessionId: string, frame: Frame): void;
+  follow(sessionId: string, cursor: number, signal: AbortSignal): AsyncIterable<Frame>;
+}
+
+export interface Lease {
+  /** Aborted with reason `lease_lost` when another owner took the session. */
+  readonly signal: AbortSignal;
+  release(): Promise<void>;
+}
+
+export interface LeaseStore {
+  /** Throws `session_in_use` when a living owner holds it, unless `takeOver`. */
+  acquire(sessionId: string, options?: { readonly takeOver?: boolean }): Promise<Lease>;
+}
+
+export interface Permit {
+  settle(usage: Usage | undefined, headers?: Readonly<Record<string, string>>): void;
+}
+
+/** Who may call the model now: shared by all sessions of a process (or a fleet). */
+export interface Admission {
+  acquire(
+    need: { readonly model: string; readonly sessionId: string; readonly foreground: boolean },
+    signal: AbortSignal,
+  ): Promise<Permit>;
+}
+
+export interface BlobStore {
+  put(key: string, bytes: Uint8Array): Promise<string>;
+  get(key: string): Promise<Uint8Array>;
+}
+
+export type RunEnd =
+  | { readonly kind: 'finished' }
+  /** A wait on an answer, or on a time beyond the limit, ends the run but not the submission. */
+  | { readonly kind: 'parked'; readonly on: 'ask' | 'time'; readonly wakeAtMs?: number };
+
+/** Money: every model call of a session tree passes here. */
+export interface Ledger {
+  /** May refuse a call before it is made (`strictBudget`). The estimate is a worst case in USD. */
+  reserve(need: { readonly model: string; readonly effectKey: string; readonly inputTokens: number; readonly maxTokens: number }): { readonly ok: true } | { readonly ok: false; readonly reason: string };
+  /** Counts usage once per effect key; wasted usage is billed too, and flagged. Returns its cost in USD. */
+  settle(spent: { readonly model: string; readonly effectKey: string; readonly usage: Usage; readonly wasted?: boolean; readonly main: boolean }): number;
+  totalCostUsd(): number;
+}
+
+export interface Clock {
+  /** Wall time, ms since 1970. */
+  nowMs(): number;
+  /** Monotonic ms. */
+  monotonicMs(): number;
+  /** Resolves after `ms` or rejects with the signal's reason. Never overflows. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls back once after `ms`; returns its cancel. Unref'd. */
+  timer(ms: number, callback: () => void): () => void;
+}
+
+export interface Ids {
+  uuid(): string;
+}
+
+/** In [0, 1). */
+export type RandomPort = () => number;

@@ -1,0 +1,172 @@
+/** What consumers of `query()`, `QueryEngine` and the stream-json CLI receive. Field names are the public ones of the field. */
+import type { AssistantErrorKind } from './failure.ts';
+import type { SystemBody } from './messages.ts';
+import type { PermissionDenial, PermissionMode } from './permission.ts';
+import type { TerminalReason } from './terminal.ts';
+import type { AssistantBlock, StopReason, StreamEvent, Usage, UserBlock } from './wire.ts';
+
+interface Stamped {
+  readonly uuid: string;
+  readonly session_id: string;
+}
+
+export interface SDKAssistantMessage extends Stamped {
+  readonly type: 'assistant';
+  readonly message: {
+    readonly id: string;
+    readonly type: 'message';
+    readonly role: 'assistant';
+    readonly model: string;
+    readonly content: readonly AssistantBlock[];
+    readonly stop_reason: StopReason | null;
+    readonly stop_sequence: string | null;
+    readonly usage: Usage;
+  };
+  readonly parent_tool_use_id: string | null;
+  readonly error?: AssistantErrorKind;
+  readonly is_api_error_message?: boolean;
+  readonly api_error_status?: number | null;
+  readonly request_id?: string;
+  /** uuids of earlier messages that this one takes the place of. */
+  readonly supersedes?: readonly string[];
+  readonly aborted?: boolean;
+  readonly timestamp?: string;
+}
+
+export interface SDKUserMessage extends Partial<Stamped> {
+  readonly type: 'user';
+  readonly message: { readonly role: 'user'; readonly content: string | readonly UserBlock[] };
+  readonly parent_tool_use_id: string | null;
+  readonly isSynthetic?: boolean;
+  readonly tool_use_result?: unknown;
+  readonly priority?: 'now' | 'next' | 'later';
+  readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
+  /** false: add to the conversation without asking the model. */
+  readonly shouldQuery?: boolean;
+  readonly timestamp?: string;
+  /** uuids that this message takes back without a successor of their own. */
+  readonly retracted_message_uuids?: readonly string[];
+}
+
+export interface SDKUserMessageReplay extends SDKUserMessage {
+  readonly uuid: string;
+  readonly session_id: string;
+  readonly isReplay: true;
+}
+
+export interface SDKPartialAssistantMessage extends Stamped {
+  readonly type: 'stream_event';
+  readonly event: StreamEvent;
+  readonly parent_tool_use_id: string | null;
+  readonly ttft_ms?: number;
+}
+
+export interface ModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadInputTokens: number;
+  readonly cacheCreationInputTokens: number;
+  readonly cacheCreationEphemeral5mInputTokens: number;
+  readonly cacheCreationEphemeral1hInputTokens: number;
+  readonly thinkingTokens: number;
+  readonly webSearchRequests: number;
+  readonly costUSD: number;
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number;
+  /** `list`, or `unknown` when the model has no price. */
+  readonly costBasis: 'list' | 'managed' | 'unknown';
+}
+
+interface ResultCommon extends Stamped {
+  readonly type: 'result';
+  readonly is_error: boolean;
+  readonly duration_ms: number;
+  readonly duration_api_ms: number;
+  readonly num_turns: number;
+  readonly stop_reason: StopReason | null;
+  /** Absent when no query ran. */
+  readonly terminal_reason?: TerminalReason;
+  /** Estimate, USD, cumulative over the session's queries in this engine. */
+  readonly total_cost_usd: number;
+  /** The main loop of this submission. */
+  readonly usage: Usage;
+  /** Everything: subagents, compaction, helpers. */
+  readonly modelUsage: Readonly<Record<string, ModelUsage>>;
+  readonly permission_denials: readonly PermissionDenial[];
+  readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
+  readonly user_message_uuid?: string;
+}
+
+export interface SDKResultSuccess extends ResultCommon {
+  readonly subtype: 'success';
+  readonly result: string;
+  readonly structured_output?: unknown;
+  readonly api_error_status?: number | null;
+  readonly ttft_ms?: number;
+}
+
+export const RESULT_ERROR_SUBTYPES = [
+  'error_during_execution',
+  'error_max_turns',
+  'error_max_budget_usd',
+  'error_max_structured_output_retries',
+] as const;
+
+export interface SDKResultError extends ResultCommon {
+  readonly subtype: (typeof RESULT_ERROR_SUBTYPES)[number];
+  readonly errors: readonly string[];
+}
+
+export type SDKResultMessage = SDKResultSuccess | SDKResultError;
+
+export interface SDKSystemInit extends Stamped {
+  readonly type: 'system';
+  readonly subtype: 'init';
+  readonly apiKeySource: string;
+  readonly claude_code_version: string;
+  readonly turnwright_version: string;
+  readonly cwd: string;
+  readonly tools: readonly string[];
+  readonly mcp_servers: readonly { readonly name: string; readonly status: string }[];
+  readonly model: string;
+  readonly permissionMode: PermissionMode;
+  readonly slash_commands: readonly string[];
+  readonly output_style: string;
+  readonly agents: readonly string[];
+  readonly skills: readonly string[];
+  readonly plugins: readonly { readonly name: string; readonly path: string }[];
+}
+
+/** A message was taken back and nothing takes its place. */
+export interface SDKRetraction extends Stamped {
+  readonly type: 'system';
+  readonly subtype: 'retraction';
+  readonly retracted_message_uuids: readonly string[];
+}
+
+export type SDKSystemMessage = SDKSystemInit | SDKRetraction | (Stamped & { readonly type: 'system' } & SystemBody);
+
+export interface SDKToolProgressMessage extends Stamped {
+  readonly type: 'tool_progress';
+  readonly tool_use_id: string;
+  readonly tool_name: string;
+  readonly parent_tool_use_id: string | null;
+  readonly elapsed_time_seconds: number;
+  readonly data?: unknown;
+}
+
+export interface SDKToolUseSummaryMessage extends Stamped {
+  readonly type: 'tool_use_summary';
+  readonly summary: string;
+  readonly preceding_tool_use_ids: readonly string[];
+}
+
+export type SDKMessage =
+  | SDKAssistantMessage
+  | SDKUserMessage
+  | SDKUserMessageReplay
+  | SDKPartialAssistantMessage
+  | SDKResultMessage
+  | SDKSystemMessage
+  | SDKToolProgressMessage
+  | SDKToolUseSummaryMessage;

@@ -1,0 +1,183 @@
+/** The Tool contract: what a built-in tool, an in-process SDK tool and an MCP tool all are. */
+import type { PersistentFiles } from './files.ts';
+import type { JsonObject, JsonSchema } from './json.ts';
+import type { ProgressMessage, TodoItem, UserMessage } from './messages.ts';
+import type { GateVerdict, PermissionDenial } from './permission.ts';
+import type { DocumentBlock, ImageBlock, TextBlock, ToolUseBlock } from './wire.ts';
+
+/**
+ * What may happen again after a crash (L4.1): `pure` may run again, `idempotent` may run again with the same
+ * key, `unsafe` (the default) never.
+ */
+export type EffectClass = 'pure' | 'idempotent' | 'unsafe';
+
+export type ParseResult<Input> =
+  | { readonly ok: true; readonly input: Input }
+  /** One sentence per problem, each naming its field and what was expected. */
+  | { readonly ok: false; readonly issues: readonly string[] };
+
+export type ToolResultContent = string | readonly (TextBlock | ImageBlock | DocumentBlock)[];
+
+export interface ToolOutput<Output = unknown> {
+  /** Structured, for consumers (`tool_use_result`). */
+  readonly data: Output;
+  /** What the model reads. */
+  readonly content: ToolResultContent;
+  readonly isError?: boolean;
+  /** The turn ends once this result is recorded. */
+  readonly endsTurn?: boolean;
+  /** More messages behind the result, as synthetic user messages. */
+  readonly extraMessages?: readonly UserMessage[];
+  /** Applied in order, only by tools that are not concurrency-safe. */
+  readonly modifyContext?: (context: ToolContext) => ToolContext;
+}
+
+export interface ToolProgress {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+export interface ReadFileState {
+  /** What the model has seen of the file: content hash and mtime when it was read or written. */
+  readonly hash: string;
+  readonly mtimeMs: number;
+  readonly partial: boolean;
+}
+
+/** Which files this session has read; the engine's `readFileCache`. */
+export interface ReadFileCache {
+  get(path: string): ReadFileState | undefined;
+  set(path: string, state: ReadFileState): void;
+  delete(path: string): void;
+  entries(): Iterable<[string, ReadFileState]>;
+}
+
+export interface TodoStore {
+  get(): readonly TodoItem[];
+  set(todos: readonly TodoItem[]): void;
+}
+
+/** Everything a tool may touch. Narrow ports, no bag of options. */
+export interface ToolContext {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly additionalDirectories: readonly string[];
+  /** The whole environment of child processes. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  readonly toolUseId: string;
+  /** `submission/iteration/attempt/tool/<tool_use_id>`: hand it on as an idempotency key. */
+  readonly effectKey: string;
+  readonly queryTracking: { readonly chainId: string; readonly depth: number };
+  readonly agentId?: string;
+  readonly files: PersistentFiles;
+  readonly readFileCache: ReadFileCache;
+  readonly todos: TodoStore;
+  /** Where a tool that streams much output spills what it does not keep; made on first use. */
+  spillFile(name: string): Promise<string>;
+  nowMs(): number;
+  /** Ends with the session, not with the turn: for what outlives the call. */
+  readonly sessionSignal: AbortSignal;
+}
+
+export interface ToolDescriptionOptions {
+  readonly cwd: string;
+  readonly model: string;
+}
+
+export interface Tool<Input = unknown, Output = unknown> {
+  /** `^[a-zA-Z0-9_-]{1,128}$` */
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly inputJsonSchema: JsonSchema;
+  /** `input` is present when describing one call. May be async; the wire text is taken once per session. */
+  description(input: Input | undefined, options: ToolDescriptionOptions): string | Promise<string>;
+  /** Contract: never throws. */
+  parse(input: JsonObject): ParseResult<Input> | Promise<ParseResult<Input>>;
+  /** For this input; unparsed input counts as unsafe. Default false. */
+  isConcurrencySafe?(input: Input): boolean;
+  isReadOnly?(input: Input): boolean;
+  /** Default `unsafe`. */
+  effectClass?(input: Input): EffectClass;
+  /** A check beyond the schema; its message reaches the model inside `<tool_use_error>`. */
+  validateInput?(input: Input, context: ToolContext): Promise<{ ok: true } | { ok: false; message: string }>;
+  /** The paths this call would read or write, for permission rules; and the specifier text rules match. */
+  permissionTarget?(input: Input, context: { readonly cwd: string }): PermissionTarget;
+  /** Always needs a person or host, whatever the mode. */
+  readonly requiresUserInteraction?: boolean;
+  /** Derived fields that observers see and the API never does. */
+  backfillObservableInput?(input: Record<string, unknown>): void;
+  /** Characters of result beyond which stage 1 spills it. Default 30 000; Infinity: bounds itself. */
+  readonly maxResultChars?: number;
+  /** A re-runnable read, search, list, fetch or shell: its old results may be dropped. */
+  readonly microcompactable?: boolean;
+  run(input: Input, context: ToolContext): AsyncGenerator<ToolProgress, ToolOutput<Output>> | Promise<ToolOutput<Output>>;
+}
+
+export type PermissionTarget =
+  | { readonly kind: 'read' | 'write'; readonly paths: readonly string[] }
+  | { readonly kind: 'command'; readonly command: string }
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'none' };
+
+// biome-ignore lint/suspicious/noExplicitAny: a set of tools is heterogeneous; each is checked where it is defined
+export type AnyTool = Tool<any, any>;
+
+/** A complete call, as it came from the model. */
+export interface ToolCall {
+  readonly block: ToolUseBlock;
+  readonly assistantUuid: string;
+  readonly effectKey: string;
+  /** The input did not parse as JSON; it never runs. */
+  readonly unparsed?: { readonly raw: string; readonly cut: boolean };
+}
+
+/** What a call came to, for the decision record. */
+export interface ToolTrace {
+  readonly id: string;
+  readonly name: string;
+  readonly queuedMs: number;
+  readonly startedMs?: number;
+  readonly endedMs: number;
+  readonly outcome: 'ok' | 'error' | 'denied' | 'invalid' | 'aborted' | 'unknown_tool';
+  readonly inputChars: number;
+  readonly resultChars: number;
+  readonly concurrent: boolean;
+  readonly permission?: { readonly verdict: GateVerdict['kind']; readonly source: string; readonly askedMs?: number };
+}
+
+export type ToolUpdate =
+  | { readonly kind: 'progress'; readonly message: ProgressMessage }
+  | {
+      readonly kind: 'result';
+      readonly callId: string;
+      readonly message: UserMessage;
+      readonly extraMessages: readonly UserMessage[];
+      readonly endsTurn: boolean;
+      /** PostToolUse `continue: false`. */
+      readonly preventContinuation?: { readonly stopReason: string; readonly hookName?: string };
+      /** From hooks around this call, for the model. */
+      readonly hookContext: readonly string[];
+      readonly denial?: PermissionDenial;
+      /** deny + interrupt: the run stops as `aborted_tools`. */
+      readonly interrupt?: boolean;
+      readonly trace: ToolTrace;
+    };
+
+/**
+ * Runs the calls of one iteration. Contract: exactly one `result` update per added call, on every path.
+ * `add` starts a call as soon as its turn comes; nothing waits for the consumer but outward steps.
+ */
+export interface ToolExecutor {
+  add(call: ToolCall): void;
+  /** The consumer has taken the call's block: its gate may now ask hooks and hosts. */
+  delivered(callId: string): void;
+  /** Updates that are ready, without waiting. */
+  take(): ToolUpdate[];
+  /** Calls added and not yet reported. */
+  readonly open: number;
+  /** Resolves when `take()` would return something, or nothing is open. */
+  ready(): Promise<void>;
+  /** Stops everything that runs or waits; each open call is answered with `why`. */
+  abort(why: 'interrupted' | 'discarded' | 'superseded' | 'failed'): Promise<void>;
+}

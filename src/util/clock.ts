@@ -1,0 +1,44 @@
+/** The real clock, ids and randomness. Everything that waits or stamps takes these as ports. */
+import { randomUUID } from 'node:crypto';
+
+/** The longest delay a timer of Node takes; beyond it, it would fire at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export const systemClock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const end = performance.now() + Math.max(0, ms);
+      let timer: NodeJS.Timeout;
+      const onAbort = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const arm = () => {
+        const left = end - performance.now();
+        if (left <= 0) {
+          signal?.removeEventListener('abort', onAbort);
+          resolve();
+          return;
+        }
+        timer = setTimeout(arm, Math.min(left, MAX_TIMER_MS));
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      arm();
+    });
+  },
+  timer(ms: number, callback: () => void): () => void {
+    const timer = setTimeout(callback, Math.min(Math.max(0, ms), MAX_TIMER_MS));
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+} as const;
+
+export const systemIds = { uuid: () => randomUUID() as string } as const;
+
+export const systemRandom = () => Math.random();

@@ -1,0 +1,43 @@
+/**
+ * A persistent list that is cheap to append to: versions share one backing array and differ in length, the way
+ * slices do. Only the longest version may grow in place; appending to a shorter one copies.
+ */
+export class PersistentList<T> implements Iterable<T> {
+  readonly #items: T[];
+  readonly length: number;
+
+  private constructor(items: T[], length: number) {
+    this.#items = items;
+    this.length = length;
+  }
+
+  static from<T>(items: Iterable<T>): PersistentList<T> {
+    const copy = [...items];
+    return new PersistentList(copy, copy.length);
+  }
+
+  /** The identity that all versions made by appending share. */
+  get root(): object {
+    return this.#items;
+  }
+
+  at(index: number): T | undefined {
+    const i = index < 0 ? this.length + index : index;
+    return i < this.length ? this.#items[i] : undefined;
+  }
+
+  append(items: readonly T[]): PersistentList<T> {
+    if (items.length === 0) return this;
+    const base = this.#items.length === this.length ? this.#items : this.#items.slice(0, this.length);
+    for (const item of items) base.push(item);
+    return new PersistentList(base, base.length);
+  }
+
+  slice(start = 0): T[] {
+    return this.#items.slice(start, this.length);
+  }
+
+  *[Symbol.iterator](): Iterator<T> {
+    for (let i = 0; i < this.length; i++) yield this.#items[i] as T;
+  }
+}

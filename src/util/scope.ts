@@ -1,0 +1,72 @@
+/**
+ * A lifetime. What is opened in a scope ends with it: closing aborts the signal, waits for the cleanups for at
+ * most `graceMs`, then abandons them. Children close with their parent.
+ */
+export interface Scope {
+  readonly signal: AbortSignal;
+  readonly closed: boolean;
+  /** A scope that ends with this one, or earlier. */
+  child(): Scope;
+  /** Runs on close, newest first. Returns a function that forgets it. */
+  onClose(cleanup: () => void | Promise<void>): () => void;
+  /** Aborts the signal but keeps the scope open: cleanups run on `close`. */
+  abort(reason: unknown): void;
+  close(reason?: unknown): Promise<void>;
+}
+
+export const CLOSE_GRACE_MS = 100;
+
+export function openScope(parent?: Scope, graceMs: number = CLOSE_GRACE_MS): Scope {
+  const controller = new AbortController();
+  const cleanups = new Set<() => void | Promise<void>>();
+  let closing: Promise<void> | undefined;
+
+  const scope: Scope = {
+    signal: controller.signal,
+    get closed() {
+      return closing !== undefined;
+    },
+    child: () => openScope(scope, graceMs),
+    onClose(cleanup) {
+      cleanups.add(cleanup);
+      return () => cleanups.delete(cleanup);
+    },
+    abort(reason) {
+      if (!controller.signal.aborted) controller.abort(reason);
+    },
+    close(reason = 'closed') {
+      closing ??= (async () => {
+        unlink?.();
+        scope.abort(reason);
+        if (cleanups.size === 0) return;
+        const running = [...cleanups].reverse().map(async (cleanup) => cleanup());
+        cleanups.clear();
+        await within(graceMs, Promise.allSettled(running));
+      })();
+      return closing;
+    },
+  };
+
+  let unlink: (() => void) | undefined;
+  if (parent !== undefined) {
+    if (parent.signal.aborted) scope.abort(parent.signal.reason);
+    const onAbort = () => scope.abort(parent.signal.reason);
+    parent.signal.addEventListener('abort', onAbort, { once: true });
+    const forget = parent.onClose(() => scope.close());
+    unlink = () => {
+      parent.signal.removeEventListener('abort', onAbort);
+      forget();
+    };
+  }
+  return scope;
+}
+
+/** Waits for `work`, but no longer than `ms`. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, limit]);
+  clearTimeout(timer);
+}
