@@ -1,0 +1,35 @@
+/** What the one gate (`tools/gate.ts`) asks of the rooms around it (L5). */
+import type { HookPort } from './hook.ts';
+import type { GateVerdict, PermissionMode, PermissionResult, PermissionUpdate } from './permission.ts';
+import type { AnyTool, EffectClass, ToolCall } from './tool.ts';
+
+export interface PermissionQuestion {
+  readonly tool: AnyTool;
+  readonly input: Record<string, unknown>;
+  readonly toolUseId: string;
+  readonly cwd: string;
+  readonly additionalDirectories: readonly string[];
+  readonly agentId?: string;
+}
+
+/** Rules and modes. Pure but for reading real paths; never asks anybody. */
+export interface PermissionPort {
+  decide(question: PermissionQuestion): Promise<GateVerdict>;
+  readonly mode: PermissionMode;
+  setMode(mode: PermissionMode): void;
+  apply(updates: readonly PermissionUpdate[]): void;
+}
+
+/** Asks the person or host. Headless without a host: denies with a clear message, at once. */
+export type AskPort = (
+  question: PermissionQuestion & { readonly message: string; readonly suggestions?: readonly PermissionUpdate[]; readonly blockedPath?: string },
+  signal: AbortSignal,
+) => Promise<PermissionResult | { readonly behavior: 'pending'; readonly askId: string }>;
+
+export interface GatePorts {
+  readonly permissions: PermissionPort;
+  readonly ask: AskPort;
+  readonly hooks: HookPort;
+  /** Written (and committed, where the session asks for it) before the tool runs. */
+  recordIntent(call: ToolCall, effectClass: EffectClass, updatedInput?: unknown): Promise<void>;
+}
