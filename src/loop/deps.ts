@@ -7,6 +7,7 @@ import type { HookPort } from '../protocol/hook.ts';
 import type { Recorder } from '../protocol/journal.ts';
 import type { AttachmentMessage, ToolUseSummaryMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
 import type { CallModel, QuerySource } from '../protocol/model.ts';
+import type { PermissionDenial } from '../protocol/permission.ts';
 import type { Clock, Ids, Ledger, RandomPort } from '../protocol/ports.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { ToolCall, ToolExecutor } from '../protocol/tool.ts';
@@ -119,4 +120,5 @@ export interface LoopDeps {
   onStage?(stage: 'streaming' | 'tools' | 'recovery_check' | 'compact_check'): void;
   /** Usage of the main loop, told per response. */
   onUsage?(usage: Usage, model: string): void;
+  onDenial?(denial: PermissionDenial): void;
 }

@@ -10,13 +10,13 @@ export interface ViewState {
   /** Entries from here on were appended since the steps last ran. */
   readonly freshFrom: number;
   /** What the provider reported for the first `length` entries; absent until a response says, or after a compaction. */
-  readonly measured?: { readonly tokens: number; readonly length: number };
+  readonly measured: { readonly tokens: number; readonly length: number } | undefined;
 }
 
 export interface RecoveryState {
   /** Resume messages sent after the output cap, at most three. */
   readonly outputTokenCount: number;
-  readonly capOverride?: number;
+  readonly capOverride: number | undefined;
   readonly escalated: boolean;
   readonly hasAttemptedReactiveCompact: boolean;
   readonly trimmed: boolean;
@@ -30,7 +30,7 @@ export interface HooksState {
 }
 
 export interface BudgetState {
-  readonly taskRemaining?: number;
+  readonly taskRemaining: number | undefined;
   /** Output tokens of this submission, and what the last continuations added. */
   readonly outputTokens: number;
   readonly continuations: number;
@@ -47,7 +47,7 @@ export interface ModelState {
 export interface State {
   readonly iteration: number;
   readonly turnCount: number;
-  readonly transition?: Transition;
+  readonly transition: Transition | undefined;
   readonly view: ViewState;
   readonly recovery: RecoveryState;
   readonly hooks: HooksState;
@@ -55,11 +55,12 @@ export interface State {
   readonly budgets: BudgetState;
   readonly model: ModelState;
   /** Key of a tool-use summary being made. */
-  readonly pendingSummary?: string;
+  readonly pendingSummary: string | undefined;
 }
 
 export const FRESH_RECOVERY: RecoveryState = Object.freeze({
   outputTokenCount: 0,
+  capOverride: undefined,
   escalated: false,
   hasAttemptedReactiveCompact: false,
   trimmed: false,
@@ -77,6 +78,7 @@ export const FRESH_COMPACTION: CompactionState = Object.freeze({
 });
 
 export const FRESH_BUDGETS: BudgetState = Object.freeze({
+  taskRemaining: undefined,
   outputTokens: 0,
   continuations: 0,
   smallGains: 0,
@@ -84,15 +86,16 @@ export const FRESH_BUDGETS: BudgetState = Object.freeze({
 });
 
 export function initialState(params: LoopParams): State {
-  const remaining = params.taskBudgetRemaining ?? params.taskBudget?.total;
   return {
     iteration: params.carryOn?.iteration ?? 1,
     turnCount: params.carryOn?.turnCount ?? 1,
-    view: { messages: params.view, freshFrom: 0 },
+    transition: undefined,
+    view: { messages: params.view, freshFrom: 0, measured: undefined },
     recovery: FRESH_RECOVERY,
     hooks: FRESH_HOOKS,
     compaction: params.compaction,
-    budgets: remaining === undefined ? FRESH_BUDGETS : { ...FRESH_BUDGETS, taskRemaining: remaining },
+    budgets: { ...FRESH_BUDGETS, taskRemaining: params.taskBudgetRemaining ?? params.taskBudget?.total },
     model: { current: params.model, fallbacks: params.fallbackModels },
+    pendingSummary: undefined,
   };
 }

@@ -18,6 +18,7 @@ interface Identified {
   readonly submission: string;
 }
 
+/** Of a message record, `parentUuid` is filled by the journal writer (the message recorded before) when absent. */
 export type JournalBody =
   | (Identified & { readonly type: 'submission'; readonly carriesOn?: boolean; readonly model: string; readonly permissionMode: string })
   | (Identified & {
@@ -39,10 +40,10 @@ export type JournalBody =
       readonly broken?: boolean;
       readonly requestId?: string;
     })
-  | (UserMessage & { readonly parentUuid: string | null; readonly submission: string })
-  | (AssistantMessage & { readonly parentUuid: string | null; readonly submission: string; readonly iteration: number })
-  | (AttachmentMessage & { readonly parentUuid: string | null; readonly submission: string })
-  | (SystemMessage & { readonly parentUuid: string | null; readonly submission: string })
+  | (UserMessage & { readonly parentUuid?: string | null; readonly submission: string })
+  | (AssistantMessage & { readonly parentUuid?: string | null; readonly submission: string; readonly iteration: number })
+  | (AttachmentMessage & { readonly parentUuid?: string | null; readonly submission: string })
+  | (SystemMessage & { readonly parentUuid?: string | null; readonly submission: string })
   /** These uuids were taken back (L4.5); both stay on record. */
   | (Identified & { readonly type: 'retract'; readonly uuids: readonly string[]; readonly reason: string })
   /** Recorded before the tool runs. */

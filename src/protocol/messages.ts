@@ -41,7 +41,7 @@ export interface UserMessage extends Common {
   /** Written by the engine (nudge, resume prompt, hook feedback, compact summary). */
   readonly isSynthetic?: boolean;
   /** What a synthetic message is for; decides nothing, tells readers. */
-  readonly kind?: 'prompt' | 'tool_result' | 'nudge' | 'resume' | 'hook_feedback' | 'interruption' | 'summary' | 'command';
+  readonly kind?: 'prompt' | 'tool_result' | 'nudge' | 'structured_nudge' | 'resume' | 'hook_feedback' | 'interruption' | 'summary' | 'command';
   /** The tool's structured output, for consumers; the model sees `message.content`. */
   readonly toolUseResult?: unknown;
   /** The assistant message whose call this answers. */

@@ -1,0 +1,66 @@
+/** Asks the rules in the order of `rules/index.ts`; the first that does not pass decides. */
+import type { LoopMessage } from '../protocol/messages.ts';
+import { type Decision, goOn, type Rule, stop, type Verdict } from './decision.ts';
+import { recordingReads } from './facts.ts';
+import type { Iteration } from './iteration.ts';
+import { isLostJournal } from './lost-journal.ts';
+import { outcomeOf } from './outcome.ts';
+import { ABORTED, RULES, THREW } from './rules/index.ts';
+import { nextTurn } from './transitions.ts';
+
+export async function* decide(iteration: Iteration): AsyncGenerator<LoopMessage, Decision> {
+  const verdict = yield* firstVerdict(iteration);
+  const decision = verdict.kind === 'pass' ? yield* natural(iteration) : verdict;
+  iteration.trace.decided(decision);
+  return decision;
+}
+
+async function* firstVerdict(iteration: Iteration): AsyncGenerator<LoopMessage, Verdict> {
+  for (const [index, rule] of RULES.entries()) {
+    let verdict: Verdict;
+    try {
+      verdict = yield* ask(rule, iteration);
+    } catch (error) {
+      if (isLostJournal(error)) throw error;
+      iteration.thrown = { error };
+      verdict = yield* ask(iteration.abortReason === undefined ? THREW : ABORTED, iteration);
+    }
+    // Work cut short by an abort ends in the abort terminal, whatever the rule made of it.
+    if (rule !== ABORTED && iteration.abortReason !== undefined) verdict = yield* ask(ABORTED, iteration);
+    if (verdict.kind !== 'pass') {
+      for (const later of RULES.slice(index + 1)) iteration.trace.rules.push({ name: later.name, verdict: 'not reached', read: {} });
+      return verdict;
+    }
+  }
+  return { kind: 'pass' };
+}
+
+async function* ask(rule: Rule, iteration: Iteration): AsyncGenerator<LoopMessage, Verdict> {
+  const { facts, read } = recordingReads(iteration.facts());
+  const verdict = yield* rule.run(facts, iteration.state, iteration);
+  iteration.trace.rules.push({ name: rule.name, verdict: verdict.kind, read });
+  return verdict;
+}
+
+/** No rule objected: with tool calls the next turn follows, else the work is done. */
+async function* natural(iteration: Iteration): AsyncGenerator<LoopMessage, Decision> {
+  const { state, params, deps, response } = iteration;
+  if (response.calls.length === 0) return stop(state, 'completed');
+  const consumed = await deps.attachments.acknowledge();
+  if (consumed.length > 0) {
+    await iteration.record({ type: 'inbox', id: iteration.id('inbox'), submission: params.submission, consumed, cursor: consumed.length });
+  }
+  const summary = deps.toolUseSummary?.start(
+    response.calls.map((call) => call.block),
+    iteration.results,
+  );
+  // One request with room, after a cut response whose tools ran (L7 rule 5).
+  const roomy = response.cutBesideTools && params.maxOutputTokens === undefined;
+  return goOn(
+    nextTurn(state, {
+      ...outcomeOf(iteration),
+      ...(summary === undefined ? {} : { pendingSummary: summary }),
+      ...(roomy ? { oneRequestAtCap: Math.min(params.escalatedOutputCap, deps.modelLimits(state.model.current).maxOutputTokens) } : {}),
+    }),
+  );
+}

@@ -1,0 +1,114 @@
+/** Collects one iteration's decision record while it runs, and writes it when the iteration closes. */
+import type { DecisionRecord, PrepareRecord, RuleRecord } from '../protocol/decision-record.ts';
+import type { AttemptRecord } from '../protocol/model.ts';
+import type { Terminal } from '../protocol/terminal.ts';
+import type { ToolTrace } from '../protocol/tool.ts';
+import type { Decision } from './decision.ts';
+import type { LoopDeps, LoopParams } from './deps.ts';
+import type { Iteration } from './iteration.ts';
+import type { State } from './state.ts';
+
+export class DecisionTrace {
+  readonly #startMs: number;
+  readonly #startedAt: string;
+  readonly #in: State['transition'];
+  readonly #from: State;
+  readonly prepare: PrepareRecord[] = [];
+  readonly attempts: AttemptRecord[] = [];
+  readonly tools: ToolTrace[] = [];
+  readonly rules: RuleRecord[] = [];
+  request: DecisionRecord['request'];
+  fallback: DecisionRecord['fallback'];
+  costUsd = 0;
+  wastedCostUsd = 0;
+  tokens = 0;
+  context: DecisionRecord['context'];
+  #decision: DecisionRecord['decision'];
+
+  constructor(state: State, _params: LoopParams, deps: LoopDeps) {
+    this.#from = state;
+    this.#in = state.transition;
+    this.#startMs = deps.clock.monotonicMs();
+    this.#startedAt = new Date(deps.clock.nowMs()).toISOString();
+  }
+
+  decided(decision: Decision): void {
+    this.#decision =
+      decision.kind === 'stop'
+        ? { kind: 'stop', terminal: decision.terminal.reason, sentence: sentenceOfStop(decision.terminal, this.rules) }
+        : {
+            kind: 'continue',
+            transition: decision.next.transition?.reason ?? 'next_turn',
+            sentence: sentenceOfContinue(decision.next, this.rules),
+          };
+  }
+
+  async write(iteration: Iteration): Promise<void> {
+    const { params, deps, response, state } = iteration;
+    // The engine's own verdict (money, structured output) ends an iteration from outside.
+    const outer = this.#decision === undefined ? deps.guard.verdict() : undefined;
+    if (outer !== undefined) this.decided({ kind: 'stop', terminal: outer });
+    const used = response.usage;
+    const record: DecisionRecord = {
+      v: 1,
+      sessionId: params.sessionId,
+      submission: params.submission,
+      iteration: state.iteration,
+      agentPath: params.agentPath,
+      startedAt: this.#startedAt,
+      startMs: this.#startMs,
+      endMs: deps.clock.monotonicMs(),
+      ...(this.#in === undefined ? {} : { in: this.#in.reason }),
+      prepare: this.prepare,
+      view: {
+        length: state.view.messages.length,
+        tokens: this.tokens,
+        source: this.#from.view.measured === undefined ? 'estimate' : 'provider',
+        added: this.#from.view.messages.slice(this.#from.view.freshFrom).slice(0, 24).map((message) => message.uuid),
+      },
+      ...(this.request === undefined ? {} : { request: this.request }),
+      attempts: this.attempts,
+      ...(this.fallback === undefined ? {} : { fallback: this.fallback }),
+      ...(response.messageId === undefined
+        ? {}
+        : {
+            response: {
+              messageId: response.messageId,
+              stopReason: response.stopReason,
+              blocks: response.messages.map((message) => message.message.content[0]?.type ?? 'none'),
+            },
+            usage: used,
+            costUsd: this.costUsd,
+            cache: { readTokens: used.cache_read_input_tokens, writtenTokens: used.cache_creation_input_tokens },
+          }),
+      ...(this.wastedCostUsd > 0 ? { wastedCostUsd: this.wastedCostUsd } : {}),
+      tools: this.tools,
+      rules: this.rules,
+      ...(this.#decision === undefined ? {} : { decision: this.#decision }),
+      ...(this.context === undefined ? {} : { context: this.context }),
+      budgets: {
+        turnCount: state.turnCount,
+        ...(params.maxTurns === undefined ? {} : { maxTurns: params.maxTurns }),
+        costUsd: deps.ledger.totalCostUsd(),
+      },
+    };
+    await iteration.record({ type: 'decision', id: iteration.id('decision'), submission: params.submission, record }).catch(() => {
+      // Fenced or no disk: the run's own end says so; a missing record reads as "cut off here".
+    });
+  }
+}
+
+function deciding(rules: readonly RuleRecord[]): string {
+  const rule = rules.find((entry) => entry.verdict === 'continue' || entry.verdict === 'stop');
+  return rule === undefined ? 'no rule objected' : `rule "${rule.name}"`;
+}
+
+function sentenceOfStop(terminal: Terminal, rules: readonly RuleRecord[]): string {
+  const why = rules.length === 0 ? 'decided outside the rules' : deciding(rules);
+  return `Stopped: ${terminal.reason} (${why}), turn ${terminal.turnCount}.`;
+}
+
+function sentenceOfContinue(next: State, rules: readonly RuleRecord[]): string {
+  const attempt = next.transition?.attempt === undefined ? '' : `, attempt ${next.transition.attempt}`;
+  return `Went on: ${next.transition?.reason} (${deciding(rules)}${attempt}).`;
+}

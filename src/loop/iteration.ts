@@ -1,0 +1,146 @@
+/** One pass through the loop's body: its scope, its executor, and what has happened so far. */
+import type { JournalBody } from '../protocol/journal.ts';
+import type { AssistantMessage, AttachmentMessage, LoopMessage, UserMessage } from '../protocol/messages.ts';
+import type { ToolExecutor } from '../protocol/tool.ts';
+import { openScope, type Scope } from '../util/scope.ts';
+import { DecisionTrace } from './decision-trace.ts';
+import type { LoopDeps, LoopParams } from './deps.ts';
+import type { Facts } from './facts.ts';
+import { emptyResponse, type ResponseSoFar } from './response.ts';
+import type { State } from './state.ts';
+
+/** Messages that are on record before they are shown (L10.8). The others are streams, progress and notices. */
+type Recorded = Extract<LoopMessage, { type: 'user' | 'assistant' | 'attachment' | 'system' }>;
+
+export class Iteration {
+  readonly params: LoopParams;
+  readonly deps: LoopDeps;
+  /** The state as it stands: stage 1 replaces it when a step edited the view. */
+  state: State;
+  /** Stream and foreground tools die with it. */
+  readonly scope: Scope;
+  readonly trace: DecisionTrace;
+  response: ResponseSoFar;
+  results: UserMessage[] = [];
+  attachments: AttachmentMessage[] = [];
+  hookContext: string[] = [];
+  thrown: { readonly error: unknown } | undefined;
+  deniedWithInterrupt = false;
+  endsTurn = false;
+  preventContinuation: Facts['preventContinuation'];
+  /** Model that takes over with the next request (L4.4, when the response's tools had to be kept). */
+  switchTo: string | undefined;
+  attempt = 0;
+  #executor: ToolExecutor | undefined;
+
+  constructor(state: State, params: LoopParams, deps: LoopDeps) {
+    this.params = params;
+    this.deps = deps;
+    this.state = state;
+    this.scope = openScope(params.scope);
+    this.response = emptyResponse(state.model.current);
+    this.trace = new DecisionTrace(state, params, deps);
+  }
+
+  get signal(): AbortSignal {
+    return this.scope.signal;
+  }
+
+  /** What the caller's abort said, once it did: the iteration's own scope is still open while rules run. */
+  get abortReason(): string | undefined {
+    const { signal } = this.params.scope;
+    if (!signal.aborted) return undefined;
+    return typeof signal.reason === 'string' ? signal.reason : 'user';
+  }
+
+  get executor(): ToolExecutor {
+    this.#executor ??= this.deps.tools.open({
+      scope: this.scope,
+      iteration: this.state.iteration,
+      chainId: this.params.chainId,
+      depth: this.params.depth,
+    });
+    return this.#executor;
+  }
+
+  /** Whether a tool of this iteration is still open, without making an executor. */
+  get openCalls(): number {
+    return this.#executor?.open ?? 0;
+  }
+
+  /** Drops the executor with everything that runs in it; the next call opens a fresh one. */
+  async discardExecutor(): Promise<void> {
+    const old = this.#executor;
+    this.#executor = undefined;
+    await old?.abort('discarded');
+    old?.take();
+  }
+
+  id(kind: string): string {
+    return `${this.params.submission}/${this.state.iteration}/${this.attempt}/${kind}`;
+  }
+
+  record(...bodies: JournalBody[]): Promise<void> {
+    return this.deps.recorder.append(bodies);
+  }
+
+  recordMessage(message: Recorded): Promise<void> {
+    const { submission } = this.params;
+    return message.type === 'assistant'
+      ? this.record({ ...message, submission, iteration: this.state.iteration })
+      : this.record({ ...message, submission });
+  }
+
+  /** On record first, then shown. */
+  async *say<M extends Recorded>(message: M): AsyncGenerator<LoopMessage, M> {
+    await this.recordMessage(message);
+    yield message;
+    return message;
+  }
+
+  /** Takes back messages of this response that were shown; the journal keeps both. */
+  async *takeBack(messages: readonly AssistantMessage[], reason: 'superseded' | 'fallback' | 'escalated' | 'unusable'): AsyncGenerator<LoopMessage> {
+    if (messages.length === 0) return;
+    const uuids = messages.map((message) => message.uuid);
+    await this.record({ type: 'retract', id: this.id(`retract/${uuids[0]}`), submission: this.params.submission, uuids, reason });
+    yield { type: 'tombstone', uuids, reason, uuid: this.deps.ids.uuid(), timestamp: new Date(this.deps.clock.nowMs()).toISOString() };
+  }
+
+  facts(): Facts {
+    const { response } = this;
+    const blocks = response.messages.flatMap((message) => message.message.content);
+    const said = blocks.some((block) => block.type !== 'thinking' && block.type !== 'redacted_thinking');
+    return {
+      abortReason: this.abortReason,
+      deniedWithInterrupt: this.deniedWithInterrupt,
+      thrown: this.thrown,
+      failure: response.failure,
+      responseEnded: response.ended,
+      stopReason: response.stopReason,
+      messages: response.messages,
+      calls: response.calls,
+      cutBesideTools: response.cutBesideTools,
+      cutCallAlone: response.cutCallAlone,
+      answer: blocks.length === 0 ? 'empty' : said ? 'text' : 'thinking_only',
+      outputTokens: response.usage.output_tokens,
+      results: this.results,
+      attachments: this.attachments,
+      preventContinuation: this.preventContinuation,
+      endsTurn: this.endsTurn,
+      structuredOutputOwed: this.params.structuredOutput !== undefined && !this.deps.guard.structuredOutput().accepted,
+    };
+  }
+
+  /** Ends what the iteration opened, puts results that nobody took on record, and writes the decision record. */
+  async close(): Promise<void> {
+    const executor = this.#executor;
+    if (executor !== undefined && executor.open > 0) await executor.abort('interrupted');
+    await this.scope.close();
+    for (const update of executor?.take() ?? []) {
+      if (update.kind === 'result') await this.recordMessage(update.message).catch(() => {}); // fenced or no disk: resume answers it
+    }
+    await this.trace.write(this);
+  }
+}
+
+export const openIteration = (state: State, params: LoopParams, deps: LoopDeps): Iteration => new Iteration(state, params, deps);

@@ -1,0 +1,74 @@
+/** What the overflow rules share: asking a rung of the ladder, applying what it did, and giving up with one error. */
+import type { RecoveryOutcome, StepInput } from '../../protocol/context.ts';
+import type { ModelFailure } from '../../protocol/failure.ts';
+import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
+import type { TerminalReason } from '../../protocol/terminal.ts';
+import { editList } from '../../util/edit-list.ts';
+import type { PersistentList } from '../../util/persistent-list.ts';
+import { type Decision, stop } from '../decision.ts';
+import type { Iteration } from '../iteration.ts';
+import { errorMessage, errorOf } from '../say.ts';
+import type { State } from '../state.ts';
+
+export function recoveryInput(state: State, iteration: Iteration): StepInput {
+  const { messages } = state.view;
+  return {
+    view: messages,
+    fresh: [],
+    estimateTokens: iteration.trace.tokens,
+    snipTokensFreed: 0,
+    compactedInThisPass: false,
+    limits: iteration.deps.context.limitsFor(state.model.current),
+    compaction: state.compaction,
+    turnCount: state.turnCount,
+    model: state.model.current,
+    querySource: iteration.params.querySource,
+    effectKey: iteration.id('recovery'),
+    signal: iteration.signal,
+  };
+}
+
+/** Records the edits, then applies them: a crash in between resumes to the old view. */
+export async function applyRecovery(
+  outcome: Extract<RecoveryOutcome, { kind: 'edits' }>,
+  state: State,
+  iteration: Iteration,
+): Promise<PersistentList<ViewMessage>> {
+  await iteration.record({
+    type: outcome.source,
+    id: iteration.id(`edit/recovery/${outcome.source}`),
+    submission: iteration.params.submission,
+    edits: outcome.edits,
+    why: 'recovery after an overflow',
+  });
+  return editList(state.view.messages, outcome.edits);
+}
+
+export function holdsMedia(state: State): boolean {
+  for (const message of state.view.messages) {
+    if (message.type === 'assistant') continue;
+    const content = message.type === 'attachment' ? message.rendered : message.message.content;
+    if (typeof content === 'string') continue;
+    for (const block of content) {
+      if (block.type === 'image' || block.type === 'document') return true;
+      if (block.type === 'tool_result' && Array.isArray(block.content) && block.content.some((part) => part.type !== 'text')) return true;
+    }
+  }
+  return false;
+}
+
+/** Shows a withheld failure, once, and stops. Stop hooks do not run; StopFailure hooks do. */
+export async function* giveUp(
+  iteration: Iteration,
+  state: State,
+  failure: ModelFailure,
+  how: { readonly text: string; readonly reason: TerminalReason },
+): AsyncGenerator<LoopMessage, Decision> {
+  const { deps } = iteration;
+  yield* iteration.say(errorMessage(deps, how.text, errorOf(failure), failure));
+  await deps.hooks.run(
+    { event: 'StopFailure', error: errorOf(failure), error_details: failure.message },
+    { signal: iteration.signal },
+  );
+  return stop(state, how.reason, failure.status === undefined ? {} : { apiErrorStatus: failure.status });
+}

@@ -1,0 +1,17 @@
+import { PASS, type Rule, stop } from '../decision.ts';
+import { INTERRUPTED, INTERRUPTED_FOR_TOOL_USE, userMessage } from '../say.ts';
+
+/** Reasons that say nothing to the model: a `now` message pre-empts, or nobody listens any more. */
+const SILENT = new Set(['interrupt', 'closed', 'returned', 'thrown', 'lease_lost']);
+
+export const aborted: Rule = {
+  name: 'aborted',
+  async *run(facts, state, iteration) {
+    if (facts.abortReason === undefined && !facts.deniedWithInterrupt) return PASS;
+    const inTools = facts.deniedWithInterrupt || (facts.responseEnded && facts.calls.length > 0);
+    if (facts.deniedWithInterrupt || !SILENT.has(facts.abortReason ?? '')) {
+      yield* iteration.say(userMessage(iteration.deps, inTools ? INTERRUPTED_FOR_TOOL_USE : INTERRUPTED, 'interruption'));
+    }
+    return stop(state, inTools ? 'aborted_tools' : 'aborted_streaming');
+  },
+};

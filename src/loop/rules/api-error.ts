@@ -1,0 +1,12 @@
+import { PASS, type Rule } from '../decision.ts';
+import { giveUp } from '../recovery/context-recovery.ts';
+import { failureText } from '../say.ts';
+
+/** The model call failed for good: retries, fallbacks and recoveries are behind it. */
+export const apiError: Rule = {
+  name: 'api_error',
+  async *run(facts, state, iteration) {
+    if (facts.failure === undefined) return PASS;
+    return yield* giveUp(iteration, state, facts.failure, { text: failureText(facts.failure), reason: 'api_error' });
+  },
+};

@@ -1,0 +1,39 @@
+/**
+ * What ends or continues the loop, by priority. The order of this array IS the priority; it is written nowhere else.
+ *
+ * Two guards stand outside it: stage 1, before a request is made (`blocking_limit`, `rapid_refill_breaker`, and an
+ * abort that came before the request), and the engine, after every message (money, structured-output attempts).
+ * To add a reason to stop: a new file here, a new line below, a new word in `protocol/terminal.ts`.
+ */
+import type { Rule } from '../decision.ts';
+import { aborted } from './aborted.ts';
+import { apiError } from './api-error.ts';
+import { hookStopped } from './hook-stopped.ts';
+import { mediaTooLarge } from './media-too-large.ts';
+import { outputCap } from './output-cap.ts';
+import { promptTooLong } from './prompt-too-long.ts';
+import { stopHooks } from './stop-hooks.ts';
+import { threw } from './threw.ts';
+import { tokenBudget } from './token-budget.ts';
+import { toolEndedTurn } from './tool-ended-turn.ts';
+import { turnLimit } from './turn-limit.ts';
+import { unusableAnswer } from './unusable-answer.ts';
+import { withoutCalls } from './without-calls.ts';
+
+export const RULES: readonly Rule[] = [
+  aborted,
+  threw,
+  // The next seven decide only when the response holds no complete tool call.
+  withoutCalls(promptTooLong),
+  withoutCalls(mediaTooLarge),
+  withoutCalls(outputCap),
+  withoutCalls(apiError),
+  withoutCalls(unusableAnswer),
+  withoutCalls(stopHooks),
+  withoutCalls(tokenBudget),
+  hookStopped,
+  toolEndedTurn,
+  turnLimit,
+];
+
+export { aborted as ABORTED, threw as THREW };

@@ -1,0 +1,47 @@
+import { goOn, PASS, type Rule, stop } from '../decision.ts';
+import { outcomeOf } from '../outcome.ts';
+import { systemMessage, userMessage } from '../say.ts';
+import { stopHookBlocking } from '../transitions.ts';
+
+/** The last word before the end: a structured value still owed, then the Stop hooks. */
+export const stopHooks: Rule = {
+  name: 'stop_hooks',
+  async *run(facts, state, iteration) {
+    const { deps, params } = iteration;
+    if (facts.structuredOutputOwed && params.structuredOutput !== undefined && facts.stopReason !== 'refusal') {
+      const text = `Hand over the result by calling the ${params.structuredOutput.toolName} tool; plain text does not count.`;
+      const nudge = yield* iteration.say(userMessage(deps, text, 'structured_nudge'));
+      return goOn(stopHookBlocking(state, { ...outcomeOf(iteration, [nudge]), byHook: false }));
+    }
+    const verdict = await deps.hooks.run(
+      {
+        event: params.depth === 0 ? 'Stop' : 'SubagentStop',
+        stop_hook_active: state.hooks.stopHookActive,
+        last_assistant_message: lastText(facts.messages),
+      },
+      { signal: iteration.signal },
+    );
+    if (verdict.preventContinuation !== undefined) return stop(state, 'stop_hook_prevented');
+    if (verdict.blockingErrors.length === 0) return PASS;
+    const feedback = `Stop hook feedback:\n${verdict.blockingErrors.join('\n')}`;
+    if (state.hooks.blocks >= params.stopHookBlockCap) {
+      yield* iteration.say(
+        systemMessage(deps, {
+          subtype: 'informational',
+          level: 'warning',
+          content: `${feedback}\nStop hooks have blocked ${state.hooks.blocks} times in this submission; it ends all the same.`,
+        }),
+      );
+      return PASS;
+    }
+    const blocked = yield* iteration.say(userMessage(deps, feedback, 'hook_feedback'));
+    return goOn(stopHookBlocking(state, { ...outcomeOf(iteration, [blocked]), byHook: true }));
+  },
+};
+
+function lastText(messages: readonly { readonly message: { readonly content: readonly { readonly type: string }[] } }[]): string {
+  for (const { message } of [...messages].reverse()) {
+    for (const block of message.content) if (block.type === 'text' && 'text' in block) return String(block.text);
+  }
+  return '';
+}

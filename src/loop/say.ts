@@ -1,0 +1,98 @@
+/** The messages that the loop itself writes. One place for their words. */
+import type { AssistantErrorKind, ModelFailure } from '../protocol/failure.ts';
+import type { AssistantMessage, Attachment, AttachmentMessage, SystemBody, SystemMessage, TombstoneMessage, UserMessage } from '../protocol/messages.ts';
+import type { Clock, Ids } from '../protocol/ports.ts';
+import { EMPTY_USAGE, type UserBlock } from '../protocol/wire.ts';
+
+export interface Stamps {
+  readonly ids: Ids;
+  readonly clock: Clock;
+}
+
+const stamp = ({ ids, clock }: Stamps) => ({ uuid: ids.uuid(), timestamp: new Date(clock.nowMs()).toISOString() });
+
+export const INTERRUPTED = '[Request interrupted by user]';
+export const INTERRUPTED_FOR_TOOL_USE = '[Request interrupted by user for tool use]';
+export const RESUME_AFTER_CUT =
+  'Your answer was cut off at the output limit. Continue exactly where it stopped: no recap, no apology. If what is left is long, hand it over in smaller pieces.';
+export const NUDGE_EMPTY = 'Your last answer was empty. Please continue: call a tool, or say what the result is.';
+export const NUDGE_TOOL_USE_WITHOUT_BLOCK =
+  'Your last answer announced a tool call but held none. Please make the call again, complete, or answer in text.';
+export const NUDGE_TOKEN_BUDGET = 'There is budget left for this task. Keep working on it; do not summarise or stop early.';
+
+export function userMessage(stamps: Stamps, text: string | readonly UserBlock[], kind: NonNullable<UserMessage['kind']>): UserMessage {
+  return Object.freeze({
+    ...stamp(stamps),
+    type: 'user' as const,
+    message: { role: 'user' as const, content: text },
+    ...(kind === 'interruption' ? {} : { isSynthetic: true }),
+    kind,
+  });
+}
+
+/** An error shown as an assistant message. Never sent to the API. */
+export function errorMessage(stamps: Stamps, text: string, error: AssistantErrorKind, failure?: ModelFailure): AssistantMessage {
+  const stamped = stamp(stamps);
+  return Object.freeze({
+    ...stamped,
+    type: 'assistant' as const,
+    message: {
+      id: stamped.uuid,
+      type: 'message' as const,
+      role: 'assistant' as const,
+      model: '<synthetic>',
+      content: [{ type: 'text' as const, text }],
+      stop_reason: 'stop_sequence',
+      stop_sequence: '',
+      usage: EMPTY_USAGE,
+    },
+    synthetic: {
+      error,
+      ...(failure?.status === undefined ? {} : { status: failure.status }),
+      ...(failure?.errorType === undefined ? {} : { errorType: failure.errorType }),
+    },
+  });
+}
+
+export function attachmentMessage(stamps: Stamps, attachment: Attachment, rendered: readonly UserBlock[] = []): AttachmentMessage {
+  return Object.freeze({ ...stamp(stamps), type: 'attachment' as const, attachment, rendered });
+}
+
+export function systemMessage(stamps: Stamps, body: SystemBody): SystemMessage {
+  return { ...stamp(stamps), type: 'system', ...body } as SystemMessage;
+}
+
+export function tombstone(stamps: Stamps, uuids: readonly string[], reason: TombstoneMessage['reason']): TombstoneMessage {
+  return { ...stamp(stamps), type: 'tombstone', uuids, reason };
+}
+
+/** What people read when an API failure ends the run. */
+export function failureText(failure: ModelFailure): string {
+  return failure.status === undefined ? `API Error: ${failure.message}` : `API Error: ${failure.status} ${failure.message}`;
+}
+
+const ERROR_OF: Record<ModelFailure['kind'], AssistantErrorKind> = {
+  prompt_too_long: 'invalid_request',
+  media_too_large: 'invalid_request',
+  output_over_window: 'invalid_request',
+  invalid_signature: 'invalid_request',
+  overloaded: 'server_error',
+  rate_limited: 'rate_limit',
+  authentication: 'authentication_failed',
+  token_revoked: 'authentication_failed',
+  cloud_credentials: 'cloud_credential_error',
+  permission: 'authentication_failed',
+  not_found: 'model_not_found',
+  invalid_request: 'unknown',
+  server_error: 'server_error',
+  timeout: 'server_error',
+  connection: 'server_error',
+  cut: 'server_error',
+  stalled: 'server_error',
+  stream_error: 'server_error',
+  protocol: 'server_error',
+  budget: 'billing_error',
+  unknown: 'unknown',
+};
+
+export const errorOf = (failure: ModelFailure): AssistantErrorKind => ERROR_OF[failure.kind];

@@ -1,0 +1,41 @@
+/** Shows what the tools have to say by now: progress as it is, results once they are on record. */
+import type { LoopMessage } from '../../protocol/messages.ts';
+import type { ToolUpdate } from '../../protocol/tool.ts';
+import type { Iteration } from '../iteration.ts';
+import { systemMessage } from '../say.ts';
+
+export async function* reportTools(iteration: Iteration): AsyncGenerator<LoopMessage, void> {
+  for (const update of iteration.executor.take()) {
+    if (update.kind === 'progress') yield update.message;
+    else yield* report(update, iteration);
+  }
+}
+
+async function* report(update: Extract<ToolUpdate, { kind: 'result' }>, iteration: Iteration): AsyncGenerator<LoopMessage, void> {
+  iteration.results.push(update.message, ...update.extraMessages);
+  iteration.hookContext.push(...update.hookContext);
+  iteration.endsTurn ||= update.endsTurn;
+  iteration.preventContinuation ??= update.preventContinuation;
+  iteration.deniedWithInterrupt ||= update.interrupt === true;
+  iteration.trace.tools.push(update.trace);
+  if (update.denial !== undefined) {
+    iteration.deps.onDenial?.(update.denial);
+    yield* iteration.say(
+      systemMessage(iteration.deps, {
+        subtype: 'permission_denied',
+        tool_name: update.denial.tool_name,
+        tool_use_id: update.denial.tool_use_id,
+        message: denialText(update),
+      }),
+    );
+  }
+  yield* iteration.say(update.message);
+  for (const message of update.extraMessages) yield* iteration.say(message);
+  // The call's own follow-ups must not start what the host just asked to stop.
+  if (update.interrupt === true) await iteration.executor.abort('interrupted');
+}
+
+function denialText({ message }: Extract<ToolUpdate, { kind: 'result' }>): string {
+  const [block] = typeof message.message.content === 'string' ? [] : message.message.content;
+  return block?.type === 'tool_result' && typeof block.content === 'string' ? block.content : 'Permission denied.';
+}
