@@ -54,13 +54,16 @@ export class Iteration {
   }
 
   get executor(): ToolExecutor {
-    this.#executor ??= this.deps.tools.open({
-      scope: this.scope,
-      iteration: this.state.iteration,
-      chainId: this.params.chainId,
-      depth: this.params.depth,
-    });
+    this.#executor ??= this.#openExecutor();
     return this.#executor;
+  }
+
+  #openExecutor(): ToolExecutor {
+    const { chainId, depth } = this.params;
+    const executor = this.deps.tools.open({ scope: this.scope, iteration: this.state.iteration, chainId, depth });
+    // An abort answers every open call at once; nobody waits for a tool that does not listen.
+    this.signal.addEventListener('abort', () => void executor.abort('interrupted'), { once: true });
+    return executor;
   }
 
   /** Whether a tool of this iteration is still open, without making an executor. */

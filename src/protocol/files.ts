@@ -4,13 +4,19 @@
  */
 export interface PersistentFiles {
   readFile(path: string): Promise<Uint8Array>;
+  /** Up to `length` bytes from `offset` on; fewer at the end of the file. */
+  readRange(path: string, offset: number, length: number): Promise<Uint8Array>;
   stat(path: string): Promise<FileStat | undefined>;
   lstat(path: string): Promise<FileStat | undefined>;
   realpath(path: string): Promise<string>;
   readDir(path: string): Promise<readonly string[]>;
+  /** With its parents. With `mode`, a folder that exists is made no looser than it. */
   makeDir(path: string, mode?: number): Promise<void>;
   /** All or nothing: temp file beside it, fsync, rename. Keeps the mode of a file that exists. */
   writeAtomic(path: string, data: Uint8Array | string, options?: { readonly mode?: number; readonly sync?: boolean }): Promise<void>;
+  /** A new file that appears whole, or EEXIST: for locks. */
+  createExclusive(path: string, data: Uint8Array | string, mode: number): Promise<void>;
+  /** Creates the file when it is missing; an existing one is made no looser than `mode`. */
   openAppend(path: string, mode: number): Promise<AppendHandle>;
   truncate(path: string, length: number): Promise<void>;
   remove(path: string): Promise<void>;

@@ -1,0 +1,189 @@
+/**
+ * File writes on `node:fs`: the production implementation of the `PersistentFiles` port.
+ * Appends are synchronous: a 1 KB `writeSync` into the page cache costs about 2 µs of CPU, the same write through
+ * the thread pool about 40 µs.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fdatasync as fdatasyncCallback,
+  fstatSync,
+  openSync,
+  type Stats,
+  writeSync,
+} from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { AppendHandle, FileStat, PersistentFiles } from '../protocol/files.ts';
+
+const fdatasync = promisify(fdatasyncCallback);
+const PERMISSIONS = 0o7777;
+
+export const nodeFiles: PersistentFiles = {
+  readFile: (path) => fs.readFile(path),
+  readRange,
+  stat: (path) => unlessMissing(fs.stat(path).then(toFileStat)),
+  lstat: (path) => unlessMissing(fs.lstat(path).then(toFileStat)),
+  realpath: (path) => fs.realpath(path),
+  readDir: (path) => fs.readdir(path),
+  makeDir,
+  writeAtomic,
+  createExclusive,
+  openAppend,
+  truncate: (path, length) => fs.truncate(path, length),
+  remove: (path) => fs.rm(path, { force: true }),
+  rename: (from, to) => fs.rename(from, to),
+};
+
+async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
+  const file = await fs.open(path, 'r');
+  try {
+    const buffer = Buffer.allocUnsafe(length);
+    let filled = 0;
+    while (filled < length) {
+      const { bytesRead } = await file.read(buffer, filled, length - filled, offset + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return buffer.subarray(0, filled);
+  } finally {
+    await file.close();
+  }
+}
+
+async function makeDir(path: string, mode?: number): Promise<void> {
+  await fs.mkdir(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+  if (mode === undefined) return;
+  const { mode: actual } = await fs.stat(path);
+  const wanted = actual & mode;
+  // A folder of another owner cannot be tightened; its files are still ours and closed.
+  if (wanted !== (actual & PERMISSIONS)) await fs.chmod(path, wanted | (mode & 0o700)).catch(unlessPermitted);
+}
+
+async function writeAtomic(
+  path: string,
+  data: Uint8Array | string,
+  options: { readonly mode?: number; readonly sync?: boolean } = {},
+): Promise<void> {
+  // Written through a link, not over it.
+  const target = (await unlessMissing(fs.realpath(path))) ?? path;
+  const existing = await unlessMissing(fs.stat(target));
+  const mode = existing === undefined ? options.mode : existing.mode & PERMISSIONS;
+  const temp = temporaryName(target);
+  try {
+    const file = await fs.open(temp, 'wx', mode ?? 0o666);
+    try {
+      await file.writeFile(data);
+      if (existing !== undefined) await keepOwner(file, existing);
+      if (mode !== undefined) await file.chmod(mode);
+      if (options.sync === true) await file.sync();
+    } finally {
+      await file.close();
+    }
+    await fs.rename(temp, target);
+  } catch (error) {
+    await fs.rm(temp, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  if (options.sync === true) await syncDirectory(dirname(target));
+}
+
+/** Root editing somebody's file must not make it root's. */
+async function keepOwner(file: fs.FileHandle, existing: Stats): Promise<void> {
+  const made = await file.stat();
+  if (made.uid !== existing.uid || made.gid !== existing.gid) {
+    await file.chown(existing.uid, existing.gid).catch(unlessPermitted);
+  }
+}
+
+async function createExclusive(path: string, data: Uint8Array | string, mode: number): Promise<void> {
+  const temp = temporaryName(path);
+  try {
+    await fs.writeFile(temp, data, { flag: 'wx', mode });
+    await fs.chmod(temp, mode);
+    try {
+      await fs.link(temp, path);
+    } catch (error) {
+      // A file system without hard links: exclusive, though not whole at once.
+      if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'ENOTSUP' && codeOf(error) !== 'ENOSYS') throw error;
+      await fs.writeFile(path, data, { flag: 'wx', mode });
+    }
+  } finally {
+    await fs.rm(temp, { force: true }).catch(() => undefined);
+  }
+}
+
+/** Unpredictable, in the same folder so that rename and link stay on one file system. */
+function temporaryName(path: string): string {
+  return join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(8).toString('hex')}.tmp`);
+}
+
+async function openAppend(path: string, mode: number): Promise<AppendHandle> {
+  const fd = openSync(path, constants.O_APPEND | constants.O_CREAT | constants.O_RDWR, mode);
+  let directorySynced: boolean;
+  try {
+    const stat = fstatSync(fd);
+    if ((stat.mode & PERMISSIONS & ~mode) !== 0) fchmodSync(fd, stat.mode & mode);
+    directorySynced = stat.size > 0;
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+  let open = true;
+  return {
+    async append(data) {
+      let written = 0;
+      while (written < data.length) written += writeSync(fd, data, written);
+    },
+    async sync() {
+      await fdatasync(fd);
+      if (directorySynced) return;
+      // The name of a new file, and of its new folder, must survive too.
+      await syncDirectory(dirname(path));
+      await syncDirectory(dirname(dirname(path)));
+      directorySynced = true;
+    },
+    async size() {
+      return fstatSync(fd).size;
+    },
+    async close() {
+      if (open) closeSync(fd);
+      open = false;
+    },
+  };
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await fs.open(path, 'r');
+  try {
+    await directory.sync();
+  } catch (error) {
+    // Some file systems cannot sync a folder; they promise its order themselves.
+    if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw error;
+  } finally {
+    await directory.close();
+  }
+}
+
+function toFileStat(stat: Stats): FileStat {
+  const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'other';
+  return { kind, size: stat.size, mtimeMs: stat.mtimeMs, mode: stat.mode & PERMISSIONS, ino: stat.ino };
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+function unlessPermitted(error: unknown): void {
+  if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'EACCES') throw error;
+}
