@@ -28,7 +28,8 @@ async function* firstVerdict(iteration: Iteration): AsyncGenerator<LoopMessage, 
     // Work cut short by an abort ends in the abort terminal, whatever the rule made of it.
     if (rule !== ABORTED && iteration.abortReason !== undefined) verdict = yield* ask(ABORTED, iteration);
     if (verdict.kind !== 'pass') {
-      for (const later of RULES.slice(index + 1)) iteration.trace.rules.push({ name: later.name, verdict: 'not reached', read: {} });
+      for (const later of RULES.slice(index + 1))
+        iteration.trace.rules.push({ name: later.name, verdict: 'not reached', read: {} });
       return verdict;
     }
   }
@@ -48,7 +49,13 @@ async function* natural(iteration: Iteration): AsyncGenerator<LoopMessage, Decis
   if (response.calls.length === 0) return stop(state, 'completed');
   const consumed = await deps.attachments.acknowledge();
   if (consumed.length > 0) {
-    await iteration.record({ type: 'inbox', id: iteration.id('inbox'), submission: params.submission, consumed, cursor: consumed.length });
+    await iteration.record({
+      type: 'inbox',
+      id: iteration.id('inbox'),
+      submission: params.submission,
+      consumed,
+      cursor: consumed.length,
+    });
   }
   const summary = deps.toolUseSummary?.start(
     response.calls.map((call) => call.block),
@@ -60,7 +67,14 @@ async function* natural(iteration: Iteration): AsyncGenerator<LoopMessage, Decis
     nextTurn(state, {
       ...outcomeOf(iteration),
       ...(summary === undefined ? {} : { pendingSummary: summary }),
-      ...(roomy ? { oneRequestAtCap: Math.min(params.escalatedOutputCap, deps.modelLimits(state.model.current).maxOutputTokens) } : {}),
+      ...(roomy
+        ? {
+            oneRequestAtCap: Math.min(
+              params.escalatedOutputCap,
+              deps.modelLimits(state.model.current).maxOutputTokens,
+            ),
+          }
+        : {}),
     }),
   );
 }

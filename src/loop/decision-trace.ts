@@ -35,7 +35,11 @@ export class DecisionTrace {
   decided(decision: Decision): void {
     this.#decision =
       decision.kind === 'stop'
-        ? { kind: 'stop', terminal: decision.terminal.reason, sentence: sentenceOfStop(decision.terminal, this.rules) }
+        ? {
+            kind: 'stop',
+            terminal: decision.terminal.reason,
+            sentence: sentenceOfStop(decision.terminal, this.rules),
+          }
         : {
             kind: 'continue',
             transition: decision.next.transition?.reason ?? 'next_turn',
@@ -64,7 +68,10 @@ export class DecisionTrace {
         length: state.view.messages.length,
         tokens: this.tokens,
         source: this.#from.view.measured === undefined ? 'estimate' : 'provider',
-        added: this.#from.view.messages.slice(this.#from.view.freshFrom).slice(0, 24).map((message) => message.uuid),
+        added: this.#from.view.messages
+          .slice(this.#from.view.freshFrom)
+          .slice(0, 24)
+          .map((message) => message.uuid),
       },
       ...(this.request === undefined ? {} : { request: this.request }),
       attempts: this.attempts,
@@ -79,7 +86,10 @@ export class DecisionTrace {
             },
             usage: used,
             costUsd: this.costUsd,
-            cache: { readTokens: used.cache_read_input_tokens, writtenTokens: used.cache_creation_input_tokens },
+            cache: {
+              readTokens: used.cache_read_input_tokens,
+              writtenTokens: used.cache_creation_input_tokens,
+            },
           }),
       ...(this.wastedCostUsd > 0 ? { wastedCostUsd: this.wastedCostUsd } : {}),
       tools: this.tools,
@@ -92,9 +102,11 @@ export class DecisionTrace {
         costUsd: deps.ledger.totalCostUsd(),
       },
     };
-    await iteration.record({ type: 'decision', id: iteration.id('decision'), submission: params.submission, record }).catch(() => {
-      // Fenced or no disk: the run's own end says so; a missing record reads as "cut off here".
-    });
+    await iteration
+      .record({ type: 'decision', id: iteration.id('decision'), submission: params.submission, record })
+      .catch(() => {
+        // Fenced or no disk: the run's own end says so; a missing record reads as "cut off here".
+      });
   }
 }
 

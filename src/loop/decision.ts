@@ -4,7 +4,9 @@ import type { Facts } from './facts.ts';
 import type { Iteration } from './iteration.ts';
 import type { State } from './state.ts';
 
-export type Decision = { readonly kind: 'continue'; readonly next: State } | { readonly kind: 'stop'; readonly terminal: Terminal };
+export type Decision =
+  | { readonly kind: 'continue'; readonly next: State }
+  | { readonly kind: 'stop'; readonly terminal: Terminal };
 
 export type Verdict = { readonly kind: 'pass' } | Decision;
 

@@ -5,7 +5,12 @@
 import type { CompactionState, ContextPort } from '../protocol/context.ts';
 import type { HookPort } from '../protocol/hook.ts';
 import type { Recorder } from '../protocol/journal.ts';
-import type { AttachmentMessage, ToolUseSummaryMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
+import type {
+  AttachmentMessage,
+  ToolUseSummaryMessage,
+  UserMessage,
+  ViewMessage,
+} from '../protocol/messages.ts';
 import type { CallModel, QuerySource } from '../protocol/model.ts';
 import type { PermissionDenial } from '../protocol/permission.ts';
 import type { Clock, Ids, Ledger, RandomPort } from '../protocol/ports.ts';
@@ -76,7 +81,10 @@ export interface AttachmentInput {
 
 export interface AttachmentPort {
   /** What else the model should know, in order. The queue is only peeked at. */
-  collect(input: AttachmentInput, signal: AbortSignal): AsyncGenerator<AttachmentMessage, readonly AttachmentMessage[]>;
+  collect(
+    input: AttachmentInput,
+    signal: AbortSignal,
+  ): AsyncGenerator<AttachmentMessage, readonly AttachmentMessage[]>;
   /** `next_turn` alone calls this: what was peeked is now consumed. Returns the consumed keys. */
   acknowledge(): Promise<readonly string[]>;
 }
@@ -85,7 +93,12 @@ export interface ToolsPort {
   /** In the API's shape, in a stable order. The same array while the set is unchanged. */
   wireTools(model: string): Promise<readonly WireTool[]>;
   /** One executor per iteration; it dies with the scope. */
-  open(input: { readonly scope: Scope; readonly iteration: number; readonly chainId: string; readonly depth: number }): ToolExecutor;
+  open(input: {
+    readonly scope: Scope;
+    readonly iteration: number;
+    readonly chainId: string;
+    readonly depth: number;
+  }): ToolExecutor;
   backfill(block: ToolUseBlock): ToolUseBlock;
 }
 

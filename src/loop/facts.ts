@@ -30,7 +30,10 @@ export interface Facts {
 }
 
 /** The same facts, remembering which of them were read. */
-export function recordingReads(facts: Facts): { readonly facts: Facts; readonly read: Record<string, unknown> } {
+export function recordingReads(facts: Facts): {
+  readonly facts: Facts;
+  readonly read: Record<string, unknown>;
+} {
   const read: Record<string, unknown> = {};
   const proxy = new Proxy(facts, {
     get(target, name: keyof Facts & string) {

@@ -60,7 +60,12 @@ export class Iteration {
 
   #openExecutor(): ToolExecutor {
     const { chainId, depth } = this.params;
-    const executor = this.deps.tools.open({ scope: this.scope, iteration: this.state.iteration, chainId, depth });
+    const executor = this.deps.tools.open({
+      scope: this.scope,
+      iteration: this.state.iteration,
+      chainId,
+      depth,
+    });
     // An abort answers every open call at once; nobody waits for a tool that does not listen.
     this.signal.addEventListener('abort', () => void executor.abort('interrupted'), { once: true });
     return executor;
@@ -102,11 +107,26 @@ export class Iteration {
   }
 
   /** Takes back messages of this response that were shown; the journal keeps both. */
-  async *takeBack(messages: readonly AssistantMessage[], reason: 'superseded' | 'fallback' | 'escalated' | 'unusable'): AsyncGenerator<LoopMessage> {
+  async *takeBack(
+    messages: readonly AssistantMessage[],
+    reason: 'superseded' | 'fallback' | 'escalated' | 'unusable',
+  ): AsyncGenerator<LoopMessage> {
     if (messages.length === 0) return;
     const uuids = messages.map((message) => message.uuid);
-    await this.record({ type: 'retract', id: this.id(`retract/${uuids[0]}`), submission: this.params.submission, uuids, reason });
-    yield { type: 'tombstone', uuids, reason, uuid: this.deps.ids.uuid(), timestamp: new Date(this.deps.clock.nowMs()).toISOString() };
+    await this.record({
+      type: 'retract',
+      id: this.id(`retract/${uuids[0]}`),
+      submission: this.params.submission,
+      uuids,
+      reason,
+    });
+    yield {
+      type: 'tombstone',
+      uuids,
+      reason,
+      uuid: this.deps.ids.uuid(),
+      timestamp: new Date(this.deps.clock.nowMs()).toISOString(),
+    };
   }
 
   facts(): Facts {
@@ -130,7 +150,8 @@ export class Iteration {
       attachments: this.attachments,
       preventContinuation: this.preventContinuation,
       endsTurn: this.endsTurn,
-      structuredOutputOwed: this.params.structuredOutput !== undefined && !this.deps.guard.structuredOutput().accepted,
+      structuredOutputOwed:
+        this.params.structuredOutput !== undefined && !this.deps.guard.structuredOutput().accepted,
     };
   }
 
@@ -146,4 +167,5 @@ export class Iteration {
   }
 }
 
-export const openIteration = (state: State, params: LoopParams, deps: LoopDeps): Iteration => new Iteration(state, params, deps);
+export const openIteration = (state: State, params: LoopParams, deps: LoopDeps): Iteration =>
+  new Iteration(state, params, deps);

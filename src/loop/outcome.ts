@@ -7,12 +7,19 @@ import type { Outcome } from './transitions.ts';
 export function outcomeOf(iteration: Iteration, extra: readonly ViewMessage[] = []): Outcome {
   const { response, state } = iteration;
   const known = new Set(iteration.params.carryOn?.known.map((message) => message.uuid));
-  const append = [...response.messages, ...inCallOrder(iteration).filter((message) => !known.has(message.uuid)), ...iteration.attachments, ...extra];
+  const append = [
+    ...response.messages,
+    ...inCallOrder(iteration).filter((message) => !known.has(message.uuid)),
+    ...iteration.attachments,
+    ...extra,
+  ];
   const tokens = contextTokens(response.usage);
   return {
     append,
     outputTokens: response.usage.output_tokens,
-    ...(tokens > 0 && response.ended ? { measured: { tokens, length: state.view.messages.length + response.messages.length } } : {}),
+    ...(tokens > 0 && response.ended
+      ? { measured: { tokens, length: state.view.messages.length + response.messages.length } }
+      : {}),
   };
 }
 

@@ -18,7 +18,9 @@ import { initialState } from './state.ts';
 
 /** Runs one submission to its end. Returning or throwing into the iterator aborts the submission's scope first. */
 export function queryLoop(params: LoopParams, deps: LoopDeps): AsyncGenerator<LoopMessage, Terminal, void> {
-  return endableIterator(loop(params, deps), (how) => params.scope.abort(how === 'return' ? 'returned' : 'thrown'));
+  return endableIterator(loop(params, deps), (how) =>
+    params.scope.abort(how === 'return' ? 'returned' : 'thrown'),
+  );
 }
 
 async function* loop(params: LoopParams, deps: LoopDeps): AsyncGenerator<LoopMessage, Terminal, void> {

@@ -45,5 +45,10 @@ export function emptyResponse(model: string): ResponseSoFar {
 
 /** Tokens the response stands for: what it was asked with, and what it said. */
 export function contextTokens(usage: Usage): number {
-  return usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens + usage.output_tokens;
+  return (
+    usage.input_tokens +
+    usage.cache_creation_input_tokens +
+    usage.cache_read_input_tokens +
+    usage.output_tokens
+  );
 }

@@ -1,6 +1,14 @@
 /** The messages that the loop itself writes. One place for their words. */
 import type { AssistantErrorKind, ModelFailure } from '../protocol/failure.ts';
-import type { AssistantMessage, Attachment, AttachmentMessage, SystemBody, SystemMessage, TombstoneMessage, UserMessage } from '../protocol/messages.ts';
+import type {
+  AssistantMessage,
+  Attachment,
+  AttachmentMessage,
+  SystemBody,
+  SystemMessage,
+  TombstoneMessage,
+  UserMessage,
+} from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { EMPTY_USAGE, type UserBlock } from '../protocol/wire.ts';
 
@@ -9,18 +17,27 @@ export interface Stamps {
   readonly clock: Clock;
 }
 
-const stamp = ({ ids, clock }: Stamps) => ({ uuid: ids.uuid(), timestamp: new Date(clock.nowMs()).toISOString() });
+const stamp = ({ ids, clock }: Stamps) => ({
+  uuid: ids.uuid(),
+  timestamp: new Date(clock.nowMs()).toISOString(),
+});
 
 export const INTERRUPTED = '[Request interrupted by user]';
 export const INTERRUPTED_FOR_TOOL_USE = '[Request interrupted by user for tool use]';
 export const RESUME_AFTER_CUT =
   'Your answer was cut off at the output limit. Continue exactly where it stopped: no recap, no apology. If what is left is long, hand it over in smaller pieces.';
-export const NUDGE_EMPTY = 'Your last answer was empty. Please continue: call a tool, or say what the result is.';
+export const NUDGE_EMPTY =
+  'Your last answer was empty. Please continue: call a tool, or say what the result is.';
 export const NUDGE_TOOL_USE_WITHOUT_BLOCK =
   'Your last answer announced a tool call but held none. Please make the call again, complete, or answer in text.';
-export const NUDGE_TOKEN_BUDGET = 'There is budget left for this task. Keep working on it; do not summarise or stop early.';
+export const NUDGE_TOKEN_BUDGET =
+  'There is budget left for this task. Keep working on it; do not summarise or stop early.';
 
-export function userMessage(stamps: Stamps, text: string | readonly UserBlock[], kind: NonNullable<UserMessage['kind']>): UserMessage {
+export function userMessage(
+  stamps: Stamps,
+  text: string | readonly UserBlock[],
+  kind: NonNullable<UserMessage['kind']>,
+): UserMessage {
   return Object.freeze({
     ...stamp(stamps),
     type: 'user' as const,
@@ -31,7 +48,12 @@ export function userMessage(stamps: Stamps, text: string | readonly UserBlock[],
 }
 
 /** An error shown as an assistant message. Never sent to the API. */
-export function errorMessage(stamps: Stamps, text: string, error: AssistantErrorKind, failure?: ModelFailure): AssistantMessage {
+export function errorMessage(
+  stamps: Stamps,
+  text: string,
+  error: AssistantErrorKind,
+  failure?: ModelFailure,
+): AssistantMessage {
   const stamped = stamp(stamps);
   return Object.freeze({
     ...stamped,
@@ -54,7 +76,11 @@ export function errorMessage(stamps: Stamps, text: string, error: AssistantError
   });
 }
 
-export function attachmentMessage(stamps: Stamps, attachment: Attachment, rendered: readonly UserBlock[] = []): AttachmentMessage {
+export function attachmentMessage(
+  stamps: Stamps,
+  attachment: Attachment,
+  rendered: readonly UserBlock[] = [],
+): AttachmentMessage {
   return Object.freeze({ ...stamp(stamps), type: 'attachment' as const, attachment, rendered });
 }
 
@@ -62,13 +88,19 @@ export function systemMessage(stamps: Stamps, body: SystemBody): SystemMessage {
   return { ...stamp(stamps), type: 'system', ...body } as SystemMessage;
 }
 
-export function tombstone(stamps: Stamps, uuids: readonly string[], reason: TombstoneMessage['reason']): TombstoneMessage {
+export function tombstone(
+  stamps: Stamps,
+  uuids: readonly string[],
+  reason: TombstoneMessage['reason'],
+): TombstoneMessage {
   return { ...stamp(stamps), type: 'tombstone', uuids, reason };
 }
 
 /** What people read when an API failure ends the run. */
 export function failureText(failure: ModelFailure): string {
-  return failure.status === undefined ? `API Error: ${failure.message}` : `API Error: ${failure.status} ${failure.message}`;
+  return failure.status === undefined
+    ? `API Error: ${failure.message}`
+    : `API Error: ${failure.status} ${failure.message}`;
 }
 
 const ERROR_OF: Record<ModelFailure['kind'], AssistantErrorKind> = {

@@ -2,9 +2,10 @@
  * The eight ways to go round again. Each writes the whole next state, group by group, so that a new field does
  * not compile until every transition has an answer, and nothing leaks from an earlier path.
  */
+
+import type { CompactionState } from '../protocol/context.ts';
 import type { ViewMessage } from '../protocol/messages.ts';
 import type { PersistentList } from '../util/persistent-list.ts';
-import type { CompactionState } from '../protocol/context.ts';
 import { type BudgetState, FRESH_COMPACTION, FRESH_RECOVERY, type State, type ViewState } from './state.ts';
 
 /** What the response leaves behind for the next iteration. */
@@ -16,7 +17,10 @@ export interface Outcome {
   readonly outputTokens: number;
 }
 
-export function nextTurn(state: State, outcome: Outcome & { readonly pendingSummary?: string; readonly oneRequestAtCap?: number }): State {
+export function nextTurn(
+  state: State,
+  outcome: Outcome & { readonly pendingSummary?: string; readonly oneRequestAtCap?: number },
+): State {
   return {
     iteration: state.iteration + 1,
     turnCount: state.turnCount + 1,
@@ -57,7 +61,11 @@ export function collapseDrainRetry(state: State, view: PersistentList<ViewMessag
 export function reactiveCompactRetry(
   state: State,
   view: PersistentList<ViewMessage>,
-  how: { readonly trimmed?: boolean; readonly mediaReduced?: boolean; readonly taskRemaining: number | undefined },
+  how: {
+    readonly trimmed?: boolean;
+    readonly mediaReduced?: boolean;
+    readonly taskRemaining: number | undefined;
+  },
 ): State {
   return {
     iteration: state.iteration + 1,
@@ -159,7 +167,10 @@ export function stopHookBlocking(state: State, outcome: Outcome & { readonly byH
   };
 }
 
-export function tokenBudgetContinuation(state: State, outcome: Outcome & { readonly smallGains: number }): State {
+export function tokenBudgetContinuation(
+  state: State,
+  outcome: Outcome & { readonly smallGains: number },
+): State {
   const outputTokens = state.budgets.outputTokens + outcome.outputTokens;
   return {
     iteration: state.iteration + 1,
@@ -224,7 +235,11 @@ function appended(state: State, outcome: Outcome): ViewState {
 }
 
 /** Nothing is fresh after an edit: the steps' own figures are gone with the old view. */
-const edited = (view: PersistentList<ViewMessage>): ViewState => ({ messages: view, freshFrom: view.length, measured: undefined });
+const edited = (view: PersistentList<ViewMessage>): ViewState => ({
+  messages: view,
+  freshFrom: view.length,
+  measured: undefined,
+});
 
 const unchanged = (state: State): ViewState => ({
   messages: state.view.messages,

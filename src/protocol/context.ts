@@ -1,6 +1,7 @@
 /** Making the view fit (L2): steps, limits, recoveries. Implemented in `context/`, driven by the loop. */
-import type { LoopMessage, ViewMessage } from './messages.ts';
+
 import type { ModelFailure } from './failure.ts';
+import type { LoopMessage, ViewMessage } from './messages.ts';
 import type { QuerySource } from './model.ts';
 import type { TerminalReason } from './terminal.ts';
 import type { EditSource, View, ViewEdit } from './view.ts';
@@ -61,7 +62,11 @@ export type StepOutcome =
     }
   /** State changed, the view did not (a failed compaction counts a strike). */
   | { readonly kind: 'note'; readonly why: string; readonly compaction: CompactionState }
-  | { readonly kind: 'stop'; readonly reason: Extract<TerminalReason, 'blocking_limit' | 'rapid_refill_breaker'>; readonly message: string };
+  | {
+      readonly kind: 'stop';
+      readonly reason: Extract<TerminalReason, 'blocking_limit' | 'rapid_refill_breaker'>;
+      readonly message: string;
+    };
 
 export interface ContextStep {
   readonly name: string;
@@ -69,7 +74,13 @@ export interface ContextStep {
 }
 
 export type RecoveryOutcome =
-  | { readonly kind: 'edits'; readonly source: EditSource; readonly edits: readonly ViewEdit[]; readonly tokensFreed: number; readonly compacted: boolean }
+  | {
+      readonly kind: 'edits';
+      readonly source: EditSource;
+      readonly edits: readonly ViewEdit[];
+      readonly tokensFreed: number;
+      readonly compacted: boolean;
+    }
   /** Nothing could be done, and why. */
   | { readonly kind: 'none'; readonly why: string };
 
@@ -97,5 +108,8 @@ export interface ContextPort {
 /** Restores something after a compaction (recent files, todos, skills, plan, tasks). */
 export interface CompactionSource {
   readonly name: string;
-  collect(input: { readonly summarised: readonly ViewMessage[]; readonly budgetTokens: number }): Promise<readonly ViewMessage[]>;
+  collect(input: {
+    readonly summarised: readonly ViewMessage[];
+    readonly budgetTokens: number;
+  }): Promise<readonly ViewMessage[]>;
 }

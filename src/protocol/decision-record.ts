@@ -54,7 +54,11 @@ export interface DecisionRecord {
   };
   readonly attempts: readonly AttemptRecord[];
   readonly fallback?: { readonly from: string; readonly to: string };
-  readonly response?: { readonly messageId: string; readonly stopReason: StopReason | null; readonly blocks: readonly string[] };
+  readonly response?: {
+    readonly messageId: string;
+    readonly stopReason: StopReason | null;
+    readonly blocks: readonly string[];
+  };
   readonly usage?: Usage;
   readonly costUsd?: number;
   readonly wastedCostUsd?: number;
@@ -65,6 +69,16 @@ export interface DecisionRecord {
   readonly decision?:
     | { readonly kind: 'continue'; readonly transition: TransitionReason; readonly sentence: string }
     | { readonly kind: 'stop'; readonly terminal: TerminalReason; readonly sentence: string };
-  readonly context?: { readonly window: number; readonly used: number; readonly autocompactAt: number; readonly blockingAt: number };
-  readonly budgets: { readonly turnCount: number; readonly maxTurns?: number; readonly costUsd: number; readonly maxBudgetUsd?: number };
+  readonly context?: {
+    readonly window: number;
+    readonly used: number;
+    readonly autocompactAt: number;
+    readonly blockingAt: number;
+  };
+  readonly budgets: {
+    readonly turnCount: number;
+    readonly maxTurns?: number;
+    readonly costUsd: number;
+    readonly maxBudgetUsd?: number;
+  };
 }

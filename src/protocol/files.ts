@@ -13,7 +13,11 @@ export interface PersistentFiles {
   /** With its parents. With `mode`, a folder that exists is made no looser than it. */
   makeDir(path: string, mode?: number): Promise<void>;
   /** All or nothing: temp file beside it, fsync, rename. Keeps the mode of a file that exists. */
-  writeAtomic(path: string, data: Uint8Array | string, options?: { readonly mode?: number; readonly sync?: boolean }): Promise<void>;
+  writeAtomic(
+    path: string,
+    data: Uint8Array | string,
+    options?: { readonly mode?: number; readonly sync?: boolean },
+  ): Promise<void>;
   /** A new file that appears whole, or EEXIST: for locks. */
   createExclusive(path: string, data: Uint8Array | string, mode: number): Promise<void>;
   /** Creates the file when it is missing; an existing one is made no looser than `mode`. */

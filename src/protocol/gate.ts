@@ -22,7 +22,11 @@ export interface PermissionPort {
 
 /** Asks the person or host. Headless without a host: denies with a clear message, at once. */
 export type AskPort = (
-  question: PermissionQuestion & { readonly message: string; readonly suggestions?: readonly PermissionUpdate[]; readonly blockedPath?: string },
+  question: PermissionQuestion & {
+    readonly message: string;
+    readonly suggestions?: readonly PermissionUpdate[];
+    readonly blockedPath?: string;
+  },
   signal: AbortSignal,
 ) => Promise<PermissionResult | { readonly behavior: 'pending'; readonly askId: string }>;
 

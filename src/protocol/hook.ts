@@ -2,11 +2,38 @@ import type { PermissionMode } from './permission.ts';
 
 /** Every hook event that users may name. Which of them fire is in `docs/hooks.md`. */
 export const HOOK_EVENTS = [
-  'PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PostToolBatch', 'PermissionRequest', 'PermissionDenied',
-  'Notification', 'UserPromptSubmit', 'UserPromptExpansion', 'SessionStart', 'SessionEnd', 'Stop', 'StopFailure',
-  'SubagentStart', 'SubagentStop', 'PreCompact', 'PostCompact', 'PreModelSwitch', 'PostModelSwitch', 'Setup',
-  'TeammateIdle', 'TaskCreated', 'TaskCompleted', 'Elicitation', 'ElicitationResult', 'ConfigChange',
-  'WorktreeCreate', 'WorktreeRemove', 'InstructionsLoaded', 'CwdChanged', 'FileChanged', 'DirectoryAdded',
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PostToolBatch',
+  'PermissionRequest',
+  'PermissionDenied',
+  'Notification',
+  'UserPromptSubmit',
+  'UserPromptExpansion',
+  'SessionStart',
+  'SessionEnd',
+  'Stop',
+  'StopFailure',
+  'SubagentStart',
+  'SubagentStop',
+  'PreCompact',
+  'PostCompact',
+  'PreModelSwitch',
+  'PostModelSwitch',
+  'Setup',
+  'TeammateIdle',
+  'TaskCreated',
+  'TaskCompleted',
+  'Elicitation',
+  'ElicitationResult',
+  'ConfigChange',
+  'WorktreeCreate',
+  'WorktreeRemove',
+  'InstructionsLoaded',
+  'CwdChanged',
+  'FileChanged',
+  'DirectoryAdded',
   'MessageDisplay',
 ] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];
@@ -21,7 +48,12 @@ export interface HookInputBase {
 
 /** What the loop and the gate hand in; the base fields are added by the port. */
 export type HookCall =
-  | { readonly event: 'PreToolUse'; readonly tool_name: string; readonly tool_input: unknown; readonly tool_use_id: string }
+  | {
+      readonly event: 'PreToolUse';
+      readonly tool_name: string;
+      readonly tool_input: unknown;
+      readonly tool_use_id: string;
+    }
   | {
       readonly event: 'PostToolUse';
       readonly tool_name: string;
@@ -40,13 +72,28 @@ export type HookCall =
       readonly duration_ms: number;
     }
   | { readonly event: 'PostToolBatch'; readonly tool_calls: readonly unknown[] }
-  | { readonly event: 'PermissionDenied'; readonly tool_name: string; readonly tool_input: unknown; readonly tool_use_id: string; readonly reason: string }
+  | {
+      readonly event: 'PermissionDenied';
+      readonly tool_name: string;
+      readonly tool_input: unknown;
+      readonly tool_use_id: string;
+      readonly reason: string;
+    }
   | { readonly event: 'UserPromptSubmit'; readonly prompt: string }
   | { readonly event: 'SessionStart'; readonly source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' }
   | { readonly event: 'SessionEnd'; readonly reason: string }
   | { readonly event: 'Stop'; readonly stop_hook_active: boolean; readonly last_assistant_message?: string }
-  | { readonly event: 'StopFailure'; readonly error: string; readonly error_details?: string; readonly last_assistant_message?: string }
-  | { readonly event: 'PreCompact'; readonly trigger: 'manual' | 'auto'; readonly custom_instructions: string | null }
+  | {
+      readonly event: 'StopFailure';
+      readonly error: string;
+      readonly error_details?: string;
+      readonly last_assistant_message?: string;
+    }
+  | {
+      readonly event: 'PreCompact';
+      readonly trigger: 'manual' | 'auto';
+      readonly custom_instructions: string | null;
+    }
   | { readonly event: 'PostCompact'; readonly trigger: 'manual' | 'auto'; readonly compact_summary: string }
   | { readonly event: HookEvent; readonly [key: string]: unknown };
 
@@ -97,7 +144,10 @@ export interface HookCallbackMatcher {
 
 export interface HookPort {
   /** Contract: never throws; returns at once when nothing is registered. */
-  run(call: HookCall, options: { readonly signal: AbortSignal; readonly toolUseId?: string }): Promise<HookVerdict>;
+  run(
+    call: HookCall,
+    options: { readonly signal: AbortSignal; readonly toolUseId?: string },
+  ): Promise<HookVerdict>;
   /** Whether a run could take an outward step (a callback, a process). */
   has(event: HookEvent): boolean;
 }

@@ -20,7 +20,12 @@ interface Identified {
 
 /** Of a message record, `parentUuid` is filled by the journal writer (the message recorded before) when absent. */
 export type JournalBody =
-  | (Identified & { readonly type: 'submission'; readonly carriesOn?: boolean; readonly model: string; readonly permissionMode: string })
+  | (Identified & {
+      readonly type: 'submission';
+      readonly carriesOn?: boolean;
+      readonly model: string;
+      readonly permissionMode: string;
+    })
   | (Identified & {
       readonly type: 'request';
       readonly iteration: number;
@@ -41,7 +46,11 @@ export type JournalBody =
       readonly requestId?: string;
     })
   | (UserMessage & { readonly parentUuid?: string | null; readonly submission: string })
-  | (AssistantMessage & { readonly parentUuid?: string | null; readonly submission: string; readonly iteration: number })
+  | (AssistantMessage & {
+      readonly parentUuid?: string | null;
+      readonly submission: string;
+      readonly iteration: number;
+    })
   | (AttachmentMessage & { readonly parentUuid?: string | null; readonly submission: string })
   | (SystemMessage & { readonly parentUuid?: string | null; readonly submission: string })
   /** These uuids were taken back (L4.5); both stay on record. */
@@ -58,11 +67,20 @@ export type JournalBody =
   /** A call whose outcome cannot be known. Its `is_error` result follows as a user record. */
   | (Identified & { readonly type: 'unknown'; readonly toolUseId: string })
   | (Identified & { readonly type: 'inbox'; readonly consumed: readonly string[]; readonly cursor: number })
-  | (Identified & { readonly type: 'ask'; readonly askId: string; readonly toolUseId: string; readonly question: unknown })
+  | (Identified & {
+      readonly type: 'ask';
+      readonly askId: string;
+      readonly toolUseId: string;
+      readonly question: unknown;
+    })
   | (Identified & { readonly type: 'answer'; readonly askId: string; readonly answer: unknown })
   /** A change of the view: replacement, snip, collapse or compaction boundary. */
   | (Identified & { readonly type: EditSource; readonly edits: readonly ViewEdit[]; readonly why: string })
-  | (Identified & { readonly type: 'cost'; readonly totalCostUsd: number; readonly modelUsage: Readonly<Record<string, unknown>> })
+  | (Identified & {
+      readonly type: 'cost';
+      readonly totalCostUsd: number;
+      readonly modelUsage: Readonly<Record<string, unknown>>;
+    })
   | (Identified & { readonly type: 'decision'; readonly record: DecisionRecord })
   /** System prompt, contexts and tools as sent; written when they change. */
   | (Identified & {
@@ -72,7 +90,11 @@ export type JournalBody =
       readonly toolNames: readonly string[];
       readonly hash: string;
     })
-  | (Identified & { readonly type: 'queue'; readonly operation: 'enqueue' | 'dequeue'; readonly item: unknown })
+  | (Identified & {
+      readonly type: 'queue';
+      readonly operation: 'enqueue' | 'dequeue';
+      readonly item: unknown;
+    })
   | (Identified & { readonly type: 'title'; readonly title: string })
   | (Identified & { readonly type: 'result'; readonly result: unknown });
 

@@ -41,7 +41,16 @@ export interface UserMessage extends Common {
   /** Written by the engine (nudge, resume prompt, hook feedback, compact summary). */
   readonly isSynthetic?: boolean;
   /** What a synthetic message is for; decides nothing, tells readers. */
-  readonly kind?: 'prompt' | 'tool_result' | 'nudge' | 'structured_nudge' | 'resume' | 'hook_feedback' | 'interruption' | 'summary' | 'command';
+  readonly kind?:
+    | 'prompt'
+    | 'tool_result'
+    | 'nudge'
+    | 'structured_nudge'
+    | 'resume'
+    | 'hook_feedback'
+    | 'interruption'
+    | 'summary'
+    | 'command';
   /** The tool's structured output, for consumers; the model sees `message.content`. */
   readonly toolUseResult?: unknown;
   /** The assistant message whose call this answers. */
@@ -56,7 +65,11 @@ export type Attachment =
   | { readonly type: 'max_turns_reached'; readonly maxTurns: number; readonly turnCount: number }
   | { readonly type: 'hook_stopped_continuation'; readonly message: string; readonly hookName?: string }
   | { readonly type: 'hook_context'; readonly event: string; readonly content: readonly string[] }
-  | { readonly type: 'queued_command'; readonly prompt: string | readonly UserBlock[]; readonly sourceUuid?: string }
+  | {
+      readonly type: 'queued_command';
+      readonly prompt: string | readonly UserBlock[];
+      readonly sourceUuid?: string;
+    }
   | { readonly type: 'edited_file'; readonly path: string; readonly snippet: string }
   | { readonly type: 'todo_reminder'; readonly todos: readonly TodoItem[] }
   | { readonly type: 'structured_output'; readonly value: unknown }
@@ -111,8 +124,16 @@ export type SystemBody =
       readonly subtype: 'compact_boundary';
       readonly compact_metadata: CompactMetadata;
     }
-  | { readonly subtype: 'snip_boundary'; readonly removed_uuids: readonly string[]; readonly tokens_freed: number }
-  | { readonly subtype: 'microcompact_boundary'; readonly tokens_freed: number; readonly tool_use_ids: readonly string[] }
+  | {
+      readonly subtype: 'snip_boundary';
+      readonly removed_uuids: readonly string[];
+      readonly tokens_freed: number;
+    }
+  | {
+      readonly subtype: 'microcompact_boundary';
+      readonly tokens_freed: number;
+      readonly tool_use_ids: readonly string[];
+    }
   | {
       readonly subtype: 'permission_denied';
       readonly tool_name: string;

@@ -1,6 +1,7 @@
 /** One model call, as the loop sees it: a request, batches of decoded events, and one outcome. */
-import type { View } from './view.ts';
+
 import type { AssistantErrorKind, ModelFailure } from './failure.ts';
+import type { View } from './view.ts';
 
 import type { EffortLevel, StreamEvent, ThinkingConfig, Usage, WireTool } from './wire.ts';
 
@@ -111,7 +112,10 @@ export interface CallOptions {
 }
 
 /** Contract: yields outputs in order; never throws for a failed call; ends within 100 ms of abort. */
-export type CallModel = (request: ModelRequest, options: CallOptions) => AsyncGenerator<ModelOutput, ModelOutcome>;
+export type CallModel = (
+  request: ModelRequest,
+  options: CallOptions,
+) => AsyncGenerator<ModelOutput, ModelOutcome>;
 
 export interface ModelInfo {
   readonly id: string;

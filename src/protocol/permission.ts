@@ -11,7 +11,12 @@ export interface PermissionRuleValue {
   readonly ruleContent?: string;
 }
 
-export type PermissionDestination = 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg';
+export type PermissionDestination =
+  | 'userSettings'
+  | 'projectSettings'
+  | 'localSettings'
+  | 'session'
+  | 'cliArg';
 
 export type PermissionUpdate =
   | {
@@ -35,7 +40,12 @@ export type PermissionResult =
       readonly updatedPermissions?: readonly PermissionUpdate[];
       readonly toolUseID?: string;
     }
-  | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean; readonly toolUseID?: string };
+  | {
+      readonly behavior: 'deny';
+      readonly message: string;
+      readonly interrupt?: boolean;
+      readonly toolUseID?: string;
+    };
 
 export interface CanUseToolContext {
   readonly signal: AbortSignal;
@@ -57,7 +67,16 @@ export type CanUseTool = (
   context: CanUseToolContext,
 ) => Promise<PermissionResult | null>;
 
-export type DecisionReasonType = 'rule' | 'mode' | 'hook' | 'host' | 'workingDir' | 'safetyCheck' | 'headless' | 'tool' | 'other';
+export type DecisionReasonType =
+  | 'rule'
+  | 'mode'
+  | 'hook'
+  | 'host'
+  | 'workingDir'
+  | 'safetyCheck'
+  | 'headless'
+  | 'tool'
+  | 'other';
 
 /** The one gate's verdict on a call (L5). */
 export type GateVerdict =

@@ -32,7 +32,10 @@ export interface InboxItem {
 }
 
 export interface Inbox {
-  put(sessionId: string, item: Omit<InboxItem, 'n'>): Promise<{ readonly n: number; readonly fresh: boolean }>;
+  put(
+    sessionId: string,
+    item: Omit<InboxItem, 'n'>,
+  ): Promise<{ readonly n: number; readonly fresh: boolean }>;
   after(sessionId: string, n: number): Promise<readonly InboxItem[]>;
   /** Yields whenever something was put; ends on abort. */
   wake(sessionId: string, signal: AbortSignal): AsyncIterable<void>;
@@ -86,9 +89,20 @@ export type RunEnd =
 /** Money: every model call of a session tree passes here. */
 export interface Ledger {
   /** May refuse a call before it is made (`strictBudget`). The estimate is a worst case in USD. */
-  reserve(need: { readonly model: string; readonly effectKey: string; readonly inputTokens: number; readonly maxTokens: number }): { readonly ok: true } | { readonly ok: false; readonly reason: string };
+  reserve(need: {
+    readonly model: string;
+    readonly effectKey: string;
+    readonly inputTokens: number;
+    readonly maxTokens: number;
+  }): { readonly ok: true } | { readonly ok: false; readonly reason: string };
   /** Counts usage once per effect key; wasted usage is billed too, and flagged. Returns its cost in USD. */
-  settle(spent: { readonly model: string; readonly effectKey: string; readonly usage: Usage; readonly wasted?: boolean; readonly main: boolean }): number;
+  settle(spent: {
+    readonly model: string;
+    readonly effectKey: string;
+    readonly usage: Usage;
+    readonly wasted?: boolean;
+    readonly main: boolean;
+  }): number;
   totalCostUsd(): number;
 }
 

@@ -144,7 +144,10 @@ export interface SDKRetraction extends Stamped {
   readonly retracted_message_uuids: readonly string[];
 }
 
-export type SDKSystemMessage = SDKSystemInit | SDKRetraction | (Stamped & { readonly type: 'system' } & SystemBody);
+export type SDKSystemMessage =
+  | SDKSystemInit
+  | SDKRetraction
+  | (Stamped & { readonly type: 'system' } & SystemBody);
 
 export interface SDKToolProgressMessage extends Stamped {
   readonly type: 'tool_progress';

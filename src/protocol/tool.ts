@@ -111,7 +111,10 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly maxResultChars?: number;
   /** A re-runnable read, search, list, fetch or shell: its old results may be dropped. */
   readonly microcompactable?: boolean;
-  run(input: Input, context: ToolContext): AsyncGenerator<ToolProgress, ToolOutput<Output>> | Promise<ToolOutput<Output>>;
+  run(
+    input: Input,
+    context: ToolContext,
+  ): AsyncGenerator<ToolProgress, ToolOutput<Output>> | Promise<ToolOutput<Output>>;
 }
 
 export type PermissionTarget =
@@ -143,7 +146,11 @@ export interface ToolTrace {
   readonly inputChars: number;
   readonly resultChars: number;
   readonly concurrent: boolean;
-  readonly permission?: { readonly verdict: GateVerdict['kind']; readonly source: string; readonly askedMs?: number };
+  readonly permission?: {
+    readonly verdict: GateVerdict['kind'];
+    readonly source: string;
+    readonly askedMs?: number;
+  };
 }
 
 export type ToolUpdate =

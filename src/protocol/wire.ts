@@ -53,7 +53,12 @@ export interface ToolResultBlock {
 }
 /** A block type this version does not know; kept as it came. */
 export interface UnknownBlock {
-  readonly type: 'server_tool_use' | 'web_search_tool_result' | 'mcp_tool_use' | 'mcp_tool_result' | 'container_upload';
+  readonly type:
+    | 'server_tool_use'
+    | 'web_search_tool_result'
+    | 'mcp_tool_use'
+    | 'mcp_tool_result'
+    | 'container_upload';
   readonly [key: string]: unknown;
 }
 

@@ -7,10 +7,18 @@ export type ListEdit<T extends Keyed> =
   | { readonly kind: 'replace'; readonly uuid: string; readonly item: T }
   | { readonly kind: 'remove'; readonly uuids: readonly string[] }
   | { readonly kind: 'splice'; readonly uuids: readonly string[]; readonly items: readonly T[] }
-  | { readonly kind: 'reset'; readonly head: readonly T[]; readonly keep: readonly string[]; readonly tail: readonly T[] };
+  | {
+      readonly kind: 'reset';
+      readonly head: readonly T[];
+      readonly keep: readonly string[];
+      readonly tail: readonly T[];
+    };
 
 /** Applies edits in order; the result has a root of its own. Without edits the list itself comes back. */
-export function editList<T extends Keyed>(list: PersistentList<T>, edits: readonly ListEdit<T>[]): PersistentList<T> {
+export function editList<T extends Keyed>(
+  list: PersistentList<T>,
+  edits: readonly ListEdit<T>[],
+): PersistentList<T> {
   if (edits.length === 0) return list;
   let items = list.slice();
   for (const edit of edits) items = applyEdit(items, edit);

@@ -58,9 +58,9 @@ async function makeDir(path: string, mode?: number): Promise<void> {
   await fs.mkdir(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
   if (mode === undefined) return;
   const { mode: actual } = await fs.stat(path);
-  const wanted = actual & mode;
+  const wanted = (actual & mode) | (mode & 0o700);
   // A folder of another owner cannot be tightened; its files are still ours and closed.
-  if (wanted !== (actual & PERMISSIONS)) await fs.chmod(path, wanted | (mode & 0o700)).catch(unlessPermitted);
+  if (wanted !== (actual & PERMISSIONS)) await fs.chmod(path, wanted).catch(unlessPermitted);
 }
 
 async function writeAtomic(
@@ -169,11 +169,18 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 function toFileStat(stat: Stats): FileStat {
-  const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'other';
+  const kind = stat.isFile()
+    ? 'file'
+    : stat.isDirectory()
+      ? 'directory'
+      : stat.isSymbolicLink()
+        ? 'symlink'
+        : 'other';
   return { kind, size: stat.size, mtimeMs: stat.mtimeMs, mode: stat.mode & PERMISSIONS, ino: stat.ino };
 }
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
 
 async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {

@@ -38,7 +38,11 @@ const live = new Set<() => void>();
 let watching = false;
 
 /** Starts `command` with `args` (no shell in between) as the leader of a new group. Never throws. */
-export function spawnGroup(command: string, args: readonly string[], options: SpawnGroupOptions): ProcessGroup {
+export function spawnGroup(
+  command: string,
+  args: readonly string[],
+  options: SpawnGroupOptions,
+): ProcessGroup {
   let child: ChildProcess;
   try {
     child = spawn(command, args, {
@@ -129,7 +133,11 @@ function groupAlive(pid: number, child: ChildProcess): boolean {
 function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
-    if (windows) spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true }).on('error', () => {});
+    if (windows)
+      spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true }).on(
+        'error',
+        () => {},
+      );
     else process.kill(-pid, signal);
   } catch {
     // The group is gone, or belongs to somebody else by now: nothing left for us to end.

@@ -9,10 +9,10 @@ import {
   loopParams,
   recorder,
   runLoop,
-  scriptedModel,
   type ScriptedTools,
-  scriptedTools,
   type ScriptStep,
+  scriptedModel,
+  scriptedTools,
   type ToolHandler,
 } from '../../src/testing/index.ts';
 
@@ -32,7 +32,9 @@ export async function run(setup: Setup) {
   const journal = recorder();
   const deps = loopDeps({ callModel: model.callModel, tools, recorder: journal, ...setup.deps });
   const params = loopParams(setup.params);
-  const { messages, terminal } = await runLoop(queryLoop, params, deps, (message) => setup.onMessage?.(message, params));
+  const { messages, terminal } = await runLoop(queryLoop, params, deps, (message) =>
+    setup.onMessage?.(message, params),
+  );
   if (!setup.partial) model.assertComplete();
   const { bodies } = journal;
   const decisions = bodies.flatMap((body) => (body.type === 'decision' ? [body.record] : []));
@@ -47,7 +49,11 @@ export const outline = (messages: readonly LoopMessage[]): string[] =>
   messages.flatMap((message) => {
     switch (message.type) {
       case 'assistant':
-        return [message.synthetic ? `error:${message.synthetic.error}` : (message.message.content[0]?.type ?? 'none')];
+        return [
+          message.synthetic
+            ? `error:${message.synthetic.error}`
+            : (message.message.content[0]?.type ?? 'none'),
+        ];
       case 'user':
         return [message.kind ?? 'user'];
       case 'attachment':
@@ -66,7 +72,9 @@ export const outline = (messages: readonly LoopMessage[]): string[] =>
 
 export const texts = (messages: readonly LoopMessage[]): string[] =>
   messages.flatMap((message) =>
-    message.type === 'assistant' ? message.message.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])) : [],
+    message.type === 'assistant'
+      ? message.message.content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+      : [],
   );
 
 export const terminalOf = (terminal: Terminal): string => terminal.reason;

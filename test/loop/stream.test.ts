@@ -53,7 +53,10 @@ describe('record, start, yield (L4.1)', () => {
         return 'x';
       },
     });
-    for await (const message of queryLoop(loopParams(), loopDeps({ callModel: model.callModel, tools, recorder: journal }))) {
+    for await (const message of queryLoop(
+      loopParams(),
+      loopDeps({ callModel: model.callModel, tools, recorder: journal }),
+    )) {
       if (!('uuid' in message) || message.type === 'tombstone' || message.type === 'progress') continue;
       expect(journal.bodies.some((body) => 'uuid' in body && body.uuid === message.uuid)).toBe(true);
     }
@@ -63,8 +66,15 @@ describe('record, start, yield (L4.1)', () => {
   it('journal order: request, block, response, result, decision', async () => {
     const { bodies } = await run({ steps: [callTool('T'), say('Done.')], tools: { T: 'x' } });
     expect(bodies.map((body) => body.type)).toEqual([
-      'request', 'assistant', 'response', 'user', 'decision',
-      'request', 'assistant', 'response', 'decision',
+      'request',
+      'assistant',
+      'response',
+      'user',
+      'decision',
+      'request',
+      'assistant',
+      'response',
+      'decision',
     ]);
     const ids = bodies.map((body) => ('id' in body ? body.id : body.uuid));
     expect(new Set(ids).size).toBe(ids.length);
@@ -83,11 +93,23 @@ describe('record, start, yield (L4.1)', () => {
   });
 
   it('with partial messages the raw events pass in order and a block’s message stands right before its stop event', async () => {
-    const { messages } = await run({ steps: [say('Hi.', { chunkChars: 1 })], params: { includePartialMessages: true } });
-    const order = messages.flatMap((m) => (m.type === 'stream_event' ? [m.event.type] : m.type === 'assistant' ? ['ASSISTANT'] : []));
+    const { messages } = await run({
+      steps: [say('Hi.', { chunkChars: 1 })],
+      params: { includePartialMessages: true },
+    });
+    const order = messages.flatMap((m) =>
+      m.type === 'stream_event' ? [m.event.type] : m.type === 'assistant' ? ['ASSISTANT'] : [],
+    );
     expect(order).toEqual([
-      'message_start', 'content_block_start', 'content_block_delta', 'content_block_delta', 'content_block_delta',
-      'ASSISTANT', 'content_block_stop', 'message_delta', 'message_stop',
+      'message_start',
+      'content_block_start',
+      'content_block_delta',
+      'content_block_delta',
+      'content_block_delta',
+      'ASSISTANT',
+      'content_block_stop',
+      'message_delta',
+      'message_stop',
     ]);
   });
 
@@ -109,14 +131,26 @@ describe('a stream that breaks (L4.3)', () => {
     expect(texts(messages)).toEqual(['Half', 'Whole.']);
   });
 
-  it.each(['stream_error', 'stalled'] as const)('%s: asked once more at once, without streaming; then as an attempt', async (kind) => {
-    const { requests } = await run({ steps: [broken({ failure: { kind } }), broken({ failure: { kind } }), say('Whole.')] });
-    expect(requests.map((r) => [r.stream, r.options.after?.immediate])).toEqual([[true, undefined], [false, true], [true, false]]);
-  });
+  it.each(['stream_error', 'stalled'] as const)(
+    '%s: asked once more at once, without streaming; then as an attempt',
+    async (kind) => {
+      const { requests } = await run({
+        steps: [broken({ failure: { kind } }), broken({ failure: { kind } }), say('Whole.')],
+      });
+      expect(requests.map((r) => [r.stream, r.options.after?.immediate])).toEqual([
+        [true, undefined],
+        [false, true],
+        [true, false],
+      ]);
+    },
+  );
 
   it('an open block is dropped, an unfinished call never runs (F03)', async () => {
     const { tools, messages } = await run({
-      steps: [broken({ after: [unfinished({ type: 'tool_use', id: 'x', name: 'T', input: {} })] }), say('ok')],
+      steps: [
+        broken({ after: [unfinished({ type: 'tool_use', id: 'x', name: 'T', input: {} })] }),
+        say('ok'),
+      ],
       tools: { T: 'x' },
     });
     expect(tools.added).toEqual([]);
@@ -124,7 +158,10 @@ describe('a stream that breaks (L4.3)', () => {
   });
 
   it('F39 a tool that already ran is not run again', async () => {
-    const { tools, requests } = await run({ steps: [broken({ after: [callTool('T', {}, { id: 'once' })] }), say('ok')], tools: { T: 'x' } });
+    const { tools, requests } = await run({
+      steps: [broken({ after: [callTool('T', {}, { id: 'once' })] }), say('ok')],
+      tools: { T: 'x' },
+    });
     expect(tools.added).toHaveLength(1);
     expect(requests).toHaveLength(2);
   });
@@ -145,14 +182,24 @@ describe('model fallback (L4.4)', () => {
       params: { model: 'first', fallbackModels: ['second', 'third'] },
     });
     expect(requests.map((request) => request.model)).toEqual(['first', 'second', 'second']);
-    expect(messages.find((m) => m.type === 'system')).toMatchObject({ subtype: 'model_fallback', original_model: 'first', fallback_model: 'second' });
+    expect(messages.find((m) => m.type === 'system')).toMatchObject({
+      subtype: 'model_fallback',
+      original_model: 'first',
+      fallback_model: 'second',
+    });
     expect(decisions[0]?.fallback).toEqual({ from: 'first', to: 'second' });
   });
 
   it('each fallback is tried at most once', async () => {
-    const { terminal, requests } = await run({ steps: [fallback(), fallback()], params: { model: 'a', fallbackModels: ['b'] } });
+    const { terminal, requests } = await run({
+      steps: [fallback(), fallback()],
+      params: { model: 'a', fallbackModels: ['b'] },
+    });
     expect(terminal.reason).toBe('api_error');
-    expect(requests.map((r) => [r.model, r.canFallBack])).toEqual([['a', true], ['b', false]]);
+    expect(requests.map((r) => [r.model, r.canFallBack])).toEqual([
+      ['a', true],
+      ['b', false],
+    ]);
   });
 });
 
@@ -191,8 +238,18 @@ describe('the decision record', () => {
     const { decisions } = await run({ steps: [callTool('T')], tools: { T: 'x' }, params: { maxTurns: 1 } });
     const [record] = decisions;
     expect(record?.rules.map((rule) => rule.name)).toEqual([
-      'aborted', 'threw', 'prompt_too_long', 'media_too_large', 'output_cap', 'api_error', 'unusable_answer', 'stop_hooks',
-      'token_budget', 'hook_stopped', 'tool_ended_turn', 'turn_limit',
+      'aborted',
+      'threw',
+      'prompt_too_long',
+      'media_too_large',
+      'output_cap',
+      'api_error',
+      'unusable_answer',
+      'stop_hooks',
+      'token_budget',
+      'hook_stopped',
+      'tool_ended_turn',
+      'turn_limit',
     ]);
     expect(record?.rules.at(-1)).toMatchObject({ verdict: 'stop', read: { calls: 1 } });
     expect(record?.decision).toMatchObject({ kind: 'stop', terminal: 'max_turns' });
@@ -206,7 +263,10 @@ describe('the decision record', () => {
       callModel: model.callModel,
       tools: scriptedTools({ T: 'x' }),
       recorder: journal,
-      guard: { verdict: () => ({ reason: 'budget_exhausted', turnCount: 1 }), structuredOutput: () => ({ accepted: false }) },
+      guard: {
+        verdict: () => ({ reason: 'budget_exhausted', turnCount: 1 }),
+        structuredOutput: () => ({ accepted: false }),
+      },
     });
     for await (const message of queryLoop(loopParams(), deps)) if (message.type === 'assistant') break;
     expect(journal.ofType('decision')[0]?.record.decision).toMatchObject({ terminal: 'budget_exhausted' });

@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
-import { broken, callTool, fail, hang, idleContext, recorder, reply, say, think, throws } from '../../src/testing/index.ts';
+import {
+  broken,
+  callTool,
+  fail,
+  hang,
+  idleContext,
+  recorder,
+  reply,
+  say,
+  think,
+  throws,
+} from '../../src/testing/index.ts';
 import { openScope } from '../../src/util/scope.ts';
 import { outline, run, texts, transitionsOf } from './run.ts';
 
@@ -31,20 +42,33 @@ describe('terminals of the loop (L7.1)', () => {
     });
     expect(terminal).toEqual({ reason: 'completed', turnCount: 2 });
     expect(outline(messages)).toEqual(['tool_use', 'tool_use', 'tool_result', 'tool_result', 'text']);
-    const yielded = messages.flatMap((m) => (m.type === 'user' ? [(m.message.content[0] as { tool_use_id: string }).tool_use_id] : []));
+    const yielded = messages.flatMap((m) =>
+      m.type === 'user' ? [(m.message.content[0] as { tool_use_id: string }).tool_use_id] : [],
+    );
     expect(yielded).toEqual(['b', 'a']);
-    const sent = requests[1]!.view.flatMap((m) => (m.type === 'user' && m.kind === 'tool_result' ? [(m.message.content[0] as { tool_use_id: string }).tool_use_id] : []));
+    const sent = requests[1]!.view.flatMap((m) =>
+      m.type === 'user' && m.kind === 'tool_result'
+        ? [(m.message.content[0] as { tool_use_id: string }).tool_use_id]
+        : [],
+    );
     expect(sent).toEqual(['a', 'b']);
     expect(transitionsOf(decisions)).toEqual(['next_turn']);
   });
 
   it('completed: a tool ends the turn', async () => {
-    const { terminal } = await run({ steps: [callTool('Finish')], tools: { Finish: () => ({ content: 'ok', endsTurn: true }) } });
+    const { terminal } = await run({
+      steps: [callTool('Finish')],
+      tools: { Finish: () => ({ content: 'ok', endsTurn: true }) },
+    });
     expect(terminal.reason).toBe('completed');
   });
 
   it('max_turns: the follow-up that would exceed the limit is not made', async () => {
-    const { messages, terminal } = await run({ steps: [callTool('T'), callTool('T')], tools: { T: 'x' }, params: { maxTurns: 2 } });
+    const { messages, terminal } = await run({
+      steps: [callTool('T'), callTool('T')],
+      tools: { T: 'x' },
+      params: { maxTurns: 2 },
+    });
     expect(terminal).toEqual({ reason: 'max_turns', turnCount: 3 });
     expect(outline(messages).at(-1)).toBe('attachment:max_turns_reached');
   });
@@ -81,16 +105,30 @@ describe('terminals of the loop (L7.1)', () => {
     });
     expect(terminal.reason).toBe('aborted_tools');
     expect(outline(messages)).toEqual(['tool_use', 'tool_use', 'tool_result', 'tool_result', 'interruption']);
-    expect(messages.at(-1)).toMatchObject({ message: { content: '[Request interrupted by user for tool use]' } });
+    expect(messages.at(-1)).toMatchObject({
+      message: { content: '[Request interrupted by user for tool use]' },
+    });
   });
 
   it('aborted_tools: a host denies a call and interrupts', async () => {
     const { messages, terminal } = await run({
       steps: [callTool('T')],
-      tools: { T: () => ({ content: 'no', isError: true, interrupt: true, denial: { tool_name: 'T', tool_use_id: 'x', tool_input: {} } }) },
+      tools: {
+        T: () => ({
+          content: 'no',
+          isError: true,
+          interrupt: true,
+          denial: { tool_name: 'T', tool_use_id: 'x', tool_input: {} },
+        }),
+      },
     });
     expect(terminal.reason).toBe('aborted_tools');
-    expect(outline(messages)).toEqual(['tool_use', 'system:permission_denied', 'tool_result', 'interruption']);
+    expect(outline(messages)).toEqual([
+      'tool_use',
+      'system:permission_denied',
+      'tool_result',
+      'interruption',
+    ]);
   });
 
   it('aborted before the request: none is made', async () => {
@@ -116,28 +154,31 @@ describe('terminals of the loop (L7.1)', () => {
     expect(requests).toHaveLength(0);
   });
 
-  it.each(['blocking_limit', 'rapid_refill_breaker'] as const)('%s: a context step stops before any request', async (reason) => {
-    const { messages, terminal, requests, decisions } = await run({
-      steps: [],
-      deps: {
-        context: {
-          ...idleContext,
-          steps: [
-            {
-              name: 'limit',
-              async *run() {
-                return { kind: 'stop', reason, message: 'Prompt is too long' };
+  it.each(['blocking_limit', 'rapid_refill_breaker'] as const)(
+    '%s: a context step stops before any request',
+    async (reason) => {
+      const { messages, terminal, requests, decisions } = await run({
+        steps: [],
+        deps: {
+          context: {
+            ...idleContext,
+            steps: [
+              {
+                name: 'limit',
+                async *run() {
+                  return { kind: 'stop', reason, message: 'Prompt is too long' };
+                },
               },
-            },
-          ],
+            ],
+          },
         },
-      },
-    });
-    expect(terminal.reason).toBe(reason);
-    expect(requests).toHaveLength(0);
-    expect(outline(messages)).toEqual(['error:invalid_request']);
-    expect(decisions[0]?.decision).toMatchObject({ kind: 'stop', terminal: reason });
-  });
+      });
+      expect(terminal.reason).toBe(reason);
+      expect(requests).toHaveLength(0);
+      expect(outline(messages)).toEqual(['error:invalid_request']);
+      expect(decisions[0]?.decision).toMatchObject({ kind: 'stop', terminal: reason });
+    },
+  );
 
   it('prompt_too_long: withheld while something can be tried, shown once when nothing is left', async () => {
     const { messages, terminal } = await run({ steps: [fail({ kind: 'prompt_too_long', status: 400 })] });
@@ -193,13 +234,27 @@ describe('terminals of the loop (L7.1)', () => {
     const { messages, terminal, requests } = await run({ steps: [hollow(), hollow(), hollow()] });
     expect(terminal.reason).toBe('malformed_tool_use_exhausted');
     expect(requests).toHaveLength(3);
-    expect(outline(messages)).toEqual(['text', 'tombstone:1', 'nudge', 'text', 'tombstone:1', 'nudge', 'text', 'error:server_error']);
+    expect(outline(messages)).toEqual([
+      'text',
+      'tombstone:1',
+      'nudge',
+      'text',
+      'tombstone:1',
+      'nudge',
+      'text',
+      'error:server_error',
+    ]);
   });
 
   it('stop_hook_prevented', async () => {
     const { terminal } = await run({
       steps: [say('Done.')],
-      deps: { hooks: { has: () => true, run: async () => ({ ...NO_HOOK_VERDICT, preventContinuation: { stopReason: 'enough' } }) } },
+      deps: {
+        hooks: {
+          has: () => true,
+          run: async () => ({ ...NO_HOOK_VERDICT, preventContinuation: { stopReason: 'enough' } }),
+        },
+      },
     });
     expect(terminal.reason).toBe('stop_hook_prevented');
   });
@@ -230,7 +285,9 @@ describe('terminals of the loop (L7.1)', () => {
 
   it('ends silently when the journal was taken over', async () => {
     const journal = recorder({ fenceAt: 3 });
-    await expect(run({ steps: [say('Done.')], deps: { recorder: journal }, partial: true })).rejects.toMatchObject({ code: 'fenced' });
+    await expect(
+      run({ steps: [say('Done.')], deps: { recorder: journal }, partial: true }),
+    ).rejects.toMatchObject({ code: 'fenced' });
   });
 
   it('L4.3 a broken stream with a complete call keeps it, runs it once and goes on', async () => {
@@ -239,7 +296,12 @@ describe('terminals of the loop (L7.1)', () => {
       tools: { T: 'x' },
     });
     expect(terminal.reason).toBe('completed');
-    expect(outline(messages).filter((word) => word !== 'tool_result')).toEqual(['text', 'tool_use', 'error:server_error', 'text']);
+    expect(outline(messages).filter((word) => word !== 'tool_result')).toEqual([
+      'text',
+      'tool_use',
+      'error:server_error',
+      'text',
+    ]);
     expect(tools.added).toHaveLength(1);
     expect(requests[1]!.view.some((m) => m.type === 'assistant' && m.synthetic !== undefined)).toBe(false);
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../src/loop/state.ts';
 import * as transitions from '../../src/loop/transitions.ts';
-import { NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
 import type { RecoveryOutcome } from '../../src/protocol/context.ts';
-import { TRANSITION_REASONS } from '../../src/protocol/transition.ts';
+import { NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
 import type { ViewMessage } from '../../src/protocol/messages.ts';
+import { TRANSITION_REASONS } from '../../src/protocol/transition.ts';
 import { callTool, fail, idleContext, reply, say, userMessage } from '../../src/testing/index.ts';
 import { PersistentList } from '../../src/util/persistent-list.ts';
 import { outline, run, transitionsOf } from './run.ts';
@@ -27,8 +27,20 @@ const busy: State = {
     unusableCount: 1,
   },
   hooks: { stopHookActive: true, blocks: 3 },
-  compaction: { turnsSinceCompact: 1, rapidRefills: 1, consecutiveFailures: 1, switchedOff: false, warned: true },
-  budgets: { taskRemaining: 900, outputTokens: 100, continuations: 1, smallGains: 1, outputTokensAtContinuation: 50 },
+  compaction: {
+    turnsSinceCompact: 1,
+    rapidRefills: 1,
+    consecutiveFailures: 1,
+    switchedOff: false,
+    warned: true,
+  },
+  budgets: {
+    taskRemaining: 900,
+    outputTokens: 100,
+    continuations: 1,
+    smallGains: 1,
+    outputTokensAtContinuation: 50,
+  },
   model: { current: 'b', fallbacks: ['c'] },
   pendingSummary: 'key',
 };
@@ -75,7 +87,12 @@ describe('transitions are whole (idea 4): what each keeps, sets and resets', () 
   });
 
   it('reactive_compact_retry clears the tracking and sets its flag; every other transition but next_turn keeps the flag', () => {
-    expect(made.reactive_compact_retry.compaction).toEqual({ rapidRefills: 0, consecutiveFailures: 0, switchedOff: false, warned: false });
+    expect(made.reactive_compact_retry.compaction).toEqual({
+      rapidRefills: 0,
+      consecutiveFailures: 0,
+      switchedOff: false,
+      warned: false,
+    });
     expect(made.reactive_compact_retry.budgets.taskRemaining).toBe(400);
     for (const reason of TRANSITION_REASONS) {
       expect(made[reason].recovery.hasAttemptedReactiveCompact).toBe(reason !== 'next_turn');
@@ -115,13 +132,24 @@ function recovering(can: Partial<Record<'drain' | 'compact' | 'trim' | 'media', 
       const [first] = input.view;
       const uuid = first?.uuid ?? '';
       const item = userMessage(name, { uuid });
-      return { kind: 'edits', source: 'boundary', edits: [{ kind: 'replace', uuid, item }], tokensFreed: 1, compacted: name === 'compact' };
+      return {
+        kind: 'edits',
+        source: 'boundary',
+        edits: [{ kind: 'replace', uuid, item }],
+        tokensFreed: 1,
+        compacted: name === 'compact',
+      };
     };
   return {
     asked,
     context: {
       ...idleContext,
-      recovery: { drainCollapses: rung('drain'), reactiveCompact: rung('compact'), mechanicalTrim: rung('trim'), reduceMedia: rung('media') },
+      recovery: {
+        drainCollapses: rung('drain'),
+        reactiveCompact: rung('compact'),
+        mechanicalTrim: rung('trim'),
+        reduceMedia: rung('media'),
+      },
     },
   };
 }
@@ -135,14 +163,21 @@ describe('each transition, met in the real loop', () => {
       deps: { context },
     });
     expect(terminal.reason).toBe('completed');
-    expect(transitionsOf(decisions)).toEqual(['collapse_drain_retry', 'reactive_compact_retry', 'collapse_drain_retry']);
+    expect(transitionsOf(decisions)).toEqual([
+      'collapse_drain_retry',
+      'reactive_compact_retry',
+      'collapse_drain_retry',
+    ]);
     expect(outline(messages)).toEqual(['text']);
     expect(asked).toEqual(['drain', 'compact', 'drain']);
   });
 
   it('the ladder ends: drained, compacted and trimmed once each, then one error', async () => {
     const { context, asked } = recovering({ drain: 1, compact: 9, trim: 9 });
-    const { messages, terminal } = await run({ steps: [tooLong(), tooLong(), tooLong(), tooLong()], deps: { context } });
+    const { messages, terminal } = await run({
+      steps: [tooLong(), tooLong(), tooLong(), tooLong()],
+      deps: { context },
+    });
     expect(terminal.reason).toBe('prompt_too_long');
     expect(asked).toEqual(['drain', 'compact', 'drain', 'trim', 'drain']);
     expect(outline(messages)).toEqual(['error:invalid_request']);
@@ -157,7 +192,11 @@ describe('each transition, met in the real loop', () => {
 
   it('L10.3 a usable answer in between allows another reactive compact', async () => {
     const { context, asked } = recovering({ compact: 9 });
-    const { terminal } = await run({ steps: [tooLong(), callTool('T'), tooLong(), say('ok')], tools: { T: 'x' }, deps: { context } });
+    const { terminal } = await run({
+      steps: [tooLong(), callTool('T'), tooLong(), say('ok')],
+      tools: { T: 'x' },
+      deps: { context },
+    });
     expect(terminal.reason).toBe('completed');
     expect(asked.filter((rung) => rung === 'compact')).toHaveLength(2);
   });
@@ -167,12 +206,17 @@ describe('each transition, met in the real loop', () => {
     const refused = () => fail({ kind: 'media_too_large', status: 400 });
     const fixed = await run({ steps: [refused(), say('ok')], deps: { context } });
     expect(fixed.terminal.reason).toBe('completed');
-    const stuck = await run({ steps: [refused(), refused()], deps: { context: recovering({ media: 9 }).context } });
+    const stuck = await run({
+      steps: [refused(), refused()],
+      deps: { context: recovering({ media: 9 }).context },
+    });
     expect(stuck.terminal.reason).toBe('image_error');
   });
 
   it('max_output_tokens_escalate: the same request with a higher cap, the cut answer taken back', async () => {
-    const { messages, requests, decisions } = await run({ steps: [say('Half', { stopReason: 'max_tokens' }), say('Whole.')] });
+    const { messages, requests, decisions } = await run({
+      steps: [say('Half', { stopReason: 'max_tokens' }), say('Whole.')],
+    });
     expect(requests.map((request) => request.maxTokens)).toEqual([8_000, 64_000]);
     expect(requests[1]!.view).toEqual(requests[0]!.view);
     expect(outline(messages)).toEqual(['text', 'tombstone:1', 'text']);
@@ -186,17 +230,27 @@ describe('each transition, met in the real loop', () => {
     });
     expect(transitionsOf(decisions)).toEqual(['max_output_tokens_recovery']);
     expect(requests.map((request) => request.maxTokens)).toEqual([1_000, 1_000]);
-    expect(requests[1]!.view.map((m) => (m.type === 'user' ? m.kind : m.type))).toEqual(['prompt', 'assistant', 'resume']);
+    expect(requests[1]!.view.map((m) => (m.type === 'user' ? m.kind : m.type))).toEqual([
+      'prompt',
+      'assistant',
+      'resume',
+    ]);
   });
 
   it('a full window never escalates', async () => {
-    const { decisions } = await run({ steps: [say('Half', { stopReason: 'model_context_window_exceeded' }), say('Rest.')] });
+    const { decisions } = await run({
+      steps: [say('Half', { stopReason: 'model_context_window_exceeded' }), say('Rest.')],
+    });
     expect(transitionsOf(decisions)).toEqual(['max_output_tokens_recovery']);
   });
 
   it('F147 a call cut by the output cap never runs: alone it is asked again with room', async () => {
     const { tools, decisions, terminal } = await run({
-      steps: [callTool('T', {}, { rawInput: '{"a": "hal', stopReason: 'max_tokens' }), callTool('T', { a: 'half' }), say('ok')],
+      steps: [
+        callTool('T', {}, { rawInput: '{"a": "hal', stopReason: 'max_tokens' }),
+        callTool('T', { a: 'half' }),
+        say('ok'),
+      ],
       tools: { T: 'x' },
     });
     expect(terminal.reason).toBe('completed');
@@ -207,7 +261,9 @@ describe('each transition, met in the real loop', () => {
   it('F147 beside complete calls the cut one is answered, and the next request has room once', async () => {
     const { requests, tools, decisions } = await run({
       steps: [
-        reply([callTool('T', { a: 1 }), callTool('T', {}, { rawInput: '{"a": "hal' })], { stopReason: 'max_tokens' }),
+        reply([callTool('T', { a: 1 }), callTool('T', {}, { rawInput: '{"a": "hal' })], {
+          stopReason: 'max_tokens',
+        }),
         callTool('T', { a: 2 }),
         say('ok'),
       ],
@@ -259,12 +315,21 @@ describe('each transition, met in the real loop', () => {
     const some = (tokens: number) => say('Working.', { usage: { output_tokens: tokens } });
     const reached = await run({ steps: [some(500), some(460)], params: { tokenBudget: { target: 1_000 } } });
     expect(transitionsOf(reached.decisions)).toEqual(['token_budget_continuation']);
-    const fading = await run({ steps: [some(100), some(5), some(5)], params: { tokenBudget: { target: 1_000 } } });
-    expect(transitionsOf(fading.decisions)).toEqual(['token_budget_continuation', 'token_budget_continuation']);
+    const fading = await run({
+      steps: [some(100), some(5), some(5)],
+      params: { tokenBudget: { target: 1_000 } },
+    });
+    expect(transitionsOf(fading.decisions)).toEqual([
+      'token_budget_continuation',
+      'token_budget_continuation',
+    ]);
   });
 
   it('unusable_answer_retry: next_turn forgets the count', async () => {
-    const { decisions, terminal } = await run({ steps: [reply([]), callTool('T'), reply([]), say('ok')], tools: { T: 'x' } });
+    const { decisions, terminal } = await run({
+      steps: [reply([]), callTool('T'), reply([]), say('ok')],
+      tools: { T: 'x' },
+    });
     expect(terminal.reason).toBe('completed');
     expect(transitionsOf(decisions)).toEqual(['unusable_answer_retry', 'next_turn', 'unusable_answer_retry']);
   });

@@ -51,7 +51,12 @@ export function holdsMedia(state: State): boolean {
     if (typeof content === 'string') continue;
     for (const block of content) {
       if (block.type === 'image' || block.type === 'document') return true;
-      if (block.type === 'tool_result' && Array.isArray(block.content) && block.content.some((part) => part.type !== 'text')) return true;
+      if (
+        block.type === 'tool_result' &&
+        Array.isArray(block.content) &&
+        block.content.some((part) => part.type !== 'text')
+      )
+        return true;
     }
   }
   return false;

@@ -17,11 +17,22 @@ export function nextFallback(iteration: Iteration): Fallback | undefined {
   const { state, deps } = iteration;
   const [to, ...rest] = state.model.fallbacks;
   if (to === undefined) return undefined;
-  const maxTokens = Math.min(iteration.trace.request?.maxTokens ?? Number.POSITIVE_INFINITY, deps.modelLimits(to).maxOutputTokens);
-  return { from: state.model.current, to, rest, request: { model: to, canFallBack: rest.length > 0, maxTokens } };
+  const maxTokens = Math.min(
+    iteration.trace.request?.maxTokens ?? Number.POSITIVE_INFINITY,
+    deps.modelLimits(to).maxOutputTokens,
+  );
+  return {
+    from: state.model.current,
+    to,
+    rest,
+    request: { model: to, canFallBack: rest.length > 0, maxTokens },
+  };
 }
 
-export async function* announceFallback(fallback: Fallback, iteration: Iteration): AsyncGenerator<LoopMessage, void> {
+export async function* announceFallback(
+  fallback: Fallback,
+  iteration: Iteration,
+): AsyncGenerator<LoopMessage, void> {
   const { from, to, rest } = fallback;
   yield* supersede(iteration, 'fallback');
   iteration.state = { ...iteration.state, model: { current: to, fallbacks: rest } };

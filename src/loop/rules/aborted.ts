@@ -10,7 +10,9 @@ export const aborted: Rule = {
     if (facts.abortReason === undefined && !facts.deniedWithInterrupt) return PASS;
     const inTools = facts.deniedWithInterrupt || (facts.responseEnded && facts.calls.length > 0);
     if (facts.deniedWithInterrupt || !SILENT.has(facts.abortReason ?? '')) {
-      yield* iteration.say(userMessage(iteration.deps, inTools ? INTERRUPTED_FOR_TOOL_USE : INTERRUPTED, 'interruption'));
+      yield* iteration.say(
+        userMessage(iteration.deps, inTools ? INTERRUPTED_FOR_TOOL_USE : INTERRUPTED, 'interruption'),
+      );
     }
     return stop(state, inTools ? 'aborted_tools' : 'aborted_streaming');
   },

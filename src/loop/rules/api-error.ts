@@ -7,6 +7,9 @@ export const apiError: Rule = {
   name: 'api_error',
   async *run(facts, state, iteration) {
     if (facts.failure === undefined) return PASS;
-    return yield* giveUp(iteration, state, facts.failure, { text: failureText(facts.failure), reason: 'api_error' });
+    return yield* giveUp(iteration, state, facts.failure, {
+      text: failureText(facts.failure),
+      reason: 'api_error',
+    });
   },
 };

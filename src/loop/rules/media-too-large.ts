@@ -11,10 +11,18 @@ export const mediaTooLarge: Rule = {
     if (failure?.kind !== 'media_too_large') return PASS;
     iteration.deps.onStage?.('recovery_check');
     if (!state.recovery.mediaReduced) {
-      const reduced = yield* iteration.deps.context.recovery.reduceMedia(recoveryInput(state, iteration), failure);
+      const reduced = yield* iteration.deps.context.recovery.reduceMedia(
+        recoveryInput(state, iteration),
+        failure,
+      );
       if (reduced.kind === 'edits') {
         const view = await applyRecovery(reduced, state, iteration);
-        return goOn(reactiveCompactRetry(state, view, { mediaReduced: true, taskRemaining: state.budgets.taskRemaining }));
+        return goOn(
+          reactiveCompactRetry(state, view, {
+            mediaReduced: true,
+            taskRemaining: state.budgets.taskRemaining,
+          }),
+        );
       }
     }
     return yield* giveUp(iteration, state, failure, { text: failureText(failure), reason: 'image_error' });

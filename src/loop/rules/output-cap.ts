@@ -16,7 +16,11 @@ export const outputCap: Rule = {
     if (facts.stopReason !== 'max_tokens' && !windowFull) return PASS;
     const { params, deps } = iteration;
     const raised = Math.min(params.escalatedOutputCap, deps.modelLimits(state.model.current).maxOutputTokens);
-    const mayEscalate = !windowFull && params.maxOutputTokens === undefined && !state.recovery.escalated && raised > params.defaultOutputCap;
+    const mayEscalate =
+      !windowFull &&
+      params.maxOutputTokens === undefined &&
+      !state.recovery.escalated &&
+      raised > params.defaultOutputCap;
     if (mayEscalate) {
       yield* iteration.takeBack(facts.messages, 'escalated');
       return goOn(maxOutputTokensEscalate(state, raised, facts.outputTokens));

@@ -22,18 +22,29 @@ export const promptTooLong: Rule = {
     const recovered = yield* recover(failure, state, iteration);
     if (recovered.kind !== 'pass') return recovered;
     if (holdsMedia(state) && !state.recovery.mediaReduced) {
-      const reduced = yield* iteration.deps.context.recovery.reduceMedia(recoveryInput(state, iteration), failure);
+      const reduced = yield* iteration.deps.context.recovery.reduceMedia(
+        recoveryInput(state, iteration),
+        failure,
+      );
       if (reduced.kind === 'edits') return yield* retry(reduced, state, iteration, { mediaReduced: true });
     }
-    return yield* giveUp(iteration, state, failure, { text: TEXT, reason: holdsMedia(state) && failure.status === 413 ? 'image_error' : 'prompt_too_long' });
+    return yield* giveUp(iteration, state, failure, {
+      text: TEXT,
+      reason: holdsMedia(state) && failure.status === 413 ? 'image_error' : 'prompt_too_long',
+    });
   },
 };
 
-async function* recover(failure: ModelFailure, state: State, iteration: Iteration): AsyncGenerator<LoopMessage, Verdict> {
+async function* recover(
+  failure: ModelFailure,
+  state: State,
+  iteration: Iteration,
+): AsyncGenerator<LoopMessage, Verdict> {
   const { recovery } = iteration.deps.context;
   if (state.transition?.reason !== 'collapse_drain_retry') {
     const drained = yield* recovery.drainCollapses(recoveryInput(state, iteration));
-    if (drained.kind === 'edits') return goOn(collapseDrainRetry(state, await applyRecovery(drained, state, iteration)));
+    if (drained.kind === 'edits')
+      return goOn(collapseDrainRetry(state, await applyRecovery(drained, state, iteration)));
   }
   if (!state.recovery.hasAttemptedReactiveCompact) {
     const compacted = yield* recovery.reactiveCompact(recoveryInput(state, iteration), failure);
@@ -54,6 +65,9 @@ async function* retry(
 ): AsyncGenerator<LoopMessage, Decision> {
   const view = await applyRecovery(outcome, state, iteration);
   const remaining = state.budgets.taskRemaining;
-  const taskRemaining = outcome.compacted && remaining !== undefined ? Math.max(0, remaining - iteration.trace.tokens) : remaining;
+  const taskRemaining =
+    outcome.compacted && remaining !== undefined
+      ? Math.max(0, remaining - iteration.trace.tokens)
+      : remaining;
   return goOn(reactiveCompactRetry(state, view, { ...how, taskRemaining }));
 }

@@ -8,7 +8,11 @@ export const stopHooks: Rule = {
   name: 'stop_hooks',
   async *run(facts, state, iteration) {
     const { deps, params } = iteration;
-    if (facts.structuredOutputOwed && params.structuredOutput !== undefined && facts.stopReason !== 'refusal') {
+    if (
+      facts.structuredOutputOwed &&
+      params.structuredOutput !== undefined &&
+      facts.stopReason !== 'refusal'
+    ) {
       const text = `Hand over the result by calling the ${params.structuredOutput.toolName} tool; plain text does not count.`;
       const nudge = yield* iteration.say(userMessage(deps, text, 'structured_nudge'));
       return goOn(stopHookBlocking(state, { ...outcomeOf(iteration, [nudge]), byHook: false }));
@@ -39,9 +43,12 @@ export const stopHooks: Rule = {
   },
 };
 
-function lastText(messages: readonly { readonly message: { readonly content: readonly { readonly type: string }[] } }[]): string {
+function lastText(
+  messages: readonly { readonly message: { readonly content: readonly { readonly type: string }[] } }[],
+): string {
   for (const { message } of [...messages].reverse()) {
-    for (const block of message.content) if (block.type === 'text' && 'text' in block) return String(block.text);
+    for (const block of message.content)
+      if (block.type === 'text' && 'text' in block) return String(block.text);
   }
   return '';
 }

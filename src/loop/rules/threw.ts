@@ -8,7 +8,10 @@ export const threw: Rule = {
     if (facts.thrown === undefined) return PASS;
     const { error } = facts.thrown;
     const text = error instanceof Error ? error.message : String(error);
-    const image = error instanceof Error && 'code' in error && (error.code === 'image_size' || error.code === 'image_resize');
+    const image =
+      error instanceof Error &&
+      'code' in error &&
+      (error.code === 'image_size' || error.code === 'image_resize');
     const message = errorMessage(iteration.deps, text, image ? 'invalid_request' : 'unknown');
     try {
       yield* iteration.say(message);

@@ -8,7 +8,9 @@ export const turnLimit: Rule = {
     const { maxTurns } = iteration.params;
     const turnCount = state.turnCount + 1;
     if (maxTurns === undefined || facts.calls.length === 0 || turnCount <= maxTurns) return PASS;
-    yield* iteration.say(attachmentMessage(iteration.deps, { type: 'max_turns_reached', maxTurns, turnCount }));
+    yield* iteration.say(
+      attachmentMessage(iteration.deps, { type: 'max_turns_reached', maxTurns, turnCount }),
+    );
     return stop(state, 'max_turns', { turnCount });
   },
 };

@@ -17,12 +17,18 @@ export const unusableAnswer: Rule = {
     if (nudges < (announcedCall ? MAX_MALFORMED_NUDGES : MAX_EMPTY_NUDGES)) {
       yield* iteration.takeBack(facts.messages, 'unusable');
       iteration.response.messages = [];
-      const nudge = yield* iteration.say(userMessage(iteration.deps, announcedCall ? NUDGE_TOOL_USE_WITHOUT_BLOCK : NUDGE_EMPTY, 'nudge'));
+      const nudge = yield* iteration.say(
+        userMessage(iteration.deps, announcedCall ? NUDGE_TOOL_USE_WITHOUT_BLOCK : NUDGE_EMPTY, 'nudge'),
+      );
       return goOn(unusableAnswerRetry(state, outcomeOf(iteration, [nudge])));
     }
     if (!announcedCall) return PASS; // a second empty answer is taken as an empty success
     yield* iteration.say(
-      errorMessage(iteration.deps, `The model announced a tool call without making one, ${nudges + 1} times in a row.`, 'server_error'),
+      errorMessage(
+        iteration.deps,
+        `The model announced a tool call without making one, ${nudges + 1} times in a row.`,
+        'server_error',
+      ),
     );
     return stop(state, 'malformed_tool_use_exhausted');
   },

@@ -48,23 +48,39 @@ export class BlockBuilder {
   }
 
   /** The finished block; undefined when there is nothing worth keeping. */
-  finish(cut: boolean): { readonly block: AssistantBlock | undefined; readonly unparsed?: NonNullable<ToolCall['unparsed']> } {
+  finish(cut: boolean): {
+    readonly block: AssistantBlock | undefined;
+    readonly unparsed?: NonNullable<ToolCall['unparsed']>;
+  } {
     const start = this.#start;
     const text = this.#pieces.join('');
     switch (start.type) {
       case 'text':
         // The API refuses empty and blank text in a history (F08).
         if (text.trim() === '') return { block: undefined };
-        return { block: this.#citations.length > 0 ? { type: 'text', text, citations: this.#citations } : { type: 'text', text } };
+        return {
+          block:
+            this.#citations.length > 0
+              ? { type: 'text', text, citations: this.#citations }
+              : { type: 'text', text },
+        };
       case 'thinking':
         // Unsigned thinking cannot be replayed (F120).
-        return { block: this.#signature === '' ? undefined : { type: 'thinking', thinking: text, signature: this.#signature } };
+        return {
+          block:
+            this.#signature === ''
+              ? undefined
+              : { type: 'thinking', thinking: text, signature: this.#signature },
+        };
       case 'tool_use': {
         const base = { type: 'tool_use' as const, id: start.id, name: start.name };
         if (text === '' && !cut) return { block: { ...base, input: start.input ?? {} } };
         const input = cut ? undefined : this.#parse();
         if (input !== undefined) return { block: { ...base, input } };
-        return { block: { ...base, input: { __unparsedToolInput: { raw: text, len: text.length } } }, unparsed: { raw: text, cut } };
+        return {
+          block: { ...base, input: { __unparsedToolInput: { raw: text, len: text.length } } },
+          unparsed: { raw: text, cut },
+        };
       }
       default:
         return { block: start };
@@ -74,11 +90,14 @@ export class BlockBuilder {
   #parse(): JsonObject | undefined {
     try {
       const value: unknown = JSON.parse(this.#pieces.join(''));
-      return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : undefined;
+      return value !== null && typeof value === 'object' && !Array.isArray(value)
+        ? (value as JsonObject)
+        : undefined;
     } catch {
       return undefined;
     }
   }
 }
 
-const hasInput = (input: JsonObject | undefined): boolean => input !== undefined && Object.keys(input).length > 0;
+const hasInput = (input: JsonObject | undefined): boolean =>
+  input !== undefined && Object.keys(input).length > 0;

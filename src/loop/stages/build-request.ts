@@ -27,16 +27,28 @@ export async function buildRequest(iteration: Iteration): Promise<ModelRequest> 
     ...(params.speed === undefined ? {} : { speed: params.speed }),
     ...(params.taskBudget === undefined
       ? {}
-      : { taskBudget: { total: params.taskBudget.total, ...(taskRemaining === undefined ? {} : { remaining: taskRemaining }) } }),
+      : {
+          taskBudget: {
+            total: params.taskBudget.total,
+            ...(taskRemaining === undefined ? {} : { remaining: taskRemaining }),
+          },
+        }),
     stream: true,
   };
-  iteration.trace.request = { model, maxTokens: request.maxTokens, ...(params.effort === undefined ? {} : { effort: params.effort }) };
+  iteration.trace.request = {
+    model,
+    maxTokens: request.maxTokens,
+    ...(params.effort === undefined ? {} : { effort: params.effort }),
+  };
   return request;
 }
 
 function outputCap({ params, state, deps }: Iteration): number {
   const budget = params.thinking?.type === 'enabled' ? params.thinking.budgetTokens : undefined;
-  const byDefault = budget === undefined ? params.defaultOutputCap : Math.max(params.defaultOutputCap, budget + ANSWER_BESIDE_THINKING);
+  const byDefault =
+    budget === undefined
+      ? params.defaultOutputCap
+      : Math.max(params.defaultOutputCap, budget + ANSWER_BESIDE_THINKING);
   const cap = state.recovery.capOverride ?? params.maxOutputTokens ?? byDefault;
   return Math.min(cap, deps.modelLimits(state.model.current).maxOutputTokens);
 }

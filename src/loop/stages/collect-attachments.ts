@@ -13,7 +13,11 @@ export async function* collectAttachments(iteration: Iteration): AsyncGenerator<
     const content = [...iteration.hookContext];
     const text = `<system-reminder>\n${content.join('\n')}\n</system-reminder>`;
     iteration.attachments.push(
-      yield* iteration.say(attachmentMessage(deps, { type: 'hook_context', event: 'PostToolUse', content }, [{ type: 'text', text }])),
+      yield* iteration.say(
+        attachmentMessage(deps, { type: 'hook_context', event: 'PostToolUse', content }, [
+          { type: 'text', text },
+        ]),
+      ),
     );
   }
   const collected = deps.attachments.collect(
@@ -29,7 +33,11 @@ async function batchHooks(iteration: Iteration): Promise<void> {
   const verdict = await deps.hooks.run(
     {
       event: 'PostToolBatch',
-      tool_calls: response.calls.map(({ block }) => ({ tool_name: block.name, tool_input: block.input, tool_use_id: block.id })),
+      tool_calls: response.calls.map(({ block }) => ({
+        tool_name: block.name,
+        tool_input: block.input,
+        tool_use_id: block.id,
+      })),
     },
     { signal: iteration.signal },
   );

@@ -38,13 +38,20 @@ export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMes
   iteration.state = pass.state;
   iteration.trace.tokens = pass.tokens;
   const limits = deps.context.limitsFor(state.model.current);
-  iteration.trace.context = { window: limits.window, used: pass.tokens, autocompactAt: limits.autocompactAt, blockingAt: limits.blockingAt };
+  iteration.trace.context = {
+    window: limits.window,
+    used: pass.tokens,
+    autocompactAt: limits.autocompactAt,
+    blockingAt: limits.blockingAt,
+  };
   return undefined;
 }
 
 /** The first iteration of a run that takes up an interrupted one has its response already. */
 export const carriesOn = ({ params, state }: Iteration): boolean =>
-  params.carryOn !== undefined && state.iteration === params.carryOn.iteration && state.transition === undefined;
+  params.carryOn !== undefined &&
+  state.iteration === params.carryOn.iteration &&
+  state.transition === undefined;
 
 function estimate(state: State, { deps }: Iteration): number {
   const { messages, measured } = state.view;
@@ -52,7 +59,11 @@ function estimate(state: State, { deps }: Iteration): number {
   return (measured?.tokens ?? 0) + deps.context.estimate(since);
 }
 
-async function* runStep(step: ContextStep, pass: Pass, iteration: Iteration): AsyncGenerator<LoopMessage, StepOutcome> {
+async function* runStep(
+  step: ContextStep,
+  pass: Pass,
+  iteration: Iteration,
+): AsyncGenerator<LoopMessage, StepOutcome> {
   const { clock } = iteration.deps;
   const startMs = clock.monotonicMs();
   const { view } = pass.state;
@@ -79,7 +90,10 @@ async function* runStep(step: ContextStep, pass: Pass, iteration: Iteration): As
 }
 
 /** What a step shows is on record before it is shown; messages that its edit puts into the view are on record with the edit. */
-async function* recorded<R>(messages: AsyncGenerator<LoopMessage, R>, iteration: Iteration): AsyncGenerator<LoopMessage, R> {
+async function* recorded<R>(
+  messages: AsyncGenerator<LoopMessage, R>,
+  iteration: Iteration,
+): AsyncGenerator<LoopMessage, R> {
   while (true) {
     const next = await messages.next();
     if (next.done) return next.value;
@@ -88,7 +102,12 @@ async function* recorded<R>(messages: AsyncGenerator<LoopMessage, R>, iteration:
   }
 }
 
-async function apply(outcome: Exclude<StepOutcome, { kind: 'stop' }>, pass: Pass, iteration: Iteration, step: string): Promise<void> {
+async function apply(
+  outcome: Exclude<StepOutcome, { kind: 'stop' }>,
+  pass: Pass,
+  iteration: Iteration,
+  step: string,
+): Promise<void> {
   if (outcome.kind === 'skip') return;
   const { state } = pass;
   if (outcome.kind === 'note') {
@@ -96,7 +115,13 @@ async function apply(outcome: Exclude<StepOutcome, { kind: 'stop' }>, pass: Pass
     return;
   }
   const { submission } = iteration.params;
-  await iteration.record({ type: outcome.source, id: iteration.id(`edit/${step}`), submission, edits: outcome.edits, why: outcome.why });
+  await iteration.record({
+    type: outcome.source,
+    id: iteration.id(`edit/${step}`),
+    submission,
+    edits: outcome.edits,
+    why: outcome.why,
+  });
   const messages = editList(state.view.messages, outcome.edits);
   const before = pass.tokens;
   pass.tokens = Math.max(0, before - outcome.tokensFreed);
@@ -114,7 +139,8 @@ async function apply(outcome: Exclude<StepOutcome, { kind: 'stop' }>, pass: Pass
     compaction: outcome.compaction ?? state.compaction,
     budgets: {
       ...state.budgets,
-      taskRemaining: compacted && taskRemaining !== undefined ? Math.max(0, taskRemaining - before) : taskRemaining,
+      taskRemaining:
+        compacted && taskRemaining !== undefined ? Math.max(0, taskRemaining - before) : taskRemaining,
     },
   };
 }

@@ -11,7 +11,10 @@ export async function* reportTools(iteration: Iteration): AsyncGenerator<LoopMes
   }
 }
 
-async function* report(update: Extract<ToolUpdate, { kind: 'result' }>, iteration: Iteration): AsyncGenerator<LoopMessage, void> {
+async function* report(
+  update: Extract<ToolUpdate, { kind: 'result' }>,
+  iteration: Iteration,
+): AsyncGenerator<LoopMessage, void> {
   iteration.results.push(update.message, ...update.extraMessages);
   iteration.hookContext.push(...update.hookContext);
   iteration.endsTurn ||= update.endsTurn;
@@ -37,5 +40,7 @@ async function* report(update: Extract<ToolUpdate, { kind: 'result' }>, iteratio
 
 function denialText({ message }: Extract<ToolUpdate, { kind: 'result' }>): string {
   const [block] = typeof message.message.content === 'string' ? [] : message.message.content;
-  return block?.type === 'tool_result' && typeof block.content === 'string' ? block.content : 'Permission denied.';
+  return block?.type === 'tool_result' && typeof block.content === 'string'
+    ? block.content
+    : 'Permission denied.';
 }

@@ -2,7 +2,7 @@
 import type { AssistantMessage, LoopMessage } from '../../protocol/messages.ts';
 import type { ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model.ts';
 import type { ToolCall } from '../../protocol/tool.ts';
-import { EMPTY_USAGE, type AssistantBlock, type StreamEvent, type Usage } from '../../protocol/wire.ts';
+import { type AssistantBlock, EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/wire.ts';
 import type { Iteration } from '../iteration.ts';
 import { emptyResponse } from '../response.ts';
 import { systemMessage } from '../say.ts';
@@ -39,7 +39,12 @@ export class ResponseReader {
           maxTokens: output.maxTokens,
           querySource: this.#request.querySource,
         });
-        it.trace.request = { ...it.trace.request, model: this.#request.model, maxTokens: output.maxTokens, bytes: output.bytes };
+        it.trace.request = {
+          ...it.trace.request,
+          model: this.#request.model,
+          maxTokens: output.maxTokens,
+          bytes: output.bytes,
+        };
         yield { type: 'stream_request_start', iteration: it.state.iteration };
         return;
       case 'retry': {
@@ -66,8 +71,10 @@ export class ResponseReader {
   async *end(outcome: ModelOutcome): AsyncGenerator<LoopMessage, void> {
     const { response } = this.#iteration;
     response.requestId = outcome.requestId ?? response.requestId;
-    if (outcome.kind === 'aborted' && this.#open?.type === 'text') yield* this.#finish(this.#open, { aborted: true });
-    if (outcome.kind !== 'complete' && response.messageId !== undefined) await this.#settle(outcome.kind === 'broken');
+    if (outcome.kind === 'aborted' && this.#open?.type === 'text')
+      yield* this.#finish(this.#open, { aborted: true });
+    if (outcome.kind !== 'complete' && response.messageId !== undefined)
+      await this.#settle(outcome.kind === 'broken');
   }
 
   async *#takeEvent(event: StreamEvent, ttftMs: number | undefined): AsyncGenerator<LoopMessage, void> {
@@ -97,7 +104,8 @@ export class ResponseReader {
       case 'message_delta':
         response.stopReason = event.delta.stop_reason ?? response.stopReason;
         if (event.usage !== undefined) response.usage = { ...response.usage, ...defined(event.usage) };
-        if (this.#held !== undefined && response.stopReason !== null) yield* this.#release({ cut: CUT_REASONS.has(response.stopReason) });
+        if (this.#held !== undefined && response.stopReason !== null)
+          yield* this.#release({ cut: CUT_REASONS.has(response.stopReason) });
         yield { type: 'stream_event', event, model };
         return;
       case 'message_stop':
@@ -125,7 +133,10 @@ export class ResponseReader {
     yield* this.#finish(held, { cut: how.cut });
   }
 
-  async *#finish(builder: BlockBuilder, how: { readonly aborted?: boolean; readonly cut?: boolean } = {}): AsyncGenerator<LoopMessage, void> {
+  async *#finish(
+    builder: BlockBuilder,
+    how: { readonly aborted?: boolean; readonly cut?: boolean } = {},
+  ): AsyncGenerator<LoopMessage, void> {
     const it = this.#iteration;
     const { block, unparsed } = builder.finish(how.cut === true);
     if (block === undefined) return;
@@ -133,7 +144,12 @@ export class ResponseReader {
     it.response.messages.push(message);
     const call: ToolCall | undefined =
       block.type === 'tool_use'
-        ? { block, assistantUuid: message.uuid, effectKey: it.id(`tool/${block.id}`), ...(unparsed === undefined ? {} : { unparsed }) }
+        ? {
+            block,
+            assistantUuid: message.uuid,
+            effectKey: it.id(`tool/${block.id}`),
+            ...(unparsed === undefined ? {} : { unparsed }),
+          }
         : undefined;
     if (call !== undefined) it.response.calls.push(call);
     await it.recordMessage(message);
@@ -171,7 +187,13 @@ export class ResponseReader {
     response.settled = true;
     if (!response.ended) response.usage = withEstimate(response.usage, response.outputChars);
     const { usage } = response;
-    const costUsd = deps.ledger.settle({ model: this.#request.model, effectKey: it.id('model'), usage, main: true, ...(broken ? { wasted: true } : {}) });
+    const costUsd = deps.ledger.settle({
+      model: this.#request.model,
+      effectKey: it.id('model'),
+      usage,
+      main: true,
+      ...(broken ? { wasted: true } : {}),
+    });
     it.trace.costUsd += costUsd;
     if (broken) it.trace.wastedCostUsd += costUsd;
     deps.onUsage?.(usage, this.#request.model);
@@ -205,5 +227,7 @@ function withEstimate(usage: Usage, outputChars: number): Usage {
 
 /** Cumulative values replace; what a delta does not name stays. */
 function defined(usage: Partial<Usage>): Partial<Usage> {
-  return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== undefined && value !== null)) as Partial<Usage>;
+  return Object.fromEntries(
+    Object.entries(usage).filter(([, value]) => value !== undefined && value !== null),
+  ) as Partial<Usage>;
 }

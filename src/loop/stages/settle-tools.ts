@@ -9,7 +9,8 @@ import { reportTools } from './report-tools.ts';
 export async function* settleTools(iteration: Iteration): AsyncGenerator<LoopMessage, void> {
   if (iteration.response.calls.length === 0) return;
   iteration.deps.onStage?.('tools');
-  if (iteration.response.failure !== undefined || iteration.thrown !== undefined) await iteration.executor.abort('failed');
+  if (iteration.response.failure !== undefined || iteration.thrown !== undefined)
+    await iteration.executor.abort('failed');
   while (true) {
     yield* reportTools(iteration);
     if (iteration.openCalls === 0) break;

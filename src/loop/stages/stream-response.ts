@@ -3,15 +3,23 @@
  * overloaded is replaced here (L4.3, L4.4): neither is a transition. Failures end up as a fact, not on the screen.
  */
 import type { LoopMessage } from '../../protocol/messages.ts';
-import { type CallOptions, FRESH_RETRY_STATE, type ModelOutcome, type ModelRequest } from '../../protocol/model.ts';
+import {
+  type CallOptions,
+  FRESH_RETRY_STATE,
+  type ModelOutcome,
+  type ModelRequest,
+} from '../../protocol/model.ts';
 import type { Iteration } from '../iteration.ts';
 import { afterBreak, keepFinishedBlocks, supersede } from '../recovery/broken-stream.ts';
 import { announceFallback, nextFallback } from '../recovery/model-fallback.ts';
-import { ResponseReader } from './response-reader.ts';
 import { carriesOn } from './prepare-view.ts';
 import { reportTools } from './report-tools.ts';
+import { ResponseReader } from './response-reader.ts';
 
-export async function* streamResponse(request: ModelRequest, iteration: Iteration): AsyncGenerator<LoopMessage, void> {
+export async function* streamResponse(
+  request: ModelRequest,
+  iteration: Iteration,
+): AsyncGenerator<LoopMessage, void> {
   if (carriesOn(iteration)) return takeUpCalls(iteration);
   if (iteration.abortReason !== undefined) return;
   iteration.deps.onStage?.('streaming');
@@ -65,7 +73,10 @@ async function* readAnswer(
     let pending = outputs.next();
     while (true) {
       if (iteration.openCalls > 0) {
-        const first = await Promise.race([pending.then(() => 'model' as const), iteration.executor.ready().then(() => 'tools' as const)]);
+        const first = await Promise.race([
+          pending.then(() => 'model' as const),
+          iteration.executor.ready().then(() => 'tools' as const),
+        ]);
         yield* reportTools(iteration);
         if (first === 'tools' && iteration.openCalls > 0) continue;
       }
@@ -89,7 +100,9 @@ function takeUpCalls(iteration: Iteration): void {
   if (carryOn === undefined) return;
   const answered = new Set(
     carryOn.known.flatMap(({ message }) =>
-      typeof message.content === 'string' ? [] : message.content.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : [])),
+      typeof message.content === 'string'
+        ? []
+        : message.content.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : [])),
     ),
   );
   iteration.response.calls = [...carryOn.calls];
