@@ -1,6 +1,7 @@
 // Builds dist/: one bundle per door with lazy chunks beside it, and type declarations.
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+
 import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -10,7 +11,12 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 rmSync('dist', { recursive: true, force: true });
 
 await build({
-  entryPoints: { index: 'src/index.ts', rehearsal: 'src/rehearsal/index.ts', testing: 'src/testing/index.ts', cli: 'src/cli/main.ts' },
+  entryPoints: {
+    index: 'src/index.ts',
+    rehearsal: 'src/rehearsal/index.ts',
+    testing: 'src/testing/index.ts',
+    cli: 'src/cli/main.ts',
+  },
   outdir: 'dist',
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
@@ -23,13 +29,20 @@ await build({
   sourcemap: 'linked',
   logLevel: 'warning',
   define: { 'process.env.TURNWRIGHT_BUILD_VERSION': JSON.stringify(version) },
-  banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
 });
 
 // The bin carries no .js ending: some clients start scripts by ending with a runtime of their own.
 mkdirSync('dist/bin', { recursive: true });
-writeFileSync('dist/bin/turnwright', "#!/usr/bin/env node\nimport('../cli.js').then(({ main }) => main());\n");
+writeFileSync(
+  'dist/bin/turnwright',
+  "#!/usr/bin/env node\nimport('../cli.js').then(({ main }) => main());\n",
+);
 chmodSync('dist/bin/turnwright', 0o755);
 
-const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
+  stdio: 'inherit',
+});
 if (types.status !== 0) process.exit(types.status ?? 1);

@@ -22,8 +22,7 @@ export async function run({ baseUrl, tools }) {
     const decoder = new TextDecoder();
     for await (const chunk of response.body) {
       buffer += decoder.decode(chunk, { stream: true });
-      let at;
-      while ((at = buffer.indexOf('\n\n')) >= 0) {
+      for (let at = buffer.indexOf('\n\n'); at >= 0; at = buffer.indexOf('\n\n')) {
         const event = JSON.parse(buffer.slice(buffer.indexOf('data: ') + 6, at));
         buffer = buffer.slice(at + 2);
         if (event.type === 'content_block_start')

@@ -59,8 +59,7 @@ function post(agent, url, body, onEvent) {
         let buffer = '';
         response.on('data', (chunk) => {
           buffer += chunk;
-          let at;
-          while ((at = buffer.indexOf('\n\n')) >= 0) {
+          for (let at = buffer.indexOf('\n\n'); at >= 0; at = buffer.indexOf('\n\n')) {
             const line = buffer.slice(buffer.indexOf('data: ') + 6, at);
             buffer = buffer.slice(at + 2);
             onEvent(JSON.parse(line));

@@ -1,0 +1,113 @@
+// Packs the package, lays it out as an installed dependency, and checks what a consumer would meet:
+// exports that resolve, types that compile with skipLibCheck off, a light import, no stray files.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const failures = [];
+const folder = mkdtempSync(join(tmpdir(), 'turnwright-package-'));
+try {
+  const { messages, pkg } = await publint({ pkgDir: root, strict: true });
+  for (const message of messages) {
+    const text = formatMessage(message, pkg);
+    if (message.type === 'suggestion') console.log(`publint suggests: ${text}`);
+    else failures.push(`publint: ${text}`);
+  }
+
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
+      cwd: root,
+      encoding: 'utf8',
+    }),
+  );
+  const stray = packed.files
+    .map((file) => file.path)
+    .filter((path) => !/^(dist|docs)\/|^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/.test(path));
+  if (stray.length > 0) failures.push(`files that do not belong into the package: ${stray.join(', ')}`);
+  console.log(`package: ${packed.files.length} files, ${(packed.unpackedSize / 1e6).toFixed(2)} MB unpacked`);
+
+  const modules = join(folder, 'node_modules');
+  mkdirSync(join(modules, 'turnwright'), { recursive: true });
+  execFileSync('tar', [
+    '-xzf',
+    join(folder, packed.filename),
+    '-C',
+    join(modules, 'turnwright'),
+    '--strip-components=1',
+  ]);
+  for (const name of ['zod', '@vscode', '@types', 'undici-types'])
+    symlinkSync(join(root, 'node_modules', name), join(modules, name));
+
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(
+    join(folder, 'consumer.ts'),
+    `import { query, tool, createSdkMcpServer, QueryEngine, TERMINAL_REASONS, type SDKMessage } from 'turnwright';
+import { startRehearsal } from 'turnwright/rehearsal';
+import { scriptedModel, virtualClock } from 'turnwright/testing';
+import { z } from 'zod';
+
+export async function run(): Promise<string> {
+  const server = createSdkMcpServer({ name: 's', tools: [tool('t', 'd', { n: z.number() }, async ({ n }) => ({ content: [{ type: 'text', text: String(n.toFixed(1)) }] }))] });
+  for await (const message of query({ prompt: 'x', options: { mcpServers: { s: server } } })) {
+    if (message.type === 'result') {
+      if (message.subtype === 'success') return message.result;
+      return message.errors.join();
+    }
+    if (message.type === 'system' && message.subtype === 'init') message.tools.length;
+    const narrow: SDKMessage['type'] = message.type;
+    // @ts-expect-error the union is not any
+    message.doesNotExist;
+    void narrow;
+  }
+  return [QueryEngine.name, TERMINAL_REASONS.length, startRehearsal.name, scriptedModel.name, virtualClock.name].join();
+}
+`,
+  );
+  const compiled = spawnSync(
+    process.execPath,
+    [
+      join(root, 'node_modules/typescript/bin/tsc'),
+      '--noEmit',
+      '--strict',
+      '--exactOptionalPropertyTypes',
+      '--skipLibCheck',
+      'false',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2023',
+      '--types',
+      'node',
+      'consumer.ts',
+    ],
+    { cwd: folder, encoding: 'utf8' },
+  );
+  if (compiled.status !== 0)
+    failures.push(`a consumer does not compile:\n${compiled.stdout}${compiled.stderr}`);
+
+  writeFileSync(
+    join(folder, 'import.mjs'),
+    `const before = performance.now();
+const door = await import('turnwright');
+const ms = performance.now() - before;
+if (typeof door.query !== 'function') throw new Error('query is missing');
+console.log('import: ' + ms.toFixed(1) + ' ms, exports: ' + Object.keys(door).sort().join(' '));
+`,
+  );
+  const imported = spawnSync(process.execPath, ['import.mjs'], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH },
+  });
+  if (imported.status !== 0) failures.push(`the package cannot be imported:\n${imported.stderr}`);
+  else process.stdout.write(imported.stdout);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+for (const failure of failures) console.error(`FAILED ${failure}`);
+process.exitCode = failures.length > 0 ? 1 : 0;
