@@ -123,6 +123,20 @@ describe('record, start, yield (L4.1)', () => {
   });
 });
 
+describe('ids of calls', () => {
+  it('F06 two calls with one id, or without any, get ids of their own before they are on record', async () => {
+    const { bodies, tools } = await run({
+      steps: [reply([callTool('T', { n: 1 }, { id: 'same' }), callTool('T', { n: 2 }, { id: 'same' })]), say('Done.')],
+      tools: { T: 'x' },
+    });
+    const called = bodies.flatMap((body) =>
+      body.type === 'assistant' ? body.message.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])) : [],
+    );
+    expect(new Set(called).size).toBe(2);
+    expect(tools.added.map((call) => call.block.id)).toEqual(called);
+  });
+});
+
 describe('a stream that breaks (L4.3)', () => {
   it('F38 cut after text: taken back and asked again, streaming, as an attempt of L8', async () => {
     const { messages, requests } = await run({ steps: [broken({ after: [say('Half')] }), say('Whole.')] });

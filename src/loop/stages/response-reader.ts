@@ -138,8 +138,9 @@ export class ResponseReader {
     how: { readonly aborted?: boolean; readonly cut?: boolean } = {},
   ): AsyncGenerator<LoopMessage, void> {
     const it = this.#iteration;
-    const { block, unparsed } = builder.finish(how.cut === true);
-    if (block === undefined) return;
+    const { block: raw, unparsed } = builder.finish(how.cut === true);
+    if (raw === undefined) return;
+    const block = this.#withOwnId(raw);
     const message = this.#message(block, how.aborted === true);
     it.response.messages.push(message);
     const call: ToolCall | undefined =
@@ -156,6 +157,13 @@ export class ResponseReader {
     if (call !== undefined) it.executor.add(call);
     yield call === undefined ? message : observed(message, it);
     if (call !== undefined) it.executor.delivered(call.block.id);
+  }
+
+  /** Two calls of one answer with one id, or a call without any, get ids of their own before they are on record (F06). */
+  #withOwnId(block: AssistantBlock): AssistantBlock {
+    if (block.type !== 'tool_use') return block;
+    const taken = block.id === '' || this.#iteration.response.calls.some((call) => call.block.id === block.id);
+    return taken ? { ...block, id: `toolu_${this.#iteration.deps.ids.uuid().replaceAll('-', '')}` } : block;
   }
 
   #message(block: AssistantBlock, aborted: boolean): AssistantMessage {
