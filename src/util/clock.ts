@@ -13,7 +13,7 @@ export const systemClock = {
         reject(signal.reason);
         return;
       }
-      const end = performance.now() + Math.max(0, ms);
+      const end = performance.now() + delayOf(ms);
       let timer: NodeJS.Timeout;
       const onAbort = () => {
         clearTimeout(timer);
@@ -33,11 +33,21 @@ export const systemClock = {
     });
   },
   timer(ms: number, callback: () => void): () => void {
-    const timer = setTimeout(callback, Math.min(Math.max(0, ms), MAX_TIMER_MS));
-    timer.unref();
+    let timer: NodeJS.Timeout;
+    const arm = (left: number) => {
+      const step = Math.min(left, MAX_TIMER_MS);
+      timer = setTimeout(() => (step < left ? arm(left - step) : callback()), step);
+      timer.unref();
+    };
+    arm(delayOf(ms));
     return () => clearTimeout(timer);
   },
 } as const;
+
+/** What is no positive number is no delay: a timer of NaN would never be due. */
+function delayOf(ms: number): number {
+  return Number.isNaN(ms) ? 0 : Math.max(0, ms);
+}
 
 export const systemIds = { uuid: () => randomUUID() as string } as const;
 

@@ -1,19 +1,30 @@
 /**
  * JavaScript queues `.return()` and `.throw()` behind a pending `next()`. This iterator aborts first and then
- * delegates, so that ending early works while the generator is waiting.
+ * delegates, so that ending early works while the generator is waiting. Once it has ended there is nothing to abort.
  */
 export function endableIterator<T, R>(
   generator: AsyncGenerator<T, R, void>,
   abort: (how: 'return' | 'throw') => void,
 ): AsyncGenerator<T, R, void> {
+  let ended = false;
+  const next = async () => {
+    try {
+      const result = await generator.next();
+      ended ||= result.done === true;
+      return result;
+    } catch (error) {
+      ended = true;
+      throw error;
+    }
+  };
   const wrapped: AsyncGenerator<T, R, void> = {
-    next: () => generator.next(),
+    next,
     return(value) {
-      abort('return');
+      if (!ended) abort('return');
       return generator.return(value);
     },
     throw(error) {
-      abort('throw');
+      if (!ended) abort('throw');
       return generator.throw(error);
     },
     [Symbol.asyncIterator]: () => wrapped,

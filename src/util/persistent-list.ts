@@ -34,7 +34,8 @@ export class PersistentList<T> implements Iterable<T> {
   }
 
   slice(start = 0): T[] {
-    return this.#items.slice(start, this.length);
+    // A negative start counts from this version's end, not from that of the array it shares.
+    return this.#items.slice(start < 0 ? Math.max(0, this.length + start) : start, this.length);
   }
 
   *[Symbol.iterator](): Iterator<T> {

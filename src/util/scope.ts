@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * A lifetime. What is opened in a scope ends with it: closing aborts the signal, waits for the cleanups for at
  * most `graceMs`, then abandons them. Children close with their parent.
@@ -7,7 +9,7 @@ export interface Scope {
   readonly closed: boolean;
   /** A scope that ends with this one, or earlier. */
   child(): Scope;
-  /** Runs on close, newest first. Returns a function that forgets it. */
+  /** Runs on close, newest first; at once when the scope is closed already. Returns a function that forgets it. */
   onClose(cleanup: () => void | Promise<void>): () => void;
   /** Aborts the signal but keeps the scope open: cleanups run on `close`. */
   abort(reason: unknown): void;
@@ -18,6 +20,8 @@ export const CLOSE_GRACE_MS = 100;
 
 export function openScope(parent?: Scope, graceMs: number = CLOSE_GRACE_MS): Scope {
   const controller = new AbortController();
+  // Many children and waits listen to one signal; they take their listeners back, so many are no leak.
+  setMaxListeners(0, controller.signal);
   const cleanups = new Set<() => void | Promise<void>>();
   let closing: Promise<void> | undefined;
 
@@ -28,6 +32,11 @@ export function openScope(parent?: Scope, graceMs: number = CLOSE_GRACE_MS): Sco
     },
     child: () => openScope(scope, graceMs),
     onClose(cleanup) {
+      if (closing !== undefined) {
+        // Too late for the close that is over: nothing may outlive its scope (L10.9).
+        void Promise.allSettled([(async () => cleanup())()]);
+        return () => {};
+      }
       cleanups.add(cleanup);
       return () => cleanups.delete(cleanup);
     },

@@ -1,0 +1,130 @@
+import type { FileStat, PersistentFiles } from '../protocol/files.ts';
+import type { ReadFileCache, ReadFileState } from '../protocol/tool.ts';
+import { describeChange } from './describe-change.ts';
+import { reminder } from './reminder.ts';
+import { type AttachmentSource, type FoundAttachment, NOTHING_FOUND } from './source.ts';
+
+export interface ChangedFilesOptions {
+  readonly readFileCache: ReadFileCache;
+  readonly files: Pick<PersistentFiles, 'stat' | 'readFile'>;
+  /** Makes the hash that the cache holds, to tell a touched file from a changed one. Absent: mtime and text decide. */
+  readonly hash?: ((bytes: Uint8Array) => string) | undefined;
+  /** How many files are looked at per turn, the latest first. Default 100. */
+  readonly maxWatched?: number;
+  /** How many changes are told per turn; the rest waits. Default 10. */
+  readonly maxReported?: number;
+  /** Files up to this size are remembered so that a change can be shown as a diff, bytes. Default 128 KiB. */
+  readonly maxDiffBytes?: number;
+  /** What all remembered files together may take, bytes. Default 4 MiB. */
+  readonly maxRememberedBytes?: number;
+}
+
+/** What this source knows of a file: the state it belongs to, the mtime told last, and the text at that time. */
+interface Seen extends Contents {
+  readonly state: ReadFileState;
+  readonly mtimeMs: number;
+}
+
+/** Empty when the file is large, not text, or no longer remembered. */
+interface Contents {
+  readonly text?: string | undefined;
+  readonly hash?: string | undefined;
+}
+
+/**
+ * Files that changed on disk since the model read or wrote them. Tells each change once; it never marks a file as
+ * read, so an edit of a changed file is still refused until the model has read it again.
+ */
+export function changedFiles(options: ChangedFilesOptions): AttachmentSource {
+  const { readFileCache, files, maxWatched = 100, maxReported = 10 } = options;
+  const { maxDiffBytes = 128 * 1024, maxRememberedBytes = 4 * 1024 * 1024 } = options;
+  const seen = new Map<string, Seen>();
+
+  const read = async (path: string, stat: FileStat): Promise<Contents> => {
+    if (stat.kind !== 'file' || stat.size > maxDiffBytes) return {};
+    try {
+      const bytes = await files.readFile(path);
+      return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), hash: options.hash?.(bytes) };
+    } catch {
+      return {}; // gone again, or not text
+    }
+  };
+
+  const remember = (path: string, entry: Seen) => {
+    seen.delete(path);
+    seen.set(path, entry);
+    let total = 0;
+    for (const { text } of seen.values()) total += text?.length ?? 0;
+    for (const [other, { text, state, mtimeMs }] of seen) {
+      if (total <= maxRememberedBytes) break;
+      seen.set(other, { state, mtimeMs });
+      total -= text?.length ?? 0;
+    }
+  };
+
+  const look = async (
+    path: string,
+    state: ReadFileState,
+    stat: FileStat | undefined,
+  ): Promise<FoundAttachment | undefined> => {
+    const before = seen.get(path);
+    const known = before?.state === state ? before : undefined;
+    if (stat === undefined) {
+      if (known?.mtimeMs === GONE) return undefined;
+      seen.set(path, { state, mtimeMs: GONE });
+      return report(path, 'It no longer exists.');
+    }
+    const mtimeMs = Math.floor(stat.mtimeMs);
+    if (mtimeMs === known?.mtimeMs) return undefined;
+    const { text, hash } = before?.mtimeMs === mtimeMs ? before : await read(path, stat);
+    remember(path, { state, mtimeMs, text, hash });
+    // Just read or written by the model: from here on there is a text to compare with.
+    if (known === undefined && mtimeMs === Math.floor(state.mtimeMs)) return undefined;
+    // Touched, not changed.
+    if (text !== undefined && (text === known?.text || hash === state.hash)) return undefined;
+    return report(path, await describeChange(path, known?.text, text));
+  };
+
+  return {
+    name: 'changed_files',
+    async collect(_, signal) {
+      const watched = latest(readFileCache, maxWatched);
+      if (watched.length === 0) return NOTHING_FOUND;
+      forgetOthers(seen, readFileCache);
+      const stats = await Promise.all(watched.map(([path]) => files.stat(path).catch(() => UNKNOWN)));
+      const found: FoundAttachment[] = [];
+      for (const [i, [path, state]] of watched.entries()) {
+        if (signal.aborted || found.length === maxReported) break;
+        const stat = stats[i];
+        const change = stat === UNKNOWN ? undefined : await look(path, state, stat);
+        if (change !== undefined) found.push(change);
+      }
+      return found;
+    },
+  };
+}
+
+const GONE = -1;
+/** The file could not be looked at: nothing is said about it. */
+const UNKNOWN = null;
+
+function report(path: string, snippet: string): FoundAttachment {
+  return {
+    attachment: { type: 'edited_file', path, snippet },
+    rendered: [
+      reminder(
+        `${path} changed on disk after you last read or wrote it, through the user, a command or another program. The change is meant; do not undo it unless you are asked to. Read the file again before you edit it.`,
+        snippet,
+      ),
+    ],
+  };
+}
+
+function latest(cache: ReadFileCache, count: number): readonly [string, ReadFileState][] {
+  const entries = [...cache.entries()];
+  return entries.slice(-count).reverse();
+}
+
+function forgetOthers(seen: Map<string, Seen>, cache: ReadFileCache): void {
+  for (const path of seen.keys()) if (cache.get(path) === undefined) seen.delete(path);
+}

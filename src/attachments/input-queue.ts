@@ -1,0 +1,69 @@
+import type { InboxItem, InboxPriority } from '../protocol/ports.ts';
+
+export const PRIORITY_ORDER: readonly InboxPriority[] = ['now', 'next', 'later'];
+
+/** Items of these priorities, the urgent ones first, otherwise as they came. */
+export function byPriority(
+  items: readonly InboxItem[],
+  priorities: readonly InboxPriority[],
+): readonly InboxItem[] {
+  if (items.length === 0) return items;
+  return PRIORITY_ORDER.filter((priority) => priorities.includes(priority)).flatMap((priority) =>
+    items.filter((item) => item.priority === priority),
+  );
+}
+
+export type QueuedInput = Omit<InboxItem, 'n'>;
+
+/**
+ * What was said to a running session and not yet read. Items stay until they are acknowledged, so a run that stops
+ * early loses nothing (L6).
+ */
+export interface InputQueue {
+  /** Putting the same key twice is one item, also after it was consumed; `fresh` says whether it was new. */
+  put(input: QueuedInput): { readonly n: number; readonly fresh: boolean };
+  /** By priority, then by arrival. Takes nothing away. Default: all priorities. */
+  peek(priorities?: readonly InboxPriority[]): readonly InboxItem[];
+  /** Takes away what was consumed; unknown keys are passed over. Returns the keys that were here. */
+  acknowledge(keys: readonly string[]): readonly string[];
+  /** Takes everything away and hands it back in order: a cancelled turn returns it to its caller (F137). */
+  drain(): readonly InboxItem[];
+  readonly size: number;
+  /** Calls back at each new item of priority `now`, which pre-empts the running turn. Returns its end. */
+  onNow(listener: (item: InboxItem) => void): () => void;
+}
+
+export function createInputQueue(): InputQueue {
+  const waiting = new Map<string, InboxItem>();
+  const numbers = new Map<string, number>();
+  const listeners = new Set<(item: InboxItem) => void>();
+
+  const peek = (priorities: readonly InboxPriority[] = PRIORITY_ORDER) =>
+    byPriority([...waiting.values()], priorities);
+
+  return {
+    put(input) {
+      const known = numbers.get(input.key);
+      if (known !== undefined) return { n: known, fresh: false };
+      const item: InboxItem = { ...input, n: numbers.size + 1 };
+      numbers.set(item.key, item.n);
+      waiting.set(item.key, item);
+      if (item.priority === 'now') for (const listener of [...listeners]) listener(item);
+      return { n: item.n, fresh: true };
+    },
+    peek,
+    acknowledge: (keys) => keys.filter((key) => waiting.delete(key)),
+    drain() {
+      const items = peek();
+      waiting.clear();
+      return items;
+    },
+    get size() {
+      return waiting.size;
+    },
+    onNow(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

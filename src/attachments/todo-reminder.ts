@@ -1,0 +1,34 @@
+import type { TodoItem } from '../protocol/messages.ts';
+import type { TodoStore } from '../protocol/tool.ts';
+import { reminder } from './reminder.ts';
+import { type AttachmentSource, NOTHING_FOUND } from './source.ts';
+
+export const DEFAULT_TODO_REMINDER_TURNS = 10;
+
+/** Brings the todo list back to mind when it has open items and was not touched for `everyTurns` turns. */
+export function todoReminder(
+  todos: Pick<TodoStore, 'get'>,
+  { everyTurns = DEFAULT_TODO_REMINDER_TURNS }: { readonly everyTurns?: number } = {},
+): AttachmentSource {
+  let untouched = 0;
+  return {
+    name: 'todo_reminder',
+    collect({ toolUses }) {
+      untouched = toolUses.some(({ name }) => name === 'TodoWrite') ? 0 : untouched + 1;
+      if (untouched < everyTurns) return NOTHING_FOUND;
+      const list = todos.get();
+      if (list.every(({ status }) => status === 'completed')) return NOTHING_FOUND;
+      untouched = 0;
+      return [{ attachment: { type: 'todo_reminder', todos: list }, rendered: [render(list)] }];
+    },
+  };
+}
+
+const MARKS: Record<TodoItem['status'], string> = { pending: '[ ]', in_progress: '[>]', completed: '[x]' };
+
+function render(todos: readonly TodoItem[]) {
+  return reminder(
+    'The todo list has not been updated for a while. If it still describes the work, bring it up to date with TodoWrite; if it does not, clear it. Do not mention this note to the user.',
+    todos.map(({ status, content }, i) => `${i + 1}. ${MARKS[status]} ${content}`).join('\n'),
+  );
+}

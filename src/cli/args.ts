@@ -1,0 +1,193 @@
+/** The command line as data. What is wrong with it is a `UsageError` with a sentence that says what is right. */
+import { Command, CommanderError, Option } from 'commander';
+import { PERMISSION_MODES, type PermissionMode } from '../index.ts';
+import {
+  appended,
+  fraction,
+  jsonObject,
+  port,
+  positiveInteger,
+  ruleList,
+  type SettingSource,
+  settingSources,
+  usd,
+  uuid,
+  wholeNumber,
+} from './flag-values.ts';
+import { UsageError } from './usage-error.ts';
+
+export const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+/** Flags as commander names them; absent means not given. */
+export interface RunFlags {
+  readonly print?: true;
+  readonly outputFormat: OutputFormat;
+  readonly inputFormat: 'text';
+  readonly model?: string;
+  readonly fallbackModel?: string;
+  readonly maxTurns?: number;
+  readonly maxBudgetUsd?: number;
+  readonly permissionMode?: PermissionMode;
+  readonly dangerouslySkipPermissions?: true;
+  readonly allowedTools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  readonly tools?: readonly string[];
+  readonly addDir?: readonly string[];
+  readonly systemPrompt?: string;
+  readonly appendSystemPrompt?: string;
+  readonly includePartialMessages?: true;
+  readonly resume?: string;
+  readonly continue?: true;
+  /** false: nothing is written. */
+  readonly sessionPersistence: boolean;
+  readonly sessionId?: string;
+  /** JSON, or the name of a file. */
+  readonly settings?: string;
+  readonly settingSources?: readonly SettingSource[];
+  readonly jsonSchema?: Readonly<Record<string, unknown>>;
+  readonly verbose?: true;
+}
+
+export interface RehearseFlags {
+  readonly serve?: true;
+  readonly port?: number;
+  /** Seed of the faults. */
+  readonly chaos?: number;
+  /** Share of requests that meet one. */
+  readonly rate?: number;
+  readonly lenient?: readonly string[];
+}
+
+export type Invocation =
+  | { readonly command: 'run'; readonly words: readonly string[]; readonly flags: RunFlags }
+  | { readonly command: 'start'; readonly words: readonly string[]; readonly flags: RunFlags }
+  | {
+      readonly command: 'rehearse';
+      readonly scenario: string;
+      readonly words: readonly string[];
+      readonly flags: RunFlags & RehearseFlags;
+    }
+  | { readonly command: 'explain'; readonly session: string | undefined }
+  | { readonly command: 'doctor' }
+  /** Help or version: print it and be done. */
+  | { readonly command: 'say'; readonly text: string };
+
+/** `argv` without node and script. `version`: the line that `--version` prints. */
+export function parseArgs(argv: readonly string[], version: string): Invocation {
+  let invocation: Invocation | undefined;
+  let said = '';
+  const program = new Command('turnwright')
+    .description('Drives a model through tools until the task is done, and says why it stopped.')
+    .usage('[flags] [task]\n       turnwright <command> …')
+    .argument('[task...]', 'what to do; text piped in is added to it')
+    .version(version, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => {
+        said += text;
+      },
+      writeErr: () => undefined,
+    });
+  addRunFlags(program);
+  program.action((words: string[], flags: RunFlags) => {
+    invocation = { command: 'run', words, flags };
+  });
+
+  const subcommand = (name: string, does: string) =>
+    program.command(name).description(does).helpOption('-h, --help', 'print this help');
+  subcommand('start', 'run a task; without a configured model, play a rehearsed one')
+    .argument('[task...]', 'what to do')
+    .action((words: string[], _flags: unknown, command: Command) => {
+      invocation = { command: 'start', words, flags: command.optsWithGlobals() };
+    });
+  addRehearseFlags(subcommand('rehearse', 'run a task against a scripted model on this machine'))
+    .argument('<scenario>', 'a scenario file (.yaml, .json, .js), or `bundled`')
+    .argument('[task...]', 'what to do')
+    .action((scenario: string, words: string[], _flags: unknown, command: Command) => {
+      invocation = { command: 'rehearse', scenario, words, flags: command.optsWithGlobals() };
+    });
+  subcommand('explain', 'say why each step of a session ended as it did')
+    .argument('[session]', 'id of a session; default the newest of this folder')
+    .action((session: string | undefined) => {
+      invocation = { command: 'explain', session };
+    });
+  subcommand('doctor', 'check what Turnwright needs on this machine').action(() => {
+    invocation = { command: 'doctor' };
+  });
+
+  try {
+    program.parse([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return { command: 'say', text: said };
+    throw new UsageError(sentence(error.message));
+  }
+  if (invocation === undefined) return { command: 'say', text: program.helpInformation() };
+  return invocation;
+}
+
+function addRunFlags(program: Command): void {
+  const flag = (flags: string, does: string) => new Option(flags, does);
+  const list = (flags: string, does: string) => program.addOption(flag(flags, does).argParser(ruleList));
+  program.optionsGroup('Output:');
+  program.option('-p, --print', 'print the final answer alone and exit (also when stdout is no terminal)');
+  program.addOption(flag('--output-format <format>', 'of --print').choices(OUTPUT_FORMATS).default('text'));
+  program.addOption(flag('--input-format <format>', 'of stdin').choices(['text']).default('text'));
+  program.option('--include-partial-messages', 'with stream-json: the raw stream events too');
+  program.addOption(
+    flag('--json-schema <schema>', 'the answer must fit this JSON schema (or file)').argParser(jsonObject),
+  );
+  program.option('--verbose', 'more about what happens, on stderr when printing');
+
+  program.optionsGroup('Model and limits:');
+  program.option('--model <model>', 'a model id, or opus, sonnet, haiku, fable');
+  program.option('--fallback-model <models>', 'comma-separated, tried in order when the model is overloaded');
+  program.addOption(flag('--max-turns <n>', 'stop after n turns').argParser(positiveInteger));
+  program.addOption(flag('--max-budget-usd <usd>', 'stop when this much was spent').argParser(usd));
+  program.option('--system-prompt <text>', "instead of Turnwright's own");
+  program.option('--append-system-prompt <text>', 'behind the system prompt');
+
+  program.optionsGroup('Tools and permissions:');
+  list('--tools <names...>', 'the built-in tools that exist ("" for none, "default" for all)');
+  list('--allowed-tools, --allowedTools <rules...>', 'run these without asking: Read,"Bash(git log:*)"');
+  list('--disallowed-tools, --disallowedTools <rules...>', 'never run these');
+  program.addOption(flag('--permission-mode <mode>', 'who decides about calls').choices(PERMISSION_MODES));
+  program.option('--dangerously-skip-permissions', 'run every call without asking');
+  program.addOption(flag('--add-dir <folders...>', 'more folders that tools may use').argParser(appended));
+
+  program.optionsGroup('Session and settings:');
+  program.option('-r, --resume <id>', 'go on with this session');
+  program.option('-c, --continue', 'go on with the newest session of this folder');
+  program.addOption(flag('--session-id <uuid>', 'id of the new session').argParser(uuid));
+  program.option('--no-session-persistence', 'write no session');
+  program.option('--settings <json>', 'more settings, as JSON or a file');
+  program.addOption(
+    flag('--setting-sources <list>', 'of user,project,local (default all)').argParser(settingSources),
+  );
+}
+
+function addRehearseFlags(command: Command): Command {
+  command.option('--serve', 'only listen, and say how to point a client here');
+  command.addOption(new Option('--port <port>', 'listen here (default any free one)').argParser(port));
+  command.addOption(
+    new Option('--chaos <seed>', 'add faults, the same for the same seed').argParser(wholeNumber),
+  );
+  command.addOption(
+    new Option('--rate <share>', 'of requests that meet a fault (with --chaos; default 0.1)').argParser(
+      fraction,
+    ),
+  );
+  command.addOption(
+    new Option('--lenient <rules...>', 'do not enforce these rules of the API').argParser(appended),
+  );
+  return command;
+}
+
+/** Commander's `error: unknown option '--modle'\n(Did you mean --model?)`, as a sentence. */
+function sentence(message: string): string {
+  const text = message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, ' (did you mean $1?)');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!)]$/.test(text) ? '' : '.'}`;
+}

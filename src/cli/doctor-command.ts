@@ -1,0 +1,41 @@
+/** `turnwright doctor`: everything a run needs, checked on this machine. Exit code 1 when something is missing. */
+import { configurationHome, sessionsDirectory } from '../index.ts';
+import type { CheckResult, CheckState } from './doctor/check.ts';
+import { checkNode, checkRipgrep, checkSessions, checkWritable } from './doctor/check-machine.ts';
+import { checkBaseUrl, checkCredentials } from './doctor/check-model.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { createStyle, type Style, wantsColor } from './screen/style.ts';
+import { visible } from './screen/visible.ts';
+import type { World } from './world.ts';
+
+export async function doctorCommand(world: World): Promise<ExitCode> {
+  const home = configurationHome(world.env);
+  const checks = await Promise.all([
+    checkNode(process.version),
+    checkWritable('config home', home),
+    checkWritable('working folder', world.cwd),
+    checkSessions(sessionsDirectory(home, world.cwd)),
+    checkCredentials(world.env),
+    checkBaseUrl(world.env),
+    checkRipgrep(),
+  ]);
+  const style = createStyle(wantsColor(world.env, world.stdout.isTTY === true));
+  const lines = checks.map((check) => lineFor(check, style));
+  const problems = checks.filter((check) => check.state === 'problem').length;
+  lines.push(
+    problems === 0
+      ? 'All is well.'
+      : `${problems === 1 ? 'One thing needs' : `${problems} things need`} attention.`,
+  );
+  await world.out.write(`${lines.join('\n')}\n`);
+  return problems === 0 ? EXIT.success : EXIT.error;
+}
+
+function lineFor({ name, state, detail }: CheckResult, style: Style): string {
+  const mark: Readonly<Record<CheckState, string>> = {
+    ok: style.green('✓'),
+    warning: style.yellow('!'),
+    problem: style.red('✗'),
+  };
+  return `${mark[state]} ${name.padEnd(14)}  ${visible(detail)}`;
+}

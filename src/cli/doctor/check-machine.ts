@@ -1,0 +1,75 @@
+/** Node, folders, ripgrep. */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { CheckResult } from './check.ts';
+
+const OLDEST_NODE = { major: 20, minor: 19 } as const;
+
+export function checkNode(version: string): CheckResult {
+  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
+  const { major: needMajor, minor: needMinor } = OLDEST_NODE;
+  const fits = major > needMajor || (major === needMajor && minor >= needMinor);
+  const need = `${needMajor}.${needMinor}`;
+  return fits
+    ? { name: 'node', state: 'ok', detail: version }
+    : { name: 'node', state: 'problem', detail: `${version} is too old: install Node ${need} or newer.` };
+}
+
+/** Writes and removes a small file: permissions alone do not tell of full or read-only disks. */
+export async function checkWritable(name: string, folder: string): Promise<CheckResult> {
+  const made = !existsSync(folder);
+  const probe = join(folder, `.turnwright-doctor-${randomUUID()}`);
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(probe, '');
+    await rm(probe);
+    return { name, state: 'ok', detail: made ? `${folder} (made now)` : folder };
+  } catch (error) {
+    return { name, state: 'problem', detail: `${folder} cannot be written: ${(error as Error).message}` };
+  }
+}
+
+/** How many sessions of this folder are on record. */
+export async function checkSessions(folder: string): Promise<CheckResult> {
+  try {
+    const names = await readdir(folder);
+    const count = names.filter((name) => name.endsWith('.jsonl')).length;
+    return { name: 'sessions', state: 'ok', detail: `${count} of this folder in ${folder}` };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      return { name: 'sessions', state: 'ok', detail: `none of this folder yet (${folder})` };
+    }
+    return {
+      name: 'sessions',
+      state: 'problem',
+      detail: `${folder} cannot be read: ${(error as Error).message}`,
+    };
+  }
+}
+
+const RIPGREP_LIMIT_MS = 3_000;
+
+export async function checkRipgrep(): Promise<CheckResult> {
+  const bundled = await import('@vscode/ripgrep').then(
+    ({ rgPath }) => rgPath,
+    () => undefined,
+  );
+  for (const [program, where] of [[bundled, 'bundled'] as const, ['rg', 'on PATH'] as const]) {
+    if (program === undefined) continue;
+    try {
+      const { stdout } = await promisify(execFile)(program, ['--version'], { timeout: RIPGREP_LIMIT_MS });
+      return { name: 'ripgrep', state: 'ok', detail: `${stdout.split('\n', 1)[0] ?? ''} (${where})` };
+    } catch {
+      // The other one may run.
+    }
+  }
+  return {
+    name: 'ripgrep',
+    state: 'warning',
+    detail: 'not found: Grep and Glob will be slower. Reinstall, or put rg on PATH.',
+  };
+}

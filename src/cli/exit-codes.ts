@@ -1,0 +1,25 @@
+/** What the process tells its parent. The same in every output format (L7.1). */
+import type { SDKResultMessage } from '../index.ts';
+
+export const EXIT = {
+  success: 0,
+  /** The result is an error, or Turnwright itself failed. */
+  error: 1,
+  /** The call as written cannot run: an unknown flag, no task, nothing configured. Nothing was sent. */
+  usage: 2,
+  /** 128 + SIGHUP: the terminal went away. */
+  hangup: 129,
+  /** 128 + SIGINT. */
+  interrupted: 130,
+  /** 128 + SIGPIPE: whoever read our output stopped reading. */
+  outputClosed: 141,
+  /** 128 + SIGTERM. */
+  terminated: 143,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** `is_error` alone decides: a refusal or a stop by a hook is a success (L7.1). */
+export function exitCodeOf(result: SDKResultMessage): ExitCode {
+  return result.is_error ? EXIT.error : EXIT.success;
+}

@@ -1,0 +1,62 @@
+/** The live view as a sink, with a summary at the end and, on a terminal, the permission question. */
+import type { CanUseTool } from '../index.ts';
+import type { Output } from './output.ts';
+import type { Sink } from './print.ts';
+import { createAskPerson } from './screen/ask.ts';
+import { createScreen } from './screen/screen.ts';
+import { createStyle, type Style, wantsColor } from './screen/style.ts';
+import { createToolCount, summaryLines } from './screen/summary.ts';
+import { createTerminal, type Terminal } from './screen/terminal.ts';
+import { columnsOf, type World } from './world.ts';
+
+export interface LiveView {
+  readonly sink: Sink;
+  readonly terminal: Terminal;
+  readonly style: Style;
+  /** Present when a person is there to answer. */
+  readonly canUseTool: CanUseTool | undefined;
+}
+
+export interface LiveViewOptions {
+  /** Where it is shown; default stdout. */
+  readonly on?: 'stdout' | 'stderr';
+  readonly verbose: boolean;
+  /** Nobody is asked, even on a terminal. */
+  readonly neverAsk?: boolean;
+}
+
+export function createLiveView(
+  world: World,
+  { on = 'stdout', verbose, neverAsk = false }: LiveViewOptions,
+): LiveView {
+  const stream = world[on];
+  const output: Output = on === 'stdout' ? world.out : world.err;
+  const isTerminal = stream.isTTY === true;
+  const style = createStyle(wantsColor(world.env, isTerminal));
+  const live = isTerminal && world.env['TERM'] !== 'dumb';
+  const terminal = createTerminal({ output, live, columns: () => columnsOf(stream), paintStatus: style.dim });
+  const screen = createScreen({ terminal, style, cwd: world.cwd, nowMs: () => performance.now(), verbose });
+  const tools = createToolCount();
+  const canAsk = !neverAsk && isTerminal && world.stdin.isTTY === true;
+  return {
+    terminal,
+    style,
+    canUseTool: canAsk
+      ? createAskPerson({ screen, terminal, style, input: world.stdin, output: stream })
+      : undefined,
+    sink: {
+      async show(message) {
+        tools.add(message);
+        await screen.show(message);
+      },
+      async end(result) {
+        await screen.close();
+        if (result === undefined) return;
+        // The words of an error result were never shown as a message.
+        if (result.subtype !== 'success')
+          for (const error of result.errors) await terminal.line(style.red(error));
+        for (const line of summaryLines(result, tools.calls, style)) await terminal.line(line);
+      },
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** The command line's door. A person's mistake gets a sentence, never a stack trace. */
+import { PROTOCOL_VERSION, VERSION } from '../index.ts';
+import { type Invocation, parseArgs } from './args.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { OutputClosed } from './output.ts';
+import { runCommand } from './run-command.ts';
+import { UsageError } from './usage-error.ts';
+import { createWorld, type World } from './world.ts';
+
+/** Clients compare the first number, so the protocol's generation stands first. */
+export const VERSION_LINE = `${PROTOCOL_VERSION} (protocol), Turnwright ${VERSION}`;
+
+/** Runs the command line and ends the process with its exit code. `argv` is without node and script. */
+export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
+  const world = createWorld(process);
+  const fail = (error: unknown) => void report(error, world).then((code) => process.exit(code));
+  process.on('uncaughtException', fail);
+  process.on('unhandledRejection', fail);
+  let code: ExitCode;
+  try {
+    code = await dispatch(parseArgs(argv, VERSION_LINE), world);
+  } catch (error) {
+    code = await report(error, world);
+  }
+  process.exit(code);
+}
+
+/** Commands that are rarely used are loaded when they are. */
+async function dispatch(invocation: Invocation, world: World): Promise<ExitCode> {
+  switch (invocation.command) {
+    case 'say':
+      await world.out.write(invocation.text.endsWith('\n') ? invocation.text : `${invocation.text}\n`);
+      return EXIT.success;
+    case 'run':
+      return runCommand(world, invocation.words, invocation.flags);
+    case 'start':
+      return (await import('./start-command.ts')).startCommand(world, invocation.words, invocation.flags);
+    case 'rehearse':
+      return (await import('./rehearse-command.ts')).rehearseCommand(world, invocation);
+    case 'explain':
+      return (await import('./explain-command.ts')).explainCommand(world, invocation.session);
+    case 'doctor':
+      return (await import('./doctor-command.ts')).doctorCommand(world);
+  }
+}
+
+async function report(error: unknown, world: World): Promise<ExitCode> {
+  if (error instanceof OutputClosed) return EXIT.outputClosed;
+  const usage = error instanceof UsageError;
+  const text = error instanceof Error ? error.message : String(error);
+  const lines = [`turnwright: ${text}`];
+  if (usage) lines.push('See turnwright --help.');
+  else if (world.env['TURNWRIGHT_DEBUG'] === '1') lines.push(detail(error));
+  else lines.push('Set TURNWRIGHT_DEBUG=1 for more detail.');
+  await world.err.write(`${lines.join('\n')}\n`).catch(() => undefined);
+  return usage ? EXIT.usage : EXIT.error;
+}
+
+/** The error with its stack, and so on down its causes. */
+function detail(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause === undefined ? '' : `\ncaused by ${detail(error.cause)}`;
+  return `${error.stack ?? error.message}${cause}`;
+}

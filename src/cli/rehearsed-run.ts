@@ -1,0 +1,107 @@
+/** One run against a rehearsal on this machine, shown live and told about at its end. */
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Options } from '../index.ts';
+import type { RehearsalServer } from '../rehearsal/index.ts';
+import type { RunFlags } from './args.ts';
+import { decisionsOf } from './decisions-of.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { createLiveView, type LiveView } from './live-view.ts';
+import { both, createPrinter } from './print.ts';
+import { createRunNotes } from './run-notes.ts';
+import { optionsFrom } from './run-options.ts';
+import { runQuery } from './run-query.ts';
+import { reportRows } from './run-report.ts';
+import type { Env, World } from './world.ts';
+
+/** The key a rehearsal takes; it asks for one as the real API does. */
+export const REHEARSAL_KEY = 'rehearsal';
+
+/** A folder of this run's own, under the system's temporary folder. */
+export async function makeRunFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'turnwright-'));
+}
+
+export interface RehearsedRun {
+  readonly world: World;
+  readonly server: RehearsalServer;
+  readonly flags: RunFlags;
+  readonly prompt: string;
+  readonly cwd: string;
+  /** Where the session is kept, apart from those with real models. */
+  readonly sessionHome: string;
+  /** Laid over what the flags say. */
+  readonly options?: Partial<Options>;
+  readonly env?: Env;
+  /** Said before the run and, once its figures are known, behind them. */
+  readonly before?: readonly string[];
+  after?(sessionId: string | undefined): readonly (readonly [string, string])[];
+}
+
+export async function runRehearsed(run: RehearsedRun): Promise<ExitCode> {
+  const { world, server, flags } = run;
+  await mkdir(run.sessionHome, { recursive: true });
+  const quiet = flags.print === true || flags.outputFormat !== 'text';
+  const view = createLiveView(world, { verbose: flags.verbose === true, neverAsk: quiet });
+  const notes = createRunNotes();
+  const shown = quiet ? createPrinter(flags.outputFormat, world.out) : view.sink;
+  const context = {
+    cwd: run.cwd,
+    env: { ...rehearsalEnv(world.env, server.url), ...run.env },
+    partials: !quiet || flags.includePartialMessages === true,
+    canUseTool: quiet ? undefined : view.canUseTool,
+  };
+  const options: Options = {
+    ...optionsFrom(flags, context),
+    engine: { home: run.sessionHome },
+    ...run.options,
+  };
+  if (!quiet) for (const line of run.before ?? []) await view.terminal.line(line);
+  const { result, code } = await runQuery({ prompt: run.prompt, options, sink: both(notes, shown), signals: world.signals });
+
+  const problems = problemsOf(server);
+  if (quiet) {
+    if (problems.length > 0) await world.err.write(`${problems.join('\n')}\n`);
+    return problems.length > 0 ? EXIT.error : code;
+  }
+  if (result !== undefined) {
+    const decisions = notes.sessionId === undefined ? [] : await decisionsOf(run.sessionHome, notes.sessionId);
+    const rows = [...reportRows({ result, notes, decisions, statuses: statusesOf(server) }), ...(run.after?.(notes.sessionId) ?? [])];
+    await showRows(view, 'What the engine did', rows);
+  }
+  for (const problem of problems) await view.terminal.line(view.style.red(`✗ ${problem}`));
+  for (const unused of unusedOf(server)) await view.terminal.line(view.style.yellow(`! ${unused}`));
+  return problems.length > 0 && code === EXIT.success ? EXIT.error : code;
+}
+
+/** The caller's environment, pointed at the rehearsal and at nothing else. */
+export function rehearsalEnv(env: Env, url: string): Env {
+  const elsewhere = /^ANTHROPIC_|_PROXY$/i;
+  const kept = Object.entries(env).filter(([name]) => !elsewhere.test(name));
+  return { ...Object.fromEntries(kept), ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: REHEARSAL_KEY };
+}
+
+async function showRows(view: LiveView, title: string, rows: readonly (readonly [string, string])[]): Promise<void> {
+  await view.terminal.line('');
+  await view.terminal.line(view.style.bold(title));
+  for (const [name, value] of rows) await view.terminal.line(`  ${view.style.dim(name.padEnd(12))} ${value}`);
+}
+
+/** What the judge refused, and what the scenario had no reply for. */
+export function problemsOf(server: RehearsalServer): string[] {
+  const { rejected, unanswered } = server.report();
+  return [
+    ...rejected.map(({ request, rule, message }) => `request ${request} was refused (${rule}): ${message}`),
+    ...unanswered.map(({ message }) => message),
+  ];
+}
+
+export function unusedOf(server: RehearsalServer): string[] {
+  return server.report().unusedReplies.map(({ scenario, reply }) => `${scenario}: ${reply} was never used`);
+}
+
+function statusesOf(server: RehearsalServer): number[] {
+  const asked = new Set(server.requests.filter(({ path }) => path === '/v1/messages').map(({ number }) => number));
+  return server.timeline.flatMap((event) => (event.kind === 'headers_sent' && asked.has(event.request) ? [event.status] : []));
+}

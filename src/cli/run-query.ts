@@ -1,0 +1,42 @@
+/** Runs one query to its end: messages into a sink, signals to the query, the result to the caller. */
+import { type Options, query, type SDKResultMessage } from '../index.ts';
+import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
+import type { Sink } from './print.ts';
+import type { Signals } from './signals.ts';
+
+export interface Run {
+  readonly prompt: string;
+  readonly options: Options;
+  readonly sink: Sink;
+  readonly signals: Signals;
+}
+
+export interface RunEnd {
+  /** Absent when the run was taken over or ended without one. */
+  readonly result: SDKResultMessage | undefined;
+  readonly code: ExitCode;
+}
+
+export async function runQuery({ prompt, options, sink, signals }: Run): Promise<RunEnd> {
+  const running = query({ prompt, options });
+  const detach = signals.attach(running);
+  let result: SDKResultMessage | undefined;
+  try {
+    for await (const message of running) {
+      if (message.type === 'result') result = message;
+      await sink.show(message);
+    }
+  } catch (error) {
+    // After an error result the stream throws as well (L10.6): the result already says it all.
+    if (result?.is_error !== true) throw error;
+  } finally {
+    detach();
+    await running.close();
+  }
+  await sink.end(result);
+  return { result, code: signals.interrupted ? EXIT.interrupted : codeOf(result) };
+}
+
+function codeOf(result: SDKResultMessage | undefined): ExitCode {
+  return result === undefined ? EXIT.error : exitCodeOf(result);
+}

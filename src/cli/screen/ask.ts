@@ -1,0 +1,138 @@
+/**
+ * The permission question: the whole call is shown, never a part of it, then one line takes y, n or a. What was
+ * typed before the question stood does not answer it.
+ */
+import { createInterface } from 'node:readline/promises';
+import type { CanUseTool, CanUseToolContext, PermissionResult, PermissionUpdate } from '../../index.ts';
+import type { Screen } from './screen.ts';
+import type { Style } from './style.ts';
+import type { Terminal } from './terminal.ts';
+import { visible } from './visible.ts';
+
+export interface AskOptions {
+  readonly screen: Screen;
+  readonly terminal: Terminal;
+  readonly style: Style;
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+/** How long keys that were pressed too early are thrown away. */
+const DRAIN_MS = 40;
+
+/** Questions come one after the other, also when several calls ask at once. */
+export function createAskPerson(options: AskOptions): CanUseTool {
+  let last: Promise<unknown> = Promise.resolve();
+  return (toolName, input, context) => {
+    const mine = last.then(() =>
+      options.screen.asking(context.toolUseID, () => askOnce(options, toolName, input, context)),
+    );
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}
+
+async function askOnce(
+  { terminal, style, input: keyboard, output }: AskOptions,
+  toolName: string,
+  input: Readonly<Record<string, unknown>>,
+  context: CanUseToolContext,
+): Promise<PermissionResult | null> {
+  if (context.signal.aborted) return null;
+  await terminal.line(style.bold(`? ${visible(context.displayName ?? toolName)}`));
+  await terminal.line(indent(describeCall(input)));
+  const always = alwaysUpdates(toolName, context);
+  await drain(keyboard);
+  const lines = createInterface({ input: keyboard, output, terminal: true });
+  const giveUp = new AbortController();
+  lines.on('SIGINT', () => giveUp.abort('interrupt'));
+  lines.on('close', () => giveUp.abort('closed'));
+  try {
+    const prompt = `  allow? y / n / a (always: ${describeUpdates(always)}) `;
+    while (true) {
+      const answer = await lines.question(prompt, {
+        signal: AbortSignal.any([context.signal, giveUp.signal]),
+      });
+      switch (answer.trim().toLowerCase()) {
+        case 'y':
+        case 'yes':
+          return { behavior: 'allow' };
+        case 'a':
+        case 'always':
+          return { behavior: 'allow', updatedPermissions: always };
+        case 'n':
+        case 'no':
+          return { behavior: 'deny', message: 'The user does not allow this call.' };
+        default:
+          continue;
+      }
+    }
+  } catch (error) {
+    if (giveUp.signal.reason === 'interrupt') {
+      return { behavior: 'deny', message: 'The user stopped the run at this question.', interrupt: true };
+    }
+    // Withdrawn, or nobody is there to answer.
+    if (context.signal.aborted || giveUp.signal.aborted) return null;
+    throw error;
+  } finally {
+    lines.close();
+    await terminal.endLine();
+  }
+}
+
+/** What "always" adds: what the engine suggests, else this tool for this session. */
+export function alwaysUpdates(
+  toolName: string,
+  context: Pick<CanUseToolContext, 'suggestions'>,
+): readonly PermissionUpdate[] {
+  if (context.suggestions !== undefined && context.suggestions.length > 0) return context.suggestions;
+  return [{ type: 'addRules', rules: [{ toolName }], behavior: 'allow', destination: 'session' }];
+}
+
+export function describeUpdates(updates: readonly PermissionUpdate[]): string {
+  return updates.map(describeUpdate).join('; ');
+}
+
+function describeUpdate(update: PermissionUpdate): string {
+  switch (update.type) {
+    case 'setMode':
+      return `mode ${update.mode}`;
+    case 'addDirectories':
+    case 'removeDirectories':
+      return update.directories.map(visible).join(', ');
+    case 'addRules':
+    case 'replaceRules':
+    case 'removeRules':
+      return update.rules
+        .map(({ toolName, ruleContent }) =>
+          visible(ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`),
+        )
+        .join(', ');
+  }
+}
+
+/** A command as it would run; any other input field by field. */
+export function describeCall(input: Readonly<Record<string, unknown>>): string {
+  return Object.entries(input)
+    .map(([key, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      return key === 'command' ? visible(text) : `${visible(key)}: ${visible(text)}`;
+    })
+    .join('\n');
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ');
+}
+
+async function drain(keyboard: NodeJS.ReadStream): Promise<void> {
+  const discard = () => undefined;
+  // Raw, so that an unfinished line is thrown away too.
+  keyboard.setRawMode?.(true);
+  keyboard.on('data', discard);
+  keyboard.resume();
+  await new Promise((resolve) => setTimeout(resolve, DRAIN_MS));
+  keyboard.off('data', discard);
+  keyboard.setRawMode?.(false);
+  keyboard.pause();
+}

@@ -1,0 +1,41 @@
+/** What the engine did on its own account, one line each: retries, switches of model, compactions, notices. */
+import type { SDKMessage } from '../../index.ts';
+import type { Style } from './style.ts';
+import { duration, tokens } from './units.ts';
+import { oneLine } from './visible.ts';
+
+type SystemMessage = Extract<SDKMessage, { readonly type: 'system' }>;
+
+/** The line for a system message; undefined for those that say nothing to a person. */
+export function noteFor(message: SystemMessage, style: Style): string | undefined {
+  switch (message.subtype) {
+    case 'api_retry': {
+      const status = message.error_status === null ? '' : ` (${message.error_status})`;
+      const why = `${message.error.replaceAll('_', ' ')}${status}`;
+      const which = `retry ${message.attempt} of ${message.max_retries}`;
+      return style.yellow(`↻ ${why}: ${which} in ${duration(message.retry_delay_ms)}`);
+    }
+    case 'model_fallback':
+      return style.yellow(
+        `⇄ ${oneLine(message.original_model)} is overloaded: ${oneLine(message.fallback_model)} takes over`,
+      );
+    case 'compact_boundary': {
+      const { pre_tokens, post_tokens, duration_ms } = message.compact_metadata;
+      const after = post_tokens === undefined ? '' : ` → ${tokens(post_tokens)}`;
+      const took = duration_ms === undefined ? '' : `, ${duration(duration_ms)}`;
+      return style.yellow(`⊟ context compacted: ${tokens(pre_tokens)}${after} tokens${took}`);
+    }
+    case 'snip_boundary':
+      return style.dim(`⊟ dead weight dropped: ${tokens(message.tokens_freed)} tokens`);
+    case 'microcompact_boundary':
+      return style.dim(`⊟ old tool results cleared: ${tokens(message.tokens_freed)} tokens`);
+    case 'informational':
+      return message.level === 'warning'
+        ? style.yellow(`! ${oneLine(message.content)}`)
+        : style.dim(`· ${oneLine(message.content)}`);
+    case 'notification':
+      return style.dim(`· ${oneLine(message.text)}`);
+    default:
+      return undefined;
+  }
+}

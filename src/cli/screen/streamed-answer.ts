@@ -1,0 +1,104 @@
+/**
+ * The answer as it comes. Text arrives twice, as deltas and as finished blocks; it is shown once. What was shown
+ * and is then replaced (L4.5) is marked by one line.
+ */
+import type { SDKMessage } from '../../index.ts';
+import type { Terminal } from './terminal.ts';
+import { visible } from './visible.ts';
+
+type AssistantMessage = Extract<SDKMessage, { readonly type: 'assistant' }>;
+type PartialMessage = Extract<SDKMessage, { readonly type: 'stream_event' }>;
+
+export interface StreamedAnswer {
+  event(message: PartialMessage): Promise<void>;
+  block(message: AssistantMessage): Promise<void>;
+  retracted(uuids: readonly string[]): Promise<void>;
+  /** A user message came: the finished blocks above it are settled. A result may come amid a running text. */
+  settled(): void;
+  readonly phase: 'waiting' | 'thinking' | 'writing';
+  /** Output tokens of the response under way; an estimate until the API says. */
+  readonly outputTokens: number;
+}
+
+const CHARS_PER_TOKEN = 4;
+
+export interface AnswerWords {
+  readonly takenBack: string;
+  paintError(text: string): string;
+}
+
+export function createStreamedAnswer(terminal: Terminal, words: AnswerWords): StreamedAnswer {
+  /** Deltas shown since the last finished block. */
+  let unfinished = '';
+  /** Finished blocks that were shown since the last user message. */
+  let shown = new Set<string>();
+  let phase: StreamedAnswer['phase'] = 'waiting';
+  let outputChars = 0;
+  let reportedTokens = 0;
+
+  const takeBack = async () => {
+    unfinished = '';
+    shown = new Set();
+    await terminal.line(words.takenBack);
+  };
+
+  return {
+    get phase() {
+      return phase;
+    },
+    get outputTokens() {
+      return Math.max(reportedTokens, Math.round(outputChars / CHARS_PER_TOKEN));
+    },
+    async event({ event }) {
+      switch (event.type) {
+        case 'message_start':
+          // Two responses without a user message between them: the second takes the first one's place.
+          if (unfinished !== '' || shown.size > 0) await takeBack();
+          outputChars = 0;
+          reportedTokens = 0;
+          phase = 'waiting';
+          return;
+        case 'content_block_start':
+          phase = event.content_block.type === 'thinking' ? 'thinking' : 'writing';
+          return;
+        case 'content_block_delta': {
+          const { delta } = event;
+          if (delta.type === 'text_delta') {
+            outputChars += delta.text.length;
+            unfinished += delta.text;
+            await terminal.write(visible(delta.text));
+          } else if (delta.type === 'thinking_delta') outputChars += delta.thinking.length;
+          else if (delta.type === 'input_json_delta') outputChars += delta.partial_json.length;
+          return;
+        }
+        case 'message_delta':
+          reportedTokens = event.usage?.output_tokens ?? reportedTokens;
+          return;
+        case 'message_stop':
+          phase = 'waiting';
+          return;
+        default:
+          return;
+      }
+    },
+    async block(message) {
+      const replaced = message.supersedes?.some((uuid) => shown.has(uuid)) ?? false;
+      if (replaced && unfinished === '') await takeBack();
+      for (const uuid of message.supersedes ?? []) shown.delete(uuid);
+      const text = message.message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+      if (text === '') return;
+      // Nothing was streamed (a repeat without streaming, an error message): the block is all there is.
+      if (unfinished === '')
+        await terminal.write(message.error === undefined ? visible(text) : words.paintError(visible(text)));
+      unfinished = '';
+      shown.add(message.uuid);
+      await terminal.endLine();
+    },
+    async retracted(uuids) {
+      if (uuids.some((uuid) => shown.has(uuid))) await takeBack();
+    },
+    settled() {
+      shown = new Set();
+    },
+  };
+}

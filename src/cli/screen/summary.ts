@@ -1,0 +1,91 @@
+/** What a run came to, in two lines. */
+import type { SDKMessage, SDKResultMessage, TerminalReason } from '../../index.ts';
+import type { Style } from './style.ts';
+import { counted, dollars, duration, percent, tokens } from './units.ts';
+import { oneLine } from './visible.ts';
+
+/** Why a run stopped, for a person. `completed` needs no words. */
+const STOPPED: Readonly<Record<TerminalReason, string>> = {
+  completed: '',
+  max_turns: 'the turn limit was reached (--max-turns)',
+  budget_exhausted: 'the spending limit was reached (--max-budget-usd)',
+  structured_output_retry_exhausted: 'no answer fitted the JSON schema',
+  aborted_streaming: 'interrupted while the model was answering',
+  aborted_tools: 'interrupted while tools were running',
+  blocking_limit: 'the context is full and compaction is switched off',
+  rapid_refill_breaker: 'the context filled up again right after each compaction',
+  prompt_too_long: 'the conversation does not fit the model, even compacted',
+  image_error: 'the model cannot take an image or document of this conversation',
+  model_error: 'the model call failed',
+  api_error: 'the API refused or failed',
+  malformed_tool_use_exhausted: 'the model kept announcing tool calls without making any',
+  stop_hook_prevented: 'a Stop hook ended the run',
+  hook_stopped: 'a hook ended the run',
+  turn_setup_failed: 'the run could not be set up',
+};
+
+/** Why the run stopped; undefined when it simply completed. */
+export function stopSentence(result: SDKResultMessage): string | undefined {
+  const reason = result.terminal_reason;
+  const said = result.subtype === 'success' ? [] : result.errors;
+  if (reason === undefined) return said.length === 0 ? undefined : said.map(oneLine).join(' ');
+  if (reason === 'completed') {
+    if (result.stop_reason === 'refusal') return 'the model refused to answer (refusal)';
+    return undefined;
+  }
+  return `${STOPPED[reason]} (${reason})`;
+}
+
+/** Counts the calls of a run; the result itself does not tell. */
+export function createToolCount(): { add(message: SDKMessage): void; readonly calls: number } {
+  const ids = new Set<string>();
+  return {
+    add(message) {
+      if (message.type !== 'assistant') return;
+      for (const block of message.message.content) if (block.type === 'tool_use') ids.add(block.id);
+    },
+    get calls() {
+      return ids.size;
+    },
+  };
+}
+
+export function summaryLines(result: SDKResultMessage, toolCalls: number, style: Style): string[] {
+  const total = totals(result);
+  const cached = total.cacheRead > 0 ? ` (${percent(total.cacheRead, total.input)} from cache)` : '';
+  const figures = [
+    counted(result.num_turns, 'turn'),
+    counted(toolCalls, 'tool call'),
+    `${tokens(total.input)} tokens in${cached}`,
+    `${tokens(total.output)} out`,
+    total.unpriced ? `${dollars(result.total_cost_usd)} and unpriced models` : dollars(result.total_cost_usd),
+    duration(result.duration_ms),
+  ];
+  const lines = [style.dim(`— ${figures.join(' · ')}`)];
+  const stopped = stopSentence(result);
+  if (stopped !== undefined)
+    lines.push((result.is_error ? style.red : style.yellow)(`— stopped: ${stopped}`));
+  return lines;
+}
+
+/** Everything the run used: main loop, compactions, helpers. */
+export function totals(result: SDKResultMessage): {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+  readonly unpriced: boolean;
+} {
+  const models = Object.values(result.modelUsage);
+  const sum = (pick: (usage: (typeof models)[number]) => number) =>
+    models.reduce((so, usage) => so + pick(usage), 0);
+  const cacheRead = sum((usage) => usage.cacheReadInputTokens);
+  const cacheWrite = sum((usage) => usage.cacheCreationInputTokens);
+  return {
+    input: sum((usage) => usage.inputTokens) + cacheRead + cacheWrite,
+    cacheRead,
+    cacheWrite,
+    output: sum((usage) => usage.outputTokens),
+    unpriced: models.some((usage) => usage.costBasis === 'unknown'),
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * Ctrl-C and its relatives. The first SIGINT asks the running query to stop, so its result still comes; the
+ * second one, like SIGTERM and SIGHUP, closes it and leaves.
+ */
+import { EXIT, type ExitCode } from './exit-codes.ts';
+
+/** What can be stopped: a `Query`, or anything with its two ways to end. */
+export interface Stoppable {
+  interrupt(): unknown;
+  close(): unknown;
+}
+
+export interface Signals {
+  /** A SIGINT arrived: whatever the result says, the process ends with 130. */
+  readonly interrupted: boolean;
+  /** Signals go to `target` until the returned function is called; without one they end the process at once. */
+  attach(target: Stoppable): () => void;
+  stop(): void;
+}
+
+/** How long a closing query may take to end its children before the process leaves anyway. */
+const CLOSE_LIMIT_MS = 1_000;
+
+export function listenForSignals(proc: NodeJS.Process, leave: (code: ExitCode) => void): Signals {
+  let target: Stoppable | undefined;
+  let interrupted = false;
+  let leaving = false;
+
+  const depart = async (code: ExitCode) => {
+    if (leaving) return;
+    leaving = true;
+    if (target !== undefined) await closeWithin(target, CLOSE_LIMIT_MS);
+    leave(code);
+  };
+  const onInt = () => {
+    if (interrupted || target === undefined) {
+      void depart(EXIT.interrupted);
+      return;
+    }
+    interrupted = true;
+    Promise.resolve(target.interrupt()).catch(() => depart(EXIT.interrupted));
+  };
+  const onTerm = () => void depart(EXIT.terminated);
+  const onHup = () => void depart(EXIT.hangup);
+  proc.on('SIGINT', onInt);
+  proc.on('SIGTERM', onTerm);
+  proc.on('SIGHUP', onHup);
+
+  return {
+    get interrupted() {
+      return interrupted;
+    },
+    attach(next) {
+      target = next;
+      return () => {
+        if (target === next) target = undefined;
+      };
+    },
+    stop() {
+      proc.off('SIGINT', onInt);
+      proc.off('SIGTERM', onTerm);
+      proc.off('SIGHUP', onHup);
+    },
+  };
+}
+
+async function closeWithin(target: Stoppable, ms: number): Promise<void> {
+  const limit = new Promise<void>((resolve) => setTimeout(resolve, ms));
+  await Promise.race([Promise.resolve(target.close()).catch(() => undefined), limit]);
+}

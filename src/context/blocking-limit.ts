@@ -1,0 +1,24 @@
+/** Step 7: a request that is bound to be refused is not made. */
+import type { ContextStep } from '../protocol/context.ts';
+
+/** `recoveryEnabled`: an overflow will be repaired after the fact, so it may be met. */
+export function blockingLimit(recoveryEnabled: boolean): ContextStep {
+  return {
+    name: 'blocking-limit',
+    async *run({ estimateTokens, snipTokensFreed, compactedInThisPass, limits, querySource }) {
+      if (recoveryEnabled) return { kind: 'skip', why: 'an overflow can be recovered from' };
+      if (compactedInThisPass) return { kind: 'skip', why: 'this pass has compacted' };
+      if (querySource === 'compact') return { kind: 'skip', why: 'this is a compaction itself' };
+      const tokens = estimateTokens - snipTokensFreed;
+      if (tokens < limits.blockingAt)
+        return { kind: 'skip', why: `${tokens} tokens, below ${limits.blockingAt}` };
+      return {
+        kind: 'stop',
+        reason: 'blocking_limit',
+        message:
+          `Prompt is too long: about ${tokens.toLocaleString('en-US')} tokens, and the limit without compaction is ` +
+          `${limits.blockingAt.toLocaleString('en-US')}. Allow automatic compaction, or go on in a new session.`,
+      };
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** The room's door: everything the loop needs to make the view fit (L2). */
+import type { CompactionSource, ContextPort } from '../protocol/context.ts';
+import type { HookPort } from '../protocol/hook.ts';
+import type { CallModel } from '../protocol/model.ts';
+import type { Clock, Ids, Ledger } from '../protocol/ports.ts';
+import type { CompactionPorts } from './compaction.ts';
+import { sessionStartSource } from './post-compact.ts';
+import { createRecovery } from './recovery.ts';
+import { createSteps } from './steps.ts';
+import { createSummarise, type RequestBase, type Summarise } from './summarise.ts';
+import { type LimitOptions, limitsFor, type ModelSize } from './thresholds.ts';
+import { estimateTokens } from './token-estimate.ts';
+import type { Spill, ToolResultBudgetOptions } from './tool-result-budget.ts';
+
+export interface ContextOptions {
+  readonly callModel: CallModel;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly hooks: HookPort;
+  readonly spill: Spill;
+  readonly modelSize: (model: string) => ModelSize;
+  /** What the main request to this model is made of, so that a compaction finds its prefix cached. */
+  readonly mainRequest: (model: string) => RequestBase | Promise<RequestBase>;
+  /** Asked in this order after a compaction; SessionStart(compact) hooks come last. */
+  readonly sources?: readonly CompactionSource[];
+  readonly limits?: LimitOptions;
+  readonly maxResultChars?: NonNullable<ToolResultBudgetOptions['maxResultChars']>;
+  /** Default 200 000. */
+  readonly maxJointResultChars?: number;
+  /** Default true. Off also switches reactive compaction and the mechanical trim off, unless `reactiveCompact`. */
+  readonly autocompact?: boolean;
+  /** Default: as `autocompact`. */
+  readonly reactiveCompact?: boolean;
+  /** Named in summaries. */
+  readonly transcriptPath?: string;
+  /** Takes the place of the model call that makes summaries. */
+  readonly summarise?: Summarise;
+}
+
+export function createContext(options: ContextOptions): ContextPort {
+  const { clock, ids, hooks } = options;
+  const autocompact = options.autocompact ?? true;
+  const reactiveCompact = options.reactiveCompact ?? autocompact;
+  const ports: CompactionPorts = {
+    clock,
+    ids,
+    hooks,
+    summarise: options.summarise ?? createSummarise(options),
+    sources: [...(options.sources ?? []), sessionStartSource(hooks, { clock, ids })],
+    ...(options.transcriptPath !== undefined && { transcriptPath: options.transcriptPath }),
+  };
+  return {
+    steps: createSteps({
+      ...ports,
+      autocompact,
+      reactiveCompact,
+      spill: options.spill,
+      ...(options.maxResultChars !== undefined && { maxResultChars: options.maxResultChars }),
+      ...(options.maxJointResultChars !== undefined && { maxJointChars: options.maxJointResultChars }),
+    }),
+    recovery: createRecovery({ ...ports, reactiveCompact }),
+    limitsFor: (model) => limitsFor(options.modelSize(model), options.limits),
+    estimate: estimateTokens,
+  };
+}

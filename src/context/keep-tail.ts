@@ -1,0 +1,36 @@
+/** What a compaction keeps as it is, and what it replaces. */
+import type { ContextLimits } from '../protocol/context.ts';
+import type { ViewMessage } from '../protocol/messages.ts';
+import { isSummary, lastPrompt, type Round, splitRounds } from './rounds.ts';
+
+export interface Split {
+  /** Rounds that go, oldest first. The last prompt may be among them although it is kept. */
+  readonly before: readonly Round[];
+  readonly beforeTokens: number;
+  /** In the order of the view: the last prompt if it stands before the tail, then the tail. Never empty. */
+  readonly kept: readonly ViewMessage[];
+}
+
+/** More than the last round is kept only as long as it stays this small. */
+const TAIL_TOKENS = 10_000;
+const TAIL_SHARE = 0.1;
+
+/** Undefined for an empty view. */
+export function splitBeforeTail(messages: readonly ViewMessage[], limits: ContextLimits): Split | undefined {
+  const rounds = splitRounds(messages);
+  const budget = Math.min(TAIL_TOKENS, limits.effective * TAIL_SHARE);
+  let cut = rounds.length - 1;
+  if (cut < 0) return undefined;
+  let tokens = rounds[cut]?.tokens ?? 0;
+  while (cut > 0) {
+    const earlier = rounds[cut - 1] as Round;
+    if (tokens + earlier.tokens > budget || earlier.messages.some(isSummary)) break;
+    tokens += earlier.tokens;
+    cut -= 1;
+  }
+  const before = rounds.slice(0, cut);
+  const tail = rounds.slice(cut).flatMap((round) => round.messages);
+  const prompt = lastPrompt(messages);
+  const kept = prompt === undefined || tail.includes(prompt) ? tail : [prompt, ...tail];
+  return { before, beforeTokens: before.reduce((sum, round) => sum + round.tokens, 0), kept };
+}

@@ -1,0 +1,40 @@
+/** Messages that tell a consumer what happens to the context; the model never sees them. */
+import type { CompactMetadata, SystemBody, SystemMessage, UserMessage } from '../protocol/messages.ts';
+import type { Clock, Ids } from '../protocol/ports.ts';
+
+export interface Stamp {
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export function notice(stamp: Stamp, body: SystemBody): SystemMessage {
+  return { type: 'system', ...stamped(stamp), ...body };
+}
+
+export function informational(stamp: Stamp, level: 'info' | 'warning', content: string): SystemMessage {
+  return notice(stamp, { subtype: 'informational', content, level });
+}
+
+export function boundary(stamp: Stamp, compact_metadata: CompactMetadata): SystemMessage {
+  return notice(stamp, { subtype: 'compact_boundary', compact_metadata });
+}
+
+/** A message from the engine to the model. */
+export function syntheticMessage(
+  stamp: Stamp,
+  kind: NonNullable<UserMessage['kind']>,
+  text: string,
+): UserMessage {
+  const message: UserMessage = {
+    type: 'user',
+    ...stamped(stamp),
+    isSynthetic: true,
+    kind,
+    message: { role: 'user', content: text },
+  };
+  return Object.freeze(message);
+}
+
+export function stamped({ clock, ids }: Stamp): { readonly uuid: string; readonly timestamp: string } {
+  return { uuid: ids.uuid(), timestamp: new Date(clock.nowMs()).toISOString() };
+}

@@ -1,0 +1,29 @@
+/** What may still help when a request did not fit; the rules of L7 decide the order and how often. */
+import type { ContextRecovery, RecoveryOutcome } from '../protocol/context.ts';
+import type { CompactionPorts } from './compaction.ts';
+import { mechanicalTrim } from './mechanical-trim.ts';
+import { reactiveCompact } from './reactive-compact.ts';
+import { reduceMedia } from './reduce-media.ts';
+
+const OFF: RecoveryOutcome = Object.freeze({ kind: 'none', why: 'switched off' });
+const NOTHING_STAGED: RecoveryOutcome = Object.freeze({ kind: 'none', why: 'no collapse is staged' });
+
+/** Without `reactiveCompact` an overflow is not repaired: no silent compaction (F27). */
+export function createRecovery(
+  ports: CompactionPorts & { readonly reactiveCompact: boolean },
+): ContextRecovery {
+  return {
+    async *drainCollapses() {
+      return NOTHING_STAGED;
+    },
+    async *reactiveCompact(input) {
+      return ports.reactiveCompact ? yield* reactiveCompact(input, ports) : OFF;
+    },
+    async *mechanicalTrim(input) {
+      return ports.reactiveCompact ? yield* mechanicalTrim(input, ports) : OFF;
+    },
+    async *reduceMedia(input) {
+      return reduceMedia(input);
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** THE order of stage 1 (L2). It is written here and nowhere else. */
+import type { ContextStep } from '../protocol/context.ts';
+import { afterBoundary } from './after-boundary.ts';
+import { autocompact } from './autocompact.ts';
+import { blockingLimit } from './blocking-limit.ts';
+import type { CompactionPorts } from './compaction.ts';
+import { type ToolResultBudgetOptions, toolResultBudget } from './tool-result-budget.ts';
+import { usageWarning } from './usage-warning.ts';
+
+export interface StepOptions extends CompactionPorts, ToolResultBudgetOptions {
+  readonly autocompact: boolean;
+  readonly reactiveCompact: boolean;
+}
+
+/** Each may free enough that the next does nothing. A step that is switched off is not in the list. */
+export function createSteps(options: StepOptions): readonly ContextStep[] {
+  return [
+    afterBoundary,
+    toolResultBudget(options),
+    // 3 snip, 4 microcompact, 5 context collapse: their places are here, in this order.
+    ...(options.autocompact ? [autocompact(options)] : []),
+    usageWarning(options),
+    blockingLimit(options.reactiveCompact),
+  ];
+}

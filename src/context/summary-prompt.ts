@@ -1,0 +1,52 @@
+/** The words of a compaction: what the model is asked for, and what it finds in its place afterwards. */
+
+const REQUEST = `The conversation above is about to be replaced by a summary, because it no longer fits into the context window. Write that summary now. Whoever continues the work will have the summary, the user's latest request and the most recent steps, and nothing else of what stands above.
+
+Answer with text only; do not call any tool. First think inside <analysis> tags: go through the conversation in order and note what the user asked for, what was decided and why, what was tried, what is known to be true, and what is still open. Then write the summary inside <summary> tags, in these parts, leaving out a part that has nothing in it:
+
+1. Requests: everything the user asked for, in their own words where the wording matters, with corrections and preferences they gave along the way.
+2. State of the work: what is done, what is half done, what has not been started.
+3. Files and code: each file that was read, changed or created, by full path, with what matters about it; quote the code that the next step depends on.
+4. Findings: facts, commands that work, causes of failures, figures. Keep identifiers, paths, numbers and error texts exact.
+5. Failed attempts: what did not work, so that it is not tried again.
+6. Pending: open tasks and promises, and running background work.
+7. Next step: what was being done at the very end, and what comes directly after it.`;
+
+/** The extra user instruction at the end of a compaction request. */
+export function summaryRequest(customInstructions: readonly string[]): string {
+  if (customInstructions.length === 0) return REQUEST;
+  return `${REQUEST}\n\nInstructions for this summary in particular:\n${customInstructions.join('\n')}`;
+}
+
+/** The summary out of an answer: `<analysis>` is dropped. '' when there is none (F09: that is a failure). */
+export function extractSummary(answer: string): string {
+  const withoutAnalysis = answer.replace(/<analysis>[\s\S]*?(<\/analysis>|(?=<summary>)|$)/, '');
+  const open = withoutAnalysis.indexOf('<summary>');
+  if (open < 0) return withoutAnalysis.trim();
+  const start = open + '<summary>'.length;
+  const close = withoutAnalysis.lastIndexOf('</summary>');
+  return withoutAnalysis.slice(start, close >= start ? close : undefined).trim();
+}
+
+/** What stands in the view for everything that was summarised. */
+export function summaryText(
+  summary: string,
+  more: { readonly leftOut: number; readonly transcriptPath?: string },
+): string {
+  const notes = [
+    more.leftOut > 0 &&
+      `The oldest ${more.leftOut} messages did not fit into the summary's own request and are not part of it.`,
+    more.transcriptPath !== undefined && `The full record of the conversation is in ${more.transcriptPath}.`,
+  ].filter((note) => note !== false);
+  return [
+    'Earlier parts of this conversation no longer fit into the context window. This summary stands in their place:',
+    summary,
+    ...notes,
+    "The user's latest request and the most recent steps follow as they were. Carry on from there without asking again and without commenting on this summary.",
+  ].join('\n\n');
+}
+
+/** What stands in the view for rounds that were dropped without a summary. */
+export function trimmedText(dropped: number): string {
+  return `[${dropped} earlier messages of this conversation were removed because they no longer fit into the context window. What they held can be looked up again with the tools where it is needed.]`;
+}

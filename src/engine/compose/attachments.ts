@@ -1,0 +1,67 @@
+import { changedFiles } from '../../attachments/changed-files.ts';
+import { createAttachments } from '../../attachments/collect.ts';
+import { createInputQueue } from '../../attachments/input-queue.ts';
+import { queuedCommands } from '../../attachments/queued-commands.ts';
+import { todoReminder } from '../../attachments/todo-reminder.ts';
+import type { AttachmentPort } from '../../loop/deps.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { Clock, Ids, Inbox } from '../../protocol/ports.ts';
+import type { ReadFileCache, TodoStore } from '../../protocol/tool.ts';
+import type { Scope } from '../../util/scope.ts';
+import type { PromptLine } from '../parts.ts';
+
+export interface AttachmentParts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly files: PersistentFiles;
+  readonly readFileCache: ReadFileCache;
+  readonly todos: TodoStore;
+  readonly stderr: ((line: string) => void) | undefined;
+  readonly sessionId: string;
+  readonly scope: Scope;
+  readonly inbox: Inbox | undefined;
+}
+
+export function composeAttachments(parts: AttachmentParts): { readonly attachments: AttachmentPort; readonly queue: PromptLine } {
+  const { clock, ids, files, readFileCache, todos, inbox, sessionId, scope } = parts;
+  const queue = createInputQueue();
+  const attachments = createAttachments({
+    sources: [queuedCommands(queue), changedFiles({ readFileCache, files }), todoReminder(todos)],
+    clock,
+    ids,
+    onProblem: (source, error) => parts.stderr?.(`Attachment source ${source} failed: ${String(error)}`),
+  });
+
+  let cursor = 0;
+  let following: Promise<void> | undefined;
+  const fetch = async () => {
+    for (const item of (await inbox?.after(sessionId, cursor)) ?? []) {
+      cursor = Math.max(cursor, item.n);
+      queue.put(item);
+    }
+  };
+  const follow = async () => {
+    await fetch();
+    void watch().catch((error: unknown) => parts.stderr?.(`The inbox cannot be followed any more: ${String(error)}`));
+  };
+  const watch = async () => {
+    if (inbox === undefined) return;
+    for await (const _ of inbox.wake(sessionId, scope.signal)) await fetch();
+  };
+  return {
+    attachments,
+    queue: {
+      peek: queue.peek,
+      acknowledge: queue.acknowledge,
+      onNow: queue.onNow,
+      async put(item) {
+        if (inbox === undefined) queue.put(item);
+        else await inbox.put(sessionId, item).then(fetch);
+      },
+      follow() {
+        following ??= follow();
+        return following;
+      },
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { AnyTool } from '../../protocol/tool.ts';
+import type { ResolvedConfig } from '../../settings/resolved-config.ts';
+import { builtinTools } from '../../tools/builtin/index.ts';
+
+/** The built-in tools of these names (undefined: all), without those that were taken away, in their own order. */
+export function createBuiltinTools(
+  names: readonly string[] | undefined,
+  { outputCaps, timeouts, removedTools }: Pick<ResolvedConfig, 'outputCaps' | 'timeouts' | 'removedTools'>,
+): readonly AnyTool[] {
+  const bash = {
+    ...(outputCaps.bashMaxChars !== undefined && { maxOutputChars: outputCaps.bashMaxChars }),
+    ...(timeouts.bashDefaultMs !== undefined && { defaultTimeoutMs: timeouts.bashDefaultMs }),
+    ...(timeouts.bashMaxMs !== undefined && { maxTimeoutMs: timeouts.bashMaxMs }),
+  };
+  return builtinTools({ bash }).filter(({ name }) => names?.includes(name) !== false && !removedTools.includes(name));
+}

@@ -1,0 +1,115 @@
+/** Puts a session together: ports to adapters, room by room. No I/O happens here. */
+import { costOf } from '../../model/prices.ts';
+import type { ReadFileCache, ReadFileState, TodoStore } from '../../protocol/tool.ts';
+import { childEnvironment } from '../../settings/child-env.ts';
+import { systemClock, systemIds, systemRandom } from '../../util/clock.ts';
+import { nodeFiles } from '../../util/node-files.ts';
+import { openScope } from '../../util/scope.ts';
+import { openAppState } from '../app-state.ts';
+import { checkConfig } from '../check-config.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import { gitStatus } from '../git-status.ts';
+import { readMemoryFiles } from '../memory-files.ts';
+import type { EngineParts, SessionMemory } from '../parts.ts';
+import { createSessionJournal } from '../session-journal.ts';
+import { createStateMachine } from '../state-machine.ts';
+import { createStructuredOutput } from '../structured-output.ts';
+import { createUsageLedger } from '../usage-ledger.ts';
+import { composeAttachments } from './attachments.ts';
+import { composeContext } from './context.ts';
+import { composeHooks } from './hooks.ts';
+import { composeModel } from './model.ts';
+import { composePermissions } from './permissions.ts';
+import { composeSession } from './session.ts';
+import { composeSpill } from './spill.ts';
+import { composeTools } from './tools.ts';
+
+/** Throws `invalid_option` for a configuration that contradicts itself. */
+export function composeEngine(config: QueryEngineConfig): EngineParts {
+  checkConfig(config);
+  const clock = config.clock ?? systemClock;
+  const ids = config.ids ?? systemIds;
+  const random = config.random ?? systemRandom;
+  const files = config.files ?? nodeFiles;
+  const scope = openScope();
+  const env = config.childEnv ?? childEnvironment(config.env ?? {});
+
+  const session = composeSession(config, { clock, ids, files });
+  const { sessionId } = session;
+  const journal = createSessionJournal(session.open);
+  const model = composeModel(config, { clock, random });
+  const ledger = createUsageLedger({
+    infoOf: model.infoOf,
+    costOf,
+    maxBudgetUsd: config.maxBudgetUsd,
+    strictBudget: config.strictBudget,
+  });
+
+  const spill = composeSpill(files, session.directory, sessionId);
+  const permissions = composePermissions(config, { files, ids, clock, readableDirectories: [spill.directory] });
+  const hooks = composeHooks(
+    config,
+    () => ({
+      session_id: sessionId,
+      transcript_path: session.transcriptPath ?? '',
+      cwd: config.cwd,
+      permission_mode: permissions.permissions.mode,
+    }),
+    clock,
+  );
+  const appState = openAppState(config, { permissionMode: permissions.permissions.mode, todos: [] });
+  const todos: TodoStore = {
+    get: () => appState.get().todos,
+    set: (list) => appState.set((state) => ({ ...state, todos: list })),
+  };
+  const readFileCache = config.readFileCache ?? createReadFileCache();
+  const structured = config.jsonSchema === undefined ? undefined : createStructuredOutput(config.jsonSchema);
+  const allTools = [
+    ...config.tools,
+    ...(config.mcpClients ?? []).flatMap((client) => client.tools ?? []),
+    ...(structured === undefined ? [] : [structured.tool]),
+  ];
+  const tools = composeTools(config, {
+    sessionId, scope, tools: allTools, clock, ids, files, journal, permissions, hooks, readFileCache, todos, spill, env,
+  });
+  const memory: SessionMemory = {
+    modelName: config.userSpecifiedModel,
+    opened: false,
+    submissions: 0,
+    orphanHandled: false,
+    denials: [],
+    request: undefined,
+    taskRemaining: undefined,
+    contexts: undefined,
+    snapshot: undefined,
+  };
+  const context = composeContext(config, {
+    sessionId, model, ledger, clock, ids, hooks, spill, tools, allTools, memory, transcriptPath: session.transcriptPath,
+  });
+  const { attachments, queue } = composeAttachments({
+    clock, ids, files, readFileCache, todos, stderr: config.stderr, sessionId, scope, inbox: config.inbox,
+  });
+
+  return {
+    config, sessionId, scope, clock, ids, random, journal, ledger, model, hooks, tools, context, attachments, queue, appState, structured, memory,
+    permissions: permissions.permissions,
+    sources: {
+      memoryFiles: () => readMemoryFiles(config.cwd, files),
+      gitStatus: (signal) => gitStatus(config.cwd, env, signal),
+    },
+    state: createStateMachine(config.setSDKStatus),
+  };
+}
+
+function createReadFileCache(): ReadFileCache {
+  const seen = new Map<string, ReadFileState>();
+  return {
+    get: (path) => seen.get(path),
+    set(path, state) {
+      seen.delete(path); // the latest last
+      seen.set(path, state);
+    },
+    delete: (path) => void seen.delete(path),
+    entries: () => seen.entries(),
+  };
+}

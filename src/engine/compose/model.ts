@@ -1,0 +1,50 @@
+import { createModelClient, type ModelClientOptions } from '../../model/client.ts';
+import { modelInfo, resolveModelAlias } from '../../model/model-info.ts';
+import type { AttemptRecord, CallModel } from '../../protocol/model.ts';
+import type { Clock, RandomPort } from '../../protocol/ports.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import type { ModelPort } from '../parts.ts';
+import { VERSION } from '../version.ts';
+
+const DEFAULT_BASE_URL = 'https://api.anthropic.com';
+
+export function composeModel(config: QueryEngineConfig, ports: { readonly clock: Clock; readonly random: RandomPort }): ModelPort {
+  const given: { readonly call: CallModel; close(): Promise<void> } | undefined = config.callModel && { call: config.callModel, close: async () => {} };
+  const client = given ?? createModelClient(clientOptions(config, ports));
+  let apiMs = 0;
+  return {
+    async *call(request, options) {
+      const outcome = yield* client.call(request, options);
+      apiMs += outcome.attempts.reduce((sum: number, attempt: AttemptRecord) => sum + attempt.endMs - attempt.startMs, 0);
+      return outcome;
+    },
+    infoOf: (model) => modelInfo(model, config.modelOverrides),
+    resolve: (name) => resolveModelAlias(name ?? 'default', config.env ?? {}),
+    apiMs: () => apiMs,
+    startSubmission() {
+      apiMs = 0;
+    },
+    close: () => void client.close(),
+  };
+}
+
+function clientOptions(config: QueryEngineConfig, { clock, random }: { readonly clock: Clock; readonly random: RandomPort }): ModelClientOptions {
+  return {
+    baseUrl: config.baseUrl ?? DEFAULT_BASE_URL,
+    clock,
+    random,
+    userAgent: config.userAgent ?? `turnwright/${VERSION}`,
+    ...(config.apiKey !== undefined && { apiKey: config.apiKey }),
+    ...(config.authToken !== undefined && { authToken: config.authToken }),
+    ...(config.headers !== undefined && { headers: config.headers }),
+    ...(config.credentials !== undefined && { credentials: config.credentials }),
+    ...(config.proxyUrl !== undefined && { proxyUrl: config.proxyUrl }),
+    ...(config.noProxy !== undefined && { noProxy: config.noProxy }),
+    ...(config.ca !== undefined && { ca: config.ca }),
+    ...(config.admission !== undefined && { admission: config.admission }),
+    ...(config.maxRetries !== undefined && { maxRetries: config.maxRetries }),
+    ...(config.persistentRetry !== undefined && { persistentRetry: config.persistentRetry }),
+    ...(config.timeouts !== undefined && { timeouts: config.timeouts }),
+    ...(config.modelOverrides !== undefined && { models: config.modelOverrides }),
+  };
+}

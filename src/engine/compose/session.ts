@@ -1,0 +1,109 @@
+/** Where a session is kept, and what an earlier life of it left there. */
+import { join } from 'node:path';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { JournalEntry } from '../../protocol/journal.ts';
+import type { Clock, Ids, JournalStore } from '../../protocol/ports.ts';
+import { createFileJournalStore } from '../../session/file-store.ts';
+import { carryOnInterrupted, closeInterrupted } from '../../session/interrupted.ts';
+import { createJournalWriter } from '../../session/journal-writer.ts';
+import { createMemoryJournalStore } from '../../session/memory-store.ts';
+import { sessionsDirectory } from './sessions-directory.ts';
+import { type ResumedSession, resumeSession } from '../../session/resume.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import type { OpenedJournal, Recovered } from '../session-journal.ts';
+import { createSessionView } from '../session-view.ts';
+import { VERSION } from '../version.ts';
+
+export interface ComposedSession {
+  readonly sessionId: string;
+  /** Folder of the session files; undefined: memory, or a store of the host's. */
+  readonly directory: string | undefined;
+  readonly transcriptPath: string | undefined;
+  open(): Promise<OpenedJournal>;
+}
+
+export interface SessionPorts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly files: PersistentFiles;
+}
+
+export function composeSession(config: QueryEngineConfig, ports: SessionPorts): ComposedSession {
+  const forked = config.forkSession === true;
+  const sessionId = forked ? (config.sessionId ?? ports.ids.uuid()) : (config.resume ?? config.sessionId ?? ports.ids.uuid());
+  const directory = directoryOf(config);
+  const store = config.store ?? storeIn(directory, config, ports);
+  return {
+    sessionId,
+    directory,
+    transcriptPath: directory && join(directory, `${sessionId}.jsonl`),
+    open: () => openJournal(store, sessionId, config),
+  };
+}
+
+/** undefined: the session is not kept in files. */
+export function directoryOf(config: QueryEngineConfig): string | undefined {
+  if (config.store !== undefined || config.persistSession === false || config.home === undefined) return undefined;
+  return sessionsDirectory(config.home, config.cwd);
+}
+
+function storeIn(directory: string | undefined, config: QueryEngineConfig, { clock, files }: SessionPorts): JournalStore {
+  const { cwd, durability = 'process', stderr } = config;
+  if (directory === undefined) return createMemoryJournalStore({ cwd, clock, version: VERSION });
+  const onProblem = (sessionId: string, problem: { readonly kind: string }) =>
+    stderr?.(`The journal of session ${sessionId} has a flaw that was passed over: ${problem.kind}.`);
+  return createFileJournalStore({ files, directory, cwd, clock, durability, version: VERSION, onProblem });
+}
+
+async function openJournal(store: JournalStore, sessionId: string, config: QueryEngineConfig): Promise<OpenedJournal> {
+  const { durability = 'process', resume } = config;
+  const lease = await config.leases?.acquire(sessionId);
+  try {
+    const earlier = resume === undefined ? undefined : await readSession(store, resume);
+    const writer = await createJournalWriter({ store, sessionId, durability });
+    const recovered = earlier && (config.forkSession === true ? forkOf(earlier) : recoveredFrom(earlier, config));
+    if (earlier !== undefined && config.forkSession === true) {
+      const submission = `fork/${resume}`;
+      const history = [...(recovered?.view ?? [])];
+      await writer.append(history.map((message) => (message.type === 'assistant' ? { ...message, submission, iteration: 0 } : { ...message, submission })));
+    }
+    return {
+      recorder: writer,
+      recovered,
+      lost: lease === undefined ? writer.fenced : AbortSignal.any([writer.fenced, lease.signal]),
+      async close() {
+        await writer.close();
+        await lease?.release();
+      },
+    };
+  } catch (error) {
+    await lease?.release();
+    throw error;
+  }
+}
+
+async function readSession(store: JournalStore, sessionId: string): Promise<ResumedSession> {
+  if (!(await store.exists(sessionId))) {
+    throw new TurnwrightError('session_not_found', `There is no session ${sessionId} to resume in this folder.`);
+  }
+  const entries: JournalEntry[] = [];
+  for await (const entry of store.read(sessionId)) entries.push(entry);
+  return resumeSession(entries);
+}
+
+function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Recovered {
+  const { open, view, totals, todos } = earlier;
+  const taskRemaining = config.taskBudget && Math.max(0, config.taskBudget.total - earlier.compactedTokens);
+  if (open === undefined) return { view, totals, todos, taskRemaining };
+  const { records, carryOn } = carryOnInterrupted(open);
+  const interrupted = { submission: open.id, carryOn, terminal: open.terminal, closing: closeInterrupted(open), reopening: records };
+  return { view, totals, todos, taskRemaining, interrupted };
+}
+
+/** The other session's conversation, closed for good; its cost stays its own. */
+function forkOf(earlier: ResumedSession): Recovered {
+  const view = createSessionView(earlier.view);
+  if (earlier.open !== undefined) view.apply(closeInterrupted(earlier.open));
+  return { view: view.messages, todos: earlier.todos };
+}

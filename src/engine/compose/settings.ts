@@ -1,0 +1,79 @@
+/** From options, settings files and environment to the engine's configuration, through the one resolver (L1). */
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { ConfigOptions } from '../../settings/config-options.ts';
+import { resolveConfig } from '../../settings/resolve-config.ts';
+import type { ResolvedConfig } from '../../settings/resolved-config.ts';
+import { createBuiltinTools } from './builtin-tools.ts';
+import { keyFromHelper } from '../api-key-helper.ts';
+import type { QueryEngineConfig } from '../config.ts';
+
+export type { ConfigOptions };
+
+export interface SettingsInput {
+  readonly options: ConfigOptions;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly files: PersistentFiles;
+  /** Names of built-in tools; undefined: all of them. */
+  readonly toolNames: readonly string[] | undefined;
+  readonly stderr: ((line: string) => void) | undefined;
+}
+
+export async function configFromSettings(input: SettingsInput): Promise<QueryEngineConfig> {
+  const { cwd, env, files } = input;
+  const resolved = await resolveConfig({ options: input.options, env, cwd, files });
+  for (const warning of resolved.warnings) input.stderr?.(warning);
+  const { limits, permissions, compaction, timeouts } = resolved;
+  return {
+    cwd,
+    tools: createBuiltinTools(input.toolNames, resolved),
+    stderr: input.stderr,
+    files,
+    home: resolved.configHome,
+    settingSources: resolved.settingSources,
+    userSpecifiedModel: resolved.model,
+    fallbackModel: resolved.fallbackModels.length === 0 ? undefined : resolved.fallbackModels.join(','),
+    modelOverrides: overridesOf(resolved),
+    thinkingConfig: resolved.thinking,
+    effort: resolved.effort,
+    betas: resolved.betas.length === 0 ? undefined : resolved.betas,
+    ...(await connectionOf(resolved)),
+    permissionMode: permissions.mode,
+    allowDangerouslySkipPermissions: permissions.allowDangerouslySkipPermissions,
+    permissionRules: permissions.rules,
+    additionalDirectories: permissions.additionalDirectories,
+    env: { ...env, ...resolved.modelAliases },
+    childEnv: resolved.env,
+    ...limits,
+    maxOutputTokens: resolved.outputCaps.maxOutputTokens,
+    compaction,
+    timeouts: defined({ headersMs: timeouts.headersMs, firstByteMs: timeouts.firstByteMs }),
+    durability: resolved.durability,
+  };
+}
+
+async function connectionOf(resolved: ResolvedConfig): Promise<Partial<QueryEngineConfig>> {
+  const { apiKeyHelper, cwd, env } = resolved;
+  const helper = apiKeyHelper === undefined ? undefined : () => keyFromHelper(apiKeyHelper, cwd, env);
+  return {
+    baseUrl: resolved.baseUrl,
+    apiKey: helper === undefined ? resolved.apiKey : await helper(),
+    authToken: resolved.authToken,
+    apiKeySource: resolved.apiKeySource,
+    headers: resolved.headers,
+    proxyUrl: resolved.proxy.url,
+    noProxy: resolved.proxy.noProxy,
+    ca: resolved.ca,
+    credentials: helper && (async () => ({ apiKey: await helper() })),
+  };
+}
+
+function overridesOf(resolved: ResolvedConfig): QueryEngineConfig['modelOverrides'] {
+  return Object.fromEntries(Object.entries(resolved.modelOverrides).map(([model, values]) => [model, defined(values)]));
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function defined<T extends object>(values: T): Defined<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>;
+}

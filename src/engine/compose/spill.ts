@@ -1,0 +1,31 @@
+/** Where a session keeps what is too large for the conversation: beside its journal, else in the system's temporary folder. */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PersistentFiles } from '../../protocol/files.ts';
+
+export interface SpillRoom {
+  readonly directory: string;
+  /** A path to write to; its folder is made first. Rejects on a disk that takes nothing. */
+  file(name: string): Promise<string>;
+  result(result: { readonly toolUseId: string; readonly toolName: string; readonly text: string }): Promise<{ readonly path: string }>;
+}
+
+export function composeSpill(files: PersistentFiles, sessionsDirectory: string | undefined, sessionId: string): SpillRoom {
+  const base = sessionsDirectory ?? join(tmpdir(), 'turnwright');
+  const directory = join(base, sessionId, 'tool-results');
+  const file = async (name: string) => {
+    await files.makeDir(directory, 0o700);
+    return join(directory, safe(name));
+  };
+  return {
+    directory,
+    file,
+    async result({ toolUseId, text }) {
+      const path = await file(`${toolUseId}.txt`);
+      await files.writeAtomic(path, text, { mode: 0o600 });
+      return { path };
+    },
+  };
+}
+
+const safe = (name: string): string => name.replace(/[^A-Za-z0-9._-]/g, '_').replace(/^\.+/, '_');

@@ -1,0 +1,70 @@
+import type { GatePorts } from '../../protocol/gate.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { Clock, Ids } from '../../protocol/ports.ts';
+import type { AnyTool, ReadFileCache, TodoStore, ToolContext } from '../../protocol/tool.ts';
+import { createToolsPort } from '../../tools/tools-port.ts';
+import type { Scope } from '../../util/scope.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import type { ToolsRoom } from '../parts.ts';
+import type { SessionJournal } from '../session-journal.ts';
+import type { ComposedPermissions } from './permissions.ts';
+import type { SpillRoom } from './spill.ts';
+
+export interface ToolParts {
+  readonly sessionId: string;
+  readonly scope: Scope;
+  readonly tools: readonly AnyTool[];
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly files: PersistentFiles;
+  readonly journal: SessionJournal;
+  readonly permissions: ComposedPermissions;
+  readonly hooks: GatePorts['hooks'];
+  readonly readFileCache: ReadFileCache;
+  readonly todos: TodoStore;
+  readonly spill: SpillRoom;
+  /** Of child processes. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export function composeTools(config: QueryEngineConfig, parts: ToolParts): ToolsRoom {
+  const { recorder } = parts.journal;
+  const additionalDirectories = config.additionalDirectories ?? [];
+  const port = createToolsPort({
+    tools: parts.tools,
+    clock: parts.clock,
+    ids: parts.ids,
+    cwd: config.cwd,
+    ...(config.maxToolConcurrency !== undefined && { maxConcurrency: config.maxToolConcurrency }),
+    gate: {
+      permissions: parts.permissions.permissions,
+      ask: parts.permissions.ask,
+      hooks: parts.hooks,
+      async recordIntent({ block, effectKey }, effectClass, updatedInput) {
+        const submission = effectKey.split('/')[0] ?? '';
+        const changed = updatedInput === undefined ? {} : { updatedInput };
+        await recorder.append([
+          { type: 'intent', id: `${effectKey}/intent`, submission, toolUseId: block.id, toolName: block.name, effectClass, ...changed },
+        ]);
+        await recorder.commit();
+      },
+    },
+    makeContext: (call, signal): ToolContext => ({
+      sessionId: parts.sessionId,
+      cwd: config.cwd,
+      additionalDirectories,
+      env: parts.env,
+      signal,
+      toolUseId: call.block.id,
+      effectKey: call.effectKey,
+      queryTracking: { chainId: '', depth: 0 },
+      files: parts.files,
+      readFileCache: parts.readFileCache,
+      todos: parts.todos,
+      spillFile: parts.spill.file,
+      nowMs: () => parts.clock.nowMs(),
+      sessionSignal: parts.scope.signal,
+    }),
+  });
+  return { port, names: parts.tools.map((tool) => tool.name), presetAnswer: parts.permissions.presetAnswer };
+}

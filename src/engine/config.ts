@@ -1,0 +1,207 @@
+/**
+ * What a QueryEngine is made of. One resolver (`settings/`) fills it from options, settings, flags and
+ * environment; nothing else reads those, and `cwd` is a value. The first block carries the names of the
+ * published table (L1), the second is ours.
+ */
+import type { JsonSchema } from '../protocol/json.ts';
+import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
+import type { AssistantMessage, SystemMessage, ViewMessage } from '../protocol/messages.ts';
+import type { CallModel, ModelInfo } from '../protocol/model.ts';
+import type { CanUseTool, PermissionBehavior, PermissionDestination, PermissionMode, PermissionResult } from '../protocol/permission.ts';
+import type { Admission, BlobStore, Clock, Ids, Inbox, JournalStore, LeaseStore, RandomPort } from '../protocol/ports.ts';
+import type { PersistentFiles } from '../protocol/files.ts';
+import type { AnyTool, ReadFileCache } from '../protocol/tool.ts';
+import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
+import type { AppState } from './app-state.ts';
+import type { Command } from './commands.ts';
+import type { SDKStatus } from './state-machine.ts';
+
+/** A connection to an MCP server: its state is shown in `system/init`, its tools join the engine's. */
+export interface McpClient {
+  readonly name: string;
+  readonly status: 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
+  readonly tools?: readonly AnyTool[] | undefined;
+  /** Called once, when the session ends. */
+  close?(): void | Promise<void>;
+}
+
+/** An agent that the main one may start; shown in `system/init` by name. */
+export interface AgentDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly prompt: string;
+  readonly tools?: readonly string[] | undefined;
+  readonly model?: string | undefined;
+}
+
+export interface ElicitationRequest {
+  readonly serverName: string;
+  readonly message: string;
+  readonly mode?: 'form' | 'url' | undefined;
+  readonly url?: string | undefined;
+  readonly requestedSchema?: JsonSchema | undefined;
+}
+export type ElicitationAnswer = {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Record<string, unknown>;
+};
+
+/** An answer to a permission question that outlived the process that asked it. */
+export interface OrphanedPermission {
+  readonly permissionResult: PermissionResult & { readonly toolUseID: string };
+  /** The message with the call; added to the conversation when it is not there. */
+  readonly assistantMessage: AssistantMessage;
+}
+
+export interface QueryEngineConfig {
+  /** Absolute path that tools resolve against and the journal is filed under. Never `process.chdir`. */
+  cwd: string;
+  /** Every tool the model may see, in the order it sees them. */
+  tools: readonly AnyTool[];
+  /** Slash commands; default none. */
+  commands?: readonly Command[] | undefined;
+  /** MCP connections; default none. */
+  mcpClients?: readonly McpClient[] | undefined;
+  /** Agents; default none. */
+  agents?: readonly AgentDefinition[] | undefined;
+  /** Asked for calls that rules and mode leave open; absent: such a call is denied at once. */
+  canUseTool?: CanUseTool | undefined;
+  /** Reads the state host and engine share (permission mode, todos); read at the head of each submission. */
+  getAppState?: (() => AppState) | undefined;
+  /** Changes that state; called when todos or the permission mode change. */
+  setAppState?: ((update: (previous: AppState) => AppState) => void) | undefined;
+  /** A conversation to start from. Written to the journal of the new session. */
+  initialMessages?: readonly ViewMessage[] | undefined;
+  /** Which files were read, and in what state; default a fresh one. */
+  readFileCache?: ReadFileCache | undefined;
+  /** Takes the place of Turnwright's own system prompt; `[]` or `''`: none. */
+  customSystemPrompt?: string | readonly string[] | undefined;
+  /** Stands behind the system prompt. */
+  appendSystemPrompt?: string | undefined;
+  /** Model id or alias; default `opus`. */
+  userSpecifiedModel?: string | undefined;
+  /** Model ids or aliases, comma-separated, tried in order when the model is overloaded. */
+  fallbackModel?: string | undefined;
+  /** Default adaptive where the model supports it, else off. */
+  thinkingConfig?: ThinkingConfig | undefined;
+  /** At most this many turns per submission (> 0); default unlimited. */
+  maxTurns?: number | undefined;
+  /** USD that this engine may spend (> 0), all models and helpers together; default unlimited. */
+  maxBudgetUsd?: number | undefined;
+  /** Tokens told to the API as the task's budget; carried across compactions. */
+  taskBudget?: { readonly total: number } | undefined;
+  /** The answer must be a value of this schema, given through the StructuredOutput tool. */
+  jsonSchema?: JsonSchema | undefined;
+  /** Shows attachments of the loop as informational messages. Default false. */
+  verbose?: boolean | undefined;
+  /** Repeats prompts, and queued ones when they join, as `isReplay` messages. Default false. */
+  replayUserMessages?: boolean | undefined;
+  /** Answers questions of MCP servers; absent: declined. Handed to `mcpClients`' machinery. */
+  handleElicitation?: ((request: ElicitationRequest, options: { signal: AbortSignal }) => Promise<ElicitationAnswer>) | undefined;
+  /** Raw stream events too. Default false. */
+  includePartialMessages?: boolean | undefined;
+  /** Told about each state of the engine's state machine. */
+  setSDKStatus?: ((status: SDKStatus) => void) | undefined;
+  /** Aborting it ends the running submission; reason `interrupt` leaves no interruption note. */
+  abortController?: AbortController | undefined;
+  /** Handled once, before the first prompt. */
+  orphanedPermission?: OrphanedPermission | undefined;
+  /** Told about each snip boundary, with what the engine still holds, so that a host can splice its own copy alike. */
+  snipReplay?: ((boundary: SystemMessage, store: readonly ViewMessage[]) => void) | undefined;
+
+  /** UUID of the session; default a fresh one. */
+  sessionId?: string | undefined;
+  /** Session to go on with; its journal must be in the store. */
+  resume?: string | undefined;
+  /** With `resume`: go on under a new id and leave the old session as it is. */
+  forkSession?: boolean | undefined;
+  /** `process`: survives SIGKILL. `power`: fdatasync at intent, result and end of turn. Default `process`. */
+  durability?: 'process' | 'power' | undefined;
+  /** false: the journal stays in memory. Default true, unless no `home` and no `store` is given. */
+  persistSession?: boolean | undefined;
+  /** Configuration home, under which session files live. */
+  home?: string | undefined;
+  store?: JournalStore | undefined;
+  leases?: LeaseStore | undefined;
+  blobs?: BlobStore | undefined;
+  inbox?: Inbox | undefined;
+  admission?: Admission | undefined;
+  files?: PersistentFiles | undefined;
+  clock?: Clock | undefined;
+  ids?: Ids | undefined;
+  random?: RandomPort | undefined;
+
+  /** The model layer; default an HTTP client made from the fields below. */
+  callModel?: CallModel | undefined;
+  /** Default `https://api.anthropic.com`. */
+  baseUrl?: string | undefined;
+  apiKey?: string | undefined;
+  /** Where the key came from, for `system/init`. */
+  apiKeySource?: string | undefined;
+  authToken?: string | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+  credentials?:
+    | ((why: 'expired' | 'revoked') => Promise<{ apiKey?: string; authToken?: string } | undefined>)
+    | undefined;
+  proxyUrl?: string | undefined;
+  noProxy?: string | undefined;
+  ca?: string | undefined;
+  userAgent?: string | undefined;
+  /** Limits of a silent stream, ms (L4.3). */
+  timeouts?: Readonly<Record<string, number>> | undefined;
+  /** Unattended: overload and rate limits are waited out without limit. Default false. */
+  persistentRetry?: boolean | undefined;
+  /** Retries of one request; default 10. */
+  maxRetries?: number | undefined;
+  /** What was learned about models elsewhere (settings): overrides sizes and prices by model id. */
+  modelOverrides?: Readonly<Record<string, Partial<Omit<ModelInfo, 'id'>>>> | undefined;
+  effort?: EffortLevel | undefined;
+  betas?: readonly string[] | undefined;
+  /** Output cap in tokens; when set it is never escalated. Default 8 000, escalating to 64 000. */
+  maxOutputTokens?: number | undefined;
+  /** Output tokens per submission to aim at; default off. */
+  tokenBudget?: { readonly target: number } | undefined;
+  /** Refuse a call whose worst case would cross the budget. Default false. */
+  strictBudget?: boolean | undefined;
+  /** Stop-hook blocks before they are overridden; default 8. */
+  stopHookBlockCap?: number | undefined;
+
+  permissionMode?: PermissionMode | undefined;
+  allowDangerouslySkipPermissions?: boolean | undefined;
+  /** Permission rules, `Tool` or `Tool(specifier)`. */
+  allowRules?: readonly string[] | undefined;
+  denyRules?: readonly string[] | undefined;
+  askRules?: readonly string[] | undefined;
+  /** Rules of settings files and flags, by where they come from; the three lists above come on top. */
+  permissionRules?: PermissionRules | undefined;
+  /** Absolute paths that tools may use besides `cwd`. */
+  additionalDirectories?: readonly string[] | undefined;
+  hooks?: Partial<Record<HookEvent, readonly HookCallbackMatcher[]>> | undefined;
+  /** The session's environment; default empty. Model aliases are looked up in it, and child processes get it without what may be a secret. */
+  env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The environment of child processes, taken as it is; default made from `env`. */
+  childEnv?: Readonly<Record<string, string>> | undefined;
+  /** Project memory files (CLAUDE.md, AGENTS.md) are read only when this holds `project`; default none. */
+  settingSources?: readonly ('user' | 'project' | 'local')[] | undefined;
+  /** Lines for stderr: warnings that are no messages. Default: dropped. */
+  stderr?: ((line: string) => void) | undefined;
+  /** Compaction and its switches (L2). */
+  compaction?: CompactionOptions | undefined;
+  /** Calls that run at the same time; default 10. */
+  maxToolConcurrency?: number | undefined;
+}
+
+export type PermissionRules = {
+  readonly [S in PermissionDestination]?: { readonly [B in PermissionBehavior]?: readonly string[] | undefined } | undefined;
+};
+
+export interface CompactionOptions {
+  /** Default true. Off: collapse, reactive compact and the mechanical trim are off too, unless `reactive` is true. */
+  readonly auto?: boolean | undefined;
+  readonly snip?: boolean | undefined;
+  readonly cachedMicrocompact?: boolean | undefined;
+  readonly collapse?: boolean | undefined;
+  readonly reactive?: boolean | undefined;
+  /** Lowers the model's window, in tokens. */
+  readonly window?: number | undefined;
+}

@@ -1,0 +1,48 @@
+/** System prompt and contexts of a session: fetched once, put together per submission, recorded when they change. */
+import { createHash } from 'node:crypto';
+import type { EngineParts } from './parts.ts';
+import { buildSystemPrompt, buildUserContext } from './system-prompt.ts';
+
+export interface SubmissionContext {
+  readonly system: readonly string[];
+  readonly userContext: readonly string[];
+}
+
+/** Fetches on the first call; afterwards the same contexts are used, so the request's head keeps its bytes (L3). */
+export async function fetchContexts(parts: EngineParts, signal: AbortSignal): Promise<SubmissionContext> {
+  const { config, memory, sources, tools } = parts;
+  // Without Turnwright's own prompt the host speaks alone: no git status, no date, only what it asked for.
+  const own = config.customSystemPrompt === undefined;
+  const project = config.settingSources?.includes('project') === true;
+  if (memory.contexts === undefined) {
+    const [memoryFiles, gitStatus] = await Promise.all([
+      project ? sources.memoryFiles() : [],
+      own ? sources.gitStatus(signal) : '',
+    ]);
+    memory.contexts = { memoryFiles, gitStatus, date: new Date(parts.clock.nowMs()).toISOString().slice(0, 10) };
+  }
+  const { memoryFiles, gitStatus, date } = memory.contexts;
+  return {
+    system: buildSystemPrompt({
+      custom: config.customSystemPrompt,
+      append: config.appendSystemPrompt,
+      cwd: config.cwd,
+      additionalDirectories: config.additionalDirectories ?? [],
+      toolNames: tools.names,
+      systemContext: gitStatus,
+      platform: process.platform,
+    }),
+    userContext: buildUserContext({ memoryFiles, date: own || memoryFiles.length > 0 ? date : undefined }),
+  };
+}
+
+/** Written when it differs from the one before. */
+export async function recordSnapshot(context: SubmissionContext, submission: string, parts: EngineParts): Promise<void> {
+  const toolNames = parts.tools.names;
+  const hash = createHash('sha256').update(JSON.stringify([context.system, context.userContext, toolNames])).digest('hex').slice(0, 32);
+  if (hash === parts.memory.snapshot) return;
+  parts.memory.snapshot = hash;
+  await parts.journal.recorder.append([
+    { type: 'context-snapshot', id: `${submission}/context-snapshot`, submission, ...context, toolNames, hash },
+  ]);
+}

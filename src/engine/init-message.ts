@@ -1,0 +1,27 @@
+/** `system/init`, at the head of each submission (L1 phase 4). */
+import type { SDKMessage } from '../protocol/sdk-messages.ts';
+import type { EngineParts } from './parts.ts';
+import { PROTOCOL_VERSION, VERSION } from './version.ts';
+
+export function initMessage(model: string, parts: EngineParts): SDKMessage {
+  const { config } = parts;
+  return {
+    type: 'system',
+    subtype: 'init',
+    apiKeySource: config.apiKeySource ?? (config.apiKey === undefined && config.authToken === undefined ? 'none' : 'option'),
+    claude_code_version: PROTOCOL_VERSION,
+    turnwright_version: VERSION,
+    cwd: config.cwd,
+    tools: parts.tools.names,
+    mcp_servers: (config.mcpClients ?? []).map(({ name, status }) => ({ name, status })),
+    model,
+    permissionMode: parts.permissions.mode,
+    slash_commands: (config.commands ?? []).map((command) => command.name),
+    output_style: 'default',
+    agents: (config.agents ?? []).map((agent) => agent.name),
+    skills: [],
+    plugins: [],
+    uuid: parts.ids.uuid(),
+    session_id: parts.sessionId,
+  };
+}

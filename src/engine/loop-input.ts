@@ -1,0 +1,81 @@
+/** What the engine hands to the loop for one submission. */
+import type { CarryOn, LoopDeps, LoopParams, OuterGuard } from '../loop/deps.ts';
+import { FRESH_COMPACTION } from '../loop/state.ts';
+import type { Scope } from '../util/scope.ts';
+import type { SubmissionContext } from './contexts.ts';
+import type { EngineParts } from './parts.ts';
+import { fallbackModels } from './prepare-submission.ts';
+import { STRUCTURED_OUTPUT_TOOL } from './structured-output.ts';
+
+/** Output cap when none was set, and the one it escalates to (L3), in tokens. */
+const DEFAULT_OUTPUT_CAP = 8_000;
+const ESCALATED_OUTPUT_CAP = 64_000;
+const STOP_HOOK_BLOCK_CAP = 8;
+
+export interface LoopInput {
+  readonly submission: string;
+  readonly scope: Scope;
+  readonly model: string;
+  readonly context: SubmissionContext;
+  readonly carryOn?: CarryOn | undefined;
+}
+
+export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
+  const { config, memory, journal, structured } = parts;
+  const { model } = input;
+  const thinking = config.thinkingConfig ?? (parts.model.infoOf(model).supportsAdaptiveThinking ? { type: 'adaptive' as const } : undefined);
+  return {
+    sessionId: parts.sessionId,
+    submission: input.submission,
+    querySource: 'main',
+    foreground: true,
+    agentPath: '',
+    chainId: input.submission,
+    depth: 0,
+    view: journal.view.messages,
+    ...input.context,
+    model,
+    fallbackModels: fallbackModels(model, parts),
+    ...(thinking !== undefined && { thinking }),
+    ...(config.effort !== undefined && { effort: config.effort }),
+    ...(config.betas !== undefined && { betas: config.betas }),
+    ...(config.maxTurns !== undefined && { maxTurns: config.maxTurns }),
+    ...(config.taskBudget !== undefined && { taskBudget: config.taskBudget }),
+    ...(memory.taskRemaining !== undefined && { taskBudgetRemaining: memory.taskRemaining }),
+    ...(config.tokenBudget !== undefined && { tokenBudget: config.tokenBudget }),
+    ...(config.maxOutputTokens !== undefined && { maxOutputTokens: config.maxOutputTokens }),
+    defaultOutputCap: outputCap(thinking, parts.model.infoOf(model).maxOutputTokens),
+    escalatedOutputCap: ESCALATED_OUTPUT_CAP,
+    includePartialMessages: config.includePartialMessages === true,
+    stopHookBlockCap: config.stopHookBlockCap ?? STOP_HOOK_BLOCK_CAP,
+    ...(structured !== undefined && { structuredOutput: { toolName: STRUCTURED_OUTPUT_TOOL } }),
+    compaction: FRESH_COMPACTION,
+    ...(input.carryOn !== undefined && { carryOn: input.carryOn }),
+    scope: input.scope,
+  };
+}
+
+/** An explicit thinking budget comes on top of the default cap, up to what the model can do (L3). */
+function outputCap(thinking: LoopParams['thinking'], maxOutputTokens: number): number {
+  const budget = thinking?.type === 'enabled' ? (thinking.budgetTokens ?? 0) : 0;
+  return Math.min(DEFAULT_OUTPUT_CAP + budget, maxOutputTokens);
+}
+
+export function loopDepsOf(guard: OuterGuard, parts: EngineParts): LoopDeps {
+  return {
+    callModel: parts.model.call,
+    recorder: parts.journal.recorder,
+    tools: parts.tools.port,
+    context: parts.context,
+    hooks: parts.hooks,
+    attachments: parts.attachments,
+    ledger: parts.ledger,
+    guard,
+    clock: parts.clock,
+    ids: parts.ids,
+    random: parts.random,
+    modelLimits: (model) => ({ maxOutputTokens: parts.model.infoOf(model).maxOutputTokens, nonStreamingRepeat: true }),
+    onStage: (stage) => parts.state.enter(stage),
+    onDenial: (denial) => parts.memory.denials.push(denial),
+  };
+}

@@ -1,0 +1,16 @@
+import type { EngineParts } from './parts.ts';
+import type { Recovered } from './session-journal.ts';
+
+/** Opens the journal on first use and takes over what an earlier life of the session left (L9: the totals go on). */
+export async function openSession(parts: EngineParts): Promise<Recovered | undefined> {
+  const { journal, memory, ledger, appState, queue } = parts;
+  const recovered = await journal.open();
+  if (memory.opened) return recovered;
+  memory.opened = true;
+  if (recovered?.totals !== undefined) ledger.restore(recovered.totals);
+  memory.taskRemaining = recovered?.taskRemaining;
+  const todos = recovered?.todos ?? [];
+  if (todos.length > 0) appState.set((state) => ({ ...state, todos }));
+  await queue.follow();
+  return recovered;
+}

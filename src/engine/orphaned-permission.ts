@@ -1,0 +1,83 @@
+/**
+ * An answer to a permission question whose process is gone: the call it belongs to runs (or is refused) now, once,
+ * before the first prompt (L1 phase 3).
+ */
+import type { AssistantMessage, UserMessage } from '../protocol/messages.ts';
+import type { SDKMessage } from '../protocol/sdk-messages.ts';
+import type { ToolUseBlock } from '../protocol/wire.ts';
+import { openScope, type Scope } from '../util/scope.ts';
+import type { OrphanedPermission } from './config.ts';
+import type { EngineParts } from './parts.ts';
+import { toSdkUser } from './to-sdk-message.ts';
+
+export async function answerOrphan(
+  orphan: OrphanedPermission,
+  submission: string,
+  scope: Scope,
+  parts: EngineParts,
+): Promise<readonly SDKMessage[]> {
+  const { permissionResult, assistantMessage } = orphan;
+  const block = callIn(assistantMessage, permissionResult.toolUseID);
+  if (block === undefined || isAnswered(block.id, parts)) return [];
+  const known = [...parts.journal.view.messages].some((message) => message.uuid === assistantMessage.uuid);
+  if (!known) await parts.journal.recorder.append([{ ...assistantMessage, submission, iteration: 0 }]);
+  const results =
+    permissionResult.behavior === 'deny'
+      ? [denied(block, permissionResult.message, assistantMessage, parts)]
+      : await run(block, assistantMessage, submission, scope, permissionResult, parts);
+  await parts.journal.recorder.append(results.map((message) => ({ ...message, submission })));
+  return results.map((message) => toSdkUser(message, parts.sessionId));
+}
+
+async function run(
+  block: ToolUseBlock,
+  assistant: AssistantMessage,
+  submission: string,
+  scope: Scope,
+  answer: OrphanedPermission['permissionResult'],
+  parts: EngineParts,
+): Promise<readonly UserMessage[]> {
+  parts.tools.presetAnswer(answer);
+  const own = openScope(scope);
+  try {
+    const executor = parts.tools.port.open({ scope: own, iteration: 0, chainId: submission, depth: 0 });
+    executor.add({ block, assistantUuid: assistant.uuid, effectKey: `${submission}/0/0/tool/${block.id}` });
+    executor.delivered(block.id);
+    const messages: UserMessage[] = [];
+    while (executor.open > 0) {
+      await executor.ready();
+      for (const update of executor.take()) {
+        if (update.kind === 'result') messages.push(update.message, ...update.extraMessages);
+      }
+    }
+    return messages;
+  } finally {
+    await own.close();
+  }
+}
+
+function denied(block: ToolUseBlock, message: string, assistant: AssistantMessage, parts: EngineParts): UserMessage {
+  parts.memory.denials.push({ tool_name: block.name, tool_use_id: block.id, tool_input: { ...block.input } });
+  return {
+    type: 'user',
+    kind: 'tool_result',
+    uuid: parts.ids.uuid(),
+    timestamp: new Date(parts.clock.nowMs()).toISOString(),
+    message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: block.id, content: message, is_error: true }] },
+    sourceAssistantUuid: assistant.uuid,
+    nonExecution: 'denied',
+  };
+}
+
+function callIn(message: AssistantMessage, id: string): ToolUseBlock | undefined {
+  return message.message.content.find((block): block is ToolUseBlock => block.type === 'tool_use' && block.id === id);
+}
+
+function isAnswered(id: string, parts: EngineParts): boolean {
+  return [...parts.journal.view.messages].some(
+    (message) =>
+      message.type === 'user' &&
+      typeof message.message.content !== 'string' &&
+      message.message.content.some((block) => block.type === 'tool_result' && block.tool_use_id === id),
+  );
+}

@@ -1,0 +1,89 @@
+/** What one session is made of once it is composed: ports and the little state that outlives a submission. */
+import type { AttachmentPort, LoopParams, ToolsPort } from '../loop/deps.ts';
+import type { ContextPort } from '../protocol/context.ts';
+import type { HookPort } from '../protocol/hook.ts';
+import type { PermissionPort } from '../protocol/gate.ts';
+import type { CallModel, ModelInfo } from '../protocol/model.ts';
+import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
+import type { Clock, Ids, InboxItem, RandomPort } from '../protocol/ports.ts';
+import type { Scope } from '../util/scope.ts';
+import type { AppStateAccess } from './app-state.ts';
+import type { QueryEngineConfig } from './config.ts';
+import type { InputQueue } from '../attachments/input-queue.ts';
+import type { SessionJournal } from './session-journal.ts';
+import type { StateMachine } from './state-machine.ts';
+import type { StructuredOutput } from './structured-output.ts';
+import type { UsageLedger } from './usage-ledger.ts';
+
+export interface ModelPort {
+  readonly call: CallModel;
+  infoOf(model: string): ModelInfo;
+  /** An alias to its id, `undefined` to the default model. */
+  resolve(name: string | undefined): string;
+  /** ms that the model calls of this submission took together. */
+  apiMs(): number;
+  startSubmission(): void;
+  close(): void;
+}
+
+export interface ToolsRoom {
+  readonly port: ToolsPort;
+  /** Names, in the order the model sees them. */
+  readonly names: readonly string[];
+  /** The host's answer is known before it is asked (an orphaned permission). */
+  presetAnswer(answer: PermissionResult & { readonly toolUseID: string }): void;
+}
+
+/** Reads what goes before the conversation; each is asked once per session. */
+export interface ContextSources {
+  memoryFiles(): Promise<readonly { readonly path: string; readonly content: string }[]>;
+  gitStatus(signal: AbortSignal): Promise<string>;
+}
+
+export interface EngineParts {
+  readonly config: QueryEngineConfig;
+  readonly sessionId: string;
+  readonly scope: Scope;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: RandomPort;
+  readonly journal: SessionJournal;
+  readonly ledger: UsageLedger;
+  readonly model: ModelPort;
+  readonly permissions: PermissionPort;
+  readonly hooks: HookPort;
+  readonly tools: ToolsRoom;
+  readonly context: ContextPort;
+  readonly attachments: AttachmentPort;
+  readonly queue: PromptLine;
+  readonly appState: AppStateAccess;
+  readonly sources: ContextSources;
+  readonly structured: StructuredOutput | undefined;
+  readonly state: StateMachine;
+  readonly memory: SessionMemory;
+}
+
+/** Prompts that wait: in memory, fed by the inbox when there is one. */
+export interface PromptLine extends Pick<InputQueue, 'peek' | 'acknowledge' | 'onNow'> {
+  put(item: Omit<InboxItem, 'n'>): Promise<void>;
+  /** Begins to follow the inbox; later calls change nothing. */
+  follow(): Promise<void>;
+}
+
+/** What changes between submissions and is no port. */
+export interface SessionMemory {
+  /** The configured model, as `setModel` last left it. */
+  modelName: string | undefined;
+  opened: boolean;
+  submissions: number;
+  orphanHandled: boolean;
+  /** Denials of the running submission. */
+  denials: PermissionDenial[];
+  /** Head of the running submission's requests; a compaction asks with the same one. */
+  request: LoopParams | undefined;
+  /** What is left of `taskBudget`. */
+  taskRemaining: number | undefined;
+  contexts: { readonly memoryFiles: readonly { readonly path: string; readonly content: string }[]; readonly gitStatus: string; readonly date: string } | undefined;
+  /** Hash of the last recorded context snapshot. */
+  snapshot: string | undefined;
+}

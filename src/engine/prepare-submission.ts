@@ -1,0 +1,124 @@
+/**
+ * Phases 1 to 4 and 6 of a submission (L1): everything before the first request. What is to be shown comes back
+ * as messages, so that a throw by the consumer is never taken for a failure of the set-up.
+ */
+import { TurnwrightError } from '../protocol/errors.ts';
+import type { UserMessage } from '../protocol/messages.ts';
+import type { SDKMessage } from '../protocol/sdk-messages.ts';
+import type { UserBlock } from '../protocol/wire.ts';
+import { fetchContexts, recordSnapshot, type SubmissionContext } from './contexts.ts';
+import { initMessage } from './init-message.ts';
+import { openSession } from './open-session.ts';
+import { answerOrphan } from './orphaned-permission.ts';
+import type { EngineParts } from './parts.ts';
+import type { Submission } from './submission.ts';
+import { allowForSubmission } from './submission-rules.ts';
+import { toReplay, toSdkUser } from './to-sdk-message.ts';
+import { processUserInput } from './user-input.ts';
+
+export interface SubmitOptions {
+  /** The prompt's own uuid; default a fresh one. */
+  readonly uuid?: string | undefined;
+  readonly origin?: { readonly kind: string; readonly [key: string]: unknown } | undefined;
+  /** false: the prompt joins the conversation and the model is not asked. */
+  readonly shouldQuery?: boolean | undefined;
+}
+
+export interface Prompt {
+  readonly content: string | readonly UserBlock[];
+  readonly options: SubmitOptions;
+}
+
+export type Prepared = { readonly messages: readonly SDKMessage[]; readonly undo: () => void } & (
+  | { readonly kind: 'query'; readonly model: string; readonly context: SubmissionContext }
+  /** The model is not asked (phase 5). */
+  | { readonly kind: 'local'; readonly resultText: string }
+);
+
+export async function prepareSubmission(prompt: Prompt, { id: submission, scope }: Submission, parts: EngineParts): Promise<Prepared> {
+  const { config, journal, memory, state, permissions, appState, ids, sessionId } = parts;
+  const messages: SDKMessage[] = [];
+  let undo = () => {};
+
+  // 1 initialise
+  const recovered = await openSession(parts);
+  const first = memory.submissions === 0;
+  memory.submissions += 1;
+  const closing = first ? (recovered?.interrupted?.closing ?? []) : [];
+  // A new prompt ends what an earlier process left open: no model call, no tool run (L4.1).
+  if (closing.length > 0) await journal.recorder.append(closing);
+  if (config.getAppState !== undefined) permissions.setMode(appState.get().permissionMode);
+  let model = parts.model.resolve(memory.modelName);
+  refuseUnpriced(model, parts);
+  await journal.recorder.append([
+    { type: 'submission', id: `${submission}/submission`, submission, model, permissionMode: permissions.mode },
+  ]);
+  if (first) await recordInitialMessages(submission, parts);
+
+  // 2 system prompt
+  state.enter('system_prompt');
+  const context = await fetchContexts(parts, scope.signal);
+
+  // 3 user input
+  state.enter('user_input');
+  if (config.orphanedPermission !== undefined && !memory.orphanHandled) {
+    memory.orphanHandled = true;
+    messages.push(...(await answerOrphan(config.orphanedPermission, submission, scope, parts)));
+  }
+  const input = await processUserInput(prompt, { first, resumed: recovered !== undefined, signal: scope.signal }, parts);
+  if (input.allowedTools.length > 0) undo = allowForSubmission(input.allowedTools, parts);
+  if (input.model !== undefined) {
+    model = parts.model.resolve(input.model);
+    refuseUnpriced(model, parts);
+  }
+  const recorded = [...input.before, ...input.messages, ...input.after];
+  if (recorded.length > 0) await journal.recorder.append(recorded.map((message) => ({ ...message, submission })));
+
+  // 4 discovery: nothing is loaded here, so that the announcement is always from what is at hand
+  messages.push(initMessage(model, parts));
+  if (config.replayUserMessages === true) {
+    for (const message of input.messages) messages.push(toReplay(replayOf(message), sessionId));
+  }
+  for (const notice of input.notices) {
+    messages.push({ type: 'system', subtype: 'informational', level: 'notice', content: notice, uuid: ids.uuid(), session_id: sessionId });
+  }
+
+  if (!input.shouldQuery) {
+    // What a local command said is shown; a prompt that was only added is the sender's own.
+    if (input.byCommand) messages.push(...input.messages.map((message) => toSdkUser(message, sessionId)));
+    return { kind: 'local', resultText: input.resultText, messages, undo };
+  }
+  await recordSnapshot(context, submission, parts);
+  return { kind: 'query', model, context, messages, undo };
+}
+
+async function recordInitialMessages(submission: string, parts: EngineParts): Promise<void> {
+  const initial = parts.config.initialMessages ?? [];
+  if (initial.length === 0) return;
+  await parts.journal.recorder.append(
+    initial.map((message) => (message.type === 'assistant' ? { ...message, submission, iteration: 0 } : { ...message, submission })),
+  );
+}
+
+/** A budget cannot be kept with a model whose cost is unknown: it is refused, not counted as zero (F65). */
+export function refuseUnpriced(model: string, parts: Pick<EngineParts, 'config' | 'model'>): void {
+  if (parts.config.maxBudgetUsd === undefined) return;
+  const names = [model, ...fallbackModels(model, parts)];
+  const unpriced = names.find((name) => parts.model.infoOf(name).price === undefined);
+  if (unpriced === undefined) return;
+  throw new TurnwrightError(
+    'unpriced_model',
+    `A budget of $${parts.config.maxBudgetUsd} was set, but the price of ${unpriced} is not known. Give its price in settings, or limit turns or tokens instead.`,
+  );
+}
+
+/** The fallbacks in order, without the model itself. */
+export function fallbackModels(model: string, parts: Pick<EngineParts, 'config' | 'model'>): readonly string[] {
+  const names = (parts.config.fallbackModel ?? '').split(',').map((name) => name.trim());
+  const models = names.filter((name) => name !== '').map((name) => parts.model.resolve(name));
+  return [...new Set(models)].filter((name) => name !== model);
+}
+
+function replayOf(message: UserMessage) {
+  return { uuid: message.uuid, content: message.message.content, timestamp: message.timestamp };
+}

@@ -1,0 +1,156 @@
+/** The outer layer's face: one engine per session, one submission at a time (L1). */
+import { TurnwrightError } from '../protocol/errors.ts';
+import type { PermissionMode } from '../protocol/permission.ts';
+import type { InboxPriority } from '../protocol/ports.ts';
+import type { SDKMessage } from '../protocol/sdk-messages.ts';
+import type { UserBlock } from '../protocol/wire.ts';
+import { endableIterator } from '../util/endable-iterator.ts';
+import { composeEngine } from './compose/engine.ts';
+import type { QueryEngineConfig } from './config.ts';
+import type { EngineParts } from './parts.ts';
+import { type Prompt, refuseUnpriced, type SubmitOptions } from './prepare-submission.ts';
+import { resumeSubmission } from './resume-submission.ts';
+import { openSubmission, type Submission } from './submission.ts';
+import { submitMessage } from './submit-message.ts';
+
+export interface QueuedPrompt {
+  readonly content: string | readonly UserBlock[];
+  readonly uuid?: string | undefined;
+  /** `now` ends the running submission, `next` joins its turn, `later` waits for it. Default `next`. */
+  readonly priority?: InboxPriority | undefined;
+}
+
+/**
+ * Drives a model through tools for one session. The constructor does no I/O: the journal is opened by the first
+ * submission. It throws `invalid_option` for a configuration that contradicts itself, and `unpriced_model` when
+ * a USD budget is set for a model without a price.
+ */
+export class QueryEngine {
+  readonly sessionId: string;
+  readonly #parts: EngineParts;
+  #running: Submission | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(config: QueryEngineConfig) {
+    this.#parts = composeEngine(config);
+    this.sessionId = this.#parts.sessionId;
+    this.#checkPrice();
+    this.#parts.queue.onNow(() => this.#running?.scope.abort('interrupt'));
+    this.#parts.journal.onLost(() => void this.#parts.scope.close('lease_lost'));
+  }
+
+  /**
+   * Submits a prompt. The stream ends in exactly one `result`, last; in none when the iterator is returned, the
+   * engine is closed or another process takes the session over. The first `next()` rejects with
+   * `submission_running` while another submission runs, and with `engine_closed` after `close()`.
+   */
+  submitMessage(prompt: string | readonly UserBlock[], options: SubmitOptions = {}): AsyncGenerator<SDKMessage, void, void> {
+    const submission = this.#open({ content: prompt, options }, this.#parts.ids.uuid());
+    return this.#endable(submitMessage(submission.prompt, submission, this.#parts), submission);
+  }
+
+  /**
+   * Carries an interrupted submission on to its one result, without a new prompt (L4.1). Yields nothing when the
+   * session has none. Must be the engine's first act; a submission before it closes what was interrupted.
+   */
+  resume(): AsyncGenerator<SDKMessage, void, void> {
+    const submission = this.#open({ content: '', options: {} }, this.#parts.ids.uuid());
+    return this.#endable(resumeSubmission(submission, this.#parts), submission);
+  }
+
+  /** Puts a prompt in line for the running submission; see `takeQueued` for what did not join it. */
+  async enqueue(prompt: QueuedPrompt): Promise<void> {
+    this.#refuseClosed();
+    const { content, priority = 'next', uuid } = prompt;
+    const key = uuid ?? this.#parts.ids.uuid();
+    await this.#parts.queue.put({ key, priority, content, uuid: key });
+  }
+
+  /** The next prompt in line, by priority and then age; it is then the caller's to submit. */
+  takeQueued(): QueuedPrompt | undefined {
+    const item = this.#parts.queue.peek()[0];
+    if (item === undefined) return undefined;
+    this.#parts.queue.acknowledge([item.key]);
+    return { content: item.content, uuid: item.uuid, priority: item.priority };
+  }
+
+  /** Ends the running submission as a person would (Esc): it still yields its result. No effect when none runs. */
+  interrupt(): void {
+    this.#running?.scope.abort('user');
+  }
+
+  /** From the next submission on; undefined: the default model. Throws `unpriced_model` under a USD budget. */
+  setModel(model?: string): void {
+    const before = this.#parts.memory.modelName;
+    this.#parts.memory.modelName = model;
+    try {
+      this.#checkPrice();
+    } catch (error) {
+      this.#parts.memory.modelName = before;
+      throw error;
+    }
+  }
+
+  /** At once, for calls that are not yet decided. Throws `invalid_option` for a mode that was not enabled. */
+  setPermissionMode(mode: PermissionMode): void {
+    this.#parts.permissions.setMode(mode);
+    this.#parts.appState.set((state) => ({ ...state, permissionMode: mode }));
+  }
+
+  get permissionMode(): PermissionMode {
+    return this.#parts.permissions.mode;
+  }
+
+  /** Ends the session: what runs is abandoned within 100 ms, without a result. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const parts = this.#parts;
+    const running = this.#running;
+    await parts.scope.close('closed');
+    await running?.end();
+    if (parts.hooks.has('SessionEnd')) {
+      await parts.hooks.run({ event: 'SessionEnd', reason: 'other' }, { signal: AbortSignal.timeout(SESSION_END_MS) });
+    }
+    await Promise.allSettled((parts.config.mcpClients ?? []).map(async (client) => client.close?.()));
+    parts.model.close();
+    await parts.journal.close();
+  }
+
+  #open(prompt: Prompt, id: string): Submission {
+    return openSubmission({
+      id,
+      prompt,
+      parts: this.#parts,
+      onStart: (submission) => {
+        this.#refuseClosed();
+        if (this.#running !== undefined) {
+          throw new TurnwrightError('submission_running', 'A submission is running in this session; queue the prompt, or wait for its result.');
+        }
+        this.#running = submission;
+      },
+      onEnd: (submission) => {
+        if (this.#running === submission) this.#running = undefined;
+      },
+    });
+  }
+
+  #endable(messages: AsyncGenerator<SDKMessage, void, void>, submission: Submission): AsyncGenerator<SDKMessage, void, void> {
+    return endableIterator(messages, (how) => submission.scope.abort(how === 'return' ? 'returned' : 'thrown'));
+  }
+
+  #refuseClosed(): void {
+    if (this.#closing === undefined) return;
+    throw new TurnwrightError('engine_closed', 'This engine was closed; open another one to go on with the session.');
+  }
+
+  #checkPrice(): void {
+    refuseUnpriced(this.#parts.model.resolve(this.#parts.memory.modelName), this.#parts);
+  }
+}
+
+/** How long SessionEnd hooks may hold up `close()`, in ms. */
+const SESSION_END_MS = 1_000;

@@ -1,0 +1,195 @@
+/** The result of a submission, made from the terminal alone (L7.1). */
+import type { AssistantMessage, LoopMessage } from '../protocol/messages.ts';
+import type { PermissionDenial } from '../protocol/permission.ts';
+import type { ModelUsage, SDKResultError, SDKResultMessage } from '../protocol/sdk-messages.ts';
+import type { Terminal, TerminalReason } from '../protocol/terminal.ts';
+import type { StopReason, Usage } from '../protocol/wire.ts';
+
+type ResultKind =
+  /** Success with the text of the last assistant message. */
+  | 'answer'
+  /** Success in shape, `is_error` in fact: the last assistant message is a synthetic error. */
+  | 'shown_error'
+  | SDKResultError['subtype'];
+
+/** One row per reason: a new reason does not compile until it has an answer. */
+export const RESULT_KIND: Readonly<Record<TerminalReason, ResultKind>> = {
+  completed: 'answer',
+  stop_hook_prevented: 'answer',
+  hook_stopped: 'answer',
+  api_error: 'shown_error',
+  prompt_too_long: 'shown_error',
+  image_error: 'shown_error',
+  blocking_limit: 'shown_error',
+  rapid_refill_breaker: 'shown_error',
+  malformed_tool_use_exhausted: 'shown_error',
+  max_turns: 'error_max_turns',
+  budget_exhausted: 'error_max_budget_usd',
+  structured_output_retry_exhausted: 'error_max_structured_output_retries',
+  aborted_streaming: 'error_during_execution',
+  aborted_tools: 'error_during_execution',
+  model_error: 'error_during_execution',
+  turn_setup_failed: 'error_during_execution',
+};
+
+/** What a submission was seen to yield, as far as its result needs it. */
+export interface Outcome {
+  observe(message: LoopMessage): void;
+  /** A response came to its end: its stop reason was not known when its blocks were yielded. */
+  responseEnded(messageId: string, stopReason: StopReason | null): void;
+  /** The last assistant message that was not taken back. */
+  last(): LastAnswer | undefined;
+  /** User messages that the loop yielded. */
+  readonly userMessages: number;
+}
+
+export interface LastAnswer {
+  readonly text: string;
+  readonly stopReason: StopReason | null;
+  readonly synthetic?: AssistantMessage['synthetic'];
+}
+
+export function createOutcome(): Outcome {
+  let blocks: AssistantMessage[] = [];
+  let userMessages = 0;
+  const stopReasons = new Map<string, StopReason | null>();
+  return {
+    observe(message) {
+      if (message.type === 'assistant') blocks.push(message);
+      else if (message.type === 'user') userMessages += 1;
+      else if (message.type === 'tombstone') {
+        const gone = new Set(message.uuids);
+        blocks = blocks.filter((block) => !gone.has(block.uuid));
+      }
+    },
+    responseEnded(messageId, stopReason) {
+      stopReasons.set(messageId, stopReason);
+    },
+    last() {
+      const last = blocks.at(-1);
+      if (last === undefined) return undefined;
+      const { id, stop_reason } = last.message;
+      const text = blocks.filter((block) => block.message.id === id).map(textOf);
+      return {
+        text: text.join(''),
+        stopReason: stopReasons.get(id) ?? stop_reason,
+        ...(last.synthetic && { synthetic: last.synthetic }),
+      };
+    },
+    get userMessages() {
+      return userMessages;
+    },
+  };
+}
+
+function textOf(message: AssistantMessage): string {
+  return message.message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}
+
+/** What every result carries besides its ending. */
+export interface ResultFacts {
+  readonly uuid: string;
+  readonly sessionId: string;
+  readonly durationMs: number;
+  readonly durationApiMs: number;
+  readonly totalCostUsd: number;
+  readonly usage: Usage;
+  readonly modelUsage: Readonly<Record<string, ModelUsage>>;
+  readonly permissionDenials: readonly PermissionDenial[];
+  readonly origin?: { readonly kind: string; readonly [key: string]: unknown } | undefined;
+  readonly userMessageUuid?: string | undefined;
+  readonly ttftMs?: number | undefined;
+}
+
+export interface ResultLimits {
+  readonly maxTurns?: number | undefined;
+  readonly maxBudgetUsd?: number | undefined;
+  readonly structuredOutputAttempts: number;
+}
+
+/** The result of a submission that ran the loop, or failed while it was being set up. */
+export function resultOf(
+  terminal: Terminal,
+  outcome: Pick<Outcome, 'last' | 'userMessages'>,
+  facts: ResultFacts,
+  limits: ResultLimits,
+  structured?: { readonly value: unknown },
+): SDKResultMessage {
+  const kind = RESULT_KIND[terminal.reason];
+  const last = outcome.last();
+  const common = {
+    type: 'result' as const,
+    terminal_reason: terminal.reason,
+    num_turns: terminal.reason === 'turn_setup_failed' ? 0 : 1 + outcome.userMessages,
+    stop_reason: last?.stopReason ?? null,
+    ...commonFields(facts),
+  };
+  switch (kind) {
+    case 'answer':
+      return {
+        ...common,
+        subtype: 'success',
+        is_error: false,
+        result: last?.text ?? '',
+        ...(structured !== undefined && { structured_output: structured.value }),
+        ...(facts.ttftMs !== undefined && { ttft_ms: facts.ttftMs }),
+      };
+    case 'shown_error':
+      return {
+        ...common,
+        subtype: 'success',
+        is_error: true,
+        result: last?.text ?? terminal.errors?.join('\n') ?? '',
+        stop_reason: 'stop_sequence',
+        api_error_status: terminal.apiErrorStatus ?? last?.synthetic?.status ?? null,
+        ...(facts.ttftMs !== undefined && { ttft_ms: facts.ttftMs }),
+      };
+    default:
+      return { ...common, subtype: kind, is_error: true, errors: sentences(terminal, limits) };
+  }
+}
+
+/** The result of a submission that never asked the model: no terminal reason (L1 phase 5). */
+export function resultWithoutQuery(text: string, facts: ResultFacts): SDKResultMessage {
+  return {
+    type: 'result',
+    subtype: 'success',
+    is_error: false,
+    result: text,
+    num_turns: 0,
+    stop_reason: null,
+    ...commonFields(facts),
+  };
+}
+
+function commonFields(facts: ResultFacts) {
+  return {
+    duration_ms: facts.durationMs,
+    duration_api_ms: facts.durationApiMs,
+    total_cost_usd: facts.totalCostUsd,
+    usage: facts.usage,
+    modelUsage: facts.modelUsage,
+    permission_denials: facts.permissionDenials,
+    ...(facts.origin !== undefined && { origin: facts.origin }),
+    ...(facts.userMessageUuid !== undefined && { user_message_uuid: facts.userMessageUuid }),
+    session_id: facts.sessionId,
+    uuid: facts.uuid,
+  };
+}
+
+function sentences(terminal: Terminal, limits: ResultLimits): readonly string[] {
+  switch (terminal.reason) {
+    case 'max_turns':
+      return [`Reached maximum number of turns (${limits.maxTurns ?? terminal.turnCount - 1})`];
+    case 'budget_exhausted':
+      return [`Reached maximum budget ($${limits.maxBudgetUsd ?? 0})`];
+    case 'structured_output_retry_exhausted':
+      return [`No valid structured output after ${limits.structuredOutputAttempts} attempts`];
+    case 'aborted_streaming':
+      return terminal.errors ?? ['Interrupted while the model was answering'];
+    case 'aborted_tools':
+      return terminal.errors ?? ['Interrupted while tools were running'];
+    default:
+      return terminal.errors ?? [`The run ended early: ${terminal.reason}`];
+  }
+}

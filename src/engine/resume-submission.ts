@@ -1,0 +1,47 @@
+/** Carries an interrupted submission on: no new prompt, the same submission id, one result (L4.1). */
+import type { SDKMessage } from '../protocol/sdk-messages.ts';
+import { fetchContexts, recordSnapshot } from './contexts.ts';
+import { initMessage } from './init-message.ts';
+import type { EngineParts } from './parts.ts';
+import { openSession } from './open-session.ts';
+import { createOutcome } from './result.ts';
+import type { Submission } from './submission.ts';
+import { finish, runLoop } from './submit-message.ts';
+
+export async function* resumeSubmission(submission: Submission, parts: EngineParts): AsyncGenerator<SDKMessage, void> {
+  submission.start();
+  try {
+    const recovered = await openSession(parts);
+    const interrupted = parts.memory.submissions === 0 ? recovered?.interrupted : undefined;
+    if (interrupted === undefined) return;
+    parts.memory.submissions += 1;
+    submission.carryOn(interrupted.submission);
+    const model = parts.model.resolve(parts.memory.modelName);
+    const { recorder } = parts.journal;
+    await recorder.append([
+      {
+        type: 'submission',
+        id: `${interrupted.submission}/submission/carried-on/${parts.ids.uuid()}`,
+        submission: interrupted.submission,
+        carriesOn: true,
+        model,
+        permissionMode: parts.permissions.mode,
+      },
+      ...interrupted.reopening,
+    ]);
+    if (interrupted.terminal !== undefined) {
+      const outcome = createOutcome();
+      for (const message of recovered?.view ?? []) if (message.type === 'assistant') outcome.observe(message);
+      yield* finish(interrupted.terminal, outcome, submission, parts);
+      return;
+    }
+    parts.state.enter('system_prompt');
+    const context = await fetchContexts(parts, submission.scope.signal);
+    await recordSnapshot(context, submission.id, parts);
+    yield initMessage(model, parts);
+    const input = { submission: submission.id, scope: submission.scope, model, context, carryOn: interrupted.carryOn };
+    yield* runLoop(input, createOutcome(), submission, parts);
+  } finally {
+    await submission.end();
+  }
+}

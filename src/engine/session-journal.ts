@@ -1,0 +1,129 @@
+/**
+ * The engine's way to the journal: opened on first use, observed while it is written, and known to be lost when
+ * another owner took the session (then the run ends silently, L10.6).
+ */
+import type { CarryOn } from '../loop/deps.ts';
+import type { JournalBody, Recorder } from '../protocol/journal.ts';
+import type { TodoItem, ViewMessage } from '../protocol/messages.ts';
+import type { Terminal } from '../protocol/terminal.ts';
+import { createSessionView, type SessionView } from './session-view.ts';
+
+/** What an earlier life of the session left behind. */
+export interface Recovered {
+  readonly view: Iterable<ViewMessage>;
+  readonly totals?: { readonly totalCostUsd: number; readonly modelUsage: Readonly<Record<string, unknown>> } | undefined;
+  /** The submission that was cut off, and how to go on with it. */
+  readonly interrupted?: Interrupted | undefined;
+  /** What is left of a task budget. */
+  readonly taskRemaining?: number | undefined;
+  readonly todos: readonly TodoItem[];
+}
+
+export interface Interrupted {
+  readonly submission: string;
+  /** Absent: ask the model again. */
+  readonly carryOn?: CarryOn | undefined;
+  /** It had come to its end; only the result is missing. */
+  readonly terminal?: Terminal | undefined;
+  /** Entries that close it for good: what is open is answered "interrupted, outcome unknown". */
+  readonly closing: readonly JournalBody[];
+  /** Entries that must stand in the journal before it is carried on. */
+  readonly reopening: readonly JournalBody[];
+}
+
+/** The adapter: a journal that was taken over, and what was in it. */
+export interface OpenedJournal {
+  readonly recorder: Recorder;
+  readonly recovered?: Recovered | undefined;
+  /** Aborted when another owner took the session. */
+  readonly lost?: AbortSignal | undefined;
+  close(): Promise<void>;
+}
+
+export interface SessionJournal {
+  readonly recorder: Recorder;
+  readonly view: SessionView;
+  /** Opens the journal; later calls give the same answer. Rejects with `session_in_use`, `session_not_found`, … */
+  open(): Promise<Recovered | undefined>;
+  /** Another owner has the session: nothing more may be said. */
+  readonly lost: boolean;
+  onLost(listener: () => void): void;
+  /** Sees each entry once it is written, until the returned function is called. */
+  onEntry(listener: (body: JournalBody) => void): () => void;
+  close(): Promise<void>;
+}
+
+export function createSessionJournal(openAdapter: () => Promise<OpenedJournal>): SessionJournal {
+  let view = createSessionView();
+  let opening: Promise<OpenedJournal> | undefined;
+  let lost = false;
+  const lostListeners: (() => void)[] = [];
+  const entryListeners = new Set<(body: JournalBody) => void>();
+
+  const lose = () => {
+    if (lost) return;
+    lost = true;
+    for (const listener of lostListeners) listener();
+  };
+
+  const open = async (): Promise<OpenedJournal> => {
+    const opened = await openAdapter();
+    view = createSessionView(opened.recovered?.view);
+    if (opened.lost?.aborted === true) lose();
+    opened.lost?.addEventListener('abort', lose, { once: true });
+    return opened;
+  };
+
+  const journal = (): Promise<OpenedJournal> => {
+    // A failed attempt is not remembered: the next submission may find the session free.
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+
+  const guarded = async (work: (recorder: Recorder) => Promise<void>): Promise<void> => {
+    const { recorder } = await journal();
+    try {
+      await work(recorder);
+    } catch (error) {
+      if (isFenced(error)) lose();
+      throw error;
+    }
+  };
+
+  return {
+    recorder: {
+      append: (entries) =>
+        guarded(async (recorder) => {
+          await recorder.append(entries);
+          view.apply(entries);
+          for (const entry of entries) for (const listener of entryListeners) listener(entry);
+        }),
+      commit: () => guarded((recorder) => recorder.commit()),
+    },
+    get view() {
+      return view;
+    },
+    open: async () => (await journal()).recovered,
+    get lost() {
+      return lost;
+    },
+    onLost(listener) {
+      lostListeners.push(listener);
+    },
+    onEntry(listener) {
+      entryListeners.add(listener);
+      return () => entryListeners.delete(listener);
+    },
+    async close() {
+      const opened = await opening?.catch(() => undefined);
+      await opened?.close();
+    },
+  };
+}
+
+function isFenced(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'fenced';
+}

@@ -1,0 +1,84 @@
+/**
+ * Structured output (L7.1): the StructuredOutput tool carries the caller's schema, an accepted value ends the
+ * turn. Refused calls and nudges share the attempts.
+ */
+import type { JsonObject, JsonSchema } from '../protocol/json.ts';
+import type { LoopMessage } from '../protocol/messages.ts';
+import type { AnyTool } from '../protocol/tool.ts';
+import { compileJsonSchema } from './json-schema-check.ts';
+
+export const STRUCTURED_OUTPUT_TOOL = 'StructuredOutput';
+export const STRUCTURED_OUTPUT_ATTEMPTS = 5;
+
+export interface StructuredOutput {
+  readonly tool: AnyTool;
+  /** The value of this submission, once one was accepted. */
+  accepted(): { readonly value: unknown } | undefined;
+  /** Counts what the loop yields: nudges, and calls that were refused. */
+  observe(message: LoopMessage): void;
+  /** The attempts of this submission are used up and nothing was accepted. */
+  exhausted(): boolean;
+  startSubmission(): void;
+}
+
+/** A tool's input is an object; a schema of anything else is carried in a field of one. */
+const CARRIER = 'value';
+
+/** Throws `invalid_option` when the schema cannot be judged. */
+export function createStructuredOutput(schema: JsonSchema, attempts: number = STRUCTURED_OUTPUT_ATTEMPTS): StructuredOutput {
+  const carried = schema.type !== 'object';
+  const check = compileJsonSchema(schema);
+  const inputJsonSchema: JsonSchema = carried
+    ? { type: 'object', properties: { [CARRIER]: schema }, required: [CARRIER], additionalProperties: false }
+    : schema;
+  const calls = new Set<string>();
+  let value: { readonly value: unknown } | undefined;
+  let spent = 0;
+
+  const tool: AnyTool = {
+    name: STRUCTURED_OUTPUT_TOOL,
+    inputJsonSchema,
+    description: () =>
+      'Hands over the final result in the required format. Call it exactly once, when the work is done; the call ends the turn.',
+    parse(input: JsonObject) {
+      if (carried && !Object.hasOwn(input, CARRIER)) return { ok: false, issues: [`${CARRIER} is missing`] };
+      const issues = check(carried ? input[CARRIER] : input);
+      return issues.length === 0 ? { ok: true, input } : { ok: false, issues: issues.slice(0, 20) };
+    },
+    isConcurrencySafe: () => false,
+    isReadOnly: () => true,
+    effectClass: () => 'pure',
+    permissionTarget: () => ({ kind: 'none' }),
+    async *run(input: unknown) {
+      const accepted = carried ? (input as JsonObject)[CARRIER] : input;
+      value = { value: accepted };
+      return { data: accepted, content: 'Structured output accepted.', endsTurn: true };
+    },
+  };
+
+  return {
+    tool,
+    accepted: () => value,
+    observe(message) {
+      if (message.type === 'assistant') {
+        for (const block of message.message.content) {
+          if (block.type === 'tool_use' && block.name === STRUCTURED_OUTPUT_TOOL) calls.add(block.id);
+        }
+        return;
+      }
+      if (message.type !== 'user') return;
+      if (message.kind === 'structured_nudge') spent += 1;
+      if (typeof message.message.content === 'string') return;
+      for (const block of message.message.content) {
+        if (block.type !== 'tool_result' || !calls.delete(block.tool_use_id)) continue;
+        if (block.is_error === true) spent += 1;
+      }
+    },
+    exhausted: () => value === undefined && spent >= attempts,
+    startSubmission() {
+      value = undefined;
+      spent = 0;
+      calls.clear();
+    },
+  };
+}

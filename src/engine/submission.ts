@@ -1,0 +1,87 @@
+/** The lifetime of one submission: its scope, its clock, and who may still hear of it. */
+import type { StopReason } from '../protocol/wire.ts';
+import { openScope, type Scope } from '../util/scope.ts';
+import type { EngineParts } from './parts.ts';
+import type { Prompt } from './prepare-submission.ts';
+
+export interface Submission {
+  readonly id: string;
+  readonly prompt: Prompt;
+  readonly scope: Scope;
+  readonly startedMs: number;
+  start(): void;
+  /** It goes on with this interrupted one, under that one's id. */
+  carryOn(id: string): void;
+  /** Nobody is to be told how it ends: closed, returned from, or its session was taken over (L10.6). */
+  silent(): boolean;
+  onResponse(listener: (messageId: string, stopReason: StopReason | null) => void): void;
+  /** Keeps the first figure: ms from request to first event. */
+  firstByte(ttftMs: number | undefined): void;
+  ttftMs(): number | undefined;
+  end(): Promise<void>;
+}
+
+export interface SubmissionOptions {
+  readonly id: string;
+  readonly prompt: Prompt;
+  /** Called at the first step; throws when the engine cannot take a submission now. */
+  onStart(submission: Submission): void;
+  onEnd(submission: Submission): void;
+  readonly parts: EngineParts;
+}
+
+export function openSubmission(options: SubmissionOptions): Submission {
+  const { parts, prompt } = options;
+  let { id } = options;
+  const scope = openScope(parts.scope);
+  const abortController = parts.config.abortController;
+  let ended = false;
+  let startedMs = 0;
+  let ttftMs: number | undefined;
+  const onCallerAbort = () => scope.abort(abortController?.signal.reason === 'interrupt' ? 'interrupt' : 'user');
+
+  const submission: Submission = {
+    get id() {
+      return id;
+    },
+    prompt,
+    scope,
+    get startedMs() {
+      return startedMs;
+    },
+    start() {
+      options.onStart(submission);
+      startedMs = parts.clock.monotonicMs();
+      parts.state.enter('initial');
+      parts.memory.denials = [];
+      parts.ledger.startSubmission();
+      parts.model.startSubmission();
+      parts.structured?.startSubmission();
+      if (abortController?.signal.aborted === true) onCallerAbort();
+      abortController?.signal.addEventListener('abort', onCallerAbort, { once: true });
+    },
+    carryOn(interrupted) {
+      id = interrupted;
+    },
+    silent: () => parts.journal.lost || parts.scope.signal.aborted,
+    onResponse(listener) {
+      const forget = parts.journal.onEntry((body) => {
+        if (body.type === 'response' && body.submission === id) listener(body.messageId, body.stopReason);
+      });
+      scope.onClose(forget);
+    },
+    firstByte(ms) {
+      ttftMs ??= ms;
+    },
+    ttftMs: () => ttftMs,
+    async end() {
+      if (ended) return;
+      ended = true;
+      abortController?.signal.removeEventListener('abort', onCallerAbort);
+      await scope.close();
+      parts.state.enter('done');
+      options.onEnd(submission);
+    },
+  };
+  return submission;
+}

@@ -1,0 +1,161 @@
+/**
+ * One submission, from prompt to its one result, in eight phases (L1). The set-up is in `prepare-submission.ts`;
+ * here the loop is driven, the budgets are kept and the result is made.
+ */
+import { queryLoop } from '../loop/query-loop.ts';
+import type { JournalBody } from '../protocol/journal.ts';
+import type { SystemMessage } from '../protocol/messages.ts';
+import type { SDKMessage, SDKResultMessage } from '../protocol/sdk-messages.ts';
+import type { Terminal } from '../protocol/terminal.ts';
+import { createGuard } from './budgets.ts';
+import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
+import type { EngineParts } from './parts.ts';
+import { type Prepared, type Prompt, prepareSubmission } from './prepare-submission.ts';
+import { createOutcome, type Outcome, type ResultFacts, resultOf, resultWithoutQuery } from './result.ts';
+import { STRUCTURED_OUTPUT_ATTEMPTS } from './structured-output.ts';
+import type { Submission } from './submission.ts';
+import { createSdkMapper } from './to-sdk-message.ts';
+
+/** Yields the submission's messages and, last, its result; no result when it was silenced or lost its journal (L10.6). */
+export async function* submitMessage(prompt: Prompt, submission: Submission, parts: EngineParts): AsyncGenerator<SDKMessage, void> {
+  const outcome = createOutcome();
+  submission.start(); //                                                                   1
+  let prepared: Prepared | undefined;
+  try {
+    const setUp = await settled(prepareSubmission(prompt, submission, parts)); //           1–4, 6
+    if (setUp.kind === 'failed') {
+      if (submission.silent()) return;
+      yield* finish({ reason: 'turn_setup_failed', turnCount: 0, errors: [setUp.message] }, outcome, submission, parts);
+      return;
+    }
+    prepared = setUp.value;
+    yield* prepared.messages;
+    if (prepared.kind === 'local') { //                                                     5
+      parts.state.enter('no_query');
+      if (!submission.silent()) yield await recordResult(resultWithoutQuery(prepared.resultText, factsOf(submission, parts)), submission, parts);
+      return;
+    }
+    yield* runLoop({ ...prepared, submission: submission.id, scope: submission.scope }, outcome, submission, parts); // 7, 8
+  } finally {
+    prepared?.undo();
+    await submission.end();
+  }
+}
+
+/** Phases 7 and 8: everything the loop says, then the result. Also the way back into an interrupted submission. */
+export async function* runLoop(
+  input: LoopInput,
+  outcome: Outcome,
+  submission: Submission,
+  parts: EngineParts,
+): AsyncGenerator<SDKMessage, void> {
+  const { config, structured, state } = parts;
+  let turnCount = 1;
+  const guard = createGuard({ ledger: parts.ledger, maxBudgetUsd: config.maxBudgetUsd, structured, turnCount: () => turnCount });
+  const mapper = createSdkMapper({
+    sessionId: parts.sessionId,
+    ids: parts.ids,
+    clock: parts.clock,
+    includePartialMessages: config.includePartialMessages === true,
+    replayUserMessages: config.replayUserMessages === true,
+    verbose: config.verbose === true,
+  });
+  submission.onResponse((messageId, stopReason) => outcome.responseEnded(messageId, stopReason));
+
+  state.enter('query_loop');
+  const params = loopParamsOf(input, parts);
+  parts.memory.request = params;
+  const loop = queryLoop(params, loopDepsOf(guard, parts));
+  let terminal: Terminal | undefined;
+  try {
+    while (terminal === undefined) {
+      const step = await settled(loop.next());
+      if (step.kind === 'failed') {
+        terminal = { reason: 'model_error', turnCount, errors: [step.message] };
+        break;
+      }
+      if (submission.silent()) return;
+      if (step.value.done === true) {
+        terminal = step.value.value;
+        break;
+      }
+      const message = step.value.value;
+      if (message.type === 'stream_request_start') turnCount = message.iteration;
+      outcome.observe(message);
+      structured?.observe(message);
+      if (message.type === 'system') atBoundary(message, parts);
+      if (message.type === 'stream_event') submission.firstByte(message.ttftMs);
+      yield* mapper.map(message);
+      // After every message, shown or not: usage is known with the events that end a response (L9).
+      terminal = guard.verdict();
+    }
+  } finally {
+    await loop.return(undefined as never).catch(() => undefined);
+  }
+  if (submission.silent()) return;
+  yield* mapper.flush();
+  yield* finish(terminal, outcome, submission, parts);
+}
+
+/** Compaction lowers the task's budget by what the context had come to; a snip is told to the host. */
+function atBoundary(message: SystemMessage, parts: EngineParts): void {
+  const { config, memory, journal } = parts;
+  if (message.subtype === 'compact_boundary' && config.taskBudget !== undefined) {
+    const before = memory.taskRemaining ?? config.taskBudget.total;
+    memory.taskRemaining = Math.max(0, before - message.compact_metadata.pre_tokens);
+  }
+  if (message.subtype === 'snip_boundary') config.snipReplay?.(message, journal.view.messages.slice());
+}
+
+/** Phase 8. */
+export async function* finish(
+  terminal: Terminal,
+  outcome: Outcome,
+  submission: Submission,
+  parts: EngineParts,
+): AsyncGenerator<SDKMessage, void> {
+  const { maxTurns, maxBudgetUsd } = parts.config;
+  const limits = { maxTurns, maxBudgetUsd, structuredOutputAttempts: STRUCTURED_OUTPUT_ATTEMPTS };
+  const result = resultOf(terminal, outcome, factsOf(submission, parts), limits, parts.structured?.accepted());
+  const recorded = await recordResult(result, submission, parts);
+  if (!submission.silent()) yield recorded;
+}
+
+/** The result is on record before it is shown. A full disk must not cost the consumer its result. */
+async function recordResult(result: SDKResultMessage, submission: Submission, parts: EngineParts): Promise<SDKResultMessage> {
+  const { recorder } = parts.journal;
+  const { id } = submission;
+  const bodies: JournalBody[] = [
+    { type: 'cost', id: `${id}/cost`, submission: id, totalCostUsd: parts.ledger.totalCostUsd(), modelUsage: parts.ledger.modelUsage() },
+    { type: 'result', id: `${id}/result`, submission: id, result },
+  ];
+  const written = await settled(recorder.append(bodies).then(() => recorder.commit()));
+  if (written.kind === 'failed' && !parts.journal.lost) parts.config.stderr?.(`The result could not be recorded: ${written.message}`);
+  return result;
+}
+
+function factsOf(submission: Submission, parts: EngineParts): ResultFacts {
+  return {
+    uuid: parts.ids.uuid(),
+    sessionId: parts.sessionId,
+    durationMs: Math.round(parts.clock.monotonicMs() - submission.startedMs),
+    durationApiMs: Math.round(parts.model.apiMs()),
+    totalCostUsd: parts.ledger.totalCostUsd(),
+    usage: parts.ledger.submissionUsage(),
+    modelUsage: parts.ledger.modelUsage(),
+    permissionDenials: [...parts.memory.denials],
+    origin: submission.prompt.options.origin,
+    userMessageUuid: submission.prompt.options.uuid,
+    ttftMs: submission.ttftMs(),
+  };
+}
+
+type Settled<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'failed'; readonly message: string };
+
+async function settled<T>(work: Promise<T>): Promise<Settled<T>> {
+  try {
+    return { kind: 'done', value: await work };
+  } catch (error) {
+    return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * What the loop yields, as consumers see it. Stateful in two small ways: a tombstone becomes `supersedes` on the
+ * message that takes the place of what it took back, or a notice when nothing does (L4.5); progress says how
+ * long its tool has been running.
+ */
+import type {
+  AssistantMessage,
+  AttachmentMessage,
+  LoopMessage,
+  SystemMessage,
+  TombstoneMessage,
+  UserMessage,
+} from '../protocol/messages.ts';
+import type { Clock, Ids } from '../protocol/ports.ts';
+import type { SDKAssistantMessage, SDKMessage, SDKUserMessage } from '../protocol/sdk-messages.ts';
+import type { UserBlock } from '../protocol/wire.ts';
+
+export interface SdkMapperOptions {
+  readonly sessionId: string;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly includePartialMessages: boolean;
+  readonly replayUserMessages: boolean;
+  /** Attachments as informational messages. */
+  readonly verbose: boolean;
+}
+
+export interface SdkMapper {
+  map(message: LoopMessage): SDKMessage[];
+  /** What was taken back and has no successor; call before the result. */
+  flush(): SDKMessage[];
+}
+
+export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
+  const session_id = options.sessionId;
+  const toolStartedMs = new Map<string, number>();
+  let takenBack: string[] = [];
+
+  const flush = (): SDKMessage[] => {
+    if (takenBack.length === 0) return [];
+    const retracted_message_uuids = takenBack;
+    takenBack = [];
+    return [{ type: 'system', subtype: 'retraction', retracted_message_uuids, uuid: options.ids.uuid(), session_id }];
+  };
+
+  const assistant = (message: AssistantMessage): SDKMessage => {
+    for (const block of message.message.content) {
+      if (block.type === 'tool_use') toolStartedMs.set(block.id, options.clock.monotonicMs());
+    }
+    const supersedes = takenBack;
+    takenBack = [];
+    return {
+      type: 'assistant',
+      message: message.message,
+      parent_tool_use_id: null,
+      ...errorFields(message),
+      ...(message.requestId !== undefined && { request_id: message.requestId }),
+      ...(supersedes.length > 0 && { supersedes }),
+      ...(message.aborted === true && { aborted: true }),
+      timestamp: message.timestamp,
+      uuid: message.uuid,
+      session_id,
+    };
+  };
+
+  const user = (message: UserMessage): SDKMessage[] => {
+    if (typeof message.message.content !== 'string') {
+      for (const block of message.message.content) {
+        if (block.type === 'tool_result') toolStartedMs.delete(block.tool_use_id);
+      }
+    }
+    return [...flush(), toSdkUser(message, session_id)];
+  };
+
+  const map = (message: LoopMessage): SDKMessage[] => {
+    switch (message.type) {
+      case 'assistant':
+        return [assistant(message)];
+      case 'user':
+        return user(message);
+      case 'attachment':
+        return attachment(message, session_id, options);
+      case 'system':
+        return [system(message, session_id)];
+      case 'progress':
+        return [
+          {
+            type: 'tool_progress',
+            tool_use_id: message.toolUseId,
+            tool_name: message.toolName,
+            parent_tool_use_id: null,
+            elapsed_time_seconds: secondsSince(toolStartedMs.get(message.toolUseId), options.clock),
+            data: message.data,
+            uuid: message.uuid,
+            session_id,
+          },
+        ];
+      case 'stream_event':
+        if (!options.includePartialMessages) return [];
+        return [
+          {
+            type: 'stream_event',
+            event: message.event,
+            parent_tool_use_id: null,
+            ...(message.ttftMs !== undefined && { ttft_ms: message.ttftMs }),
+            uuid: options.ids.uuid(),
+            session_id,
+          },
+        ];
+      case 'stream_request_start':
+        if (!options.includePartialMessages) return [];
+        return [{ type: 'system', subtype: 'status', status: 'requesting', uuid: options.ids.uuid(), session_id }];
+      case 'tombstone':
+        return tombstone(message);
+      case 'tool_use_summary':
+        return [
+          {
+            type: 'tool_use_summary',
+            summary: message.summary,
+            preceding_tool_use_ids: message.toolUseIds,
+            uuid: message.uuid,
+            session_id,
+          },
+        ];
+    }
+  };
+
+  const tombstone = (message: TombstoneMessage): SDKMessage[] => {
+    takenBack.push(...message.uuids);
+    // An unusable answer has no successor: what comes next answers the nudge.
+    return message.reason === 'unusable' ? flush() : [];
+  };
+
+  return { map, flush };
+}
+
+/** A user message of the conversation as the stream shows it. */
+export function toSdkUser(message: UserMessage, session_id: string): SDKUserMessage {
+  return {
+    type: 'user',
+    message: message.message,
+    parent_tool_use_id: null,
+    ...(message.isSynthetic === true && { isSynthetic: true }),
+    ...(message.toolUseResult !== undefined && { tool_use_result: message.toolUseResult }),
+    ...(message.origin !== undefined && { origin: message.origin }),
+    timestamp: message.timestamp,
+    uuid: message.uuid,
+    session_id,
+  };
+}
+
+/** A prompt repeated to its sender, under the uuid it came with. */
+export function toReplay(
+  prompt: { readonly uuid: string; readonly content: string | readonly UserBlock[]; readonly timestamp: string },
+  session_id: string,
+): SDKMessage {
+  return {
+    type: 'user',
+    message: { role: 'user', content: prompt.content },
+    parent_tool_use_id: null,
+    isReplay: true,
+    timestamp: prompt.timestamp,
+    uuid: prompt.uuid,
+    session_id,
+  };
+}
+
+type ErrorFields = Pick<SDKAssistantMessage, 'error' | 'is_api_error_message' | 'api_error_status'>;
+
+function errorFields(message: AssistantMessage): ErrorFields {
+  if (message.synthetic === undefined) return {};
+  return {
+    error: message.synthetic.error,
+    is_api_error_message: true,
+    api_error_status: message.synthetic.status ?? null,
+  };
+}
+
+/** Only a queued prompt that joined the turn is shown, and only when prompts are replayed; the rest is for the model. */
+function attachment(message: AttachmentMessage, session_id: string, options: SdkMapperOptions): SDKMessage[] {
+  const shown: SDKMessage[] = [];
+  if (message.attachment.type === 'queued_command' && options.replayUserMessages) {
+    const { prompt, sourceUuid } = message.attachment as {
+      readonly prompt: string | readonly UserBlock[];
+      readonly sourceUuid?: string;
+    };
+    shown.push(
+      toReplay({ uuid: sourceUuid ?? message.uuid, content: prompt, timestamp: message.timestamp }, session_id),
+    );
+  }
+  if (options.verbose) {
+    shown.push({
+      type: 'system',
+      subtype: 'informational',
+      level: 'info',
+      content: `Added for the model: ${message.attachment.type}`,
+      uuid: message.uuid,
+      session_id,
+    });
+  }
+  return shown;
+}
+
+function system(message: SystemMessage, session_id: string): SDKMessage {
+  const { timestamp: _, ...rest } = message;
+  return { ...rest, session_id };
+}
+
+function secondsSince(startMs: number | undefined, clock: Clock): number {
+  return startMs === undefined ? 0 : Math.max(0, clock.monotonicMs() - startMs) / 1000;
+}

@@ -1,0 +1,166 @@
+/**
+ * Money (L9): every model call of a session passes here. Usage counts once per effect key; what was thrown away
+ * is billed and flagged; answers inside an answer (advisors) count under their own model.
+ */
+import type { ModelInfo } from '../protocol/model.ts';
+import type { Ledger } from '../protocol/ports.ts';
+import type { ModelUsage } from '../protocol/sdk-messages.ts';
+import { EMPTY_USAGE, type Usage } from '../protocol/wire.ts';
+import { addUsage } from '../model/usage.ts';
+
+export interface LedgerOptions {
+  infoOf(model: string): ModelInfo;
+  /** USD, undefined when the model has no price. */
+  costOf(usage: Usage, info: ModelInfo): number | undefined;
+  /** USD that may be spent from now on. */
+  readonly maxBudgetUsd?: number | undefined;
+  /** Refuse a call whose worst case would cross the budget. */
+  readonly strictBudget?: boolean | undefined;
+}
+
+export interface UsageLedger extends Ledger {
+  /** USD spent since this ledger was made: what was restored from a journal is not in it (F111). */
+  spentUsd(): number;
+  /** Of that, USD paid for answers that were thrown away (F110). */
+  wastedUsd(): number;
+  /** Every model, restored totals included. */
+  modelUsage(): Readonly<Record<string, ModelUsage>>;
+  /** The main loop of the current submission. */
+  submissionUsage(): Usage;
+  startSubmission(): void;
+  /** Totals of an earlier life of the session. */
+  restore(totals: { readonly totalCostUsd: number; readonly modelUsage: Readonly<Record<string, unknown>> }): void;
+}
+
+export function createUsageLedger(options: LedgerOptions): UsageLedger {
+  const models = new Map<string, ModelUsage>();
+  const settled = new Map<string, number>();
+  const reserved = new Map<string, number>();
+  let restoredUsd = 0;
+  let spentUsd = 0;
+  let wastedUsd = 0;
+  let submission: Usage = EMPTY_USAGE;
+
+  const count = (model: string, usage: Usage): number => {
+    const info = options.infoOf(model);
+    const cost = options.costOf(usage, info);
+    models.set(model, addToModel(models.get(model), usage, info, cost));
+    return cost ?? 0;
+  };
+
+  return {
+    reserve({ model, effectKey, inputTokens, maxTokens }) {
+      if (options.strictBudget !== true || options.maxBudgetUsd === undefined) return { ok: true };
+      const worst = options.costOf(worstCase(inputTokens, maxTokens), options.infoOf(model));
+      if (worst === undefined) return { ok: false, reason: `${model} has no known price, so its cost cannot be bounded.` };
+      let held = 0;
+      for (const [key, amount] of reserved) if (key !== effectKey) held += amount;
+      if (spentUsd + held + worst > options.maxBudgetUsd) {
+        return {
+          ok: false,
+          reason: `This call may cost up to $${worst.toFixed(4)}; $${Math.max(0, options.maxBudgetUsd - spentUsd - held).toFixed(4)} of the $${options.maxBudgetUsd} budget is left.`,
+        };
+      }
+      reserved.set(effectKey, worst);
+      return { ok: true };
+    },
+    settle({ model, effectKey, usage, wasted, main }) {
+      reserved.delete(effectKey);
+      const known = settled.get(effectKey);
+      if (known !== undefined) return known;
+      let cost = 0;
+      for (const part of answersIn(usage, model)) cost += count(part.model, part.usage);
+      settled.set(effectKey, cost);
+      spentUsd += cost;
+      if (wasted === true) wastedUsd += cost;
+      if (main) submission = addUsage(submission, withoutInner(usage));
+      return cost;
+    },
+    totalCostUsd: () => restoredUsd + spentUsd,
+    spentUsd: () => spentUsd,
+    wastedUsd: () => wastedUsd,
+    modelUsage: () => Object.fromEntries(models),
+    submissionUsage: () => submission,
+    startSubmission() {
+      // Keys begin with their submission, so what was settled before cannot come again.
+      submission = EMPTY_USAGE;
+      reserved.clear();
+      settled.clear();
+    },
+    restore(totals) {
+      restoredUsd += totals.totalCostUsd;
+      for (const [model, value] of Object.entries(totals.modelUsage)) {
+        if (typeof value !== 'object' || value === null) continue;
+        models.set(model, { ...emptyModelUsage(options.infoOf(model)), ...(value as Partial<ModelUsage>) });
+      }
+    },
+  };
+}
+
+interface Answer {
+  readonly model: string;
+  readonly usage: Usage;
+}
+
+/** The answer itself, and the answers of other models inside it, however deep. */
+export function answersIn(usage: Usage, model: string): Answer[] {
+  const answers: Answer[] = [{ model, usage: withoutInner(usage) }];
+  for (const inner of usage.iterations ?? []) {
+    // `message` entries are parts of the answer itself, which its totals already count.
+    if (inner.model === undefined || inner.type === 'message') continue;
+    answers.push(...answersIn({ ...EMPTY_USAGE, ...inner }, inner.model));
+  }
+  return answers;
+}
+
+function withoutInner(usage: Usage): Usage {
+  const { iterations: _, ...own } = usage;
+  return own;
+}
+
+/** Nothing cached, everything written to the dearest cache, and the whole output used. */
+function worstCase(inputTokens: number, maxTokens: number): Usage {
+  return {
+    ...EMPTY_USAGE,
+    cache_creation_input_tokens: inputTokens,
+    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: inputTokens },
+    output_tokens: maxTokens,
+  };
+}
+
+function emptyModelUsage(info: ModelInfo): ModelUsage {
+  return {
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheReadInputTokens: 0,
+    cacheCreationInputTokens: 0,
+    cacheCreationEphemeral5mInputTokens: 0,
+    cacheCreationEphemeral1hInputTokens: 0,
+    thinkingTokens: 0,
+    webSearchRequests: 0,
+    costUSD: 0,
+    contextWindow: info.contextWindow,
+    maxOutputTokens: info.maxOutputTokens,
+    costBasis: info.price === undefined ? 'unknown' : 'list',
+  };
+}
+
+function addToModel(before: ModelUsage | undefined, usage: Usage, info: ModelInfo, cost: number | undefined): ModelUsage {
+  const sum = before ?? emptyModelUsage(info);
+  const oneHour = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
+  const fiveMinutes = usage.cache_creation?.ephemeral_5m_input_tokens ?? usage.cache_creation_input_tokens - oneHour;
+  return {
+    inputTokens: sum.inputTokens + usage.input_tokens,
+    outputTokens: sum.outputTokens + usage.output_tokens,
+    cacheReadInputTokens: sum.cacheReadInputTokens + usage.cache_read_input_tokens,
+    cacheCreationInputTokens: sum.cacheCreationInputTokens + usage.cache_creation_input_tokens,
+    cacheCreationEphemeral5mInputTokens: sum.cacheCreationEphemeral5mInputTokens + fiveMinutes,
+    cacheCreationEphemeral1hInputTokens: sum.cacheCreationEphemeral1hInputTokens + oneHour,
+    thinkingTokens: sum.thinkingTokens + (usage.output_tokens_details?.thinking_tokens ?? 0),
+    webSearchRequests: sum.webSearchRequests + (usage.server_tool_use?.web_search_requests ?? 0),
+    costUSD: sum.costUSD + (cost ?? 0),
+    contextWindow: info.contextWindow,
+    maxOutputTokens: info.maxOutputTokens,
+    costBasis: cost === undefined ? 'unknown' : sum.costBasis,
+  };
+}

@@ -1,0 +1,5 @@
+/** Set when the package is built; in a source tree there is none. */
+export const VERSION: string = process.env.TURNWRIGHT_BUILD_VERSION ?? '0.0.0-source';
+
+/** The generation of the de-facto protocol that this engine speaks, for clients that compare versions. */
+export const PROTOCOL_VERSION = '2.1.329';

@@ -1,0 +1,13 @@
+import type { HookEvent } from '../protocol/hook.ts';
+
+/** Events whose hooks are gates: what they guard stays shut when a hook fails (F91). */
+const GATING: ReadonlySet<HookEvent> = new Set<HookEvent>(['PreToolUse', 'UserPromptSubmit']);
+
+export function isGating(event: HookEvent): boolean {
+  return GATING.has(event);
+}
+
+/** Whether a failed hook shuts what it guards. `onFailure: 'continue'` opens a gate; an observer is never one. */
+export function closesOnFailure(event: HookEvent, onFailure: 'continue' | 'block' | undefined): boolean {
+  return isGating(event) && onFailure !== 'continue';
+}

@@ -1,0 +1,58 @@
+import { TurnwrightError } from '../protocol/errors.ts';
+import type { HookCall, HookEvent } from '../protocol/hook.ts';
+
+/** The field of an event's input that its matcher is held against. Events that are not listed always match. */
+const SUBJECT: Partial<Record<HookEvent, string>> = {
+  PreToolUse: 'tool_name',
+  PostToolUse: 'tool_name',
+  PostToolUseFailure: 'tool_name',
+  PermissionRequest: 'tool_name',
+  PermissionDenied: 'tool_name',
+  Notification: 'notification_type',
+  UserPromptExpansion: 'command_name',
+  SessionStart: 'source',
+  SessionEnd: 'reason',
+  StopFailure: 'error',
+  SubagentStart: 'agent_type',
+  SubagentStop: 'agent_type',
+  PreCompact: 'trigger',
+  PostCompact: 'trigger',
+  PreModelSwitch: 'source',
+  PostModelSwitch: 'source',
+  Setup: 'trigger',
+  Elicitation: 'mcp_server_name',
+  ElicitationResult: 'mcp_server_name',
+  ConfigChange: 'source',
+  InstructionsLoaded: 'load_reason',
+};
+
+export type Matches = (subject: string | undefined) => boolean;
+
+/**
+ * null, '' and `*` match everything; `Bash` or `Edit|Write` these names exactly; anything else is a regular
+ * expression, unanchored. Throws `invalid_option` when it is not one: a gate that never matches is an open gate.
+ */
+export function compileMatcher(matcher: string | null | undefined, event: HookEvent): Matches {
+  if (matcher === null || matcher === undefined || matcher === '' || matcher === '*') return () => true;
+  if (/^[\w-]+(?:\|[\w-]+)*$/.test(matcher)) {
+    const names = matcher.split('|');
+    return (subject) => subject === undefined || names.includes(subject);
+  }
+  try {
+    const pattern = new RegExp(matcher);
+    return (subject) => subject === undefined || pattern.test(subject);
+  } catch (cause) {
+    throw new TurnwrightError(
+      'invalid_option',
+      `The matcher "${matcher}" of a ${event} hook is neither a name, a list of names (Edit|Write) nor a regular expression.`,
+      { cause },
+    );
+  }
+}
+
+/** What matchers of this event are held against; undefined when the event has no such field. */
+export function subjectOf(call: HookCall): string | undefined {
+  const field = SUBJECT[call.event];
+  const value = field === undefined ? undefined : (call as Readonly<Record<string, unknown>>)[field];
+  return typeof value === 'string' ? value : undefined;
+}

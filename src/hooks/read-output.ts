@@ -1,0 +1,108 @@
+import { HOOK_EVENTS, type HookEvent, type HookOutput } from '../protocol/hook.ts';
+
+/** What `hookSpecificOutput` may hold, by event. An event that is not listed takes nothing of its own. */
+const SPECIFIC: Partial<Record<HookEvent, readonly string[]>> = {
+  PreToolUse: ['permissionDecision', 'permissionDecisionReason', 'updatedInput', 'additionalContext'],
+  PostToolUse: ['additionalContext', 'classifierContext', 'updatedToolOutput', 'updatedMCPToolOutput'],
+  PostToolUseFailure: ['additionalContext'],
+  PostToolBatch: ['additionalContext'],
+  PermissionRequest: ['decision'],
+  PermissionDenied: ['retry'],
+  Notification: ['additionalContext'],
+  UserPromptSubmit: ['additionalContext', 'sessionTitle', 'suppressOriginalPrompt'],
+  UserPromptExpansion: ['additionalContext', 'suppressOriginalPrompt'],
+  SessionStart: ['additionalContext', 'initialUserMessage', 'sessionTitle', 'watchPaths', 'reloadSkills'],
+  Stop: ['additionalContext'],
+  SubagentStart: ['additionalContext'],
+  SubagentStop: ['additionalContext'],
+  PreModelSwitch: ['permissionDecision', 'permissionDecisionReason'],
+  PostModelSwitch: ['additionalContext'],
+  Setup: ['additionalContext'],
+  Elicitation: ['action', 'content'],
+  ElicitationResult: ['action', 'content'],
+  WorktreeCreate: ['worktreePath'],
+  CwdChanged: ['watchPaths'],
+  FileChanged: ['watchPaths'],
+  MessageDisplay: ['displayContent'],
+};
+const KNOWN_SPECIFIC: ReadonlySet<string> = new Set(Object.values(SPECIFIC).flat());
+
+/** A field with a fixed shape, and the words for what it must be. */
+const SHAPES: readonly (readonly [field: string, expected: string, fits: (value: unknown) => boolean])[] = [
+  ['continue', 'true or false', (value) => typeof value === 'boolean'],
+  ['suppressOutput', 'true or false', (value) => typeof value === 'boolean'],
+  ['async', 'true or false', (value) => typeof value === 'boolean'],
+  ['stopReason', 'a text', (value) => typeof value === 'string'],
+  ['systemMessage', 'a text', (value) => typeof value === 'string'],
+  ['reason', 'a text', (value) => typeof value === 'string'],
+  ['decision', '"approve" or "block"', (value) => value === 'approve' || value === 'block'],
+  ['hookSpecificOutput', 'an object', isRecord],
+];
+const SPECIFIC_SHAPES: typeof SHAPES = [
+  [
+    'permissionDecision',
+    '"allow", "deny" or "ask"',
+    (value) => value === 'allow' || value === 'deny' || value === 'ask',
+  ],
+  ['permissionDecisionReason', 'a text', (value) => typeof value === 'string'],
+  ['updatedInput', 'an object', isRecord],
+  ['additionalContext', 'a text', (value) => typeof value === 'string'],
+];
+
+export type OutputReading =
+  | { readonly ok: true; readonly output: HookOutput }
+  /** One sentence: what is wrong with it. */
+  | { readonly ok: false; readonly problem: string };
+
+/**
+ * Reads an answer. Null and absent fields are no fields; fields nobody knows are passed over; a known field of the
+ * wrong shape, or one made for another event (F97), spoils the whole answer.
+ */
+export function readHookOutput(answer: unknown, event: HookEvent): OutputReading {
+  if (!isRecord(answer)) return no(`expected an object, got ${describe(answer)}.`);
+  const output = withoutNulls(answer);
+  const misshapen = firstMisfit(output, SHAPES);
+  if (misshapen !== undefined) return no(misshapen);
+  if (!isRecord(output['hookSpecificOutput'])) return { ok: true, output };
+
+  const specific = withoutNulls(output['hookSpecificOutput']);
+  const { hookEventName: named, ...fields } = specific;
+  if (named === undefined) return no('hookSpecificOutput names no hookEventName.');
+  if (named !== event) return no(`hookSpecificOutput is for ${describe(named)}, but the event is ${event}.`);
+  const own = SPECIFIC[event] ?? [];
+  const foreign = Object.keys(fields).find((field) => KNOWN_SPECIFIC.has(field) && !own.includes(field));
+  if (foreign !== undefined) return no(`hookSpecificOutput.${foreign} has no meaning for ${event}.`);
+  const wrong = firstMisfit(specific, SPECIFIC_SHAPES);
+  if (wrong !== undefined) return no(`hookSpecificOutput.${wrong}`);
+  return { ok: true, output: { ...output, hookSpecificOutput: { ...fields, hookEventName: event } } };
+}
+
+function firstMisfit(record: Record<string, unknown>, shapes: typeof SHAPES): string | undefined {
+  for (const [field, expected, fits] of shapes) {
+    const value = record[field];
+    if (value !== undefined && !fits(value)) return `${field} must be ${expected}, got ${describe(value)}.`;
+  }
+  return undefined;
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'string')
+    return HOOK_EVENTS.some((event) => event === value) ? value : JSON.stringify(value.slice(0, 100));
+  return typeof value === 'object' ? 'an object' : String(value);
+}
+
+function withoutNulls(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).filter(([, value]) => value !== null && value !== undefined),
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function no(problem: string): OutputReading {
+  return { ok: false, problem };
+}

@@ -1,0 +1,246 @@
+/** One HTTP attempt: sends the body, yields a batch of events per read, ends with what came of it. Retries nothing. */
+import type { ModelFailure } from '../protocol/failure.ts';
+import type { ModelOutput } from '../protocol/model.ts';
+import type { Clock } from '../protocol/ports.ts';
+import type { StreamEvent, Usage } from '../protocol/wire.ts';
+import { bodyFormat, wrongFormat } from './body-format.ts';
+import { classifyAnswer, classifyTrip, cutFailure, protocolFailure } from './classify-error.ts';
+import type { Connections, Post } from './connections.ts';
+import { createEventDecoder, type EventDecoder } from './decode-events.ts';
+import { type HttpCall, type HttpStop, openHttpCall } from './http-call.ts';
+import type { HttpHead } from './http-head.ts';
+import { createSseReader } from './sse.ts';
+import { createStreamWatch, type StreamTimeouts, type StreamWatch } from './stream-watch.ts';
+import { eventsOfAnswer } from './whole-answer.ts';
+
+export interface AttemptInput {
+  readonly connections: Connections;
+  readonly post: Post;
+  readonly body: readonly (Buffer | string)[];
+  readonly stream: boolean;
+  readonly timeouts: StreamTimeouts;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Times are the clock's monotonic ms. */
+export interface AttemptFacts {
+  head?: HttpHead;
+  firstByteMs?: number;
+  firstContentMs?: number;
+  /** `message_start` was seen. */
+  started: boolean;
+  usage?: Usage;
+  /** The model's own name for itself. */
+  model?: string;
+}
+
+export type AttemptEnd = { readonly facts: AttemptFacts } & (
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'failed'; readonly failure: ModelFailure }
+  | { readonly kind: 'aborted' }
+);
+
+type Batch = Extract<ModelOutput, { kind: 'events' }>;
+type End = { readonly kind: 'complete' } | HttpStop;
+
+const COMPLETE: End = { kind: 'complete' };
+const MAX_ERROR_BYTES = 256 * 1024;
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+/** How long a finished answer may hold its socket before the socket is given up. */
+const DRAIN_MS = 200;
+
+export async function* runAttempt(input: AttemptInput): AsyncGenerator<Batch, AttemptEnd> {
+  const startMs = input.clock.monotonicMs();
+  const facts: AttemptFacts = { started: false };
+  const call = await openHttpCall(input.connections, input.post, input.body, input.signal);
+  try {
+    const watch = createStreamWatch(input.clock, input.timeouts, input.stream);
+    const reader: Reader = { call, watch, next: () => nextChange(input, call, watch) };
+    const head = await readHead(reader);
+    if ('kind' in head) return { ...head, facts };
+    facts.head = head;
+    facts.firstByteMs = input.clock.monotonicMs();
+    const decoder = createEventDecoder(head);
+    const end = yield* readAnswer(reader, head, decoder, input.clock, (events) => {
+      if (decoder.contentCount > 0) facts.started = decoder.started;
+      if (decoder.usage !== undefined) facts.usage = decoder.usage;
+      if (decoder.model !== undefined) facts.model = decoder.model;
+      if (facts.firstContentMs !== undefined || decoder.blockCount === 0) return { kind: 'events', events };
+      facts.firstContentMs = input.clock.monotonicMs();
+      return { kind: 'events', events, ttftMs: facts.firstContentMs - startMs };
+    });
+    return { ...end, facts };
+  } finally {
+    call.close();
+  }
+}
+
+interface Reader {
+  readonly call: HttpCall;
+  readonly watch: StreamWatch;
+  /** Waits for a change, no longer than the limits allow. */
+  next(): Promise<void>;
+}
+
+async function nextChange({ connections }: AttemptInput, call: HttpCall, watch: StreamWatch): Promise<void> {
+  watch.begin((trip) => {
+    // What slept with the machine is dead on waking, pooled sockets too (F40).
+    if (trip.slept) connections.dropIdle();
+    call.stop({ kind: 'failed', failure: classifyTrip(trip) });
+  });
+  await call.changed();
+  watch.end();
+}
+
+async function readHead({ call, watch, next }: Reader): Promise<HttpHead | HttpStop> {
+  while (call.head === undefined) {
+    if (call.stopped !== undefined) return call.stopped;
+    if (call.connected) watch.connected();
+    await next();
+  }
+  watch.gotHeaders();
+  return call.head;
+}
+
+async function* readAnswer(
+  reader: Reader,
+  head: HttpHead,
+  decoder: EventDecoder,
+  clock: Clock,
+  batch: (events: StreamEvent[]) => Batch,
+): AsyncGenerator<Batch, End> {
+  if (head.status !== 200) {
+    const { text, stop } = await readText(reader, MAX_ERROR_BYTES);
+    return stop?.kind === 'aborted' ? stop : failed(classifyAnswer(head, text, clock.nowMs()));
+  }
+  const format = bodyFormat(head.headers);
+  if (format.kind === 'wrong') return failed(wrongFormat(format.what, head));
+  if (format.kind === 'events') return yield* readEvents(reader, head, decoder, clock, batch);
+  const { text, stop } = await readText(reader, MAX_ANSWER_BYTES);
+  if (stop?.kind === 'aborted') return stop;
+  if (stop !== undefined) return brokenOff(stop, head);
+  const events: StreamEvent[] = [];
+  const failure = readWhole(text, head, decoder, events, clock);
+  if (events.length > 0) yield batch(events);
+  return failure === undefined ? COMPLETE : failed(failure);
+}
+
+/** A batch per read, until `message_stop`. */
+async function* readEvents(
+  { call, watch, next }: Reader,
+  head: HttpHead,
+  decoder: EventDecoder,
+  clock: Clock,
+  batch: (events: StreamEvent[]) => Batch,
+): AsyncGenerator<Batch, End> {
+  const sse = createSseReader();
+  let empty = true;
+  while (true) {
+    if (call.stopped?.kind === 'aborted') return call.stopped;
+    const chunks = call.take();
+    if (chunks.length === 0) {
+      if (call.stopped !== undefined) return brokenOff(call.stopped, head);
+      if (call.ended) {
+        if (empty) return failed(protocolFailure('The answer is empty.', head, true));
+        return failed(cutFailure(head, undefined));
+      }
+      await next();
+      continue;
+    }
+    empty = false;
+    watch.gotByte();
+    const before = decoder.contentCount;
+    const events: StreamEvent[] = [];
+    let failure: ModelFailure | undefined;
+    for (const chunk of chunks) failure ??= decodeChunk(chunk, sse, decoder, events, head);
+    if (decoder.contentCount > before) watch.gotContent(decoder.thinkingOpen);
+    if (events.length > 0) yield batch(events);
+    if (failure !== undefined) return failed(failure);
+    if (decoder.stopped) {
+      await drain(call, clock);
+      return COMPLETE;
+    }
+  }
+}
+
+function decodeChunk(
+  chunk: Buffer,
+  sse: ReturnType<typeof createSseReader>,
+  decoder: EventDecoder,
+  into: StreamEvent[],
+  head: HttpHead,
+): ModelFailure | undefined {
+  const data = sse.push(chunk);
+  if (data === undefined) return protocolFailure('An event of the stream is too large.', head);
+  for (const event of data) {
+    const failure = decoder.decode(event, into);
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
+}
+
+/** Waits for the end of the body, so that the next request finds this socket in the pool. */
+async function drain(call: HttpCall, clock: Clock): Promise<void> {
+  const cancel = clock.timer(DRAIN_MS, () => call.stop({ kind: 'aborted' }));
+  while (!call.ended && call.stopped === undefined) {
+    await call.changed();
+    call.take();
+  }
+  cancel();
+}
+
+/** The body as text, and why it is not whole. */
+async function readText(
+  { call, watch, next }: Reader,
+  maxBytes: number,
+): Promise<{ text: string; stop?: HttpStop }> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  while (true) {
+    for (const chunk of call.take()) {
+      watch.gotByte();
+      watch.gotContent(false);
+      chunks.push(chunk);
+      bytes += chunk.length;
+    }
+    const text = () => Buffer.concat(chunks).toString('utf8');
+    if (call.stopped !== undefined) return { text: text(), stop: call.stopped };
+    if (call.ended || bytes > maxBytes) return { text: text() };
+    await next();
+  }
+}
+
+function readWhole(
+  text: string,
+  head: HttpHead,
+  decoder: EventDecoder,
+  into: StreamEvent[],
+  clock: Clock,
+): ModelFailure | undefined {
+  if (text.trim() === '') return protocolFailure('The answer is empty.', head, true);
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    return protocolFailure('The answer is not JSON.', head, true);
+  }
+  const events = eventsOfAnswer(answer);
+  // A 200 whose body is an error.
+  if (events === undefined) return classifyAnswer(head, text, clock.nowMs());
+  for (const event of events) {
+    const failure = decoder.accept(event, into);
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
+}
+
+function failed(failure: ModelFailure): End {
+  return { kind: 'failed', failure };
+}
+
+/** A connection that fails after the head is a cut answer; a tripped timer keeps its name. */
+function brokenOff(stop: HttpStop, head: HttpHead): End {
+  if (stop.kind === 'aborted' || stop.failure.kind !== 'connection') return stop;
+  return failed(cutFailure(head, stop.failure.cause));
+}

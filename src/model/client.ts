@@ -1,0 +1,90 @@
+/** The door of this room: a client of one Messages API endpoint. Holds its sockets, credential and cached bytes. */
+import type { CallModel } from '../protocol/model.ts';
+import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
+import { callModel } from './call-model.ts';
+import { openConnections } from './connections.ts';
+import { createCredentials } from './credentials.ts';
+import { createFastMode } from './fast-mode.ts';
+import { type ModelOverrides, modelInfo } from './model-info.ts';
+import { createServedModels } from './served-models.ts';
+import { DEFAULT_TIMEOUTS, type StreamTimeouts } from './stream-watch.ts';
+import { createViewBytes } from './view-bytes.ts';
+
+const DEFAULT_MAX_RETRIES = 10;
+
+export interface ModelClientOptions {
+  /** Where `/v1/messages` lies; may have a path. */
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+  /** Sent as `authorization: Bearer`. */
+  readonly authToken?: string;
+  /** Added to every request; these win over the client's own. `anthropic-beta` is merged. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly userAgent?: string;
+  /** Asked once per call for a new credential, when the API refuses the current one. */
+  readonly credentials?: (
+    why: 'expired' | 'revoked',
+  ) => Promise<{ apiKey?: string; authToken?: string } | undefined>;
+  readonly proxyUrl?: string;
+  readonly noProxy?: string;
+  /** Trusted beside the usual certificate authorities, PEM. */
+  readonly ca?: string | Buffer;
+  readonly clock: Clock;
+  readonly random: RandomPort;
+  readonly admission?: Admission;
+  /** Default 10. */
+  readonly maxRetries?: number;
+  /** Unattended: 429 and 529 are waited out without limit. Default false. */
+  readonly persistentRetry?: boolean;
+  readonly timeouts?: Partial<StreamTimeouts>;
+  /** On top of `timeouts`, for one model: a local model may read its prompt for minutes. */
+  readonly timeoutsFor?: (model: string) => Partial<StreamTimeouts> | undefined;
+  /** Sizes and prices from settings, by model id. */
+  readonly models?: ModelOverrides;
+}
+
+export interface ModelClient {
+  readonly call: CallModel;
+  /** Gives its sockets back. Calls that run are to be aborted first. */
+  close(): Promise<void>;
+}
+
+/** Throws `TypeError` when `baseUrl` or `proxyUrl` is not a URL. Opens nothing yet. */
+export function createModelClient(options: ModelClientOptions): ModelClient {
+  const baseUrl = new URL(options.baseUrl);
+  const connections = openConnections({
+    baseUrl,
+    proxyUrl: options.proxyUrl ? new URL(options.proxyUrl) : undefined,
+    noProxy: options.noProxy,
+    ca: options.ca,
+  });
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const deps = {
+    connections,
+    path: `${baseUrl.pathname.replace(/\/+$/, '')}/v1/messages${baseUrl.search}`,
+    credentials: createCredentials(
+      { apiKey: options.apiKey, authToken: options.authToken },
+      options.credentials,
+    ),
+    fastMode: createFastMode(options.clock),
+    served: createServedModels(),
+    bytes: createViewBytes(),
+    clock: options.clock,
+    random: options.random,
+    admission: options.admission,
+    policy: {
+      maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
+      persistent: options.persistentRetry ?? false,
+    },
+    userAgent: options.userAgent ?? 'turnwright',
+    headers: options.headers ?? {},
+    infoOf: (model: string) => modelInfo(model, options.models),
+    timeoutsFor: (model: string) => ({ ...timeouts, ...options.timeoutsFor?.(model) }),
+  };
+  return {
+    call: (request, callOptions) => callModel(deps, request, callOptions),
+    async close() {
+      connections.close();
+    },
+  };
+}

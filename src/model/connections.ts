@@ -1,0 +1,182 @@
+/**
+ * Sockets to one endpoint: a keep-alive agent per process and origin, shared by all clients that reach it the same
+ * way; idle sockets do not keep the process alive. TLS is loaded for https only.
+ */
+import {
+  Agent,
+  type ClientRequest,
+  request as httpRequest,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { bypassesProxy, portOf } from './proxy-rules.ts';
+
+export interface EndpointOptions {
+  readonly baseUrl: URL;
+  readonly proxyUrl?: URL | undefined;
+  readonly noProxy?: string | undefined;
+  /** Extra certificate authorities, PEM. */
+  readonly ca?: string | Buffer | undefined;
+}
+
+export interface Post {
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
+  /** false: a socket of its own, closed afterwards. */
+  readonly keepAlive: boolean;
+}
+
+export interface Connections {
+  /** An unsent POST; its errors come as `error` events. */
+  post(input: Post): Promise<ClientRequest>;
+  /** Drops idle sockets: after a sleep of the machine they are dead without knowing it. */
+  dropIdle(): void;
+  /** Gives the shared agent back; the last one out closes its sockets. */
+  close(): void;
+}
+
+/** A proxy that refused to connect. */
+export class ProxyRefusal extends Error {
+  readonly code = 'ERR_PROXY_REFUSED';
+  readonly status: number;
+  constructor(status: number) {
+    super(`The proxy refused to connect (${status}).`);
+    this.status = status;
+  }
+}
+
+interface Route {
+  readonly agent: Agent;
+  makeAgent(keepAlive: boolean): Agent;
+  request(options: RequestOptions): ClientRequest;
+}
+
+interface SharedRoute {
+  readonly route: Promise<Route>;
+  users: number;
+}
+
+const shared = new Map<string, SharedRoute>();
+
+const TUNNEL_TIMEOUT_MS = 30_000;
+/** Idle sockets older than this are closed before the far side does; a shorter `keep-alive` hint of the server counts. */
+const IDLE_SOCKET_MS = 60_000;
+
+export function openConnections(options: EndpointOptions): Connections {
+  const { baseUrl } = options;
+  const proxy =
+    options.proxyUrl !== undefined && !bypassesProxy(baseUrl, options.noProxy) ? options.proxyUrl : undefined;
+  const key = JSON.stringify([baseUrl.origin, proxy?.href, options.ca?.toString()]);
+  let entry: SharedRoute | undefined;
+
+  function enter(): Promise<Route> {
+    if (entry === undefined) {
+      entry = shared.get(key) ?? { route: openRoute(baseUrl, proxy, options.ca), users: 0 };
+      shared.set(key, entry);
+      entry.users++;
+    }
+    return entry.route;
+  }
+
+  return {
+    async post({ path, headers, keepAlive }) {
+      const route = await enter();
+      const absolute = proxy !== undefined && baseUrl.protocol === 'http:';
+      const at = absolute ? proxy : baseUrl;
+      return route.request({
+        method: 'POST',
+        // WHATWG keeps the brackets of an IPv6 host; sockets want it bare.
+        host: at.hostname.replace(/^\[|\]$/g, ''),
+        port: portOf(at),
+        path: absolute ? `${baseUrl.origin}${path}` : path,
+        headers: { host: baseUrl.host, ...headers, ...(absolute && proxyAuthorization(proxy)) },
+        agent: keepAlive ? route.agent : route.makeAgent(false),
+      });
+    },
+    dropIdle() {
+      entry?.route.then(({ agent }) => {
+        for (const sockets of Object.values(agent.freeSockets))
+          for (const socket of sockets ?? []) socket.destroy();
+      }, ignore);
+    },
+    close() {
+      const leaving = entry;
+      entry = undefined;
+      if (leaving === undefined || --leaving.users > 0) return;
+      shared.delete(key);
+      leaving.route.then(({ agent }) => agent.destroy(), ignore);
+    },
+  };
+}
+
+async function openRoute(
+  target: URL,
+  proxy: URL | undefined,
+  ca: string | Buffer | undefined,
+): Promise<Route> {
+  const settings = { noDelay: true, scheduling: 'lifo', timeout: IDLE_SOCKET_MS } as const;
+  if (target.protocol === 'http:') {
+    const makeAgent = (keepAlive: boolean) => new Agent({ ...settings, keepAlive });
+    return { agent: makeAgent(true), makeAgent, request: httpRequest };
+  }
+  const [https, tls] = await Promise.all([import('node:https'), import('node:tls')]);
+  const trust = ca === undefined ? {} : { ca: [...tls.rootCertificates, ca] };
+  const makeAgent = (keepAlive: boolean): Agent => {
+    const agent = new https.Agent({ ...settings, ...trust, keepAlive });
+    if (proxy === undefined) return agent;
+    const connectRequest = proxy.protocol === 'https:' ? https.request : httpRequest;
+    return Object.assign(agent, {
+      createConnection(options: object, done: (error: Error | null, socket?: Socket) => void): undefined {
+        openTunnel(connectRequest, proxy, target, (error, socket) => {
+          if (socket === undefined) done(error);
+          else done(null, tls.connect({ ...options, socket, servername: target.hostname }));
+        });
+      },
+    });
+  };
+  return { agent: makeAgent(true), makeAgent, request: https.request };
+}
+
+function openTunnel(
+  connectRequest: typeof httpRequest,
+  proxy: URL,
+  target: URL,
+  done: (error: Error | null, socket?: Duplex) => void,
+): void {
+  const authority = `${target.hostname}:${portOf(target)}`;
+  const connect = connectRequest({
+    method: 'CONNECT',
+    host: proxy.hostname,
+    port: portOf(proxy),
+    path: authority,
+    headers: { host: authority, ...proxyAuthorization(proxy) },
+    agent: false,
+    timeout: TUNNEL_TIMEOUT_MS,
+  });
+  connect.once('connect', (response, socket) => {
+    socket.setTimeout(0);
+    if (response.statusCode === 200) return done(null, socket);
+    socket.destroy();
+    done(new ProxyRefusal(response.statusCode ?? 0));
+  });
+  // A refusal with a body comes as an ordinary response.
+  connect.once('response', (response) => {
+    response.destroy();
+    done(new ProxyRefusal(response.statusCode ?? 0));
+  });
+  connect.once('timeout', () =>
+    connect.destroy(Object.assign(new Error('The proxy did not answer.'), { code: 'ETIMEDOUT' })),
+  );
+  connect.once('error', (error) => done(error));
+  connect.end();
+}
+
+function proxyAuthorization(proxy: URL): { 'proxy-authorization'?: string } {
+  if (proxy.username === '') return {};
+  const userInfo = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(userInfo).toString('base64')}` };
+}
+
+function ignore(): void {}

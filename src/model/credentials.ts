@@ -1,0 +1,50 @@
+/** The key or token requests carry, and its renewal: one at a time, however many requests were refused. */
+
+export interface Credential {
+  readonly apiKey?: string | undefined;
+  readonly authToken?: string | undefined;
+}
+
+/** Asks for a new credential; undefined when there is none. */
+export type CredentialProvider = (why: 'expired' | 'revoked') => Promise<Credential | undefined>;
+
+export interface Credentials {
+  readonly current: Credential;
+  readonly canRefresh: boolean;
+  /** Renews what `refused` held. False when nothing new could be had. Never throws. */
+  refresh(why: 'expired' | 'revoked', refused: Credential): Promise<boolean>;
+}
+
+export function createCredentials(
+  initial: Credential,
+  provider: CredentialProvider | undefined,
+): Credentials {
+  let current = initial;
+  let renewing: Promise<boolean> | undefined;
+
+  async function renew(why: 'expired' | 'revoked'): Promise<boolean> {
+    try {
+      const fresh = await provider?.(why);
+      if (fresh === undefined) return false;
+      current = fresh;
+      return true;
+    } catch {
+      return false;
+    } finally {
+      renewing = undefined;
+    }
+  }
+
+  return {
+    get current() {
+      return current;
+    },
+    canRefresh: provider !== undefined,
+    refresh(why, refused) {
+      // Another request has renewed it in the meantime.
+      if (refused !== current) return Promise.resolve(true);
+      renewing ??= renew(why);
+      return renewing;
+    },
+  };
+}

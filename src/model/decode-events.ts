@@ -1,0 +1,211 @@
+/**
+ * From the data of SSE events to stream events in a valid order: a message begins once, blocks are opened before
+ * they grow, nothing stays open. Unknown event, delta and block types are tolerated; what breaks the order is a
+ * failure, never a crash or a half-built block (F41).
+ */
+import type { ModelFailure } from '../protocol/failure.ts';
+import { EMPTY_USAGE, type StreamEvent, type Usage, type WireResponse } from '../protocol/wire.ts';
+import { classifyStreamError, protocolFailure } from './classify-error.ts';
+import type { HttpHead } from './http-head.ts';
+import { readUsage, replaceUsage } from './usage.ts';
+
+type Raw = { readonly type?: unknown; readonly [key: string]: unknown };
+
+export interface EventDecoder {
+  /** Decodes one event's data onto `into`. Returns why it cannot go on. */
+  decode(data: string, into: StreamEvent[]): ModelFailure | undefined;
+  /** The same for an event that is parsed already. */
+  accept(event: unknown, into: StreamEvent[]): ModelFailure | undefined;
+  readonly started: boolean;
+  readonly stopped: boolean;
+  /** As far as it was reported. */
+  readonly usage: Usage | undefined;
+  readonly model: string | undefined;
+  /** Events other than pings, and of them those inside blocks. */
+  readonly contentCount: number;
+  readonly blockCount: number;
+  readonly thinkingOpen: boolean;
+}
+
+/** Which deltas a block of a type may take; a block of another type takes any. */
+const DELTAS: Readonly<Record<string, readonly string[]>> = {
+  text: ['text_delta', 'citations_delta'],
+  thinking: ['thinking_delta', 'signature_delta'],
+  redacted_thinking: [],
+  tool_use: ['input_json_delta'],
+};
+const KNOWN_DELTAS = new Map<unknown, string>([
+  ['text_delta', 'text'],
+  ['input_json_delta', 'partial_json'],
+  ['thinking_delta', 'thinking'],
+  ['signature_delta', 'signature'],
+  ['citations_delta', ''],
+]);
+
+export function createEventDecoder(head: HttpHead): EventDecoder {
+  /** Types of the open blocks, by index. */
+  const open = new Map<number, string>();
+  const seen = new Set<number>();
+  let started = false;
+  let stopped = false;
+  let usage: Usage | undefined;
+  let model: string | undefined;
+  let contentCount = 0;
+  let blockCount = 0;
+
+  const broken = (what: string) => protocolFailure(`The stream is not in order: ${what}.`, head, true);
+
+  function decode(data: string, into: StreamEvent[]): ModelFailure | undefined {
+    let event: unknown;
+    try {
+      event = JSON.parse(data);
+    } catch {
+      return data === '[DONE]' ? undefined : broken(`an event is not JSON (${data.length} characters)`);
+    }
+    return accept(event, into);
+  }
+
+  function accept(value: unknown, into: StreamEvent[]): ModelFailure | undefined {
+    const event = value as Raw;
+    if (typeof event !== 'object' || event === null) return broken('an event is not an object');
+    if (stopped) return undefined;
+    switch (event.type) {
+      case 'content_block_delta':
+        return onDelta(event, into);
+      case 'content_block_start':
+        return onBlockStart(event, into);
+      case 'content_block_stop':
+        return onBlockStop(event, into);
+      case 'message_start':
+        return onStart(event, into);
+      case 'message_delta':
+        return onMessageDelta(event, into);
+      case 'message_stop':
+        if (!started) return broken('message_stop without message_start');
+        if (open.size > 0) return broken('message_stop inside an open block');
+        stopped = true;
+        contentCount++;
+        into.push({ type: 'message_stop' });
+        return undefined;
+      case 'ping':
+        into.push({ type: 'ping' });
+        return undefined;
+      case 'error':
+        return classifyStreamError(event, head.headers);
+      default:
+        // Some gateways send the error object bare.
+        return record(event['error']) && event.type === undefined
+          ? classifyStreamError(event, head.headers)
+          : undefined;
+    }
+  }
+
+  function onStart(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
+    if (started) return broken('a second message_start');
+    const message = record(event['message']);
+    if (message === undefined) return broken('message_start without a message');
+    started = true;
+    contentCount++;
+    usage = readUsage(message['usage']);
+    model = typeof message['model'] === 'string' ? message['model'] : undefined;
+    into.push({ ...event, type: 'message_start', message: wholeMessage(message, usage) });
+    return undefined;
+  }
+
+  function onBlockStart(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
+    const index = event['index'];
+    const block = record(event['content_block']);
+    if (!started) return broken('content before message_start');
+    if (typeof index !== 'number' || block === undefined || typeof block['type'] !== 'string')
+      return broken('a block without index or type');
+    if (seen.has(index)) return broken(`block ${index} began twice`);
+    seen.add(index);
+    open.set(index, block['type']);
+    contentCount++;
+    blockCount++;
+    into.push(event as unknown as StreamEvent);
+    return undefined;
+  }
+
+  function onDelta(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
+    const type = open.get(event['index'] as number);
+    if (type === undefined) return broken(`a delta for block ${String(event['index'])}, which is not open`);
+    const delta = event['delta'] as Raw | null | undefined;
+    if (typeof delta !== 'object' || delta === null) return broken('a delta without content');
+    contentCount++;
+    blockCount++;
+    const field = KNOWN_DELTAS.get(delta.type);
+    if (field === undefined) return undefined;
+    if (field !== '' && typeof delta[field] !== 'string')
+      return broken(`a ${String(delta.type)} without its text`);
+    if (DELTAS[type]?.includes(delta.type as string) === false)
+      return broken(`a ${String(delta.type)} in a ${type} block`);
+    into.push(event as unknown as StreamEvent);
+    return undefined;
+  }
+
+  function onBlockStop(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
+    if (!open.delete(event['index'] as number))
+      return broken(`block ${String(event['index'])} ends without having begun`);
+    contentCount++;
+    into.push(event as unknown as StreamEvent);
+    return undefined;
+  }
+
+  function onMessageDelta(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
+    if (!started) return broken('message_delta before message_start');
+    const delta = record(event['delta']) ?? {};
+    contentCount++;
+    usage = replaceUsage(usage ?? EMPTY_USAGE, record(event['usage']) as Partial<Usage> | undefined);
+    into.push({ ...event, type: 'message_delta', delta: { stop_reason: null, ...delta } } as StreamEvent);
+    return undefined;
+  }
+
+  return {
+    decode,
+    accept,
+    get started() {
+      return started;
+    },
+    get stopped() {
+      return stopped;
+    },
+    get usage() {
+      return usage;
+    },
+    get model() {
+      return model;
+    },
+    get contentCount() {
+      return contentCount;
+    },
+    get blockCount() {
+      return blockCount;
+    },
+    get thinkingOpen() {
+      for (const type of open.values()) if (type === 'thinking' || type === 'redacted_thinking') return true;
+      return false;
+    },
+  };
+}
+
+/** Local servers leave fields out; every consumer may rely on these. */
+function wholeMessage(message: Record<string, unknown>, usage: Usage): WireResponse {
+  return {
+    stop_reason: null,
+    stop_sequence: null,
+    ...message,
+    id: typeof message['id'] === 'string' ? message['id'] : '',
+    type: 'message',
+    role: 'assistant',
+    model: typeof message['model'] === 'string' ? message['model'] : '',
+    content: Array.isArray(message['content']) ? message['content'] : [],
+    usage,
+  } as WireResponse;
+}
+
+function record(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}

@@ -1,0 +1,154 @@
+/**
+ * One POST as something to look at: head, bytes that came, end, or why it stopped. Bytes that arrived before a
+ * reset are kept; the socket is paused while nobody takes them (L1, back-pressure).
+ */
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { ModelFailure } from '../protocol/failure.ts';
+import { classifyConnectionError } from './classify-error.ts';
+import type { Connections, Post } from './connections.ts';
+import type { HttpHead, ResponseHeaders } from './http-head.ts';
+
+export type HttpStop =
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'failed'; readonly failure: ModelFailure };
+
+export interface HttpCall {
+  readonly connected: boolean;
+  readonly head: HttpHead | undefined;
+  /** All bytes have come (some may wait to be taken). */
+  readonly ended: boolean;
+  readonly stopped: HttpStop | undefined;
+  /** Takes what has arrived; reading goes on. */
+  take(): Buffer[];
+  /** Resolves at the next change since the last look; at once if there was one. */
+  changed(): Promise<void>;
+  /** Ends the call and destroys its socket. The first reason counts. */
+  stop(why: HttpStop): void;
+  /** Nothing more is wanted of it: the socket goes back to the pool if the answer is whole, else it is destroyed. */
+  close(): void;
+}
+
+/** Beyond this, the socket waits for the consumer. */
+const MAX_BUFFERED_BYTES = 256 * 1024;
+
+export async function openHttpCall(
+  connections: Connections,
+  post: Post,
+  body: readonly (Buffer | string)[],
+  signal: AbortSignal,
+): Promise<HttpCall> {
+  let connected = false;
+  let response: IncomingMessage | undefined;
+  let head: HttpHead | undefined;
+  let ended = false;
+  let stopped: HttpStop | undefined;
+  let queue: Buffer[] = [];
+  let queued = 0;
+  let dirty = false;
+  let wake: (() => void) | undefined;
+
+  const touch = () => {
+    dirty = true;
+    wake?.();
+  };
+  const stop = (why: HttpStop) => {
+    if (stopped !== undefined || ended) return;
+    stopped = why;
+    signal.removeEventListener('abort', onAbort);
+    request?.destroy();
+    touch();
+  };
+  const fail = (error: Error) => stop({ kind: 'failed', failure: classifyConnectionError(error) });
+  const onAbort = () => stop({ kind: 'aborted' });
+  const onConnected = () => {
+    connected = true;
+    touch();
+  };
+
+  const request = await connections.post(post).catch((error: Error) => {
+    stopped = { kind: 'failed', failure: classifyConnectionError(error) };
+    return undefined;
+  });
+  request?.on('error', fail);
+  request?.on('socket', (socket) => {
+    if (!socket.connecting) onConnected();
+    else socket.once('connect', onConnected);
+  });
+  request?.on('response', (incoming) => {
+    response = incoming;
+    connected = true;
+    head = { status: incoming.statusCode ?? 0, headers: flat(incoming) };
+    incoming.on('data', (chunk: Buffer) => {
+      queue.push(chunk);
+      queued += chunk.length;
+      if (queued > MAX_BUFFERED_BYTES) incoming.pause();
+      touch();
+    });
+    incoming.on('end', () => {
+      ended = true;
+      signal.removeEventListener('abort', onAbort);
+      touch();
+    });
+    incoming.on('error', fail);
+    incoming.on('close', () => {
+      if (!ended) fail(Object.assign(new Error('The connection closed early.'), { code: 'ECONNRESET' }));
+    });
+    touch();
+  });
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  else if (request !== undefined) send(request, body);
+
+  return {
+    get connected() {
+      return connected;
+    },
+    get head() {
+      return head;
+    },
+    get ended() {
+      return ended;
+    },
+    get stopped() {
+      return stopped;
+    },
+    take() {
+      const taken = queue;
+      queue = [];
+      queued = 0;
+      if (response?.isPaused()) response.resume();
+      return taken;
+    },
+    changed() {
+      return new Promise((resolve) => {
+        const settle = () => {
+          dirty = false;
+          wake = undefined;
+          resolve();
+        };
+        if (dirty) settle();
+        else wake = settle;
+      });
+    },
+    stop,
+    close() {
+      signal.removeEventListener('abort', onAbort);
+      if (!ended) request?.destroy();
+    },
+  };
+}
+
+function send(request: ClientRequest, body: readonly (Buffer | string)[]): void {
+  const last = body.at(-1);
+  if (body.length > 1) request.cork();
+  for (const chunk of body.slice(0, -1)) request.write(chunk);
+  request.end(last);
+  if (body.length > 1) request.uncork();
+}
+
+function flat(incoming: IncomingMessage): ResponseHeaders {
+  const headers: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(incoming.headers))
+    headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  return headers;
+}

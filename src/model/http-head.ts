@@ -1,0 +1,9 @@
+/** What a response says before its body. */
+
+/** Names in lower case; repeated headers joined by comma. */
+export type ResponseHeaders = Readonly<Record<string, string | undefined>>;
+
+export interface HttpHead {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+}

@@ -1,0 +1,106 @@
+/** What is known about a model: by its id, else by its family, else a cautious default. */
+import type { ModelInfo } from '../protocol/model.ts';
+import { type ListedModel, MODEL_ALIASES, MODEL_LIST, type ThinkingSupport } from './model-list.ts';
+
+const LONG_CONTEXT_SUFFIX = '[1m]';
+const LONG_CONTEXT_TOKENS = 1_000_000;
+const UNKNOWN_WINDOW_TOKENS = 200_000;
+const UNKNOWN_MAX_OUTPUT_TOKENS = 32_000;
+
+/** Settings' additions, by model id as the user writes it. */
+export type ModelOverrides = Readonly<Record<string, Partial<Omit<ModelInfo, 'id'>>>>;
+
+/** Sizes, abilities and price of a model. `source` says where they came from: `list`, `family`, `settings`, `default`. */
+export function modelInfo(model: string, overrides: ModelOverrides = {}): ModelInfo {
+  const base = listedInfo(model);
+  const override = overrides[model] ?? overrides[wireModel(model)];
+  return override === undefined ? base : { ...base, ...override, source: override.source ?? 'settings' };
+}
+
+function listedInfo(model: string): ModelInfo {
+  const found = lookUp(model);
+  if (found === undefined) {
+    return {
+      id: model,
+      displayName: wireModel(model),
+      contextWindow: asksLongContext(model) ? LONG_CONTEXT_TOKENS : UNKNOWN_WINDOW_TOKENS,
+      maxOutputTokens: UNKNOWN_MAX_OUTPUT_TOKENS,
+      supportsAdaptiveThinking: false,
+      supportsEffort: false,
+      source: 'default',
+    };
+  }
+  const { listed, source } = found;
+  return {
+    id: model,
+    displayName: source === 'list' ? listed.displayName : wireModel(model),
+    contextWindow: asksLongContext(model)
+      ? Math.max(LONG_CONTEXT_TOKENS, listed.contextWindow)
+      : listed.contextWindow,
+    maxOutputTokens: listed.maxOutputTokens,
+    supportsAdaptiveThinking: listed.thinking === 'adaptive' || listed.thinking === 'enabled+adaptive',
+    supportsEffort: listed.effort,
+    price: listed.price,
+    source,
+  };
+}
+
+/** How this model may be asked to think; `none` for a model nothing is known about. */
+export function thinkingSupport(model: string, info: ModelInfo): ThinkingSupport {
+  const listed = lookUp(model)?.listed.thinking ?? 'none';
+  if (!info.supportsAdaptiveThinking) return listed === 'none' ? 'none' : 'enabled';
+  return listed === 'none' || listed === 'enabled' ? 'adaptive' : listed;
+}
+
+/** The id that goes on the wire: without the `[1m]` mark. */
+export function wireModel(model: string): string {
+  return asksLongContext(model) ? model.slice(0, -LONG_CONTEXT_SUFFIX.length) : model;
+}
+
+export function asksLongContext(model: string): boolean {
+  return model.toLowerCase().endsWith(LONG_CONTEXT_SUFFIX);
+}
+
+/**
+ * `opus`, `sonnet[1m]`, … to a full id; `ANTHROPIC_DEFAULT_<FAMILY>_MODEL` overrides. Anything else is
+ * returned as it is. `default` (or '') means `ANTHROPIC_MODEL`, else opus.
+ */
+export function resolveModelAlias(name: string, env: Readonly<Record<string, string | undefined>>): string {
+  const trimmed = name.trim();
+  if (trimmed === '' || trimmed.toLowerCase() === 'default') {
+    const preset = env['ANTHROPIC_MODEL']?.trim() ?? '';
+    return preset === '' || preset.toLowerCase() === 'default'
+      ? resolveModelAlias('opus', env)
+      : resolveModelAlias(preset, env);
+  }
+  const family = wireModel(trimmed).toLowerCase();
+  const target = MODEL_ALIASES[family];
+  if (target === undefined) return trimmed;
+  const chosen = env[`ANTHROPIC_DEFAULT_${family.toUpperCase()}_MODEL`]?.trim() || target;
+  return asksLongContext(trimmed) && !asksLongContext(chosen) ? chosen + LONG_CONTEXT_SUFFIX : chosen;
+}
+
+/**
+ * One spelling for the many of one model: dates, provider prefixes and version tails are dropped
+ * (`us.anthropic.claude-opus-4-1-20250805-v1:0` and `claude-opus-4.1` are `claude-opus-4-1`).
+ */
+export function canonicalModel(model: string): string {
+  const name = wireModel(model).toLowerCase();
+  const claude = /claude-[a-z0-9.-]+/.exec(name)?.[0];
+  if (claude === undefined) return name;
+  return claude
+    .replaceAll('.', '-')
+    .replace(/-v\d+$/, '')
+    .replace(/-(?:\d{8}|latest)$/, '')
+    .replace(/-0$/, '');
+}
+
+function lookUp(model: string): { listed: ListedModel; source: 'list' | 'family' } | undefined {
+  const name = canonicalModel(model);
+  const exact = MODEL_LIST.find((entry) => entry.id === name);
+  if (exact !== undefined) return { listed: exact, source: 'list' };
+  if (!name.startsWith('claude-')) return undefined;
+  const words = name.split('-');
+  const family = MODEL_LIST.find((entry) => words.includes(entry.family));
+  return family && { listed: family, source: 'family' };
+}

@@ -1,0 +1,100 @@
+/**
+ * The bytes of one request. `model` and `max_tokens` first, then what recurs (`system`, `tools`, `messages`), then
+ * everything that varies, so that a request's prefix recurs in the next one (L3).
+ */
+import type { ModelInfo, ModelRequest } from '../protocol/model.ts';
+import type { WireTool } from '../protocol/wire.ts';
+import { joinMarked } from './cache-breakpoints.ts';
+import { wireModel } from './model-info.ts';
+import { type WireThinking, wireMaxTokens, wireThinking } from './thinking-options.ts';
+import type { ViewBytes } from './view-bytes.ts';
+import { textJson, wireJson } from './wire-pieces.ts';
+
+export interface RequestBody {
+  /** A short body is one text, which goes out in one write with its head. */
+  readonly chunks: readonly (Buffer | string)[];
+  /** Bytes in all. */
+  readonly length: number;
+  readonly maxTokens: number;
+  readonly thinking: WireThinking | undefined;
+}
+
+export interface BodyInput {
+  readonly request: ModelRequest;
+  readonly info: ModelInfo;
+  readonly bytes: ViewBytes;
+  /** Lowered by an earlier answer of the API. */
+  readonly maxTokens: number | undefined;
+  readonly withoutThinking: boolean;
+  readonly fast: boolean;
+  readonly metadataUserId: string;
+  readonly thinkingKey: string;
+  keepsThinking(model: string): boolean;
+}
+
+export function buildRequestBody(input: BodyInput): RequestBody {
+  const { request, info } = input;
+  const cache = request.cache !== false;
+  const maxTokens = wireMaxTokens(input.maxTokens ?? request.maxTokens, info);
+  const messages = input.bytes.messages({
+    view: request.view,
+    userContext: request.userContext ?? [],
+    thinkingKey: input.withoutThinking ? '' : input.thinkingKey,
+    keepsThinking: (model) => !input.withoutThinking && input.keepsThinking(model),
+    cache,
+  });
+  const thinking = wireThinking(request, info, maxTokens, messages.toolRunWithoutThinking);
+  const head = `{"model":${JSON.stringify(wireModel(request.model))},"max_tokens":${maxTokens},${preamble(request, cache)}"messages":[`;
+  const end = `${messages.rest}],${tail(input, thinking)}}`;
+  const chunks = messages.sealed.length === 0 ? [head + end] : [head, ...messages.sealed, end];
+  const length = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
+  return { chunks, length, maxTokens, thinking };
+}
+
+function tail(input: BodyInput, thinking: WireThinking | undefined): string {
+  const { request, info } = input;
+  const outputConfig = {
+    ...(request.effort !== undefined && info.supportsEffort && { effort: request.effort }),
+    ...(request.taskBudget !== undefined && { task_budget: { type: 'tokens', ...request.taskBudget } }),
+  };
+  const varying = {
+    ...(thinking !== undefined && { thinking }),
+    ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
+    ...(request.contextManagement !== undefined && { context_management: request.contextManagement }),
+    ...(input.fast && { speed: 'fast' }),
+    metadata: { user_id: input.metadataUserId },
+    stream: request.stream,
+  };
+  return wireJson(varying).slice(1, -1);
+}
+
+/** `system` and `tools`, the last one before `messages` marked. */
+function preamble(request: ModelRequest, cache: boolean): string {
+  const system = systemBlocks(request.system);
+  const tools = toolBlocks(request.tools);
+  const systemJson = system.length > 0 ? `"system":[${joinMarked(system, cache)}],` : '';
+  const toolsJson = tools.length > 0 ? `"tools":[${joinMarked(tools, cache && system.length === 0)}],` : '';
+  return systemJson + toolsJson;
+}
+
+const systemCache = new WeakMap<readonly string[], readonly string[]>();
+const toolCache = new WeakMap<readonly WireTool[], readonly string[]>();
+
+function systemBlocks(system: readonly string[]): readonly string[] {
+  return remembered(systemCache, system, (texts) => texts.filter((text) => text.trim() !== '').map(textJson));
+}
+
+function toolBlocks(tools: readonly WireTool[]): readonly string[] {
+  return remembered(toolCache, tools, (list) =>
+    list.map((tool) => wireJson({ ...tool, cache_control: undefined })),
+  );
+}
+
+function remembered<K extends object, V>(cache: WeakMap<K, V>, key: K, make: (key: K) => V): V {
+  let value = cache.get(key);
+  if (value === undefined) {
+    value = make(key);
+    cache.set(key, value);
+  }
+  return value;
+}

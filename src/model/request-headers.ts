@@ -1,0 +1,65 @@
+/** The headers of one request: who asks, with which version, and which betas its body needs. */
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { ModelRequest } from '../protocol/model.ts';
+import type { Credential } from './credentials.ts';
+import { asksLongContext } from './model-info.ts';
+import type { RequestBody } from './request-body.ts';
+
+const API_VERSION = '2023-06-01';
+
+const BETA = {
+  longContext: 'context-1m-2025-08-07',
+  contextManagement: 'context-management-2025-06-27',
+  effort: 'effort-2025-11-24',
+  fast: 'fast-mode-2026-02-01',
+  interleavedThinking: 'interleaved-thinking-2025-05-14',
+  taskBudgets: 'task-budgets-2026-03-13',
+} as const;
+
+export interface HeaderInput {
+  readonly request: ModelRequest;
+  readonly body: RequestBody;
+  readonly credential: Credential;
+  readonly fast: boolean;
+  readonly supportsEffort: boolean;
+  readonly userAgent: string;
+  /** The user's own; they win over everything but the length. */
+  readonly custom: Readonly<Record<string, string>>;
+}
+
+export function requestHeaders(input: HeaderInput): OutgoingHttpHeaders {
+  const { request, credential } = input;
+  const betas = betasOf(input);
+  const headers: OutgoingHttpHeaders = {
+    'content-type': 'application/json',
+    accept: request.stream ? 'text/event-stream' : 'application/json',
+    // Compressed streams arrive in larger, later pieces.
+    'accept-encoding': 'identity',
+    'anthropic-version': API_VERSION,
+    'user-agent': input.userAgent,
+    'x-turnwright-session-id': request.sessionId,
+    ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
+    ...(credential.apiKey !== undefined && { 'x-api-key': credential.apiKey.trim() }),
+    ...(credential.authToken !== undefined && { authorization: `Bearer ${credential.authToken.trim()}` }),
+  };
+  for (const [name, value] of Object.entries(input.custom)) {
+    if (name.toLowerCase() !== 'anthropic-beta') headers[name.toLowerCase()] = value;
+  }
+  headers['content-length'] = input.body.length;
+  return headers;
+}
+
+function betasOf({ request, body, fast, supportsEffort, custom }: HeaderInput): string[] {
+  const betas = new Set(request.betas ?? []);
+  for (const [name, value] of Object.entries(custom)) {
+    if (name.toLowerCase() !== 'anthropic-beta') continue;
+    for (const beta of value.split(',')) betas.add(beta.trim());
+  }
+  if (asksLongContext(request.model)) betas.add(BETA.longContext);
+  if (body.thinking?.type === 'enabled' && request.tools.length > 0) betas.add(BETA.interleavedThinking);
+  if (request.contextManagement !== undefined) betas.add(BETA.contextManagement);
+  if (request.effort !== undefined && supportsEffort) betas.add(BETA.effort);
+  if (request.taskBudget !== undefined) betas.add(BETA.taskBudgets);
+  if (fast) betas.add(BETA.fast);
+  return [...betas].filter((beta) => beta !== '');
+}

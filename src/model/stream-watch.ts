@@ -1,0 +1,136 @@
+/**
+ * The timers of L4.3. They run only while a read is outstanding, so a slow consumer never trips them, and look up
+ * every few seconds, so that a machine that slept is noticed when it wakes (F40).
+ */
+import type { Clock } from '../protocol/ports.ts';
+
+/** All in ms; `Infinity` switches a limit off. */
+export interface StreamTimeouts {
+  /** Until the connection stands. Default 30 s. */
+  readonly connectMs: number;
+  /** Until the response's headers. Default 6 min. */
+  readonly headersMs: number;
+  /** For a whole answer that does not stream. Default 10 min. */
+  readonly answerMs: number;
+  /** Without any byte. Default 90 s. */
+  readonly idleMs: number;
+  /** Without content; pings are none. Default 10 min. */
+  readonly contentMs: number;
+  /** The same inside an open thinking block. Default 30 min. */
+  readonly thinkingMs: number;
+  /** For a model that reads its prompt slowly: replaces the limits before the first byte of the answer. */
+  readonly firstByteMs?: number;
+}
+
+export const DEFAULT_TIMEOUTS: StreamTimeouts = Object.freeze({
+  connectMs: 30_000,
+  headersMs: 360_000,
+  answerMs: 600_000,
+  idleMs: 90_000,
+  contentMs: 600_000,
+  thinkingMs: 1_800_000,
+});
+
+export type Trip = {
+  readonly phase: 'connect' | 'headers' | 'first_byte' | 'idle' | 'content';
+  readonly afterMs: number;
+  /** The clock leapt: the machine slept, or stood still. */
+  readonly slept: boolean;
+};
+
+const LOOK_EVERY_MS = 15_000;
+/** A timer this late was not late by load. */
+const LEAP_MS = 30_000;
+
+export interface StreamWatch {
+  /** A read is outstanding; `onTrip` is called at most once, if it takes too long. */
+  begin(onTrip: (trip: Trip) => void): void;
+  /** The read was answered. */
+  end(): void;
+  connected(): void;
+  gotHeaders(): void;
+  gotByte(): void;
+  /** Content came; `thinking`: a thinking block is open now. */
+  gotContent(thinking: boolean): void;
+}
+
+export function createStreamWatch(clock: Clock, timeouts: StreamTimeouts, stream: boolean): StreamWatch {
+  let phase: Trip['phase'] = 'connect';
+  let thinking = false;
+  /** Outstanding time in this phase before the current read; `idle` starts anew with each. */
+  let waitedMs = 0;
+  let contentWaitedMs = 0;
+  let readStart: number | undefined;
+  let reads = 0;
+  let cancel: (() => void) | undefined;
+
+  function limits(): { phase: Trip['phase']; leftMs: number; limitMs: number } {
+    const elapsed = readStart === undefined ? 0 : clock.monotonicMs() - readStart;
+    const left = (name: Trip['phase'], limitMs: number, before: number) => ({
+      phase: name,
+      limitMs,
+      leftMs: limitMs - before - elapsed,
+    });
+    if (phase === 'connect') return left(phase, timeouts.connectMs, waitedMs);
+    if (phase === 'headers') {
+      const answer = stream ? timeouts.headersMs : Math.max(timeouts.answerMs, timeouts.headersMs);
+      return left(phase, timeouts.firstByteMs ?? answer, waitedMs);
+    }
+    if (phase === 'first_byte') {
+      return left(phase, timeouts.firstByteMs ?? (stream ? timeouts.idleMs : timeouts.answerMs), waitedMs);
+    }
+    const idle = left('idle', timeouts.idleMs, 0);
+    const content = left('content', thinking ? timeouts.thinkingMs : timeouts.contentMs, contentWaitedMs);
+    return content.leftMs < idle.leftMs ? content : idle;
+  }
+
+  function arm(onTrip: (trip: Trip) => void): void {
+    const slice = Math.max(0, Math.min(limits().leftMs, LOOK_EVERY_MS));
+    const mono = clock.monotonicMs();
+    const wall = clock.nowMs();
+    const read = reads;
+    cancel = clock.timer(slice, () => {
+      const late = Math.max(clock.monotonicMs() - mono, clock.nowMs() - wall) - slice;
+      // Bytes that wait in the socket are read before an immediate: then it was this process that stood still.
+      if (late > LEAP_MS) setImmediate(() => reads === read && trip(onTrip, true));
+      else if (limits().leftMs <= 0) trip(onTrip, false);
+      else arm(onTrip);
+    });
+  }
+
+  function trip(onTrip: (trip: Trip) => void, slept: boolean): void {
+    const { phase: reached, limitMs } = limits();
+    cancel?.();
+    onTrip({ phase: reached, afterMs: limitMs, slept });
+  }
+
+  const enter = (next: Trip['phase']) => {
+    if (phase === next) return;
+    phase = next;
+    waitedMs = 0;
+  };
+
+  return {
+    begin(onTrip) {
+      readStart = clock.monotonicMs();
+      arm(onTrip);
+    },
+    end() {
+      cancel?.();
+      cancel = undefined;
+      if (readStart === undefined) return;
+      reads++;
+      const elapsed = clock.monotonicMs() - readStart;
+      waitedMs += elapsed;
+      contentWaitedMs += elapsed;
+      readStart = undefined;
+    },
+    connected: () => phase === 'connect' && enter('headers'),
+    gotHeaders: () => enter('first_byte'),
+    gotByte: () => enter('idle'),
+    gotContent(isThinking) {
+      contentWaitedMs = 0;
+      thinking = isThinking;
+    },
+  };
+}

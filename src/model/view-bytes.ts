@@ -1,0 +1,110 @@
+/**
+ * The wire bytes of a view's messages, kept while the view only grows (`view.root`): an iteration costs what is
+ * fresh, plus handing over buffers that are already there (L10.10).
+ */
+import type { View } from '../protocol/view.ts';
+import { joinMarked } from './cache-breakpoints.ts';
+import { createNormaliser, type NormaliseRules, type Normaliser, type WireTurn } from './normalise.ts';
+
+/** Finished messages are joined into buffers of about this size. */
+const BLOCK_CHARS = 64 * 1024;
+/** Variants kept per view: the main request's and one more (another model, or without thinking). */
+const MAX_VARIANTS = 2;
+
+export interface MessagesBytes {
+  /** The inside of the `messages` array: what is finished, then the rest as text. */
+  readonly sealed: readonly Buffer[];
+  readonly rest: string;
+  readonly toolRunWithoutThinking: boolean;
+}
+
+export interface BytesRequest {
+  readonly view: View;
+  readonly userContext: readonly string[];
+  /** Names everything `keepsThinking` depends on. */
+  readonly thinkingKey: string;
+  keepsThinking(model: string): boolean;
+  readonly cache: boolean;
+}
+
+export interface ViewBytes {
+  messages(request: BytesRequest): MessagesBytes;
+}
+
+export function createViewBytes(): ViewBytes {
+  const kept = new WeakMap<object, Map<string, Growing>>();
+  return {
+    messages(request) {
+      let variants = kept.get(request.view.root);
+      if (variants === undefined) {
+        variants = new Map();
+        kept.set(request.view.root, variants);
+      }
+      const key = JSON.stringify([request.thinkingKey, request.userContext]);
+      let growing = variants.get(key);
+      if (growing === undefined || growing.length > request.view.length) {
+        // A shorter version of a view that has grown: worked out afresh, and what is kept stays with the longer one.
+        const isShorter = growing !== undefined;
+        growing = new Growing(request);
+        if (!isShorter) variants.set(key, growing);
+      }
+      for (const stale of [...variants.keys()].slice(0, -MAX_VARIANTS)) variants.delete(stale);
+      return growing.extend(request.view, request.cache);
+    },
+  };
+}
+
+/** The bytes of one growing view: sealed blocks of bytes, then text, then the two newest exchanges, which may carry marks. */
+class Growing {
+  readonly #normaliser: Normaliser;
+  readonly #sealed: Buffer[] = [];
+  #text: string[] = [];
+  #textChars = 0;
+  #previous: readonly WireTurn[] = [];
+  #started = false;
+  #length = 0;
+
+  constructor(rules: NormaliseRules) {
+    this.#normaliser = createNormaliser(rules);
+  }
+
+  /** Messages of the view that were read. */
+  get length(): number {
+    return this.#length;
+  }
+
+  extend(view: View, cache: boolean): MessagesBytes {
+    for (const message of view.slice(this.#length)) {
+      for (const exchange of this.#normaliser.add(message)) {
+        this.#seal(this.#previous);
+        this.#previous = exchange;
+      }
+    }
+    this.#length = view.length;
+    const rest = [...this.#text];
+    for (const turn of this.#previous) rest.push(turnJson(turn, cache && turn.role === 'user'));
+    for (const turn of this.#normaliser.open()) rest.push(turnJson(turn, cache && turn.role === 'user'));
+    return {
+      sealed: [...this.#sealed],
+      rest: (this.#sealed.length > 0 ? ',' : '') + rest.join(','),
+      toolRunWithoutThinking: this.#normaliser.toolRunWithoutThinking,
+    };
+  }
+
+  #seal(turns: readonly WireTurn[]): void {
+    for (const turn of turns) {
+      const json = turnJson(turn, false);
+      this.#text.push(json);
+      this.#textChars += json.length;
+    }
+    if (this.#textChars < BLOCK_CHARS) return;
+    this.#sealed.push(Buffer.from((this.#started ? ',' : '') + this.#text.join(',')));
+    this.#started = true;
+    this.#text = [];
+    this.#textChars = 0;
+  }
+}
+
+function turnJson(turn: WireTurn, marked: boolean): string {
+  return `{"role":"${turn.role}","content":[${joinMarked(turn.blocks, marked)}]}`;
+}

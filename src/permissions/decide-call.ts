@@ -1,0 +1,150 @@
+import type { PermissionQuestion } from '../protocol/gate.ts';
+import type { GateVerdict, PermissionBehavior, PermissionMode } from '../protocol/permission.ts';
+import { matchesRule } from './match-rule.ts';
+import * as say from './messages.ts';
+import type { PathRuleContext } from './path-rule.ts';
+import { isOddSpelling, isProtectedPath } from './protected-path.ts';
+import { createPathResolver, isInside, type PathReader, type ResolvedPath } from './real-path.ts';
+import { formatRule, type PermissionRule } from './rule.ts';
+import type { RuleSet } from './rule-set.ts';
+import { type Subject, subjectOf } from './subject.ts';
+import { suggestionsFor } from './suggestions.ts';
+
+/** Built-in tools that change nothing but the session's own record. */
+const OWN_RECORD_TOOLS: readonly string[] = ['TodoWrite', 'StructuredOutput'];
+
+export interface PermissionState {
+  readonly mode: PermissionMode;
+  readonly rules: RuleSet;
+  readonly directories: readonly string[];
+  readonly readableDirectories: readonly string[];
+  readonly home: string | undefined;
+  readonly ignoreCase: boolean;
+  readonly files: PathReader;
+}
+
+interface Case {
+  readonly subject: Subject;
+  readonly state: PermissionState;
+  readonly context: PathRuleContext;
+  /** Directories that may be read and written, then those that may only be read. */
+  readonly roots: readonly string[];
+}
+
+/** The ladder: its order is the priority. Paths are looked up on disk only when a step needs them. */
+export async function decideCall(question: PermissionQuestion, state: PermissionState): Promise<GateVerdict> {
+  const resolve = createPathResolver(state.files, question.cwd);
+  const subject = subjectOf(question, resolve);
+  const context = { cwd: question.cwd, home: state.home, ignoreCase: state.ignoreCase, resolve };
+  const roots = [question.cwd, ...question.additionalDirectories, ...state.directories];
+  const each: Case = { subject, state, context, roots };
+
+  const denied = await firstMatch('deny', each);
+  if (denied !== undefined) return deny('rule', say.deniedByRule(subject, denied), denied);
+  if (state.mode === 'plan' && !mayPlan(subject)) return deny('mode', say.deniedByPlan(subject));
+
+  const verdict = await allowOrAsk(each);
+  if (verdict.kind !== 'ask' || state.mode !== 'dontAsk') return verdict;
+  return deny('mode', say.deniedWithoutAsking(verdict.message));
+}
+
+async function allowOrAsk(each: Case): Promise<Extract<GateVerdict, { kind: 'allow' | 'ask' }>> {
+  const { subject, state } = each;
+  if (subject.needsPerson) return { kind: 'ask', reasonType: 'tool', message: say.askedForPerson(subject) };
+  if (state.mode === 'bypassPermissions') {
+    return { kind: 'allow', reasonType: 'mode', reason: 'The permission mode is bypassPermissions.' };
+  }
+  const asked = await firstMatch('ask', each);
+  if (asked !== undefined)
+    return { kind: 'ask', reasonType: 'rule', message: say.askedByRule(subject, asked) };
+  const unsafe = await findUnsafeWrite(subject);
+  if (unsafe !== undefined) return unsafe;
+
+  const outside = await pathsOutside(each);
+  if (state.mode === 'acceptEdits' && subject.target.kind === 'write' && outside.length === 0) {
+    return { kind: 'allow', reasonType: 'mode', reason: 'The permission mode is acceptEdits.' };
+  }
+  const allowed = await firstMatch('allow', each);
+  if (allowed !== undefined) return { kind: 'allow', reasonType: 'rule', reason: formatRule(allowed.value) };
+  return byDefault(each, outside);
+}
+
+/** What holds when no rule and no mode says anything. */
+function byDefault(
+  { subject, state }: Case,
+  outside: readonly ResolvedPath[],
+): Extract<GateVerdict, { kind: 'allow' | 'ask' }> {
+  const { target } = subject;
+  if (target.kind === 'read' && subject.readOnly && target.paths.length > 0 && outside.length === 0) {
+    return { kind: 'allow', reasonType: 'workingDir', reason: 'It reads inside the working directories.' };
+  }
+  // What a server says of its own tools is no reason to run them.
+  const own =
+    OWN_RECORD_TOOLS.includes(subject.tool) || (subject.readOnly && !subject.tool.startsWith('mcp__'));
+  if (target.kind === 'none' && own) {
+    return { kind: 'allow', reasonType: 'tool', reason: 'It changes nothing outside the session.' };
+  }
+  const suggestions = suggestionsFor(subject, outside);
+  const [stray] = outside;
+  if (stray === undefined) {
+    return { kind: 'ask', reasonType: 'mode', message: say.askedByDefault(subject, state.mode), suggestions };
+  }
+  return {
+    kind: 'ask',
+    reasonType: 'workingDir',
+    message: say.askedForOutside(subject, stray.spelled),
+    suggestions,
+    blockedPath: stray.real ?? stray.spelled,
+  };
+}
+
+async function firstMatch(
+  behavior: PermissionBehavior,
+  { state, subject, context }: Case,
+): Promise<PermissionRule | undefined> {
+  for (const rule of state.rules.of(behavior)) if (await matchesRule(rule, subject, context)) return rule;
+  return undefined;
+}
+
+function mayPlan(subject: Subject): boolean {
+  return subject.readOnly || subject.needsPerson || OWN_RECORD_TOOLS.includes(subject.tool);
+}
+
+async function findUnsafeWrite(subject: Subject): Promise<Extract<GateVerdict, { kind: 'ask' }> | undefined> {
+  if (subject.target.kind !== 'write') return undefined;
+  for (const [i, path] of (await subject.paths()).entries()) {
+    const verdict = {
+      kind: 'ask',
+      reasonType: 'safetyCheck',
+      blockedPath: path.real ?? path.spelled,
+    } as const;
+    if (path.real === undefined || isOddSpelling(subject.target.paths[i] ?? '')) {
+      return { ...verdict, message: say.askedForUnclearPath(subject, path.spelled) };
+    }
+    if (isProtectedPath(path.spelled) || isProtectedPath(path.real)) {
+      return { ...verdict, message: say.askedForSafety(subject, path.spelled) };
+    }
+  }
+  return undefined;
+}
+
+/** Judged on real paths, roots and targets alike. */
+async function pathsOutside({ subject, state, context, roots }: Case): Promise<readonly ResolvedPath[]> {
+  const { target } = subject;
+  if (target.kind !== 'read' && target.kind !== 'write') return [];
+  const open = target.kind === 'read' ? [...roots, ...state.readableDirectories] : roots;
+  const realRoots = (await Promise.all(open.map(context.resolve))).flatMap(({ real }) =>
+    real === undefined ? [] : [real],
+  );
+  const paths = await subject.paths();
+  return paths.filter(({ real }) => real === undefined || !realRoots.some((root) => isInside(real, root)));
+}
+
+function deny(reasonType: 'rule' | 'mode', message: string, rule?: PermissionRule): GateVerdict {
+  return {
+    kind: 'deny',
+    reasonType,
+    message,
+    ...(rule === undefined ? {} : { rule: formatRule(rule.value) }),
+  };
+}

@@ -1,0 +1,50 @@
+import { allowsCommand, forbidsCommand } from './command-rule.ts';
+import { allowsPath, forbidsPath, type PathRuleContext } from './path-rule.ts';
+import { namesTool, type PermissionRule } from './rule.ts';
+import type { Subject } from './subject.ts';
+import { matchesUrl } from './url-rule.ts';
+
+/**
+ * Whether a rule speaks of this call. A rule that allows matches only what is certain (every path, a plain
+ * command); one that denies or asks matches whatever might be meant (any path, any piece of a command, a specifier
+ * this target knows nothing of).
+ */
+export async function matchesRule(
+  rule: PermissionRule,
+  subject: Subject,
+  context: PathRuleContext,
+): Promise<boolean> {
+  const { toolName, ruleContent: specifier } = rule.value;
+  if (!namesTool(toolName, subject.names) && !speaksForFamily(rule, subject)) return false;
+  if (specifier === undefined) return true;
+  const certain = rule.behavior === 'allow';
+  const { target } = subject;
+  switch (target.kind) {
+    case 'command':
+      return certain ? allowsCommand(specifier, target.command) : forbidsCommand(specifier, target.command);
+    case 'read':
+    case 'write': {
+      const paths = await subject.paths();
+      if (paths.length === 0) return !certain;
+      const matched = await Promise.all(
+        paths.map((path) =>
+          certain ? allowsPath(specifier, path, context) : forbidsPath(specifier, path, context),
+        ),
+      );
+      return certain ? matched.every(Boolean) : matched.some(Boolean);
+    }
+    case 'url':
+      return matchesUrl(specifier, target.url, certain);
+    case 'none':
+      return !certain;
+  }
+}
+
+/** `Read(path)` speaks of every built-in tool that reads files, `Edit(path)` of every one that writes them. */
+function speaksForFamily(rule: PermissionRule, { target, tool }: Subject): boolean {
+  if (rule.value.ruleContent === undefined || tool.startsWith('mcp__')) return false;
+  return (
+    (rule.value.toolName === 'Read' && target.kind === 'read') ||
+    (rule.value.toolName === 'Edit' && target.kind === 'write')
+  );
+}

@@ -1,0 +1,78 @@
+import type { PermissionMode } from '../protocol/permission.ts';
+import { formatRule, type PermissionRule } from './rule.ts';
+import type { Subject } from './subject.ts';
+
+/** What the model or a person reads about a verdict. */
+const SOURCE_NAMES = {
+  userSettings: 'the user settings',
+  projectSettings: 'the project settings',
+  localSettings: 'the local project settings',
+  session: 'this session',
+  cliArg: 'the options of this run',
+} as const;
+
+/** `Bash with "rm -rf x"`, `Edit of /etc/hosts`: bounded, on one line. */
+export function describeCall({ tool, target }: Subject): string {
+  switch (target.kind) {
+    case 'command':
+      return `${tool} with the command ${quote(target.command)}`;
+    case 'read':
+    case 'write':
+      return target.paths.length === 0
+        ? tool
+        : `${tool} of ${target.paths.slice(0, 3).map(oneLine).join(', ')}`;
+    case 'url':
+      return `${tool} of ${oneLine(target.url)}`;
+    case 'none':
+      return tool;
+  }
+}
+
+export function deniedByRule(subject: Subject, rule: PermissionRule): string {
+  return `${describeCall(subject)} is denied by the rule ${formatRule(rule.value)} in ${SOURCE_NAMES[rule.source]}.`;
+}
+
+export function deniedByPlan(subject: Subject): string {
+  return `Plan mode is on: only read-only tools may run, and ${describeCall(subject)} is not read-only. Present the plan first, or have the permission mode changed.`;
+}
+
+export function deniedWithoutAsking(reason: string): string {
+  return `${reason} The permission mode is dontAsk, so nobody was asked and the call is denied.`;
+}
+
+export function askedByRule(subject: Subject, rule: PermissionRule): string {
+  return `${describeCall(subject)} needs approval: the rule ${formatRule(rule.value)} in ${SOURCE_NAMES[rule.source]} asks for it.`;
+}
+
+export function askedForPerson(subject: Subject): string {
+  return `${subject.tool} needs an answer from a person.`;
+}
+
+export function askedForSafety(subject: Subject, path: string): string {
+  return `${describeCall(subject)} needs approval: ${oneLine(path)} decides what may run later, and no rule lifts that.`;
+}
+
+export function askedForUnclearPath(subject: Subject, path: string): string {
+  return `${describeCall(subject)} needs approval: where ${oneLine(path)} leads cannot be told (a dangling link, a loop or an unusual spelling).`;
+}
+
+export function askedForOutside(subject: Subject, path: string): string {
+  return `${describeCall(subject)} needs approval: ${oneLine(path)} is outside the working directories.`;
+}
+
+export function askedByDefault(subject: Subject, mode: PermissionMode): string {
+  return `${describeCall(subject)} needs approval: no rule allows it and the permission mode is ${mode}.`;
+}
+
+function quote(text: string): string {
+  return `"${oneLine(text)}"`;
+}
+
+/** Control, zero-width and direction-changing characters are shown escaped. */
+function oneLine(text: string): string {
+  const bounded = text.length > 300 ? `${text.slice(0, 300)}…` : text;
+  return bounded.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}

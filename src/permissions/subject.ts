@@ -1,0 +1,38 @@
+import type { PermissionQuestion } from '../protocol/gate.ts';
+import type { PermissionTarget } from '../protocol/tool.ts';
+import type { ResolvedPath } from './real-path.ts';
+
+/** One call as the rules see it. What a tool says of itself is taken conservatively: a throw counts as "no". */
+export interface Subject {
+  readonly tool: string;
+  /** The tool's name and its aliases. */
+  readonly names: readonly string[];
+  readonly target: PermissionTarget;
+  readonly readOnly: boolean;
+  readonly needsPerson: boolean;
+  /** The target's paths, resolved on first use; [] when it has none. */
+  paths(): Promise<readonly ResolvedPath[]>;
+}
+
+export function subjectOf(
+  { tool, input, cwd }: PermissionQuestion,
+  resolve: (path: string) => Promise<ResolvedPath>,
+): Subject {
+  const target = attempt(() => tool.permissionTarget?.(input, { cwd })) ?? { kind: 'none' };
+  return {
+    tool: tool.name,
+    names: [tool.name, ...(tool.aliases ?? [])],
+    target,
+    readOnly: attempt(() => tool.isReadOnly?.(input)) ?? false,
+    needsPerson: tool.requiresUserInteraction === true,
+    paths: () => Promise.all('paths' in target ? target.paths.map(resolve) : []),
+  };
+}
+
+function attempt<T>(ask: () => T): T | undefined {
+  try {
+    return ask();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * Prompt-cache accounting as the API documents it: entries are written at `cache_control` breakpoints only, found
+ * again by exact prefix within 20 blocks before a breakpoint, live 5 minutes or 1 hour from their last use, belong
+ * to one key and one model, and come into being when the response begins.
+ */
+import { type ApiBlock, type ApiRequest, isRecord } from '../request/api-request.ts';
+import { type CacheLife, cacheLife } from '../request/cache-control.ts';
+import type { EditedPrompt } from './context-edits.ts';
+import { blockTokens, messageOverhead, toolTokens } from './token-estimate.ts';
+
+/** Positions checked per breakpoint, the breakpoint itself being the first. */
+const LOOK_BACK = 20;
+const LIFE_MS: Record<CacheLife, number> = { '5m': 5 * 60_000, '1h': 60 * 60_000 };
+
+export interface CacheAccount {
+  readonly readTokens: number;
+  readonly written5mTokens: number;
+  readonly written1hTokens: number;
+  /** Tokens behind the last cached position. */
+  readonly freshTokens: number;
+  /** Makes the entries exist: called when the response begins. */
+  commit(): void;
+}
+
+export interface PromptCache {
+  account(input: {
+    readonly owner: string;
+    readonly minTokens: number;
+    readonly request: ApiRequest;
+    readonly prompt: EditedPrompt;
+  }): CacheAccount;
+  clear(): void;
+}
+
+interface Entry {
+  life: CacheLife;
+  expiresMs: number;
+}
+
+interface Position {
+  readonly key: string;
+  /** Tokens of the prefix that ends here. */
+  readonly tokens: number;
+  readonly life: CacheLife | undefined;
+}
+
+export function createPromptCache(nowMs: () => number): PromptCache {
+  const entries = new Map<string, Entry>();
+  return {
+    clear: () => entries.clear(),
+    account({ owner, minTokens, request, prompt }) {
+      const positions = hasBreakpoint(request, prompt) ? layOut(owner, request, prompt) : [];
+      const now = nowMs();
+      const alive = (at: number): Entry | undefined => {
+        const entry = entries.get(positions[at]?.key ?? '');
+        return entry !== undefined && entry.expiresMs > now ? entry : undefined;
+      };
+      const breakpoints = positions.flatMap((position, at) =>
+        position.life !== undefined && position.tokens >= minTokens ? [at] : [],
+      );
+      const hit = longestHit(breakpoints, (at) => alive(at) !== undefined);
+      const readTokens = hit === undefined ? 0 : (positions[hit]?.tokens ?? 0);
+      const written = writtenTokens(positions, breakpoints, readTokens);
+      return {
+        readTokens,
+        ...written,
+        freshTokens: prompt.inputTokens - readTokens - written.written5mTokens - written.written1hTokens,
+        commit() {
+          const begun = nowMs();
+          const touch = (at: number, life: CacheLife) => {
+            const position = positions[at];
+            if (position !== undefined) entries.set(position.key, { life, expiresMs: begun + LIFE_MS[life] });
+          };
+          if (hit !== undefined) touch(hit, alive(hit)?.life ?? '5m');
+          for (const at of breakpoints) touch(at, longer(positions[at]?.life ?? '5m', alive(at)?.life));
+        },
+      };
+    },
+  };
+}
+
+function longestHit(breakpoints: readonly number[], alive: (at: number) => boolean): number | undefined {
+  for (const breakpoint of breakpoints.toReversed()) {
+    for (let at = breakpoint; at > breakpoint - LOOK_BACK && at >= 0; at--) if (alive(at)) return at;
+  }
+  return undefined;
+}
+
+function writtenTokens(positions: readonly Position[], breakpoints: readonly number[], readTokens: number) {
+  let last1h = readTokens;
+  let last = readTokens;
+  for (const at of breakpoints) {
+    const position = positions[at];
+    if (position === undefined || position.tokens <= readTokens) continue;
+    if (position.life === '1h') last1h = position.tokens;
+    last = position.tokens;
+  }
+  return { written1hTokens: last1h - readTokens, written5mTokens: last - last1h };
+}
+
+function longer(a: CacheLife, b: CacheLife | undefined): CacheLife {
+  return a === '1h' || b === '1h' ? '1h' : '5m';
+}
+
+function hasBreakpoint(request: ApiRequest, prompt: EditedPrompt): boolean {
+  return (
+    isRecord(request.body['cache_control']) ||
+    prompt.tools.some((tool) => isRecord(tool['cache_control'])) ||
+    prompt.system.some((block) => isRecord(block['cache_control'])) ||
+    prompt.turns.some((turn) => turn.blocks.some((block) => cacheLife(block) !== undefined))
+  );
+}
+
+/** Every block in cache order (tools, system, messages), each with the hash of all that stands before it. */
+function layOut(owner: string, request: ApiRequest, prompt: EditedPrompt): Position[] {
+  const positions: Position[] = [];
+  const hash = runningHash(`${owner}\0${request.model}`);
+  let tokens = 0;
+  const place = (text: string, cost: number, life: CacheLife | undefined) => {
+    hash.add(text);
+    tokens += cost;
+    positions.push({ key: hash.key(), tokens, life });
+  };
+  for (const tool of prompt.tools) {
+    place(JSON.stringify({ ...tool, cache_control: undefined }), toolTokens(tool), cacheLife(tool));
+  }
+  for (const block of prompt.system) place(bare(block), blockTokens(block), cacheLife(block));
+  // Another tool choice or thinking setting invalidates the messages, not what stands before them.
+  hash.add(JSON.stringify([request.body['tool_choice'] ?? null, request.body['thinking'] ?? null]));
+  for (const turn of prompt.turns) {
+    for (const [at, block] of turn.blocks.entries()) {
+      const cost = blockTokens(block) + (at === 0 ? messageOverhead() : 0);
+      place(`${turn.role}\0${bare(block)}`, cost, cacheLife(block));
+    }
+  }
+  const automatic = request.body['cache_control'];
+  const last = positions.at(-1);
+  if (isRecord(automatic) && last !== undefined && last.life === undefined) {
+    positions[positions.length - 1] = { ...last, life: automatic['ttl'] === '1h' ? '1h' : '5m' };
+  }
+  return positions;
+}
+
+/** A block's bytes without its breakpoints: moving one changes no prefix. */
+function bare(block: ApiBlock): string {
+  const content = block['content'];
+  const marked =
+    Array.isArray(content) && content.some((inner) => isRecord(inner) && 'cache_control' in inner);
+  if (!marked)
+    return JSON.stringify('cache_control' in block ? { ...block, cache_control: undefined } : block);
+  const inner = content.map((item) => (isRecord(item) ? { ...item, cache_control: undefined } : item));
+  return JSON.stringify({ ...block, content: inner, cache_control: undefined });
+}
+
+/** 64 bits carried from block to block (two multiplicative 32-bit lanes): the key of a prefix. */
+function runningHash(seed: string) {
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  const add = (text: string) => {
+    for (let i = 0; i < text.length; i++) {
+      const unit = text.charCodeAt(i);
+      high = Math.imul(high ^ unit, 2654435761);
+      low = Math.imul(low ^ unit, 1597334677);
+    }
+    high = Math.imul(high ^ (high >>> 16) ^ low, 2246822507);
+    low = Math.imul(low ^ (low >>> 13) ^ high ^ text.length, 3266489909);
+  };
+  add(seed);
+  return { add, key: () => `${high >>> 0}.${low >>> 0}` };
+}

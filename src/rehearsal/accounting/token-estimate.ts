@@ -1,0 +1,66 @@
+/**
+ * The server's tokenizer: a stable estimate that adds up block by block, so usage, cache figures and window checks
+ * agree with each other. Four UTF-16 units are a token, rounded up per block; a message costs 3 more; an image
+ * costs width × height / 750 (at most 1600), or 1600 when its size cannot be read.
+ */
+import { type ApiBlock, type ApiRequest, type ApiTool, blocksOf } from '../request/api-request.ts';
+import { imageSize } from '../request/image-size.ts';
+
+const UNITS_PER_TOKEN = 4;
+const TOKENS_PER_MESSAGE = 3;
+const MAX_IMAGE_TOKENS = 1600;
+const PIXELS_PER_TOKEN = 750;
+
+export function textTokens(text: string): number {
+  return Math.ceil(text.length / UNITS_PER_TOKEN);
+}
+
+export function blockTokens(block: ApiBlock): number {
+  switch (block.type) {
+    case 'text':
+      return textTokens(stringOf(block['text']));
+    case 'thinking':
+      return textTokens(stringOf(block['thinking']));
+    case 'redacted_thinking':
+      return textTokens(stringOf(block['data']));
+    case 'tool_use':
+      return textTokens(stringOf(block['name'])) + textTokens(JSON.stringify(block['input'] ?? {}));
+    case 'tool_result':
+      return 4 + blocksOf(block['content']).reduce((sum, inner) => sum + blockTokens(inner), 0);
+    case 'image':
+      return imageTokens(block);
+    default:
+      return textTokens(JSON.stringify(block));
+  }
+}
+
+export function toolTokens(tool: ApiTool): number {
+  return textTokens(JSON.stringify({ ...tool, cache_control: undefined }));
+}
+
+/** What the tokens of a message's first block carry on top, for its envelope. */
+export function messageOverhead(): number {
+  return TOKENS_PER_MESSAGE;
+}
+
+/** Input tokens of the whole request. */
+export function requestTokens(request: Pick<ApiRequest, 'tools' | 'system' | 'turns'>): number {
+  let sum = 0;
+  for (const tool of request.tools) sum += toolTokens(tool);
+  for (const block of request.system) sum += blockTokens(block);
+  for (const turn of request.turns) {
+    if (turn.blocks.length > 0) sum += TOKENS_PER_MESSAGE;
+    for (const block of turn.blocks) sum += blockTokens(block);
+  }
+  return sum;
+}
+
+function imageTokens(block: ApiBlock): number {
+  const size = imageSize(block);
+  if (size === undefined) return MAX_IMAGE_TOKENS;
+  return Math.min(MAX_IMAGE_TOKENS, Math.ceil((size.width * size.height) / PIXELS_PER_TOKEN));
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

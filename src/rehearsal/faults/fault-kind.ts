@@ -1,0 +1,48 @@
+import type { Answer, Ending, Frame } from '../reply/answer.ts';
+import { faultMark } from '../reply/answer.ts';
+import type { ComposedMessage } from '../reply/compose-message.ts';
+import type { Fault } from './fault.ts';
+
+/** What a fault does: to the message before it is encoded, or to the answer that carries it. */
+export interface FaultKind {
+  message?(message: ComposedMessage, fault: Fault): ComposedMessage;
+  answer?(answer: Answer, fault: Fault): Answer;
+}
+
+/** How many frames stay whole: what was asked for, at most all, by default half. */
+export function wholeFrames(answer: Answer, fault: Fault): number {
+  return Math.min(fault.after ?? Math.floor(answer.frames.length / 2), answer.frames.length);
+}
+
+/** The first `count` frames, the last of them followed by `next`. A first frame cannot fail to exist: an empty one is made. */
+export function endingAfter(answer: Answer, count: number, fault: Fault, next: Ending): Answer {
+  const kept = answer.frames.slice(0, count);
+  const last: Frame = kept.pop() ?? { bytes: '' };
+  return {
+    ...answer,
+    frames: [...kept, { ...last, marks: [...(last.marks ?? []), faultMark(fault.name)], next }],
+  };
+}
+
+/** Puts a mark on the first frame, so that the timeline names the fault. */
+export function marked(answer: Answer, fault: Fault): Answer {
+  const [first, ...rest] = answer.frames;
+  if (first === undefined) return answer;
+  return {
+    ...answer,
+    frames: [{ ...first, marks: [faultMark(fault.name), ...(first.marks ?? [])] }, ...rest],
+  };
+}
+
+/** Replaces one frame of a stream. */
+export function swapFrame(answer: Answer, at: number, swap: (frame: Frame) => readonly Frame[]): Answer {
+  return {
+    ...answer,
+    frames: answer.frames.flatMap((frame, index) => (index === at ? swap(frame) : [frame])),
+  };
+}
+
+export function halfOf(bytes: string | Buffer): Buffer {
+  const whole = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+  return whole.subarray(0, Math.floor(whole.length / 2));
+}

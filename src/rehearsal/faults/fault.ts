@@ -1,0 +1,73 @@
+/** The words of fault plans (H4). What each does is in the files beside this one. */
+import type { Reply } from '../scenario/scenario.ts';
+
+export const FAULT_NAMES = [
+  // before or instead of an answer
+  'http-status',
+  'html-error-page',
+  'wrong-content-type',
+  'empty-body',
+  'reset-before-headers',
+  'stall-before-headers',
+  // the connection
+  'reset-after-bytes',
+  'reset-after-events',
+  'reset-after-stop',
+  'cut',
+  'stall',
+  'slow-drip',
+  // the bytes
+  'crlf',
+  'split-utf8',
+  // the events
+  'sse-error',
+  'truncated-json',
+  'invalid-json',
+  'out-of-order',
+  'duplicate-event',
+  'unknown-event',
+  'unknown-block',
+  'huge-delta',
+  'delta-without-usage',
+  // what the model says
+  'max-tokens-in-tool-json',
+  'empty-response',
+  'refusal',
+  'pause-turn',
+  'model-context-window-exceeded',
+] as const;
+
+export type FaultName = (typeof FAULT_NAMES)[number];
+
+/** A fault by name. Each reads only the fields its own description names. */
+export interface Fault {
+  readonly name: FaultName;
+  /**
+   * It strikes the first `times` deliveries and the reply then comes whole. Absent: the delivery with the fault is
+   * the reply, and is used up by it.
+   */
+  readonly times?: number;
+  /** Events sent whole before it strikes, `message_start` being the first; bytes for `reset-after-bytes`. Default: half. */
+  readonly after?: number;
+  /** HTTP status of `http-status` (default 529) and `html-error-page` (default 502). */
+  readonly status?: number;
+  /** `retry-after`, sent as it stands: seconds, a date, or nonsense. */
+  readonly retryAfter?: string;
+  /** `x-should-retry`. */
+  readonly shouldRetry?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Error type and message of `http-status` and `sse-error`. */
+  readonly type?: string;
+  readonly message?: string;
+  /** `stall`: a `ping` event this often in ms while nothing else comes. Absent: silence. */
+  readonly pingMs?: number;
+  /** `slow-drip`: bytes per piece (default 16) and ms between pieces (default 1). `huge-delta`: characters (default 1 M). */
+  readonly size?: number;
+  readonly everyMs?: number;
+  /** `wrong-content-type`: what is sent instead of the right one. Default `text/plain`. */
+  readonly contentType?: string;
+}
+
+export function faultsOf(reply: Reply): readonly Fault[] {
+  return (reply.faults ?? []).map((fault) => (typeof fault === 'string' ? { name: fault } : fault));
+}

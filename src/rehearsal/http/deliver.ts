@@ -1,0 +1,138 @@
+/** Writes one answer. What is not paused leaves in one write; nothing sets a timer unless a pause asks for one. */
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../../protocol/ports.ts';
+import { type Answer, type Frame, PING_FRAME } from '../reply/answer.ts';
+import type { TimelineFact } from './timeline.ts';
+
+export interface DeliveryPorts {
+  readonly clock: Pick<Clock, 'sleep'>;
+  note(fact: TimelineFact): void;
+}
+
+/** Resolves when the answer has left, or its client has. Never rejects. */
+export async function deliver(response: ServerResponse, answer: Answer, ports: DeliveryPorts): Promise<void> {
+  const gone = new AbortController();
+  let ours = false;
+  response.once('close', () => {
+    if (!response.writableFinished && !ours) ports.note({ kind: 'socket_closed' });
+    gone.abort();
+  });
+  const reset = () => {
+    ours = true;
+    response.socket?.resetAndDestroy();
+  };
+  try {
+    if (answer.instead !== undefined) {
+      for (const mark of answer.frames[0]?.marks ?? []) if (mark.kind === 'fault') ports.note(mark);
+      if (answer.instead === 'reset') reset();
+      else await until(gone.signal);
+      return;
+    }
+    if (answer.headersMs > 0) await ports.clock.sleep(answer.headersMs, gone.signal);
+    response.writeHead(answer.status, answer.headers);
+    ports.note({ kind: 'headers_sent', status: answer.status });
+    await writeFrames(response, answer, { ...ports, gone: gone.signal, reset });
+  } catch (error) {
+    if (!gone.signal.aborted) response.destroy(error instanceof Error ? error : undefined);
+  }
+}
+
+interface Writing extends DeliveryPorts {
+  readonly gone: AbortSignal;
+  reset(): void;
+}
+
+async function writeFrames(response: ServerResponse, answer: Answer, writing: Writing): Promise<void> {
+  const { note, gone } = writing;
+  let waiting: Frame[] = [];
+  let begun = false;
+  const flush = (last: boolean): Promise<void> | undefined => {
+    const frames = waiting;
+    waiting = [];
+    const bytes = joined(frames);
+    if (bytes.length > 0 && !begun) {
+      begun = true;
+      note({ kind: 'first_byte' });
+    }
+    for (const frame of frames) for (const mark of frame.marks ?? []) note(mark);
+    if (last) {
+      note({ kind: 'last_byte' });
+      response.end(bytes);
+      return undefined;
+    }
+    if (bytes.length === 0) return undefined;
+    return new Promise((resolve) => response.write(bytes, () => resolve()));
+  };
+
+  for (const frame of answer.frames) {
+    if (frame.pauseMs !== undefined) {
+      await (flush(false) ?? sendHead(response, begun));
+      await pause(response, frame.pauseMs, answer.pingMs, writing);
+      if (gone.aborted) return;
+    }
+    waiting.push(frame);
+    const { next } = frame;
+    if (next === undefined) continue;
+    if (next.kind === 'end') break;
+    await (flush(false) ?? sendHead(response, begun));
+    if (next.kind === 'reset') {
+      // One turn of the loop, so that what was written is read before the reset is.
+      await new Promise((resolve) => setImmediate(resolve));
+      writing.reset();
+    } else {
+      await pause(response, Number.POSITIVE_INFINITY, next.pingMs, writing);
+    }
+    return;
+  }
+  flush(true);
+}
+
+function sendHead(response: ServerResponse, begun: boolean): undefined {
+  if (!begun) response.flushHeaders();
+  return undefined;
+}
+
+/** Waits, with a ping event every `pingMs`. Infinity waits until the client leaves. */
+async function pause(
+  response: ServerResponse,
+  ms: number,
+  pingMs: number | undefined,
+  { clock, gone }: Writing,
+): Promise<void> {
+  if (ms === 0) {
+    await new Promise((resolve) => setImmediate(resolve));
+    return;
+  }
+  let left = ms;
+  while (left > 0 && !gone.aborted) {
+    if (pingMs === undefined || pingMs >= left) {
+      await (left === Number.POSITIVE_INFINITY
+        ? until(gone)
+        : clock.sleep(left, gone).catch(ignoreAbort(gone)));
+      return;
+    }
+    await clock.sleep(pingMs, gone).catch(ignoreAbort(gone));
+    if (!gone.aborted) response.write(PING_FRAME);
+    left -= pingMs;
+  }
+}
+
+function ignoreAbort(gone: AbortSignal): (error: unknown) => void {
+  return (error) => {
+    if (!gone.aborted) throw error;
+  };
+}
+
+function until(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+function joined(frames: readonly Frame[]): string | Buffer {
+  let text = '';
+  for (const { bytes } of frames) {
+    if (typeof bytes !== 'string') return Buffer.concat(frames.map((frame) => Buffer.from(frame.bytes)));
+    text += bytes;
+  }
+  return text;
+}

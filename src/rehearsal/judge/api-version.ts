@@ -1,0 +1,15 @@
+import { invalidRequest } from '../api-error.ts';
+import type { Rule } from './rule.ts';
+
+export const apiVersion: Rule = {
+  name: 'api-version',
+  check(_request, { headers }) {
+    const version = headers['anthropic-version'];
+    if (version === undefined || version === '')
+      return invalidRequest('anthropic-version: header is required');
+    if (version !== '2023-06-01' && version !== '2023-01-01') {
+      return invalidRequest(`anthropic-version: "${String(version)}" is not a valid version`);
+    }
+    return undefined;
+  },
+};

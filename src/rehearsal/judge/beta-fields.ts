@@ -1,0 +1,20 @@
+import { invalidRequest } from '../api-error.ts';
+import { isRecord } from '../request/api-request.ts';
+import type { Rule } from './rule.ts';
+
+/** Fields that exist only under a beta header: without it the API does not know them. */
+export const betaFields: Rule = {
+  name: 'beta-fields',
+  check({ body }, { betas }) {
+    const missing = (prefix: string) => !betas.some((beta) => beta.startsWith(prefix));
+    const refuse = (field: string) => invalidRequest(`${field}: Extra inputs are not permitted`);
+    const outputConfig = isRecord(body['output_config']) ? body['output_config'] : {};
+    if (isRecord(body['context_management']) && missing('context-management-'))
+      return refuse('context_management');
+    if (outputConfig['task_budget'] !== undefined && missing('task-budgets-'))
+      return refuse('output_config.task_budget');
+    if (body['speed'] !== undefined && body['speed'] !== null && missing('fast-mode-'))
+      return refuse('speed');
+    return undefined;
+  },
+};

@@ -1,0 +1,63 @@
+/** The content blocks of the API: who may say them, and which fields they have. */
+
+export interface BlockFields {
+  readonly roles: readonly string[];
+  readonly required: Readonly<Record<string, 'string' | 'object' | 'any'>>;
+  readonly optional: readonly string[];
+}
+
+export const BLOCK_FIELDS: Readonly<Record<string, BlockFields>> = {
+  text: {
+    roles: ['user', 'assistant', 'system'],
+    required: { text: 'string' },
+    optional: ['citations', 'cache_control'],
+  },
+  image: { roles: ['user'], required: { source: 'object' }, optional: ['cache_control'] },
+  document: {
+    roles: ['user'],
+    required: { source: 'object' },
+    optional: ['title', 'context', 'citations', 'cache_control'],
+  },
+  search_result: {
+    roles: ['user'],
+    required: { source: 'string', title: 'string', content: 'any' },
+    optional: ['citations', 'cache_control'],
+  },
+  tool_result: {
+    roles: ['user'],
+    required: { tool_use_id: 'string' },
+    optional: ['content', 'is_error', 'cache_control'],
+  },
+  tool_use: {
+    roles: ['assistant'],
+    required: { id: 'string', name: 'string', input: 'object' },
+    optional: ['cache_control', 'caller'],
+  },
+  thinking: { roles: ['assistant'], required: { signature: 'string', thinking: 'string' }, optional: [] },
+  redacted_thinking: { roles: ['assistant'], required: { data: 'string' }, optional: [] },
+};
+
+/** What a tool result may hold. */
+export const RESULT_BLOCKS: readonly string[] = [
+  'text',
+  'image',
+  'document',
+  'search_result',
+  'tool_reference',
+];
+
+/** A block type no client knows, sent by the fault `unknown-block`; it may come back as it was sent. */
+export const NOVEL_BLOCK = 'rehearsal_novelty';
+
+/** Blocks of the server's own tools: passed back and forth without a look inside. */
+export function isServerBlock(type: string): boolean {
+  return (
+    type === 'server_tool_use' ||
+    type === 'mcp_tool_use' ||
+    type === 'container_upload' ||
+    type === 'compaction' ||
+    type === 'fallback' ||
+    type === NOVEL_BLOCK ||
+    (type.endsWith('_tool_result') && type !== 'tool_result')
+  );
+}

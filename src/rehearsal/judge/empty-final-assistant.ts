@@ -1,0 +1,13 @@
+import { invalidRequest } from '../api-error.ts';
+import type { Rule } from './rule.ts';
+
+/** The real API ignores an empty prefill where it knows prefills at all; it is never meant. */
+export const emptyFinalAssistant: Rule = {
+  name: 'empty-final-assistant',
+  house: true,
+  check({ turns }) {
+    const last = turns.at(-1);
+    if (last?.role !== 'assistant' || last.blocks.length > 0) return undefined;
+    return invalidRequest(`messages.${last.index}: final assistant content must be non-empty`);
+  },
+};

@@ -1,0 +1,34 @@
+import { invalidRequest } from '../api-error.ts';
+import { imageSize as sizeOf } from '../request/image-size.ts';
+import { imagesOf } from './images.ts';
+import type { Rule } from './rule.ts';
+
+/** Counted on the base64 text. */
+const MAX_BYTES = 5 * 1024 * 1024;
+const MAX_PIXELS = 8000;
+const MANY_IMAGES = 20;
+const MAX_PIXELS_OF_MANY = 2000;
+
+export const imageSize: Rule = {
+  name: 'image-size',
+  check(request) {
+    const images = imagesOf(request);
+    const many = images.length > MANY_IMAGES;
+    const limit = many ? MAX_PIXELS_OF_MANY : MAX_PIXELS;
+    for (const { block, path, data } of images) {
+      if (data === undefined) continue;
+      if (data.length > MAX_BYTES) {
+        return invalidRequest(
+          `${path}: image exceeds 5 MB maximum: ${data.length} bytes > ${MAX_BYTES} bytes`,
+        );
+      }
+      const size = sizeOf(block);
+      if (size !== undefined && Math.max(size.width, size.height) > limit) {
+        return invalidRequest(
+          `${path}.data: At least one of the image dimensions exceed max allowed size${many ? ' for many-image requests' : ''}: ${limit} pixels`,
+        );
+      }
+    }
+    return undefined;
+  },
+};

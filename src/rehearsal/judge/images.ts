@@ -1,0 +1,25 @@
+import { type ApiBlock, type ApiRequest, isRecord, walkMessages } from '../request/api-request.ts';
+
+export interface PlacedImage {
+  readonly block: ApiBlock;
+  /** Up to the source's kind, e.g. `messages.0.content.1.image.source.base64`. */
+  readonly path: string;
+  /** Undefined for images by address. */
+  readonly data: string | undefined;
+  readonly mediaType: string;
+}
+
+export function imagesOf(request: ApiRequest): PlacedImage[] {
+  const images: PlacedImage[] = [];
+  for (const { block, path } of walkMessages(request)) {
+    if (block.type !== 'image') continue;
+    const source = isRecord(block['source']) ? block['source'] : {};
+    images.push({
+      block,
+      path: `${path}.image.source.${String(source['type'])}`,
+      data: source['type'] === 'base64' && typeof source['data'] === 'string' ? source['data'] : undefined,
+      mediaType: String(source['media_type']),
+    });
+  }
+  return images;
+}

@@ -1,0 +1,26 @@
+import { verifyThinking } from '../accounting/thinking-signature.ts';
+import { invalidRequest } from '../api-error.ts';
+import type { Rule } from './rule.ts';
+
+/** Altered, unsigned, and signed for another model: the API has one sentence for all three. */
+export const thinkingSignature: Rule = {
+  name: 'thinking-signature',
+  check({ turns, model }) {
+    for (const turn of turns) {
+      if (turn.role !== 'assistant') continue;
+      for (const [at, block] of turn.blocks.entries()) {
+        const path = `messages.${turn.index}.content.${at}`;
+        if (block.type === 'thinking') {
+          if (verifyThinking(model, String(block['thinking']), String(block['signature'])) === 'valid')
+            continue;
+          return invalidRequest(`${path}: Invalid \`signature\` in \`thinking\` block`);
+        }
+        if (block.type === 'redacted_thinking') {
+          if (verifyThinking(model, '', String(block['data'])) === 'valid') continue;
+          return invalidRequest(`${path}: Invalid \`data\` in \`redacted_thinking\` block`);
+        }
+      }
+    }
+    return undefined;
+  },
+};

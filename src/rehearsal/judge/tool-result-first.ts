@@ -1,0 +1,25 @@
+import { invalidRequest } from '../api-error.ts';
+import type { Rule } from './rule.ts';
+import { unanswered } from './tool-ids.ts';
+
+/** Results stand before everything else in their turn; the API says so with the sentence for missing ones. */
+export const toolResultFirst: Rule = {
+  name: 'tool-result-first',
+  check({ merged }) {
+    for (const [at, turn] of merged.entries()) {
+      if (turn.role !== 'user') continue;
+      const firstOther = turn.blocks.findIndex(({ block }) => block.type !== 'tool_result');
+      if (firstOther < 0) continue;
+      const late = turn.blocks.slice(firstOther).filter(({ block }) => block.type === 'tool_result');
+      if (late.length === 0) continue;
+      const asking = merged[at - 1]?.blocks.find(({ block }) => block.type === 'tool_use');
+      return invalidRequest(
+        unanswered(
+          asking?.message ?? at,
+          late.map(({ block }) => block['tool_use_id']),
+        ),
+      );
+    }
+    return undefined;
+  },
+};

@@ -1,0 +1,26 @@
+import { invalidRequest } from '../api-error.ts';
+import type { Rule } from './rule.ts';
+import { idsOf, unanswered } from './tool-ids.ts';
+
+export const toolResultMissing: Rule = {
+  name: 'tool-result-missing',
+  check({ merged }) {
+    for (const [at, turn] of merged.entries()) {
+      if (turn.role !== 'assistant') continue;
+      const calls = turn.blocks.filter(({ block }) => block.type === 'tool_use');
+      if (calls.length === 0) continue;
+      const next = merged[at + 1];
+      const answered = next === undefined ? new Set() : idsOf(next, 'tool_result', 'tool_use_id');
+      const open = calls.filter(({ block }) => !answered.has(block['id']));
+      const first = open[0];
+      if (first !== undefined)
+        return invalidRequest(
+          unanswered(
+            first.message,
+            open.map(({ block }) => block['id']),
+          ),
+        );
+    }
+    return undefined;
+  },
+};

@@ -1,0 +1,64 @@
+/** An answer ready to leave: a head, and frames of bytes with the pauses between them. Faults edit it. */
+import type { StreamEvent } from '../../protocol/wire.ts';
+
+/** What the timeline notes once a frame has been written. */
+export type Mark =
+  | {
+      readonly kind: 'block_started';
+      readonly index: number;
+      readonly block: string;
+      readonly toolUseId?: string;
+    }
+  | { readonly kind: 'block_stopped'; readonly index: number }
+  | { readonly kind: 'fault'; readonly fault: string };
+
+export interface Frame {
+  readonly bytes: string | Buffer;
+  /** The event in it, while it is still whole. */
+  readonly event?: StreamEvent;
+  /** Before it is written, ms; 0 lets the event loop turn once, so that it leaves in a packet of its own. */
+  readonly pauseMs?: number;
+  readonly marks?: readonly Mark[];
+  /** What follows instead of the frames behind it. */
+  readonly next?: Ending;
+}
+
+export type Ending =
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'stall'; readonly pingMs?: number };
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Nothing is sent at all. */
+  readonly instead?: 'reset' | 'stall';
+  readonly headersMs: number;
+  /** A ping event this often during pauses. */
+  readonly pingMs?: number;
+  readonly streamed: boolean;
+  readonly frames: readonly Frame[];
+}
+
+export const PING_FRAME = 'event: ping\ndata: {"type": "ping"}\n\n';
+
+export function eventFrame(event: StreamEvent): Frame {
+  const bytes = sse(event.type, JSON.stringify(event));
+  if (event.type === 'content_block_start') {
+    const { content_block: block, index } = event;
+    const toolUseId = block.type === 'tool_use' ? { toolUseId: block.id } : {};
+    return { bytes, event, marks: [{ kind: 'block_started', index, block: block.type, ...toolUseId }] };
+  }
+  if (event.type === 'content_block_stop') {
+    return { bytes, event, marks: [{ kind: 'block_stopped', index: event.index }] };
+  }
+  return { bytes, event };
+}
+
+export function sse(type: string, data: string): string {
+  return `event: ${type}\ndata: ${data}\n\n`;
+}
+
+export function faultMark(fault: string): Mark {
+  return { kind: 'fault', fault };
+}

@@ -1,0 +1,139 @@
+/** A scripted reply becomes the message the model would have sent: ids, signatures, the output cap. */
+import type { AssistantBlock, StopReason } from '../../protocol/wire.ts';
+import { sealThinking, signThinking } from '../accounting/thinking-signature.ts';
+import { textTokens } from '../accounting/token-estimate.ts';
+import { type ApiRequest, isRecord } from '../request/api-request.ts';
+import type { RehearsalRequest } from '../scenario/rehearsal-request.ts';
+import type { Reply, ScriptedBlock } from '../scenario/scenario.ts';
+import { fillTemplate } from './template.ts';
+
+/** A finished or cut block, and the text its deltas carry. */
+export interface ComposedBlock {
+  readonly block: AssistantBlock;
+  /** What is streamed: text, thinking, or a tool's input as JSON. */
+  readonly streamed: string;
+  readonly tokens: number;
+}
+
+export interface ComposedMessage {
+  readonly id: string;
+  readonly model: string;
+  readonly blocks: readonly ComposedBlock[];
+  readonly stopReason: StopReason;
+  readonly stopSequence: string | null;
+  readonly outputTokens: number;
+  readonly thinkingTokens: number;
+}
+
+export interface ComposeInput {
+  readonly reply: Reply;
+  readonly request: ApiRequest;
+  readonly seen: RehearsalRequest;
+  readonly vars: Readonly<Record<string, string>>;
+  readonly number: number;
+}
+
+/** @throws TemplateError when a template names what is not there. */
+export function composeMessage({ reply, request, seen, vars, number }: ComposeInput): ComposedMessage {
+  const cap =
+    typeof request.body['max_tokens'] === 'number' ? request.body['max_tokens'] : Number.POSITIVE_INFINITY;
+  const ids = freshIds(request, number);
+  const omitThinking =
+    isRecord(request.body['thinking']) && request.body['thinking']['display'] === 'omitted';
+  const blocks: ComposedBlock[] = [];
+  let left = cap;
+  let cut = false;
+  for (const scripted of reply.blocks) {
+    const whole = composeBlock(fillTemplate(scripted, seen, vars), request.model, ids, omitThinking);
+    cut = whole.tokens > left;
+    const block = cut ? cutBlock(whole, left) : whole;
+    if (block !== undefined) blocks.push(block);
+    left -= whole.tokens;
+    if (cut) break;
+  }
+  const calls = blocks.some(({ block }) => block.type === 'tool_use');
+  return {
+    id: `msg_rehearsal_${number}`,
+    model: request.model,
+    blocks,
+    stopReason: cut ? 'max_tokens' : (reply.stop_reason ?? (calls ? 'tool_use' : 'end_turn')),
+    stopSequence: cut ? null : (reply.stop_sequence ?? null),
+    outputTokens: cut ? cap : blocks.reduce((sum, block) => sum + block.tokens, 0),
+    thinkingTokens: blocks.reduce(
+      (sum, { block, tokens }) => sum + (block.type === 'thinking' ? tokens : 0),
+      0,
+    ),
+  };
+}
+
+function composeBlock(
+  scripted: ScriptedBlock,
+  model: string,
+  ids: (wanted?: string) => string,
+  omitThinking: boolean,
+): ComposedBlock {
+  switch (scripted.type) {
+    case 'text':
+      return { block: scripted, streamed: scripted.text, tokens: textTokens(scripted.text) };
+    case 'thinking': {
+      const shown = omitThinking ? '' : scripted.thinking;
+      const nonce = Buffer.from(scripted.thinking.slice(0, 24)).toString('base64url');
+      const block = {
+        type: 'thinking',
+        thinking: shown,
+        signature: signThinking(model, shown, nonce),
+      } as const;
+      return { block, streamed: shown, tokens: textTokens(scripted.thinking) };
+    }
+    case 'redacted_thinking': {
+      const data = sealThinking(model, scripted.data);
+      return { block: { type: 'redacted_thinking', data }, streamed: '', tokens: textTokens(scripted.data) };
+    }
+    case 'tool_use': {
+      const json = JSON.stringify(scripted.input);
+      const block = {
+        type: 'tool_use',
+        id: ids(scripted.id),
+        name: scripted.name,
+        input: scripted.input,
+      } as const;
+      return { block, streamed: json, tokens: textTokens(scripted.name) + textTokens(json) };
+    }
+  }
+}
+
+/** The part of a block that fits into `tokens`; undefined when nothing of it does. */
+export function cutBlock(whole: ComposedBlock, tokens: number): ComposedBlock | undefined {
+  if (tokens <= 0) return undefined;
+  const streamed = whole.streamed.slice(0, Math.min(tokens * 4, Math.max(1, whole.streamed.length - 1)));
+  switch (whole.block.type) {
+    case 'text':
+      return { block: { type: 'text', text: streamed }, streamed, tokens };
+    case 'thinking':
+      // Unfinished thinking is never signed.
+      return { block: { type: 'thinking', thinking: streamed, signature: '' }, streamed, tokens };
+    case 'tool_use':
+      return { block: { ...whole.block, input: {} }, streamed, tokens };
+    default:
+      return undefined;
+  }
+}
+
+/** Ids are unique in a conversation: one that a repeated reply used before gets a number behind it. */
+function freshIds(request: ApiRequest, number: number): (wanted?: string) => string {
+  let taken: Set<unknown> | undefined;
+  let given = 0;
+  return (wanted) => {
+    given += 1;
+    if (wanted === undefined) return `toolu_rehearsal_${number}_${given}`;
+    taken ??= new Set(
+      request.turns.flatMap((turn) =>
+        turn.blocks.map((block) => (block.type === 'tool_use' ? block['id'] : undefined)),
+      ),
+    );
+    let id = wanted;
+    for (let n = 2; taken.has(id); n++) id = `${wanted}_${n}`;
+    taken.add(id);
+    return id;
+  };
+}

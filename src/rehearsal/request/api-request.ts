@@ -1,0 +1,117 @@
+/**
+ * A request as the API reads it. Reading never fails: what is malformed is left out here and refused by the
+ * judge's shape rules, so every later rule may trust what it finds.
+ */
+
+export interface ApiBlock {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+export interface ApiTool {
+  readonly name: string;
+  readonly [key: string]: unknown;
+}
+
+export interface ApiTurn {
+  readonly role: string;
+  /** Place in `messages`. */
+  readonly index: number;
+  /** A string is one text block. */
+  readonly blocks: readonly ApiBlock[];
+}
+
+export interface PlacedBlock {
+  readonly block: ApiBlock;
+  /** Place of its message in `messages`. */
+  readonly message: number;
+  /** Place in that message's content. */
+  readonly at: number;
+}
+
+/** Consecutive messages of one role are one turn to the API; `system` messages stand outside. */
+export interface MergedTurn {
+  readonly role: string;
+  readonly blocks: readonly PlacedBlock[];
+}
+
+export interface ApiRequest {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly model: string;
+  readonly system: readonly ApiBlock[];
+  readonly tools: readonly ApiTool[];
+  readonly turns: readonly ApiTurn[];
+  readonly merged: readonly MergedTurn[];
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function readApiRequest(body: unknown): ApiRequest {
+  const record = isRecord(body) ? body : {};
+  const messages: unknown[] = Array.isArray(record['messages']) ? record['messages'] : [];
+  const turns: ApiTurn[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (!isRecord(message) || typeof message['role'] !== 'string') continue;
+    turns.push({ role: message['role'], index, blocks: blocksOf(message['content']) });
+  }
+  const tools: unknown[] = Array.isArray(record['tools']) ? record['tools'] : [];
+  return {
+    body: record,
+    model: typeof record['model'] === 'string' ? record['model'] : '',
+    system: blocksOf(record['system']),
+    tools: tools.filter((tool): tool is ApiTool => isRecord(tool) && typeof tool['name'] === 'string'),
+    turns,
+    merged: mergeTurns(turns),
+  };
+}
+
+/** A string as one text block (none when empty), a list as its well-formed blocks. */
+export function blocksOf(content: unknown): ApiBlock[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  if (!Array.isArray(content)) return [];
+  return content.filter((block): block is ApiBlock => isRecord(block) && typeof block['type'] === 'string');
+}
+
+export function mergeTurns(turns: readonly ApiTurn[]): MergedTurn[] {
+  const merged: { role: string; blocks: PlacedBlock[] }[] = [];
+  for (const turn of turns) {
+    if (turn.role === 'system') continue;
+    const placed = turn.blocks.map((block, at) => ({ block, message: turn.index, at }));
+    const last = merged.at(-1);
+    if (last?.role === turn.role) last.blocks.push(...placed);
+    else merged.push({ role: turn.role, blocks: placed });
+  }
+  return merged;
+}
+
+export interface WalkedBlock {
+  readonly block: ApiBlock;
+  /** As the API names it, e.g. `messages.2.content.0.tool_result.content.1`. */
+  readonly path: string;
+  readonly role: string;
+  /** Inside a tool_result. */
+  readonly nested: boolean;
+}
+
+/** Every block of the messages, those inside tool results right behind the block that holds them. */
+export function* walkMessages(request: ApiRequest): Generator<WalkedBlock> {
+  for (const turn of request.turns) {
+    for (const [at, block] of turn.blocks.entries()) {
+      const path = `messages.${turn.index}.content.${at}`;
+      yield { block, path, role: turn.role, nested: false };
+      if (block.type !== 'tool_result' || !Array.isArray(block['content'])) continue;
+      for (const [inner, nested] of blocksOf(block['content']).entries()) {
+        yield { block: nested, path: `${path}.tool_result.content.${inner}`, role: turn.role, nested: true };
+      }
+    }
+  }
+}
+
+/** The text of a block: its own, or a tool result's. */
+export function textOf(block: ApiBlock): string {
+  if (block.type === 'text') return typeof block['text'] === 'string' ? block['text'] : '';
+  if (block.type === 'tool_result') return blocksOf(block['content']).map(textOf).join('\n');
+  return '';
+}

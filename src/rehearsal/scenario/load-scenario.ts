@@ -1,0 +1,117 @@
+/** Reads a scenario file, YAML or JSON, and says what is wrong with it: where, and what was expected. */
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Document, LineCounter } from 'yaml';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { Scenario, ScriptedBlock, ScriptedReply, ScriptedToolUse } from './scenario.ts';
+import type { ScenarioFile } from './scenario-schema.ts';
+
+export interface LoadOptions {
+  /** Added to the file's own `vars`, and stronger. */
+  readonly vars?: Readonly<Record<string, string>>;
+}
+
+/** @throws TurnwrightError `invalid_scenario`, with one line per fault found: `file:line:column: path: what was expected`. */
+export async function loadScenario(path: string, options: LoadOptions = {}): Promise<Scenario> {
+  let source: string;
+  try {
+    source = await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new TurnwrightError('invalid_scenario', `${path}: the scenario cannot be read.`, { cause });
+  }
+  return parseScenario(source, path, options);
+}
+
+/** @param file Names the source in messages. */
+export async function parseScenario(
+  source: string,
+  file: string,
+  options: LoadOptions = {},
+): Promise<Scenario> {
+  const [{ parseDocument, LineCounter: Counter }, { scenarioSchema }] = await Promise.all([
+    import('yaml'),
+    import('./scenario-schema.ts'),
+  ]);
+  const lines = new Counter();
+  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false });
+  if (document.errors.length > 0) {
+    throw invalid(document.errors.map((error) => `${at(file, lines, error.pos[0])}: ${error.message}`));
+  }
+  const parsed = scenarioSchema.safeParse(document.toJS());
+  if (!parsed.success) {
+    throw invalid(
+      parsed.error.issues.map((issue) => {
+        const keys = issue.code === 'unrecognized_keys' ? issue.keys : [];
+        const path = [...issue.path, ...keys.slice(0, 1)];
+        const place = at(file, lines, offsetOf(document, path));
+        return `${place}: ${path.length === 0 ? 'scenario' : path.join('.')}: ${issue.message}`;
+      }),
+    );
+  }
+  const place = (path: readonly PropertyKey[]) => `line ${lines.linePos(offsetOf(document, path)).line}`;
+  return toScenario(parsed.data, file, place, options);
+}
+
+function toScenario(
+  parsed: ScenarioFile,
+  file: string,
+  place: (path: readonly PropertyKey[]) => string,
+  options: LoadOptions,
+): Scenario {
+  const replies = parsed.replies.map((reply, index): ScriptedReply => {
+    const timing = reply.timing ?? parsed.timing;
+    const blocks = reply.blocks.map(toBlock);
+    return withoutUndefined<ScriptedReply>({ ...reply, timing, blocks, source: place(['replies', index]) });
+  });
+  return {
+    name: parsed.name ?? basename(file),
+    source: file,
+    replies,
+    vars: { ...parsed.vars, ...options.vars },
+  };
+}
+
+function toBlock(block: ScenarioFile['replies'][number]['blocks'][number]): ScriptedBlock {
+  if (block.text !== undefined) return { type: 'text', text: block.text };
+  if (block.thinking !== undefined) return { type: 'thinking', thinking: block.thinking };
+  if (block.redacted_thinking !== undefined)
+    return { type: 'redacted_thinking', data: block.redacted_thinking };
+  return withoutUndefined<ScriptedToolUse>({ type: 'tool_use', ...block.tool_use });
+}
+
+/** The offset of the node at a path, or of the nearest one around it that is there. */
+function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): number {
+  for (let length = path.length; length > 0; length--) {
+    const node: unknown = document.getIn(path.slice(0, length), true);
+    const range = rangeOf(node);
+    if (range !== undefined) return range;
+  }
+  return rangeOf(document.contents) ?? 0;
+}
+
+function rangeOf(node: unknown): number | undefined {
+  if (typeof node !== 'object' || node === null || !('range' in node) || !Array.isArray(node.range))
+    return undefined;
+  const start: unknown = node.range[0];
+  return typeof start === 'number' ? start : undefined;
+}
+
+function at(file: string, lines: LineCounter, offset: number): string {
+  const { line, col } = lines.linePos(offset);
+  return `${file}:${line}:${col}`;
+}
+
+function invalid(problems: readonly string[]): TurnwrightError {
+  return new TurnwrightError('invalid_scenario', problems.join('\n'));
+}
+
+/** The schema has checked the shape; what it leaves as `undefined` is dropped, at any depth. */
+function withoutUndefined<T>(value: unknown): T {
+  const clean = (item: unknown): unknown => {
+    if (Array.isArray(item)) return item.map(clean);
+    if (typeof item !== 'object' || item === null) return item;
+    const entries = Object.entries(item).filter(([, inner]) => inner !== undefined);
+    return Object.fromEntries(entries.map(([key, inner]) => [key, clean(inner)]));
+  };
+  return clean(value) as T;
+}

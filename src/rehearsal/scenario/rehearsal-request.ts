@@ -1,0 +1,78 @@
+/** A request as a scenario sees it. What costs a walk through the messages is worked out when asked for. */
+import { type ApiRequest, textOf } from '../request/api-request.ts';
+import type { RequestKind } from './scenario.ts';
+
+export interface RehearsalRequest {
+  /** Number of the request at this server, from 1. */
+  readonly number: number;
+  readonly session: string;
+  readonly kind: RequestKind;
+  /** Number of the request among those of its kind in its session, from 1. */
+  readonly call: number;
+  readonly model: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly tools: readonly string[];
+  /** Text of the last user message, tool results included. */
+  readonly lastMessage: string;
+  readonly firstUserMessage: string;
+  /** Text of every tool result of the conversation, by `tool_use_id`. */
+  readonly results: ReadonlyMap<string, string>;
+  /** The last tool result of the conversation. */
+  readonly lastResult: string | undefined;
+}
+
+export function describeRequest(
+  request: ApiRequest,
+  facts: Pick<RehearsalRequest, 'number' | 'session' | 'kind' | 'call' | 'headers'>,
+): RehearsalRequest {
+  let results: Map<string, string> | undefined;
+  return {
+    ...facts,
+    model: request.model,
+    body: request.body,
+    tools: request.tools.map((tool) => tool.name),
+    get lastMessage() {
+      return lastUserText(request);
+    },
+    get firstUserMessage() {
+      return firstUserText(request);
+    },
+    get results() {
+      results ??= resultsOf(request);
+      return results;
+    },
+    get lastResult() {
+      results ??= resultsOf(request);
+      return [...results.values()].at(-1);
+    },
+  };
+}
+
+export function lastUserText(request: ApiRequest): string {
+  return (
+    request.turns
+      .findLast((turn) => turn.role === 'user')
+      ?.blocks.map(textOf)
+      .join('\n') ?? ''
+  );
+}
+
+export function firstUserText(request: ApiRequest): string {
+  return (
+    request.turns
+      .find((turn) => turn.role === 'user')
+      ?.blocks.map(textOf)
+      .join('\n') ?? ''
+  );
+}
+
+function resultsOf(request: ApiRequest): Map<string, string> {
+  const results = new Map<string, string>();
+  for (const turn of request.turns) {
+    for (const block of turn.blocks) {
+      if (block.type === 'tool_result') results.set(String(block['tool_use_id']), textOf(block));
+    }
+  }
+  return results;
+}

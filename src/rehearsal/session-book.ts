@@ -1,0 +1,124 @@
+/** The sessions of a server: which scenario each one plays, and how far it has come. */
+import type { ApiRequest } from './request/api-request.ts';
+import { firstUserText } from './scenario/rehearsal-request.ts';
+import type { RequestKind, Scenario, ScenarioFunction } from './scenario/scenario.ts';
+import { runScenario, type ScenarioRun, type Taken } from './scenario/scenario-run.ts';
+import { apiKeyOf } from './scenario/session-key.ts';
+
+/** All that is given must match. */
+export interface ScenarioMatch {
+  readonly apiKey?: string;
+  /** A request header, by lower-case name; any value without `value`. */
+  readonly header?: { readonly name: string; readonly value?: string | RegExp };
+  /** Found in the text of the session's first user message. */
+  readonly firstUserMessage?: string | RegExp;
+}
+
+export interface ScenarioChoice {
+  readonly match: ScenarioMatch;
+  readonly scenario: Scenario | ScenarioFunction;
+}
+
+export interface Session {
+  readonly key: string;
+  /** In the order of appearance, from 1. */
+  readonly ordinal: number;
+  /** Undefined: no scenario is meant for it. */
+  readonly run: ScenarioRun | undefined;
+  /** A request has offered tools. */
+  offersTools: boolean;
+  /** Requests that passed the judge. */
+  requests: number;
+  /** What a reply struck by chaos said, so that asking the same again gets the same. */
+  struck:
+    | { readonly asked: string; readonly taken: Taken; readonly kind: RequestKind; readonly call: number }
+    | undefined;
+}
+
+export interface SessionBook {
+  open(
+    key: string,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+    request: ApiRequest,
+  ): Session;
+  setScenario(scenario: Scenario | ScenarioFunction): void;
+  unused(): UnusedReply[];
+  clear(): void;
+}
+
+export interface UnusedReply {
+  /** Undefined: the scenario was played in no session. */
+  readonly session: string | undefined;
+  readonly scenario: string;
+  readonly reply: string;
+}
+
+export function createSessionBook(
+  fallback: Scenario | ScenarioFunction | undefined,
+  choices: readonly ScenarioChoice[],
+): SessionBook {
+  let chosen = fallback;
+  const sessions = new Map<string, Session>();
+  const played = new Set<Scenario | ScenarioFunction>();
+
+  const choose = (headers: Readonly<Record<string, string | string[] | undefined>>, request: ApiRequest) =>
+    choices.find((choice) => matches(choice.match, headers, request))?.scenario ?? chosen;
+
+  return {
+    open(key, headers, request) {
+      const known = sessions.get(key);
+      if (known !== undefined) return known;
+      const scenario = choose(headers, request);
+      if (scenario !== undefined) played.add(scenario);
+      const session: Session = {
+        key,
+        ordinal: sessions.size + 1,
+        run: scenario === undefined ? undefined : runScenario(scenario),
+        offersTools: false,
+        requests: 0,
+        struck: undefined,
+      };
+      sessions.set(key, session);
+      return session;
+    },
+    setScenario(scenario) {
+      chosen = scenario;
+      sessions.clear();
+      played.clear();
+    },
+    clear() {
+      sessions.clear();
+      played.clear();
+    },
+    unused() {
+      const open = [...sessions.values()].flatMap(({ key, run }) =>
+        run === undefined ? [] : run.unused().map((reply) => ({ session: key, scenario: run.name, reply })),
+      );
+      const unplayed = [chosen, ...choices.map((choice) => choice.scenario)].flatMap((scenario) => {
+        if (scenario === undefined || played.has(scenario)) return [];
+        const run = runScenario(scenario);
+        return run.unused().map((reply) => ({ session: undefined, scenario: run.name, reply }));
+      });
+      return [...open, ...unplayed];
+    },
+  };
+}
+
+function matches(
+  match: ScenarioMatch,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  request: ApiRequest,
+): boolean {
+  if (match.apiKey !== undefined && match.apiKey !== apiKeyOf(headers)) return false;
+  if (match.header !== undefined) {
+    const value = headers[match.header.name.toLowerCase()];
+    if (value === undefined) return false;
+    if (match.header.value !== undefined && !fits(match.header.value, String(value))) return false;
+  }
+  return match.firstUserMessage === undefined || fits(match.firstUserMessage, firstUserText(request));
+}
+
+/** A string is found as it stands, an expression as it says. */
+function fits(wanted: string | RegExp, found: string): boolean {
+  return typeof wanted === 'string' ? found.includes(wanted) : wanted.test(found);
+}

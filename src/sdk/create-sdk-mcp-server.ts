@@ -1,0 +1,26 @@
+/** In-process MCP servers: a named set of tools that the host implements itself. */
+import { TurnwrightError } from '../protocol/errors.ts';
+import type { AnySdkTool } from './define-tool.ts';
+
+export interface SdkMcpServer {
+  readonly type: 'sdk';
+  readonly name: string;
+  readonly version: string;
+  readonly tools: readonly AnySdkTool[];
+}
+
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** The model sees the tools as `mcp__<server>__<tool>`. Throws `invalid_option` for a name the API would refuse. */
+export function createSdkMcpServer(options: {
+  readonly name: string;
+  /** Default `1.0.0`. */
+  readonly version?: string | undefined;
+  readonly tools?: readonly AnySdkTool[] | undefined;
+}): SdkMcpServer {
+  const { name, version = '1.0.0', tools = [] } = options;
+  for (const each of [name, ...tools.map((tool) => tool.name)]) {
+    if (!NAME.test(each)) throw new TurnwrightError('invalid_option', `"${each}" cannot be the name of an MCP server or tool: letters, digits, "_" and "-", at most 64.`);
+  }
+  return { type: 'sdk', name, version, tools };
+}

@@ -1,0 +1,16 @@
+/** The engine, for hosts that bring their own tools, stores and model layer. */
+export type { AppState } from '../engine/app-state.ts';
+export type { Command, CommandContext, CommandResult } from '../engine/commands.ts';
+export type {
+  AgentDefinition,
+  CompactionOptions,
+  ElicitationAnswer,
+  ElicitationRequest,
+  McpClient,
+  OrphanedPermission,
+  QueryEngineConfig,
+} from '../engine/config.ts';
+export type { SubmitOptions } from '../engine/prepare-submission.ts';
+export { QueryEngine, type QueuedPrompt } from '../engine/query-engine.ts';
+export type { SDKStatus } from '../engine/state-machine.ts';
+export { PROTOCOL_VERSION, VERSION } from '../engine/version.ts';

@@ -1,0 +1,137 @@
+/** The options of `query()`. Names and meanings are those of the field's de-facto SDK where both have them. */
+import type { QueryEngineConfig } from '../engine/config.ts';
+import { TurnwrightError } from '../protocol/errors.ts';
+import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
+import type { JsonSchema } from '../protocol/json.ts';
+import type { CanUseTool, PermissionMode } from '../protocol/permission.ts';
+import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
+import type { SdkMcpServer } from './create-sdk-mcp-server.ts';
+
+/** Separates what stays the same from what varies in a system prompt given as an array; never sent. */
+export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = '__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__';
+
+export type SettingSource = 'user' | 'project' | 'local';
+
+export interface PresetPrompt {
+  readonly type: 'preset';
+  /** Both names mean Turnwright's own prompt. */
+  readonly preset: 'turnwright' | 'claude_code';
+  readonly append?: string | undefined;
+}
+
+export interface Options {
+  /** Aborting it ends the run; the iterator then throws AbortError. */
+  abortController?: AbortController | undefined;
+  /** Absolute paths that tools may use besides `cwd`. */
+  additionalDirectories?: readonly string[] | undefined;
+  /** Needed for `permissionMode: 'bypassPermissions'`. */
+  allowDangerouslySkipPermissions?: boolean | undefined;
+  /** Rules that are allowed without asking: `Tool` or `Tool(specifier)`. */
+  allowedTools?: readonly string[] | undefined;
+  betas?: readonly string[] | undefined;
+  /** Asked for calls that rules and mode leave open; absent: denied. */
+  canUseTool?: CanUseTool | undefined;
+  /** Go on with the newest session of `cwd`; a new one when there is none. */
+  continue?: boolean | undefined;
+  /** Default the caller's. */
+  cwd?: string | undefined;
+  /** A bare name takes the tool away, `Tool(specifier)` denies such calls. */
+  disallowedTools?: readonly string[] | undefined;
+  effort?: EffortLevel | undefined;
+  /** The whole environment: of tools, and for keys and addresses of the model. Default the process's own. */
+  env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Comma-separated, tried in order on overload. */
+  fallbackModel?: string | undefined;
+  /** With `resume` or `continue`: under a new id. */
+  forkSession?: boolean | undefined;
+  hooks?: Partial<Record<HookEvent, readonly HookCallbackMatcher[]>> | undefined;
+  /** Raw stream events too. */
+  includePartialMessages?: boolean | undefined;
+  /** USD. */
+  maxBudgetUsd?: number | undefined;
+  maxTurns?: number | undefined;
+  /** In-process servers, by name. */
+  mcpServers?: Readonly<Record<string, SdkMcpServer>> | undefined;
+  /** Id or alias. */
+  model?: string | undefined;
+  /** The result must be a value of this schema (`structured_output`). */
+  outputFormat?: { readonly type: 'json_schema'; readonly schema: JsonSchema } | undefined;
+  permissionMode?: PermissionMode | undefined;
+  /** false: nothing on disk, no resume. */
+  persistSession?: boolean | undefined;
+  /** Id of the session to go on with. */
+  resume?: string | undefined;
+  /** UUID for a new session. */
+  sessionId?: string | undefined;
+  /** Which settings files are read; default none. `project` also brings CLAUDE.md and AGENTS.md. */
+  settingSources?: readonly SettingSource[] | undefined;
+  /** Above all settings files: JSON, a path to a file, or the value. */
+  settings?: string | Readonly<Record<string, unknown>> | undefined;
+  /** Warnings, one line each. */
+  stderr?: ((line: string) => void) | undefined;
+  /** Default none. */
+  systemPrompt?: string | readonly string[] | PresetPrompt | undefined;
+  /** Tokens, told to the model. */
+  taskBudget?: { readonly total: number } | undefined;
+  thinking?: ThinkingConfig | undefined;
+  /** Which built-in tools exist: names, `[]` for none, or the preset for all (the default). */
+  tools?: readonly string[] | { readonly type: 'preset'; readonly preset: 'turnwright' | 'claude_code' } | undefined;
+  /** Fields of the engine's own configuration; they win over what is made of the options above. */
+  engine?: Partial<QueryEngineConfig> | undefined;
+}
+
+const NAMES: Readonly<Record<keyof Options, true>> = {
+  abortController: true,
+  additionalDirectories: true,
+  allowDangerouslySkipPermissions: true,
+  allowedTools: true,
+  betas: true,
+  canUseTool: true,
+  continue: true,
+  cwd: true,
+  disallowedTools: true,
+  effort: true,
+  env: true,
+  fallbackModel: true,
+  forkSession: true,
+  hooks: true,
+  includePartialMessages: true,
+  maxBudgetUsd: true,
+  maxTurns: true,
+  mcpServers: true,
+  model: true,
+  outputFormat: true,
+  permissionMode: true,
+  persistSession: true,
+  resume: true,
+  sessionId: true,
+  settingSources: true,
+  settings: true,
+  stderr: true,
+  systemPrompt: true,
+  taskBudget: true,
+  thinking: true,
+  tools: true,
+  engine: true,
+};
+
+/** Throws `invalid_option`, naming the option, for a name that is not known and for options that contradict each other. */
+export function checkOptions(options: Options): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined && !Object.hasOwn(NAMES, name)) refuse(name, 'is not supported');
+  }
+  if (options.continue === true && options.resume !== undefined) refuse('continue', 'and "resume" exclude each other');
+  if (options.forkSession === true && options.resume === undefined && options.continue !== true) {
+    refuse('forkSession', 'needs "resume" or "continue"');
+  }
+  if (options.outputFormat !== undefined && options.outputFormat.type !== 'json_schema') {
+    refuse('outputFormat', 'must be { type: "json_schema", schema }');
+  }
+  for (const [name, server] of Object.entries(options.mcpServers ?? {})) {
+    if (server.type !== 'sdk') refuse('mcpServers', `holds "${name}", which is no in-process server; only those made by createSdkMcpServer() are supported`);
+  }
+}
+
+function refuse(name: string, what: string): never {
+  throw new TurnwrightError('invalid_option', `The option "${name}" ${what}.`);
+}

@@ -1,0 +1,98 @@
+/** Prompts on their way to a session: read as they come, in line by priority, each one a submission or part of one. */
+import type { QueryEngine } from '../engine/query-engine.ts';
+import type { SDKUserMessage } from '../protocol/sdk-messages.ts';
+import type { UserBlock } from '../protocol/wire.ts';
+
+export interface NextPrompt {
+  readonly content: string | readonly UserBlock[];
+  /** As its sender gave it; an unstamped prompt has none. */
+  readonly uuid: string | undefined;
+  readonly origin: SDKUserMessage['origin'];
+  readonly shouldQuery: boolean | undefined;
+}
+
+export interface PromptFeed {
+  add(message: SDKUserMessage): Promise<void>;
+  /** Reads to the end. Rejects with the iterable's error. */
+  read(input: AsyncIterable<SDKUserMessage>): Promise<void>;
+  /** Takes the next prompt that did not join a running turn. */
+  next(engine: QueryEngine): NextPrompt | undefined;
+  /** No more prompts will come. */
+  readonly ended: boolean;
+  /** uuids of the stamped prompts that wait. */
+  waiting(): readonly string[];
+  /** Resolves at the next change. */
+  changed(): Promise<void>;
+  wake(): void;
+  /** Reads no further. */
+  end(): void;
+}
+
+export function createPromptFeed(engine: () => Promise<QueryEngine>): PromptFeed {
+  /** Prompts that were put in line, by key. */
+  const known = new Map<string, SDKUserMessage>();
+  let open = 0;
+  let over = false;
+  let wakeUp = () => {};
+  let change = new Promise<void>((resolve) => {
+    wakeUp = resolve;
+  });
+
+  const wake = () => {
+    const before = wakeUp;
+    change = new Promise<void>((resolve) => {
+      wakeUp = resolve;
+    });
+    before();
+  };
+
+  let count = 0;
+  const put = async (message: SDKUserMessage) => {
+    count += 1;
+    const key = message.uuid ?? `prompt-${count}`;
+    known.set(key, message);
+    await (await engine()).enqueue({ content: message.message.content, uuid: key, priority: message.priority });
+    wake();
+  };
+
+  const reading = async (work: () => Promise<void>) => {
+    open += 1;
+    try {
+      await work();
+    } finally {
+      open -= 1;
+      wake();
+    }
+  };
+
+  return {
+    add: (message) => reading(() => put(message)),
+    read: (input) =>
+      reading(async () => {
+        const iterator = input[Symbol.asyncIterator]();
+        while (!over) {
+          const step = await iterator.next();
+          if (step.done === true) return;
+          if (!over) await put(step.value);
+        }
+        await iterator.return?.();
+      }),
+    next(session) {
+      const item = session.takeQueued();
+      if (item === undefined) return undefined;
+      const message = known.get(item.uuid ?? '');
+      known.delete(item.uuid ?? '');
+      return { content: item.content, uuid: message?.uuid, origin: message?.origin, shouldQuery: message?.shouldQuery };
+    },
+    get ended() {
+      return open === 0;
+    },
+    waiting: () => [...known.values()].flatMap((message) => message.uuid ?? []),
+    changed: () => change,
+    wake,
+    end() {
+      over = true;
+      wake();
+    },
+  };
+}

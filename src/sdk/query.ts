@@ -1,0 +1,125 @@
+/** `query()`: one session driven by a prompt, or by a stream of prompts. */
+import type { QueryEngine } from '../engine/query-engine.ts';
+import { AbortError, TurnwrightError } from '../protocol/errors.ts';
+import type { PermissionMode } from '../protocol/permission.ts';
+import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../protocol/sdk-messages.ts';
+import { endableIterator } from '../util/endable-iterator.ts';
+import { openEngine } from './open-engine.ts';
+import { checkOptions, type Options } from './options.ts';
+import { createPromptFeed, type PromptFeed } from './prompt-feed.ts';
+
+export interface Query extends AsyncGenerator<SDKMessage, void, void> {
+  /** Stops the running turn; it still yields its result. Tells which prompts wait and will still run. */
+  interrupt(): Promise<{ readonly still_queued: readonly string[] }>;
+  /** From the next turn on; undefined: the default model. */
+  setModel(model?: string): Promise<void>;
+  setPermissionMode(mode: PermissionMode): Promise<void>;
+  /** More prompts. Resolves when all of them were read. */
+  streamInput(input: AsyncIterable<SDKUserMessage>): Promise<void>;
+  /** Ends the session: no result, and the iterator ends silently. */
+  close(): Promise<void>;
+}
+
+/**
+ * Runs a session. A string is one prompt; of a stream, each message is a submission with a result of its own,
+ * unless it joins the turn that is running when it arrives. Throws `invalid_option` at once. The iterator throws
+ * AbortError when `options.abortController` fired, and `error_result` once the input has ended and the last
+ * result was an error.
+ */
+export function query({ prompt, options = {} }: { readonly prompt: string | AsyncIterable<SDKUserMessage>; readonly options?: Options }): Query {
+  checkOptions(options);
+  const caller = options.abortController?.signal;
+  let opening: Promise<QueryEngine> | undefined;
+  let closing: Promise<void> | undefined;
+  const engine = () => {
+    opening ??= openEngine(options);
+    return opening;
+  };
+  const feed = createPromptFeed(engine);
+  const close = () => {
+    closing ??= (async () => {
+      feed.end();
+      await (await opening?.catch(() => undefined))?.close();
+    })();
+    return closing;
+  };
+  const isOver = () => closing !== undefined;
+
+  const reading = typeof prompt === 'string' ? feed.add(userMessage(prompt)) : feed.read(prompt);
+  const messages = run(engine, feed, reading, { caller, isOver, close });
+  return Object.assign(
+    endableIterator(messages, () => void close()),
+    {
+      async interrupt() {
+        (await engine()).interrupt();
+        return { still_queued: feed.waiting() };
+      },
+      setModel: async (model?: string) => (await engine()).setModel(model),
+      setPermissionMode: async (mode: PermissionMode) => (await engine()).setPermissionMode(mode),
+      streamInput: (input: AsyncIterable<SDKUserMessage>) => feed.read(input),
+      close,
+    },
+  );
+}
+
+interface Life {
+  readonly caller: AbortSignal | undefined;
+  isOver(): boolean;
+  close(): Promise<void>;
+}
+
+async function* run(
+  engine: () => Promise<QueryEngine>,
+  feed: PromptFeed,
+  reading: Promise<void>,
+  life: Life,
+): AsyncGenerator<SDKMessage, void, void> {
+  const { caller } = life;
+  let inputFailed: { readonly error: unknown } | undefined;
+  reading.catch((error: unknown) => {
+    inputFailed = { error };
+    feed.wake();
+  });
+  const wake = () => feed.wake();
+  caller?.addEventListener('abort', wake, { once: true });
+  let last: SDKResultMessage | undefined;
+  try {
+    while (true) {
+      refuseAborted(caller);
+      if (life.isOver()) return;
+      const session = await engine();
+      const next = feed.next(session);
+      if (next === undefined) {
+        if (inputFailed !== undefined) throw inputFailed.error;
+        if (feed.ended) break;
+        await feed.changed();
+        continue;
+      }
+      const { uuid, origin, shouldQuery } = next;
+      for await (const message of session.submitMessage(next.content, { uuid, origin, shouldQuery })) {
+        // The caller's abort beats whatever the run still had to say (L10.6).
+        refuseAborted(caller);
+        if (shouldQuery === false) continue;
+        if (message.type === 'result') last = message;
+        yield message;
+      }
+    }
+    if (last?.is_error === true && !life.isOver()) throw errorResult(last);
+  } finally {
+    caller?.removeEventListener('abort', wake);
+    await life.close();
+  }
+}
+
+function refuseAborted(caller: AbortSignal | undefined): void {
+  if (caller?.aborted === true) throw new AbortError();
+}
+
+function errorResult(result: SDKResultMessage): TurnwrightError {
+  const text = result.subtype === 'success' ? result.result : result.errors.join('; ');
+  return new TurnwrightError('error_result', `Turnwright returned an error result: ${text}`);
+}
+
+function userMessage(text: string): SDKUserMessage {
+  return { type: 'user', message: { role: 'user', content: text }, parent_tool_use_id: null };
+}

@@ -1,0 +1,137 @@
+/**
+ * One record, one line: `{"v":1,"seq":7,"epoch":2, … ,"sum":"0a1b2c3d"}`. The head stands first so that a reader can
+ * place a record without parsing it; `sum` stands last and is the CRC-32 of the line without it. The fields between
+ * are those of the de-facto transcript, so existing viewers read the file.
+ */
+import { crc32 } from 'node:zlib';
+import { TurnwrightError } from '../protocol/errors.ts';
+import { JOURNAL_VERSION, type JournalBody, type JournalEntry } from '../protocol/journal.ts';
+import { stringifySafely } from './stringify-safely.ts';
+
+/** A longer line is refused when written and passed over when read: nothing reads a file into memory for one record. */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+export interface LineHead {
+  readonly seq: number;
+  readonly epoch: number;
+}
+
+/** What the envelope says of every record of one session. */
+export interface SessionStamp {
+  readonly sessionId: string;
+  readonly cwd: string;
+  /** Version of the program that writes, as the transcript format has it. */
+  readonly version: string;
+}
+
+/** A foreign record as it came; `type` is all that is known of it. */
+export type ForeignRecord = { readonly type: string; readonly [key: string]: unknown };
+
+export type DecodedLine =
+  | { readonly kind: 'ok'; readonly entry: JournalEntry }
+  /** The fence of L4.1: from here on, records of an older epoch do not count. */
+  | { readonly kind: 'takeover'; readonly head: LineHead; readonly owner: string }
+  /** Neither `v` nor `sum`: a transcript that another program wrote. */
+  | { readonly kind: 'foreign'; readonly record: ForeignRecord }
+  /** Written by a later version: kept in the file, ignored by this one. */
+  | { readonly kind: 'newer'; readonly entry: JournalEntry }
+  | { readonly kind: 'torn' }
+  | { readonly kind: 'bad_checksum' };
+
+/** The part of the envelope that is the same on every line of a session. */
+export type SessionPrefix = string & { readonly __brand: 'SessionPrefix' };
+
+export function sessionPrefix(stamp: SessionStamp): SessionPrefix {
+  return JSON.stringify(stamp).slice(1, -1) as SessionPrefix;
+}
+
+const OWNED = ['v', 'seq', 'epoch', 'sum', 'sessionId', 'cwd', 'version', 'userType'];
+
+/**
+ * One line, without its newline. A body that was read from another journal keeps every field but the envelope's.
+ * Throws `storage_error` when the record cannot be written at all.
+ */
+export function encodeRecord(body: JournalBody, head: LineHead, prefix: SessionPrefix, nowMs: number): string {
+  const record = 'seq' in body ? withoutEnvelope(body) : body;
+  const stamp = 'timestamp' in record ? '' : `,"timestamp":"${new Date(nowMs).toISOString()}"`;
+  const parent = 'parentUuid' in record ? '' : ',"parentUuid":null';
+  const sidechain = 'isSidechain' in record ? '' : ',"isSidechain":false';
+  const transcript = 'uuid' in record ? `${parent}${sidechain},"userType":"external"` : '';
+  return sealed(`${headText(head)},${prefix}${stamp}${transcript},${stringifySafely(record).slice(1)}`);
+}
+
+export function encodeTakeover(head: LineHead, owner: string, prefix: SessionPrefix, nowMs: number): string {
+  const timestamp = new Date(nowMs).toISOString();
+  return sealed(`${headText(head)},"type":"takeover","owner":"${owner}",${prefix},"timestamp":"${timestamp}"}`);
+}
+
+const headText = ({ seq, epoch }: LineHead): string => `{"v":${JOURNAL_VERSION},"seq":${seq},"epoch":${epoch}`;
+
+const SUM_BYTES = ',"sum":"00000000"}'.length;
+const SUM = /^,"sum":"([0-9a-f]{8})"}$/;
+
+function sealed(line: string): string {
+  const sum = crc32(line).toString(16).padStart(8, '0');
+  if (line.length > MAX_LINE_BYTES / 4 && Buffer.byteLength(line) > MAX_LINE_BYTES - SUM_BYTES) {
+    throw new TurnwrightError('storage_error', `A record is larger than ${MAX_LINE_BYTES >> 20} MB and cannot be kept.`);
+  }
+  return `${line.slice(0, -1)},"sum":"${sum}"}`;
+}
+
+/** Whether the line carries a sum, and a right one. */
+export function checkSum(line: Buffer): 'right' | 'wrong' | 'none' {
+  const at = line.length - SUM_BYTES;
+  const sum = at > 0 ? SUM.exec(line.toString('latin1', at))?.[1] : undefined;
+  if (sum === undefined) return 'none';
+  return crc32('}', crc32(line.subarray(0, at))) === Number.parseInt(sum, 16) ? 'right' : 'wrong';
+}
+
+const HEAD = /^\{"v":(\d+),"seq":(\d+),"epoch":(\d+),(?:"type":"takeover","owner":"([^"]*)")?/;
+const HEAD_BYTES = 160;
+
+/** Where a record of ours stands, without parsing it. undefined: not ours, or not this version's, or damaged. */
+export function peekLine(line: Buffer): (LineHead & { readonly takeoverBy?: string }) | undefined {
+  const found = HEAD.exec(line.toString('latin1', 0, HEAD_BYTES));
+  if (found === null || Number(found[1]) > JOURNAL_VERSION || checkSum(line) !== 'right') return undefined;
+  const head = { seq: Number(found[2]), epoch: Number(found[3]) };
+  return found[4] === undefined ? head : { ...head, takeoverBy: found[4] };
+}
+
+export function decodeLine(line: Buffer): DecodedLine {
+  const sum = checkSum(line);
+  if (sum === 'wrong') return { kind: 'bad_checksum' };
+  const value = parseObject(line);
+  if (value === undefined) return { kind: 'torn' };
+  if (sum === 'none') {
+    if ('v' in value && 'seq' in value) return { kind: 'bad_checksum' };
+    return typeof value['type'] === 'string' ? { kind: 'foreign', record: value as ForeignRecord } : { kind: 'torn' };
+  }
+  const { seq, epoch, v } = value;
+  if (typeof v !== 'number' || typeof seq !== 'number' || typeof epoch !== 'number') return { kind: 'torn' };
+  if (v > JOURNAL_VERSION) return { kind: 'newer', entry: toEntry(value) };
+  if (value['type'] === 'takeover') return { kind: 'takeover', head: { seq, epoch }, owner: String(value['owner']) };
+  return { kind: 'ok', entry: toEntry(value) };
+}
+
+function parseObject(line: Buffer): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line.toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The body and the envelope, without what only viewers of the file need. */
+function toEntry(value: Record<string, unknown>): JournalEntry {
+  const { sum: _sum, version: _version, userType: _userType, isSidechain, ...entry } = value;
+  return (isSidechain === true ? { ...entry, isSidechain } : entry) as unknown as JournalEntry;
+}
+
+function withoutEnvelope(body: JournalBody): Record<string, unknown> {
+  const record: Record<string, unknown> = { ...body };
+  for (const key of OWNED) delete record[key];
+  return record;
+}

@@ -1,0 +1,91 @@
+/** Where sessions live: `<home>/projects/<cwd with every non-alphanumeric as ->/<id>.jsonl`, spilled results beside. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { PersistentFiles } from '../protocol/files.ts';
+import { readSessionHead } from './list-sessions.ts';
+import { checkedSessionId, isSessionId, journalPath } from './session-files.ts';
+
+const MAX_SLUG_CHARS = 200;
+
+/** Folder name of a working directory. Two of them may share one (`/a_b`, `/a-b`): sessions carry their own `cwd`. */
+export function projectSlug(cwd: string): string {
+  const slug = cwd.replaceAll(/[^a-zA-Z0-9]/g, '-');
+  if (slug.length <= MAX_SLUG_CHARS) return slug;
+  const hash = createHash('sha256').update(cwd).digest('hex').slice(0, 12);
+  return `${slug.slice(0, MAX_SLUG_CHARS)}-${hash}`;
+}
+
+export function sessionsDirectory(home: string, cwd: string): string {
+  return join(home, 'projects', projectSlug(cwd));
+}
+
+/** Throws `invalid_option` for an id that could name anything but a file of that folder. */
+export function sessionFile(home: string, cwd: string, sessionId: string): string {
+  return journalPath(sessionsDirectory(home, cwd), sessionId);
+}
+
+/** Large tool results of one session. */
+export function spillDirectory(home: string, cwd: string, sessionId: string): string {
+  return join(sessionsDirectory(home, cwd), checkedSessionId(sessionId), 'tool-results');
+}
+
+export interface FoundSession {
+  readonly sessionId: string;
+  readonly file: string;
+  /** Folder of the journal: the file store's `directory`. */
+  readonly directory: string;
+  /** Where the session was started (F74); undefined when its records do not say. */
+  readonly cwd: string | undefined;
+}
+
+interface Where {
+  readonly files: PersistentFiles;
+  readonly home: string;
+}
+
+/** The session of this working directory that was written last and has a prompt (`--continue`). */
+export async function newestSession({ files, home, cwd }: Where & { readonly cwd: string }): Promise<FoundSession | undefined> {
+  const directory = sessionsDirectory(home, cwd);
+  const candidates: { readonly sessionId: string; readonly mtimeMs: number }[] = [];
+  for (const sessionId of await sessionIdsIn(files, directory)) {
+    const stat = await files.stat(journalPath(directory, sessionId));
+    if (stat?.kind === 'file') candidates.push({ sessionId, mtimeMs: stat.mtimeMs });
+  }
+  candidates.sort((a, b) => b.mtimeMs - a.mtimeMs);
+  for (const { sessionId } of candidates) {
+    const file = journalPath(directory, sessionId);
+    const head = await readSessionHead(files, file);
+    if (head.firstPrompt === undefined || (head.cwd ?? cwd) !== cwd) continue;
+    return { sessionId, file, directory, cwd: head.cwd };
+  }
+  return undefined;
+}
+
+/** A session by id, in whatever project of the home it is; the given working directory's own comes first. */
+export async function findSession({
+  files,
+  home,
+  sessionId,
+  cwd,
+}: Where & { readonly sessionId: string; readonly cwd?: string }): Promise<FoundSession | undefined> {
+  checkedSessionId(sessionId);
+  const projects = join(home, 'projects');
+  const own = cwd === undefined ? [] : [projectSlug(cwd)];
+  for (const project of new Set([...own, ...(await namesIn(files, projects))])) {
+    const directory = join(projects, project);
+    const file = journalPath(directory, sessionId);
+    if ((await files.stat(file))?.kind !== 'file') continue;
+    return { sessionId, file, directory, cwd: (await readSessionHead(files, file)).cwd };
+  }
+  return undefined;
+}
+
+/** Sessions that have a file in this folder, in no order. */
+export async function sessionIdsIn(files: PersistentFiles, directory: string): Promise<readonly string[]> {
+  const names = await namesIn(files, directory);
+  return names.filter((name) => name.endsWith('.jsonl')).map((name) => name.slice(0, -'.jsonl'.length)).filter(isSessionId);
+}
+
+async function namesIn(files: PersistentFiles, directory: string): Promise<readonly string[]> {
+  return (await files.stat(directory))?.kind === 'directory' ? files.readDir(directory) : [];
+}

@@ -1,0 +1,57 @@
+import type { PersistentFiles } from '../protocol/files.ts';
+
+export interface FileLine {
+  /** Without its newline. Empty, with `tooLong`, when it was passed over. */
+  readonly bytes: Buffer;
+  readonly start: number;
+  /** Offset behind the newline, or of the end of the file. */
+  readonly end: number;
+  /** A newline stands behind it. */
+  readonly complete: boolean;
+  readonly tooLong?: true;
+}
+
+const CHUNK_BYTES = 256 * 1024;
+const NEWLINE = 10;
+
+/** The lines of a file from `start` up to the end it had when reading began; memory is bounded by the longest line. */
+export async function* readLines(
+  files: PersistentFiles,
+  path: string,
+  options: { readonly start?: number; readonly maxLineBytes: number },
+): AsyncGenerator<FileLine> {
+  const size = (await files.stat(path))?.size ?? 0;
+  let lineStart = options.start ?? 0;
+  let offset = lineStart;
+  let parts: Buffer[] = [];
+  let partBytes = 0;
+  let tooLong = false;
+
+  const take = (rest: Buffer, end: number, complete: boolean): FileLine => {
+    const bytes = tooLong ? Buffer.alloc(0) : parts.length === 0 ? rest : Buffer.concat([...parts, rest]);
+    const line: FileLine = { bytes, start: lineStart, end, complete, ...(tooLong ? { tooLong } : {}) };
+    lineStart = end;
+    parts = [];
+    partBytes = 0;
+    tooLong = false;
+    return line;
+  };
+
+  while (offset < size) {
+    const chunk = Buffer.from(await files.readRange(path, offset, Math.min(CHUNK_BYTES, size - offset)));
+    if (chunk.length === 0) break;
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      yield take(chunk.subarray(from, at), offset + at + 1, true);
+      from = at + 1;
+    }
+    const rest = chunk.subarray(from);
+    partBytes += rest.length;
+    if (partBytes > options.maxLineBytes) {
+      tooLong = true;
+      parts = [];
+    } else if (rest.length > 0) parts.push(rest);
+    offset += chunk.length;
+  }
+  if (lineStart < offset) yield take(Buffer.alloc(0), offset, false);
+}

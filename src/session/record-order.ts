@@ -1,0 +1,89 @@
+/** Which records count, and in what order: `seq` for ours, the chain of parents for those of other programs. */
+import { JOURNAL_VERSION, type JournalEntry } from '../protocol/journal.ts';
+import { recordIdentity } from './record-identity.ts';
+import type { ResumeProblems } from './resume-problems.ts';
+
+type Linked = JournalEntry & { readonly uuid: string; readonly parentUuid?: string | null; readonly isSidechain?: boolean };
+
+export function recordsInOrder(entries: Iterable<JournalEntry>, problems: ResumeProblems): JournalEntry[] {
+  const seen = new Set<string>();
+  const records: JournalEntry[] = [];
+  let sorted = true;
+  for (const entry of entries) {
+    if (entry.v > JOURNAL_VERSION) {
+      problems.newer++;
+      continue;
+    }
+    // A message is the same wherever it stands again; any other record only in its own place.
+    const key = 'uuid' in entry ? entry.uuid : entry.v === 0 ? undefined : `${entry.seq} ${recordIdentity(entry)}`;
+    if (key !== undefined && seen.has(key)) {
+      problems.duplicates++;
+      continue;
+    }
+    if (key !== undefined) seen.add(key);
+    sorted &&= (records.at(-1)?.seq ?? 0) <= entry.seq;
+    records.push(entry);
+  }
+  if (!sorted) records.sort((a, b) => a.seq - b.seq);
+  const main = records.filter((record) => !('isSidechain' in record && record.isSidechain === true));
+  return withoutAbandonedBranches(main, problems);
+}
+
+/**
+ * Another program's transcript is a tree: going back and asking differently leaves the old branch in the file. The
+ * chain from the last message to the root is the conversation. A chain with a missing link or a cycle is no
+ * judge: then every message stays, in file order (F73: never a blank session).
+ */
+function withoutAbandonedBranches(records: JournalEntry[], problems: ResumeProblems): JournalEntry[] {
+  const foreign = new Map<string, Linked>();
+  let leaf: Linked | undefined;
+  for (const record of records) {
+    if (record.v !== 0 || !('uuid' in record) || typeof record.uuid !== 'string') continue;
+    foreign.set(record.uuid, record as Linked);
+    if (record.type === 'user' || record.type === 'assistant') leaf = record as Linked;
+  }
+  if (leaf === undefined) return records;
+  const chain = new Set<Linked>();
+  for (let at: Linked | undefined = leaf; ; ) {
+    if (chain.has(at)) return countBroken(records, problems);
+    chain.add(at);
+    const parent: string | null | undefined = at.parentUuid;
+    if (parent === null || parent === undefined) break;
+    at = foreign.get(parent);
+    if (at === undefined) return countBroken(records, problems);
+  }
+  const kept = keptBesideChain(chain);
+  return records.filter((record) => {
+    const message = 'uuid' in record ? foreign.get(record.uuid) : undefined;
+    return message === undefined || chain.has(message) || kept(message);
+  });
+}
+
+function countBroken(records: JournalEntry[], problems: ResumeProblems): JournalEntry[] {
+  problems.brokenParents++;
+  return records;
+}
+
+/** Blocks of one response and the results of its calls hang side by side; the chain passes through one of them. */
+function keptBesideChain(chain: ReadonlySet<Linked>): (message: Linked) => boolean {
+  const responses = new Set<string>();
+  const uuids = new Set<string>();
+  for (const link of chain) {
+    uuids.add(link.uuid);
+    if (link.type === 'assistant' && typeof link.message?.id === 'string') responses.add(link.message.id);
+  }
+  const besides = new Set<string>();
+  return (message) => {
+    const sameResponse = message.type === 'assistant' && responses.has(message.message?.id);
+    const answersOne =
+      message.type === 'user' && isToolResult(message) && typeof message.parentUuid === 'string' &&
+      (uuids.has(message.parentUuid) || besides.has(message.parentUuid));
+    if (sameResponse || answersOne) besides.add(message.uuid);
+    return sameResponse || answersOne || message.type === 'attachment' || message.type === 'system';
+  };
+}
+
+function isToolResult(message: Extract<Linked, { type: 'user' }>): boolean {
+  const content = message.message?.content;
+  return Array.isArray(content) && content.some((block) => block?.type === 'tool_result');
+}

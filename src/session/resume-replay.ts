@@ -1,0 +1,250 @@
+import type { JournalEntry } from '../protocol/journal.ts';
+import type { AssistantMessage, TodoItem, UserMessage } from '../protocol/messages.ts';
+import type { ViewEdit } from '../protocol/view.ts';
+import { interruptedSubmission } from './interrupted.ts';
+import { messageOfRecord } from './message-record.ts';
+import { promptText } from './prompt-text.ts';
+import type { ResumedSession } from './resume.ts';
+import type { ResumeProblems } from './resume-problems.ts';
+import { NO_TOTALS, type SessionTotals, withResponse } from './session-totals.ts';
+import { isMainRequest, type RecordOf, SubmissionState } from './submission-state.ts';
+import { todosOf } from './todos.ts';
+import { resultIds, ViewReplay } from './view-replay.ts';
+
+/** The fold behind `resumeSession`: one record at a time. */
+export class ResumeReplay {
+  readonly #problems: ResumeProblems;
+  readonly #view: ViewReplay;
+  #state: SubmissionState | undefined;
+  /** Counts submission records: a carried-on submission may count its iterations anew. */
+  #run = 0;
+  #submissions = 0;
+  #cwd: string | undefined;
+  #sessionId: string | undefined;
+  #head = 0;
+  #timestamp = '';
+  #lastUuid: string | null = null;
+  #totals: SessionTotals = NO_TOTALS;
+  #askedModel = 'unknown';
+  #compactedTokens = 0;
+  #lastResult: unknown;
+  #finished: SubmissionState | undefined;
+  #todos: readonly TodoItem[] = [];
+  readonly #todoCalls = new Map<string, readonly TodoItem[]>();
+  #title: string | undefined;
+  #firstPrompt: string | undefined;
+  #snapshot: RecordOf<'context-snapshot'> | undefined;
+  #inboxCursor = 0;
+  #foreign = false;
+  /** Another program repeats a response's usage on each of its blocks. */
+  #countedResponse = '';
+
+  constructor(problems: ResumeProblems) {
+    this.#problems = problems;
+    this.#view = new ViewReplay(problems);
+  }
+
+  apply(entry: JournalEntry): void {
+    this.#head = Math.max(this.#head, entry.seq);
+    if (entry.timestamp !== '') this.#timestamp = entry.timestamp;
+    if (entry.sessionId !== '') this.#sessionId ??= entry.sessionId;
+    if (entry.cwd !== '') this.#cwd ??= entry.cwd;
+    if (entry.v === 0) this.#foreign = true;
+    try {
+      this.#applyBody(entry);
+    } catch {
+      // A record with the type but not the shape of one.
+      this.#problems.malformed++;
+    }
+  }
+
+  #applyBody(entry: JournalEntry): void {
+    const state = this.#state;
+    const own = state !== undefined && 'submission' in entry && entry.submission === state.id ? state : undefined;
+    switch (entry.type) {
+      case 'submission':
+        return this.#submission(entry);
+      case 'request':
+        if (!isMainRequest(entry) || own === undefined) return;
+        own.request(entry);
+        this.#askedModel = entry.model;
+        return this.#view.beginGroup(`${this.#run}/${entry.iteration}`);
+      case 'response':
+        this.#totals = withResponse(this.#totals, this.#askedModel, entry.usage, entry.costUsd);
+        return own?.response(entry);
+      case 'user':
+      case 'assistant':
+      case 'attachment':
+        return this.#message(entry);
+      case 'system':
+        return this.#system(entry);
+      case 'retract':
+        return this.#view.retract(entry.uuids);
+      case 'intent':
+        return own?.intent(entry);
+      case 'unknown':
+        own?.unknown.add(entry.toolUseId);
+        return;
+      case 'inbox':
+        this.#inboxCursor = Math.max(this.#inboxCursor, entry.cursor);
+        return;
+      case 'ask':
+        return own?.ask(entry);
+      case 'answer':
+        return own?.answer(entry);
+      case 'replacement':
+      case 'snip':
+      case 'collapse':
+      case 'boundary':
+        return this.#view.edit(checkedEdits(entry.edits));
+      case 'cost':
+        this.#totals = {
+          totalCostUsd: entry.totalCostUsd,
+          modelUsage: entry.modelUsage as SessionTotals['modelUsage'],
+        };
+        return;
+      case 'decision':
+        return own?.decision(entry);
+      case 'context-snapshot':
+        this.#snapshot = entry;
+        return;
+      case 'title':
+        this.#title = entry.title;
+        return;
+      case 'result':
+        return this.#result(entry, own);
+      case 'queue':
+        return;
+      default:
+        // Another program's, or a later one's: kept in the file, without meaning here.
+        return this.#foreignRecord(entry);
+    }
+  }
+
+  #submission(record: RecordOf<'submission'>): void {
+    this.#run++;
+    if (record.carriesOn === true && this.#state?.id === record.submission) return;
+    this.#state = new SubmissionState(record);
+    this.#submissions++;
+    this.#lastResult = undefined;
+  }
+
+  #result(record: RecordOf<'result'>, own: SubmissionState | undefined): void {
+    if (own === undefined) return;
+    this.#finished = own;
+    this.#state = undefined;
+    this.#lastResult = record.result;
+    this.#view.beginGroup(`${this.#run}/over`);
+  }
+
+  #message(entry: JournalEntry & { readonly type: 'user' | 'assistant' | 'attachment' }): void {
+    const message = messageOfRecord(entry);
+    if (message === undefined) {
+      this.#problems.malformed++;
+      return;
+    }
+    this.#lastUuid = message.uuid;
+    this.#view.add(message);
+    if (message.type === 'assistant') this.#assistant(message, entry.v === 0);
+    else if (message.type === 'user') this.#user(message, entry);
+  }
+
+  #assistant(message: AssistantMessage, foreign: boolean): void {
+    for (const block of message.message.content) {
+      const todos = block.type === 'tool_use' && block.name === 'TodoWrite' ? todosOf(block.input) : undefined;
+      if (block.type === 'tool_use' && todos !== undefined) this.#todoCalls.set(block.id, todos);
+    }
+    if (!foreign || message.synthetic !== undefined || message.message.id === this.#countedResponse) return;
+    this.#countedResponse = message.message.id;
+    this.#totals = withResponse(this.#totals, message.message.model, message.message.usage, 0);
+  }
+
+  #user(message: UserMessage, entry: JournalEntry): void {
+    const ids = resultIds(message);
+    for (const id of ids) {
+      const todos = this.#todoCalls.get(id);
+      if (todos !== undefined && !isError(message, id)) this.#todos = todos;
+    }
+    if (ids.length > 0) return this.#state?.result();
+    this.#firstPrompt ??= promptText(message);
+    if (entry.v === 0) this.#foreignPrompt(message, entry);
+    else if (this.#state !== undefined) {
+      this.#state.prompted = true;
+      if (message.kind === 'interruption') this.#state.interrupted = true;
+    }
+  }
+
+  /** Another program's transcript has no submissions: a prompt begins one. */
+  #foreignPrompt(message: UserMessage, entry: JournalEntry): void {
+    if (promptText(message) === undefined) return;
+    this.#run++;
+    this.#submissions++;
+    const id = `transcript-${entry.sessionId || 'session'}`;
+    this.#state = new SubmissionState({ submission: id, model: '', permissionMode: 'default' }, { foreign: true });
+    this.#state.prompted = true;
+  }
+
+  #system(record: RecordOf<'system'> & JournalEntry): void {
+    if (typeof record.uuid === 'string') this.#lastUuid = record.uuid;
+    if (record.subtype !== 'compact_boundary') return;
+    if (record.v === 0) this.#view.foreignBoundary(keptUuids(record));
+    else this.#compactedTokens += record.compact_metadata?.pre_tokens ?? 0;
+  }
+
+  #foreignRecord(entry: never): void {
+    const record = entry as unknown as Readonly<Record<string, unknown>>;
+    if (record['type'] === 'summary' && typeof record['summary'] === 'string') this.#title ??= record['summary'];
+  }
+
+  finish(): ResumedSession {
+    const last = this.#state ?? this.#finished;
+    const open = this.#state && interruptedSubmission(this.#state, this.#view, this.#timestamp);
+    if (open === undefined) this.#view.beginGroup('end');
+    return {
+      open,
+      view: this.#view.view(),
+      cwd: this.#cwd,
+      sessionId: this.#sessionId,
+      head: this.#head,
+      lastUuid: this.#lastUuid,
+      totals: this.#totals,
+      compactedTokens: this.#compactedTokens,
+      submissions: this.#submissions,
+      lastResult: this.#lastResult,
+      decisions: last?.decisions ?? [],
+      model: last?.model || undefined,
+      permissionMode: last?.permissionMode,
+      todos: this.#todos,
+      title: this.#title,
+      firstPrompt: this.#firstPrompt,
+      contextSnapshot: this.#snapshot,
+      inboxCursor: this.#inboxCursor,
+      foreign: this.#foreign,
+      problems: this.#problems,
+    };
+  }
+}
+
+function checkedEdits(edits: readonly ViewEdit[]): readonly ViewEdit[] {
+  for (const edit of edits) {
+    const uuids = 'uuids' in edit ? edit.uuids : 'keep' in edit ? edit.keep : [edit.uuid];
+    if (!Array.isArray(uuids)) throw new TypeError('an edit without uuids');
+  }
+  return edits;
+}
+
+function isError(message: UserMessage, id: string): boolean {
+  const { content } = message.message;
+  return (
+    typeof content !== 'string' &&
+    content.some((block) => block.type === 'tool_result' && block.tool_use_id === id && block.is_error === true)
+  );
+}
+
+/** The kept tail that a boundary of the de-facto transcript names. */
+function keptUuids(record: object): readonly string[] {
+  const fields = record as Readonly<Record<string, unknown>>;
+  const metadata = fields['compact_metadata'] ?? fields['compactMetadata'];
+  const kept = (metadata as { readonly preserved_messages?: { readonly uuids?: unknown } } | undefined)?.preserved_messages?.uuids;
+  return Array.isArray(kept) ? kept.filter((uuid): uuid is string => typeof uuid === 'string') : [];
+}

@@ -1,0 +1,28 @@
+import { join, resolve } from 'node:path';
+
+/** Variables as a value: settings never look at the process's own. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** The user's home directory by the environment; undefined when it names none (F123). */
+export function homeDirectory(env: Env): string | undefined {
+  return variable(env, 'HOME') ?? variable(env, 'USERPROFILE');
+}
+
+/**
+ * Where the user's own settings and sessions live: `TURNWRIGHT_HOME`, else `CLAUDE_CONFIG_DIR`, else `~/.claude`
+ * when the official client drives us (it reads sessions there itself), else `~/.turnwright`. Undefined when there
+ * is no home at all: then nothing is read and nothing is kept.
+ */
+export function configHome(env: Env, cwd: string): string | undefined {
+  const named = variable(env, 'TURNWRIGHT_HOME') ?? variable(env, 'CLAUDE_CONFIG_DIR');
+  if (named !== undefined) return resolve(cwd, named);
+  const home = homeDirectory(env);
+  if (home === undefined) return undefined;
+  return join(home, variable(env, 'CLAUDE_CODE_ENTRYPOINT')?.startsWith('sdk-') ? '.claude' : '.turnwright');
+}
+
+/** A variable that is set and not empty. */
+export function variable(env: Env, name: string): string | undefined {
+  const value = env[name];
+  return value === undefined || value === '' ? undefined : value;
+}

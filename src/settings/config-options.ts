@@ -1,0 +1,75 @@
+import { TurnwrightError } from '../protocol/errors.ts';
+import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
+import { type Durability, SETTING_SOURCES, type SettingSource, type Settings } from './settings.ts';
+
+/** The options and flags that the resolver reads, under their public names. They beat settings and environment. */
+export interface ConfigOptions {
+  readonly model?: string | undefined;
+  /** Comma-separated, tried in order. */
+  readonly fallbackModel?: string | undefined;
+  readonly thinking?: ThinkingConfig | undefined;
+  readonly maxThinkingTokens?: number | undefined;
+  readonly effort?: EffortLevel | undefined;
+  readonly betas?: readonly string[] | undefined;
+  readonly apiKey?: string | undefined;
+  readonly authToken?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly proxyUrl?: string | undefined;
+  readonly noProxy?: string | undefined;
+  /** PEM file with further certificate authorities. */
+  readonly caFile?: string | undefined;
+  readonly permissionMode?: string | undefined;
+  readonly allowDangerouslySkipPermissions?: boolean | undefined;
+  readonly allowedTools?: readonly string[] | undefined;
+  readonly disallowedTools?: readonly string[] | undefined;
+  readonly additionalDirectories?: readonly string[] | undefined;
+  readonly settings?: string | Settings | undefined;
+  /** Default none: no settings file is read (F127). */
+  readonly settingSources?: readonly SettingSource[] | undefined;
+  /** Where project and local settings are looked for. Default the working directory. */
+  readonly projectConfigRoot?: string | undefined;
+  /** false: project and local settings can only restrict. Default true: who names the source trusts it. */
+  readonly projectTrusted?: boolean | undefined;
+  /** Names or patterns (`NPM_*`) that child processes may see although they look like secrets. */
+  readonly childEnvAllow?: readonly string[] | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly maxBudgetUsd?: number | undefined;
+  readonly taskBudget?: { readonly total: number } | undefined;
+  readonly tokenBudget?: { readonly target: number } | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly maxRetries?: number | undefined;
+  readonly stopHookBlockCap?: number | undefined;
+  readonly autoCompact?: boolean | undefined;
+  readonly autoCompactWindow?: number | undefined;
+  readonly durability?: Durability | undefined;
+}
+
+/** Throws `invalid_option` that names the option and what was expected. Types alone do not reach JavaScript callers. */
+export function checkOptions(options: ConfigOptions): void {
+  for (const name of ['maxTurns', 'maxOutputTokens', 'autoCompactWindow'] as const)
+    count(name, options[name], 1);
+  for (const name of ['maxRetries', 'stopHookBlockCap', 'maxThinkingTokens'] as const)
+    count(name, options[name], 0);
+  count('taskBudget.total', options.taskBudget?.total, 1);
+  count('tokenBudget.target', options.tokenBudget?.target, 1);
+  const { maxBudgetUsd, settingSources, durability } = options;
+  if (maxBudgetUsd !== undefined && !(Number.isFinite(maxBudgetUsd) && maxBudgetUsd > 0)) {
+    throw invalidOption('maxBudgetUsd', 'an amount above 0', maxBudgetUsd);
+  }
+  const stray = settingSources?.find((source) => !SETTING_SOURCES.includes(source));
+  if (stray !== undefined)
+    throw invalidOption('settingSources', `a list of ${SETTING_SOURCES.join(', ')}`, stray);
+  if (durability !== undefined && durability !== 'process' && durability !== 'power') {
+    throw invalidOption('durability', '"process" or "power"', durability);
+  }
+}
+
+export function invalidOption(name: string, expected: string, got: unknown): TurnwrightError {
+  return new TurnwrightError('invalid_option', `${name} must be ${expected}, got ${JSON.stringify(got)}.`);
+}
+
+function count(name: string, value: number | undefined, least: number): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
+  throw invalidOption(name, `a whole number of at least ${least}`, value);
+}

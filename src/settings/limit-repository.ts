@@ -1,0 +1,105 @@
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { isRepositoryLayer, type Settings, type SettingsLayer } from './settings.ts';
+
+/** Where requests go, what they carry, what runs with the user's keys, and what they cost: never a repository's word (T102, T103). */
+const USER_ONLY = [
+  'apiKeyHelper',
+  'baseUrl',
+  'headers',
+  'proxyUrl',
+  'noProxy',
+  'caFile',
+  'childEnvAllow',
+  'models',
+  'durability',
+] as const satisfies readonly (keyof Settings)[];
+
+/** Variables that decide what programs load and run, or where they connect. */
+const STEERING = [
+  /^(?:ANTHROPIC|CLAUDE|TURNWRIGHT|OTEL|AWS|GOOGLE|GCLOUD|CLOUDSDK|AZURE)_/i,
+  /_PROXY$/i,
+  /^(?:LD|DYLD|GIT|NPM_CONFIG|JAVA|JDK|BASH|ZSH|SSL|CURL|SSH)_/i,
+  /^NODE_(?!ENV$)/i,
+  /^(?:PYTHON|PERL|RUBY)/i,
+  /^_?JAVA_OPTIONS$/i,
+  /^(?:PATH|HOME|USERPROFILE|SHELL|ENV|IFS|ZDOTDIR|TMPDIR|TEMP|TMP|CDPATH|FPATH|PROMPT_COMMAND|PS[0-4]|SHELLOPTS)$/i,
+  /^(?:EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|LESSOPEN|LESSCLOSE|COMSPEC|PATHEXT|XDG_.*)$/i,
+  /^(?:REQUESTS_CA_BUNDLE|MAVEN_OPTS|GRADLE_OPTS|RUSTC_WRAPPER|CC|CXX|LUA_INIT|PHPRC|R_PROFILE.*)$/i,
+];
+
+export interface LimitedLayers {
+  readonly layers: readonly SettingsLayer[];
+  /** One sentence for each thing that was passed over. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Takes out of repository-provided settings what only the user may say. In a project that is not trusted, all that
+ * is left are restrictions: deny rules, ask rules, and the ban on bypass mode.
+ */
+export function limitRepositoryLayers(
+  layers: readonly SettingsLayer[],
+  projectRoot: string,
+  trusted: boolean,
+): LimitedLayers {
+  const warnings: string[] = [];
+  const limited = layers.map((layer) => {
+    if (!isRepositoryLayer(layer)) return layer;
+    const refuse = (key: string, why: string) => warnings.push(`${layer.file}: ${key} was ignored: ${why}`);
+    return {
+      ...layer,
+      settings: trusted ? limit(layer.settings, projectRoot, refuse) : restrictionsOf(layer.settings),
+    };
+  });
+  return { layers: limited, warnings };
+}
+
+function limit(
+  settings: Settings,
+  projectRoot: string,
+  refuse: (key: string, why: string) => void,
+): Settings {
+  const kept: Record<string, unknown> = { ...settings };
+  for (const key of USER_ONLY) {
+    if (kept[key] === undefined) continue;
+    delete kept[key];
+    refuse(key, 'a repository may not set it.');
+  }
+  const env = Object.entries(settings.env ?? {}).filter(([name]) => {
+    const steers = STEERING.some((pattern) => pattern.test(name));
+    if (steers)
+      refuse(`env.${name}`, 'a repository may not set variables that decide what runs or where it connects.');
+    return !steers;
+  });
+  const { permissions } = settings;
+  const bypasses = permissions?.defaultMode === 'bypassPermissions';
+  if (bypasses) refuse('permissions.defaultMode', 'a repository may not switch permission checks off.');
+  const directories = permissions?.additionalDirectories?.filter((directory) => {
+    const stays = liesIn(resolve(projectRoot, directory), projectRoot);
+    if (!stays)
+      refuse(
+        `permissions.additionalDirectories ("${directory}")`,
+        'a repository may not open folders outside itself.',
+      );
+    return stays;
+  });
+  return {
+    ...kept,
+    env: Object.fromEntries(env),
+    permissions: {
+      ...permissions,
+      defaultMode: bypasses ? undefined : permissions?.defaultMode,
+      additionalDirectories: directories,
+    },
+  };
+}
+
+function restrictionsOf({ permissions }: Settings): Settings {
+  const { deny, ask, disableBypassPermissionsMode } = permissions ?? {};
+  return { permissions: { deny, ask, disableBypassPermissionsMode } };
+}
+
+function liesIn(path: string, root: string): boolean {
+  const way = relative(root, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}

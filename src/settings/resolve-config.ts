@@ -1,0 +1,119 @@
+import { resolve } from 'node:path';
+import type { PersistentFiles } from '../protocol/files.ts';
+import type { ThinkingConfig } from '../protocol/wire.ts';
+import { childEnvironment } from './child-env.ts';
+import { configHome, type Env, homeDirectory } from './config-home.ts';
+import { type ConfigOptions, checkOptions } from './config-options.ts';
+import { layLayers, userVariables } from './lay-layers.ts';
+import { limitRepositoryLayers } from './limit-repository.ts';
+import { type EnvironmentValues, readEnvironment } from './read-environment.ts';
+import { readFlagSettings, readSettings } from './read-settings.ts';
+import { resolveConnection } from './resolve-connection.ts';
+import { resolvePermissions } from './resolve-permissions.ts';
+import type { ResolvedConfig } from './resolved-config.ts';
+
+export interface ConfigSources {
+  /** Options of the library and flags of the command line: the same names. Default none. */
+  readonly options?: ConfigOptions | undefined;
+  /** Default empty: the process's own environment is for the caller to hand in. */
+  readonly env?: Env | undefined;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly files: Pick<PersistentFiles, 'readFile'>;
+}
+
+/**
+ * The one resolver (L1): options and flags beat the environment, which beats settings (flag, local, project, user).
+ * Rules and directories of all sources add up. Reads only the settings files that `settingSources` names, and
+ * certificate files. Throws `invalid_option` or `invalid_settings`, naming what is wrong and where.
+ */
+export async function resolveConfig({
+  options = {},
+  env = {},
+  cwd,
+  files,
+}: ConfigSources): Promise<ResolvedConfig> {
+  checkOptions(options);
+  const { settingSources = [], projectTrusted = true } = options;
+  const home = homeDirectory(env);
+  const userHome = configHome(env, cwd);
+  const projectRoot = resolve(cwd, options.projectConfigRoot ?? '.');
+  const read = [
+    ...(await readSettings({ sources: settingSources, configHome: userHome, projectRoot, files })),
+    ...(await readFlagSettings(options.settings, files, (path) => resolve(cwd, path))),
+  ];
+  const { layers, warnings: refused } = limitRepositoryLayers(read, projectRoot, projectTrusted);
+  const warnings = [...refused];
+  const warn = (warning: string) => warnings.push(warning);
+
+  const settings = layLayers(layers);
+  const environment = readEnvironment({ ...env, ...userVariables(layers) });
+  const permissions = resolvePermissions(options, layers, { cwd, projectRoot, homeDirectory: home, warn });
+  const connection = await resolveConnection({ options, settings, environment, cwd, files, warn });
+  return {
+    cwd,
+    configHome: userHome,
+    homeDirectory: home,
+    settingSources,
+    settingsFiles: layers.filter(({ source }) => source !== 'flag').map(({ file }) => file),
+    warnings,
+
+    model: options.model ?? environment.model ?? settings.model,
+    fallbackModels: modelList(options.fallbackModel ?? settings.fallbackModel),
+    modelAliases: environment.modelAliases,
+    modelOverrides: settings.models ?? {},
+    thinking: resolveThinking(options, environment),
+    effort: options.effort ?? environment.effort ?? settings.effortLevel,
+    betas: options.betas ?? [],
+
+    ...connection,
+    permissions,
+    removedTools: (options.disallowedTools ?? [])
+      .filter((rule) => !rule.includes('('))
+      .map((rule) => rule.trim()),
+    env: childEnvironment(env, {
+      allow: [...(settings.childEnvAllow ?? []), ...(options.childEnvAllow ?? [])],
+      set: settings.env,
+    }),
+
+    limits: {
+      maxTurns: options.maxTurns,
+      maxBudgetUsd: options.maxBudgetUsd,
+      taskBudget: options.taskBudget,
+      tokenBudget: options.tokenBudget,
+      maxRetries: options.maxRetries ?? environment.maxRetries,
+      stopHookBlockCap: options.stopHookBlockCap ?? environment.stopHookBlockCap,
+    },
+    outputCaps: {
+      maxOutputTokens: options.maxOutputTokens ?? environment.maxOutputTokens,
+      bashMaxChars: environment.bashMaxOutputChars ?? settings.bashOutputMaxChars,
+    },
+    compaction: {
+      auto:
+        options.autoCompact ?? (environment.autoCompactOff ? false : (settings.autoCompactEnabled ?? true)),
+      window: options.autoCompactWindow ?? environment.autoCompactWindow ?? settings.autoCompactWindow,
+    },
+    timeouts: {
+      headersMs: environment.headersTimeoutMs,
+      firstByteMs: environment.firstByteTimeoutMs,
+      bashDefaultMs: environment.bashDefaultTimeoutMs,
+      bashMaxMs: environment.bashMaxTimeoutMs,
+      mcpStartMs: environment.mcpStartTimeoutMs,
+      mcpToolMs: environment.mcpToolTimeoutMs,
+    },
+    durability: options.durability ?? settings.durability ?? 'process',
+  };
+}
+
+function modelList(given: string | readonly string[] | undefined): readonly string[] {
+  const names = typeof given === 'string' ? given.split(',') : (given ?? []);
+  return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
+}
+
+/** A budget of 0 switches thinking off. */
+function resolveThinking(options: ConfigOptions, environment: EnvironmentValues): ThinkingConfig | undefined {
+  if (options.thinking !== undefined) return options.thinking;
+  const budgetTokens = options.maxThinkingTokens ?? environment.maxThinkingTokens;
+  if (budgetTokens === undefined) return undefined;
+  return budgetTokens === 0 ? { type: 'disabled' } : { type: 'enabled', budgetTokens };
+}

@@ -1,0 +1,111 @@
+import { isAbsolute, join, resolve } from 'node:path';
+import { TurnwrightError } from '../protocol/errors.ts';
+import { PERMISSION_MODES, type PermissionDestination, type PermissionMode } from '../protocol/permission.ts';
+import { type ConfigOptions, invalidOption } from './config-options.ts';
+import { invalidSettings } from './parse-settings.ts';
+import type { ResolvedPermissions } from './resolved-config.ts';
+import type { SettingsLayer } from './settings.ts';
+
+const DESTINATIONS: Record<SettingsLayer['source'], PermissionDestination> = {
+  user: 'userSettings',
+  project: 'projectSettings',
+  local: 'localSettings',
+  flag: 'cliArg',
+};
+
+export interface PermissionPlaces {
+  readonly cwd: string;
+  readonly projectRoot: string;
+  readonly homeDirectory: string | undefined;
+  readonly warn: (warning: string) => void;
+}
+
+/** Rules add up by source; the strongest layer names the mode; directories add up. */
+export function resolvePermissions(
+  options: ConfigOptions,
+  layers: readonly SettingsLayer[],
+  places: PermissionPlaces,
+): ResolvedPermissions {
+  const rules: { [S in PermissionDestination]?: { allow: string[]; deny: string[]; ask: string[] } } = {};
+  const of = (source: PermissionDestination) => {
+    rules[source] ??= { allow: [], deny: [], ask: [] };
+    return rules[source];
+  };
+  const directories = new Set<string>();
+  for (const { source, settings } of layers) {
+    const { allow = [], deny = [], ask = [], additionalDirectories = [] } = settings.permissions ?? {};
+    const base = source === 'project' || source === 'local' ? places.projectRoot : places.cwd;
+    for (const directory of additionalDirectories)
+      directories.add(absolute(directory, base, places.homeDirectory));
+    if (allow.length + deny.length + ask.length === 0) continue;
+    const own = of(DESTINATIONS[source]);
+    own.allow.push(...allow);
+    own.deny.push(...deny);
+    own.ask.push(...ask);
+  }
+  const { allowedTools = [], disallowedTools = [], additionalDirectories = [] } = options;
+  if (allowedTools.length + disallowedTools.length > 0) {
+    const own = of('cliArg');
+    own.allow.push(...allowedTools);
+    own.deny.push(...disallowedTools);
+  }
+  for (const directory of additionalDirectories)
+    directories.add(absolute(directory, places.cwd, places.homeDirectory));
+
+  const banned = layers.find(
+    ({ settings }) => settings.permissions?.disableBypassPermissionsMode === 'disable',
+  );
+  const maySkip = options.allowDangerouslySkipPermissions === true && banned === undefined;
+  return {
+    mode: resolveMode(options, layers, maySkip, banned, places.warn),
+    allowDangerouslySkipPermissions: maySkip,
+    rules,
+    additionalDirectories: [...directories],
+  };
+}
+
+function resolveMode(
+  options: ConfigOptions,
+  layers: readonly SettingsLayer[],
+  maySkip: boolean,
+  banned: SettingsLayer | undefined,
+  warn: (warning: string) => void,
+): PermissionMode {
+  if (options.permissionMode !== undefined) {
+    const mode = modeNamed(options.permissionMode);
+    if (mode === undefined)
+      throw invalidOption('permissionMode', `one of ${PERMISSION_MODES.join(', ')}`, options.permissionMode);
+    if (mode !== 'bypassPermissions' || maySkip) return mode;
+    throw new TurnwrightError(
+      'invalid_option',
+      banned === undefined
+        ? 'permissionMode bypassPermissions needs allowDangerouslySkipPermissions: true.'
+        : `permissionMode bypassPermissions is switched off by ${banned.file}.`,
+    );
+  }
+  const layer = layers.findLast(({ settings }) => settings.permissions?.defaultMode !== undefined);
+  const name = layer?.settings.permissions?.defaultMode;
+  if (layer === undefined || name === undefined) return 'default';
+  const mode = modeNamed(name);
+  if (mode !== undefined && (mode !== 'bypassPermissions' || maySkip)) return mode;
+  if (mode === undefined && name !== 'auto') {
+    throw invalidSettings(
+      layer.file,
+      `permissions.defaultMode: expected one of ${PERMISSION_MODES.join(', ')}, got "${name}".`,
+    );
+  }
+  const why = mode === undefined ? 'this mode is not available' : 'it needs allowDangerouslySkipPermissions';
+  warn(`${layer.file}: permissions.defaultMode "${name}" was ignored: ${why}; the mode is default.`);
+  return 'default';
+}
+
+/** `manual` is what command lines call the default mode. */
+function modeNamed(name: string): PermissionMode | undefined {
+  return name === 'manual' ? 'default' : PERMISSION_MODES.find((mode) => mode === name);
+}
+
+function absolute(path: string, base: string, home: string | undefined): string {
+  if (isAbsolute(path)) return resolve(path);
+  if (home !== undefined && (path === '~' || path.startsWith('~/'))) return join(home, path.slice(1));
+  return resolve(base, path);
+}

@@ -1,0 +1,84 @@
+import type { PermissionBehavior, PermissionDestination, PermissionMode } from '../protocol/permission.ts';
+import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
+import type { Durability, ModelSettings, SettingSource } from './settings.ts';
+
+/** Everything the engine and its rooms need to know, resolved once. Plain data. */
+export interface ResolvedConfig {
+  readonly cwd: string;
+  /** Where user settings and sessions live; undefined: nowhere. */
+  readonly configHome: string | undefined;
+  /** What `~` means. */
+  readonly homeDirectory: string | undefined;
+  readonly settingSources: readonly SettingSource[];
+  /** The settings files that were found and read. */
+  readonly settingsFiles: readonly string[];
+  /** What was passed over, one sentence each. */
+  readonly warnings: readonly string[];
+
+  /** Id or alias; undefined: the built-in default. */
+  readonly model: string | undefined;
+  readonly fallbackModels: readonly string[];
+  /** The variables that say what an alias means. */
+  readonly modelAliases: Readonly<Record<string, string>>;
+  readonly modelOverrides: Readonly<Record<string, ModelSettings>>;
+  readonly thinking: ThinkingConfig | undefined;
+  readonly effort: EffortLevel | undefined;
+  readonly betas: readonly string[];
+
+  readonly apiKey: string | undefined;
+  readonly authToken: string | undefined;
+  /** A command that prints an API key; undefined when a key is given. */
+  readonly apiKeyHelper: string | undefined;
+  readonly apiKeySource: ApiKeySource;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly proxy: { readonly url: string | undefined; readonly noProxy: string | undefined };
+  /** PEM text of further certificate authorities. */
+  readonly ca: string | undefined;
+
+  readonly permissions: ResolvedPermissions;
+  /** Built-in tools that the model is not told about: bare names in `disallowedTools`. */
+  readonly removedTools: readonly string[];
+  /** The whole environment of child processes. */
+  readonly env: Readonly<Record<string, string>>;
+
+  readonly limits: {
+    readonly maxTurns: number | undefined;
+    readonly maxBudgetUsd: number | undefined;
+    readonly taskBudget: { readonly total: number } | undefined;
+    readonly tokenBudget: { readonly target: number } | undefined;
+    readonly maxRetries: number | undefined;
+    readonly stopHookBlockCap: number | undefined;
+  };
+  readonly outputCaps: {
+    /** Tokens; set: never escalated. */
+    readonly maxOutputTokens: number | undefined;
+    readonly bashMaxChars: number | undefined;
+  };
+  readonly compaction: { readonly auto: boolean; readonly window: number | undefined };
+  /** All in ms; undefined: the room's own default. */
+  readonly timeouts: {
+    readonly headersMs: number | undefined;
+    readonly firstByteMs: number | undefined;
+    readonly bashDefaultMs: number | undefined;
+    readonly bashMaxMs: number | undefined;
+    readonly mcpStartMs: number | undefined;
+    readonly mcpToolMs: number | undefined;
+  };
+  readonly durability: Durability;
+}
+
+export type ApiKeySource = 'ANTHROPIC_API_KEY' | 'ANTHROPIC_AUTH_TOKEN' | 'apiKeyHelper' | 'option' | 'none';
+
+export interface ResolvedPermissions {
+  readonly mode: PermissionMode;
+  readonly allowDangerouslySkipPermissions: boolean;
+  readonly rules: {
+    readonly [S in PermissionDestination]?: { readonly [B in PermissionBehavior]: readonly string[] };
+  };
+  /** Absolute. */
+  readonly additionalDirectories: readonly string[];
+}
+
+export const DEFAULT_BASE_URL = 'https://api.anthropic.com';

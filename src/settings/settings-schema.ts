@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+const rule = z
+  .string()
+  .regex(/^\s*[A-Za-z0-9_*.-]+\s*(?:\(.*\))?\s*$/s, 'expected a rule, as in Bash or Bash(git status)');
+const rules = z.array(rule).optional();
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected a header name');
+const headerValue = z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'expected a header value on one line');
+const tokens = z.number().int().positive();
+const usd = z.number().nonnegative();
+
+/** Mirrors `Settings`. Keys of other programs stay out of it. */
+export const settingsSchema = z.object({
+  model: z.string().optional(),
+  fallbackModel: z.union([z.string(), z.array(z.string())]).optional(),
+  effortLevel: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
+  models: z
+    .record(
+      z.string(),
+      z.object({
+        contextWindow: tokens.optional(),
+        maxOutputTokens: tokens.optional(),
+        price: z
+          .object({ input: usd, output: usd, cacheRead: usd, cacheWrite5m: usd, cacheWrite1h: usd })
+          .optional(),
+      }),
+    )
+    .optional(),
+  permissions: z
+    .object({
+      allow: rules,
+      deny: rules,
+      ask: rules,
+      defaultMode: z.string().optional(),
+      additionalDirectories: z.array(z.string()).optional(),
+      disableBypassPermissionsMode: z.literal('disable').optional(),
+    })
+    .optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  childEnvAllow: z.array(z.string()).optional(),
+  apiKeyHelper: z.string().optional(),
+  baseUrl: z.string().optional(),
+  headers: z.record(headerName, headerValue).optional(),
+  proxyUrl: z.string().optional(),
+  noProxy: z.string().optional(),
+  caFile: z.string().optional(),
+  autoCompactEnabled: z.boolean().optional(),
+  autoCompactWindow: tokens.optional(),
+  bashOutputMaxChars: z.number().int().positive().optional(),
+  durability: z.enum(['process', 'power']).optional(),
+});

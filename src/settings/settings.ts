@@ -1,0 +1,70 @@
+import type { EffortLevel } from '../protocol/wire.ts';
+
+/** What a settings file may say and Turnwright heeds. Other keys belong to other programs and are passed over. */
+export interface Settings {
+  readonly model?: string | undefined;
+  readonly fallbackModel?: string | readonly string[] | undefined;
+  readonly effortLevel?: EffortLevel | undefined;
+  /** Sizes and prices by model id, for models the built-in list lacks or has wrong. */
+  readonly models?: Readonly<Record<string, ModelSettings>> | undefined;
+  readonly permissions?: PermissionSettings | undefined;
+  /** Variables: a user's for this run and its child processes, a repository's for child processes alone. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Names or patterns (`NPM_*`) of variables that child processes may see although they look like secrets. */
+  readonly childEnvAllow?: readonly string[] | undefined;
+  /** A command that prints an API key. */
+  readonly apiKeyHelper?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly proxyUrl?: string | undefined;
+  readonly noProxy?: string | undefined;
+  /** A PEM file with further certificate authorities. */
+  readonly caFile?: string | undefined;
+  readonly autoCompactEnabled?: boolean | undefined;
+  /** Tokens. */
+  readonly autoCompactWindow?: number | undefined;
+  readonly bashOutputMaxChars?: number | undefined;
+  readonly durability?: Durability | undefined;
+}
+
+export type Durability = 'process' | 'power';
+
+export interface ModelSettings {
+  readonly contextWindow?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  /** USD per million tokens. */
+  readonly price?:
+    | {
+        readonly input: number;
+        readonly output: number;
+        readonly cacheRead: number;
+        readonly cacheWrite5m: number;
+        readonly cacheWrite1h: number;
+      }
+    | undefined;
+}
+
+export interface PermissionSettings {
+  readonly allow?: readonly string[] | undefined;
+  readonly deny?: readonly string[] | undefined;
+  readonly ask?: readonly string[] | undefined;
+  readonly defaultMode?: string | undefined;
+  readonly additionalDirectories?: readonly string[] | undefined;
+  readonly disableBypassPermissionsMode?: 'disable' | undefined;
+}
+
+export const SETTING_SOURCES = ['user', 'project', 'local'] as const;
+export type SettingSource = (typeof SETTING_SOURCES)[number];
+
+/** Settings from one place. Later layers beat earlier ones; rules add up. */
+export interface SettingsLayer {
+  readonly source: SettingSource | 'flag';
+  /** The file, or words for where it came from. */
+  readonly file: string;
+  readonly settings: Settings;
+}
+
+/** The repository can bring these files along: they are not the user's word. */
+export function isRepositoryLayer({ source }: SettingsLayer): boolean {
+  return source === 'project' || source === 'local';
+}

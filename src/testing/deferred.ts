@@ -1,0 +1,18 @@
+/** A promise that is settled from outside: a gate in a scripted stream, a tool that ends when the test says so. */
+export interface Deferred<T = void> {
+  readonly promise: Promise<T>;
+  resolve(value: T | PromiseLike<T>): void;
+  reject(reason: unknown): void;
+}
+
+export function deferred<T = void>(): Deferred<T> {
+  let resolve: Deferred<T>['resolve'] = () => {};
+  let reject: Deferred<T>['reject'] = () => {};
+  const promise = new Promise<T>((res, rej) => {
+    resolve = res;
+    reject = rej;
+  });
+  // A gate that nobody waits for any more must not end the process.
+  promise.catch(() => {});
+  return { promise, resolve, reject };
+}

@@ -1,0 +1,100 @@
+/** A tool that does what the test says, when the test says it. */
+import type { JsonObject, JsonSchema } from '../protocol/json.ts';
+import type { EffectClass, Tool, ToolContext, ToolOutput } from '../protocol/tool.ts';
+import { deferred } from './deferred.ts';
+
+export type FakeAnswer = string | Partial<ToolOutput>;
+
+export interface FakeToolCall {
+  readonly input: JsonObject;
+  readonly context: ToolContext;
+  /** Ends a held call. */
+  finish(answer?: FakeAnswer): void;
+  /** Makes a held call throw. */
+  fail(error: unknown): void;
+}
+
+export interface FakeTool extends Tool<JsonObject, unknown> {
+  /** Every call that began to run, in order. */
+  readonly calls: readonly FakeToolCall[];
+  /** Resolves when the n-th call (from 1) has begun. */
+  started(n?: number): Promise<FakeToolCall>;
+}
+
+export interface FakeToolOptions
+  extends Partial<
+    Omit<Tool<JsonObject, unknown>, 'run' | 'isConcurrencySafe' | 'effectClass' | 'isReadOnly'>
+  > {
+  readonly name: string;
+  /** Default `done`. A function is asked per call and may throw or wait. */
+  readonly answer?:
+    | FakeAnswer
+    | ((input: JsonObject, context: ToolContext) => FakeAnswer | Promise<FakeAnswer>);
+  /** A call runs until `finish`, `fail` or abort. */
+  readonly hold?: boolean;
+  readonly concurrencySafe?: boolean;
+  readonly readOnly?: boolean;
+  readonly effectClass?: EffectClass;
+  /** Yielded as progress before the answer. */
+  readonly progress?: readonly string[];
+}
+
+const ANY_OBJECT: JsonSchema = Object.freeze({ type: 'object' });
+
+export function fakeTool(options: FakeToolOptions): FakeTool {
+  const {
+    name,
+    answer = 'done',
+    hold,
+    concurrencySafe,
+    readOnly,
+    effectClass,
+    progress = [],
+    ...rest
+  } = options;
+  const calls: FakeToolCall[] = [];
+  const waiters: { readonly n: number; readonly begun: (call: FakeToolCall) => void }[] = [];
+
+  return {
+    inputJsonSchema: ANY_OBJECT,
+    description: () => `The ${name} tool of a test.`,
+    parse: (input) => ({ ok: true, input }),
+    isConcurrencySafe: () => concurrencySafe ?? false,
+    isReadOnly: () => readOnly ?? false,
+    effectClass: () => effectClass ?? 'unsafe',
+    ...rest,
+    name,
+    calls,
+    async started(n = 1) {
+      return calls[n - 1] ?? new Promise<FakeToolCall>((begun) => waiters.push({ n, begun }));
+    },
+    async *run(input, context) {
+      const held = deferred<FakeAnswer>();
+      const call: FakeToolCall = {
+        input,
+        context,
+        finish: (given = 'done') => held.resolve(given),
+        fail: held.reject,
+      };
+      const n = calls.push(call);
+      for (const waiter of waiters) if (waiter.n === n) waiter.begun(call);
+      for (const text of progress) yield { type: 'fake', text };
+      if (!hold) return outputOf(typeof answer === 'function' ? await answer(input, context) : answer);
+      const onAbort = () => held.reject(context.signal.reason);
+      if (context.signal.aborted) onAbort();
+      context.signal.addEventListener('abort', onAbort, { once: true });
+      try {
+        return outputOf(await held.promise);
+      } finally {
+        context.signal.removeEventListener('abort', onAbort);
+      }
+    },
+  };
+}
+
+/** What a handler or fake tool answered, as a whole tool output. */
+export function outputOf(answer: FakeAnswer): ToolOutput {
+  return typeof answer === 'string'
+    ? { data: answer, content: answer }
+    : { data: answer.content, content: 'done', ...answer };
+}

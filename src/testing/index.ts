@@ -1,0 +1,71 @@
+/**
+ * `turnwright/testing`: drive the real loop with a scripted model, time that stands still and a journal that can be
+ * read, in about ten lines and without a network.
+ */
+export { type Deferred, deferred } from './deferred.ts';
+export {
+  type FakeAnswer,
+  type FakeTool,
+  type FakeToolCall,
+  type FakeToolOptions,
+  fakeTool,
+} from './fake-tool.ts';
+export {
+  type CountingLedger,
+  countingLedger,
+  idleAttachments,
+  idleContext,
+  idleGuard,
+  idleHooks,
+  type LoopRun,
+  loopDeps,
+  loopParams,
+  type QueryLoop,
+  runLoop,
+  userMessage,
+} from './loop-deps.ts';
+export { seededRandom, sequentialIds } from './predictable.ts';
+export {
+  type RecorderOptions,
+  type RecordingRecorder,
+  type RecordingStore,
+  type RecordingStoreOptions,
+  recorder,
+  recordingStore,
+} from './recording-store.ts';
+export {
+  block,
+  broken,
+  callTool,
+  fail,
+  failure,
+  fallback,
+  hang,
+  type Part,
+  pause,
+  type Reply,
+  type ReplyOptions,
+  reply,
+  retries,
+  type ScriptStep,
+  type Step,
+  say,
+  think,
+  throws,
+  unfinished,
+} from './reply.ts';
+export {
+  type RecordedRequest,
+  type ScriptedModel,
+  type ScriptedModelOptions,
+  scriptedModel,
+  UnexpectedModelCallError,
+} from './scripted-model.ts';
+export {
+  type HandlerAnswer,
+  type ScriptedTools,
+  type ScriptedToolsOptions,
+  scriptedTools,
+  type ToolHandler,
+} from './scripted-tools.ts';
+export { type VirtualClock, virtualClock } from './virtual-clock.ts';

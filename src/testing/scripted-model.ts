@@ -1,0 +1,201 @@
+/** A model whose every answer is written down beforehand, behind the same port as a real one. */
+import type { ModelFailure } from '../protocol/failure.ts';
+import type { ViewMessage } from '../protocol/messages.ts';
+import type {
+  AttemptRecord,
+  CallModel,
+  CallOptions,
+  ModelOutcome,
+  ModelOutput,
+  ModelRequest,
+} from '../protocol/model.ts';
+import type { Clock } from '../protocol/ports.ts';
+import type { Reply, ScriptStep, Step } from './reply.ts';
+import { playReply, usageOf } from './reply-events.ts';
+
+/** A request as it was when it was made; `view` is a copy. */
+export type RecordedRequest = Omit<ModelRequest, 'view'> & {
+  readonly view: readonly ViewMessage[];
+  readonly options: CallOptions;
+};
+
+export interface ScriptedModel {
+  readonly callModel: CallModel;
+  /** Every request so far, in order. */
+  readonly requests: readonly RecordedRequest[];
+  /** Throws when steps were left over, or when a request came that no step was written for. */
+  assertComplete(): void;
+}
+
+export interface ScriptedModelOptions {
+  /** Stamps the attempt records; without it all times are 0. */
+  readonly clock?: Clock;
+}
+
+/** The script has no step for this request. */
+export class UnexpectedModelCallError extends Error {
+  readonly request: RecordedRequest;
+  constructor(request: RecordedRequest, number: number, steps: number) {
+    super(
+      `Model call ${number} has no scripted answer (the script has ${steps}). It came from ${request.querySource} ` +
+        `as ${request.effectKey || '(no effect key)'}; its last message is: ${describeLast(request.view)}`,
+    );
+    this.name = 'UnexpectedModelCallError';
+    this.request = request;
+  }
+}
+
+/** Plays one step per call, in order. Its answers pass through the port exactly as a real model's would. */
+export function scriptedModel(
+  steps: readonly ScriptStep[],
+  options: ScriptedModelOptions = {},
+): ScriptedModel {
+  const requests: RecordedRequest[] = [];
+  let unexpected: UnexpectedModelCallError | undefined;
+  let toolUses = 0;
+  const nextToolUseId = () => `toolu_${++toolUses}`;
+
+  async function* callModel(
+    request: ModelRequest,
+    call: CallOptions,
+  ): AsyncGenerator<ModelOutput, ModelOutcome> {
+    const recorded: RecordedRequest = { ...request, view: request.view.slice(), options: call };
+    const number = requests.push(recorded);
+    const script = steps[number - 1];
+    if (script === undefined) {
+      unexpected ??= new UnexpectedModelCallError(recorded, number, steps.length);
+      throw unexpected;
+    }
+    const step = typeof script === 'function' ? script(request) : script;
+    return yield* playStep(step, {
+      request,
+      call,
+      number,
+      nextToolUseId,
+      now: () => options.clock?.monotonicMs() ?? 0,
+    });
+  }
+
+  return {
+    callModel,
+    requests,
+    assertComplete() {
+      if (unexpected !== undefined) throw unexpected;
+      const left = steps.length - requests.length;
+      if (left > 0) throw new Error(`${left} of ${steps.length} scripted answers were never asked for.`);
+    },
+  };
+}
+
+interface Play {
+  readonly request: ModelRequest;
+  readonly call: CallOptions;
+  readonly number: number;
+  nextToolUseId(): string;
+  now(): number;
+}
+
+async function* playStep(step: Step, play: Play): AsyncGenerator<ModelOutput, ModelOutcome> {
+  const { call } = play;
+  if (step.kind === 'throws') throw step.error;
+  if (step.kind === 'retries') {
+    const failed: AttemptRecord[] = [];
+    for (const notice of step.notices) {
+      yield attemptOutput(play);
+      failed.push(attempt(play, notice.status === 529 ? 'overloaded' : 'server_error'));
+      yield { kind: 'retry', notice };
+    }
+    const retry = { ...call.retry, retries: call.retry.retries + step.notices.length };
+    const outcome = yield* playStep(step.then, { ...play, call: { ...call, retry } });
+    return { ...outcome, attempts: [...failed, ...outcome.attempts] };
+  }
+
+  const ended = (outcome: AttemptRecord['outcome'], reply?: Reply) => ({
+    retry: call.retry,
+    attempts: [attempt(play, outcome, reply)],
+    requestId: `req_${play.number}`,
+  });
+  const failed = (
+    kind: 'failed' | 'fallback' | 'broken',
+    failure: ModelFailure,
+    reply?: Reply,
+  ): ModelOutcome => ({
+    ...ended(failure.kind, reply),
+    kind,
+    failure,
+  });
+
+  yield attemptOutput(play);
+  switch (step.kind) {
+    case 'failed':
+    case 'fallback':
+      return call.signal.aborted ? { ...ended('aborted'), kind: 'aborted' } : failed(step.kind, step.failure);
+    case 'reply': {
+      const aborted = yield* stream(step, play, true);
+      return aborted
+        ? { ...ended('aborted', step), kind: 'aborted' }
+        : { ...ended('complete', step), kind: 'complete' };
+    }
+    case 'broken': {
+      const aborted = yield* stream(step.after, play, false);
+      return aborted
+        ? { ...ended('aborted', step.after), kind: 'aborted' }
+        : failed('broken', step.failure, step.after);
+    }
+    case 'hang':
+      if (step.after !== undefined) yield* stream(step.after, play, false);
+      await aborted(call.signal);
+      return { ...ended('aborted', step.after), kind: 'aborted' };
+  }
+}
+
+/** Returns whether the caller aborted on the way. */
+async function* stream(reply: Reply, play: Play, complete: boolean): AsyncGenerator<ModelOutput, boolean> {
+  const { request, call } = play;
+  const played = playReply({
+    reply,
+    model: request.model,
+    messageId: reply.options.messageId ?? `msg_${play.number}`,
+    nextToolUseId: play.nextToolUseId,
+    complete,
+    stream: request.stream,
+  });
+  let first = true;
+  for (const item of played) {
+    if (item.kind === 'pause') await Promise.race([item.until, aborted(call.signal)]);
+    if (call.signal.aborted) return true;
+    if (item.kind === 'pause') continue;
+    yield { kind: 'events', events: item.events, ...(first && { ttftMs: 0 }) };
+    first = false;
+  }
+  return call.signal.aborted;
+}
+
+function attemptOutput({ request, call }: Play): ModelOutput {
+  return { kind: 'attempt', attempt: call.retry.retries + 1, bytes: 0, maxTokens: request.maxTokens };
+}
+
+function attempt(play: Play, outcome: AttemptRecord['outcome'], reply?: Reply): AttemptRecord {
+  return {
+    startMs: play.now(),
+    endMs: play.now(),
+    model: play.request.model,
+    stream: play.request.stream,
+    bytes: 0,
+    outcome,
+    requestId: `req_${play.number}`,
+    ...(reply !== undefined && { usage: usageOf(reply) }),
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+function describeLast(view: readonly ViewMessage[]): string {
+  const last = view.at(-1);
+  if (last === undefined) return '(an empty view)';
+  const text = JSON.stringify(last.type === 'attachment' ? last.rendered : last.message.content);
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}

@@ -1,0 +1,105 @@
+/** Time that passes only when a test says so. */
+import type { Clock } from '../protocol/ports.ts';
+
+export interface VirtualClock extends Clock {
+  /** Lets `ms` pass: timers and sleeps fire in the order of their due times, what they set off runs in between. */
+  advance(ms: number): Promise<void>;
+  /** Lets whatever can run without time passing run. */
+  settle(): Promise<void>;
+  /** Passes from timer to timer until the work is done. */
+  runUntil<T>(work: Promise<T>): Promise<T>;
+  /** Timers and sleeps that wait. */
+  readonly pending: number;
+  /** Sets the wall clock (an NTP step, a laptop's sleep); monotonic time and timers do not notice. */
+  setWall(ms: number): void;
+}
+
+interface Waiting {
+  readonly dueMs: number;
+  readonly fire: () => void;
+}
+
+/** Wall time starts at `startMs` (default 2026-01-01T00:00:00Z), monotonic time at 0. */
+export function virtualClock(startMs: number = Date.UTC(2026, 0, 1)): VirtualClock {
+  let monotonic = 0;
+  let wallOffset = startMs;
+  const waiting = new Set<Waiting>();
+
+  const add = (ms: number, fire: () => void) => {
+    const entry: Waiting = { dueMs: monotonic + Math.max(0, ms), fire };
+    waiting.add(entry);
+    return () => {
+      waiting.delete(entry);
+    };
+  };
+  const next = (untilMs: number): Waiting | undefined => {
+    let earliest: Waiting | undefined;
+    for (const entry of waiting) {
+      if (entry.dueMs <= untilMs && (earliest === undefined || entry.dueMs < earliest.dueMs))
+        earliest = entry;
+    }
+    return earliest;
+  };
+  const fire = async (entry: Waiting) => {
+    waiting.delete(entry);
+    monotonic = Math.max(monotonic, entry.dueMs);
+    entry.fire();
+    await turnOfEvents();
+  };
+
+  return {
+    nowMs: () => wallOffset + monotonic,
+    monotonicMs: () => monotonic,
+    timer: add,
+    sleep(ms, signal) {
+      return new Promise<void>((resolve, reject) => {
+        if (signal?.aborted) {
+          reject(signal.reason);
+          return;
+        }
+        const onAbort = () => {
+          cancel();
+          reject(signal?.reason);
+        };
+        const cancel = add(ms, () => {
+          signal?.removeEventListener('abort', onAbort);
+          resolve();
+        });
+        signal?.addEventListener('abort', onAbort, { once: true });
+      });
+    },
+    async advance(ms) {
+      const until = monotonic + ms;
+      await turnOfEvents();
+      for (let entry = next(until); entry !== undefined; entry = next(until)) await fire(entry);
+      monotonic = until;
+      await turnOfEvents();
+    },
+    settle: turnOfEvents,
+    async runUntil(work) {
+      let done = false;
+      const settled = () => {
+        done = true;
+      };
+      work.then(settled, settled);
+      await turnOfEvents();
+      while (!done) {
+        const entry = next(Number.POSITIVE_INFINITY);
+        if (entry === undefined) await turnOfEvents();
+        else await fire(entry);
+      }
+      return work;
+    },
+    get pending() {
+      return waiting.size;
+    },
+    setWall(ms) {
+      wallOffset = ms - monotonic;
+    },
+  };
+}
+
+/** Every microtask that is due, and one turn of the event loop. */
+function turnOfEvents(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,54 @@
+import type { GrepInput, GrepMode } from './grep-input.ts';
+import { SEARCHED_FILES, WITHOUT_GIT } from './ripgrep.ts';
+
+/** Longer lines are shown by their beginning: minified files would fill the answer. */
+const MAX_COLUMNS = 500;
+
+/** ripgrep's arguments: the pattern behind `-e`, the path behind `--`, so that neither is ever taken for a flag. */
+export function grepArguments(input: GrepInput, mode: GrepMode, path: string): string[] {
+  return [
+    ...SEARCHED_FILES,
+    '--null',
+    '--with-filename',
+    ...modeArguments(input, mode),
+    ...(input['-i'] === true ? ['--ignore-case'] : []),
+    ...(input.multiline === true ? ['--multiline', '--multiline-dotall'] : []),
+    ...(input.type === undefined ? [] : [`--type=${input.type}`]),
+    ...globsOf(input.glob).flatMap((glob) => ['--glob', glob]),
+    ...WITHOUT_GIT,
+    '-e',
+    input.pattern,
+    '--',
+    path,
+  ];
+}
+
+function modeArguments(input: GrepInput, mode: GrepMode): string[] {
+  switch (mode) {
+    case 'files_with_matches':
+      return ['--files-with-matches'];
+    case 'count':
+      return ['--count', '--sort=path'];
+    case 'content': {
+      const around = input['-C'] ?? input.context;
+      return [
+        '--no-heading',
+        '--sort=path',
+        `--max-columns=${MAX_COLUMNS}`,
+        '--max-columns-preview',
+        input['-n'] === false ? '--no-line-number' : '--line-number',
+        ...(input['-o'] === true ? ['--only-matching'] : []),
+        ...(around === undefined ? [] : [`--context=${around}`]),
+        ...(input['-A'] === undefined ? [] : [`--after-context=${input['-A']}`]),
+        ...(input['-B'] === undefined ? [] : [`--before-context=${input['-B']}`]),
+      ];
+    }
+  }
+}
+
+/** Several globs may stand in one text, apart by spaces or commas; within braces a comma belongs to the glob. */
+function globsOf(text: string | undefined): readonly string[] {
+  if (text === undefined) return [];
+  if (text.includes('{')) return text.split(/\s+/).filter((glob) => glob !== '');
+  return text.split(/[\s,]+/).filter((glob) => glob !== '');
+}

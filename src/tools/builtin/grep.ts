@@ -1,0 +1,175 @@
+import { resolve } from 'node:path';
+import type { Tool, ToolContext, ToolOutput } from '../../protocol/tool.ts';
+import { headOf } from '../cut-text.ts';
+import { parserOf } from '../from-json-schema.ts';
+import { grepArguments } from './grep-arguments.ts';
+import { DEFAULT_HEAD_LIMIT, type GrepInput, type GrepMode, grepSchema } from './grep-input.ts';
+import { runRipgrep, type SearchOptions, shownPath } from './ripgrep.ts';
+
+export interface GrepOutput {
+  readonly mode: GrepMode;
+  readonly numFiles: number;
+  readonly filenames: readonly string[];
+  readonly content?: string;
+  readonly numLines?: number;
+  readonly numMatches?: number;
+  readonly truncated: boolean;
+}
+
+const MAX_CHARS = 30_000;
+/** More matching files than this are not sorted by time: asking each for it would take long. */
+const MAX_SORTED_FILES = 5000;
+
+export function createGrepTool(options: SearchOptions = {}): Tool<GrepInput, GrepOutput> {
+  return {
+    name: 'Grep',
+    inputJsonSchema: grepSchema,
+    description: () =>
+      `Searches the content of files with ripgrep.
+
+- pattern is a regular expression in Rust syntax: braces and other special characters that are meant literally need a backslash (interface\\{\\}).
+- Narrow the search with path, glob or type. Files ignored by .gitignore and binary files are left out.
+- output_mode "content" shows lines, "files_with_matches" the paths of files (changed last first), "count" numbers.
+- Patterns match within one line unless multiline is set.
+- Page through long answers with head_limit and offset.`,
+    parse: parserOf<GrepInput>(grepSchema),
+    isConcurrencySafe: () => true,
+    isReadOnly: () => true,
+    effectClass: () => 'pure',
+    permissionTarget: (input, { cwd }) => ({ kind: 'read', paths: [resolve(cwd, input.path ?? '.')] }),
+    microcompactable: true,
+    run: (input, context) => grep(input, context, options),
+  };
+}
+
+interface Page {
+  readonly entries: readonly string[];
+  readonly more: boolean;
+}
+
+async function grep(
+  input: GrepInput,
+  context: ToolContext,
+  options: SearchOptions,
+): Promise<ToolOutput<GrepOutput>> {
+  const path = resolve(context.cwd, input.path ?? '.');
+  if ((await context.files.stat(path)) === undefined) throw new Error(`${path} does not exist.`);
+  const mode = input.output_mode ?? 'files_with_matches';
+  const search = (separator: '\n' | '\0', onRecord: (record: string) => boolean) =>
+    runRipgrep(
+      { args: grepArguments(input, mode, path), cwd: context.cwd, separator, onRecord },
+      context,
+      options,
+    );
+
+  switch (mode) {
+    case 'files_with_matches': {
+      const found: string[] = [];
+      await search('\0', (file) => found.push(file) < MAX_SORTED_FILES);
+      const sorted = await changedLastFirst(found, context);
+      const page = pageOf(
+        sorted.map((file) => shownPath(file, context.cwd)),
+        input,
+      );
+      const content =
+        page.entries.length === 0 ? 'No files found' : page.entries.join('\n') + moreNote(page, input);
+      return {
+        data: { mode, numFiles: page.entries.length, filenames: page.entries, truncated: page.more },
+        content,
+      };
+    }
+    case 'content': {
+      const { page, files } = await linesOf(search, input, context.cwd, (file, text) => `${file}:${text}`);
+      const text = page.entries.join('\n');
+      return {
+        data: {
+          mode,
+          numFiles: files.length,
+          filenames: files,
+          content: text,
+          numLines: page.entries.length,
+          truncated: page.more,
+        },
+        content: page.entries.length === 0 ? 'No matches found' : text + moreNote(page, input),
+      };
+    }
+    case 'count': {
+      let numMatches = 0;
+      const { page, files } = await linesOf(search, input, context.cwd, (file, count) => {
+        numMatches += Number(count);
+        return `${file}:${count}`;
+      });
+      const total = `\n\n${numMatches} matching lines in ${files.length} files.`;
+      return {
+        data: { mode, numFiles: files.length, filenames: files, numMatches, truncated: page.more },
+        content:
+          page.entries.length === 0
+            ? 'No matches found'
+            : page.entries.join('\n') + total + moreNote(page, input),
+      };
+    }
+  }
+}
+
+/** The wanted page of output lines. Each is `path NUL text`, but for the separators between groups. */
+async function linesOf(
+  search: (separator: '\n', onRecord: (record: string) => boolean) => Promise<void>,
+  input: GrepInput,
+  cwd: string,
+  render: (file: string, text: string) => string,
+): Promise<{ page: Page; files: readonly string[] }> {
+  const skip = input.offset ?? 0;
+  const limit = limitOf(input);
+  const entries: string[] = [];
+  const files = new Set<string>();
+  let seen = 0;
+  let chars = 0;
+  let more = false;
+  await search('\n', (record) => {
+    const [path, text] = splitRecord(record);
+    seen += 1;
+    if (seen <= skip) return true;
+    const file = path === undefined ? undefined : shownPath(path, cwd);
+    const entry = file === undefined ? text : render(file, text);
+    more = entries.length >= limit || (entries.length > 0 && chars + entry.length > MAX_CHARS);
+    if (more) return false;
+    entries.push(headOf(entry, MAX_CHARS));
+    chars += entry.length + 1;
+    if (file !== undefined) files.add(file);
+    return true;
+  });
+  return { page: { entries, more }, files: [...files] };
+}
+
+function splitRecord(record: string): readonly [path: string | undefined, text: string] {
+  const line = record.endsWith('\r') ? record.slice(0, -1) : record;
+  const at = line.indexOf('\0');
+  return at < 0 ? [undefined, line] : [line.slice(0, at), line.slice(at + 1)];
+}
+
+const limitOf = ({ head_limit }: GrepInput) =>
+  head_limit === 0 ? Number.POSITIVE_INFINITY : (head_limit ?? DEFAULT_HEAD_LIMIT);
+
+function pageOf(all: readonly string[], input: GrepInput): Page {
+  const skip = input.offset ?? 0;
+  const entries: string[] = [];
+  let chars = 0;
+  for (const entry of all.slice(skip)) {
+    if (entries.length >= limitOf(input) || chars + entry.length > MAX_CHARS) break;
+    entries.push(entry);
+    chars += entry.length + 1;
+  }
+  return { entries, more: all.length > skip + entries.length };
+}
+
+function moreNote(page: Page, input: GrepInput): string {
+  if (!page.more) return '';
+  return `\n\n(There is more. Go on with offset ${(input.offset ?? 0) + page.entries.length}, or narrow the search.)`;
+}
+
+async function changedLastFirst(paths: readonly string[], { files }: ToolContext): Promise<string[]> {
+  const dated = await Promise.all(
+    paths.map(async (path) => ({ path, mtimeMs: (await files.stat(path))?.mtimeMs ?? 0 })),
+  );
+  return dated.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1)).map(({ path }) => path);
+}

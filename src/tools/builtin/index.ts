@@ -1,0 +1,28 @@
+import type { AnyTool } from '../../protocol/tool.ts';
+import { type BashOptions, createBashTool } from './bash.ts';
+import { editTool } from './edit.ts';
+import { createGlobTool } from './glob.ts';
+import { createGrepTool } from './grep.ts';
+import { createReadTool, type ReadLimits } from './read.ts';
+import type { SearchOptions } from './ripgrep.ts';
+import { todoWriteTool } from './todo-write.ts';
+import { writeTool } from './write.ts';
+
+export interface BuiltinToolsOptions {
+  readonly bash?: BashOptions;
+  readonly read?: ReadLimits;
+  readonly search?: SearchOptions;
+}
+
+/** Bash, Edit, Glob, Grep, Read, TodoWrite, Write: in the order in which they are told to the model. */
+export function builtinTools(options: BuiltinToolsOptions = {}): readonly AnyTool[] {
+  return [
+    createBashTool(options.bash),
+    editTool,
+    createGlobTool(options.search),
+    createGrepTool(options.search),
+    createReadTool(options.read),
+    todoWriteTool,
+    writeTool,
+  ];
+}

@@ -1,0 +1,188 @@
+import { extname } from 'node:path';
+import type { FileStat } from '../../protocol/files.ts';
+import type { Tool, ToolContext, ToolOutput } from '../../protocol/tool.ts';
+import { parserOf } from '../from-json-schema.ts';
+import { absolutePath, hashOf, kindRefusal } from './file-access.ts';
+import { type ImageType, imageTypeOf, looksLikeImage } from './image-file.ts';
+import { lineWindow } from './line-window.ts';
+import { decodeText } from './text-file.ts';
+
+export interface ReadInput {
+  readonly file_path: string;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+export type ReadOutput =
+  | {
+      readonly type: 'text';
+      readonly file: {
+        readonly filePath: string;
+        readonly content: string;
+        readonly numLines: number;
+        readonly startLine: number;
+        readonly totalLines: number;
+      };
+    }
+  | {
+      readonly type: 'image';
+      readonly file: { readonly filePath: string; readonly type: ImageType; readonly originalSize: number };
+    };
+
+export interface ReadLimits {
+  /** Bytes of a text file; larger ones are searched or cut with other tools. Default 10 MiB. */
+  readonly maxFileBytes?: number;
+  /** Lines of one answer unless the call says otherwise. Default 2000. */
+  readonly maxLines?: number;
+  /** Characters of a line. Default 2000. */
+  readonly maxLineChars?: number;
+  /** Characters of one answer. Default 100 000. */
+  readonly maxChars?: number;
+  /** Bytes of an image: the API takes 5 MB of base64. Default 3 750 000. */
+  readonly maxImageBytes?: number;
+}
+
+const schema = {
+  type: 'object',
+  properties: {
+    file_path: { type: 'string', minLength: 1, description: 'The file to read; an absolute path is best.' },
+    offset: {
+      type: 'integer',
+      minimum: 0,
+      description: 'The first line to read, from 1. For files too long to read at once.',
+    },
+    limit: { type: 'integer', minimum: 1, description: 'How many lines to read.' },
+  },
+  required: ['file_path'],
+  additionalProperties: false,
+};
+
+export function createReadTool(options: ReadLimits = {}): Tool<ReadInput, ReadOutput> {
+  const limits: Required<ReadLimits> = {
+    maxFileBytes: options.maxFileBytes ?? 10 * 1024 * 1024,
+    maxLines: options.maxLines ?? 2000,
+    maxLineChars: options.maxLineChars ?? 2000,
+    maxChars: options.maxChars ?? 100_000,
+    maxImageBytes: options.maxImageBytes ?? 3_750_000,
+  };
+  return {
+    name: 'Read',
+    inputJsonSchema: schema,
+    description: () =>
+      `Reads a file from disk.
+
+- Text comes with a line number and a tab before each line; these are not part of the file.
+- Up to ${limits.maxLines} lines are returned from the start; with offset and limit any other part. Lines longer than ${limits.maxLineChars} characters are cut.
+- PNG, JPEG, GIF and WebP files are returned as images.
+- It reads files only: for directories use Glob, or ls with Bash.
+- When several files may matter, read them in one go with several calls.`,
+    parse: parserOf<ReadInput>(schema),
+    isConcurrencySafe: () => true,
+    isReadOnly: () => true,
+    effectClass: () => 'pure',
+    permissionTarget: (input, { cwd }) => ({ kind: 'read', paths: [absolutePath(input.file_path, cwd)] }),
+    // It bounds itself, and its source can be read again: a spilled copy would help nobody (L2.2).
+    maxResultChars: Number.POSITIVE_INFINITY,
+    microcompactable: true,
+    run: (input, context) => read(input, context, limits),
+  };
+}
+
+async function read(
+  input: ReadInput,
+  context: ToolContext,
+  limits: Required<ReadLimits>,
+): Promise<ToolOutput<ReadOutput>> {
+  const path = absolutePath(input.file_path, context.cwd);
+  const stat = await context.files.stat(path);
+  if (stat === undefined) throw new Error(`${path} does not exist.`);
+  const refusal = kindRefusal(path, stat) ?? formatRefusal(path);
+  if (refusal !== undefined) throw new Error(refusal);
+  return looksLikeImage(path)
+    ? readImage(path, stat, context, limits)
+    : readText(path, stat, input, context, limits);
+}
+
+function formatRefusal(path: string): string | undefined {
+  switch (extname(path).toLowerCase()) {
+    case '.pdf':
+      return `${path} is a PDF, which Read cannot show. A converter such as pdftotext, run with Bash, can make text of it.`;
+    case '.ipynb':
+      return `${path} is a notebook, which Read cannot show. Its cells can be listed with Bash, for example: jq -r '.cells[] | .cell_type, (.source | join(""))' FILE`;
+    default:
+      return undefined;
+  }
+}
+
+async function readImage(
+  path: string,
+  stat: FileStat,
+  { files }: ToolContext,
+  limits: Required<ReadLimits>,
+): Promise<ToolOutput<ReadOutput>> {
+  if (stat.size > limits.maxImageBytes) {
+    throw new Error(
+      `${path} is an image of ${stat.size} bytes; at most ${limits.maxImageBytes} can be shown. Make a smaller copy of it first.`,
+    );
+  }
+  const bytes = await files.readFile(path);
+  const type = imageTypeOf(bytes);
+  if (type === undefined)
+    throw new Error(`${path} is named like an image, but holds no PNG, JPEG, GIF or WebP.`);
+  const data = Buffer.from(bytes).toString('base64');
+  return {
+    data: { type: 'image', file: { filePath: path, type, originalSize: bytes.length } },
+    content: [{ type: 'image', source: { type: 'base64', media_type: type, data } }],
+  };
+}
+
+async function readText(
+  path: string,
+  stat: FileStat,
+  input: ReadInput,
+  context: ToolContext,
+  limits: Required<ReadLimits>,
+): Promise<ToolOutput<ReadOutput>> {
+  const tooLarge = (size: number) =>
+    new Error(
+      `${path} has ${size} bytes; files above ${limits.maxFileBytes} bytes are not read. Search it with Grep, or cut out a part with Bash, for example with sed -n or head -c.`,
+    );
+  if (stat.size > limits.maxFileBytes) throw tooLarge(stat.size);
+  const bytes = await context.files.readFile(path);
+  if (bytes.length > limits.maxFileBytes) throw tooLarge(bytes.length);
+  const decoded = decodeText(bytes);
+  if (decoded === undefined)
+    throw new Error(
+      `${path} is a binary file, which Read cannot show. Tools such as file, xxd or strings, run with Bash, can tell more.`,
+    );
+
+  const from = Math.max(1, input.offset ?? 1);
+  const maxLines = input.limit ?? limits.maxLines;
+  const window = lineWindow(decoded.text, {
+    from,
+    maxLines,
+    maxLineChars: limits.maxLineChars,
+    maxChars: limits.maxChars,
+  });
+  const { lines, totalLines } = window;
+  const partial = lines < totalLines;
+  context.readFileCache.set(path, { hash: hashOf(bytes), mtimeMs: stat.mtimeMs, partial });
+
+  const last = from + lines - 1;
+  const more = last < totalLines && lines > 0 && input.limit !== lines;
+  const content =
+    totalLines === 0
+      ? `(${path} exists, but is empty.)`
+      : lines === 0
+        ? `(There is nothing from line ${from} on: ${path} has ${totalLines} lines.)`
+        : more
+          ? `${window.numbered}\n\n(These are lines ${from} to ${last} of ${totalLines}. Go on with offset ${last + 1}.)`
+          : window.numbered;
+  return {
+    data: {
+      type: 'text',
+      file: { filePath: path, content: window.content, numLines: lines, startLine: from, totalLines },
+    },
+    content,
+  };
+}

@@ -1,0 +1,101 @@
+import type { Tool, ToolContext } from '../../protocol/tool.ts';
+import { parserOf } from '../from-json-schema.ts';
+import {
+  absolutePath,
+  changedMessage,
+  lockFile,
+  readForWriting,
+  saveFile,
+  staleness,
+} from './file-access.ts';
+import { decodeText, encodeText } from './text-file.ts';
+import { type PatchHunk, structuredPatch } from './text-patch.ts';
+
+export interface WriteInput {
+  readonly file_path: string;
+  readonly content: string;
+}
+
+export interface WriteOutput {
+  readonly type: 'create' | 'update';
+  readonly filePath: string;
+  readonly structuredPatch: readonly PatchHunk[];
+}
+
+const schema = {
+  type: 'object',
+  properties: {
+    file_path: { type: 'string', minLength: 1, description: 'The file to write; an absolute path is best.' },
+    content: { type: 'string', description: 'The whole new content of the file.' },
+  },
+  required: ['file_path', 'content'],
+  additionalProperties: false,
+};
+
+export const writeTool: Tool<WriteInput, WriteOutput> = {
+  name: 'Write',
+  inputJsonSchema: schema,
+  description: () =>
+    `Creates a file, or replaces the whole content of one.
+
+- An existing file must have been read with Read in this session first; the write is refused if the file changed since then.
+- To change part of a file, Edit is better: it sends only the change.
+- Missing folders are created. The content is written as given, with the line ends you give it.
+- Do not create documentation or other files that nobody asked for.`,
+  parse: parserOf<WriteInput>(schema),
+  isConcurrencySafe: () => false,
+  isReadOnly: () => false,
+  permissionTarget: (input, { cwd }) => ({ kind: 'write', paths: [absolutePath(input.file_path, cwd)] }),
+
+  async validateInput(input, context) {
+    const path = absolutePath(input.file_path, context.cwd);
+    const plan = await planWrite(path, input.content, context);
+    return plan.kind === 'refused' ? { ok: false, message: plan.message } : { ok: true };
+  },
+
+  async run(input, context) {
+    const path = absolutePath(input.file_path, context.cwd);
+    return lockFile(path, context, async () => {
+      // Asking for permission takes its time, and other writers do not wait: what was checked is checked again (F144).
+      const plan = await planWrite(path, input.content, context);
+      if (plan.kind === 'refused') throw new Error(plan.message);
+      await saveFile(path, plan.bytes, { existed: plan.before !== undefined, partial: false }, context);
+      const type = plan.before === undefined ? 'create' : 'update';
+      return {
+        data: {
+          type,
+          filePath: path,
+          structuredPatch: await structuredPatch(path, plan.before ?? '', input.content),
+        },
+        content: type === 'create' ? `${path} was created.` : `${path} was replaced with the new content.`,
+      };
+    });
+  },
+};
+
+type WritePlan =
+  | { readonly kind: 'write'; readonly bytes: Uint8Array; readonly before: string | undefined }
+  | { readonly kind: 'refused'; readonly message: string };
+
+async function planWrite(path: string, content: string, context: ToolContext): Promise<WritePlan> {
+  const now = await readForWriting(path, context);
+  switch (now.kind) {
+    case 'refused':
+      return now;
+    case 'absent':
+      return { kind: 'write', bytes: Buffer.from(content, 'utf8'), before: undefined };
+    case 'file': {
+      const stale = staleness(path, now.bytes, context);
+      if (stale === 'unread')
+        return {
+          kind: 'refused',
+          message: `${path} exists and has not been read yet. Read it before replacing it.`,
+        };
+      if (stale === 'changed') return { kind: 'refused', message: changedMessage(path) };
+      const before = decodeText(now.bytes);
+      // A file that is no text, or has no bytes for the new text, becomes UTF-8; any other keeps its encoding.
+      const bytes = (before && encodeText(content, before.encoding)) ?? Buffer.from(content, 'utf8');
+      return { kind: 'write', bytes, before: before?.text ?? '' };
+    }
+  }
+}

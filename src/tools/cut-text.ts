@@ -1,0 +1,19 @@
+/** The first `max` characters, never ending inside a surrogate pair: half a pair is text the API refuses. */
+export function headOf(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const last = text.charCodeAt(max - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
+}
+
+/** The last `max` characters, never starting inside a surrogate pair. */
+export function tailOf(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const start = text.length - max;
+  const first = text.charCodeAt(start);
+  return text.slice(first >= 0xdc00 && first <= 0xdfff ? start + 1 : start);
+}
+
+/** `text`, or its head with a note of how much there was. */
+export function bounded(text: string, max: number): string {
+  return text.length <= max ? text : `${headOf(text, max)}… (${text.length} characters in all)`;
+}

@@ -1,0 +1,282 @@
+/**
+ * Runs the calls of one iteration (L5): taken in the model's order, concurrency-safe neighbours together, any
+ * other alone. Every added call gets exactly one result, whatever its tool, its gate or an abort does.
+ */
+import type { GatePorts } from '../protocol/gate.ts';
+import type { Clock, Ids } from '../protocol/ports.ts';
+import type {
+  AnyTool,
+  ToolCall,
+  ToolContext,
+  ToolExecutor,
+  ToolProgress,
+  ToolUpdate,
+} from '../protocol/tool.ts';
+import { type Deferred, deferred, unlessAborted } from './deferred.ts';
+import { passGate } from './gate.ts';
+import { type AbortWhy, type CallNotes, type CallOutcome, errorText } from './outcome.ts';
+import { isConcurrencySafe, type PreparedCall, prepareCall } from './prepared-call.ts';
+import type { ToolSet } from './tool-set.ts';
+import { toolUpdate } from './tool-update.ts';
+
+export const MAX_CONCURRENCY = 10;
+/** How long an aborted call may take to end by itself (L1). */
+export const ABANDON_AFTER_MS = 100;
+/** Progress beyond this, of one call, that nobody has taken yet pushes out the oldest. */
+const MAX_PENDING_PROGRESS = 100;
+
+export interface ExecutorOptions {
+  readonly tools: ToolSet;
+  readonly gate: GatePorts;
+  makeContext(call: ToolCall, signal: AbortSignal): ToolContext;
+  /** Given each context modifier of a tool that is not concurrency-safe, in order. */
+  onModifyContext(modify: (context: ToolContext) => ToolContext): void;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Default 10. */
+  readonly maxConcurrency?: number;
+}
+
+interface Entry {
+  readonly call: ToolCall;
+  readonly queuedMs: number;
+  readonly notes: CallNotes;
+  readonly delivered: Deferred<void>;
+  readonly controller: AbortController;
+  prepared?: PreparedCall;
+  /** Runs, or wants to run, alone. */
+  alone: boolean;
+  /** It was let run beside others, its input was rewritten, and now it waits to be alone. */
+  waitsForOthers: boolean;
+  answered: boolean;
+}
+
+export class StreamingToolExecutor implements ToolExecutor {
+  readonly #options: ExecutorOptions;
+  /** In the model's order. */
+  readonly #waiting: Entry[] = [];
+  /** In the order they started. */
+  readonly #running = new Set<Entry>();
+  readonly #undelivered = new Map<string, Entry>();
+  readonly #seen = new Set<string>();
+  readonly #aloneWaiters = new Map<Entry, () => void>();
+  #updates: ToolUpdate[] = [];
+  #open = 0;
+  #wake: Deferred<void> | undefined;
+  #abortedBy: AbortWhy | undefined;
+  #aborting: Promise<void> | undefined;
+  #allEnded: Deferred<void> | undefined;
+
+  constructor(options: ExecutorOptions) {
+    this.#options = options;
+  }
+
+  get open(): number {
+    return this.#open;
+  }
+
+  add(call: ToolCall): void {
+    const entry: Entry = {
+      call,
+      queuedMs: this.#options.clock.monotonicMs(),
+      notes: { hookContext: [] },
+      delivered: deferred(),
+      controller: new AbortController(),
+      alone: true,
+      waitsForOthers: false,
+      answered: false,
+    };
+    this.#open += 1;
+    if (this.#abortedBy !== undefined) {
+      this.#answer(entry, { kind: 'aborted', why: this.#abortedBy, started: false });
+      return;
+    }
+    const { id } = call.block;
+    if (this.#seen.has(id)) {
+      // Whatever sent it twice, it runs at most once (F145).
+      this.#answer(entry, {
+        kind: 'refused',
+        why: 'invalid',
+        text: `A call with the id ${id} was already made, so this one did not run.`,
+      });
+      return;
+    }
+    this.#seen.add(id);
+    this.#undelivered.set(id, entry);
+    this.#waiting.push(entry);
+    void prepareCall(call, this.#options.tools).then((prepared) => {
+      entry.prepared = prepared;
+      entry.alone = prepared.kind === 'refused' || !prepared.concurrencySafe;
+      this.#startWhatMay();
+    });
+  }
+
+  delivered(callId: string): void {
+    this.#undelivered.get(callId)?.delivered.resolve();
+    this.#undelivered.delete(callId);
+  }
+
+  take(): ToolUpdate[] {
+    const updates = this.#updates;
+    this.#updates = [];
+    for (const update of updates) if (update.kind === 'result') this.#open -= 1;
+    return updates;
+  }
+
+  ready(): Promise<void> {
+    if (this.#updates.length > 0 || this.#open === 0) return Promise.resolve();
+    this.#wake ??= deferred();
+    return this.#wake.promise;
+  }
+
+  abort(why: AbortWhy): Promise<void> {
+    this.#aborting ??= this.#abortAll(why);
+    return this.#aborting;
+  }
+
+  async #abortAll(why: AbortWhy): Promise<void> {
+    this.#abortedBy = why;
+    for (const entry of this.#waiting.splice(0))
+      this.#answer(entry, { kind: 'aborted', why, started: false });
+    if (this.#running.size === 0) return;
+    this.#allEnded = deferred();
+    for (const entry of [...this.#running]) entry.controller.abort();
+    const limit = new AbortController();
+    const abandon = this.#options.clock.sleep(ABANDON_AFTER_MS, limit.signal).catch(() => {});
+    await Promise.race([this.#allEnded.promise, abandon]);
+    limit.abort();
+    for (const entry of [...this.#running]) {
+      this.#answer(entry, { kind: 'aborted', why, started: entry.notes.startedMs !== undefined });
+    }
+  }
+
+  #startWhatMay(): void {
+    const limit = this.#options.maxConcurrency ?? MAX_CONCURRENCY;
+    while (true) {
+      const [next] = this.#waiting;
+      if (next?.prepared === undefined) return;
+      const running = [...this.#running];
+      const fits =
+        running.length === 0 ||
+        (!next.alone && running.length < limit && running.every((entry) => !entry.alone));
+      if (!fits) return;
+      this.#waiting.shift();
+      this.#running.add(next);
+      void this.#run(next, next.prepared);
+    }
+  }
+
+  async #run(entry: Entry, prepared: PreparedCall): Promise<void> {
+    const { gate, clock, makeContext } = this.#options;
+    const { signal } = entry.controller;
+    let outcome: CallOutcome;
+    try {
+      outcome = await passGate(
+        {
+          call: entry.call,
+          prepared,
+          context: makeContext(entry.call, signal),
+          notes: entry.notes,
+          delivered: () => unlessAborted(entry.delivered.promise, signal),
+          mayRun: (tool, input) => this.#mayRun(entry, tool, input),
+          onProgress: (progress) => this.#progress(entry, progress),
+          abortedBy: () => this.#abortedBy ?? 'interrupted',
+        },
+        gate,
+        clock,
+      );
+    } catch (error) {
+      outcome = { kind: 'threw', text: errorText(error) };
+    }
+    this.#answer(entry, outcome);
+  }
+
+  /** A hook or host may have turned a safe input into one that must run alone. */
+  async #mayRun(entry: Entry, tool: AnyTool, input: unknown): Promise<void> {
+    if (entry.alone || isConcurrencySafe(tool, input)) return;
+    entry.alone = true;
+    entry.waitsForOthers = true;
+    const turn = deferred<void>();
+    this.#aloneWaiters.set(entry, turn.resolve);
+    this.#letAloneRun();
+    try {
+      await unlessAborted(turn.promise, entry.controller.signal);
+    } finally {
+      this.#aloneWaiters.delete(entry);
+    }
+  }
+
+  /** The first of those that wait to be alone goes when no other runs; the later ones wait for it. */
+  #letAloneRun(): void {
+    if ([...this.#running].some((entry) => !entry.waitsForOthers)) return;
+    for (const [entry, go] of this.#aloneWaiters) {
+      this.#aloneWaiters.delete(entry);
+      entry.waitsForOthers = false;
+      go();
+      return;
+    }
+  }
+
+  #progress(entry: Entry, progress: ToolProgress): void {
+    if (entry.answered) return;
+    const { clock, ids } = this.#options;
+    const { id, name } = entry.call.block;
+    const pending = this.#updates.filter(
+      (update) => update.kind === 'progress' && update.message.toolUseId === id,
+    );
+    if (pending.length >= MAX_PENDING_PROGRESS)
+      this.#updates.splice(this.#updates.indexOf(pending[0] as ToolUpdate), 1);
+    const timestamp = new Date(clock.nowMs()).toISOString();
+    this.#push({
+      kind: 'progress',
+      message: {
+        type: 'progress',
+        uuid: ids.uuid(),
+        timestamp,
+        toolUseId: id,
+        toolName: name,
+        data: progress,
+      },
+    });
+  }
+
+  /** The one place a call is answered; a later answer of an abandoned call is dropped. */
+  #answer(entry: Entry, outcome: CallOutcome): void {
+    if (entry.answered) return;
+    entry.answered = true;
+    this.#running.delete(entry);
+    this.#undelivered.delete(entry.call.block.id);
+    const concurrent = !entry.alone;
+    if (outcome.kind === 'returned' && !concurrent && outcome.output.modifyContext !== undefined) {
+      this.#options.onModifyContext(outcome.output.modifyContext);
+    }
+    const toolName = entry.prepared?.kind === 'ready' ? entry.prepared.tool.name : entry.call.block.name;
+    const { call, notes, queuedMs } = entry;
+    this.#push(toolUpdate({ call, toolName, notes, queuedMs, concurrent }, outcome, this.#options));
+    if (this.#running.size === 0) this.#allEnded?.resolve();
+    if (this.#abortedBy !== undefined) return;
+    this.#letAloneRun();
+    this.#startWhatMay();
+  }
+
+  #push(update: ToolUpdate): void {
+    this.#updates.push(update);
+    this.#wake?.resolve();
+    this.#wake = undefined;
+  }
+}
+
+/** Runs calls whose blocks the consumer has already taken (a response that did not stream), in the model's order. */
+export async function* runTools(
+  executor: ToolExecutor,
+  calls: readonly ToolCall[],
+): AsyncGenerator<ToolUpdate, void> {
+  for (const call of calls) {
+    executor.add(call);
+    executor.delivered(call.block.id);
+  }
+  while (executor.open > 0) {
+    await executor.ready();
+    yield* executor.take();
+  }
+}

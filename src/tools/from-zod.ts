@@ -1,0 +1,117 @@
+/**
+ * A tool's schema and `parse()` from a zod 4 shape or object. zod itself is loaded here alone, when the first
+ * such tool is made: importing the tools room costs nothing for those who have none.
+ */
+import type { z } from 'zod';
+import { TurnwrightError } from '../protocol/errors.ts';
+import type { JsonObject, JsonSchema } from '../protocol/json.ts';
+import type { ParseResult } from '../protocol/tool.ts';
+import { type InputPath, missing, mistyped, typeName, unexpected, unfit } from './input-issues.ts';
+
+export type ZodShape = Readonly<Record<string, z.ZodType>>;
+
+export interface ZodInput<Input> {
+  readonly inputJsonSchema: JsonSchema;
+  parse(input: JsonObject): Promise<ParseResult<Input>>;
+}
+
+export async function inputFromZod<Shape extends ZodShape>(
+  shape: Shape,
+): Promise<ZodInput<z.infer<z.ZodObject<Shape>>>>;
+export async function inputFromZod<Schema extends z.ZodType>(
+  schema: Schema,
+): Promise<ZodInput<z.infer<Schema>>>;
+/**
+ * Unknown keys are treated as the zod object says: dropped, refused (`strictObject`) or kept (`looseObject`); a
+ * raw shape drops them. Throws `invalid_option` when zod is not installed or the schema is not one of zod 4.
+ */
+export async function inputFromZod(shapeOrSchema: ZodShape | z.ZodType): Promise<ZodInput<unknown>> {
+  const zod = await loadZod();
+  const schema = isZodType(shapeOrSchema) ? shapeOrSchema : objectOf(zod, shapeOrSchema);
+  const { $schema: _dialect, ...inputJsonSchema } = toJsonSchema(zod, schema);
+  return {
+    inputJsonSchema: { type: 'object', ...inputJsonSchema },
+    async parse(input) {
+      try {
+        const parsed = await schema.safeParseAsync(input);
+        if (parsed.success) return { ok: true, input: parsed.data };
+        return { ok: false, issues: parsed.error.issues.flatMap((issue) => sentences(issue, input)) };
+      } catch (error) {
+        // A refinement of the caller's may throw; `parse` must not.
+        return {
+          ok: false,
+          issues: [
+            unfit([], `could not be checked: ${error instanceof Error ? error.message : String(error)}`),
+          ],
+        };
+      }
+    },
+  };
+}
+
+async function loadZod(): Promise<typeof import('zod')> {
+  try {
+    return await import('zod');
+  } catch (cause) {
+    throw new TurnwrightError(
+      'invalid_option',
+      'A tool has a zod schema, but zod 4 is not installed beside turnwright.',
+      { cause },
+    );
+  }
+}
+
+function isZodType(value: ZodShape | z.ZodType): value is z.ZodType {
+  return '_zod' in value && typeof (value as { safeParseAsync?: unknown }).safeParseAsync === 'function';
+}
+
+function objectOf(zod: typeof import('zod'), shape: ZodShape): z.ZodType {
+  const strangers = Object.entries(shape).filter(
+    ([, field]) => typeof field !== 'object' || field === null || !('_zod' in field),
+  );
+  if (strangers.length > 0) {
+    const names = strangers.map(([key]) => `\`${key}\``).join(', ');
+    throw new TurnwrightError(
+      'invalid_option',
+      `These fields of a tool's schema are not zod 4 types: ${names}. Schemas of zod 3 have to be written with zod 4.`,
+    );
+  }
+  return zod.z.object(shape);
+}
+
+function toJsonSchema(zod: typeof import('zod'), schema: z.ZodType): Record<string, unknown> {
+  try {
+    return zod.z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Record<string, unknown>;
+  } catch (cause) {
+    throw new TurnwrightError('invalid_option', "A tool's zod schema cannot be written as JSON Schema.", {
+      cause,
+    });
+  }
+}
+
+function sentences(issue: z.core.$ZodIssue, input: JsonObject): string[] {
+  const path: InputPath = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
+  const value = valueAt(input, path);
+  if (value === undefined && path.length > 0) return [missing(path)];
+  switch (issue.code) {
+    case 'invalid_type':
+      return [mistyped(path, issue.expected, typeName(value))];
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => unexpected([...path, key]));
+    case 'invalid_value':
+      return [
+        unfit(path, `must be one of ${issue.values.map((choice) => JSON.stringify(choice)).join(', ')}`),
+      ];
+    default:
+      return [unfit(path, `is not valid: ${issue.message}`)];
+  }
+}
+
+function valueAt(input: unknown, path: InputPath): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return value;
+}

@@ -1,0 +1,178 @@
+/**
+ * The one gate that every call passes (L5): find the tool, validate, the tool's own check, PreToolUse hooks,
+ * permission, intent on record, run, PostToolUse hooks. What it returns is a value; the executor makes the result.
+ */
+import type { GatePorts } from '../protocol/gate.ts';
+import type { HookCall } from '../protocol/hook.ts';
+import type { Clock } from '../protocol/ports.ts';
+import type {
+  AnyTool,
+  EffectClass,
+  ToolCall,
+  ToolContext,
+  ToolOutput,
+  ToolProgress,
+} from '../protocol/tool.ts';
+import { type AbortWhy, type CallNotes, type CallOutcome, errorText } from './outcome.ts';
+import { checkInput, outward, permit } from './permit.ts';
+import type { PreparedCall } from './prepared-call.ts';
+import { runTool, toText } from './run-tool.ts';
+
+export interface GateCall {
+  readonly call: ToolCall;
+  readonly prepared: PreparedCall;
+  /** Made when the call's turn has come. */
+  readonly context: ToolContext;
+  readonly notes: CallNotes;
+  /** Settles when the consumer has taken the call's block: outward steps wait for it (L4.1). Rejects on abort. */
+  delivered(): Promise<void>;
+  /** Settles when the call may run with this input: a rewritten one may no longer run beside others. Rejects on abort. */
+  mayRun(tool: AnyTool, input: unknown): Promise<void>;
+  onProgress(progress: ToolProgress): void;
+  /** Why the call's signal was aborted; asked only when it was. */
+  abortedBy(): AbortWhy;
+}
+
+/** Never rejects. */
+export async function passGate(call: GateCall, ports: GatePorts, clock: Clock): Promise<CallOutcome> {
+  const { signal } = call.context;
+  try {
+    return await pass(call, ports, clock);
+  } catch (error) {
+    if (signal.aborted) return aborted(call);
+    return { kind: 'threw', text: errorText(error) };
+  }
+}
+
+async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<CallOutcome> {
+  const { prepared, context, notes } = call;
+  if (prepared.kind === 'refused') return prepared.outcome;
+  const { tool } = prepared;
+
+  const refusal = await checkInput(tool, prepared.input, context);
+  if (refusal !== undefined) return refusal;
+
+  const permission = await permit({
+    tool,
+    raw: call.call.block.input,
+    input: prepared.input,
+    context,
+    notes,
+    ports,
+    clock,
+    delivered: call.delivered,
+  });
+  if (context.signal.aborted) return aborted(call);
+  if (permission.kind === 'stop') return permission.outcome;
+  const { raw, input } = permission;
+
+  await call.mayRun(tool, input);
+  try {
+    const rewritten = raw !== call.call.block.input;
+    await ports.recordIntent(call.call, effectClassOf(tool, input), ...(rewritten ? [raw] : []));
+  } catch (error) {
+    return {
+      kind: 'refused',
+      why: 'not_recorded',
+      text: `${tool.name} did not run, because its call could not be recorded: ${errorText(error)}`,
+    };
+  }
+  if (context.signal.aborted) return aborted(call);
+
+  const startedMs = clock.monotonicMs();
+  notes.startedMs = startedMs;
+  const outcome = await run(call, tool, input);
+  const about = {
+    tool_name: tool.name,
+    tool_use_id: context.toolUseId,
+    duration_ms: clock.monotonicMs() - startedMs,
+  };
+  return afterRun(call, ports, outcome, () => ({ ...about, tool_input: outward(tool, raw) }));
+}
+
+function effectClassOf(tool: AnyTool, input: unknown): EffectClass {
+  try {
+    return tool.effectClass?.(input) ?? 'unsafe';
+  } catch {
+    return 'unsafe';
+  }
+}
+
+async function run(call: GateCall, tool: AnyTool, input: unknown): Promise<CallOutcome> {
+  const { signal } = call.context;
+  try {
+    const output = await runTool(tool, input, call.context, call.onProgress);
+    // What ended well although it was told to stop, did end well (F02).
+    return signal.aborted && output.isError === true
+      ? aborted(call, plainText(output))
+      : { kind: 'returned', output };
+  } catch (error) {
+    return signal.aborted ? aborted(call) : { kind: 'threw', text: errorText(error) };
+  }
+}
+
+async function afterRun(
+  call: GateCall,
+  ports: GatePorts,
+  outcome: CallOutcome,
+  about: () => { tool_name: string; tool_use_id: string; tool_input: unknown; duration_ms: number },
+): Promise<CallOutcome> {
+  const { context, notes } = call;
+  const ok = outcome.kind === 'returned' && outcome.output.isError !== true;
+  const event = ok ? 'PostToolUse' : 'PostToolUseFailure';
+  if (!ports.hooks.has(event)) return outcome;
+  // An aborted call's failure is told to hooks whether or not anybody still takes its block.
+  if (!context.signal.aborted) await call.delivered().catch(() => {});
+  const hookCall: HookCall = ok
+    ? { event: 'PostToolUse', ...about(), tool_response: outcome.output.data }
+    : {
+        event: 'PostToolUseFailure',
+        ...about(),
+        error: failureText(outcome),
+        ...(outcome.kind === 'aborted' && { is_interrupt: true }),
+      };
+  const verdict = await ports.hooks.run(hookCall, { signal: context.signal, toolUseId: context.toolUseId });
+  notes.hookContext.push(...verdict.additionalContext, ...verdict.blockingErrors);
+  if (verdict.preventContinuation !== undefined) notes.preventContinuation = verdict.preventContinuation;
+  if (verdict.updatedOutput === undefined || outcome.kind !== 'returned') return outcome;
+  return { kind: 'returned', output: rewritten(outcome.output, verdict.updatedOutput) };
+}
+
+/** A hook's output in place of the tool's: text and content blocks as they are, anything else as JSON. */
+function rewritten(output: ToolOutput, by: unknown): ToolOutput {
+  const blocks = Array.isArray(by) && by.every((block) => typeof block?.type === 'string');
+  return { ...output, data: by, content: typeof by === 'string' || blocks ? by : toText(by) };
+}
+
+function failureText(outcome: CallOutcome): string {
+  switch (outcome.kind) {
+    case 'returned':
+      return plainText(outcome.output) ?? '';
+    case 'threw':
+      return outcome.text;
+    case 'aborted':
+      return outcome.partial ?? 'The call was interrupted.';
+    case 'refused':
+    case 'denied':
+      return outcome.text;
+    case 'pending':
+      return '';
+  }
+}
+
+function plainText({ content }: ToolOutput): string | undefined {
+  const text =
+    typeof content === 'string'
+      ? content
+      : content.flatMap((b) => (b.type === 'text' ? [b.text] : [])).join('\n');
+  return text.trim() === '' ? undefined : text;
+}
+
+function aborted(call: GateCall, partial?: string): CallOutcome {
+  return {
+    kind: 'aborted',
+    why: call.abortedBy(),
+    started: call.notes.startedMs !== undefined,
+    ...(partial !== undefined && { partial }),
+  };
+}

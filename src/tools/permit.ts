@@ -1,0 +1,251 @@
+/**
+ * The middle of the gate: PreToolUse hooks, then the permission rules, then the person or host. Each may change
+ * the input; what was changed is parsed, checked and judged again before anything runs (F93).
+ */
+import type { GatePorts, PermissionQuestion } from '../protocol/gate.ts';
+import type { HookVerdict } from '../protocol/hook.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { DecisionReasonType, GateVerdict } from '../protocol/permission.ts';
+import type { Clock } from '../protocol/ports.ts';
+import type { AnyTool, ToolContext } from '../protocol/tool.ts';
+import { observableInput } from './observable-input.ts';
+import { type CallNotes, type CallOutcome, errorText } from './outcome.ts';
+import { parseInput } from './prepared-call.ts';
+
+export interface PermitRequest {
+  readonly tool: AnyTool;
+  /** As the model wrote it, or as a hook or host rewrote it. */
+  readonly raw: JsonObject;
+  readonly input: unknown;
+  readonly context: ToolContext;
+  readonly notes: CallNotes;
+  readonly ports: GatePorts;
+  readonly clock: Clock;
+  /** Settles when the consumer has taken the call's block; rejects on abort. */
+  delivered(): Promise<void>;
+}
+
+export type Permit =
+  | { readonly kind: 'go'; readonly raw: JsonObject; readonly input: unknown }
+  | { readonly kind: 'stop'; readonly outcome: CallOutcome };
+
+type Ask = Extract<GateVerdict, { kind: 'ask' }>;
+type Deny = Extract<GateVerdict, { kind: 'deny' }>;
+type Settled = Exclude<GateVerdict, Ask>;
+
+/** Questions that a hook's `allow` cannot answer: somebody asked for exactly these to be asked. */
+const ASKED_REGARDLESS: ReadonlySet<DecisionReasonType> = new Set(['rule', 'safetyCheck', 'tool']);
+
+export async function permit(request: PermitRequest): Promise<Permit> {
+  const hooks = await preToolUse(request);
+  if (hooks.denied !== undefined) return stop(hooks.denied);
+  const afterHooks =
+    hooks.verdict?.updatedInput === undefined
+      ? go(request)
+      : await rewrite(request, hooks.verdict.updatedInput);
+  if (afterHooks.kind === 'stop') return afterHooks;
+
+  const ruled = withHookVote(await decide(request, afterHooks.input), hooks.verdict);
+  if (ruled.kind !== 'ask') return settle(request, afterHooks, ruled);
+
+  const asked = await ask(request, afterHooks, ruled);
+  const settled = await settle(request, afterHooks, asked);
+  if (settled.kind === 'stop' || settled.raw === afterHooks.raw) return settled;
+  // A host's yes covers what it saw; rules that deny hold for what it wrote instead.
+  const again = await decide(request, settled.input);
+  return again.kind === 'deny' ? settle(request, settled, again) : settled;
+}
+
+const go = (from: { raw: JsonObject; input: unknown }) =>
+  ({ kind: 'go', raw: from.raw, input: from.input }) as const;
+
+const stop = (outcome: CallOutcome): Permit => ({ kind: 'stop', outcome });
+
+/** Parses and checks an input that replaces the model's. */
+async function rewrite(request: PermitRequest, raw: JsonObject): Promise<Permit> {
+  const parsed = await parseInput(request.tool, raw);
+  if (!parsed.ok) return stop({ kind: 'refused', why: 'invalid', text: parsed.text });
+  const refusal = await checkInput(request.tool, parsed.input, request.context);
+  return refusal === undefined ? { kind: 'go', raw, input: parsed.input } : stop(refusal);
+}
+
+/** The tool's own check beyond the schema. */
+export async function checkInput(
+  tool: AnyTool,
+  input: unknown,
+  context: ToolContext,
+): Promise<CallOutcome | undefined> {
+  try {
+    const checked = await tool.validateInput?.(input, context);
+    return checked === undefined || checked.ok
+      ? undefined
+      : { kind: 'refused', why: 'failed_validation', text: checked.message };
+  } catch (error) {
+    return { kind: 'threw', text: errorText(error) };
+  }
+}
+
+async function preToolUse(
+  request: PermitRequest,
+): Promise<{ readonly verdict?: HookVerdict; readonly denied?: CallOutcome }> {
+  const { tool, ports, context, notes } = request;
+  if (!ports.hooks.has('PreToolUse')) return {};
+  await request.delivered();
+  const verdict = await ports.hooks.run(
+    {
+      event: 'PreToolUse',
+      tool_name: tool.name,
+      tool_input: outward(tool, request.raw),
+      tool_use_id: context.toolUseId,
+    },
+    { signal: context.signal, toolUseId: context.toolUseId },
+  );
+  notes.hookContext.push(...verdict.additionalContext);
+  if (verdict.preventContinuation !== undefined) notes.preventContinuation = verdict.preventContinuation;
+  const reason =
+    verdict.permission === 'deny'
+      ? (verdict.reason ?? verdict.blockingErrors[0] ?? 'the call was denied')
+      : (verdict.blockingErrors[0] ?? verdict.preventContinuation?.stopReason);
+  if (reason === undefined) return { verdict };
+  notes.permission = { verdict: 'deny', source: 'hook' };
+  return { verdict, denied: { kind: 'denied', text: `PreToolUse:${tool.name} hook error: ${reason}` } };
+}
+
+/** Deny beats ask beats allow; a rule that cannot be decided denies. */
+async function decide(request: PermitRequest, input: unknown): Promise<GateVerdict> {
+  try {
+    return await request.ports.permissions.decide(question(request, input));
+  } catch (error) {
+    return {
+      kind: 'deny',
+      reasonType: 'other',
+      message: `Permission for ${request.tool.name} could not be decided: ${errorText(error)}`,
+    };
+  }
+}
+
+function withHookVote(verdict: GateVerdict, hook: HookVerdict | undefined): GateVerdict {
+  if (hook?.permission === 'ask' && verdict.kind === 'allow') {
+    return {
+      kind: 'ask',
+      reasonType: 'hook',
+      message: hook.reason ?? 'A hook wants this call to be confirmed.',
+    };
+  }
+  if (hook?.permission === 'allow' && verdict.kind === 'ask' && !ASKED_REGARDLESS.has(verdict.reasonType)) {
+    return { kind: 'allow', reasonType: 'hook', ...(hook.reason !== undefined && { reason: hook.reason }) };
+  }
+  return verdict;
+}
+
+async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): Promise<Settled> {
+  const { tool, ports, context, clock } = request;
+  await request.delivered();
+  const askedAt = clock.monotonicMs();
+  try {
+    const answer = await ports.ask(
+      {
+        ...question(request, outward(tool, at.raw)),
+        message: why.message,
+        ...(why.suggestions !== undefined && { suggestions: why.suggestions }),
+        ...(why.blockedPath !== undefined && { blockedPath: why.blockedPath }),
+      },
+      context.signal,
+    );
+    switch (answer.behavior) {
+      case 'allow':
+        return {
+          kind: 'allow',
+          reasonType: 'host',
+          ...(answer.updatedInput !== undefined && { updatedInput: answer.updatedInput }),
+        };
+      case 'deny':
+        return {
+          kind: 'deny',
+          reasonType: 'host',
+          message: answer.message,
+          ...(answer.interrupt !== undefined && { interrupt: answer.interrupt }),
+        };
+      case 'pending':
+        return { kind: 'pending', askId: answer.askId };
+    }
+  } catch (error) {
+    // A host that fails has not agreed (F90).
+    return {
+      kind: 'deny',
+      reasonType: 'host',
+      message: `Asking for permission to use ${tool.name} failed: ${errorText(error)}`,
+    };
+  } finally {
+    request.notes.permission = { verdict: 'ask', source: 'host', askedMs: clock.monotonicMs() - askedAt };
+  }
+}
+
+async function settle(
+  request: PermitRequest,
+  at: { raw: JsonObject; input: unknown },
+  verdict: Settled | Deny,
+): Promise<Permit> {
+  const { notes } = request;
+  const askedMs = notes.permission?.askedMs;
+  const trace = (source: string) => {
+    notes.permission = { verdict: verdict.kind, source, ...(askedMs !== undefined && { askedMs }) };
+  };
+  switch (verdict.kind) {
+    case 'allow':
+      trace(verdict.reasonType);
+      return verdict.updatedInput === undefined || sameInput(verdict.updatedInput, at.raw)
+        ? go(at)
+        : rewrite(request, verdict.updatedInput);
+    case 'deny':
+      trace(verdict.reasonType);
+      if (verdict.reasonType !== 'host') await tellDenied(request, at.raw, verdict.message);
+      return stop({
+        kind: 'denied',
+        text: verdict.message,
+        ...(verdict.interrupt === true && { interrupt: true }),
+      });
+    case 'pending':
+      trace('host');
+      return stop({ kind: 'pending', askId: verdict.askId });
+  }
+}
+
+async function tellDenied(request: PermitRequest, raw: JsonObject, reason: string): Promise<void> {
+  const { tool, ports, context, notes } = request;
+  if (!ports.hooks.has('PermissionDenied')) return;
+  await request.delivered();
+  const verdict = await ports.hooks.run(
+    {
+      event: 'PermissionDenied',
+      tool_name: tool.name,
+      tool_input: outward(tool, raw),
+      tool_use_id: context.toolUseId,
+      reason,
+    },
+    { signal: context.signal, toolUseId: context.toolUseId },
+  );
+  notes.hookContext.push(...verdict.additionalContext);
+}
+
+function question(request: PermitRequest, input: unknown): PermissionQuestion {
+  const { tool, context } = request;
+  return {
+    tool,
+    input: input as Record<string, unknown>,
+    toolUseId: context.toolUseId,
+    cwd: context.cwd,
+    additionalDirectories: context.additionalDirectories,
+    ...(context.agentId !== undefined && { agentId: context.agentId }),
+  };
+}
+
+/** A copy: a callback that changes what it was shown must not change what the model said. */
+export function outward(tool: AnyTool, raw: JsonObject): Record<string, unknown> {
+  return structuredClone(observableInput(tool, raw)) as Record<string, unknown>;
+}
+
+/** Most hosts send back the input they were shown: that is no rewrite. */
+function sameInput(a: JsonObject, b: JsonObject): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

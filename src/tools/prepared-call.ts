@@ -1,0 +1,77 @@
+/** The first steps of the gate, which need nobody's leave: find the tool, parse the input, ask about concurrency. */
+import type { JsonObject } from '../protocol/json.ts';
+import type { AnyTool, ToolCall } from '../protocol/tool.ts';
+import { bounded } from './cut-text.ts';
+import { isObject } from './from-json-schema.ts';
+import { inputValidationError, mistyped, typeName } from './input-issues.ts';
+import { type CallOutcome, errorText } from './outcome.ts';
+import type { ToolSet } from './tool-set.ts';
+
+export type PreparedCall =
+  | {
+      readonly kind: 'ready';
+      readonly tool: AnyTool;
+      readonly input: unknown;
+      readonly concurrencySafe: boolean;
+    }
+  /** Never runs, and counts as unsafe. */
+  | { readonly kind: 'refused'; readonly outcome: CallOutcome };
+
+export type ParsedInput =
+  | { readonly ok: true; readonly input: unknown }
+  | { readonly ok: false; readonly text: string };
+
+const ECHO_CHARS = 200;
+
+/** Never rejects. */
+export async function prepareCall(call: ToolCall, tools: ToolSet): Promise<PreparedCall> {
+  const tool = tools.find(call.block.name);
+  if (tool === undefined) {
+    return refused('unknown_tool', `Error: No such tool available: ${bounded(call.block.name, ECHO_CHARS)}`);
+  }
+  if (call.unparsed !== undefined)
+    return call.unparsed.cut ? cutOff(tool.name) : malformed(tool.name, call.unparsed.raw);
+  const parsed = await parseInput(tool, call.block.input);
+  if (!parsed.ok) return refused('invalid', parsed.text);
+  return { kind: 'ready', tool, input: parsed.input, concurrencySafe: isConcurrencySafe(tool, parsed.input) };
+}
+
+/** Never rejects: a parser that throws, against its contract, refuses the call. */
+export async function parseInput(tool: AnyTool, input: JsonObject): Promise<ParsedInput> {
+  if (!isObject(input))
+    return { ok: false, text: inputValidationError(tool.name, [mistyped([], 'object', typeName(input))]) };
+  try {
+    const parsed = await tool.parse(input);
+    return parsed.ok ? parsed : { ok: false, text: inputValidationError(tool.name, parsed.issues) };
+  } catch (error) {
+    return { ok: false, text: inputValidationError(tool.name, [errorText(error)]) };
+  }
+}
+
+export function isConcurrencySafe(tool: AnyTool, input: unknown): boolean {
+  try {
+    return tool.isConcurrencySafe?.(input) === true;
+  } catch {
+    return false;
+  }
+}
+
+function refused(why: 'unknown_tool' | 'invalid' | 'cut', text: string): PreparedCall {
+  return { kind: 'refused', outcome: { kind: 'refused', why, text } };
+}
+
+function cutOff(toolName: string): PreparedCall {
+  return refused(
+    'cut',
+    `This call of ${toolName} was cut off by the output limit before its input was complete, so it did not run. Make the call again with a smaller input, for example in several steps.`,
+  );
+}
+
+function malformed(toolName: string, raw: string): PreparedCall {
+  return refused(
+    'invalid',
+    inputValidationError(toolName, [
+      `The input is not valid JSON, so the call did not run. It reads: ${bounded(raw, ECHO_CHARS)}`,
+    ]),
+  );
+}

@@ -1,0 +1,41 @@
+import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
+import { isObject } from './from-json-schema.ts';
+
+/** Runs a tool to its end, telling of progress on the way. Rejects with what the tool threw. */
+export async function runTool(
+  tool: AnyTool,
+  input: unknown,
+  context: ToolContext,
+  onProgress: (progress: ToolProgress) => void,
+): Promise<ToolOutput> {
+  const running = tool.run(input, context) as unknown;
+  if (!isGenerator(running)) return asOutput(await running);
+  while (true) {
+    const step = await running.next();
+    if (step.done) return asOutput(step.value);
+    onProgress(step.value);
+  }
+}
+
+function isGenerator(value: unknown): value is AsyncGenerator<ToolProgress, unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+/** A tool written without types may return anything at all (F83): a bare value is its own text. */
+function asOutput(value: unknown): ToolOutput {
+  if (isObject(value) && (typeof value['content'] === 'string' || Array.isArray(value['content']))) {
+    return value as unknown as ToolOutput;
+  }
+  return {
+    data: value,
+    content: value === undefined || value === null ? '' : typeof value === 'string' ? value : toText(value),
+  };
+}
+
+export function toText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return String(value);
+  }
+}

@@ -1,0 +1,30 @@
+import { TurnwrightError } from '../protocol/errors.ts';
+import type { AnyTool } from '../protocol/tool.ts';
+
+/** The tools of a session, found by name or alias; a name beats another tool's alias. */
+export interface ToolSet {
+  readonly all: readonly AnyTool[];
+  find(name: string): AnyTool | undefined;
+}
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+
+/** Throws `invalid_option` for a name the API would refuse, or one given twice: it would refuse every request. */
+export function createToolSet(tools: readonly AnyTool[]): ToolSet {
+  const byName = new Map<string, AnyTool>();
+  for (const tool of tools) {
+    if (!TOOL_NAME.test(tool.name)) {
+      throw new TurnwrightError(
+        'invalid_option',
+        `"${tool.name}" cannot be a tool's name: 1 to 128 letters, digits, "_" and "-" are allowed.`,
+      );
+    }
+    if (byName.has(tool.name))
+      throw new TurnwrightError('invalid_option', `Two tools are named "${tool.name}".`);
+    byName.set(tool.name, tool);
+  }
+  for (const tool of tools) {
+    for (const alias of tool.aliases ?? []) if (!byName.has(alias)) byName.set(alias, tool);
+  }
+  return { all: [...tools], find: (name) => byName.get(name) };
+}

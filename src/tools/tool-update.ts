@@ -1,0 +1,152 @@
+/** Makes the one `tool_result` of a call, and the trace of it. Nothing else in the engine makes tool results while it runs (L5). */
+import type { UserMessage } from '../protocol/messages.ts';
+import type { Clock, Ids } from '../protocol/ports.ts';
+import type { ToolCall, ToolResultContent, ToolTrace, ToolUpdate } from '../protocol/tool.ts';
+import type { ToolResultBlock } from '../protocol/wire.ts';
+import { abortText } from './abort-text.ts';
+import type { CallNotes, CallOutcome } from './outcome.ts';
+
+type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
+
+export interface AnsweredCall {
+  readonly call: ToolCall;
+  /** The tool's own name where it was found: a call may have used an alias. */
+  readonly toolName: string;
+  readonly notes: CallNotes;
+  readonly queuedMs: number;
+  readonly concurrent: boolean;
+}
+
+interface Answer {
+  readonly content: ToolResultContent;
+  readonly isError: boolean;
+  readonly data: unknown;
+  readonly traced: ToolTrace['outcome'];
+  readonly nonExecution?: NonNullable<UserMessage['nonExecution']>;
+}
+
+export function toolUpdate(
+  answered: AnsweredCall,
+  outcome: CallOutcome,
+  ports: { clock: Clock; ids: Ids },
+): ResultUpdate {
+  const { call, notes } = answered;
+  const answer = answerOf(outcome);
+  const content = withoutEmptyText(answer.content);
+  const block: ToolResultBlock = {
+    type: 'tool_result',
+    tool_use_id: call.block.id,
+    content,
+    ...(answer.isError && { is_error: true }),
+  };
+  const message: UserMessage = {
+    type: 'user',
+    uuid: ports.ids.uuid(),
+    timestamp: new Date(ports.clock.nowMs()).toISOString(),
+    message: { role: 'user', content: [block] },
+    kind: 'tool_result',
+    toolUseResult: answer.data,
+    sourceAssistantUuid: call.assistantUuid,
+    ...(answer.nonExecution !== undefined && { nonExecution: answer.nonExecution }),
+  };
+  const trace: ToolTrace = {
+    id: call.block.id,
+    name: answered.toolName,
+    queuedMs: answered.queuedMs,
+    ...(notes.startedMs !== undefined && { startedMs: notes.startedMs }),
+    endedMs: ports.clock.monotonicMs(),
+    outcome: answer.traced,
+    inputChars: call.unparsed?.raw.length ?? JSON.stringify(call.block.input).length,
+    resultChars: charsOf(content),
+    concurrent: answered.concurrent,
+    ...(notes.permission !== undefined && { permission: notes.permission }),
+  };
+  return {
+    kind: 'result',
+    callId: call.block.id,
+    message,
+    extraMessages: outcome.kind === 'returned' ? (outcome.output.extraMessages ?? []) : [],
+    endsTurn: outcome.kind === 'returned' && outcome.output.endsTurn === true,
+    ...(notes.preventContinuation !== undefined && { preventContinuation: notes.preventContinuation }),
+    hookContext: [...notes.hookContext],
+    ...(outcome.kind === 'denied' && {
+      denial: {
+        tool_name: answered.toolName,
+        tool_use_id: call.block.id,
+        tool_input: { ...call.block.input },
+      },
+      ...(outcome.interrupt === true && { interrupt: true }),
+    }),
+    trace,
+  };
+}
+
+function answerOf(outcome: CallOutcome): Answer {
+  switch (outcome.kind) {
+    case 'returned': {
+      const isError = outcome.output.isError === true;
+      return {
+        content: outcome.output.content,
+        isError,
+        data: outcome.output.data,
+        traced: isError ? 'error' : 'ok',
+      };
+    }
+    case 'threw':
+      return failure(outcome.text, 'error');
+    case 'refused': {
+      const content = `<tool_use_error>${outcome.text}</tool_use_error>`;
+      const data = outcome.text.startsWith('Error: ') ? outcome.text : `Error: ${outcome.text}`;
+      switch (outcome.why) {
+        case 'unknown_tool':
+          return { content, isError: true, data, traced: 'unknown_tool', nonExecution: 'invalid' };
+        case 'invalid':
+        case 'cut':
+        case 'failed_validation':
+          return { content, isError: true, data, traced: 'invalid', nonExecution: outcome.why };
+        case 'not_recorded':
+          return { content, isError: true, data, traced: 'error', nonExecution: 'aborted' };
+      }
+      break;
+    }
+    case 'denied':
+      return { ...failure(outcome.text, 'denied'), nonExecution: 'denied' };
+    case 'pending':
+      return {
+        content: `This call needs an approval that has not been given yet (question ${outcome.askId}), so it did not run.`,
+        isError: true,
+        data: { pending: true, askId: outcome.askId },
+        traced: 'denied',
+        nonExecution: 'denied',
+      };
+    case 'aborted': {
+      const text = abortText(outcome.why, outcome.started);
+      const answer = failure(
+        outcome.partial === undefined ? text : `${text}\n\nIts output until then:\n${outcome.partial}`,
+        'aborted',
+      );
+      return outcome.started ? answer : { ...answer, nonExecution: 'aborted' };
+    }
+  }
+}
+
+function failure(text: string, traced: ToolTrace['outcome']): Answer {
+  return { content: text, isError: true, data: `Error: ${text}`, traced };
+}
+
+/** The API takes no empty text, and a model takes silence for a fault (F08, F09). */
+function withoutEmptyText(content: ToolResultContent): ToolResultContent {
+  const nothing = '(no output)';
+  if (typeof content === 'string') return content.trim() === '' ? nothing : content;
+  const blocks = content.filter((block) => block.type !== 'text' || block.text.trim() !== '');
+  if (blocks.length === 0) return nothing;
+  return blocks.length === content.length ? content : blocks;
+}
+
+function charsOf(content: ToolResultContent): number {
+  if (typeof content === 'string') return content.length;
+  return content.reduce(
+    (sum, block) => sum + (block.type === 'text' ? block.text.length : JSON.stringify(block).length),
+    0,
+  );
+}

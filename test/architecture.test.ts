@@ -1,0 +1,339 @@
+/**
+ * The house's rules, derived from the sources themselves: who imports whom, cycles, sizes, names, and what only some
+ * rooms may touch. The tables below are the rules; nothing else in the repository repeats them.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const LEAVES = [
+  'context',
+  'model',
+  'tools',
+  'permissions',
+  'hooks',
+  'attachments',
+  'session',
+  'settings',
+  'mcp',
+  'memory',
+  'skills',
+  'commands',
+  'plugins',
+  'subagents',
+  'tasks',
+  'sandbox',
+  'telemetry',
+] as const;
+
+/** What each room may import besides itself, types included. `lazy:` only by `import()`, `types:` only types. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  // `node-files.ts` adapts the file port to Node: the one shape of ours that util knows.
+  util: ['types:protocol/files.ts'],
+  shell: [],
+  ...Object.fromEntries(LEAVES.map((leaf) => [leaf, ['protocol', 'util', 'shell']])),
+  loop: ['protocol', 'util'],
+  engine: ['protocol', 'util', 'shell', 'loop', ...LEAVES],
+  sdk: ['protocol', 'util', 'engine'],
+  'index.ts': ['protocol', 'sdk'],
+  cli: ['index.ts', 'lazy:rehearsal', 'types:rehearsal'],
+  rehearsal: ['protocol', 'util'],
+  testing: ['protocol', 'util', 'types:loop'],
+};
+
+/** Rooms (or single files) that may use a capability themselves; all others get it through a port. */
+const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly where: readonly string[] }>> = {
+  'the file system': {
+    pattern: /['"]node:fs(\/promises)?['"]/,
+    where: ['util', 'cli', 'rehearsal'],
+  },
+  'child processes': {
+    pattern: /['"]node:child_process['"]/,
+    where: ['util', 'cli', 'engine/git-status.ts', 'engine/api-key-helper.ts'],
+  },
+  sockets: {
+    pattern: /['"]node:(https?|net|tls|http2|dgram)['"]/,
+    where: ['model', 'mcp', 'rehearsal', 'cli', 'telemetry'],
+  },
+  'the environment': {
+    pattern: /\bprocess\.env\b/,
+    // The version is written in by the build.
+    where: ['settings', 'cli', 'rehearsal/index.ts', 'engine/version.ts'],
+  },
+  'the working directory of the process': { pattern: /\bprocess\.chdir\b/, where: [] },
+  'the real clock': {
+    pattern: /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(/,
+    where: ['util', 'cli', 'rehearsal'],
+  },
+  'fetch, which costs 70 ms to load': {
+    pattern: /(?<![.\w])fetch\(\s*[^)\s]|['"]undici['"]/,
+    where: ['cli', 'rehearsal'],
+  },
+};
+
+/** Rooms without any built-in module of Node, and without packages. */
+const PURE = ['protocol', 'loop', 'context', 'testing'];
+
+/** Packages that must not be loaded before they are needed. */
+const LAZY_PACKAGES = ['zod', 'yaml', 'commander', 'diff'];
+
+const MAX_LINES = 300;
+/** Tables: their length is their content. */
+const LONG_BY_NATURE = ['model/model-list.ts', 'model/prices.ts'];
+const MAX_LOOP_LINES = 150;
+
+const DUMPING_GROUNDS = ['helpers', 'utils', 'types', 'misc', 'common', 'shared'];
+
+interface Import {
+  readonly target: string;
+  readonly kind: 'value' | 'type' | 'lazy';
+}
+
+interface Source {
+  /** Relative to `src/`, with forward slashes. */
+  readonly path: string;
+  readonly room: string;
+  readonly text: string;
+  /** Without comments and without texts of several lines, which may hold code of their own. */
+  readonly code: string;
+  readonly imports: readonly Import[];
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+function walk(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('fixtures'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
+}
+
+function readSource(file: string): Source {
+  const path = file.slice('src/'.length);
+  const text = readFileSync(join(root, file), 'utf8');
+  const code = text
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/^\s*\/\/.*$|\s\/\/ .*$/gm, '')
+    .replace(/`(?:\\.|[^`\\])*\n(?:\\.|[^`\\])*`/g, '``');
+  return { path, room: path.split('/')[0] as string, text, code, imports: importsOf(path, code) };
+}
+
+function importsOf(path: string, code: string): Import[] {
+  const found: Import[] = [];
+  const add = (specifier: string, kind: Import['kind']) => {
+    const local = specifier.startsWith('.');
+    found.push({
+      target: local
+        ? normalize(join(dirname(path), specifier))
+            .split(sep)
+            .join('/')
+        : specifier,
+      kind,
+    });
+  };
+  for (const [, words, clause, specifier] of code.matchAll(
+    /^\s*(import|export)\b([^;'"]*?)\bfrom\s*['"]([^'"]+)['"]/gm,
+  )) {
+    if (words === undefined || clause === undefined || specifier === undefined) continue;
+    const named = clause.match(/^\s*\{([^}]*)\}\s*$/)?.[1]?.split(',');
+    const onlyTypes = named
+      ?.map((name) => name.trim())
+      .filter((name) => name !== '')
+      .every((name) => /^type\s/.test(name));
+    add(specifier, /^\s*type\b/.test(clause) || onlyTypes ? 'type' : 'value');
+  }
+  for (const [, specifier] of code.matchAll(/^\s*import\s*['"]([^'"]+)['"]/gm))
+    add(specifier as string, 'value');
+  for (const [, specifier] of code.matchAll(/(?:typeof\s+)?\bimport\(\s*['"]([^'"]+)['"]\s*\)/g))
+    add(specifier as string, 'lazy');
+  return found;
+}
+
+const sources = walk('src')
+  .filter((file) => file.endsWith('.ts'))
+  .map(readSource);
+const bySourcePath = new Map(sources.map((source) => [source.path, source]));
+const roomOf = (target: string) => target.split('/')[0] as string;
+const isLocal = (target: string) => target.endsWith('.ts');
+
+/** Every offence in a list, so that one run names them all. */
+function offences(check: (source: Source) => readonly string[]): string[] {
+  return sources.flatMap((source) => check(source).map((what) => `${source.path}: ${what}`));
+}
+
+describe('the sources', () => {
+  it('were found, with their imports', () => {
+    expect(sources.length).toBeGreaterThan(50);
+    expect(
+      sources.flatMap((source) => source.imports).filter(({ target }) => isLocal(target)).length,
+    ).toBeGreaterThan(100);
+    for (const room of ['protocol', 'util', 'loop', 'context', 'testing']) {
+      expect(
+        sources.some((source) => source.room === room),
+        room,
+      ).toBe(true);
+    }
+  });
+
+  it('stand in rooms that the house has', () => {
+    expect(offences(({ room }) => (room in MAY_IMPORT ? [] : [`there is no room ${room}`]))).toEqual([]);
+  });
+
+  it('import files that exist, by their full name', () => {
+    expect(
+      offences(({ imports, code }) => [
+        ...imports.flatMap(({ target }) =>
+          isLocal(target) && !bySourcePath.has(target) ? [`no ${target}`] : [],
+        ),
+        ...(/from\s*['"]\.[^'"]*(?<!\.ts)['"]/.test(code) ? ['a relative import does not end in .ts'] : []),
+      ]),
+    ).toEqual([]);
+  });
+});
+
+describe('who may import whom', () => {
+  it('is as the table says', () => {
+    expect(
+      offences(({ room, imports }) => {
+        const allowed = MAY_IMPORT[room] ?? [];
+        return imports.flatMap(({ target, kind }) => {
+          if (!isLocal(target) || roomOf(target) === room) return [];
+          const to = roomOf(target);
+          const ok =
+            allowed.includes(to) ||
+            (kind === 'lazy' && allowed.includes(`lazy:${to}`)) ||
+            (kind === 'type' && (allowed.includes(`types:${to}`) || allowed.includes(`types:${target}`)));
+          return ok ? [] : [`${room} must not import ${target} (${kind})`];
+        });
+      }),
+    ).toEqual([]);
+  });
+
+  it('has no cycles among what is loaded', () => {
+    const cycles: string[] = [];
+    const done = new Set<string>();
+    const visit = (path: string, trail: readonly string[]) => {
+      const at = trail.indexOf(path);
+      if (at >= 0) cycles.push([...trail.slice(at), path].join(' → '));
+      if (at >= 0 || done.has(path)) return;
+      for (const { target, kind } of bySourcePath.get(path)?.imports ?? []) {
+        if (isLocal(target) && kind === 'value') visit(target, [...trail, path]);
+      }
+      done.add(path);
+    };
+    for (const { path } of sources) visit(path, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it.each(PURE)('%s needs neither Node nor packages', (room) => {
+    expect(
+      offences((source) =>
+        source.room === room
+          ? source.imports.filter(({ target }) => !isLocal(target)).map(({ target }) => target)
+          : [],
+      ),
+    ).toEqual([]);
+  });
+
+  it('loads heavy packages only when they are needed', () => {
+    const eager = new Set<string>();
+    const visit = (path: string) => {
+      if (eager.has(path)) return;
+      eager.add(path);
+      for (const { target, kind } of bySourcePath.get(path)?.imports ?? []) {
+        if (isLocal(target) && kind === 'value') visit(target);
+      }
+    };
+    for (const door of ['index.ts', 'engine/query-engine.ts', 'loop/query-loop.ts', 'testing/index.ts'])
+      visit(door);
+    expect(
+      offences(({ path, imports }) =>
+        eager.has(path)
+          ? imports
+              .filter(
+                ({ target, kind }) =>
+                  kind === 'value' && LAZY_PACKAGES.includes(target.split('/')[0] as string),
+              )
+              .map(({ target }) => `loads ${target} at start`)
+          : [],
+      ),
+    ).toEqual([]);
+  });
+
+  it('is not worked around: the lint rules about imports stay on everywhere', () => {
+    expect(
+      offences(({ text }) =>
+        [
+          ...text.matchAll(
+            /biome-ignore(?:-all)? [^\n]*?(import|default-?export)[^\n]*|@ts-(?:ignore|nocheck)/gi,
+          ),
+        ].map(([line]) => line),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('what only some rooms may touch', () => {
+  it.each(Object.entries(MAY_USE))('%s', (_, { pattern, where }) => {
+    expect(
+      offences(({ path, room, code }) => {
+        if (where.includes(room) || where.includes(path)) return [];
+        return code
+          .split('\n')
+          .filter((line) => pattern.test(line))
+          .map((line) => line.trim());
+      }),
+    ).toEqual([]);
+  });
+});
+
+describe('shape', () => {
+  it(`no file is longer than ${MAX_LINES} lines`, () => {
+    expect(
+      offences(({ path, text }) => {
+        const lines = text.split('\n').length - 1;
+        return lines > MAX_LINES && !LONG_BY_NATURE.includes(path) ? [`${lines} lines`] : [];
+      }),
+    ).toEqual([]);
+  });
+
+  it(`the loop is one page: a literal while (true) in at most ${MAX_LOOP_LINES} lines, once in its room`, () => {
+    const loop = bySourcePath.get('loop/query-loop.ts');
+    expect(loop?.code.match(/while \(true\)/g)).toHaveLength(1);
+    expect(loop?.text.split('\n').length).toBeLessThanOrEqual(MAX_LOOP_LINES + 1);
+    expect(loop?.code).toMatch(/^export (async )?function\*? queryLoop\(/m);
+  });
+
+  it('names are in kebab-case and say what is inside', () => {
+    const files = [...walk('src'), ...walk('test')].filter((file) => file.endsWith('.ts'));
+    const odd = files.filter((file) =>
+      file.split('/').some((part) => {
+        const name = part.replace(/(\.test)?\.ts$/, '');
+        return (
+          !/^[a-z0-9]+(-[a-z0-9]+)*$/i.test(name) ||
+          DUMPING_GROUNDS.includes(name) ||
+          (name !== name.toLowerCase() && !/^F\d+/.test(name))
+        );
+      }),
+    );
+    expect(odd.filter((file) => !file.startsWith('test/scenarios/'))).toEqual([]);
+  });
+
+  it('exports by name', () => {
+    expect(
+      offences(({ code }) =>
+        /^\s*export\s+default\b|\bas\s+default\b/m.test(code) ? ['has a default export'] : [],
+      ),
+    ).toEqual([]);
+  });
+
+  it('tests mirror the rooms', () => {
+    const rooms = new Set([...Object.keys(MAY_IMPORT), 'scenarios', 'properties', 'fixtures', 'support']);
+    const strays = walk('test').filter((file) => {
+      const [, room, rest] = file.split('/');
+      return rest !== undefined && room !== undefined && !rooms.has(room);
+    });
+    expect(strays).toEqual([]);
+  });
+});

@@ -1,0 +1,153 @@
+/** A terminal that remembers what one would see on it, and messages to show there. */
+import type { Output } from '../../src/cli/output.ts';
+import { createScreen, type Screen } from '../../src/cli/screen/screen.ts';
+import { createStyle } from '../../src/cli/screen/style.ts';
+import { createTerminal, type Terminal } from '../../src/cli/screen/terminal.ts';
+import type { SDKMessage } from '../../src/index.ts';
+import { type AssistantBlock, EMPTY_USAGE, type StreamEvent } from '../../src/protocol/wire.ts';
+
+export interface FakeScreen {
+  readonly screen: Screen;
+  readonly terminal: Terminal;
+  /** Everything written, control sequences and all. */
+  raw(): string;
+  /** The lines a person would see. */
+  seen(): string[];
+  clock: { ms: number };
+}
+
+export function fakeScreen(
+  options: { columns?: number; live?: boolean; color?: boolean; verbose?: boolean } = {},
+): FakeScreen {
+  let written = '';
+  const output: Output = {
+    async write(text) {
+      written += text;
+    },
+  };
+  const clock = { ms: 0 };
+  const columns = options.columns ?? 80;
+  const terminal = createTerminal({ output, live: options.live ?? false, columns: () => columns });
+  const screen = createScreen({
+    terminal,
+    style: createStyle(options.color ?? false),
+    cwd: '/work/app',
+    nowMs: () => clock.ms,
+    verbose: options.verbose ?? false,
+  });
+  return { screen, terminal, clock, raw: () => written, seen: () => asSeen(written) };
+}
+
+const ESC = '\x1b';
+const PARTS = new RegExp(`${ESC}\\[2K|${ESC}\\[\\d+m|\\r|\\n|[^${ESC}\\r\\n]+`, 'g');
+
+/** Plays carriage return, line feed and "erase line" on an empty screen. */
+export function asSeen(written: string): string[] {
+  const lines: string[] = [''];
+  let column = 0;
+  for (const part of written.match(PARTS) ?? []) {
+    const at = lines.length - 1;
+    if (part === '\n') {
+      lines.push('');
+      column = 0;
+    } else if (part === '\r') column = 0;
+    else if (part === '\x1b[2K') lines[at] = '';
+    else if (!part.startsWith('\x1b')) {
+      const line = (lines[at] ?? '').padEnd(column);
+      lines[at] = line.slice(0, column) + part + line.slice(column + part.length);
+      column += part.length;
+    }
+  }
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+let serial = 0;
+const stamp = () => ({ uuid: `u${++serial}`, session_id: 's' });
+
+export const say = {
+  init: (): SDKMessage => ({
+    type: 'system',
+    subtype: 'init',
+    apiKeySource: 'ANTHROPIC_API_KEY',
+    claude_code_version: '2.1.329',
+    turnwright_version: '0.1.0',
+    cwd: '/work/app',
+    tools: [],
+    mcp_servers: [],
+    model: 'claude-opus-5-5',
+    permissionMode: 'default',
+    slash_commands: [],
+    output_style: 'default',
+    agents: [],
+    skills: [],
+    plugins: [],
+    ...stamp(),
+  }),
+  event: (event: StreamEvent): SDKMessage => ({
+    type: 'stream_event',
+    event,
+    parent_tool_use_id: null,
+    ...stamp(),
+  }),
+  started: (id = 'm1', inputTokens = 1200): SDKMessage =>
+    say.event({
+      type: 'message_start',
+      message: {
+        id,
+        type: 'message',
+        role: 'assistant',
+        model: 'claude-opus-5-5',
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { ...EMPTY_USAGE, input_tokens: inputTokens },
+      },
+    }),
+  delta: (text: string): SDKMessage =>
+    say.event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
+  assistant: (
+    content: readonly AssistantBlock[],
+    more: {
+      id?: string;
+      uuid?: string;
+      supersedes?: readonly string[];
+      parent?: string;
+      error?: 'overloaded';
+    } = {},
+  ): SDKMessage => ({
+    type: 'assistant',
+    message: {
+      id: more.id ?? 'm1',
+      type: 'message',
+      role: 'assistant',
+      model: 'claude-opus-5-5',
+      content,
+      stop_reason: null,
+      stop_sequence: null,
+      usage: EMPTY_USAGE,
+    },
+    parent_tool_use_id: more.parent ?? null,
+    ...(more.supersedes && { supersedes: more.supersedes }),
+    ...(more.error && { error: more.error }),
+    ...stamp(),
+    ...(more.uuid && { uuid: more.uuid }),
+  }),
+  text: (
+    text: string,
+    more: { uuid?: string; supersedes?: readonly string[]; error?: 'overloaded' } = {},
+  ): SDKMessage => say.assistant([{ type: 'text', text }], more),
+  call: (id: string, name: string, input: Record<string, unknown>, parent?: string): SDKMessage =>
+    say.assistant([{ type: 'tool_use', id, name, input }], parent === undefined ? {} : { parent }),
+  result: (id: string, content: string, isError = false): SDKMessage => ({
+    type: 'user',
+    message: {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: id, content, is_error: isError }],
+    },
+    parent_tool_use_id: null,
+    ...stamp(),
+  }),
+  system: (body: { readonly subtype: string; readonly [key: string]: unknown }): SDKMessage =>
+    ({ type: 'system', ...body, ...stamp() }) as SDKMessage,
+};

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { alwaysUpdates, describeCall, describeUpdates } from '../../src/cli/screen/ask.ts';
+import { createStyle, wantsColor } from '../../src/cli/screen/style.ts';
+import { shortPath, toolLabel } from '../../src/cli/screen/tool-label.ts';
+import { counted, dollars, duration, percent, tokens } from '../../src/cli/screen/units.ts';
+import { oneLine, visible } from '../../src/cli/screen/visible.ts';
+import { cutToWidth, displayWidth } from '../../src/cli/screen/width.ts';
+
+describe('colours', () => {
+  test.each([
+    [{}, true, true],
+    [{}, false, false],
+    [{ TERM: 'dumb' }, true, false],
+    [{ NO_COLOR: '1' }, true, false],
+    [{ NO_COLOR: '' }, true, true],
+    [{ NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
+    [{ FORCE_COLOR: '1' }, false, true],
+    [{ FORCE_COLOR: '0' }, true, false],
+  ])('%o on a terminal: %s → %s', (env, isTerminal, expected) => {
+    expect(wantsColor(env, isTerminal)).toBe(expected);
+  });
+
+  test('nothing is added when they are off', () => {
+    expect(createStyle(false).red('x')).toBe('x');
+    expect(createStyle(true).red('x')).toBe('\x1b[31mx\x1b[39m');
+  });
+});
+
+test('widths count columns, not code units', () => {
+  expect(displayWidth('abc')).toBe(3);
+  expect(displayWidth('日本')).toBe(4);
+  expect(displayWidth('👩‍👩‍👧é')).toBe(3);
+  expect(cutToWidth('日本語です', 6)).toBe('日本…');
+  expect(cutToWidth('short', 10)).toBe('short');
+  expect(cutToWidth('anything', 0)).toBe('');
+});
+
+test('hidden characters become visible, and stay so in one line', () => {
+  expect(visible('\x00\x1b]0;title\x07\x7f\x9b')).toBe('␀␛]0;title␇␡<U+009B>');
+  expect(visible('a\u200bb\u{e0041}')).toBe('a<U+200B>b<U+E0041>');
+  expect(oneLine('  a\n b\tc ')).toBe('a ⏎ b c');
+});
+
+test('figures', () => {
+  expect([duration(0.4), duration(999), duration(1_000), duration(61_000), duration(3_660_000)]).toEqual([
+    '0 ms',
+    '999 ms',
+    '1.0 s',
+    '1 min 1 s',
+    '1 h 1 min',
+  ]);
+  expect([tokens(999), tokens(12_345), tokens(1_234_567)]).toEqual(['999', '12.3k', '1.23M']);
+  expect([dollars(0.01234), dollars(12.3)]).toEqual(['$0.0123', '$12.30']);
+  expect([percent(1, 3), percent(1, 0)]).toEqual(['33 %', '0 %']);
+  expect([counted(1, 'turn'), counted(2, 'turn')]).toEqual(['1 turn', '2 turns']);
+});
+
+test('a call in a few words', () => {
+  expect(toolLabel('Read', { file_path: '/work/app/src/a.js', limit: 3 }, '/work/app')).toBe('Read src/a.js');
+  expect(toolLabel('Bash', { description: 'list', command: 'ls\n-l' }, '/')).toBe('Bash ls ⏎ -l');
+  expect(toolLabel('TodoWrite', { todos: [1, 2] }, '/')).toBe('TodoWrite 2 items');
+  expect(toolLabel('mcp__x__y', { n: 1, who: 'me' }, '/')).toBe('mcp__x__y me');
+  expect(toolLabel('Odd\x1b', {}, '/')).toBe('Odd␛');
+  expect(shortPath('/work/other/a', '/work/app')).toBe('/work/other/a');
+  expect(shortPath('/work/app/..a', '/work/app')).toBe('..a');
+});
+
+describe('the permission question', () => {
+  test('shows the whole call', () => {
+    const long = `echo ${'x'.repeat(5_000)}\nrm -rf /`;
+    expect(describeCall({ command: long })).toBe(long);
+    expect(describeCall({ file_path: 'a', n: { deep: '\u202e' } })).toBe(
+      'file_path: a\nn: {"deep":"<U+202E>"}',
+    );
+  });
+
+  test('"always" adds what the engine suggests, else the tool for this session', () => {
+    const own = alwaysUpdates('Bash', {});
+    expect(own).toEqual([
+      { type: 'addRules', rules: [{ toolName: 'Bash' }], behavior: 'allow', destination: 'session' },
+    ]);
+    const suggestions = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }] as const;
+    expect(alwaysUpdates('Edit', { suggestions })).toBe(suggestions);
+    expect(describeUpdates([...own, ...suggestions])).toBe('Bash; mode acceptEdits');
+    const rules = [{ toolName: 'Bash', ruleContent: 'git log:*' }];
+    expect(describeUpdates([{ type: 'addRules', rules, behavior: 'allow', destination: 'session' }])).toBe(
+      'Bash(git log:*)',
+    );
+  });
+});

@@ -1,0 +1,228 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { fakeScreen, say } from './fake-screen.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function shown(
+  messages: readonly Parameters<ReturnType<typeof fakeScreen>['screen']['show']>[0][],
+  options = {},
+) {
+  const fake = fakeScreen(options);
+  for (const message of messages) await fake.screen.show(message);
+  await fake.screen.close();
+  return fake.seen();
+}
+
+describe('text', () => {
+  test('is shown as it streams, once', async () => {
+    const lines = await shown([
+      say.started(),
+      say.delta('Hello '),
+      say.delta('there'),
+      say.text('Hello there'),
+    ]);
+    expect(lines).toEqual(['Hello there']);
+  });
+
+  test('that did not stream is shown when its block comes', async () => {
+    expect(await shown([say.text('All at once')])).toEqual(['All at once']);
+  });
+
+  test('goes on where a tool line came between its deltas, without being repeated', async () => {
+    const lines = await shown([
+      say.started(),
+      say.call('t1', 'Read', { file_path: '/work/app/a.js' }),
+      say.delta('Meanwhile '),
+      say.result('t1', 'x'),
+      say.delta('more'),
+      say.text('Meanwhile more'),
+    ]);
+    expect(lines).toEqual(['Meanwhile ', '✓ Read a.js  0 ms', 'more']);
+  });
+
+  test('control characters, escapes and bidi marks are made visible', async () => {
+    const lines = await shown([say.text('a\x1b[31mred\x07 \u202eback\r\nnext\tcolumn')]);
+    expect(lines).toEqual(['a␛[31mred␇ <U+202E>back', 'next\tcolumn']);
+  });
+});
+
+describe('what was taken back', () => {
+  const line = '↶ taken back: the answer above was cut off and is given anew';
+
+  test('a partial answer that a new response replaces', async () => {
+    const lines = await shown([
+      say.started('m1'),
+      say.delta('Half an ans'),
+      say.started('m2'),
+      say.delta('A whole answer'),
+      say.text('A whole answer'),
+    ]);
+    expect(lines).toEqual(['Half an ans', line, 'A whole answer']);
+  });
+
+  test('a finished block that a new response replaces is named once', async () => {
+    const lines = await shown([
+      say.started('m1'),
+      say.delta('Cut'),
+      say.text('Cut', { uuid: 'old' }),
+      say.started('m2'),
+      say.delta('Whole'),
+      say.text('Whole', { supersedes: ['old'] }),
+    ]);
+    expect(lines).toEqual(['Cut', line, 'Whole']);
+  });
+
+  test('without partial messages, supersedes names it', async () => {
+    const lines = await shown([say.text('Cut', { uuid: 'old' }), say.text('Whole', { supersedes: ['old'] })]);
+    expect(lines).toEqual(['Cut', line, 'Whole']);
+  });
+
+  test('a retraction without a successor', async () => {
+    const retraction = say.system({ subtype: 'retraction', retracted_message_uuids: ['old'] });
+    expect(await shown([say.text('Odd', { uuid: 'old' }), retraction])).toEqual(['Odd', line]);
+  });
+
+  test('an answer that tool results followed stands', async () => {
+    const lines = await shown([
+      say.started('m1'),
+      say.delta('Looking'),
+      say.text('Looking'),
+      say.call('t1', 'Bash', { command: 'ls' }),
+      say.result('t1', 'a'),
+      say.started('m2'),
+      say.delta('Done'),
+      say.text('Done'),
+    ]);
+    expect(lines).toEqual(['Looking', '✓ Bash ls  0 ms', 'Done']);
+  });
+});
+
+describe('tools', () => {
+  test('one line each, with duration and outcome', async () => {
+    const fake = fakeScreen();
+    await fake.screen.show(say.call('t1', 'Read', { file_path: '/work/app/src/app.js' }));
+    await fake.screen.show(say.call('t2', 'Bash', { command: 'node --test' }));
+    fake.clock.ms = 12;
+    await fake.screen.show(say.result('t1', 'text'));
+    fake.clock.ms = 1500;
+    await fake.screen.show(say.result('t2', 'Exit code 1\nnot ok', true));
+    expect(fake.seen()).toEqual(['✓ Read src/app.js  12 ms', '✗ Bash node --test  Exit code 1  1.5 s']);
+  });
+
+  test('time a person took to answer is not the tool’s', async () => {
+    const fake = fakeScreen();
+    await fake.screen.show(say.call('t1', 'Bash', { command: 'make' }));
+    await fake.screen.asking('t1', async () => {
+      fake.clock.ms = 60_000;
+    });
+    fake.clock.ms = 60_030;
+    await fake.screen.show(say.result('t1', 'ok'));
+    expect(fake.seen()).toEqual(['✓ Bash make  30 ms']);
+  });
+
+  test('a denied call says so', async () => {
+    const lines = await shown([
+      say.call('t1', 'Bash', { command: 'rm x' }),
+      say.system({
+        subtype: 'permission_denied',
+        tool_name: 'Bash',
+        tool_use_id: 't1',
+        message: 'Not allowed.',
+      }),
+      say.result('t1', 'Not allowed.', true),
+    ]);
+    expect(lines).toEqual(['✗ Bash rm x  denied: Not allowed.  0 ms']);
+  });
+
+  test('lines fit the terminal, also with wide characters', async () => {
+    const lines = await shown(
+      [say.call('t1', 'Bash', { command: `echo ${'語'.repeat(60)}` }), say.result('t1', 'no\x1b[2J', true)],
+      { columns: 40 },
+    );
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('…');
+    expect(lines[0]).not.toContain('\x1b');
+    expect([...(lines[0] ?? '')].reduce((sum, c) => sum + (c === '語' ? 2 : 1), 0)).toBeLessThanOrEqual(40);
+  });
+
+  test('a subagent’s calls are set in and its text is left out', async () => {
+    const lines = await shown([
+      say.assistant([{ type: 'text', text: 'inner' }], { parent: 'agent' }),
+      say.call('t1', 'Grep', { pattern: 'x' }, 'agent'),
+      say.result('t1', ''),
+    ]);
+    expect(lines).toEqual(['  ↳ ✓ Grep x  0 ms']);
+  });
+});
+
+describe('what the engine does', () => {
+  test('retries, fallbacks and compactions get one line each', async () => {
+    const lines = await shown([
+      say.system({
+        subtype: 'api_retry',
+        attempt: 1,
+        max_retries: 10,
+        retry_delay_ms: 512,
+        error_status: 529,
+        error: 'overloaded',
+      }),
+      say.system({
+        subtype: 'api_retry',
+        attempt: 2,
+        max_retries: 10,
+        retry_delay_ms: 2000,
+        error_status: null,
+        error: 'unknown',
+      }),
+      say.system({
+        subtype: 'model_fallback',
+        trigger: 'overloaded',
+        original_model: 'a',
+        fallback_model: 'b',
+        content: '',
+      }),
+      say.system({
+        subtype: 'compact_boundary',
+        compact_metadata: { trigger: 'auto', pre_tokens: 41_200, post_tokens: 6_400, duration_ms: 830 },
+      }),
+      say.system({ subtype: 'something_new' }),
+    ]);
+    expect(lines).toEqual([
+      '↻ overloaded (529): retry 1 of 10 in 512 ms',
+      '↻ unknown: retry 2 of 10 in 2.0 s',
+      '⇄ a is overloaded: b takes over',
+      '⊟ context compacted: 41.2k → 6.4k tokens, 830 ms',
+    ]);
+  });
+});
+
+describe('the status line', () => {
+  test('shows time and tokens while waiting and never stays in the output', async () => {
+    vi.useFakeTimers();
+    const fake = fakeScreen({ live: true });
+    await fake.screen.show(say.started('m1', 1234));
+    fake.clock.ms = 4_000;
+    vi.advanceTimersByTime(500);
+    expect(fake.seen().at(-1)).toMatch(/^. 4\.0 s · ↑ 1\.2k ↓ 0 tokens · waiting$/);
+    await fake.screen.show(say.delta('No newline yet'));
+    vi.advanceTimersByTime(500);
+    await fake.screen.show(say.text('No newline yet'));
+    await fake.screen.show(say.call('t1', 'Bash', { command: 'sleep 5' }));
+    vi.advanceTimersByTime(500);
+    expect(fake.seen().at(-1)).toContain('Bash sleep 5');
+    await fake.screen.show(say.result('t1', ''));
+    vi.advanceTimersByTime(500);
+    await fake.screen.close();
+    expect(fake.seen()).toEqual(['No newline yet', '✓ Bash sleep 5  0 ms']);
+  });
+
+  test('is not drawn on anything but a terminal', async () => {
+    vi.useFakeTimers();
+    const fake = fakeScreen();
+    vi.advanceTimersByTime(1_000);
+    await fake.screen.close();
+    expect(fake.raw()).toBe('');
+  });
+});

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { estimateTokens } from '../../src/context/token-estimate.ts';
+import type { ViewMessage } from '../../src/protocol/messages.ts';
+import {
+  applied,
+  call,
+  context,
+  input,
+  isWhole,
+  prompt,
+  result,
+  run,
+  SMALL,
+  session,
+} from './conversation.ts';
+
+const recovery = context().port.recovery;
+
+async function trim(view: readonly ViewMessage[]) {
+  const { yielded, outcome } = await run(recovery.mechanicalTrim(input(view, { limits: SMALL })));
+  return { yielded, outcome, after: outcome.kind === 'edits' ? applied(view, outcome) : [...view] };
+}
+
+describe('mechanicalTrim', () => {
+  it('F15: drops the oldest whole rounds without a model, and puts a marker in their place', async () => {
+    const view = [...session('a', 6, 3_000), ...session('b', 2, 1_000)];
+    const { yielded, outcome, after } = await trim(view);
+    expect(outcome).toMatchObject({ kind: 'edits', source: 'boundary', compacted: true });
+    expect(estimateTokens(after)).toBeLessThan(SMALL.effective / 2 + 500);
+    expect(isWhole(after)).toBe(true);
+    expect(yielded).toMatchObject([{ subtype: 'compact_boundary' }, { type: 'user', isSynthetic: true }]);
+    expect(after[0]).toBe(yielded[1]);
+    expect(after.at(-1)).toBe(view.at(-1));
+    expect(after.some((message) => message.uuid === 'b-prompt')).toBe(true);
+  });
+
+  it('keeps an earlier summary and the last prompt, and puts the marker behind them', async () => {
+    const summary = { ...prompt('summary', 'So far …'), kind: 'summary' as const, isSynthetic: true };
+    const view = [summary, ...session('a', 6, 3_000)];
+    const { after } = await trim(view);
+    expect(after[0]).toBe(summary);
+    expect(after[1]?.uuid).toBe('a-prompt');
+    expect(JSON.stringify(after[2])).toContain('were removed');
+  });
+
+  it('has nothing to drop from a view that is one round', async () => {
+    expect((await trim([prompt('p', 'Hi.')])).outcome.kind).toBe('none');
+    expect((await trim([])).outcome.kind).toBe('none');
+  });
+
+  it('always frees something, or says that it cannot; the last prompt and the last round stay', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.nat(4_000)), { minLength: 1, maxLength: 6 }),
+        async (parts) => {
+          const view = parts.flatMap(([rounds, tokens], i) => session(`s${i}`, rounds, tokens));
+          const { outcome, after } = await trim(view);
+          expect(isWhole(after)).toBe(true);
+          expect(after.at(-1)).toBe(view.at(-1));
+          expect(after.some((message) => message.uuid === `s${parts.length - 1}-prompt`)).toBe(true);
+          if (outcome.kind === 'edits') expect(after.length).toBeLessThanOrEqual(view.length);
+        },
+      ),
+    );
+  });
+});
+
+describe('reduceMedia', () => {
+  const failure = { kind: 'media_too_large', message: 'image exceeds 5 MB' } as const;
+  const image = {
+    type: 'image',
+    source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(4_096) },
+  } as const;
+
+  it('F11: replaces images and documents by notes that name them, wherever they stand', async () => {
+    const view = [
+      prompt('p', [
+        { type: 'text', text: 'See:' },
+        image,
+        {
+          type: 'document',
+          title: 'Plan',
+          source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' },
+        },
+      ]),
+      call('r', 'a', 'Read', { file_path: '/shots/one.png' }),
+      result('a', [image]),
+    ];
+    const { outcome } = await run(recovery.reduceMedia(input(view), failure));
+    expect(outcome).toMatchObject({ kind: 'edits', source: 'replacement', compacted: false });
+    const after = JSON.stringify(outcome.kind === 'edits' ? applied(view, outcome) : []);
+    expect(after).not.toContain('AAAA');
+    expect(after).toContain('[image removed to make the request fit: image/png, 3 KB]');
+    expect(after).toContain('[document removed to make the request fit: Plan, application/pdf, 1 KB]');
+    expect(after).toContain('/shots/one.png, image/png');
+    expect(after).toContain('See:');
+  });
+
+  it('says so when there is none', async () => {
+    expect((await run(recovery.reduceMedia(input(session('a', 1, 10)), failure))).outcome.kind).toBe('none');
+  });
+});

@@ -1,0 +1,43 @@
+/** An engine with a scripted model, time that stands still and a journal that can be read. */
+import type { QueryEngineConfig } from '../../src/engine/config.ts';
+import { QueryEngine } from '../../src/engine/query-engine.ts';
+import type { SDKMessage, SDKResultMessage } from '../../src/protocol/sdk-messages.ts';
+import { type RecordingStore, recordingStore, type ScriptedModel, type ScriptStep, scriptedModel, sequentialIds, virtualClock } from '../../src/testing/index.ts';
+
+export interface EngineUnderTest {
+  readonly engine: QueryEngine;
+  readonly model: ScriptedModel;
+  readonly store: RecordingStore;
+  run(prompt: string): Promise<SDKMessage[]>;
+}
+
+export function engineUnderTest(script: readonly ScriptStep[], config: Partial<QueryEngineConfig> = {}): EngineUnderTest {
+  const model = scriptedModel(script);
+  const store = recordingStore();
+  const engine = new QueryEngine({
+    cwd: '/work',
+    tools: [],
+    customSystemPrompt: [],
+    callModel: model.callModel,
+    clock: virtualClock(),
+    ids: sequentialIds(),
+    random: () => 0.5,
+    permissionMode: 'bypassPermissions',
+    allowDangerouslySkipPermissions: true,
+    store,
+    ...config,
+  });
+  return { engine, model, store, run: (prompt) => collect(engine.submitMessage(prompt)) };
+}
+
+export async function collect(messages: AsyncIterable<SDKMessage>): Promise<SDKMessage[]> {
+  const all: SDKMessage[] = [];
+  for await (const message of messages) all.push(message);
+  return all;
+}
+
+export function resultIn(messages: readonly SDKMessage[]): SDKResultMessage {
+  const last = messages.at(-1);
+  if (last?.type !== 'result') throw new Error(`The last message is ${last?.type}, not a result.`);
+  return last;
+}

@@ -1,0 +1,421 @@
+import { describe, expect, it } from 'vitest';
+import { createHooks } from '../../src/hooks/hook-runner.ts';
+import type { RegisteredHook } from '../../src/hooks/registered-hook.ts';
+import {
+  type HookCall,
+  type HookCallback,
+  type HookCallbackMatcher,
+  type HookEvent,
+  NO_HOOK_VERDICT,
+} from '../../src/protocol/hook.ts';
+import { virtualClock } from '../../src/testing/index.ts';
+
+const base = () => ({ session_id: 's', transcript_path: '/t', cwd: '/proj' });
+const live = () => new AbortController().signal;
+
+const CALLS = {
+  PreToolUse: {
+    event: 'PreToolUse',
+    tool_name: 'Bash',
+    tool_input: { command: 'ls' },
+    tool_use_id: 'toolu_1',
+  },
+  PostToolUse: {
+    event: 'PostToolUse',
+    tool_name: 'Bash',
+    tool_input: {},
+    tool_response: 'x',
+    tool_use_id: 'toolu_1',
+    duration_ms: 1,
+  },
+  UserPromptSubmit: { event: 'UserPromptSubmit', prompt: 'hi' },
+  Stop: { event: 'Stop', stop_hook_active: false },
+  SessionStart: { event: 'SessionStart', source: 'startup' },
+} as const satisfies Partial<Record<HookEvent, HookCall>>;
+
+function hooksOf(event: HookEvent, matchers: readonly HookCallbackMatcher[], clock = virtualClock()) {
+  return createHooks({ matchers: { [event]: matchers }, base, clock });
+}
+
+/** Runs callbacks of one event, each under a matcher of its own. */
+function run(
+  event: keyof typeof CALLS,
+  callbacks: readonly HookCallback[],
+  options: Partial<HookCallbackMatcher> = {},
+) {
+  return hooksOf(
+    event,
+    callbacks.map((hook) => ({ hooks: [hook], ...options })),
+  ).run(CALLS[event], { signal: live(), toolUseId: 'toolu_1' });
+}
+const answer =
+  (output: unknown): HookCallback =>
+  async () =>
+    output as Awaited<ReturnType<HookCallback>>;
+const pre = (fields: object) => answer({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...fields } });
+
+describe('what a hook is told', () => {
+  it('base fields, the call, its name and id', async () => {
+    const seen: unknown[] = [];
+    await run('PreToolUse', [async (...args) => (seen.push(args), {})]);
+    expect(seen).toEqual([
+      [
+        {
+          ...base(),
+          hook_event_name: 'PreToolUse',
+          tool_name: 'Bash',
+          tool_input: { command: 'ls' },
+          tool_use_id: 'toolu_1',
+        },
+        'toolu_1',
+        { signal: expect.any(AbortSignal) },
+      ],
+    ]);
+  });
+
+  it('an input of its own: what it does to it nobody else sees', async () => {
+    const seen: unknown[] = [];
+    await run('PreToolUse', [
+      async (input) => {
+        (input['tool_input'] as Record<string, unknown>)['command'] = 'rm -rf /';
+        return {};
+      },
+      async (input) => (seen.push(input['tool_input']), {}),
+    ]);
+    expect(seen).toEqual([{ command: 'ls' }]);
+    expect(CALLS.PreToolUse.tool_input).toEqual({ command: 'ls' });
+  });
+});
+
+describe('matchers', () => {
+  it.each([
+    [null, 'Bash', true],
+    [undefined, 'Bash', true],
+    ['', 'Bash', true],
+    ['*', 'Bash', true],
+    ['Bash', 'Bash', true],
+    ['Bash', 'BashOutput', false],
+    ['Edit|Bash', 'Bash', true],
+    ['Edit|Write', 'Bash', false],
+    ['mcp__my-server__x', 'mcp__my-server__x', true],
+    ['mcp__.*__write', 'mcp__fs__write', true],
+    ['^Ba', 'Bash', true],
+    ['^ash', 'Bash', false],
+    ['bash', 'Bash', false],
+  ])('%j against %s: %s', async (matcher, tool_name, expected) => {
+    let ran = false;
+    const hooks = hooksOf('PreToolUse', [
+      { ...(matcher === undefined ? {} : { matcher }), hooks: [async () => ((ran = true), {})] },
+    ]);
+    await hooks.run({ ...CALLS.PreToolUse, tool_name }, { signal: live() });
+    expect(ran).toBe(expected);
+  });
+
+  it('SessionStart matches its source; an event without a subject always matches', async () => {
+    const start = hooksOf('SessionStart', [{ matcher: 'resume', hooks: [answer({ systemMessage: 'x' })] }]);
+    expect(await start.run(CALLS.SessionStart, { signal: live() })).toBe(NO_HOOK_VERDICT);
+    expect(
+      (await run('Stop', [answer({ systemMessage: 'x' })], { matcher: 'anything' })).systemMessages,
+    ).toEqual(['x']);
+  });
+
+  it('one that cannot be read, and an event that does not exist, are refused at the start', () => {
+    expect(() => hooksOf('PreToolUse', [{ matcher: '(', hooks: [] }])).toThrow(
+      /matcher "\(" of a PreToolUse hook/,
+    );
+    expect(() => hooksOf('PreTool' as HookEvent, [])).toThrow('There is no hook event "PreTool"');
+  });
+
+  it('has() and the empty case', async () => {
+    const hooks = hooksOf('Stop', [{ hooks: [answer({})] }]);
+    expect([hooks.has('Stop'), hooks.has('PreToolUse')]).toEqual([true, false]);
+    expect(await hooks.run(CALLS.PreToolUse, { signal: live() })).toBe(NO_HOOK_VERDICT);
+    expect(hooksOf('Stop', []).has('Stop')).toBe(false);
+  });
+});
+
+describe('F94 fold in the order of registration, whatever order they end in', () => {
+  it.each([
+    [['allow', 'ask', 'deny'], 'deny'],
+    [['deny', 'allow'], 'deny'],
+    [['ask', 'allow'], 'ask'],
+    [['allow', 'ask'], 'ask'],
+    [['allow', 'allow'], 'allow'],
+  ])('%j → %s', async (decisions, expected) => {
+    const verdict = await run(
+      'PreToolUse',
+      decisions.map((permissionDecision, i) =>
+        pre({ permissionDecision, permissionDecisionReason: `${permissionDecision} ${i}` }),
+      ),
+    );
+    expect(verdict).toMatchObject({
+      permission: expected,
+      reason: `${expected} ${decisions.indexOf(expected)}`,
+    });
+  });
+
+  it('they start together; the last rewrite by registration wins though it ended first', async () => {
+    const clock = virtualClock();
+    const started: string[] = [];
+    const slow =
+      (name: string, ms: number): HookCallback =>
+      async () => {
+        started.push(name);
+        await clock.sleep(ms);
+        return {
+          systemMessage: name,
+          hookSpecificOutput: {
+            hookEventName: 'PreToolUse',
+            updatedInput: { command: name },
+            additionalContext: name,
+          },
+        };
+      };
+    const hooks = hooksOf(
+      'PreToolUse',
+      [{ hooks: [slow('a', 300), slow('b', 200)] }, { matcher: 'Bash', hooks: [slow('c', 100)] }],
+      clock,
+    );
+    const running = hooks.run(CALLS.PreToolUse, { signal: live() });
+    await clock.settle();
+    expect(started).toEqual(['a', 'b', 'c']);
+    expect(await clock.runUntil(running)).toMatchObject({
+      updatedInput: { command: 'c' },
+      additionalContext: ['a', 'b', 'c'],
+      systemMessages: ['a', 'b', 'c'],
+    });
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('what an answer means', () => {
+  it('continue: false stops, the first one names the reason', async () => {
+    const verdict = await run('PostToolUse', [
+      answer({ continue: false, stopReason: 'enough' }),
+      answer({ continue: false, stopReason: 'later' }),
+    ]);
+    expect(verdict.preventContinuation).toEqual({ stopReason: 'enough', hookName: 'PostToolUse' });
+  });
+
+  it.each(['Stop', 'UserPromptSubmit', 'PostToolUse'] as const)(
+    'decision block on %s is a blocking error',
+    async (event) => {
+      expect((await run(event, [answer({ decision: 'block', reason: 'not yet' })])).blockingErrors).toEqual([
+        'not yet',
+      ]);
+    },
+  );
+
+  it('decision block and approve on PreToolUse are deny and allow', async () => {
+    expect(await run('PreToolUse', [answer({ decision: 'block', reason: 'no' })])).toMatchObject({
+      permission: 'deny',
+      reason: 'no',
+    });
+    expect(await run('PreToolUse', [answer({ decision: 'approve' })])).toMatchObject({ permission: 'allow' });
+  });
+
+  it('a rewritten output, context, and feedback at the end of a turn', async () => {
+    const output = answer({
+      hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: 'y', additionalContext: 'c' },
+    });
+    expect(await run('PostToolUse', [output])).toMatchObject({
+      updatedOutput: 'y',
+      additionalContext: ['c'],
+    });
+    const feedback = answer({
+      hookSpecificOutput: { hookEventName: 'Stop', additionalContext: 'run the tests' },
+    });
+    expect(await run('Stop', [feedback])).toMatchObject({
+      blockingErrors: ['run the tests'],
+      additionalContext: [],
+    });
+  });
+
+  it.each([{}, undefined, { async: true }, { hookSpecificOutput: null, reason: null }, { somethingNew: 1 }])(
+    '%j has no opinion',
+    async (output) => {
+      expect(await run('PreToolUse', [answer(output)])).toEqual(NO_HOOK_VERDICT);
+    },
+  );
+
+  it('a block where it means nothing is said aloud', async () => {
+    expect((await run('SessionStart', [answer({ decision: 'block' })])).systemMessages).toEqual([
+      expect.stringContaining('has no effect on SessionStart'),
+    ]);
+  });
+});
+
+const failing: [string, HookCallback][] = [
+  [
+    'throws',
+    async () => {
+      throw new Error('boom');
+    },
+  ],
+  [
+    'throws at once',
+    () => {
+      throw new Error('boom');
+    },
+  ],
+  ['answers null', answer(null)],
+  ['answers text', answer('allow')],
+  ['answers a list', answer([])],
+  ['answers a wrong shape', answer({ continue: 'no' })],
+  [
+    'answers an unknown decision',
+    answer({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'defer' } }),
+  ],
+  ['names no event', answer({ hookSpecificOutput: { permissionDecision: 'allow' } })],
+];
+
+describe('F91 a hook that fails', () => {
+  it.each(failing)('closes the PreToolUse gate when it %s', async (_, hook) => {
+    const verdict = await run('PreToolUse', [pre({ permissionDecision: 'allow' }), hook]);
+    expect(verdict).toMatchObject({
+      permission: 'deny',
+      reason: expect.stringContaining('failed and guards this'),
+    });
+    expect(verdict.systemMessages).toHaveLength(1);
+  });
+
+  it.each(failing.slice(0, 6))('blocks the prompt when it %s', async (_, hook) => {
+    expect((await run('UserPromptSubmit', [hook])).blockingErrors).toEqual([
+      expect.stringContaining('failed and guards this'),
+    ]);
+  });
+
+  it.each(failing)('that %s leaves the gate open with onFailure continue, visibly', async (_, hook) => {
+    const verdict = await run('PreToolUse', [hook], { onFailure: 'continue' });
+    expect(verdict.permission).toBeUndefined();
+    expect(verdict.systemMessages).toHaveLength(1);
+  });
+
+  it.each(failing.slice(0, 6))(
+    'and only observes leaves everything open, visibly, when it %s',
+    async (_, hook) => {
+      expect(await run('PostToolUse', [hook])).toEqual({
+        additionalContext: [],
+        blockingErrors: [],
+        systemMessages: [expect.stringContaining('PostToolUse hook:')],
+      });
+    },
+  );
+
+  it.each([
+    [undefined, 60],
+    [5, 5],
+  ])('ends at its limit (timeout %s → %i s)', async (timeout, seconds) => {
+    const clock = virtualClock();
+    let signal: AbortSignal | undefined;
+    const silent: HookCallback = (_input, _id, options) => {
+      signal = options.signal;
+      return new Promise(() => {});
+    };
+    const hooks = hooksOf(
+      'PreToolUse',
+      [{ hooks: [silent], ...(timeout === undefined ? {} : { timeout }) }],
+      clock,
+    );
+    const running = hooks.run(CALLS.PreToolUse, { signal: live() });
+    await clock.advance(seconds * 1000 - 1);
+    expect(signal?.aborted).toBe(false);
+    await clock.advance(1);
+    expect(await running).toMatchObject({
+      permission: 'deny',
+      reason: expect.stringContaining(`within ${seconds} s`),
+    });
+    expect(signal?.aborted).toBe(true);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('F97 an answer for another event is rejected loudly', () => {
+  it.each([
+    { hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: 'x' } },
+    { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedToolOutput: 'x' } },
+  ])('%j for PreToolUse', async (output) => {
+    const verdict = await run('PreToolUse', [answer(output)]);
+    expect(verdict).toMatchObject({
+      permission: 'deny',
+      additionalContext: [],
+      systemMessages: [expect.stringMatching(/PostToolUse|no meaning/)],
+    });
+  });
+
+  it('for an observer it is a message, and the rest of the answer does not count', async () => {
+    const verdict = await run('Stop', [
+      answer({
+        decision: 'block',
+        hookSpecificOutput: { hookEventName: 'Stop', permissionDecision: 'deny' },
+      }),
+    ]);
+    expect(verdict).toMatchObject({
+      blockingErrors: [],
+      systemMessages: [expect.stringContaining('permissionDecision has no meaning for Stop')],
+    });
+  });
+});
+
+describe('abort', () => {
+  it.each([
+    ['PreToolUse', { permission: 'deny' }],
+    ['UserPromptSubmit', { blockingErrors: [expect.stringContaining('interrupted')] }],
+    ['PostToolUse', { blockingErrors: [], systemMessages: [] }],
+  ] as const)('ends a deaf %s hook at once', async (event, expected) => {
+    const abort = new AbortController();
+    const clock = virtualClock();
+    const hooks = hooksOf(event, [{ hooks: [() => new Promise(() => {})] }], clock);
+    const running = hooks.run(CALLS[event], { signal: abort.signal });
+    abort.abort('user');
+    expect(await running).toMatchObject(expected);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('F136 before the start runs nothing, and keeps gates shut', async () => {
+    let ran = false;
+    const hooks = hooksOf('PreToolUse', [{ hooks: [async () => ((ran = true), {})] }]);
+    expect(await hooks.run(CALLS.PreToolUse, { signal: AbortSignal.abort() })).toMatchObject({
+      permission: 'deny',
+    });
+    expect(ran).toBe(false);
+  });
+
+  it('a hook that throws because of it did not fail', async () => {
+    const abort = new AbortController();
+    const obedient: HookCallback = (_input, _id, { signal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+    const running = hooksOf('PostToolUse', [{ hooks: [obedient] }]).run(CALLS.PostToolUse, {
+      signal: abort.signal,
+    });
+    abort.abort();
+    expect((await running).systemMessages).toEqual([]);
+  });
+});
+
+it('run never throws, whatever the base does', async () => {
+  const hooks = createHooks({
+    matchers: { PreToolUse: [{ hooks: [answer({})] }] },
+    base: () => {
+      throw new Error('no session');
+    },
+    clock: virtualClock(),
+  });
+  expect(await hooks.run(CALLS.PreToolUse, { signal: live() })).toMatchObject({ permission: 'deny' });
+});
+
+it('hooks of other kinds are bounded, judged and folded alike', async () => {
+  const command: RegisteredHook = {
+    event: 'PreToolUse',
+    name: 'PreToolUse:check.sh',
+    matches: () => true,
+    timeoutMs: 1000,
+    onFailure: undefined,
+    run: async () => 'not an object',
+  };
+  const hooks = createHooks({ more: [command], base, clock: virtualClock() });
+  expect(await hooks.run(CALLS.PreToolUse, { signal: live() })).toMatchObject({
+    permission: 'deny',
+    reason: expect.stringContaining('check.sh'),
+  });
+});

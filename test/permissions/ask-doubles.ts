@@ -1,0 +1,67 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PermissionQuestion } from '../../src/protocol/gate.ts';
+import type { AnyTool, PermissionTarget } from '../../src/protocol/tool.ts';
+
+/** A tool that only says what it would touch. */
+export function toolNamed(name: string, about: Partial<AnyTool> = {}): AnyTool {
+  return {
+    name,
+    inputJsonSchema: { type: 'object' },
+    description: () => name,
+    parse: (input) => ({ ok: true, input }),
+    run: async () => ({ data: null, content: '' }),
+    ...about,
+  };
+}
+
+const targeting = (target: (input: Record<string, string>) => PermissionTarget): Partial<AnyTool> => ({
+  permissionTarget: target,
+});
+
+export const TOOLS = {
+  Bash: toolNamed(
+    'Bash',
+    targeting(({ command = '' }) => ({ kind: 'command', command })),
+  ),
+  Read: toolNamed('Read', {
+    ...targeting(({ path = '' }) => ({ kind: 'read', paths: [path] })),
+    isReadOnly: () => true,
+  }),
+  Grep: toolNamed('Grep', {
+    ...targeting(({ path = '' }) => ({ kind: 'read', paths: [path] })),
+    isReadOnly: () => true,
+  }),
+  Edit: toolNamed(
+    'Edit',
+    targeting(({ path = '' }) => ({ kind: 'write', paths: [path] })),
+  ),
+  Write: toolNamed(
+    'Write',
+    targeting(({ path = '' }) => ({ kind: 'write', paths: [path] })),
+  ),
+  WebFetch: toolNamed(
+    'WebFetch',
+    targeting(({ url = '' }) => ({ kind: 'url', url })),
+  ),
+  TodoWrite: toolNamed('TodoWrite'),
+  AskUser: toolNamed('AskUserQuestion', { requiresUserInteraction: true, isReadOnly: () => true }),
+  Mcp: toolNamed('mcp__github__create_issue'),
+  McpReader: toolNamed('mcp__github__list', { isReadOnly: () => true }),
+} as const;
+
+export function question(
+  tool: AnyTool,
+  input: Record<string, unknown>,
+  cwd: string,
+  more: Partial<PermissionQuestion> = {},
+): PermissionQuestion {
+  return { tool, input, toolUseId: 'toolu_1', cwd, additionalDirectories: [], ...more };
+}
+
+/** A real folder, by its real path, removed at the end. */
+export async function tempFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), 'turnwright-permissions-')));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}

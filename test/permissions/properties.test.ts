@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createPermissions } from '../../src/permissions/permission-engine.ts';
+import { formatRule, parseRule } from '../../src/permissions/rule.ts';
+import { PERMISSION_MODES, type PermissionDestination } from '../../src/protocol/permission.ts';
+import { question, TOOLS } from './ask-doubles.ts';
+
+/** A disk on which everything is what it says. */
+const files = { realpath: async (path: string) => path, lstat: async () => undefined };
+
+const calls = fc.oneof(
+  fc.record({
+    tool: fc.constant(TOOLS.Bash),
+    input: fc.record({ command: fc.constantFrom('git status', 'git push && ls', 'rm -rf x', 'echo "a"') }),
+  }),
+  fc.record({
+    tool: fc.constantFrom(TOOLS.Read, TOOLS.Edit, TOOLS.Write),
+    input: fc.record({
+      path: fc.constantFrom('/proj/src/a.ts', '/proj/.env', '/proj/.git/config', '/etc/passwd'),
+    }),
+  }),
+  fc.record({ tool: fc.constantFrom(TOOLS.TodoWrite, TOOLS.Mcp, TOOLS.AskUser), input: fc.constant({}) }),
+);
+const ruleTexts = fc.constantFrom(
+  'Bash',
+  'Bash(git:*)',
+  'Bash(git status)',
+  'Bash(rm:*)',
+  'Read',
+  'Edit',
+  'Write',
+  'Read(src/**)',
+  'Edit(src/**)',
+  'Edit(//etc/**)',
+  'mcp__github',
+  'TodoWrite',
+  'AskUserQuestion',
+  '*',
+);
+const sources = fc.constantFrom<PermissionDestination>(
+  'userSettings',
+  'projectSettings',
+  'localSettings',
+  'session',
+  'cliArg',
+);
+const someRules = fc.array(ruleTexts, { maxLength: 4 });
+const settings = fc.record({
+  mode: fc.constantFrom(...PERMISSION_MODES),
+  rules: fc.dictionary(sources, fc.record({ allow: someRules, ask: someRules, deny: someRules }), {
+    maxKeys: 3,
+  }),
+});
+
+const decide = (
+  options: object,
+  { tool, input }: { tool: (typeof TOOLS)[keyof typeof TOOLS]; input: object },
+) =>
+  createPermissions({ files, allowDangerouslySkipPermissions: true, ...options }).decide(
+    question(tool, { ...input }, '/proj'),
+  );
+
+describe('whatever the rules, modes and sources', () => {
+  it('S9 deny always wins: one that holds alone holds in any company', async () => {
+    await fc.assert(
+      fc.asyncProperty(calls, settings, ruleTexts, async (call, others, deny) => {
+        const alone = await decide({ mode: 'bypassPermissions', deny: [deny] }, call);
+        fc.pre(alone.kind === 'deny');
+        expect((await decide({ ...others, deny: [deny] }, call)).kind).toBe('deny');
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('S9 an allow rule more never turns deny into anything else, and a deny rule more never turns it away', async () => {
+    await fc.assert(
+      fc.asyncProperty(calls, settings, ruleTexts, async (call, given, rule) => {
+        const before = (await decide(given, call)).kind;
+        const allowed = (await decide({ ...given, allow: [rule] }, call)).kind;
+        const denied = (await decide({ ...given, deny: [rule] }, call)).kind;
+        if (before === 'deny' && given.mode !== 'dontAsk') expect(allowed).toBe('deny');
+        if (before === 'deny') expect(denied).toBe('deny');
+        expect([before, 'deny']).toContain(denied);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('dontAsk never asks, bypass asks only where a person must answer', async () => {
+    await fc.assert(
+      fc.asyncProperty(calls, settings, async (call, given) => {
+        expect((await decide({ ...given, mode: 'dontAsk' }, call)).kind).not.toBe('ask');
+        const bypassed = (await decide({ ...given, mode: 'bypassPermissions' }, call)).kind;
+        if (bypassed === 'ask') expect(call.tool).toBe(TOOLS.AskUser);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('a call with a decision gets the same one again', async () => {
+    await fc.assert(
+      fc.asyncProperty(calls, settings, async (call, given) => {
+        expect(await decide(given, call)).toEqual(await decide(given, call));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+it('a rule reads back as it was written', () => {
+  const content = fc
+    .string({ unit: 'grapheme-ascii', minLength: 1 })
+    .map((text) => text.trim())
+    .filter((text) => text !== '' && text !== '*' && text !== ':*');
+  fc.assert(
+    fc.property(content, (ruleContent) => {
+      expect(parseRule(formatRule({ toolName: 'Bash', ruleContent }))).toEqual({
+        toolName: 'Bash',
+        ruleContent,
+      });
+    }),
+  );
+});
