@@ -179,7 +179,7 @@ describe('each transition, met in the real loop', () => {
       deps: { context },
     });
     expect(terminal.reason).toBe('prompt_too_long');
-    expect(asked).toEqual(['drain', 'compact', 'drain', 'trim', 'drain']);
+    expect(asked).toEqual(['drain', 'compact', 'drain', 'trim', 'drain', 'media']);
     expect(outline(messages)).toEqual(['error:invalid_request']);
   });
 

@@ -28,12 +28,38 @@ export function recoveryInput(state: State, iteration: Iteration): StepInput {
   };
 }
 
-/** Records the edits, then applies them: a crash in between resumes to the old view. */
-export async function applyRecovery(
-  outcome: Extract<RecoveryOutcome, { kind: 'edits' }>,
+/**
+ * Runs a context step or recovery. What it announces (status, boundary) is recorded and shown at once; messages that
+ * its edit puts into the view are held back until the edit is on record, for they are on record with it (L10.8).
+ */
+export async function* announcing<R>(
+  work: AsyncGenerator<LoopMessage, R>,
+  iteration: Iteration,
+): AsyncGenerator<LoopMessage, { readonly outcome: R; readonly held: readonly LoopMessage[] }> {
+  const held: LoopMessage[] = [];
+  while (true) {
+    const next = await work.next();
+    if (next.done) return { outcome: next.value, held };
+    const message = next.value;
+    if (message.type === 'user' || message.type === 'attachment') held.push(message);
+    else {
+      if (message.type === 'system') await iteration.recordMessage(message);
+      yield message;
+    }
+  }
+}
+
+/** Tries one rung. When it could do something: the view after its edits, which are on record before they count. */
+export async function* tryRecovery(
+  work: AsyncGenerator<LoopMessage, RecoveryOutcome>,
   state: State,
   iteration: Iteration,
-): Promise<PersistentList<ViewMessage>> {
+): AsyncGenerator<
+  LoopMessage,
+  { readonly view: PersistentList<ViewMessage>; readonly compacted: boolean } | undefined
+> {
+  const { outcome, held } = yield* announcing(work, iteration);
+  if (outcome.kind === 'none') return undefined;
   await iteration.record({
     type: outcome.source,
     id: iteration.id(`edit/recovery/${outcome.source}`),
@@ -41,7 +67,8 @@ export async function applyRecovery(
     edits: outcome.edits,
     why: 'recovery after an overflow',
   });
-  return editList(state.view.messages, outcome.edits);
+  yield* held;
+  return { view: editList(state.view.messages, outcome.edits), compacted: outcome.compacted };
 }
 
 export function holdsMedia(state: State): boolean {

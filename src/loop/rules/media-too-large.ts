@@ -1,5 +1,5 @@
 import { goOn, PASS, type Rule } from '../decision.ts';
-import { applyRecovery, giveUp, recoveryInput } from '../recovery/context-recovery.ts';
+import { giveUp, recoveryInput, tryRecovery } from '../recovery/context-recovery.ts';
 import { failureText } from '../say.ts';
 import { reactiveCompactRetry } from '../transitions.ts';
 
@@ -11,18 +11,11 @@ export const mediaTooLarge: Rule = {
     if (failure?.kind !== 'media_too_large') return PASS;
     iteration.deps.onStage?.('recovery_check');
     if (!state.recovery.mediaReduced) {
-      const reduced = yield* iteration.deps.context.recovery.reduceMedia(
-        recoveryInput(state, iteration),
-        failure,
-      );
-      if (reduced.kind === 'edits') {
-        const view = await applyRecovery(reduced, state, iteration);
-        return goOn(
-          reactiveCompactRetry(state, view, {
-            mediaReduced: true,
-            taskRemaining: state.budgets.taskRemaining,
-          }),
-        );
+      const work = iteration.deps.context.recovery.reduceMedia(recoveryInput(state, iteration), failure);
+      const reduced = yield* tryRecovery(work, state, iteration);
+      if (reduced !== undefined) {
+        const { taskRemaining } = state.budgets;
+        return goOn(reactiveCompactRetry(state, reduced.view, { mediaReduced: true, taskRemaining }));
       }
     }
     return yield* giveUp(iteration, state, failure, { text: failureText(failure), reason: 'image_error' });

@@ -5,7 +5,7 @@ import type { Terminal } from '../../protocol/terminal.ts';
 import { editList } from '../../util/edit-list.ts';
 import { stop } from '../decision.ts';
 import type { Iteration } from '../iteration.ts';
-import { recoveryInput } from '../recovery/context-recovery.ts';
+import { announcing, recoveryInput } from '../recovery/context-recovery.ts';
 import { errorMessage } from '../say.ts';
 import type { State } from '../state.ts';
 
@@ -26,7 +26,7 @@ export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMes
   deps.onStage?.('compact_check');
   for (const step of deps.context.steps) {
     if (iteration.abortReason !== undefined) return undefined; // rule 1 decides; no request is made
-    const outcome = yield* runStep(step, pass, iteration);
+    const { outcome, held } = yield* runStep(step, pass, iteration);
     if (outcome.kind === 'stop') {
       yield* iteration.say(errorMessage(deps, outcome.message, 'invalid_request'));
       const decision = stop(pass.state, outcome.reason);
@@ -34,6 +34,7 @@ export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMes
       return decision.kind === 'stop' ? decision.terminal : undefined;
     }
     await apply(outcome, pass, iteration, step.name);
+    yield* held;
   }
   iteration.state = pass.state;
   iteration.trace.tokens = pass.tokens;
@@ -63,11 +64,11 @@ async function* runStep(
   step: ContextStep,
   pass: Pass,
   iteration: Iteration,
-): AsyncGenerator<LoopMessage, StepOutcome> {
+): AsyncGenerator<LoopMessage, { readonly outcome: StepOutcome; readonly held: readonly LoopMessage[] }> {
   const { clock } = iteration.deps;
   const startMs = clock.monotonicMs();
   const { view } = pass.state;
-  const outcome = yield* recorded(
+  const ran = yield* announcing(
     step.run({
       ...recoveryInput(pass.state, iteration),
       fresh: view.messages.slice(view.freshFrom),
@@ -78,6 +79,7 @@ async function* runStep(
     }),
     iteration,
   );
+  const { outcome } = ran;
   iteration.trace.prepare.push({
     step: step.name,
     ran: outcome.kind !== 'skip',
@@ -86,20 +88,7 @@ async function* runStep(
     tokensAfter: outcome.kind === 'edits' ? pass.tokens - outcome.tokensFreed : pass.tokens,
     ms: clock.monotonicMs() - startMs,
   });
-  return outcome;
-}
-
-/** What a step shows is on record before it is shown; messages that its edit puts into the view are on record with the edit. */
-async function* recorded<R>(
-  messages: AsyncGenerator<LoopMessage, R>,
-  iteration: Iteration,
-): AsyncGenerator<LoopMessage, R> {
-  while (true) {
-    const next = await messages.next();
-    if (next.done) return next.value;
-    if (next.value.type === 'system') await iteration.recordMessage(next.value);
-    yield next.value;
-  }
+  return ran;
 }
 
 async function apply(
@@ -133,7 +122,8 @@ async function apply(
     ...state,
     view: {
       messages,
-      freshFrom: Math.min(state.view.freshFrom, messages.length),
+      // Behind a compaction nothing is fresh: what follows it stands as the summary left it.
+      freshFrom: compacted ? messages.length : Math.min(state.view.freshFrom, messages.length),
       measured: { tokens: pass.tokens, length: messages.length },
     },
     compaction: outcome.compaction ?? state.compaction,

@@ -162,7 +162,8 @@ export class ResponseReader {
   /** Two calls of one answer with one id, or a call without any, get ids of their own before they are on record (F06). */
   #withOwnId(block: AssistantBlock): AssistantBlock {
     if (block.type !== 'tool_use') return block;
-    const taken = block.id === '' || this.#iteration.response.calls.some((call) => call.block.id === block.id);
+    const taken =
+      block.id === '' || this.#iteration.response.calls.some((call) => call.block.id === block.id);
     return taken ? { ...block, id: `toolu_${this.#iteration.deps.ids.uuid().replaceAll('-', '')}` } : block;
   }
 
