@@ -1,20 +1,21 @@
 /** `turnwright doctor`: everything a run needs, checked on this machine. Exit code 1 when something is missing. */
-import { configurationHome, sessionsDirectory } from '../index.ts';
+import { join } from 'node:path';
 import type { CheckResult, CheckState } from './doctor/check.ts';
 import { checkNode, checkRipgrep, checkSessions, checkWritable } from './doctor/check-machine.ts';
 import { checkBaseUrl, checkCredentials } from './doctor/check-model.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { createStyle, type Style, wantsColor } from './screen/style.ts';
 import { visible } from './screen/visible.ts';
+import { configHomeOf, projectSlug } from './sessions.ts';
 import type { World } from './world.ts';
 
 export async function doctorCommand(world: World): Promise<ExitCode> {
-  const home = configurationHome(world.env);
+  const home = configHomeOf(world.env, world.cwd);
   const checks = await Promise.all([
     checkNode(process.version),
-    checkWritable('config home', home),
+    home === undefined ? NO_HOME : checkWritable('config home', home),
     checkWritable('working folder', world.cwd),
-    checkSessions(sessionsDirectory(home, world.cwd)),
+    ...(home === undefined ? [] : [checkSessions(join(home, 'projects', projectSlug(world.cwd)))]),
     checkCredentials(world.env),
     checkBaseUrl(world.env),
     checkRipgrep(),
@@ -30,6 +31,12 @@ export async function doctorCommand(world: World): Promise<ExitCode> {
   await world.out.write(`${lines.join('\n')}\n`);
   return problems === 0 ? EXIT.success : EXIT.error;
 }
+
+const NO_HOME: CheckResult = {
+  name: 'config home',
+  state: 'warning',
+  detail: 'none: sessions are not kept. Set TURNWRIGHT_HOME or HOME.',
+};
 
 function lineFor({ name, state, detail }: CheckResult, style: Style): string {
   const mark: Readonly<Record<CheckState, string>> = {

@@ -23,11 +23,13 @@ export interface LiveViewOptions {
   readonly verbose: boolean;
   /** Nobody is asked, even on a terminal. */
   readonly neverAsk?: boolean;
+  /** The figures at the end. Default true. */
+  readonly summary?: boolean;
 }
 
 export function createLiveView(
   world: World,
-  { on = 'stdout', verbose, neverAsk = false }: LiveViewOptions,
+  { on = 'stdout', verbose, neverAsk = false, summary = true }: LiveViewOptions,
 ): LiveView {
   const stream = world[on];
   const output: Output = on === 'stdout' ? world.out : world.err;
@@ -55,6 +57,7 @@ export function createLiveView(
         // The words of an error result were never shown as a message.
         if (result.subtype !== 'success')
           for (const error of result.errors) await terminal.line(style.red(error));
+        if (!summary) return;
         for (const line of summaryLines(result, tools.calls, style)) await terminal.line(line);
       },
     },

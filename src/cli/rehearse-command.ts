@@ -58,11 +58,16 @@ async function scenarioOf(name: string, cwd: string): Promise<Scenario | Scenari
 
 /** A module's default export, or its `scenario`: a function or data. */
 async function scenarioModule(path: string, name: string): Promise<Scenario | ScenarioFunction> {
-  const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown; readonly scenario?: unknown };
+  const module = (await import(pathToFileURL(path).href)) as {
+    readonly default?: unknown;
+    readonly scenario?: unknown;
+  };
   const scenario = module.default ?? module.scenario;
   const isData = typeof scenario === 'object' && scenario !== null && 'replies' in scenario;
   if (!isData && typeof scenario !== 'function') {
-    throw new UsageError(`${name} exports no scenario: give it a default export, a function or an object with replies.`);
+    throw new UsageError(
+      `${name} exports no scenario: give it a default export, a function or an object with replies.`,
+    );
   }
   return scenario as Scenario | ScenarioFunction;
 }

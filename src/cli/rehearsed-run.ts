@@ -43,7 +43,7 @@ export async function runRehearsed(run: RehearsedRun): Promise<ExitCode> {
   const { world, server, flags } = run;
   await mkdir(run.sessionHome, { recursive: true });
   const quiet = flags.print === true || flags.outputFormat !== 'text';
-  const view = createLiveView(world, { verbose: flags.verbose === true, neverAsk: quiet });
+  const view = createLiveView(world, { verbose: flags.verbose === true, neverAsk: quiet, summary: false });
   const notes = createRunNotes();
   const shown = quiet ? createPrinter(flags.outputFormat, world.out) : view.sink;
   const context = {
@@ -58,7 +58,12 @@ export async function runRehearsed(run: RehearsedRun): Promise<ExitCode> {
     ...run.options,
   };
   if (!quiet) for (const line of run.before ?? []) await view.terminal.line(line);
-  const { result, code } = await runQuery({ prompt: run.prompt, options, sink: both(notes, shown), signals: world.signals });
+  const { result, code } = await runQuery({
+    prompt: run.prompt,
+    options,
+    sink: both(notes, shown),
+    signals: world.signals,
+  });
 
   const problems = problemsOf(server);
   if (quiet) {
@@ -66,8 +71,12 @@ export async function runRehearsed(run: RehearsedRun): Promise<ExitCode> {
     return problems.length > 0 ? EXIT.error : code;
   }
   if (result !== undefined) {
-    const decisions = notes.sessionId === undefined ? [] : await decisionsOf(run.sessionHome, notes.sessionId);
-    const rows = [...reportRows({ result, notes, decisions, statuses: statusesOf(server) }), ...(run.after?.(notes.sessionId) ?? [])];
+    const decisions =
+      notes.sessionId === undefined ? [] : await decisionsOf(run.sessionHome, notes.sessionId);
+    const rows = [
+      ...reportRows({ result, notes, decisions, statuses: statusesOf(server) }),
+      ...(run.after?.(notes.sessionId) ?? []),
+    ];
     await showRows(view, 'What the engine did', rows);
   }
   for (const problem of problems) await view.terminal.line(view.style.red(`✗ ${problem}`));
@@ -82,10 +91,14 @@ export function rehearsalEnv(env: Env, url: string): Env {
   return { ...Object.fromEntries(kept), ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: REHEARSAL_KEY };
 }
 
-async function showRows(view: LiveView, title: string, rows: readonly (readonly [string, string])[]): Promise<void> {
+async function showRows(
+  view: LiveView,
+  title: string,
+  rows: readonly (readonly [string, string])[],
+): Promise<void> {
   await view.terminal.line('');
   await view.terminal.line(view.style.bold(title));
-  for (const [name, value] of rows) await view.terminal.line(`  ${view.style.dim(name.padEnd(12))} ${value}`);
+  for (const [name, value] of rows) await view.terminal.line(`  ${view.style.dim(name.padEnd(13))} ${value}`);
 }
 
 /** What the judge refused, and what the scenario had no reply for. */
@@ -102,6 +115,10 @@ export function unusedOf(server: RehearsalServer): string[] {
 }
 
 function statusesOf(server: RehearsalServer): number[] {
-  const asked = new Set(server.requests.filter(({ path }) => path === '/v1/messages').map(({ number }) => number));
-  return server.timeline.flatMap((event) => (event.kind === 'headers_sent' && asked.has(event.request) ? [event.status] : []));
+  const asked = new Set(
+    server.requests.filter(({ path }) => path === '/v1/messages').map(({ number }) => number),
+  );
+  return server.timeline.flatMap((event) =>
+    event.kind === 'headers_sent' && asked.has(event.request) ? [event.status] : [],
+  );
 }

@@ -32,7 +32,9 @@ export function optionsFrom(flags: RunFlags, context: RunContext): Options {
     allowedTools: flags.allowedTools,
     disallowedTools: flags.disallowedTools,
     tools: toolsOf(flags.tools),
-    additionalDirectories: flags.addDir?.map((folder) => (isAbsolute(folder) ? folder : resolve(context.cwd, folder))),
+    additionalDirectories: flags.addDir?.map((folder) =>
+      isAbsolute(folder) ? folder : resolve(context.cwd, folder),
+    ),
     systemPrompt: systemPromptOf(flags),
     resume: flags.resume,
     continue: flags.continue,
@@ -40,7 +42,8 @@ export function optionsFrom(flags: RunFlags, context: RunContext): Options {
     sessionId: flags.sessionId,
     settings: flags.settings,
     settingSources: flags.settingSources ?? SETTING_SOURCES,
-    outputFormat: flags.jsonSchema === undefined ? undefined : { type: 'json_schema', schema: flags.jsonSchema },
+    outputFormat:
+      flags.jsonSchema === undefined ? undefined : { type: 'json_schema', schema: flags.jsonSchema },
   };
 }
 

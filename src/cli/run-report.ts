@@ -18,14 +18,44 @@ export function reportRows(input: ReportInput): readonly (readonly [string, stri
   const used = totals(result);
   const work = toolWork(decisions);
   const rows: [string, string][] = [
-    ['iterations', `${decisions.length}, ${stopSentence(result) ?? `ended as ${result.terminal_reason ?? result.subtype}`}`],
-    ['transitions', tally(decisions.flatMap(({ decision }) => (decision?.kind === 'continue' ? [decision.transition] : [])))],
+    [
+      'iterations',
+      `${decisions.length}, ${stopSentence(result) ?? `ended as ${result.terminal_reason ?? result.subtype}`}`,
+    ],
+    [
+      'transitions',
+      tally(
+        decisions.flatMap(({ decision }) => (decision?.kind === 'continue' ? [decision.transition] : [])),
+      ),
+    ],
     ['HTTP', `${counted(statuses.length, 'request')}: ${tally(statuses.map(String))}`],
-    ['retries', notes.retries.map(({ error, error_status, retry_delay_ms }) => `${error} (${error_status ?? 'no status'}), waited ${duration(retry_delay_ms)}`).join('; ') || 'none'],
-    ['compactions', notes.compactions.map(({ compact_metadata: { pre_tokens, post_tokens } }) => `${tokens(pre_tokens)} → ${tokens(post_tokens ?? 0)} tokens`).join('; ') || 'none'],
-    ['tools', `${counted(work.calls, 'call')}, ${duration(work.busyMs)} of work, ${percent(work.overlapMs, work.busyMs)} of it while the model was still answering`],
+    [
+      'retries',
+      notes.retries
+        .map(
+          ({ error, error_status, retry_delay_ms }) =>
+            `${error} (${error_status ?? 'no status'}), waited ${duration(retry_delay_ms)}`,
+        )
+        .join('; ') || 'none',
+    ],
+    [
+      'compactions',
+      notes.compactions
+        .map(
+          ({ compact_metadata: { pre_tokens, post_tokens } }) =>
+            `${tokens(pre_tokens)} → ${tokens(post_tokens ?? 0)} tokens`,
+        )
+        .join('; ') || 'none',
+    ],
+    [
+      'tools',
+      `${counted(work.calls, 'call')}, ${duration(work.busyMs)} of work, ${percent(work.overlapMs, work.busyMs)} of it while the model was still answering`,
+    ],
     ['tokens', `${tokens(used.input)} in, ${tokens(used.output)} out`],
-    ['cache hits', `${percent(used.cacheRead, used.input)} of the input (${tokens(used.cacheRead)} read, ${tokens(used.cacheWrite)} written)`],
+    [
+      'cache hits',
+      `${percent(used.cacheRead, used.input)} of the input (${tokens(used.cacheRead)} read, ${tokens(used.cacheWrite)} written)`,
+    ],
     ['cost', `${dollars(result.total_cost_usd)} by list prices`],
     ['time', duration(result.duration_ms)],
   ];
@@ -46,12 +76,15 @@ export function toolWork(decisions: readonly DecisionRecord[]): ToolWork {
   let overlapMs = 0;
   let calls = 0;
   for (const { tools, attempts } of decisions) {
-    const spans = tools.flatMap(({ startedMs, endedMs }): Span[] => (startedMs === undefined ? [] : [[startedMs, endedMs]]));
+    const spans = tools.flatMap(({ startedMs, endedMs }): Span[] =>
+      startedMs === undefined ? [] : [[startedMs, endedMs]],
+    );
     const streams = attempts.map(({ startMs, endMs }): Span => [startMs, endMs]);
     calls += tools.length;
     for (const [from, to] of united(spans)) {
       busyMs += to - from;
-      for (const [start, end] of united(streams)) overlapMs += Math.max(0, Math.min(to, end) - Math.max(from, start));
+      for (const [start, end] of united(streams))
+        overlapMs += Math.max(0, Math.min(to, end) - Math.max(from, start));
     }
   }
   return { calls, busyMs, overlapMs };

@@ -11,7 +11,11 @@ import { runQuery } from './run-query.ts';
 import { UsageError } from './usage-error.ts';
 import type { World } from './world.ts';
 
-export async function startCommand(world: World, words: readonly string[], flags: RunFlags): Promise<ExitCode> {
+export async function startCommand(
+  world: World,
+  words: readonly string[],
+  flags: RunFlags,
+): Promise<ExitCode> {
   const [source] = modelVariables(world.env);
   if (source === undefined) return runBundled(world, flags, words.join(' ').trim());
 

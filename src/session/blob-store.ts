@@ -6,9 +6,12 @@ import type { BlobStore } from '../protocol/ports.ts';
 
 /**
  * Spilled results as files of one folder (`<id>/tool-results/`), 0600. `put` returns the file's path; the same key
- * replaces. `get` throws `session_not_found` when there is no such blob.
+ * replaces. `get` throws `storage_error` when there is no such blob.
  */
-export function createFileBlobStore(options: { readonly files: PersistentFiles; readonly directory: string }): BlobStore {
+export function createFileBlobStore(options: {
+  readonly files: PersistentFiles;
+  readonly directory: string;
+}): BlobStore {
   const { files, directory } = options;
   return {
     async put(key, bytes) {
@@ -51,4 +54,4 @@ function fileName(key: string): string {
 }
 
 const missing = (key: string): TurnwrightError =>
-  new TurnwrightError('session_not_found', `There is no stored result "${key}" in this session.`);
+  new TurnwrightError('storage_error', `There is no stored result "${key}" in this session.`);

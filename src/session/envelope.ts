@@ -51,7 +51,12 @@ const OWNED = ['v', 'seq', 'epoch', 'sum', 'sessionId', 'cwd', 'version', 'userT
  * One line, without its newline. A body that was read from another journal keeps every field but the envelope's.
  * Throws `storage_error` when the record cannot be written at all.
  */
-export function encodeRecord(body: JournalBody, head: LineHead, prefix: SessionPrefix, nowMs: number): string {
+export function encodeRecord(
+  body: JournalBody,
+  head: LineHead,
+  prefix: SessionPrefix,
+  nowMs: number,
+): string {
   const record = 'seq' in body ? withoutEnvelope(body) : body;
   const stamp = 'timestamp' in record ? '' : `,"timestamp":"${new Date(nowMs).toISOString()}"`;
   const parent = 'parentUuid' in record ? '' : ',"parentUuid":null';
@@ -62,10 +67,13 @@ export function encodeRecord(body: JournalBody, head: LineHead, prefix: SessionP
 
 export function encodeTakeover(head: LineHead, owner: string, prefix: SessionPrefix, nowMs: number): string {
   const timestamp = new Date(nowMs).toISOString();
-  return sealed(`${headText(head)},"type":"takeover","owner":"${owner}",${prefix},"timestamp":"${timestamp}"}`);
+  return sealed(
+    `${headText(head)},"type":"takeover","owner":"${owner}",${prefix},"timestamp":"${timestamp}"}`,
+  );
 }
 
-const headText = ({ seq, epoch }: LineHead): string => `{"v":${JOURNAL_VERSION},"seq":${seq},"epoch":${epoch}`;
+const headText = ({ seq, epoch }: LineHead): string =>
+  `{"v":${JOURNAL_VERSION},"seq":${seq},"epoch":${epoch}`;
 
 const SUM_BYTES = ',"sum":"00000000"}'.length;
 const SUM = /^,"sum":"([0-9a-f]{8})"}$/;
@@ -73,7 +81,10 @@ const SUM = /^,"sum":"([0-9a-f]{8})"}$/;
 function sealed(line: string): string {
   const sum = crc32(line).toString(16).padStart(8, '0');
   if (line.length > MAX_LINE_BYTES / 4 && Buffer.byteLength(line) > MAX_LINE_BYTES - SUM_BYTES) {
-    throw new TurnwrightError('storage_error', `A record is larger than ${MAX_LINE_BYTES >> 20} MB and cannot be kept.`);
+    throw new TurnwrightError(
+      'storage_error',
+      `A record is larger than ${MAX_LINE_BYTES >> 20} MB and cannot be kept.`,
+    );
   }
   return `${line.slice(0, -1)},"sum":"${sum}"}`;
 }
@@ -104,12 +115,15 @@ export function decodeLine(line: Buffer): DecodedLine {
   if (value === undefined) return { kind: 'torn' };
   if (sum === 'none') {
     if ('v' in value && 'seq' in value) return { kind: 'bad_checksum' };
-    return typeof value['type'] === 'string' ? { kind: 'foreign', record: value as ForeignRecord } : { kind: 'torn' };
+    return typeof value['type'] === 'string'
+      ? { kind: 'foreign', record: value as ForeignRecord }
+      : { kind: 'torn' };
   }
   const { seq, epoch, v } = value;
   if (typeof v !== 'number' || typeof seq !== 'number' || typeof epoch !== 'number') return { kind: 'torn' };
   if (v > JOURNAL_VERSION) return { kind: 'newer', entry: toEntry(value) };
-  if (value['type'] === 'takeover') return { kind: 'takeover', head: { seq, epoch }, owner: String(value['owner']) };
+  if (value['type'] === 'takeover')
+    return { kind: 'takeover', head: { seq, epoch }, owner: String(value['owner']) };
   return { kind: 'ok', entry: toEntry(value) };
 }
 

@@ -70,7 +70,8 @@ export function carryOnInterrupted(open: InterruptedSubmission): {
   readonly records: readonly JournalBody[];
   readonly carryOn: CarryOnPlan | undefined;
 } {
-  if (open.next !== 'tools') return { records: [...closeInterrupted(open), ...retraction(open)], carryOn: undefined };
+  if (open.next !== 'tools')
+    return { records: [...closeInterrupted(open), ...retraction(open)], carryOn: undefined };
   const records: JournalBody[] = [];
   const known: UserMessage[] = [];
   for (const each of open.calls) {
@@ -104,7 +105,8 @@ export function interruptedSubmission(
   const calls = replay.calls.map((call) => planned(call, state));
   const unanswered = calls.filter(({ plan }) => plan !== 'answered');
   if (!state.prompted) return undefined;
-  if (state.foreign && calls.length === 0 && replay.answers.length > 0 && replay.rest.length === 0) return undefined;
+  if (state.foreign && calls.length === 0 && replay.answers.length > 0 && replay.rest.length === 0)
+    return undefined;
   const terminal = state.terminal(calls.length > 0);
   const undecided = state.iteration > 0 && !state.wentOn && terminal === undefined;
   const tools = undecided ? calls.length > 0 : state.foreign && unanswered.length > 0;
@@ -120,7 +122,9 @@ export function interruptedSubmission(
     // A call that was left open further up is closed, never taken up.
     calls: next === 'tools' ? calls : unanswered,
     superseded: undecided ? saidAgain(next, replay).map(({ uuid }) => uuid) : [],
-    asks: [...state.asks.values()].filter(({ toolUseId }) => unanswered.some(({ call }) => call.block.id === toolUseId)),
+    asks: [...state.asks.values()].filter(({ toolUseId }) =>
+      unanswered.some(({ call }) => call.block.id === toolUseId),
+    ),
     timestamp,
   };
 }

@@ -32,7 +32,8 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
   const { epoch, head: start } = await store.takeOver(sessionId);
   const fence = new AbortController();
   let head = start;
-  let lastUuid = options.lastUuid === undefined ? await lastMessage(store, sessionId, head) : options.lastUuid;
+  let lastUuid =
+    options.lastUuid === undefined ? await lastMessage(store, sessionId, head) : options.lastUuid;
   /** Refused by the disk, batch by batch: they go first when it takes records again, so the journal has no gap (F71). */
   let refused: readonly (readonly JournalBody[])[] = [];
   let closing: Promise<void> | undefined;
@@ -87,7 +88,11 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
           if (lost > 0 && !fence.signal.aborted) await queue.put([]);
         } catch (cause) {
           if (!fence.signal.aborted) {
-            throw new TurnwrightError('storage_error', `The last ${lost} records of session ${sessionId} could not be written.`, { cause });
+            throw new TurnwrightError(
+              'storage_error',
+              `The last ${lost} records of session ${sessionId} could not be written.`,
+              { cause },
+            );
           }
         } finally {
           await store.close(sessionId);
@@ -110,7 +115,10 @@ function fencedError(sessionId: string): TurnwrightError {
 }
 
 function closedError(sessionId: string): TurnwrightError {
-  return new TurnwrightError('engine_closed', `Session ${sessionId} is closed; nothing more can be recorded.`);
+  return new TurnwrightError(
+    'engine_closed',
+    `Session ${sessionId} is closed; nothing more can be recorded.`,
+  );
 }
 
 /** Most journals end with a message within the last records; only the others are read from the start. */

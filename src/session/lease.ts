@@ -37,10 +37,7 @@ export function createFileLeaseStore(options: FileLeaseStoreOptions): LeaseStore
       if (holder.kind !== 'free') {
         const living = holder.kind === 'held' && (await isLiving(holder.content, holder.mtimeMs));
         if (living && how.takeOver !== true) throw inUse(sessionId, holder.content);
-        // Moved, not removed: of several that find it stale, one gets it.
-        const aside = `${path}.${mine.nonce}`;
-        await files.rename(path, aside).catch(unlessMissing);
-        await files.remove(aside);
+        await clear(path, holder, `${path}.${mine.nonce}`);
       }
       try {
         await files.createExclusive(path, JSON.stringify(mine), 0o600);
@@ -50,6 +47,15 @@ export function createFileLeaseStore(options: FileLeaseStoreOptions): LeaseStore
       }
       return holdLock(path, mine);
     }
+  }
+
+  /** Moved aside, not removed: of several that find a lock stale, one gets it, and a fresh one is put back. */
+  async function clear(path: string, judged: Holder, aside: string): Promise<void> {
+    await files.rename(path, aside).catch(unlessMissing);
+    const moved = await readLock(files, aside);
+    if (moved.kind === 'held' && !(judged.kind === 'held' && judged.content.nonce === moved.content.nonce)) {
+      await files.rename(aside, path);
+    } else await files.remove(aside);
   }
 
   async function isLiving(content: LockContent, mtimeMs: number): Promise<boolean> {
@@ -70,7 +76,10 @@ export function createFileLeaseStore(options: FileLeaseStoreOptions): LeaseStore
       try {
         // A blank behind the JSON renews the time of the file, of this one and not of a successor's.
         if (await isMine()) await handle.append(BLANK);
-        else if (!released) return lost.abort('lease_lost');
+        else if (!released) {
+          lost.abort('lease_lost');
+          return;
+        }
       } catch {
         // A disk that does not answer now is asked again; the fence decides meanwhile.
       }
@@ -156,7 +165,8 @@ function inUse(sessionId: string, { pid, host }: ProcessIdentity): TurnwrightErr
   );
 }
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
 
 function unlessMissing(error: unknown): void {
   if (codeOf(error) !== 'ENOENT') throw error;

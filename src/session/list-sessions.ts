@@ -1,12 +1,12 @@
 /** What a list of sessions shows, read from the head and the tail of each file. */
 import type { PersistentFiles } from '../protocol/files.ts';
+import type { JournalEntry } from '../protocol/journal.ts';
 import { decodeLine } from './envelope.ts';
 import { messageOfRecord } from './message-record.ts';
 import { promptText } from './prompt-text.ts';
-import { readLines } from './read-lines.ts';
 import { fromTranscript } from './read-journal.ts';
+import { readLines } from './read-lines.ts';
 import { isSessionId, journalPath } from './session-files.ts';
-import type { JournalEntry } from '../protocol/journal.ts';
 
 export interface SessionSummary {
   readonly sessionId: string;
@@ -47,7 +47,14 @@ export async function listSessions(options: {
     const head = await readSessionHead(files, file);
     if (head.firstPrompt === undefined) continue;
     const title = (await titleInTail(files, file, size)) ?? head.title;
-    summaries.push({ sessionId, mtimeMs, sizeBytes: size, firstPrompt: head.firstPrompt, title, cwd: head.cwd });
+    summaries.push({
+      sessionId,
+      mtimeMs,
+      sizeBytes: size,
+      firstPrompt: head.firstPrompt,
+      title,
+      cwd: head.cwd,
+    });
   }
   return summaries;
 }

@@ -27,7 +27,11 @@ export function createMemoryJournalStore(options: MemoryJournalStoreOptions): Jo
   function journalOf(sessionId: string): MemoryJournal {
     let journal = journals.get(sessionId);
     if (journal === undefined) {
-      const prefix = sessionPrefix({ sessionId: checkedSessionId(sessionId), cwd: options.cwd, version: options.version ?? '0' });
+      const prefix = sessionPrefix({
+        sessionId: checkedSessionId(sessionId),
+        cwd: options.cwd,
+        version: options.version ?? '0',
+      });
       journal = { prefix, lines: [], identities: [], epoch: 0, open: false };
       journals.set(sessionId, journal);
     }
@@ -51,7 +55,9 @@ export function createMemoryJournalStore(options: MemoryJournalStoreOptions): Jo
       const last = afterSeq + entries.length;
       if (afterSeq !== journal.lines.length) {
         if (last <= journal.lines.length && isRecorded(journal, afterSeq, entries)) return { seq: last };
-        throw storageError(`An append was to follow record ${afterSeq}, but the journal stands at ${journal.lines.length}.`);
+        throw storageError(
+          `An append was to follow record ${afterSeq}, but the journal stands at ${journal.lines.length}.`,
+        );
       }
       const nowMs = options.clock.nowMs();
       const lines = entries.map((body, index) =>

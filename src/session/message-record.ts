@@ -1,7 +1,13 @@
 /** Messages as the view holds them, made from records: ours as they were written, those of other programs by name. */
 import type { JournalEntry } from '../protocol/journal.ts';
 import type { AssistantMessage, AttachmentMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
-import { type AssistantBlock, EMPTY_USAGE, type StopReason, type Usage, type UserBlock } from '../protocol/wire.ts';
+import {
+  type AssistantBlock,
+  EMPTY_USAGE,
+  type StopReason,
+  type Usage,
+  type UserBlock,
+} from '../protocol/wire.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -92,9 +98,15 @@ function transcriptAssistant(record: Fields, stamp: Stamp): AssistantMessage | u
 function transcriptAttachment(record: Fields, stamp: Stamp): AttachmentMessage | undefined {
   const { attachment, rendered } = record;
   if (!isObject(attachment)) return undefined;
-  const text = typeof rendered === 'string' && rendered !== '' ? [{ type: 'text' as const, text: rendered }] : undefined;
+  const text =
+    typeof rendered === 'string' && rendered !== '' ? [{ type: 'text' as const, text: rendered }] : undefined;
   const type = typeof attachment['type'] === 'string' ? attachment['type'] : 'unknown';
-  return { ...stamp, type: 'attachment', attachment: { ...attachment, type }, rendered: text ?? userBlocks(rendered) ?? [] };
+  return {
+    ...stamp,
+    type: 'attachment',
+    attachment: { ...attachment, type },
+    rendered: text ?? userBlocks(rendered) ?? [],
+  };
 }
 
 function userContent(content: unknown): string | readonly UserBlock[] | undefined {
@@ -121,7 +133,9 @@ function repaired(block: unknown): unknown {
     case 'text':
       return typeof block['text'] === 'string' ? block : undefined;
     case 'thinking':
-      return typeof block['thinking'] === 'string' && typeof block['signature'] === 'string' ? block : undefined;
+      return typeof block['thinking'] === 'string' && typeof block['signature'] === 'string'
+        ? block
+        : undefined;
     case 'tool_use':
       if (typeof block['id'] !== 'string' || typeof block['name'] !== 'string') return undefined;
       return isObject(block['input']) ? block : { ...block, input: {} };

@@ -76,11 +76,18 @@ export async function openJournal(
 }
 
 /** Sets a torn last line aside, then cuts it off. */
-async function repairEnd(files: PersistentFiles, path: string, position: JournalPosition): Promise<JournalPosition> {
+async function repairEnd(
+  files: PersistentFiles,
+  path: string,
+  position: JournalPosition,
+): Promise<JournalPosition> {
   const { tornAt, size } = position;
   if (tornAt === undefined) return position;
   const tail = await files.readRange(path, tornAt, size - tornAt);
-  await files.writeAtomic(`${path}.torn-${tornAt}-${randomUUID().slice(0, 8)}`, tail, { mode: 0o600, sync: true });
+  await files.writeAtomic(`${path}.torn-${tornAt}-${randomUUID().slice(0, 8)}`, tail, {
+    mode: 0o600,
+    sync: true,
+  });
   // An owner that is being fenced may just have finished that line.
   if ((await files.stat(path))?.size !== size) return repairEnd(files, path, await scanJournal(files, path));
   await files.truncate(path, tornAt);
@@ -164,11 +171,14 @@ class FileJournal implements OpenJournal {
         if (entry.seq > last) break;
         recorded.push(recordIdentity(entry));
       }
-      if (entries.map(recordIdentity).join('\n') === recorded.join('\n')) return { ok: true, value: { seq: last } };
+      if (entries.map(recordIdentity).join('\n') === recorded.join('\n'))
+        return { ok: true, value: { seq: last } };
     }
     return {
       ok: false,
-      error: storageError(`An append was to follow record ${afterSeq}, but the journal stands at ${this.#head}.`),
+      error: storageError(
+        `An append was to follow record ${afterSeq}, but the journal stands at ${this.#head}.`,
+      ),
     };
   }
 
@@ -201,7 +211,8 @@ class FileJournal implements OpenJournal {
     if (this.#fenced) return 'fenced';
     const size = await handle.size();
     if (size === this.#length) return 'ours';
-    if (size < this.#length) throw new Error(`The file was cut from ${this.#length} to ${size} bytes by another program.`);
+    if (size < this.#length)
+      throw new Error(`The file was cut from ${this.#length} to ${size} bytes by another program.`);
     const growth = await scanJournal(this.#options.files, this.#path, this.#length);
     this.#fenced = growth.epoch > this.epoch;
     this.#length = growth.size;

@@ -39,7 +39,12 @@ export function createMemoryOutbox(options: { readonly frames?: number } = {}): 
     async *follow(sessionId, cursor, signal) {
       const outbox = outboxOf(sessionId);
       let at = cursor;
+      let epoch = outbox.frames.at(-1)?.epoch;
       while (!signal.aborted) {
+        // A new owner counts its frames anew.
+        const speaks = outbox.frames.at(-1)?.epoch;
+        if (epoch !== undefined && speaks !== epoch) at = 0;
+        epoch = speaks;
         const next = outbox.frames.find((frame) => frame.n > at);
         if (next === undefined) await nextFrame(outbox, signal);
         else {

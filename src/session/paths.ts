@@ -44,7 +44,11 @@ interface Where {
 }
 
 /** The session of this working directory that was written last and has a prompt (`--continue`). */
-export async function newestSession({ files, home, cwd }: Where & { readonly cwd: string }): Promise<FoundSession | undefined> {
+export async function newestSession({
+  files,
+  home,
+  cwd,
+}: Where & { readonly cwd: string }): Promise<FoundSession | undefined> {
   const directory = sessionsDirectory(home, cwd);
   const candidates: { readonly sessionId: string; readonly mtimeMs: number }[] = [];
   for (const sessionId of await sessionIdsIn(files, directory)) {
@@ -83,7 +87,10 @@ export async function findSession({
 /** Sessions that have a file in this folder, in no order. */
 export async function sessionIdsIn(files: PersistentFiles, directory: string): Promise<readonly string[]> {
   const names = await namesIn(files, directory);
-  return names.filter((name) => name.endsWith('.jsonl')).map((name) => name.slice(0, -'.jsonl'.length)).filter(isSessionId);
+  return names
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => name.slice(0, -'.jsonl'.length))
+    .filter(isSessionId);
 }
 
 async function namesIn(files: PersistentFiles, directory: string): Promise<readonly string[]> {

@@ -18,7 +18,8 @@ export function livenessOf(identity: ProcessIdentity): 'alive' | 'dead' | 'elsew
   if (identity.host !== hostname()) return 'elsewhere';
   if (!isRunning(identity.pid)) return 'dead';
   const { startTime } = identify(identity.pid);
-  const other = startTime !== undefined && identity.startTime !== undefined && startTime !== identity.startTime;
+  const other =
+    startTime !== undefined && identity.startTime !== undefined && startTime !== identity.startTime;
   return other ? 'dead' : 'alive';
 }
 

@@ -127,7 +127,11 @@ function recordsOf(line: FileLine, report: (kind: JournalProblemKind) => void): 
   return records;
 }
 
-function accept(decoded: DecodedLine, place: Place, report: (kind: JournalProblemKind) => void): JournalEntry | undefined {
+function accept(
+  decoded: DecodedLine,
+  place: Place,
+  report: (kind: JournalProblemKind) => void,
+): JournalEntry | undefined {
   switch (decoded.kind) {
     case 'ok':
     case 'newer':

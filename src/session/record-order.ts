@@ -3,7 +3,11 @@ import { JOURNAL_VERSION, type JournalEntry } from '../protocol/journal.ts';
 import { recordIdentity } from './record-identity.ts';
 import type { ResumeProblems } from './resume-problems.ts';
 
-type Linked = JournalEntry & { readonly uuid: string; readonly parentUuid?: string | null; readonly isSidechain?: boolean };
+type Linked = JournalEntry & {
+  readonly uuid: string;
+  readonly parentUuid?: string | null;
+  readonly isSidechain?: boolean;
+};
 
 export function recordsInOrder(entries: Iterable<JournalEntry>, problems: ResumeProblems): JournalEntry[] {
   const seen = new Set<string>();
@@ -15,7 +19,8 @@ export function recordsInOrder(entries: Iterable<JournalEntry>, problems: Resume
       continue;
     }
     // A message is the same wherever it stands again; any other record only in its own place.
-    const key = 'uuid' in entry ? entry.uuid : entry.v === 0 ? undefined : `${entry.seq} ${recordIdentity(entry)}`;
+    const key =
+      'uuid' in entry ? entry.uuid : entry.v === 0 ? undefined : `${entry.seq} ${recordIdentity(entry)}`;
     if (key !== undefined && seen.has(key)) {
       problems.duplicates++;
       continue;
@@ -76,7 +81,9 @@ function keptBesideChain(chain: ReadonlySet<Linked>): (message: Linked) => boole
   return (message) => {
     const sameResponse = message.type === 'assistant' && responses.has(message.message?.id);
     const answersOne =
-      message.type === 'user' && isToolResult(message) && typeof message.parentUuid === 'string' &&
+      message.type === 'user' &&
+      isToolResult(message) &&
+      typeof message.parentUuid === 'string' &&
       (uuids.has(message.parentUuid) || besides.has(message.parentUuid));
     if (sameResponse || answersOne) besides.add(message.uuid);
     return sameResponse || answersOne || message.type === 'attachment' || message.type === 'system';

@@ -60,64 +60,78 @@ export class ResumeReplay {
 
   #applyBody(entry: JournalEntry): void {
     const state = this.#state;
-    const own = state !== undefined && 'submission' in entry && entry.submission === state.id ? state : undefined;
+    const own =
+      state !== undefined && 'submission' in entry && entry.submission === state.id ? state : undefined;
     switch (entry.type) {
       case 'submission':
-        return this.#submission(entry);
+        this.#submission(entry);
+        break;
       case 'request':
-        if (!isMainRequest(entry) || own === undefined) return;
+        if (!isMainRequest(entry) || own === undefined) break;
         own.request(entry);
         this.#askedModel = entry.model;
-        return this.#view.beginGroup(`${this.#run}/${entry.iteration}`);
+        this.#view.beginGroup(`${this.#run}/${entry.iteration}`);
+        break;
       case 'response':
         this.#totals = withResponse(this.#totals, this.#askedModel, entry.usage, entry.costUsd);
-        return own?.response(entry);
+        own?.response(entry);
+        break;
       case 'user':
       case 'assistant':
       case 'attachment':
-        return this.#message(entry);
+        this.#message(entry);
+        break;
       case 'system':
-        return this.#system(entry);
+        this.#system(entry);
+        break;
       case 'retract':
-        return this.#view.retract(entry.uuids);
+        this.#view.retract(entry.uuids);
+        break;
       case 'intent':
-        return own?.intent(entry);
+        own?.intent(entry);
+        break;
       case 'unknown':
         own?.unknown.add(entry.toolUseId);
-        return;
+        break;
       case 'inbox':
         this.#inboxCursor = Math.max(this.#inboxCursor, entry.cursor);
-        return;
+        break;
       case 'ask':
-        return own?.ask(entry);
+        own?.ask(entry);
+        break;
       case 'answer':
-        return own?.answer(entry);
+        own?.answer(entry);
+        break;
       case 'replacement':
       case 'snip':
       case 'collapse':
       case 'boundary':
-        return this.#view.edit(checkedEdits(entry.edits));
+        this.#view.edit(checkedEdits(entry.edits));
+        break;
       case 'cost':
         this.#totals = {
           totalCostUsd: entry.totalCostUsd,
           modelUsage: entry.modelUsage as SessionTotals['modelUsage'],
         };
-        return;
+        break;
       case 'decision':
-        return own?.decision(entry);
+        own?.decision(entry);
+        break;
       case 'context-snapshot':
         this.#snapshot = entry;
-        return;
+        break;
       case 'title':
         this.#title = entry.title;
-        return;
+        break;
       case 'result':
-        return this.#result(entry, own);
+        this.#result(entry, own);
+        break;
       case 'queue':
-        return;
+        break;
       default:
         // Another program's, or a later one's: kept in the file, without meaning here.
-        return this.#foreignRecord(entry);
+        this.#foreignRecord(entry);
+        break;
     }
   }
 
@@ -151,7 +165,8 @@ export class ResumeReplay {
 
   #assistant(message: AssistantMessage, foreign: boolean): void {
     for (const block of message.message.content) {
-      const todos = block.type === 'tool_use' && block.name === 'TodoWrite' ? todosOf(block.input) : undefined;
+      const todos =
+        block.type === 'tool_use' && block.name === 'TodoWrite' ? todosOf(block.input) : undefined;
       if (block.type === 'tool_use' && todos !== undefined) this.#todoCalls.set(block.id, todos);
     }
     if (!foreign || message.synthetic !== undefined || message.message.id === this.#countedResponse) return;
@@ -165,7 +180,10 @@ export class ResumeReplay {
       const todos = this.#todoCalls.get(id);
       if (todos !== undefined && !isError(message, id)) this.#todos = todos;
     }
-    if (ids.length > 0) return this.#state?.result();
+    if (ids.length > 0) {
+      this.#state?.result();
+      return;
+    }
     this.#firstPrompt ??= promptText(message);
     if (entry.v === 0) this.#foreignPrompt(message, entry);
     else if (this.#state !== undefined) {
@@ -180,7 +198,10 @@ export class ResumeReplay {
     this.#run++;
     this.#submissions++;
     const id = `transcript-${entry.sessionId || 'session'}`;
-    this.#state = new SubmissionState({ submission: id, model: '', permissionMode: 'default' }, { foreign: true });
+    this.#state = new SubmissionState(
+      { submission: id, model: '', permissionMode: 'default' },
+      { foreign: true },
+    );
     this.#state.prompted = true;
   }
 
@@ -193,7 +214,8 @@ export class ResumeReplay {
 
   #foreignRecord(entry: never): void {
     const record = entry as unknown as Readonly<Record<string, unknown>>;
-    if (record['type'] === 'summary' && typeof record['summary'] === 'string') this.#title ??= record['summary'];
+    if (record['type'] === 'summary' && typeof record['summary'] === 'string')
+      this.#title ??= record['summary'];
   }
 
   finish(): ResumedSession {
@@ -237,7 +259,9 @@ function isError(message: UserMessage, id: string): boolean {
   const { content } = message.message;
   return (
     typeof content !== 'string' &&
-    content.some((block) => block.type === 'tool_result' && block.tool_use_id === id && block.is_error === true)
+    content.some(
+      (block) => block.type === 'tool_result' && block.tool_use_id === id && block.is_error === true,
+    )
   );
 }
 
@@ -245,6 +269,7 @@ function isError(message: UserMessage, id: string): boolean {
 function keptUuids(record: object): readonly string[] {
   const fields = record as Readonly<Record<string, unknown>>;
   const metadata = fields['compact_metadata'] ?? fields['compactMetadata'];
-  const kept = (metadata as { readonly preserved_messages?: { readonly uuids?: unknown } } | undefined)?.preserved_messages?.uuids;
+  const kept = (metadata as { readonly preserved_messages?: { readonly uuids?: unknown } } | undefined)
+    ?.preserved_messages?.uuids;
   return Array.isArray(kept) ? kept.filter((uuid): uuid is string => typeof uuid === 'string') : [];
 }

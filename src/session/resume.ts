@@ -6,12 +6,12 @@ import type { DecisionRecord } from '../protocol/decision-record.ts';
 import type { JournalEntry } from '../protocol/journal.ts';
 import type { TodoItem, ViewMessage } from '../protocol/messages.ts';
 import type { PersistentList } from '../util/persistent-list.ts';
+import type { InterruptedSubmission } from './interrupted.ts';
 import { recordsInOrder } from './record-order.ts';
 import { noProblems, type ResumeProblems } from './resume-problems.ts';
 import { ResumeReplay } from './resume-replay.ts';
-import type { RecordOf } from './submission-state.ts';
-import type { InterruptedSubmission } from './interrupted.ts';
 import type { SessionTotals } from './session-totals.ts';
+import type { RecordOf } from './submission-state.ts';
 
 export interface ResumedSession {
   /** As recorded: after boundaries, edits and retractions; calls of an interrupted response stay open. */

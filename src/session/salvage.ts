@@ -35,7 +35,11 @@ export function salvageLine(line: Buffer): Salvaged {
 function pieceStarts(text: Buffer): number[] {
   const starts: number[] = [];
   for (const start of STARTS) {
-    for (let at = text.indexOf(start); at >= 0 && starts.length < MAX_PIECES; at = text.indexOf(start, at + 1)) {
+    for (
+      let at = text.indexOf(start);
+      at >= 0 && starts.length < MAX_PIECES;
+      at = text.indexOf(start, at + 1)
+    ) {
       starts.push(at);
     }
   }

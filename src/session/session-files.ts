@@ -10,7 +10,10 @@ export function journalPath(directory: string, sessionId: string): string {
 
 export function checkedSessionId(sessionId: string): string {
   if (SESSION_ID.test(sessionId)) return sessionId;
-  throw new TurnwrightError('invalid_option', `"${sessionId}" is not a session id: letters, digits, "-" and "_" only.`);
+  throw new TurnwrightError(
+    'invalid_option',
+    `"${sessionId}" is not a session id: letters, digits, "-" and "_" only.`,
+  );
 }
 
 export const isSessionId = (text: string): boolean => SESSION_ID.test(text);

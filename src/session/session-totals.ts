@@ -10,7 +10,12 @@ export interface SessionTotals {
 
 export const NO_TOTALS: SessionTotals = Object.freeze({ totalCostUsd: 0, modelUsage: Object.freeze({}) });
 
-export function withResponse(totals: SessionTotals, model: string, usage: Usage, costUsd: number): SessionTotals {
+export function withResponse(
+  totals: SessionTotals,
+  model: string,
+  usage: Usage,
+  costUsd: number,
+): SessionTotals {
   const before = totals.modelUsage[model] ?? {};
   const after: Partial<ModelUsage> = {
     ...before,

@@ -72,7 +72,9 @@ export class SubmissionState {
 
   intent(record: RecordOf<'intent'>): void {
     const { effectClass } = record;
-    const known: CallFacts = { effectClass: effectClass === 'pure' || effectClass === 'idempotent' ? effectClass : 'unsafe' };
+    const known: CallFacts = {
+      effectClass: effectClass === 'pure' || effectClass === 'idempotent' ? effectClass : 'unsafe',
+    };
     this.intents.set(
       record.toolUseId,
       record.updatedInput === undefined ? known : { ...known, updatedInput: record.updatedInput },

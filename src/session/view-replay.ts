@@ -3,8 +3,8 @@
  * its calls in the model's order, then what was said beside them; records of one response may lie in any order.
  */
 import type { AssistantMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
-import type { ToolUseBlock } from '../protocol/wire.ts';
 import type { ViewEdit } from '../protocol/view.ts';
+import type { ToolUseBlock } from '../protocol/wire.ts';
 import { editList } from '../util/edit-list.ts';
 import { PersistentList } from '../util/persistent-list.ts';
 import type { ResumeProblems } from './resume-problems.ts';
@@ -74,7 +74,9 @@ export class ViewReplay {
     group.answers = group.answers.filter(stays);
     group.rest = group.rest.filter(stays);
     const calls = new Set(callsOf(group.answers).map(({ block }) => block.id));
-    group.results = group.results.filter((result) => stays(result) && resultIds(result).every((id) => calls.has(id)));
+    group.results = group.results.filter(
+      (result) => stays(result) && resultIds(result).every((id) => calls.has(id)),
+    );
     const taken = this.#done.slice().filter((message) => gone.has(message.uuid));
     if (taken.length === 0) return;
     // The results of a retracted call go with it.
@@ -83,7 +85,9 @@ export class ViewReplay {
       const ids = message.type === 'user' ? resultIds(message) : [];
       return ids.length > 0 && ids.every((id) => lost.has(id));
     });
-    this.#done = editList(this.#done, [{ kind: 'remove', uuids: [...taken, ...results].map(({ uuid }) => uuid) }]);
+    this.#done = editList(this.#done, [
+      { kind: 'remove', uuids: [...taken, ...results].map(({ uuid }) => uuid) },
+    ]);
   }
 
   edit(edits: readonly ViewEdit[]): void {
@@ -135,7 +139,8 @@ export class ViewReplay {
       this.#done = editList(this.#done, [{ kind: 'replace', uuid: late, item: message }]);
       return;
     }
-    if (open.length > 0) this.#group.results.push(open.length === ids.length ? message : onlyResults(message, open));
+    if (open.length > 0)
+      this.#group.results.push(open.length === ids.length ? message : onlyResults(message, open));
     this.#problems.orphanResults += ids.length - open.length;
   }
 
@@ -164,7 +169,9 @@ export class ViewReplay {
   }
 }
 
-function callsOf(messages: readonly ViewMessage[]): { readonly block: ToolUseBlock; readonly assistantUuid: string }[] {
+function callsOf(
+  messages: readonly ViewMessage[],
+): { readonly block: ToolUseBlock; readonly assistantUuid: string }[] {
   return messages.flatMap((message) =>
     message.type === 'assistant'
       ? message.message.content.flatMap((block) =>
@@ -186,7 +193,11 @@ function onlyResults(message: UserMessage, ids: readonly string[]): UserMessage 
   return Object.freeze({ ...message, message: { ...message.message, content: kept } });
 }
 
-function missingResult(block: ToolUseBlock, assistantUuid: string, answers: readonly AssistantMessage[]): UserMessage {
+function missingResult(
+  block: ToolUseBlock,
+  assistantUuid: string,
+  answers: readonly AssistantMessage[],
+): UserMessage {
   const message: UserMessage = {
     uuid: stableUuid(`missing/${block.id}`),
     timestamp: answers.at(-1)?.timestamp ?? '',
@@ -198,7 +209,8 @@ function missingResult(block: ToolUseBlock, assistantUuid: string, answers: read
         {
           type: 'tool_result',
           tool_use_id: block.id,
-          content: 'The result of this call is missing from the record of the session; its outcome is unknown.',
+          content:
+            'The result of this call is missing from the record of the session; its outcome is unknown.',
           is_error: true,
         },
       ],

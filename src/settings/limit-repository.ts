@@ -1,4 +1,3 @@
-import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { isRepositoryLayer, type Settings, type SettingsLayer } from './settings.ts';
 
 /** Where requests go, what they carry, what runs with the user's keys, and what they cost: never a repository's word (T102, T103). */
@@ -37,28 +36,20 @@ export interface LimitedLayers {
  * Takes out of repository-provided settings what only the user may say. In a project that is not trusted, all that
  * is left are restrictions: deny rules, ask rules, and the ban on bypass mode.
  */
-export function limitRepositoryLayers(
-  layers: readonly SettingsLayer[],
-  projectRoot: string,
-  trusted: boolean,
-): LimitedLayers {
+export function limitRepositoryLayers(layers: readonly SettingsLayer[], trusted: boolean): LimitedLayers {
   const warnings: string[] = [];
   const limited = layers.map((layer) => {
     if (!isRepositoryLayer(layer)) return layer;
     const refuse = (key: string, why: string) => warnings.push(`${layer.file}: ${key} was ignored: ${why}`);
     return {
       ...layer,
-      settings: trusted ? limit(layer.settings, projectRoot, refuse) : restrictionsOf(layer.settings),
+      settings: trusted ? limit(layer.settings, refuse) : restrictionsOf(layer.settings),
     };
   });
   return { layers: limited, warnings };
 }
 
-function limit(
-  settings: Settings,
-  projectRoot: string,
-  refuse: (key: string, why: string) => void,
-): Settings {
+function limit(settings: Settings, refuse: (key: string, why: string) => void): Settings {
   const kept: Record<string, unknown> = { ...settings };
   for (const key of USER_ONLY) {
     if (kept[key] === undefined) continue;
@@ -74,22 +65,17 @@ function limit(
   const { permissions } = settings;
   const bypasses = permissions?.defaultMode === 'bypassPermissions';
   if (bypasses) refuse('permissions.defaultMode', 'a repository may not switch permission checks off.');
-  const directories = permissions?.additionalDirectories?.filter((directory) => {
-    const stays = liesIn(resolve(projectRoot, directory), projectRoot);
-    if (!stays)
-      refuse(
-        `permissions.additionalDirectories ("${directory}")`,
-        'a repository may not open folders outside itself.',
-      );
-    return stays;
-  });
+  // Folders inside the project are open anyway; `~`, `..` and links in the project would open others.
+  if (permissions?.additionalDirectories !== undefined) {
+    refuse('permissions.additionalDirectories', 'a repository may not open further folders.');
+  }
   return {
     ...kept,
     env: Object.fromEntries(env),
     permissions: {
       ...permissions,
       defaultMode: bypasses ? undefined : permissions?.defaultMode,
-      additionalDirectories: directories,
+      additionalDirectories: undefined,
     },
   };
 }
@@ -97,9 +83,4 @@ function limit(
 function restrictionsOf({ permissions }: Settings): Settings {
   const { deny, ask, disableBypassPermissionsMode } = permissions ?? {};
   return { permissions: { deny, ask, disableBypassPermissionsMode } };
-}
-
-function liesIn(path: string, root: string): boolean {
-  const way = relative(root, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

@@ -42,13 +42,13 @@ export async function resolveConfig({
     ...(await readSettings({ sources: settingSources, configHome: userHome, projectRoot, files })),
     ...(await readFlagSettings(options.settings, files, (path) => resolve(cwd, path))),
   ];
-  const { layers, warnings: refused } = limitRepositoryLayers(read, projectRoot, projectTrusted);
+  const { layers, warnings: refused } = limitRepositoryLayers(read, projectTrusted);
   const warnings = [...refused];
   const warn = (warning: string) => warnings.push(warning);
 
   const settings = layLayers(layers);
   const environment = readEnvironment({ ...env, ...userVariables(layers) });
-  const permissions = resolvePermissions(options, layers, { cwd, projectRoot, homeDirectory: home, warn });
+  const permissions = resolvePermissions(options, layers, { cwd, homeDirectory: home, warn });
   const connection = await resolveConnection({ options, settings, environment, cwd, files, warn });
   return {
     cwd,

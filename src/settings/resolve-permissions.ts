@@ -15,7 +15,6 @@ const DESTINATIONS: Record<SettingsLayer['source'], PermissionDestination> = {
 
 export interface PermissionPlaces {
   readonly cwd: string;
-  readonly projectRoot: string;
   readonly homeDirectory: string | undefined;
   readonly warn: (warning: string) => void;
 }
@@ -34,9 +33,8 @@ export function resolvePermissions(
   const directories = new Set<string>();
   for (const { source, settings } of layers) {
     const { allow = [], deny = [], ask = [], additionalDirectories = [] } = settings.permissions ?? {};
-    const base = source === 'project' || source === 'local' ? places.projectRoot : places.cwd;
     for (const directory of additionalDirectories)
-      directories.add(absolute(directory, base, places.homeDirectory));
+      directories.add(absolute(directory, places.cwd, places.homeDirectory));
     if (allow.length + deny.length + ask.length === 0) continue;
     const own = of(DESTINATIONS[source]);
     own.allow.push(...allow);

@@ -23,6 +23,8 @@ export function withoutDerived(tool: AnyTool, input: JsonObject, sentBack: JsonO
   const shown = observableInput(tool, input);
   if (shown === input) return sentBack;
   const derived = (key: string, value: unknown) =>
-    !Object.hasOwn(input, key) && Object.hasOwn(shown, key) && JSON.stringify(shown[key]) === JSON.stringify(value);
+    !Object.hasOwn(input, key) &&
+    Object.hasOwn(shown, key) &&
+    JSON.stringify(shown[key]) === JSON.stringify(value);
   return Object.fromEntries(Object.entries(sentBack).filter(([key, value]) => !derived(key, value)));
 }

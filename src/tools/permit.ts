@@ -8,7 +8,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { DecisionReasonType, GateVerdict } from '../protocol/permission.ts';
 import type { Clock } from '../protocol/ports.ts';
 import type { AnyTool, ToolContext } from '../protocol/tool.ts';
-import { observableInput } from './observable-input.ts';
+import { observableInput, withoutDerived } from './observable-input.ts';
 import { type CallNotes, type CallOutcome, errorText } from './outcome.ts';
 import { parseInput } from './prepared-call.ts';
 
@@ -39,10 +39,7 @@ const ASKED_REGARDLESS: ReadonlySet<DecisionReasonType> = new Set(['rule', 'safe
 export async function permit(request: PermitRequest): Promise<Permit> {
   const hooks = await preToolUse(request);
   if (hooks.denied !== undefined) return stop(hooks.denied);
-  const afterHooks =
-    hooks.verdict?.updatedInput === undefined
-      ? go(request)
-      : await rewrite(request, hooks.verdict.updatedInput);
+  const afterHooks = await rewrite(request, request, hooks.verdict?.updatedInput);
   if (afterHooks.kind === 'stop') return afterHooks;
 
   const ruled = withHookVote(await decide(request, afterHooks.input), hooks.verdict);
@@ -61,8 +58,15 @@ const go = (from: { raw: JsonObject; input: unknown }) =>
 
 const stop = (outcome: CallOutcome): Permit => ({ kind: 'stop', outcome });
 
-/** Parses and checks an input that replaces the model's. */
-async function rewrite(request: PermitRequest, raw: JsonObject): Promise<Permit> {
+/** Parses and checks an input that is to replace the one at hand. Most observers send back what they were shown. */
+async function rewrite(
+  request: PermitRequest,
+  at: { raw: JsonObject; input: unknown },
+  sentBack: JsonObject | undefined,
+): Promise<Permit> {
+  if (sentBack === undefined) return go(at);
+  const raw = withoutDerived(request.tool, at.raw, sentBack);
+  if (JSON.stringify(raw) === JSON.stringify(at.raw)) return go(at);
   const parsed = await parseInput(request.tool, raw);
   if (!parsed.ok) return stop({ kind: 'refused', why: 'invalid', text: parsed.text });
   const refusal = await checkInput(request.tool, parsed.input, request.context);
@@ -194,9 +198,7 @@ async function settle(
   switch (verdict.kind) {
     case 'allow':
       trace(verdict.reasonType);
-      return verdict.updatedInput === undefined || sameInput(verdict.updatedInput, at.raw)
-        ? go(at)
-        : rewrite(request, verdict.updatedInput);
+      return rewrite(request, at, verdict.updatedInput);
     case 'deny':
       trace(verdict.reasonType);
       if (verdict.reasonType !== 'host') await tellDenied(request, at.raw, verdict.message);
@@ -243,9 +245,4 @@ function question(request: PermitRequest, input: unknown): PermissionQuestion {
 /** A copy: a callback that changes what it was shown must not change what the model said. */
 export function outward(tool: AnyTool, raw: JsonObject): Record<string, unknown> {
   return structuredClone(observableInput(tool, raw)) as Record<string, unknown>;
-}
-
-/** Most hosts send back the input they were shown: that is no rewrite. */
-function sameInput(a: JsonObject, b: JsonObject): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -1,18 +1,182 @@
 import { describe, expect, it } from 'vitest';
-import { callTool, fakeTool, say } from '../../src/testing/index.ts';
-import { engineUnderTest, resultIn } from './engine-under-test.ts';
+import type { SDKStatus } from '../../src/engine/state-machine.ts';
+import { callTool, fakeTool, hang, say } from '../../src/testing/index.ts';
+import { collect, engineUnderTest, resultIn } from './engine-under-test.ts';
 
-describe('submitMessage', () => {
-  it('ends in one result with the answer', async () => {
+const types = (messages: readonly { readonly type: string }[]) => messages.map(({ type }) => type);
+
+describe('a submission', () => {
+  it('begins with init and ends in one result', async () => {
     const { run } = engineUnderTest([say('Hello.')]);
     const messages = await run('Hi.');
-    expect(messages.map((m) => m.type)).toEqual(['system', 'assistant', 'result']);
+    expect(types(messages)).toEqual(['system', 'assistant', 'result']);
+    expect(messages[0]).toMatchObject({ subtype: 'init', cwd: '/work', model: 'claude-opus-5-5', permissionMode: 'bypassPermissions' });
     expect(resultIn(messages)).toMatchObject({ subtype: 'success', result: 'Hello.', num_turns: 1, stop_reason: 'end_turn', terminal_reason: 'completed' });
   });
-  it('runs tools', async () => {
+
+  it('counts a turn for each tool result', async () => {
     const { run } = engineUnderTest([callTool('Look'), say('Done.')], { tools: [fakeTool({ name: 'Look' })] });
     const messages = await run('Hi.');
-    expect(messages.map((m) => m.type)).toEqual(['system', 'assistant', 'user', 'assistant', 'result']);
+    expect(types(messages)).toEqual(['system', 'assistant', 'user', 'assistant', 'result']);
     expect(resultIn(messages)).toMatchObject({ result: 'Done.', num_turns: 2 });
+  });
+
+  it('goes through the states in order, and tells each', async () => {
+    const states: SDKStatus[] = [];
+    const { run } = engineUnderTest([callTool('Look'), say('Done.')], {
+      tools: [fakeTool({ name: 'Look' })],
+      setSDKStatus: (status) => states.push(status),
+    });
+    await run('Hi.');
+    const distinct = [...new Set(states)];
+    expect(states[0]).toBe('initial');
+    expect(distinct.indexOf('system_prompt')).toBeLessThan(distinct.indexOf('user_input'));
+    expect(distinct.indexOf('user_input')).toBeLessThan(distinct.indexOf('query_loop'));
+    expect(distinct).toContain('streaming');
+    expect(distinct).toContain('tools');
+    expect(states.at(-1)).toBe('done');
+  });
+
+  it('records submission, prompt, snapshot, answer, cost and result, in this order', async () => {
+    const { run, store, engine } = engineUnderTest([say('Hello.')]);
+    const messages = await run('Hi.');
+    const recorded = store.entries(engine.sessionId).map(({ type }) => type);
+    const order = ['submission', 'user', 'context-snapshot', 'request', 'assistant', 'response', 'cost', 'result'];
+    expect(recorded.filter((type) => order.includes(type))).toEqual(order);
+    const result = store.entries(engine.sessionId).find(({ type }) => type === 'result');
+    expect(result).toMatchObject({ result: resultIn(messages) });
+  });
+
+  it('the next one goes on with the conversation', async () => {
+    const { run, model } = engineUnderTest([callTool('Look', {}, { id: 'toolu_1' }), say('One.'), say('Two.')], { tools: [fakeTool({ name: 'Look' })] });
+    await run('First.');
+    await run('Second.');
+    expect(model.requests[2]?.view.map(({ type }) => type)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
+  });
+
+  it('refuses a second one at the same time, and goes on after it', async () => {
+    const { engine, run } = engineUnderTest([hang(), say('Fine.')]);
+    const first = engine.submitMessage('One.');
+    await first.next();
+    const pending = first.next();
+    await expect(engine.submitMessage('Two.').next()).rejects.toMatchObject({ code: 'submission_running' });
+    engine.interrupt();
+    await pending;
+    await collect(first);
+    expect(resultIn(await run('Three.'))).toMatchObject({ result: 'Fine.' });
+  });
+
+  it('a failure of the set-up is a result of its own', async () => {
+    const { run } = engineUnderTest([], { commands: [{ name: 'bad', description: '', run: () => Promise.reject(new Error('Out of paper.')) }] });
+    expect(resultIn(await run('/bad'))).toMatchObject({ subtype: 'error_during_execution', terminal_reason: 'turn_setup_failed', errors: ['Out of paper.'] });
+  });
+
+  it('a session taken over by another owner ends without a word', async () => {
+    const { engine, store } = engineUnderTest([callTool('Look'), say('Done.')], { tools: [fakeTool({ name: 'Look' })] });
+    const messages: string[] = [];
+    for await (const message of engine.submitMessage('Hi.')) {
+      messages.push(message.type);
+      if (message.type === 'assistant') await store.takeOver(engine.sessionId);
+    }
+    expect(messages).not.toContain('result');
+  });
+});
+
+describe('commands', () => {
+  it('a local command ends without a query: its output, a result without terminal reason', async () => {
+    const { run, model } = engineUnderTest([], {
+      commands: [{ name: 'count', description: '', run: (args) => ({ messages: [`Counted ${args}.`], shouldQuery: false, resultText: 'Counted.' }) }],
+    });
+    const messages = await run('/count to three');
+    expect(types(messages)).toEqual(['system', 'user', 'result']);
+    expect(messages[0]).toMatchObject({ slash_commands: ['count'] });
+    expect(resultIn(messages)).toMatchObject({ subtype: 'success', result: 'Counted.', num_turns: 0, stop_reason: null });
+    expect(resultIn(messages)).not.toHaveProperty('terminal_reason');
+    expect(model.requests).toHaveLength(0);
+  });
+
+  it('what a command allows or switches holds for its submission', async () => {
+    const { run, model } = engineUnderTest([callTool('Look', {}), say('A.'), callTool('Look', {}), say('B.')], {
+      permissionMode: 'dontAsk',
+      tools: [fakeTool({ name: 'Look' })],
+      commands: [{ name: 'look', description: '', run: () => ({ messages: ['Look.'], shouldQuery: true, allowedTools: ['Look'], model: 'sonnet' }) }],
+    });
+    const allowed = resultIn(await run('/look'));
+    expect(allowed.permission_denials).toEqual([]);
+    expect(model.requests[0]?.request.model).toBe('claude-sonnet-5-5');
+    const denied = resultIn(await run('Look again.'));
+    expect(denied.permission_denials).toMatchObject([{ tool_name: 'Look' }]);
+    expect(model.requests[2]?.request.model).toBe('claude-opus-5-5');
+  });
+
+  it('an unknown slash word is a prompt', async () => {
+    const { run } = engineUnderTest([say('Whatever that is.')]);
+    expect(resultIn(await run('/unheard of'))).toMatchObject({ result: 'Whatever that is.' });
+  });
+
+  it('a hook may keep a prompt back: nothing is sent', async () => {
+    const { run, model } = engineUnderTest([], {
+      hooks: { UserPromptSubmit: [{ hooks: [async () => ({ decision: 'block', reason: 'Not on Sundays.' })] }] },
+    });
+    const messages = await run('Work!');
+    expect(resultIn(messages)).toMatchObject({ subtype: 'success', num_turns: 0 });
+    expect(JSON.stringify(messages)).toContain('Not on Sundays.');
+    expect(model.requests).toHaveLength(0);
+  });
+});
+
+describe('denials, prompts and models', () => {
+  it('every denial is in the result', async () => {
+    const { run } = engineUnderTest([callTool('Look', { a: 1 }, { id: 'toolu_1' }), say('Pity.')], {
+      permissionMode: 'default',
+      tools: [fakeTool({ name: 'Look' })],
+      canUseTool: async () => ({ behavior: 'deny', message: 'No.' }),
+    });
+    expect(resultIn(await run('Hi.')).permission_denials).toEqual([{ tool_name: 'Look', tool_use_id: 'toolu_1', tool_input: { a: 1 } }]);
+  });
+
+  it('sends no system prompt for an empty one, its own by default, and what is appended', async () => {
+    const none = engineUnderTest([say('x')]);
+    await none.run('Hi.');
+    expect(none.model.requests[0]?.request.system).toEqual([]);
+    const own = engineUnderTest([say('x')], { customSystemPrompt: undefined, appendSystemPrompt: 'Speak Latin.' });
+    await own.run('Hi.');
+    const system = own.model.requests[0]?.request.system ?? [];
+    expect(system[0]).toContain('Turnwright');
+    expect(system).toContain('Speak Latin.');
+    const custom = engineUnderTest([say('x')], { customSystemPrompt: ['One.', '', 'Two.'] });
+    await custom.run('Hi.');
+    expect(custom.model.requests[0]?.request.system).toEqual(['One.', 'Two.']);
+  });
+
+  it('setModel holds from the next submission on', async () => {
+    const { run, model, engine } = engineUnderTest([say('1'), say('2')]);
+    await run('a');
+    engine.setModel('haiku');
+    await run('b');
+    expect(model.requests.map(({ request }) => request.model)).toEqual(['claude-opus-5-5', 'claude-haiku-5-5']);
+  });
+
+  it('answers an orphaned permission once, before the prompt', async () => {
+    const tool = fakeTool({ name: 'Look' });
+    const assistantMessage = {
+      type: 'assistant' as const, uuid: 'a1', timestamp: '2026-01-01T00:00:00.000Z',
+      message: {
+        id: 'msg_0', type: 'message' as const, role: 'assistant' as const, model: 'm', stop_reason: 'tool_use' as const, stop_sequence: null,
+        content: [{ type: 'tool_use' as const, id: 'toolu_9', name: 'Look', input: {} }],
+        usage: { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
+      },
+    };
+    const { run, model } = engineUnderTest([say('Seen.'), say('Again.')], {
+      permissionMode: 'default',
+      tools: [tool],
+      initialMessages: [{ type: 'user', uuid: 'p0', timestamp: '2026-01-01T00:00:00.000Z', message: { role: 'user', content: 'Look.' } }],
+      orphanedPermission: { permissionResult: { behavior: 'allow', toolUseID: 'toolu_9' }, assistantMessage },
+    });
+    const messages = await run('Well?');
+    expect(messages[0]).toMatchObject({ type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 'toolu_9' }] } });
+    await run('And?');
+    expect(tool.calls).toHaveLength(1);
+    expect(model.requests[0]?.view.map(({ type }) => type)).toEqual(['user', 'assistant', 'user', 'user']);
   });
 });

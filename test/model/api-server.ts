@@ -67,7 +67,9 @@ export async function apiServer(...answers: Answer[]): Promise<ApiServer> {
 export const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8', 'request-id': 'req_1' };
 
 export function sse(...events: readonly object[]): string {
-  return events.map((event) => `event: ${(event as { type: string }).type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+  return events
+    .map((event) => `event: ${(event as { type: string }).type}\ndata: ${JSON.stringify(event)}\n\n`)
+    .join('');
 }
 
 export const start = (model = 'claude-sonnet-5', id = 'msg_1') => ({
@@ -90,7 +92,11 @@ export const text = (index: number, ...parts: string[]): object[] => [
 ];
 export const toolUse = (index: number, id: string, ...parts: string[]): object[] => [
   { type: 'content_block_start', index, content_block: { type: 'tool_use', id, name: 'Read', input: {} } },
-  ...parts.map((part) => ({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: part } })),
+  ...parts.map((part) => ({
+    type: 'content_block_delta',
+    index,
+    delta: { type: 'input_json_delta', partial_json: part },
+  })),
   { type: 'content_block_stop', index },
 ];
 export const stop = (stop_reason = 'end_turn'): object[] => [
@@ -116,11 +122,14 @@ export const refuses =
     response.end(JSON.stringify({ type: 'error', error: { type, message } }));
   };
 
-export const overloaded = (headers?: Record<string, string>): Answer => refuses(529, 'overloaded_error', 'Overloaded', headers);
+export const overloaded = (headers?: Record<string, string>): Answer =>
+  refuses(529, 'overloaded_error', 'Overloaded', headers);
 
 /** The concatenated text of text deltas. */
 export function textOf(events: readonly StreamEvent[]): string {
   return events
-    .map((event) => (event.type === 'content_block_delta' && event.delta.type === 'text_delta' ? event.delta.text : ''))
+    .map((event) =>
+      event.type === 'content_block_delta' && event.delta.type === 'text_delta' ? event.delta.text : '',
+    )
     .join('');
 }

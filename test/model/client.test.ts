@@ -24,14 +24,23 @@ describe('a call', () => {
     ]);
     expect(outcome).toMatchObject({ kind: 'complete', requestId: 'req_1', retry: { retries: 0 } });
     expect(outcome.attempts).toMatchObject([
-      { outcome: 'complete', status: 200, requestId: 'req_1', model: 'claude-sonnet-5', stream: true, usage: { input_tokens: 10, output_tokens: 7 } },
+      {
+        outcome: 'complete',
+        status: 200,
+        requestId: 'req_1',
+        model: 'claude-sonnet-5',
+        stream: true,
+        usage: { input_tokens: 10, output_tokens: 7 },
+      },
     ]);
   });
 
   it('tells the time to first content once, on its batch', async () => {
     server = await apiServer(streams(start(), ...text(0, 'a'), ...stop()));
     const { outputs } = await run(clientFor(server.url));
-    expect(outputs.filter((output) => output.kind === 'events' && output.ttftMs !== undefined)).toHaveLength(1);
+    expect(outputs.filter((output) => output.kind === 'events' && output.ttftMs !== undefined)).toHaveLength(
+      1,
+    );
   });
 
   it('posts the request with its headers below the base path', async () => {
@@ -83,24 +92,49 @@ describe('a call', () => {
         }),
       );
     });
-    const { outputs, events, outcome } = await run(clientFor(server.url), requestOf(undefined, { stream: false }));
+    const { outputs, events, outcome } = await run(
+      clientFor(server.url),
+      requestOf(undefined, { stream: false }),
+    );
     expect(server.received[0]?.json['stream']).toBe(false);
     expect(outputs.filter((output) => output.kind === 'events')).toHaveLength(1);
     expect(outcome.kind).toBe('complete');
-    expect(outcome.attempts[0]).toMatchObject({ stream: false, usage: { input_tokens: 5, output_tokens: 9 } });
+    expect(outcome.attempts[0]).toMatchObject({
+      stream: false,
+      usage: { input_tokens: 5, output_tokens: 9 },
+    });
     expect(events).toEqual([
-      expect.objectContaining({ type: 'message_start', message: expect.objectContaining({ id: 'msg_9', content: [], stop_reason: null }) }),
-      { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
+      expect.objectContaining({
+        type: 'message_start',
+        message: expect.objectContaining({ id: 'msg_9', content: [], stop_reason: null }),
+      }),
+      {
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'thinking', thinking: '', signature: '' },
+      },
       { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'hm' } },
       { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 's' } },
       { type: 'content_block_stop', index: 0 },
       { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
       { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'Hi' } },
       { type: 'content_block_stop', index: 1 },
-      { type: 'content_block_start', index: 2, content_block: { type: 'tool_use', id: 't1', name: 'Read', input: {} } },
-      { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: '{"path":"a"}' } },
+      {
+        type: 'content_block_start',
+        index: 2,
+        content_block: { type: 'tool_use', id: 't1', name: 'Read', input: {} },
+      },
+      {
+        type: 'content_block_delta',
+        index: 2,
+        delta: { type: 'input_json_delta', partial_json: '{"path":"a"}' },
+      },
       { type: 'content_block_stop', index: 2 },
-      { type: 'message_delta', delta: { stop_reason: 'tool_use', stop_sequence: null }, usage: { input_tokens: 5, output_tokens: 9 } },
+      {
+        type: 'message_delta',
+        delta: { stop_reason: 'tool_use', stop_sequence: null },
+        usage: { input_tokens: 5, output_tokens: 9 },
+      },
       { type: 'message_stop' },
     ]);
   });
@@ -115,11 +149,19 @@ describe('a call', () => {
   });
 
   it('sends thinking back to the model an endpoint serves under another name', async () => {
-    server = await apiServer(streams(start('claude-opus-5-5', 'm1'), ...toolUse(0, 't1', '{}'), ...stop('tool_use')), hello);
+    server = await apiServer(
+      streams(start('claude-opus-5-5', 'm1'), ...toolUse(0, 't1', '{}'), ...stop('tool_use')),
+      hello,
+    );
     const client = clientFor(server.url);
     await run(client, requestOf(undefined, { model: 'team-default' }));
     const thought = { type: 'thinking', thinking: 'x', signature: 's' } as const;
-    const view = viewOf(user('hi'), assistant('m1', thought, { model: 'claude-opus-5-5' }), calls('m1', 't1'), result('t1', 'ok'));
+    const view = viewOf(
+      user('hi'),
+      assistant('m1', thought, { model: 'claude-opus-5-5' }),
+      calls('m1', 't1'),
+      result('t1', 'ok'),
+    );
     await run(client, requestOf(view, { model: 'team-default' }));
     expect(server.received[1]?.text).toContain('"thinking":"x"');
   });

@@ -1,7 +1,18 @@
 /** Views, requests and runs of calls, short to write. */
 import { createModelClient, type ModelClient, type ModelClientOptions } from '../../src/model/client.ts';
-import type { AssistantMessage, AttachmentMessage, UserMessage, ViewMessage } from '../../src/protocol/messages.ts';
-import { FRESH_RETRY_STATE, type CallOptions, type ModelOutcome, type ModelOutput, type ModelRequest } from '../../src/protocol/model.ts';
+import type {
+  AssistantMessage,
+  AttachmentMessage,
+  UserMessage,
+  ViewMessage,
+} from '../../src/protocol/messages.ts';
+import {
+  type CallOptions,
+  FRESH_RETRY_STATE,
+  type ModelOutcome,
+  type ModelOutput,
+  type ModelRequest,
+} from '../../src/protocol/model.ts';
 import type { AssistantBlock, StreamEvent, UserBlock } from '../../src/protocol/wire.ts';
 import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
 import { PersistentList } from '../../src/util/persistent-list.ts';
@@ -57,7 +68,10 @@ export function viewOf(...messages: ViewMessage[]): PersistentList<ViewMessage> 
 const NO_TOOLS: ModelRequest['tools'] = [];
 const NO_SYSTEM: ModelRequest['system'] = [];
 
-export function requestOf(view: ModelRequest['view'] = viewOf(user('hi')), more: Partial<ModelRequest> = {}): ModelRequest {
+export function requestOf(
+  view: ModelRequest['view'] = viewOf(user('hi')),
+  more: Partial<ModelRequest> = {},
+): ModelRequest {
   return {
     querySource: 'main',
     foreground: true,
@@ -92,7 +106,11 @@ export async function run(
   options: Partial<CallOptions> = {},
   onOutput: (output: ModelOutput) => unknown = () => {},
 ): Promise<Ran> {
-  const call = client.call(request, { signal: new AbortController().signal, retry: FRESH_RETRY_STATE, ...options });
+  const call = client.call(request, {
+    signal: new AbortController().signal,
+    retry: FRESH_RETRY_STATE,
+    ...options,
+  });
   const outputs: ModelOutput[] = [];
   for (;;) {
     const step = await call.next();

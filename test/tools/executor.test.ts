@@ -4,7 +4,17 @@ import type { AnyTool, ToolContext, ToolOutput } from '../../src/protocol/tool.t
 import { type Deferred, deferred } from '../../src/tools/deferred.ts';
 import { runTools, type StreamingToolExecutor } from '../../src/tools/executor.ts';
 import { systemClock } from '../../src/util/clock.ts';
-import { answerOf, callOf, contextIn, drain, executorOf, gateOf, hooksOf, resultsOf, toolOf } from './support.ts';
+import {
+  answerOf,
+  callOf,
+  contextIn,
+  drain,
+  executorOf,
+  gateOf,
+  hooksOf,
+  resultsOf,
+  toolOf,
+} from './support.ts';
 
 /** Lets every promise that can settle do so. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -59,7 +69,8 @@ describe('L5 concurrency: what runs together', () => {
 
   test('a place that becomes free is taken by the next safe call, not past an unsafe one', async () => {
     const { executor, running, end } = stage(2);
-    for (const [at, kind] of ['S', 'S', 'S', 'U', 'S'].entries()) executor.add(callOf(kind, { at: String(at) }));
+    for (const [at, kind] of ['S', 'S', 'S', 'U', 'S'].entries())
+      executor.add(callOf(kind, { at: String(at) }));
     await settle();
     expect([...running]).toEqual(['0', '1']);
     end('1');
@@ -95,13 +106,31 @@ describe('L5 concurrency: what runs together', () => {
 
   test.each([
     ['does not parse', { isConcurrencySafe: () => true, parse: () => ({ ok: false, issues: ['no'] }) }],
-    ['parser throws', { isConcurrencySafe: () => true, parse: () => { throw new Error('broken'); } }],
-    ['safety check throws', { isConcurrencySafe: () => { throw new Error('broken'); } }],
+    [
+      'parser throws',
+      {
+        isConcurrencySafe: () => true,
+        parse: () => {
+          throw new Error('broken');
+        },
+      },
+    ],
+    [
+      'safety check throws',
+      {
+        isConcurrencySafe: () => {
+          throw new Error('broken');
+        },
+      },
+    ],
     ['tool says nothing', {}],
   ] as [string, Partial<AnyTool>][])('counts as unsafe when its input %s', async (_why, parts) => {
     const hold = deferred<void>();
     const executor = executorOf([
-      toolOf('S', { isConcurrencySafe: () => true, run: async () => (await hold.promise, { data: 1, content: 'x' }) }),
+      toolOf('S', {
+        isConcurrencySafe: () => true,
+        run: () => hold.promise.then(() => ({ data: 1, content: 'x' })),
+      }),
       toolOf('Odd', parts),
     ]);
     executor.add(callOf('S'));
@@ -177,7 +206,11 @@ describe('results', () => {
     const executor = executorOf([tool]);
     executor.add(callOf('T'));
     const updates = await drain(executor);
-    expect(updates.map((u) => (u.kind === 'progress' ? u.message.data['n'] : answerOf(u).text))).toEqual([1, 2, 'fell over']);
+    expect(updates.map((u) => (u.kind === 'progress' ? u.message.data['n'] : answerOf(u).text))).toEqual([
+      1,
+      2,
+      'fell over',
+    ]);
   });
 
   test('progress that nobody takes is bounded, the newest is kept', async () => {
@@ -210,17 +243,31 @@ describe('results', () => {
       });
     const executor = executorOf([moving('U', false), moving('S', true)], {
       onModifyContext: (modify) => modifiers.push(modify),
-      makeContext: (call, signal) => modifiers.reduce((c, modify) => modify(c), contextIn('/r', { signal, toolUseId: call.block.id })),
+      makeContext: (call, signal) =>
+        modifiers.reduce((c, modify) => modify(c), contextIn('/r', { signal, toolUseId: call.block.id })),
     });
     const texts: string[] = [];
-    const calls = [callOf('U', { to: 'a' }), callOf('S', { to: 'x' }), callOf('U', { to: 'b' }), callOf('S', { to: 'y' })];
-    for await (const update of runTools(executor, calls)) if (update.kind === 'result') texts.push(answerOf(update).text);
+    const calls = [
+      callOf('U', { to: 'a' }),
+      callOf('S', { to: 'x' }),
+      callOf('U', { to: 'b' }),
+      callOf('S', { to: 'y' }),
+    ];
+    for await (const update of runTools(executor, calls))
+      if (update.kind === 'result') texts.push(answerOf(update).text);
     expect(texts).toEqual(['/r', '/r/a', '/r/a', '/r/a/b']);
   });
 
   test('F145 the same id twice runs once, and both calls are answered', async () => {
     let runs = 0;
-    const executor = executorOf([toolOf('T', { run: async () => ({ data: (runs += 1), content: 'x' }) })]);
+    const executor = executorOf([
+      toolOf('T', {
+        run: async () => {
+          runs += 1;
+          return { data: 1, content: 'x' };
+        },
+      }),
+    ]);
     const call = callOf('T');
     executor.add(call);
     executor.add(call);
@@ -245,7 +292,9 @@ describe('abort', () => {
     await executor.abort('interrupted');
     const answers = resultsOf(await drain(executor)).map(answerOf);
     expect(answers.filter((a) => !a.isError).map((a) => a.text)).toEqual(['real 0', 'real 1', 'real 2']);
-    expect(answers.filter((a) => a.isError).map((a) => a.text)).toEqual(Array(2).fill(expect.stringMatching(/stopped it while it was running.*in part/)));
+    expect(answers.filter((a) => a.isError).map((a) => a.text)).toEqual(
+      Array(2).fill(expect.stringMatching(/stopped it while it was running.*in part/)),
+    );
   });
 
   test('what runs is told by its signal, what waits is answered at once and never runs', async () => {
@@ -254,7 +303,9 @@ describe('abort', () => {
       toolOf('U', {
         run: (input: { at: string }, context: ToolContext) => {
           started.push(input.at);
-          return new Promise((_, reject) => context.signal.addEventListener('abort', () => reject(context.signal.reason)));
+          return new Promise((_, reject) =>
+            context.signal.addEventListener('abort', () => reject(context.signal.reason)),
+          );
         },
       }),
     ]);
@@ -276,10 +327,19 @@ describe('abort', () => {
   });
 
   test('what ends well in spite of the abort keeps its result; what failed is told with what it still said', async () => {
-    const until = (signal: AbortSignal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    const until = (signal: AbortSignal) =>
+      new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     const executor = executorOf([
-      toolOf('Good', { isConcurrencySafe: () => true, run: async (_: unknown, c: ToolContext) => (await until(c.signal), { data: 1, content: 'done after all' }) }),
-      toolOf('Bad', { isConcurrencySafe: () => true, run: async (_: unknown, c: ToolContext) => (await until(c.signal), { data: 1, content: 'half a file', isError: true }) }),
+      toolOf('Good', {
+        isConcurrencySafe: () => true,
+        run: (_: unknown, c: ToolContext) =>
+          until(c.signal).then(() => ({ data: 1, content: 'done after all' })),
+      }),
+      toolOf('Bad', {
+        isConcurrencySafe: () => true,
+        run: (_: unknown, c: ToolContext) =>
+          until(c.signal).then(() => ({ data: 1, content: 'half a file', isError: true })),
+      }),
     ]);
     executor.add(callOf('Good'));
     executor.add(callOf('Bad'));
@@ -296,7 +356,13 @@ describe('abort', () => {
     const limit = deferred<void>();
     let limitMs = 0;
     const executor = executorOf([toolOf('T', { run: () => late.promise })], {
-      clock: { ...systemClock, sleep: (ms) => ((limitMs = ms), limit.promise) },
+      clock: {
+        ...systemClock,
+        sleep(ms) {
+          limitMs = ms;
+          return limit.promise;
+        },
+      },
     });
     executor.add(callOf('T'));
     await settle();
@@ -306,25 +372,42 @@ describe('abort', () => {
     limit.resolve();
     await aborting;
     expect(limitMs).toBe(100);
-    expect(resultsOf(executor.take()).map((r) => answerOf(r).text)).toEqual([expect.stringMatching(/replaced by a newer one while/)]);
+    expect(resultsOf(executor.take()).map((r) => answerOf(r).text)).toEqual([
+      expect.stringMatching(/replaced by a newer one while/),
+    ]);
     late.resolve({ data: 1, content: 'too late' });
     await settle();
     expect(executor.take()).toEqual([]);
   });
 
-  test.each(['interrupted', 'discarded', 'superseded', 'failed'] as const)('a call added after abort(%s) is answered, not run', async (why) => {
-    let runs = 0;
-    const executor = executorOf([toolOf('T', { run: async () => ({ data: (runs += 1), content: '' }) })]);
-    await executor.abort(why);
-    await executor.abort('interrupted');
-    executor.add(callOf('T'));
-    const [result] = resultsOf(await drain(executor));
-    expect(answerOf(result!)).toMatchObject({ isError: true, text: expect.stringMatching(/did not run|before it ran/) });
-    expect(runs).toBe(0);
-  });
+  test.each(['interrupted', 'discarded', 'superseded', 'failed'] as const)(
+    'a call added after abort(%s) is answered, not run',
+    async (why) => {
+      let runs = 0;
+      const executor = executorOf([
+        toolOf('T', {
+          run: async () => {
+            runs += 1;
+            return { data: 1, content: '' };
+          },
+        }),
+      ]);
+      await executor.abort(why);
+      await executor.abort('interrupted');
+      executor.add(callOf('T'));
+      const [result] = resultsOf(await drain(executor));
+      expect(answerOf(result!)).toMatchObject({
+        isError: true,
+        text: expect.stringMatching(/did not run|before it ran/),
+      });
+      expect(runs).toBe(0);
+    },
+  );
 
   test('a call that waits for its block to be taken is answered by abort', async () => {
-    const executor = executorOf([toolOf('T')], { gate: gateOf({ hooks: hooksOf({ PreToolUse: () => ({}) }) }) });
+    const executor = executorOf([toolOf('T')], {
+      gate: gateOf({ hooks: hooksOf({ PreToolUse: () => ({}) }) }),
+    });
     executor.add(callOf('T'));
     await settle();
     await executor.abort('interrupted');
@@ -333,13 +416,26 @@ describe('abort', () => {
 });
 
 test('every added call gets exactly one result, whatever tools, gates and aborts do', async () => {
-  const behaviours = ['ok', 'error', 'throw', 'throwSync', 'hang', 'hangDeaf', 'nothing', 'generator', 'generatorThrow', 'slow'] as const;
+  const behaviours = [
+    'ok',
+    'error',
+    'throw',
+    'throwSync',
+    'hang',
+    'hangDeaf',
+    'nothing',
+    'generator',
+    'generatorThrow',
+    'slow',
+  ] as const;
   const unhandled: unknown[] = [];
   const onUnhandled = (reason: unknown) => unhandled.push(reason);
   process.on('unhandledRejection', onUnhandled);
 
   const run = (input: { does: (typeof behaviours)[number] }, context: ToolContext): unknown => {
-    const aborted = new Promise<never>((_, reject) => context.signal.addEventListener('abort', () => reject(context.signal.reason)));
+    const aborted = new Promise<never>((_, reject) =>
+      context.signal.addEventListener('abort', () => reject(context.signal.reason)),
+    );
     aborted.catch(() => {});
     switch (input.does) {
       case 'ok':
@@ -383,65 +479,76 @@ test('every added call gets exactly one result, whatever tools, gates and aborts
 
   try {
     await fc.assert(
-      fc.asyncProperty(fc.array(call, { maxLength: 12 }), fc.nat(14), fc.boolean(), async (specs, abortAfter, hooksOn) => {
-        const byId = new Map<string, (typeof specs)[number]>();
-        const spec = (id: string) => byId.get(id)!;
-        const tool = toolOf('T', {
-          parse: (input) => (input['kind'] === 'invalid' ? { ok: false, issues: ['no good'] } : { ok: true, input }),
-          isConcurrencySafe: (input: { safe: boolean }) => input.safe,
-          run: run as AnyTool['run'],
-        });
-        const hook = (c: Record<string, unknown>) => {
-          const s = spec(String(c['tool_use_id']));
-          if (s.hook === 'deny') return { permission: 'deny', reason: 'no' } as const;
-          if (s.hook === 'rewrite') return { updatedInput: { ...s, safe: !s.safe } };
-          if (s.hook === 'stop') return { preventContinuation: { stopReason: 'enough' } };
-          return {};
-        };
-        const executor: StreamingToolExecutor = executorOf([tool], {
-          clock: { ...systemClock, sleep: () => settle().then(settle) },
-          gate: gateOf({
-            hooks: hooksOn ? hooksOf({ PreToolUse: hook, PostToolUse: () => ({}), PostToolUseFailure: () => ({}) }) : hooksOf({}),
-            async decide(question) {
-              const { verdict } = spec(question.toolUseId);
-              if (verdict === 'throw') throw new Error('rules broke');
-              if (verdict === 'pending') return { kind: 'pending', askId: 'q' };
-              if (verdict === 'allow') return { kind: 'allow', reasonType: 'mode' };
-              return { kind: verdict, reasonType: 'rule', message: 'rule' };
-            },
-            ask: async (question) => (question.toolUseId.endsWith('3') ? { behavior: 'allow' } : Promise.reject(new Error('host gone'))),
-            async recordIntent(c) {
-              if (spec(c.block.id).intentFails) throw new Error('disk full');
-            },
-          }),
-        });
-        const added: string[] = [];
-        const answered: string[] = [];
-        const take = () => {
-          for (const result of resultsOf(executor.take())) answered.push(result.callId);
-        };
-        let aborting: Promise<void> | undefined;
-        for (const [at, s] of specs.entries()) {
-          if (at === abortAfter) aborting = executor.abort('interrupted');
-          const c = callOf(s.kind === 'unknown' ? 'Nope' : 'T', s, {
-            ...(s.kind === 'unparsed' && { unparsed: { raw: '{"a":', cut: false } }),
-            ...(s.kind === 'cut' && { unparsed: { raw: '{"a":', cut: true } }),
+      fc.asyncProperty(
+        fc.array(call, { maxLength: 12 }),
+        fc.nat(14),
+        fc.boolean(),
+        async (specs, abortAfter, hooksOn) => {
+          const byId = new Map<string, (typeof specs)[number]>();
+          const spec = (id: string) => byId.get(id)!;
+          const tool = toolOf('T', {
+            parse: (input) =>
+              input['kind'] === 'invalid' ? { ok: false, issues: ['no good'] } : { ok: true, input },
+            isConcurrencySafe: (input: { safe: boolean }) => input.safe,
+            run: run as AnyTool['run'],
           });
-          byId.set(c.block.id, s);
-          added.push(c.block.id);
-          executor.add(c);
-          if (s.deliver) executor.delivered(c.block.id);
-          if (at % 3 === 0) await settle();
+          const hook = (c: Record<string, unknown>) => {
+            const s = spec(String(c['tool_use_id']));
+            if (s.hook === 'deny') return { permission: 'deny', reason: 'no' } as const;
+            if (s.hook === 'rewrite') return { updatedInput: { ...s, safe: !s.safe } };
+            if (s.hook === 'stop') return { preventContinuation: { stopReason: 'enough' } };
+            return {};
+          };
+          const executor: StreamingToolExecutor = executorOf([tool], {
+            clock: { ...systemClock, sleep: () => settle().then(settle) },
+            gate: gateOf({
+              hooks: hooksOn
+                ? hooksOf({ PreToolUse: hook, PostToolUse: () => ({}), PostToolUseFailure: () => ({}) })
+                : hooksOf({}),
+              async decide(question) {
+                const { verdict } = spec(question.toolUseId);
+                if (verdict === 'throw') throw new Error('rules broke');
+                if (verdict === 'pending') return { kind: 'pending', askId: 'q' };
+                if (verdict === 'allow') return { kind: 'allow', reasonType: 'mode' };
+                return { kind: verdict, reasonType: 'rule', message: 'rule' };
+              },
+              ask: async (question) =>
+                question.toolUseId.endsWith('3')
+                  ? { behavior: 'allow' }
+                  : Promise.reject(new Error('host gone')),
+              async recordIntent(c) {
+                if (spec(c.block.id).intentFails) throw new Error('disk full');
+              },
+            }),
+          });
+          const added: string[] = [];
+          const answered: string[] = [];
+          const take = () => {
+            for (const result of resultsOf(executor.take())) answered.push(result.callId);
+          };
+          let aborting: Promise<void> | undefined;
+          for (const [at, s] of specs.entries()) {
+            if (at === abortAfter) aborting = executor.abort('interrupted');
+            const c = callOf(s.kind === 'unknown' ? 'Nope' : 'T', s, {
+              ...(s.kind === 'unparsed' && { unparsed: { raw: '{"a":', cut: false } }),
+              ...(s.kind === 'cut' && { unparsed: { raw: '{"a":', cut: true } }),
+            });
+            byId.set(c.block.id, s);
+            added.push(c.block.id);
+            executor.add(c);
+            if (s.deliver) executor.delivered(c.block.id);
+            if (at % 3 === 0) await settle();
+            take();
+          }
+          await settle();
+          aborting ??= executor.abort('discarded');
+          await aborting;
           take();
-        }
-        await settle();
-        aborting ??= executor.abort('discarded');
-        await aborting;
-        take();
-        expect(executor.open).toBe(0);
-        await executor.ready();
-        expect(answered.sort()).toEqual(added.sort());
-      }),
+          expect(executor.open).toBe(0);
+          await executor.ready();
+          expect(answered.sort()).toEqual(added.sort());
+        },
+      ),
       { numRuns: 150 },
     );
     await settle();

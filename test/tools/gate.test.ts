@@ -36,7 +36,9 @@ describe('L5 what the engine refuses before running is wrapped', () => {
     executor.add(callOf('N'.repeat(1000)));
     executor.add(callOf('Echo', { command: 'hi' }));
     const [unknown, sibling] = resultsOf(await drain(executor));
-    expect(answerOf(unknown!).text).toMatch(/^<tool_use_error>Error: No such tool available: N{200}… \(1000 characters in all\)<\/tool_use_error>$/);
+    expect(answerOf(unknown!).text).toMatch(
+      /^<tool_use_error>Error: No such tool available: N{200}… \(1000 characters in all\)<\/tool_use_error>$/,
+    );
     expect(unknown!.trace.outcome).toBe('unknown_tool');
     expect(answerOf(sibling!)).toMatchObject({ text: 'hi', isError: false });
     expect(ran).toHaveLength(1);
@@ -50,39 +52,60 @@ describe('L5 what the engine refuses before running is wrapped', () => {
 
   test.each([
     [{}, 'issue: The required parameter `command` is missing'],
-    [{ command: 1 }, 'issue: The parameter `command` is expected to be of type `string` but was provided as `number`'],
+    [
+      { command: 1 },
+      'issue: The parameter `command` is expected to be of type `string` but was provided as `number`',
+    ],
     [
       { cmd: 'x', timeout: 'y' },
       'issues:\nThe required parameter `command` is missing\nAn unexpected parameter `cmd` was provided\nThe parameter `timeout` is expected to be of type `number` but was provided as `string`',
     ],
-  ])('F146 invalid input %j is refused with field and expectation, and ends nothing', async (input, issue) => {
-    const { tool, ran } = echo({ run: async () => ({ data: 1, content: 'x', endsTurn: true }) });
-    const result = await once(executorOf([tool]), callOf('Echo', input));
-    expect(answerOf(result)).toMatchObject({
-      isError: true,
-      text: `<tool_use_error>InputValidationError: Echo failed due to the following ${issue}</tool_use_error>`,
-    });
-    expect(result.message).toMatchObject({ nonExecution: 'invalid', toolUseResult: `Error: InputValidationError: Echo failed due to the following ${issue}` });
-    expect(result.endsTurn).toBe(false);
-    expect(ran).toEqual([]);
-  });
+  ])(
+    'F146 invalid input %j is refused with field and expectation, and ends nothing',
+    async (input, issue) => {
+      const { tool, ran } = echo({ run: async () => ({ data: 1, content: 'x', endsTurn: true }) });
+      const result = await once(executorOf([tool]), callOf('Echo', input));
+      expect(answerOf(result)).toMatchObject({
+        isError: true,
+        text: `<tool_use_error>InputValidationError: Echo failed due to the following ${issue}</tool_use_error>`,
+      });
+      expect(result.message).toMatchObject({
+        nonExecution: 'invalid',
+        toolUseResult: `Error: InputValidationError: Echo failed due to the following ${issue}`,
+      });
+      expect(result.endsTurn).toBe(false);
+      expect(ran).toEqual([]);
+    },
+  );
 
-  test.each([[[1, 2], 'array'], ['text', 'string'], [null, 'null']])('F149 input %j is JSON but no object', async (input, type) => {
+  test.each([
+    [[1, 2], 'array'],
+    ['text', 'string'],
+    [null, 'null'],
+  ])('F149 input %j is JSON but no object', async (input, type) => {
     const result = await once(executorOf([echo().tool]), callOf('Echo', input));
     expect(answerOf(result).text).toContain(`expected to be of type \`object\` but is of type \`${type}\``);
   });
 
   test('F147 a call cut by the output limit does not run', async () => {
     const { tool, ran } = echo();
-    const result = await once(executorOf([tool]), callOf('Echo', {}, { unparsed: { raw: '{"command": "rm -rf /tm', cut: true } }));
-    expect(answerOf(result).text).toMatch(/^<tool_use_error>.*cut off by the output limit.*did not run.*<\/tool_use_error>$/);
+    const result = await once(
+      executorOf([tool]),
+      callOf('Echo', {}, { unparsed: { raw: '{"command": "rm -rf /tm', cut: true } }),
+    );
+    expect(answerOf(result).text).toMatch(
+      /^<tool_use_error>.*cut off by the output limit.*did not run.*<\/tool_use_error>$/,
+    );
     expect(result.message.nonExecution).toBe('cut');
     expect(ran).toEqual([]);
   });
 
   test('F149 malformed JSON is echoed within bounds', async () => {
     const raw = `{"command": ${'x'.repeat(5000)}`;
-    const result = await once(executorOf([echo().tool]), callOf('Echo', {}, { unparsed: { raw, cut: false } }));
+    const result = await once(
+      executorOf([echo().tool]),
+      callOf('Echo', {}, { unparsed: { raw, cut: false } }),
+    );
     const { text } = answerOf(result);
     expect(text).toMatch(/^<tool_use_error>InputValidationError: Echo .*not valid JSON/);
     expect(text).toContain('{"command": xxx');
@@ -95,7 +118,9 @@ describe('L5 what the engine refuses before running is wrapped', () => {
     expect(answerOf(refused).text).toBe('<tool_use_error>the file is stale</tool_use_error>');
     expect(refused.message.nonExecution).toBe('failed_validation');
     const broken = echo({ validateInput: async () => Promise.reject(new Error('no disk')) });
-    expect(answerOf(await once(executorOf([broken.tool]), callOf('Echo', { command: 'x' }))).text).toBe('no disk');
+    expect(answerOf(await once(executorOf([broken.tool]), callOf('Echo', { command: 'x' }))).text).toBe(
+      'no disk',
+    );
   });
 
   test('what cannot be recorded does not run', async () => {
@@ -113,7 +138,11 @@ describe("a tool's own failure is bare", () => {
     const failed = await once(executorOf([failing.tool]), callOf('Echo', { command: 'x' }));
     expect(answerOf(failed)).toMatchObject({ text: 'Exit code 3', isError: true });
     expect(failed.message.toolUseResult).toEqual({ code: 3 });
-    const throwing = echo({ run: () => { throw new Error('kaput'); } });
+    const throwing = echo({
+      run: () => {
+        throw new Error('kaput');
+      },
+    });
     const threw = await once(executorOf([throwing.tool]), callOf('Echo', { command: 'x' }));
     expect(answerOf(threw)).toMatchObject({ text: 'kaput', isError: true });
     expect(threw.message.toolUseResult).toBe('Error: kaput');
@@ -121,7 +150,9 @@ describe("a tool's own failure is bare", () => {
 
   test('a huge error message is bounded', async () => {
     const throwing = echo({ run: async () => Promise.reject(new Error('x'.repeat(1_000_000))) });
-    expect(answerOf(await once(executorOf([throwing.tool]), callOf('Echo', { command: 'x' }))).text.length).toBeLessThan(11_000);
+    expect(
+      answerOf(await once(executorOf([throwing.tool]), callOf('Echo', { command: 'x' }))).text.length,
+    ).toBeLessThan(11_000);
   });
 });
 
@@ -131,7 +162,13 @@ describe('F09 F08 F83 results of any shape', () => {
     [' \n\t', '(no output)'],
     [[], '(no output)'],
     [[{ type: 'text', text: ' ' }], '(no output)'],
-    [[{ type: 'text', text: '' }, { type: 'text', text: 'a' }], '[{"type":"text","text":"a"}]'],
+    [
+      [
+        { type: 'text', text: '' },
+        { type: 'text', text: 'a' },
+      ],
+      '[{"type":"text","text":"a"}]',
+    ],
   ])('content %j becomes %s', async (content, expected) => {
     const { tool } = echo({ run: async () => ({ data: null, content: content as string }) });
     expect(answerOf(await once(executorOf([tool]), callOf('Echo', { command: 'x' }))).text).toBe(expected);
@@ -157,17 +194,37 @@ describe('F09 F08 F83 results of any shape', () => {
       kind: 'tool_result',
       sourceAssistantUuid: call.assistantUuid,
       toolUseResult: { said: 'hello' },
-      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: call.block.id, content: 'hello' }] },
+      message: {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: call.block.id, content: 'hello' }],
+      },
     });
-    expect(result.trace).toMatchObject({ id: call.block.id, name: 'Echo', outcome: 'ok', inputChars: 19, resultChars: 5, concurrent: false });
+    expect(result.trace).toMatchObject({
+      id: call.block.id,
+      name: 'Echo',
+      outcome: 'ok',
+      inputChars: 19,
+      resultChars: 5,
+      concurrent: false,
+    });
     expect(result.trace.endedMs).toBeGreaterThanOrEqual(result.trace.startedMs!);
     expect(result.trace.startedMs).toBeGreaterThanOrEqual(result.trace.queuedMs);
   });
 
   test('images, extra messages and the end of the turn pass through', async () => {
-    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } } as const;
-    const extra = { type: 'user', uuid: 'u', timestamp: 't', message: { role: 'user', content: 'more' } } as const;
-    const { tool } = echo({ run: async () => ({ data: 1, content: [image], extraMessages: [extra], endsTurn: true }) });
+    const image = {
+      type: 'image',
+      source: { type: 'base64', media_type: 'image/png', data: 'AA==' },
+    } as const;
+    const extra = {
+      type: 'user',
+      uuid: 'u',
+      timestamp: 't',
+      message: { role: 'user', content: 'more' },
+    } as const;
+    const { tool } = echo({
+      run: async () => ({ data: 1, content: [image], extraMessages: [extra], endsTurn: true }),
+    });
     const result = await once(executorOf([tool]), callOf('Echo', { command: 'x' }));
     expect(result).toMatchObject({ endsTurn: true, extraMessages: [extra] });
     expect(answerOf(result).text).toContain('"image/png"');
@@ -189,33 +246,58 @@ describe('permission', () => {
     const told: unknown[] = [];
     const gate = gateOf({
       decide: async () => ({ kind: 'deny', reasonType: 'rule', message: 'Not here.', rule: 'Echo(*)' }),
-      hooks: hooksOf({ PermissionDenied: (call) => (told.push(call['reason']), {}) }),
+      hooks: hooksOf({
+        PermissionDenied: (call) => {
+          told.push(call['reason']);
+          return {};
+        },
+      }),
     });
     const result = await once(executorOf([tool], { gate }), callOf('Echo', { command: 'x' }));
     expect(answerOf(result)).toMatchObject({ text: 'Not here.', isError: true });
-    expect(result.denial).toEqual({ tool_name: 'Echo', tool_use_id: result.callId, tool_input: { command: 'x' } });
-    expect(result.trace).toMatchObject({ outcome: 'denied', permission: { verdict: 'deny', source: 'rule' } });
+    expect(result.denial).toEqual({
+      tool_name: 'Echo',
+      tool_use_id: result.callId,
+      tool_input: { command: 'x' },
+    });
+    expect(result.trace).toMatchObject({
+      outcome: 'denied',
+      permission: { verdict: 'deny', source: 'rule' },
+    });
     expect(result.message.nonExecution).toBe('denied');
     expect(ran).toEqual([]);
     expect(told).toEqual(['Not here.']);
   });
 
   test('a host that denies may interrupt', async () => {
-    const result = await once(executorOf([echo().tool], { gate: withAsk({ behavior: 'deny', message: 'No!', interrupt: true }) }), callOf('Echo', { command: 'x' }));
+    const result = await once(
+      executorOf([echo().tool], { gate: withAsk({ behavior: 'deny', message: 'No!', interrupt: true }) }),
+      callOf('Echo', { command: 'x' }),
+    );
     expect(result).toMatchObject({ interrupt: true, denial: { tool_name: 'Echo' } });
     expect(answerOf(result).text).toBe('No!');
-    expect(result.trace.permission).toMatchObject({ verdict: 'deny', source: 'host', askedMs: expect.any(Number) });
+    expect(result.trace.permission).toMatchObject({
+      verdict: 'deny',
+      source: 'host',
+      askedMs: expect.any(Number),
+    });
   });
 
   test("a host's input is validated, run and recorded", async () => {
     const { tool, ran } = echo();
     const recorded: unknown[] = [];
-    const gate = { ...withAsk({ behavior: 'allow', updatedInput: { command: 'safer' } }), recordIntent: async (_c: ToolCall, effect: string, input?: unknown) => void recorded.push([effect, input]) };
+    const gate = {
+      ...withAsk({ behavior: 'allow', updatedInput: { command: 'safer' } }),
+      recordIntent: async (_c: ToolCall, effect: string, input?: unknown) =>
+        void recorded.push([effect, input]),
+    };
     await once(executorOf([tool], { gate }), callOf('Echo', { command: 'x' }));
     expect(ran).toEqual([{ command: 'safer' }]);
     expect(recorded).toEqual([['unsafe', { command: 'safer' }]]);
     const bad = withAsk({ behavior: 'allow', updatedInput: { command: 5 } });
-    expect(answerOf(await once(executorOf([tool], { gate: bad }), callOf('Echo', { command: 'x' }))).text).toMatch(/InputValidationError/);
+    expect(
+      answerOf(await once(executorOf([tool], { gate: bad }), callOf('Echo', { command: 'x' }))).text,
+    ).toMatch(/InputValidationError/);
     expect(ran).toHaveLength(1);
   });
 
@@ -223,10 +305,14 @@ describe('permission', () => {
     const { tool, ran } = echo();
     const gate = gateOf({
       decide: async ({ input }) =>
-        input['command'] === 'forbidden' ? { kind: 'deny', reasonType: 'rule', message: 'Never.' } : { kind: 'ask', reasonType: 'mode', message: '?' },
+        input['command'] === 'forbidden'
+          ? { kind: 'deny', reasonType: 'rule', message: 'Never.' }
+          : { kind: 'ask', reasonType: 'mode', message: '?' },
       ask: async () => ({ behavior: 'allow', updatedInput: { command: 'forbidden' } }),
     });
-    expect(answerOf(await once(executorOf([tool], { gate }), callOf('Echo', { command: 'x' }))).text).toBe('Never.');
+    expect(answerOf(await once(executorOf([tool], { gate }), callOf('Echo', { command: 'x' }))).text).toBe(
+      'Never.',
+    );
     expect(ran).toEqual([]);
   });
 
@@ -249,36 +335,59 @@ describe('permission', () => {
   });
 
   test('pending is an answer of its own', async () => {
-    const result = await once(executorOf([echo().tool], { gate: withAsk({ behavior: 'pending', askId: 'ask-7' }) }), callOf('Echo', { command: 'x' }));
+    const result = await once(
+      executorOf([echo().tool], { gate: withAsk({ behavior: 'pending', askId: 'ask-7' }) }),
+      callOf('Echo', { command: 'x' }),
+    );
     expect(answerOf(result)).toMatchObject({ isError: true, text: expect.stringContaining('ask-7') });
     expect(result.denial).toBeUndefined();
     expect(result.message.toolUseResult).toEqual({ pending: true, askId: 'ask-7' });
   });
 
   test('F90 a host that throws, and rules that throw, deny', async () => {
-    const host = gateOf({ decide: async () => ({ kind: 'ask', reasonType: 'mode', message: '?' }), ask: async () => Promise.reject(new Error('pipe closed')) });
+    const host = gateOf({
+      decide: async () => ({ kind: 'ask', reasonType: 'mode', message: '?' }),
+      ask: async () => Promise.reject(new Error('pipe closed')),
+    });
     const asked = await once(executorOf([echo().tool], { gate: host }), callOf('Echo', { command: 'x' }));
     expect(answerOf(asked).text).toMatch(/failed: pipe closed/);
     expect(asked.denial).toBeDefined();
     const rules = gateOf({ decide: async () => Promise.reject(new Error('bad rule')) });
-    expect((await once(executorOf([echo().tool], { gate: rules }), callOf('Echo', { command: 'x' }))).denial).toBeDefined();
+    expect(
+      (await once(executorOf([echo().tool], { gate: rules }), callOf('Echo', { command: 'x' }))).denial,
+    ).toBeDefined();
   });
 
   test('observers see derived fields, the tool does not', async () => {
     const seen: unknown[] = [];
-    const { tool, ran } = echo({ backfillObservableInput: (input) => void (input['derived'] = true) });
-    await once(executorOf([tool], { gate: withAsk({ behavior: 'allow' }, seen) }), callOf('Echo', { command: 'x' }));
+    const { tool, ran } = echo({
+      backfillObservableInput: (input) => {
+        input['derived'] = true;
+      },
+    });
+    await once(
+      executorOf([tool], { gate: withAsk({ behavior: 'allow' }, seen) }),
+      callOf('Echo', { command: 'x' }),
+    );
     expect(seen).toEqual([{ command: 'x', derived: true }]);
     expect(ran).toEqual([{ command: 'x' }]);
+    const changed = withAsk({ behavior: 'allow', updatedInput: { command: 'y', derived: true } });
+    await once(executorOf([tool], { gate: changed }), callOf('Echo', { command: 'x' }));
+    expect(ran.at(-1)).toEqual({ command: 'y' });
   });
 });
 
 describe('hooks', () => {
   test('F92 deny beats an allow rule', async () => {
     const { tool, ran } = echo();
-    const gate = gateOf({ hooks: hooksOf({ PreToolUse: () => ({ permission: 'deny', reason: 'not on Sundays' }) }) });
+    const gate = gateOf({
+      hooks: hooksOf({ PreToolUse: () => ({ permission: 'deny', reason: 'not on Sundays' }) }),
+    });
     const result = await once(executorOf([tool], { gate }), callOf('Echo', { command: 'x' }));
-    expect(answerOf(result)).toMatchObject({ text: 'PreToolUse:Echo hook error: not on Sundays', isError: true });
+    expect(answerOf(result)).toMatchObject({
+      text: 'PreToolUse:Echo hook error: not on Sundays',
+      isError: true,
+    });
     expect(result.denial).toBeDefined();
     expect(result.trace.permission).toEqual({ verdict: 'deny', source: 'hook' });
     expect(ran).toEqual([]);
@@ -291,11 +400,17 @@ describe('hooks', () => {
     const after: unknown[] = [];
     const hooks = hooksOf({
       PreToolUse: () => ({ updatedInput: { command: 'rewritten' }, additionalContext: ['mind the gap'] }),
-      PostToolUse: (call) => (after.push(call['tool_input'], call['tool_response']), { additionalContext: ['well done'] }),
+      PostToolUse: (call) => {
+        after.push(call['tool_input'], call['tool_response']);
+        return { additionalContext: ['well done'] };
+      },
     });
     const gate = gateOf({
       hooks,
-      decide: async ({ input }) => (judged.push(input), { kind: 'allow', reasonType: 'mode' }),
+      decide: async ({ input }) => {
+        judged.push(input);
+        return { kind: 'allow', reasonType: 'mode' };
+      },
       recordIntent: async (_c, _e, input) => void recorded.push(input),
     });
     const result = await once(executorOf([tool], { gate }), callOf('Echo', { command: 'original' }));
@@ -303,7 +418,9 @@ describe('hooks', () => {
     expect(after).toEqual([{ command: 'rewritten' }, { said: 'rewritten' }]);
     expect(result.hookContext).toEqual(['mind the gap', 'well done']);
     const invalid = gateOf({ hooks: hooksOf({ PreToolUse: () => ({ updatedInput: { nonsense: 1 } }) }) });
-    expect(answerOf(await once(executorOf([tool], { gate: invalid }), callOf('Echo', { command: 'x' }))).text).toMatch(/InputValidationError/);
+    expect(
+      answerOf(await once(executorOf([tool], { gate: invalid }), callOf('Echo', { command: 'x' }))).text,
+    ).toMatch(/InputValidationError/);
     expect(ran).toHaveLength(1);
   });
 
@@ -315,30 +432,47 @@ describe('hooks', () => {
     ['ask', 'allow', 'mode', 'asks'],
     ['ask', 'deny', 'mode', 'denies'],
     [undefined, 'allow', 'mode', 'runs'],
-  ] as const)('a hook that says %s, rules that say %s (%s): %s', async (permission, kind, reasonType, expected) => {
-    let asked = 0;
-    const gate = gateOf({
-      hooks: hooksOf({ PreToolUse: () => (permission === undefined ? {} : { permission }) }),
-      decide: async () => (kind === 'allow' ? { kind, reasonType } : { kind, reasonType, message: 'm' }),
-      ask: async () => ((asked += 1), { behavior: 'allow' }),
-    });
-    const result = await once(executorOf([echo().tool], { gate }), callOf('Echo', { command: 'x' }));
-    expect({ asked, denied: result.denial !== undefined }).toEqual({ asked: expected === 'asks' ? 1 : 0, denied: expected === 'denies' });
-  });
+  ] as const)(
+    'a hook that says %s, rules that say %s (%s): %s',
+    async (permission, kind, reasonType, expected) => {
+      let asked = 0;
+      const gate = gateOf({
+        hooks: hooksOf({ PreToolUse: () => (permission === undefined ? {} : { permission }) }),
+        decide: async () => (kind === 'allow' ? { kind, reasonType } : { kind, reasonType, message: 'm' }),
+        ask: async () => {
+          asked += 1;
+          return { behavior: 'allow' };
+        },
+      });
+      const result = await once(executorOf([echo().tool], { gate }), callOf('Echo', { command: 'x' }));
+      expect({ asked, denied: result.denial !== undefined }).toEqual({
+        asked: expected === 'asks' ? 1 : 0,
+        denied: expected === 'denies',
+      });
+    },
+  );
 
   test('continue: false before the call stops it; after the call it only stops the run', async () => {
     const { tool, ran } = echo();
     const stop = { preventContinuation: { stopReason: 'enough', hookName: 'h' } };
-    const before = await once(executorOf([tool], { gate: gateOf({ hooks: hooksOf({ PreToolUse: () => stop }) }) }), callOf('Echo', { command: 'x' }));
+    const before = await once(
+      executorOf([tool], { gate: gateOf({ hooks: hooksOf({ PreToolUse: () => stop }) }) }),
+      callOf('Echo', { command: 'x' }),
+    );
     expect(before.preventContinuation).toEqual(stop.preventContinuation);
     expect(ran).toEqual([]);
-    const after = await once(executorOf([tool], { gate: gateOf({ hooks: hooksOf({ PostToolUse: () => stop }) }) }), callOf('Echo', { command: 'x' }));
+    const after = await once(
+      executorOf([tool], { gate: gateOf({ hooks: hooksOf({ PostToolUse: () => stop }) }) }),
+      callOf('Echo', { command: 'x' }),
+    );
     expect(after.preventContinuation).toEqual(stop.preventContinuation);
     expect(answerOf(after)).toMatchObject({ text: 'x', isError: false });
   });
 
   test('a hook may replace the output, and its feedback reaches the model', async () => {
-    const gate = gateOf({ hooks: hooksOf({ PostToolUse: () => ({ updatedOutput: 'redacted', blockingErrors: ['look again'] }) }) });
+    const gate = gateOf({
+      hooks: hooksOf({ PostToolUse: () => ({ updatedOutput: 'redacted', blockingErrors: ['look again'] }) }),
+    });
     const result = await once(executorOf([echo().tool], { gate }), callOf('Echo', { command: 'secret' }));
     expect(answerOf(result).text).toBe('redacted');
     expect(result.message.toolUseResult).toBe('redacted');
@@ -347,7 +481,18 @@ describe('hooks', () => {
 
   test('failures are told to PostToolUseFailure', async () => {
     const told: unknown[] = [];
-    const gate = gateOf({ hooks: hooksOf({ PostToolUseFailure: (call) => (told.push(call['error']), {}), PostToolUse: () => (told.push('wrong'), {}) }) });
+    const gate = gateOf({
+      hooks: hooksOf({
+        PostToolUseFailure: (call) => {
+          told.push(call['error']);
+          return {};
+        },
+        PostToolUse: () => {
+          told.push('wrong');
+          return {};
+        },
+      }),
+    });
     const throwing = echo({ run: async () => Promise.reject(new Error('kaput')) });
     await once(executorOf([throwing.tool], { gate }), callOf('Echo', { command: 'x' }));
     const failing = echo({ run: async () => ({ data: 1, content: 'Exit code 1', isError: true }) });
@@ -368,7 +513,16 @@ describe('L4.1 outward steps wait until the block was taken', () => {
   test('hooks wait; so does the call behind them', async () => {
     const { tool, ran } = echo();
     const hooked: unknown[] = [];
-    const executor = executorOf([tool], { gate: gateOf({ hooks: hooksOf({ PreToolUse: (call) => (hooked.push(call['tool_use_id']), {}) }) }) });
+    const executor = executorOf([tool], {
+      gate: gateOf({
+        hooks: hooksOf({
+          PreToolUse: (call) => {
+            hooked.push(call['tool_use_id']);
+            return {};
+          },
+        }),
+      }),
+    });
     const call = callOf('Echo', { command: 'x' });
     executor.add(call);
     await settle();
@@ -381,10 +535,21 @@ describe('L4.1 outward steps wait until the block was taken', () => {
 
   test('asking waits; the intent is recorded before the tool runs', async () => {
     const order: string[] = [];
-    const { tool } = echo({ run: async () => (order.push('run'), { data: 1, content: 'x' }) });
+    const { tool } = echo({
+      run: async () => {
+        order.push('run');
+        return { data: 1, content: 'x' };
+      },
+    });
     const gate = gateOf({
-      decide: async () => (order.push('decide'), { kind: 'ask', reasonType: 'mode', message: '?' }),
-      ask: async () => (order.push('ask'), { behavior: 'allow' }),
+      decide: async () => {
+        order.push('decide');
+        return { kind: 'ask', reasonType: 'mode', message: '?' };
+      },
+      ask: async () => {
+        order.push('ask');
+        return { behavior: 'allow' };
+      },
       recordIntent: async () => void order.push('intent'),
     });
     const executor = executorOf([tool], { gate });

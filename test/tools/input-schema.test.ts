@@ -17,7 +17,12 @@ describe('from JSON schema', () => {
       list: {
         type: 'array',
         minItems: 1,
-        items: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'], additionalProperties: false },
+        items: {
+          type: 'object',
+          properties: { id: { type: 'string' } },
+          required: ['id'],
+          additionalProperties: false,
+        },
       },
       map: { type: 'object', additionalProperties: { type: 'number' } },
     },
@@ -30,41 +35,84 @@ describe('from JSON schema', () => {
   };
 
   test.each([
-    [{ name: 'ab', count: 3, ratio: 0.5, kind: 'a', fixed: 7, either: null, list: [{ id: 'x' }], map: { k: 1 } }, []],
+    [
+      {
+        name: 'ab',
+        count: 3,
+        ratio: 0.5,
+        kind: 'a',
+        fixed: 7,
+        either: null,
+        list: [{ id: 'x' }],
+        map: { k: 1 },
+      },
+      [],
+    ],
     [{}, ['The required parameter `name` is missing']],
     [{ name: undefined }, ['The required parameter `name` is missing']],
     [{ name: 'a' }, ['The parameter `name` must have at least 2 characters']],
     [{ name: 'abcd' }, ['The parameter `name` must have at most 3 characters']],
-    [{ name: 'ab', count: 1.5 }, ['The parameter `count` is expected to be of type `integer` but was provided as `number`']],
+    [
+      { name: 'ab', count: 1.5 },
+      ['The parameter `count` is expected to be of type `integer` but was provided as `number`'],
+    ],
     [{ name: 'ab', count: 0 }, ['The parameter `count` must be at least 1']],
     [{ name: 'ab', count: 10 }, ['The parameter `count` must be at most 9']],
     [{ name: 'ab', ratio: 0 }, ['The parameter `ratio` must be greater than 0']],
     [{ name: 'ab', ratio: 1 }, ['The parameter `ratio` must be less than 1']],
     [{ name: 'ab', kind: 'c' }, ['The parameter `kind` must be one of "a", "b"']],
     [{ name: 'ab', fixed: 8 }, ['The parameter `fixed` must be 7']],
-    [{ name: 'ab', either: 1 }, ['The parameter `either` is expected to be of type `string | null` but was provided as `number`']],
+    [
+      { name: 'ab', either: 1 },
+      ['The parameter `either` is expected to be of type `string | null` but was provided as `number`'],
+    ],
     [{ name: 'ab', list: [] }, ['The parameter `list` must have at least 1 item']],
-    [{ name: 'ab', list: {} }, ['The parameter `list` is expected to be of type `array` but was provided as `object`']],
-    [{ name: 'ab', list: [{ id: 'x' }, { no: 1 }] }, ['The required parameter `list[1].id` is missing', 'An unexpected parameter `list[1].no` was provided']],
-    [{ name: 'ab', map: { k: 'v' } }, ['The parameter `map.k` is expected to be of type `number` but was provided as `string`']],
-    [{ name: 'ab', extra: 1, constructor: 2 }, ['An unexpected parameter `extra` was provided', 'An unexpected parameter `constructor` was provided']],
+    [
+      { name: 'ab', list: {} },
+      ['The parameter `list` is expected to be of type `array` but was provided as `object`'],
+    ],
+    [
+      { name: 'ab', list: [{ id: 'x' }, { no: 1 }] },
+      ['The required parameter `list[1].id` is missing', 'An unexpected parameter `list[1].no` was provided'],
+    ],
+    [
+      { name: 'ab', map: { k: 'v' } },
+      ['The parameter `map.k` is expected to be of type `number` but was provided as `string`'],
+    ],
+    [
+      { name: 'ab', extra: 1, constructor: 2 },
+      ['An unexpected parameter `extra` was provided', 'An unexpected parameter `constructor` was provided'],
+    ],
   ])('%j', (input, issues) => {
     expect(issuesOf(input)).toEqual(issues);
   });
 
   test('the number of issues is bounded', () => {
-    expect(issuesOf({ name: 'ab', list: Array.from({ length: 1000 }, () => ({})) }).length).toBeLessThanOrEqual(20);
+    expect(
+      issuesOf({ name: 'ab', list: Array.from({ length: 1000 }, () => ({})) }).length,
+    ).toBeLessThanOrEqual(20);
   });
 });
 
 describe('from zod', () => {
-  const shape = { name: z.string().min(2), mode: z.enum(['fast', 'slow']).default('fast'), when: z.coerce.number().optional() };
+  const shape = {
+    name: z.string().min(2),
+    mode: z.enum(['fast', 'slow']).default('fast'),
+    when: z.coerce.number().optional(),
+  };
 
   test('a raw shape: JSON schema, defaults, coercion, unknown keys dropped', async () => {
     const input = await inputFromZod(shape);
-    expect(input.inputJsonSchema).toMatchObject({ type: 'object', required: ['name'], properties: { mode: { default: 'fast', enum: ['fast', 'slow'] } } });
+    expect(input.inputJsonSchema).toMatchObject({
+      type: 'object',
+      required: ['name'],
+      properties: { mode: { default: 'fast', enum: ['fast', 'slow'] } },
+    });
     expect(input.inputJsonSchema).not.toHaveProperty('$schema');
-    expect(await input.parse({ name: 'ab', when: '5', extra: 1 })).toEqual({ ok: true, input: { name: 'ab', mode: 'fast', when: 5 } });
+    expect(await input.parse({ name: 'ab', when: '5', extra: 1 })).toEqual({
+      ok: true,
+      input: { name: 'ab', mode: 'fast', when: 5 },
+    });
   });
 
   test.each([
@@ -77,19 +125,35 @@ describe('from zod', () => {
   });
 
   test('a strict object refuses unknown keys, a loose one keeps them', async () => {
-    expect(await (await inputFromZod(z.strictObject({ a: z.number() }))).parse({ a: 1, b: 2 })).toEqual({ ok: false, issues: ['An unexpected parameter `b` was provided'] });
-    expect(await (await inputFromZod(z.looseObject({ a: z.number() }))).parse({ a: 1, b: 2 })).toEqual({ ok: true, input: { a: 1, b: 2 } });
+    expect(await (await inputFromZod(z.strictObject({ a: z.number() }))).parse({ a: 1, b: 2 })).toEqual({
+      ok: false,
+      issues: ['An unexpected parameter `b` was provided'],
+    });
+    expect(await (await inputFromZod(z.looseObject({ a: z.number() }))).parse({ a: 1, b: 2 })).toEqual({
+      ok: true,
+      input: { a: 1, b: 2 },
+    });
   });
 
   test('a refinement may wait, and may throw', async () => {
     const slow = await inputFromZod({ a: z.number().refine(async (n) => n > 1) });
     expect(await slow.parse({ a: 2 })).toEqual({ ok: true, input: { a: 2 } });
-    const broken = await inputFromZod({ a: z.number().refine(() => { throw new Error('oops'); }) });
-    expect(await broken.parse({ a: 2 })).toEqual({ ok: false, issues: ['The input could not be checked: oops'] });
+    const broken = await inputFromZod({
+      a: z.number().refine(() => {
+        throw new Error('oops');
+      }),
+    });
+    expect(await broken.parse({ a: 2 })).toEqual({
+      ok: false,
+      issues: ['The input could not be checked: oops'],
+    });
   });
 
   test('what is not zod 4 is refused by name', async () => {
-    await expect(inputFromZod({ a: { _def: {} } as unknown as z.ZodType })).rejects.toMatchObject({ code: 'invalid_option', message: expect.stringContaining('`a`') });
+    await expect(inputFromZod({ a: { _def: {} } as unknown as z.ZodType })).rejects.toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringContaining('`a`'),
+    });
   });
 
   test('F124 the tools room loads zod, diff and ripgrep only when they are used', async () => {
@@ -107,6 +171,10 @@ describe('from zod', () => {
     });
     const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
     const lazy = imports.filter((i) => i.external === true && !i.path.startsWith('node:'));
-    expect(lazy.map((i) => `${i.kind} ${i.path}`).sort()).toEqual(['dynamic-import @vscode/ripgrep', 'dynamic-import diff', 'dynamic-import zod']);
+    expect(lazy.map((i) => `${i.kind} ${i.path}`).sort()).toEqual([
+      'dynamic-import @vscode/ripgrep',
+      'dynamic-import diff',
+      'dynamic-import zod',
+    ]);
   });
 });

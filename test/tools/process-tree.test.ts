@@ -20,8 +20,16 @@ async function firstLine(group: ProcessGroup): Promise<string> {
 
 describe('spawnGroup', () => {
   test('says how the process ended', async () => {
-    expect(await spawnGroup('sh', ['-c', 'exit 3'], { cwd: '/', env }).ended).toEqual({ kind: 'exited', code: 3, signal: null });
-    expect(await spawnGroup('sh', ['-c', 'kill -9 $$'], { cwd: '/', env }).ended).toEqual({ kind: 'exited', code: null, signal: 'SIGKILL' });
+    expect(await spawnGroup('sh', ['-c', 'exit 3'], { cwd: '/', env }).ended).toEqual({
+      kind: 'exited',
+      code: 3,
+      signal: null,
+    });
+    expect(await spawnGroup('sh', ['-c', 'kill -9 $$'], { cwd: '/', env }).ended).toEqual({
+      kind: 'exited',
+      code: null,
+      signal: 'SIGKILL',
+    });
   });
 
   test('what cannot be started is a value', async () => {
@@ -42,7 +50,10 @@ describe('spawnGroup', () => {
   });
 
   test('what ignores SIGTERM gets SIGKILL after the grace', async () => {
-    const group = spawnGroup('sh', ['-c', 'trap "" TERM; echo ready; while :; do sleep 1; done'], { cwd: '/', env });
+    const group = spawnGroup('sh', ['-c', 'trap "" TERM; echo ready; while :; do sleep 1; done'], {
+      cwd: '/',
+      env,
+    });
     await firstLine(group);
     expect(await group.end(20)).toBe(true);
     expect(await group.ended).toMatchObject({ signal: 'SIGKILL' });

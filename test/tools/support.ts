@@ -111,7 +111,9 @@ export function toolOf(name: string, parts: Partial<AnyTool> = {}): AnyTool {
 }
 
 export function hooksOf(
-  handlers: Partial<Record<HookEvent, (call: Record<string, unknown>) => Partial<HookVerdict> | Promise<Partial<HookVerdict>>>>,
+  handlers: Partial<
+    Record<HookEvent, (call: Record<string, unknown>) => Partial<HookVerdict> | Promise<Partial<HookVerdict>>>
+  >,
 ): HookPort {
   return {
     has: (event) => handlers[event] !== undefined,
@@ -129,7 +131,12 @@ export function gateOf(
 ): GatePorts {
   const { decide, ...ports } = parts;
   return {
-    permissions: { decide: decide ?? (async () => ALLOW), mode: 'default', setMode: () => {}, apply: () => {} },
+    permissions: {
+      decide: decide ?? (async () => ALLOW),
+      mode: 'default',
+      setMode: () => {},
+      apply: () => {},
+    },
     ask: async () => ({ behavior: 'deny', message: 'nobody is there to ask' }),
     hooks: hooksOf({}),
     recordIntent: async () => {},
@@ -137,11 +144,15 @@ export function gateOf(
   };
 }
 
-export function executorOf(tools: readonly AnyTool[], parts: Partial<ExecutorOptions> = {}): StreamingToolExecutor {
+export function executorOf(
+  tools: readonly AnyTool[],
+  parts: Partial<ExecutorOptions> = {},
+): StreamingToolExecutor {
   return new StreamingToolExecutor({
     tools: createToolSet(tools),
     gate: gateOf(),
-    makeContext: (call, signal) => contextIn('/', { signal, toolUseId: call.block.id, effectKey: call.effectKey }),
+    makeContext: (call, signal) =>
+      contextIn('/', { signal, toolUseId: call.block.id, effectKey: call.effectKey }),
     onModifyContext: () => {},
     clock: systemClock,
     ids: systemIds,
@@ -173,7 +184,12 @@ export async function once(executor: ToolExecutor, call: ToolCall): Promise<Resu
 
 /** The tool_result of an update. */
 export function answerOf(update: ResultUpdate): { text: string; isError: boolean; id: string } {
-  const [block] = update.message.message.content as readonly { type: string; tool_use_id: string; content: unknown; is_error?: boolean }[];
+  const [block] = update.message.message.content as readonly {
+    type: string;
+    tool_use_id: string;
+    content: unknown;
+    is_error?: boolean;
+  }[];
   if (block?.type !== 'tool_result') throw new Error('not a tool_result');
   const { content } = block;
   return {
@@ -185,6 +201,7 @@ export function answerOf(update: ResultUpdate): { text: string; isError: boolean
 
 /** Running, and not merely waiting for its parent to notice that it is dead. */
 export function isRunning(pid: number): boolean {
+  if (!(pid > 0)) throw new Error('no process id');
   try {
     return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {

@@ -22,7 +22,15 @@ const at = (scope = openScope()) => ({ scope, iteration: 1, chainId: 'c1', depth
 describe('wireTools', () => {
   test('the same array for ever, in the order given, described once', async () => {
     let described = 0;
-    const port = portOf([toolOf('B', { description: async () => `B ${(described += 1)}` }), toolOf('A')]);
+    const port = portOf([
+      toolOf('B', {
+        description: async () => {
+          described += 1;
+          return `B ${described}`;
+        },
+      }),
+      toolOf('A'),
+    ]);
     const first = await port.wireTools('m');
     expect(await port.wireTools('m')).toBe(first);
     expect(first.map((tool) => tool.name)).toEqual(['B', 'A']);
@@ -30,7 +38,10 @@ describe('wireTools', () => {
   });
 
   test('F152 a tool that cannot describe itself costs nobody else anything', async () => {
-    const port = portOf([toolOf('Bad', { description: () => Promise.reject(new Error('no')) }), toolOf('Good')]);
+    const port = portOf([
+      toolOf('Bad', { description: () => Promise.reject(new Error('no')) }),
+      toolOf('Good'),
+    ]);
     expect(await port.wireTools('m')).toEqual([
       { name: 'Bad', input_schema: { type: 'object' } },
       { name: 'Good', description: 'Good', input_schema: { type: 'object' } },
@@ -44,12 +55,30 @@ describe('wireTools', () => {
 
   test('the built-in tools describe themselves and take the parameter names of the reference', async () => {
     const wire = await portOf(builtinTools()).wireTools('m');
-    const parameters = Object.fromEntries(wire.map((tool) => [tool.name, Object.keys(tool.input_schema['properties'] as object)]));
+    const parameters = Object.fromEntries(
+      wire.map((tool) => [tool.name, Object.keys(tool.input_schema['properties'] as object)]),
+    );
     expect(parameters).toEqual({
       Bash: ['command', 'timeout', 'description'],
       Edit: ['file_path', 'old_string', 'new_string', 'replace_all'],
       Glob: ['pattern', 'path'],
-      Grep: ['pattern', 'path', 'glob', 'output_mode', '-A', '-B', '-C', 'context', '-n', '-i', '-o', 'type', 'head_limit', 'offset', 'multiline'],
+      Grep: [
+        'pattern',
+        'path',
+        'glob',
+        'output_mode',
+        '-A',
+        '-B',
+        '-C',
+        'context',
+        '-n',
+        '-i',
+        '-o',
+        'type',
+        'head_limit',
+        'offset',
+        'multiline',
+      ],
       Read: ['file_path', 'offset', 'limit'],
       TodoWrite: ['todos'],
       Write: ['file_path', 'content'],
@@ -61,8 +90,15 @@ describe('wireTools', () => {
 describe('open', () => {
   test('context modifiers last beyond the iteration; the chain is that of the iteration', async () => {
     const port = portOf([
-      toolOf('Move', { run: async () => ({ data: 1, content: 'x', modifyContext: (c) => ({ ...c, cwd: `${c.cwd}/on` }) }) }),
-      toolOf('Where', { run: async (_i, c) => ({ data: 1, content: `${c.cwd} ${c.queryTracking.chainId} ${c.queryTracking.depth}` }) }),
+      toolOf('Move', {
+        run: async () => ({ data: 1, content: 'x', modifyContext: (c) => ({ ...c, cwd: `${c.cwd}/on` }) }),
+      }),
+      toolOf('Where', {
+        run: async (_i, c) => ({
+          data: 1,
+          content: `${c.cwd} ${c.queryTracking.chainId} ${c.queryTracking.depth}`,
+        }),
+      }),
     ]);
     const first = port.open(at());
     first.add(callOf('Move'));
@@ -75,7 +111,10 @@ describe('open', () => {
   test('the scope ends what runs', async () => {
     const scope = openScope();
     const executor = portOf([
-      toolOf('T', { run: (_i, c) => new Promise((_, reject) => c.signal.addEventListener('abort', () => reject(c.signal.reason))) }),
+      toolOf('T', {
+        run: (_i, c) =>
+          new Promise((_, reject) => c.signal.addEventListener('abort', () => reject(c.signal.reason))),
+      }),
     ]).open(at(scope));
     executor.add(callOf('T'));
     await new Promise((resolve) => setImmediate(resolve));
@@ -102,8 +141,22 @@ describe('backfill', () => {
   test('a copy is made only for a field that was added', () => {
     expect(portOf([toolOf('T')]).backfill(block)).toBe(block);
     expect(portOf([toolOf('T', { backfillObservableInput: () => {} })]).backfill(block)).toBe(block);
-    expect(portOf([toolOf('T', { backfillObservableInput: () => { throw new Error('x'); } })]).backfill(block)).toBe(block);
-    const filled = portOf([toolOf('T', { backfillObservableInput: (input) => void (input['b'] = 2) })]).backfill(block);
+    expect(
+      portOf([
+        toolOf('T', {
+          backfillObservableInput: () => {
+            throw new Error('x');
+          },
+        }),
+      ]).backfill(block),
+    ).toBe(block);
+    const filled = portOf([
+      toolOf('T', {
+        backfillObservableInput: (input) => {
+          input['b'] = 2;
+        },
+      }),
+    ]).backfill(block);
     expect(filled.input).toEqual({ a: 1, b: 2 });
     expect(block.input).toEqual({ a: 1 });
   });

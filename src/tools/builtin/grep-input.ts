@@ -58,4 +58,3 @@ export const grepSchema = {
   required: ['pattern'],
   additionalProperties: false,
 };
-

@@ -5,7 +5,19 @@ import type { ToolContext } from '../../../src/protocol/tool.ts';
 import { type BashOptions, createBashTool } from '../../../src/tools/builtin/bash.ts';
 import { systemClock } from '../../../src/util/clock.ts';
 import { nodeFiles } from '../../../src/util/node-files.ts';
-import { answerOf, callOf, contextIn, drain, executorOf, isRunning, isWellFormed, resultsOf, runDirectly, tempFolder, textOf } from '../support.ts';
+import {
+  answerOf,
+  callOf,
+  contextIn,
+  drain,
+  executorOf,
+  isRunning,
+  isWellFormed,
+  resultsOf,
+  runDirectly,
+  tempFolder,
+  textOf,
+} from '../support.ts';
 
 let folder: Awaited<ReturnType<typeof tempFolder>>;
 beforeAll(async () => {
@@ -13,7 +25,12 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-const bash = async (command: string, options: BashOptions = {}, context: Partial<ToolContext> = {}, extra: object = {}) =>
+const bash = async (
+  command: string,
+  options: BashOptions = {},
+  context: Partial<ToolContext> = {},
+  extra: object = {},
+) =>
   (await runDirectly(createBashTool(options), { command, ...extra }, contextIn(folder.path, context))).output;
 
 /** A clock whose timers up to `ms` fire at once. */
@@ -38,10 +55,20 @@ describe('what a command says', () => {
   });
 
   test('exit codes and signals are errors, with what was said until then', async () => {
-    expect(await bash('echo out; echo err >&2; exit 3')).toMatchObject({ isError: true, content: 'Exit code 3\nout\nerr', data: { exitCode: 3 } });
+    expect(await bash('echo out; echo err >&2; exit 3')).toMatchObject({
+      isError: true,
+      content: 'Exit code 3\nout\nerr',
+      data: { exitCode: 3 },
+    });
     expect(await bash('exit 1')).toMatchObject({ isError: true, content: 'Exit code 1' });
-    expect(await bash('kill -SEGV $$')).toMatchObject({ isError: true, content: 'The command was ended by SIGSEGV.' });
-    expect(await bash('no-such-command-here')).toMatchObject({ isError: true, content: expect.stringMatching(/^Exit code 127\n.*not found/) });
+    expect(await bash('kill -SEGV $$')).toMatchObject({
+      isError: true,
+      content: 'The command was ended by SIGSEGV.',
+    });
+    expect(await bash('no-such-command-here')).toMatchObject({
+      isError: true,
+      content: expect.stringMatching(/^Exit code 127\n.*not found/),
+    });
   });
 
   test('a shell of its own each time: cd and variables do not last', async () => {
@@ -50,7 +77,7 @@ describe('what a command says', () => {
     expect(textOf(await bash('pwd; echo "[$X]"'))).toBe(`${folder.path}\n[]`);
   });
 
-  test('F126 the environment is the context\'s alone', async () => {
+  test("F126 the environment is the context's alone", async () => {
     process.env['TURNWRIGHT_TEST_SECRET'] = 'leaked';
     try {
       const env = { PATH: process.env['PATH'] ?? '', MINE: 'yes' };
@@ -74,8 +101,12 @@ describe('what a command says', () => {
   });
 
   test('a missing folder and a missing shell are named', async () => {
-    await expect(bash('true', {}, { cwd: join(folder.path, 'nowhere') })).rejects.toThrow(/working directory .*nowhere does not exist/);
-    await expect(bash('true', {}, { env: { PATH: join(folder.path, 'nowhere') } })).rejects.toThrow(/shell could not be started/);
+    await expect(bash('true', {}, { cwd: join(folder.path, 'nowhere') })).rejects.toThrow(
+      /working directory .*nowhere does not exist/,
+    );
+    await expect(bash('true', {}, { env: { PATH: join(folder.path, 'nowhere') } })).rejects.toThrow(
+      /shell could not be started/,
+    );
   });
 });
 
@@ -109,13 +140,20 @@ describe('F83 much output', () => {
   });
 
   test('a full disk costs the rest of the output, not the call', async () => {
-    const files = { ...nodeFiles, openAppend: async () => Promise.reject(new Error('ENOSPC: no space left')) };
+    const files = {
+      ...nodeFiles,
+      openAppend: async () => Promise.reject(new Error('ENOSPC: no space left')),
+    };
     const output = await bash('seq 1 50000; echo last', {}, { files });
     expect(textOf(output)).toMatch(/could not be stored: ENOSPC[\s\S]*last\n<\/persisted-output>$/);
   });
 
   test('a preview never ends inside a character', async () => {
-    const output = await bash("printf 'x'; for i in $(seq 1 20000); do printf '😀'; done", { maxOutputChars: 1000 }, { toolUseId: 'emoji' });
+    const output = await bash(
+      "printf 'x'; for i in $(seq 1 20000); do printf '😀'; done",
+      { maxOutputChars: 1000 },
+      { toolUseId: 'emoji' },
+    );
     expect(isWellFormed(textOf(output))).toBe(true);
   });
 });
@@ -142,11 +180,14 @@ describe('ending', () => {
       // However busy the machine is, the call is not abandoned before it ends by itself.
       clock: { ...systemClock, sleep: (_ms, signal) => systemClock.sleep(10_000, signal) },
     });
-    executor.add(callOf('Bash', { command: `echo begun; (sleep 300 & echo $! > ${pidFile}; echo started; wait)` }));
+    executor.add(
+      callOf('Bash', { command: `echo begun; (sleep 300 & echo $! > ${pidFile}; echo started; wait)` }),
+    );
     let said = '';
     while (!said.includes('started')) {
       await executor.ready();
-      for (const update of executor.take()) if (update.kind === 'progress') said = String(update.message.data['output']);
+      for (const update of executor.take())
+        if (update.kind === 'progress') said = String(update.message.data['output']);
     }
     await executor.abort('interrupted');
     const [result] = resultsOf(await drain(executor));
@@ -163,11 +204,19 @@ describe('ending', () => {
   test('progress while it runs', async () => {
     const go = join(folder.path, 'go');
     const tool = createBashTool({ progressMs: 1 });
-    const running = tool.run({ command: `echo working; until [ -e ${go} ]; do sleep 0.01; done; echo done` }, contextIn(folder.path));
+    const running = tool.run(
+      { command: `echo working; until [ -e ${go} ]; do sleep 0.01; done; echo done` },
+      contextIn(folder.path),
+    );
     if (running instanceof Promise) throw new Error('not a generator');
     let step = await running.next();
     while (!step.done && step.value['output'] === '') step = await running.next();
-    expect(step.value).toMatchObject({ type: 'bash_progress', output: 'working\n', totalBytes: 8, elapsedMs: expect.any(Number) });
+    expect(step.value).toMatchObject({
+      type: 'bash_progress',
+      output: 'working\n',
+      totalBytes: 8,
+      elapsedMs: expect.any(Number),
+    });
     await writeFile(go, '');
     while (!step.done) step = await running.next();
     expect(textOf(step.value)).toBe('working\ndone');
@@ -189,7 +238,9 @@ describe('F99 what is left in the background', () => {
   });
 
   test('with SIGTERM ignored: SIGKILL', async () => {
-    const output = await bash('(trap "" TERM; sleep 300) >/dev/null 2>&1 & echo "pid $!"', { killGraceMs: 20 });
+    const output = await bash('(trap "" TERM; sleep 300) >/dev/null 2>&1 & echo "pid $!"', {
+      killGraceMs: 20,
+    });
     expect(isRunning(Number(/pid (\d+)/.exec(textOf(output))?.[1]))).toBe(false);
   });
 

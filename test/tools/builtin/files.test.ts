@@ -10,7 +10,19 @@ import { replaceText } from '../../../src/tools/builtin/replace-text.ts';
 import { decodeText, encodeText } from '../../../src/tools/builtin/text-file.ts';
 import { todoWriteTool } from '../../../src/tools/builtin/todo-write.ts';
 import { writeTool } from '../../../src/tools/builtin/write.ts';
-import { answerOf, callOf, contextIn, drain, executorOf, isWellFormed, once, resultsOf, runDirectly, tempFolder, textOf } from '../support.ts';
+import {
+  answerOf,
+  callOf,
+  contextIn,
+  drain,
+  executorOf,
+  isWellFormed,
+  once,
+  resultsOf,
+  runDirectly,
+  tempFolder,
+  textOf,
+} from '../support.ts';
 
 let folder: Awaited<ReturnType<typeof tempFolder>>;
 let context: ToolContext;
@@ -32,7 +44,8 @@ const put = async (name: string, content: string | Uint8Array) => {
   await writeFile(at(name), content);
   return at(name);
 };
-const read = async (file_path: string, extra: object = {}, tool = createReadTool()) => textOf((await runDirectly(tool, { file_path, ...extra }, context)).output);
+const read = async (file_path: string, extra: object = {}, tool = createReadTool()) =>
+  textOf((await runDirectly(tool, { file_path, ...extra }, context)).output);
 const session = () =>
   executorOf([createReadTool(), writeTool, editTool], {
     makeContext: (call, signal) => ({ ...context, signal, toolUseId: call.block.id }),
@@ -87,7 +100,11 @@ describe('Read', () => {
   test('remembers what was seen', async () => {
     const path = await put('a.txt', 'x\n');
     await read(path);
-    expect(context.readFileCache.get(path)).toEqual({ hash: expect.stringMatching(/^[0-9a-f]{64}$/), mtimeMs: (await stat(path)).mtimeMs, partial: false });
+    expect(context.readFileCache.get(path)).toEqual({
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      mtimeMs: (await stat(path)).mtimeMs,
+      partial: false,
+    });
   });
 
   test('UTF-16, byte order marks and Latin-1 are text', async () => {
@@ -104,7 +121,9 @@ describe('Read', () => {
     ['WebP', 'd.WEBP', Buffer.from('RIFF....WEBPVP8 '), 'image/webp'],
   ])('%s comes as an image block of its true type', async (_what, name, bytes, type) => {
     const { output } = await runDirectly(createReadTool(), { file_path: await put(name, bytes) }, context);
-    expect(output.content).toEqual([{ type: 'image', source: { type: 'base64', media_type: type, data: bytes.toString('base64') } }]);
+    expect(output.content).toEqual([
+      { type: 'image', source: { type: 'base64', media_type: type, data: bytes.toString('base64') } },
+    ]);
   });
 
   test('F10 an image too large, or none at all, never enters the history', async () => {
@@ -128,25 +147,40 @@ describe('Read', () => {
 
   test('a file too large is refused with what else to do', async () => {
     const small = createReadTool({ maxFileBytes: 100 });
-    await expect(read(await put('big.txt', 'x'.repeat(101)), {}, small)).rejects.toThrow(/has 101 bytes.*Grep.*sed -n/);
+    await expect(read(await put('big.txt', 'x'.repeat(101)), {}, small)).rejects.toThrow(
+      /has 101 bytes.*Grep.*sed -n/,
+    );
   });
 
   test('permission sees the absolute normalised path', () => {
-    expect(createReadTool().permissionTarget?.({ file_path: 'a/../b.txt' }, { cwd: '/w' })).toEqual({ kind: 'read', paths: ['/w/b.txt'] });
-    expect(writeTool.permissionTarget?.({ file_path: '../b.txt', content: '' }, { cwd: '/w/x' })).toEqual({ kind: 'write', paths: ['/w/b.txt'] });
+    expect(createReadTool().permissionTarget?.({ file_path: 'a/../b.txt' }, { cwd: '/w' })).toEqual({
+      kind: 'read',
+      paths: ['/w/b.txt'],
+    });
+    expect(writeTool.permissionTarget?.({ file_path: '../b.txt', content: '' }, { cwd: '/w/x' })).toEqual({
+      kind: 'write',
+      paths: ['/w/b.txt'],
+    });
   });
 });
 
 describe('Write', () => {
   test('creates a file and its folders', async () => {
-    expect(await use('Write', { file_path: 'new/deep/a.txt', content: 'hi\n' })).toMatchObject({ text: `${at('new/deep/a.txt')} was created.`, isError: false });
+    expect(await use('Write', { file_path: 'new/deep/a.txt', content: 'hi\n' })).toMatchObject({
+      text: `${at('new/deep/a.txt')} was created.`,
+      isError: false,
+    });
     expect(await readFile(at('new/deep/a.txt'), 'utf8')).toBe('hi\n');
-    expect(await use('Write', { file_path: 'new/deep/a.txt', content: 'again\n' })).toMatchObject({ isError: false });
+    expect(await use('Write', { file_path: 'new/deep/a.txt', content: 'again\n' })).toMatchObject({
+      isError: false,
+    });
   });
 
   test('an existing file must have been read', async () => {
     const path = await put('a.txt', 'old');
-    expect((await use('Write', { file_path: path, content: 'new' })).text).toMatch(/^<tool_use_error>.*has not been read yet/);
+    expect((await use('Write', { file_path: path, content: 'new' })).text).toMatch(
+      /^<tool_use_error>.*has not been read yet/,
+    );
     await use('Read', { file_path: path });
     expect(await use('Write', { file_path: path, content: 'new' })).toMatchObject({ isError: false });
     expect(await readFile(path, 'utf8')).toBe('new');
@@ -156,16 +190,22 @@ describe('Write', () => {
     const path = await put('a.txt', 'old');
     await use('Read', { file_path: path });
     await writeFile(path, 'human');
-    expect((await use('Write', { file_path: path, content: 'new' })).text).toMatch(/^<tool_use_error>.*has changed since it was read/);
+    expect((await use('Write', { file_path: path, content: 'new' })).text).toMatch(
+      /^<tool_use_error>.*has changed since it was read/,
+    );
     expect(await readFile(path, 'utf8')).toBe('human');
   });
 
   test('F144 also when it changed while permission was asked', async () => {
     const path = await put('a.txt', 'old');
     await read(path);
-    expect(await writeTool.validateInput?.({ file_path: path, content: 'new' }, context)).toEqual({ ok: true });
+    expect(await writeTool.validateInput?.({ file_path: path, content: 'new' }, context)).toEqual({
+      ok: true,
+    });
     await writeFile(path, 'human');
-    await expect(runDirectly(writeTool, { file_path: path, content: 'new' }, context)).rejects.toThrow(/has changed since/);
+    await expect(runDirectly(writeTool, { file_path: path, content: 'new' }, context)).rejects.toThrow(
+      /has changed since/,
+    );
   });
 
   test('touched but not changed is not changed', async () => {
@@ -181,9 +221,15 @@ describe('Write', () => {
     await symlink(path, at('link'));
     await read(at('link'));
     await use('Write', { file_path: at('link'), content: 'new' });
-    expect([await readFile(path, 'utf8'), (await stat(path)).mode & 0o777, await realpath(at('link'))]).toEqual(['new', 0o755, path]);
+    expect([
+      await readFile(path, 'utf8'),
+      (await stat(path)).mode & 0o777,
+      await realpath(at('link')),
+    ]).toEqual(['new', 0o755, path]);
     await symlink(at('gone'), at('dangling'));
-    expect((await use('Write', { file_path: at('dangling'), content: 'x' })).text).toMatch(/symbolic link to something that does not exist/);
+    expect((await use('Write', { file_path: at('dangling'), content: 'x' })).text).toMatch(
+      /symbolic link to something that does not exist/,
+    );
     expect((await use('Write', { file_path: dir, content: 'x' })).text).toMatch(/is a directory/);
   });
 
@@ -191,20 +237,34 @@ describe('Write', () => {
     const path = await put('a.txt', 'a\nb\nc\n');
     await read(path);
     const { output } = await runDirectly(writeTool, { file_path: path, content: 'a\nB\nc\n' }, context);
-    expect(output.data).toMatchObject({ type: 'update', filePath: path, structuredPatch: [{ oldStart: 1, newStart: 1, lines: [' a', '-b', '+B', ' c'] }] });
+    expect(output.data).toMatchObject({
+      type: 'update',
+      filePath: path,
+      structuredPatch: [{ oldStart: 1, newStart: 1, lines: [' a', '-b', '+B', ' c'] }],
+    });
   });
 
   test('a file system that fails leaves the file and says so', async () => {
     const path = await put('a.txt', 'old');
     await read(path);
-    context = { ...context, files: { ...context.files, writeAtomic: async () => Promise.reject(new Error('ENOSPC: no space left on device')) } };
-    expect(await use('Write', { file_path: path, content: 'new' })).toMatchObject({ text: 'ENOSPC: no space left on device', isError: true });
+    context = {
+      ...context,
+      files: {
+        ...context.files,
+        writeAtomic: async () => Promise.reject(new Error('ENOSPC: no space left on device')),
+      },
+    };
+    expect(await use('Write', { file_path: path, content: 'new' })).toMatchObject({
+      text: 'ENOSPC: no space left on device',
+      isError: true,
+    });
     expect(await readFile(path, 'utf8')).toBe('old');
   });
 });
 
 describe('Edit', () => {
-  const edit = (path: string, old_string: string, new_string: string, extra: object = {}) => use('Edit', { file_path: path, old_string, new_string, ...extra });
+  const edit = (path: string, old_string: string, new_string: string, extra: object = {}) =>
+    use('Edit', { file_path: path, old_string, new_string, ...extra });
 
   test('needs no earlier Read', async () => {
     const path = await put('a.txt', 'one two three');
@@ -274,14 +334,17 @@ describe('Edit', () => {
   });
 
   test('what is no text is refused', async () => {
-    expect((await edit(await put('x.bin', Buffer.from([1, 0, 2])), 'a', 'b')).text).toMatch(/not a text file/);
+    expect((await edit(await put('x.bin', Buffer.from([1, 0, 2])), 'a', 'b')).text).toMatch(
+      /not a text file/,
+    );
     expect((await edit(dir, 'a', 'b')).text).toMatch(/is a directory/);
   });
 
   test('F143 six parallel edits of one file are all applied', async () => {
     const path = await put('a.txt', '1 2 3 4 5 6');
     const executor = session();
-    for (let n = 1; n <= 6; n += 1) executor.add(callOf('Edit', { file_path: path, old_string: String(n), new_string: `<${n}>` }));
+    for (let n = 1; n <= 6; n += 1)
+      executor.add(callOf('Edit', { file_path: path, old_string: String(n), new_string: `<${n}>` }));
     expect(resultsOf(await drain(executor)).map((r) => r.trace.outcome)).toEqual(Array(6).fill('ok'));
     expect(await readFile(path, 'utf8')).toBe('<1> <2> <3> <4> <5> <6>');
   });
@@ -290,7 +353,11 @@ describe('Edit', () => {
     const path = await put('a.txt', '1 2 3 4 5 6');
     await symlink(path, at('link'));
     const edits = [1, 2, 3, 4, 5, 6].map((n) =>
-      runDirectly(editTool, { file_path: n % 2 ? path : at('link'), old_string: String(n), new_string: `<${n}>` }, contextIn(dir)),
+      runDirectly(
+        editTool,
+        { file_path: n % 2 ? path : at('link'), old_string: String(n), new_string: `<${n}>` },
+        contextIn(dir),
+      ),
     );
     await Promise.all(edits);
     expect(await readFile(path, 'utf8')).toBe('<1> <2> <3> <4> <5> <6>');
@@ -303,7 +370,9 @@ describe('text, exactly', () => {
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         const decoded = decodeText(bytes);
         if (decoded === undefined) return;
-        const even = decoded.encoding.startsWith('utf16') ? bytes.subarray(0, bytes.length - (bytes.length % 2)) : bytes;
+        const even = decoded.encoding.startsWith('utf16')
+          ? bytes.subarray(0, bytes.length - (bytes.length % 2))
+          : bytes;
         expect(Buffer.from(encodeText(decoded.text, decoded.encoding) ?? [])).toEqual(Buffer.from(even));
       }),
     );
@@ -331,12 +400,16 @@ describe('TodoWrite', () => {
     expect(output.data).toEqual({ oldTodos: [], newTodos: todos });
     expect(textOf(output)).toContain('1 of 2 steps are open');
     expect(context.todos.get()).toEqual(todos);
-    expect(textOf((await runDirectly(todoWriteTool, { todos: [todo('a', 'completed')] }, context)).output)).toContain('Every step is completed');
+    expect(
+      textOf((await runDirectly(todoWriteTool, { todos: [todo('a', 'completed')] }, context)).output),
+    ).toContain('Every step is completed');
     expect(textOf((await runDirectly(todoWriteTool, { todos: [] }, context)).output)).toContain('empty now');
   });
 
   test('refuses what is no list of todos, by item', async () => {
-    const parsed = await todoWriteTool.parse({ todos: [todo('a'), { ...todo('b', 'done'), extra: 1 }, { content: '' }] });
+    const parsed = await todoWriteTool.parse({
+      todos: [todo('a'), { ...todo('b', 'done'), extra: 1 }, { content: '' }],
+    });
     expect(parsed).toEqual({
       ok: false,
       issues: [

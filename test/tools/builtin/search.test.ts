@@ -39,8 +39,10 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-const glob = async (input: object, cwd = root) => (await runDirectly(createGlobTool(), input, contextIn(cwd))).output;
-const grep = async (input: object, cwd = root) => (await runDirectly(createGrepTool(), input, contextIn(cwd))).output;
+const glob = async (input: object, cwd = root) =>
+  (await runDirectly(createGlobTool(), input, contextIn(cwd))).output;
+const grep = async (input: object, cwd = root) =>
+  (await runDirectly(createGrepTool(), input, contextIn(cwd))).output;
 const globText = async (input: object, cwd?: string) => textOf(await glob(input, cwd));
 const grepText = async (input: object, cwd?: string) => textOf(await grep(input, cwd));
 
@@ -66,7 +68,10 @@ describe('Glob', () => {
     expect(await globText({ pattern: join(root, 'src/*.ts') }, folder.path)).toBe('project/src/old.ts');
     expect(await globText({ pattern: '../src/*.ts' }, join(root, 'docs'))).toBe(join(root, 'src/old.ts'));
     expect(searchRoot({ pattern: '../other/**' }, '/w/x')).toEqual({ root: '/w/other', pattern: '/**' });
-    expect(createGlobTool().permissionTarget?.({ pattern: '/etc/*.conf' }, { cwd: '/w' })).toEqual({ kind: 'read', paths: ['/etc'] });
+    expect(createGlobTool().permissionTarget?.({ pattern: '/etc/*.conf' }, { cwd: '/w' })).toEqual({
+      kind: 'read',
+      paths: ['/etc'],
+    });
   });
 
   test('path narrows the search, also into an ignored folder; a missing one is named', async () => {
@@ -94,26 +99,54 @@ describe('Grep', () => {
   });
 
   test.each([
-    ['lines with numbers', { pattern: 'alpha', path: 'src' }, 'src/deep/mid.ts:1:alpha beta\nsrc/deep/mid.ts:2:alpha\nsrc/old.ts:1:export const alpha = 1;'],
+    [
+      'lines with numbers',
+      { pattern: 'alpha', path: 'src' },
+      'src/deep/mid.ts:1:alpha beta\nsrc/deep/mid.ts:2:alpha\nsrc/old.ts:1:export const alpha = 1;',
+    ],
     ['no numbers', { pattern: 'gamma', '-n': false }, 'src/new.js:gamma();'],
     ['one file', { pattern: 'gamma', path: 'src/new.js' }, 'src/new.js:1:gamma();'],
-    ['case', { pattern: 'BETA', '-i': true, path: 'src' }, 'src/deep/mid.ts:1:alpha beta\nsrc/old.ts:2:const Beta = 2;'],
+    [
+      'case',
+      { pattern: 'BETA', '-i': true, path: 'src' },
+      'src/deep/mid.ts:1:alpha beta\nsrc/old.ts:2:const Beta = 2;',
+    ],
     ['only what matched', { pattern: 'be.a', '-o': true }, 'src/deep/mid.ts:1:beta'],
     ['a glob', { pattern: 'alpha', glob: '*.md' }, 'docs/read me.md:1:# alpha'],
-    ['several globs', { pattern: 'alpha|gamma', glob: '*.md, *.js' }, 'docs/read me.md:1:# alpha\nsrc/new.js:1:gamma();'],
-    ['a glob with braces', { pattern: 'gamma|alpha =', glob: '*.{js,ts}' }, 'src/new.js:1:gamma();\nsrc/old.ts:1:export const alpha = 1;'],
+    [
+      'several globs',
+      { pattern: 'alpha|gamma', glob: '*.md, *.js' },
+      'docs/read me.md:1:# alpha\nsrc/new.js:1:gamma();',
+    ],
+    [
+      'a glob with braces',
+      { pattern: 'gamma|alpha =', glob: '*.{js,ts}' },
+      'src/new.js:1:gamma();\nsrc/old.ts:1:export const alpha = 1;',
+    ],
     ['a type', { pattern: 'alpha|gamma', type: 'js' }, 'src/new.js:1:gamma();'],
     ['context', { pattern: 'HIT', '-C': 1 }, 'context.txt:3-3\ncontext.txt:4:HIT\ncontext.txt:5-5'],
-    ['context by its long name', { pattern: 'HIT', context: 1 }, 'context.txt:3-3\ncontext.txt:4:HIT\ncontext.txt:5-5'],
+    [
+      'context by its long name',
+      { pattern: 'HIT', context: 1 },
+      'context.txt:3-3\ncontext.txt:4:HIT\ncontext.txt:5-5',
+    ],
     ['after', { pattern: 'HIT', '-A': 2 }, 'context.txt:4:HIT\ncontext.txt:5-5\ncontext.txt:6-6'],
     ['before', { pattern: 'HIT', '-B': 1 }, 'context.txt:3-3\ncontext.txt:4:HIT'],
-    ['multiline', { pattern: 'start.*end', multiline: true }, 'multi.txt:1:start\nmulti.txt:2:middle\nmulti.txt:3:end'],
+    [
+      'multiline',
+      { pattern: 'start.*end', multiline: true },
+      'multi.txt:1:start\nmulti.txt:2:middle\nmulti.txt:3:end',
+    ],
     ['not multiline', { pattern: 'start.*end' }, 'No matches found'],
     ['a pattern like a flag', { pattern: '--flag' }, 'docs/read me.md:3:--flag'],
     ['a pattern like a short flag', { pattern: '-x' }, 'docs/read me.md:4:value: -x'],
     ['a path like a flag', { pattern: 'dashed', path: '-dash.txt' }, '-dash.txt:1:dashed'],
     ['CRLF', { pattern: 'needle' }, 'crlf.txt:1:needle'],
-    ['groups are kept apart', { pattern: '^[17]$', '-C': 1, path: 'context.txt' }, 'context.txt:1:1\ncontext.txt:2-2\n--\ncontext.txt:6-6\ncontext.txt:7:7'],
+    [
+      'groups are kept apart',
+      { pattern: '^[17]$', '-C': 1, path: 'context.txt' },
+      'context.txt:1:1\ncontext.txt:2-2\n--\ncontext.txt:6-6\ncontext.txt:7:7',
+    ],
   ])('content: %s', async (_what, input, expected) => {
     expect(await grepText({ output_mode: 'content', ...input })).toBe(expected);
   });
@@ -125,8 +158,11 @@ describe('Grep', () => {
   });
 
   test('head_limit and offset page, and say that there is more', async () => {
-    const page = (extra: object) => grepText({ pattern: '.', output_mode: 'content', '-n': false, path: 'context.txt', ...extra });
-    expect(await page({ head_limit: 2 })).toBe('context.txt:1\ncontext.txt:2\n\n(There is more. Go on with offset 2, or narrow the search.)');
+    const page = (extra: object) =>
+      grepText({ pattern: '.', output_mode: 'content', '-n': false, path: 'context.txt', ...extra });
+    expect(await page({ head_limit: 2 })).toBe(
+      'context.txt:1\ncontext.txt:2\n\n(There is more. Go on with offset 2, or narrow the search.)',
+    );
     expect(await page({ head_limit: 2, offset: 5 })).toBe('context.txt:6\ncontext.txt:7');
     expect(await page({ offset: 7 })).toBe('No matches found');
     const files = await grepText({ pattern: 'alpha', head_limit: 1, offset: 1 });
@@ -141,7 +177,12 @@ describe('Grep', () => {
     const long = await grepText({ pattern: 'x', output_mode: 'content', path: join(folder.path, 'min.js') });
     expect(long.length).toBeLessThan(3000);
     expect(isWellFormed(long)).toBe(true);
-    const much = await grepText({ pattern: 'match', output_mode: 'content', head_limit: 0, path: join(folder.path, 'much.txt') });
+    const much = await grepText({
+      pattern: 'match',
+      output_mode: 'content',
+      head_limit: 0,
+      path: join(folder.path, 'much.txt'),
+    });
     expect(much.length).toBeLessThan(31_000);
     expect(much).toMatch(/There is more\. Go on with offset \d+/);
   });
@@ -156,7 +197,9 @@ describe('Grep', () => {
 
   test('a missing binary is named', async () => {
     const lost = createGrepTool({ ripgrepPath: join(folder.path, 'no-rg') });
-    await expect(runDirectly(lost, { pattern: 'a' }, contextIn(root))).rejects.toThrow(/could not be started.*ENOENT/);
+    await expect(runDirectly(lost, { pattern: 'a' }, contextIn(root))).rejects.toThrow(
+      /could not be started.*ENOENT/,
+    );
   });
 
   test('abort ends the search', async () => {
@@ -167,9 +210,12 @@ describe('Grep', () => {
     const searching = runDirectly(tool, { pattern: 'a' }, contextIn(root, { signal: controller.signal }));
     searching.catch(() => {});
     const { files } = contextIn(root);
-    while ((await files.stat(join(root, 'started'))) === undefined) await new Promise((resolve) => setImmediate(resolve));
+    while ((await files.stat(join(root, 'started'))) === undefined)
+      await new Promise((resolve) => setImmediate(resolve));
     controller.abort();
     await expect(searching).rejects.toThrow(/abort/i);
-    await expect(runDirectly(tool, { pattern: 'a' }, contextIn(root, { signal: AbortSignal.abort() }))).rejects.toThrow(/abort/i);
+    await expect(
+      runDirectly(tool, { pattern: 'a' }, contextIn(root, { signal: AbortSignal.abort() })),
+    ).rejects.toThrow(/abort/i);
   });
 });

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { SDKMessage } from '../../src/protocol/sdk-messages.ts';
+import { callTool, fakeTool, hang, say } from '../../src/testing/index.ts';
+import { collect, engineUnderTest, resultIn } from './engine-under-test.ts';
+
+const notes = (messages: readonly SDKMessage[]) =>
+  messages.flatMap((m) => (m.type === 'user' && typeof m.message.content === 'string' ? [m.message.content] : []));
+
+/** Drives a submission until `when`, then does `what`, then to the end. */
+async function drive(messages: AsyncIterable<SDKMessage>, when: (m: SDKMessage) => boolean, what: () => void) {
+  const all: SDKMessage[] = [];
+  for await (const message of messages) {
+    all.push(message);
+    if (when(message)) what();
+  }
+  return all;
+}
+
+describe('ending a submission early', () => {
+  it('interrupt in the stream: the note, then the result; the session goes on', async () => {
+    const { engine, run } = engineUnderTest([hang(say('Half a')), say('Fine.')]);
+    const first = engine.submitMessage('Hi.');
+    await first.next();
+    const next = first.next();
+    setImmediate(() => engine.interrupt());
+    const messages = [(await next).value as SDKMessage, ...(await collect(first))];
+    expect(notes(messages)).toEqual(['[Request interrupted by user]']);
+    expect(resultIn(messages)).toMatchObject({ subtype: 'error_during_execution', terminal_reason: 'aborted_streaming', is_error: true });
+    expect(resultIn(await run('Go on.'))).toMatchObject({ result: 'Fine.' });
+  });
+
+  it('interrupt while a tool runs: its result is synthesised, the note says so', async () => {
+    const tool = fakeTool({ name: 'Wait', hold: true });
+    const { engine } = engineUnderTest([callTool('Wait')], { tools: [tool] });
+    void tool.started().then(() => engine.interrupt());
+    const messages = await collect(engine.submitMessage('Hi.'));
+    expect(notes(messages)).toEqual(['[Request interrupted by user for tool use]']);
+    expect(resultIn(messages)).toMatchObject({ terminal_reason: 'aborted_tools', stop_reason: 'tool_use', num_turns: 3 });
+  });
+
+  it('a `now` prompt pre-empts without a note and waits to be submitted', async () => {
+    const tool = fakeTool({ name: 'Wait', hold: true });
+    const { engine } = engineUnderTest([callTool('Wait'), say('New.')], { tools: [tool] });
+    void tool.started().then(() => engine.enqueue({ content: 'Stop, do this.', priority: 'now', uuid: 'n1' }));
+    const messages = await collect(engine.submitMessage('Hi.'));
+    expect(notes(messages)).toEqual([]);
+    expect(resultIn(messages)).toMatchObject({ terminal_reason: 'aborted_tools' });
+    expect(engine.takeQueued()).toMatchObject({ content: 'Stop, do this.', uuid: 'n1', priority: 'now' });
+    expect(engine.takeQueued()).toBeUndefined();
+  });
+
+  it('the caller’s abortController: reason interrupt leaves no note', async () => {
+    for (const [reason, expected] of [['interrupt', []], [undefined, ['[Request interrupted by user for tool use]']]] as const) {
+      const abortController = new AbortController();
+      const tool = fakeTool({ name: 'Wait', hold: true });
+      const { engine } = engineUnderTest([callTool('Wait')], { tools: [tool], abortController });
+      void tool.started().then(() => abortController.abort(reason));
+      expect(notes(await collect(engine.submitMessage('Hi.')))).toEqual(expected);
+    }
+  });
+
+  it('an abort before the first request spends none', async () => {
+    const abortController = new AbortController();
+    abortController.abort();
+    const { run, model } = engineUnderTest([], { abortController });
+    expect(resultIn(await run('Hi.'))).toMatchObject({ terminal_reason: 'aborted_streaming' });
+    expect(model.requests).toHaveLength(0);
+  });
+
+  it('F47: returning the iterator ends a model that never answers, without a result', async () => {
+    const { engine, run } = engineUnderTest([hang(), say('Fine.')]);
+    const messages = engine.submitMessage('Hi.');
+    await messages.next();
+    const pending = messages.next();
+    await messages.return(undefined);
+    await pending;
+    expect(await messages.next()).toMatchObject({ done: true });
+    expect(resultIn(await run('Again.'))).toMatchObject({ result: 'Fine.' });
+  });
+
+  it('close ends the run without a result, and the engine for good', async () => {
+    const tool = fakeTool({ name: 'Wait', hold: true });
+    const { engine } = engineUnderTest([callTool('Wait')], { tools: [tool] });
+    void tool.started().then(() => engine.close());
+    const messages = await drive(engine.submitMessage('Hi.'), () => false, () => {});
+    expect(messages.some(({ type }) => type === 'result')).toBe(false);
+    await expect(engine.submitMessage('More.').next()).rejects.toMatchObject({ code: 'engine_closed' });
+    await engine.close();
+  });
+});

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PersistentFiles } from '../../src/protocol/files.ts';
+import type { JournalBody, JournalEntry } from '../../src/protocol/journal.ts';
+import { carryOnInterrupted, closeInterrupted } from '../../src/session/interrupted.ts';
+import { readJournal } from '../../src/session/read-journal.ts';
+import { resumeSession } from '../../src/session/resume.ts';
+import { faultsOf } from './conversation.ts';
+import { asEntries, linesOf, playSession, sessionScript } from './sample-journal.ts';
+
+/** A file that is only bytes. */
+function bytesAsFile(bytes: Buffer): PersistentFiles {
+  const files: Partial<PersistentFiles> = {
+    stat: async () => ({ kind: 'file', size: bytes.length, mtimeMs: 0, mode: 0o600, ino: 1 }),
+    readRange: async (_path, offset, length) => bytes.subarray(offset, offset + length),
+  };
+  return files as PersistentFiles;
+}
+
+async function entriesIn(bytes: Buffer): Promise<JournalEntry[]> {
+  const entries: JournalEntry[] = [];
+  for await (const entry of readJournal(bytesAsFile(bytes), '/x', {})) entries.push(entry);
+  return entries;
+}
+
+/** The journal with these records behind it. */
+function followedBy(entries: readonly JournalEntry[], bodies: readonly JournalBody[]): JournalEntry[] {
+  const head = entries.at(-1)?.seq ?? 0;
+  return [...entries, ...asEntries(bodies).map((entry, index) => ({ ...entry, seq: head + 1 + index }))];
+}
+
+/** Every promise of L10.8 about one prefix. Throws when one is broken. */
+function checkPrefix(entries: readonly JournalEntry[]): void {
+  const resumed = resumeSession(entries);
+  const { open } = resumed;
+  if (open === undefined) {
+    expect(faultsOf(resumed.view)).toEqual([]);
+    return;
+  }
+  const closed = resumeSession(followedBy(entries, closeInterrupted(open)));
+  expect(faultsOf(closed.view)).toEqual([]);
+  expect(closed.open?.calls.filter(({ plan }) => plan !== 'answered') ?? []).toEqual([]);
+
+  const started = new Set(entries.flatMap((entry) => (entry.type === 'intent' && entry.effectClass === 'unsafe' ? [entry.toolUseId] : [])));
+  const { records, carryOn } = carryOnInterrupted(open);
+  const carried = resumeSession(followedBy(entries, records));
+  expect(carried.problems).toEqual(resumed.problems);
+  if (carryOn === undefined) {
+    expect(faultsOf(carried.view)).toEqual([]);
+    return;
+  }
+  const known = new Set(carryOn.known.map(({ message }) => (message.content[0] as { tool_use_id: string }).tool_use_id));
+  const runs = carryOn.calls.map(({ block }) => block.id).filter((id) => !known.has(id));
+  expect(runs.filter((id) => started.has(id))).toEqual([]);
+  expect(carryOn.turnCount).toBe(carryOn.iteration);
+  // Once those have run the conversation is whole.
+  const done = runs.map((id, index) => ({
+    type: 'user' as const,
+    uuid: `ran-${index}`,
+    timestamp: '',
+    message: { role: 'user' as const, content: [{ type: 'tool_result' as const, tool_use_id: id, content: 'ok' }] },
+    submission: open.id,
+  }));
+  expect(faultsOf(resumeSession(followedBy(entries, [...records, ...done])).view)).toEqual([]);
+}
+
+describe('resume from every prefix (L10.8)', () => {
+  it('F01 every line: a valid conversation, and no started unsafe call runs again', () => {
+    fc.assert(
+      fc.property(sessionScript, (script) => {
+        const entries = asEntries(playSession(script).bodies);
+        for (let end = 0; end <= entries.length; end++) checkPrefix(entries.slice(0, end));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('F70 every byte of the last line: what is whole counts, the rest is left out', async () => {
+    await fc.assert(
+      fc.asyncProperty(sessionScript, fc.nat(), async (script, pick) => {
+        const lines = linesOf(playSession(script).bodies);
+        const at = pick % lines.length;
+        const before = lines.slice(0, at).map((line) => `${line}\n`).join('');
+        const last = Buffer.from(lines[at] as string);
+        const whole = await entriesIn(Buffer.from(before));
+        for (let cut = 0; cut <= last.length; cut += cut < 40 || cut > last.length - 40 ? 1 : 29) {
+          const entries = await entriesIn(Buffer.concat([Buffer.from(before), last.subarray(0, cut)]));
+          expect(entries.length).toBe(cut === last.length ? whole.length + 1 : whole.length);
+          checkPrefix(entries);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('F39 the view of a whole journal is the one the live loop had', () => {
+    fc.assert(
+      fc.property(sessionScript, (script) => {
+        const { bodies, view } = playSession(script);
+        const resumed = resumeSession(asEntries(bodies));
+        expect(resumed.view.slice()).toEqual(view);
+        expect(resumed.open).toBeUndefined();
+        expect(Object.values(resumed.problems).every((count) => count === 0)).toBe(true);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('F70 any line lost, doubled or out of order: still a valid conversation', () => {
+    fc.assert(
+      fc.property(sessionScript, fc.nat(), fc.nat(), fc.constantFrom('lost', 'doubled', 'swapped'), (script, a, b, how) => {
+        const entries = asEntries(playSession(script).bodies);
+        const i = a % entries.length;
+        const j = b % entries.length;
+        const whole = resumeSession(entries).view.slice();
+        if (how === 'lost') {
+          const rest = entries.filter((_, index) => index !== i);
+          const { open } = resumeSession(rest);
+          const closed = open === undefined ? rest : followedBy(rest, closeInterrupted(open));
+          expect(faultsOf(resumeSession(closed).view)).toEqual([]);
+          return;
+        }
+        const changed = [...entries];
+        if (how === 'doubled') changed.splice(j, 0, entries[i] as JournalEntry);
+        else [changed[i], changed[j]] = [changed[j] as JournalEntry, changed[i] as JournalEntry];
+        expect(resumeSession(changed).view.slice()).toEqual(whole);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
