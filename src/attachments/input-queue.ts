@@ -1,12 +1,9 @@
 import type { InboxItem, InboxPriority } from '../protocol/ports.ts';
 
-export const PRIORITY_ORDER: readonly InboxPriority[] = ['now', 'next', 'later'];
+const PRIORITY_ORDER: readonly InboxPriority[] = ['now', 'next', 'later'];
 
 /** Items of these priorities, the urgent ones first, otherwise as they came. */
-export function byPriority(
-  items: readonly InboxItem[],
-  priorities: readonly InboxPriority[],
-): readonly InboxItem[] {
+function byPriority(items: readonly InboxItem[], priorities: readonly InboxPriority[]): readonly InboxItem[] {
   if (items.length === 0) return items;
   return PRIORITY_ORDER.filter((priority) => priorities.includes(priority)).flatMap((priority) =>
     items.filter((item) => item.priority === priority),

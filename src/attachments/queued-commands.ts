@@ -6,7 +6,7 @@ import type { AttachmentSource, FoundAttachment } from './source.ts';
 const WHILE_WORKING: readonly InboxPriority[] = ['now', 'next'];
 const AFTER_SLEEP: readonly InboxPriority[] = ['now', 'next', 'later'];
 
-/** What waits: `createInputQueue()` in process, or an Inbox through `inboxQueue()`. */
+/** What waits: `createInputQueue()` in process, or something slower with the same manners. */
 export interface PeekableQueue {
   /** By priority, then by arrival; takes nothing away. */
   peek(priorities: readonly InboxPriority[]): readonly InboxItem[] | Promise<readonly InboxItem[]>;

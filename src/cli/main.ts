@@ -1,5 +1,5 @@
 /** The command line's door. A person's mistake gets a sentence, never a stack trace. */
-import { PROTOCOL_VERSION, VERSION } from '../index.ts';
+import { PROTOCOL_VERSION, TurnwrightError, type TurnwrightErrorCode, VERSION } from '../index.ts';
 import { type Invocation, parseArgs } from './args.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { OutputClosed } from './output.ts';
@@ -46,7 +46,7 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
 
 async function report(error: unknown, world: World): Promise<ExitCode> {
   if (error instanceof OutputClosed) return EXIT.outputClosed;
-  const usage = error instanceof UsageError;
+  const usage = isMistake(error);
   const text = error instanceof Error ? error.message : String(error);
   const lines = [`turnwright: ${text}`];
   if (usage) lines.push('See turnwright --help.');
@@ -54,6 +54,19 @@ async function report(error: unknown, world: World): Promise<ExitCode> {
   else lines.push('Set TURNWRIGHT_DEBUG=1 for more detail.');
   await world.err.write(`${lines.join('\n')}\n`).catch(() => undefined);
   return usage ? EXIT.usage : EXIT.error;
+}
+
+/** What the caller got wrong, not what failed. */
+const MISTAKES: readonly TurnwrightErrorCode[] = [
+  'invalid_option',
+  'invalid_settings',
+  'invalid_scenario',
+  'session_not_found',
+  'unpriced_model',
+];
+
+function isMistake(error: unknown): boolean {
+  return error instanceof UsageError || (error instanceof TurnwrightError && MISTAKES.includes(error.code));
 }
 
 /** The error with its stack, and so on down its causes. */

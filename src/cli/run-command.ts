@@ -20,9 +20,8 @@ export async function runCommand(world: World, words: readonly string[], flags: 
     stdin: world.stdin,
     note: (sentence) => void (verbose && world.err.write(`${sentence}\n`).catch(() => undefined)),
   });
-  // --continue and --resume alone carry on what was interrupted.
-  if (prompt === '' && flags.continue !== true && flags.resume === undefined) throw new UsageError(NO_TASK);
-  requireModel(world.env, flags);
+  if (prompt === '') throw new UsageError(NO_TASK);
+  await requireModel(world, flags);
 
   const print = flags.print === true || flags.outputFormat !== 'text' || world.stdout.isTTY !== true;
   if (!print) {

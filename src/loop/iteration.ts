@@ -1,7 +1,7 @@
 /** One pass through the loop's body: its scope, its executor, and what has happened so far. */
 import type { JournalBody } from '../protocol/journal.ts';
 import type { AssistantMessage, AttachmentMessage, LoopMessage, UserMessage } from '../protocol/messages.ts';
-import type { ToolExecutor } from '../protocol/tool.ts';
+import type { ToolExecutor, ToolUpdate } from '../protocol/tool.ts';
 import { openScope, type Scope } from '../util/scope.ts';
 import { DecisionTrace } from './decision-trace.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
@@ -32,6 +32,7 @@ export class Iteration {
   switchTo: string | undefined;
   attempt = 0;
   #executor: ToolExecutor | undefined;
+  #updates: ToolUpdate[] = [];
 
   constructor(state: State, params: LoopParams, deps: LoopDeps) {
     this.params = params;
@@ -155,15 +156,28 @@ export class Iteration {
     };
   }
 
+  /** The next update of a tool, oldest first. One that was taken is the caller's to record. */
+  nextUpdate(): ToolUpdate | undefined {
+    if (this.#updates.length === 0) this.#updates = this.#executor?.take() ?? [];
+    return this.#updates.shift();
+  }
+
   /** Ends what the iteration opened, puts results that nobody took on record, and writes the decision record. */
   async close(): Promise<void> {
-    const executor = this.#executor;
-    if (executor !== undefined && executor.open > 0) await executor.abort('interrupted');
+    if (this.openCalls > 0) await this.#executor?.abort('interrupted');
     await this.scope.close();
-    for (const update of executor?.take() ?? []) {
-      if (update.kind === 'result') await this.recordMessage(update.message).catch(() => {}); // fenced or no disk: resume answers it
+    for (let update = this.nextUpdate(); update !== undefined; update = this.nextUpdate()) {
+      if (update.kind === 'result') await this.recordResult(update).catch(() => {}); // fenced or no disk: resume answers it
     }
     await this.trace.write(this);
+  }
+
+  /** A call's result and what came with it: on record as one. */
+  recordResult(update: Extract<ToolUpdate, { kind: 'result' }>): Promise<void> {
+    const { submission } = this.params;
+    return this.record(
+      ...[update.message, ...update.extraMessages].map((message) => ({ ...message, submission })),
+    );
   }
 }
 

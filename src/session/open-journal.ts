@@ -142,6 +142,8 @@ class FileJournal implements OpenJournal {
   }
 
   async #write(requests: readonly Request[]): Promise<readonly Outcome<Appended>[]> {
+    const handle = await this.#readyHandle();
+    if (handle === 'fenced') return requests.map(() => ({ ok: true, value: FENCED }));
     const outcomes = new Map<Request, Outcome<Appended>>();
     const fits: Request[] = [];
     let head = this.#head;
@@ -152,14 +154,24 @@ class FileJournal implements OpenJournal {
       } else outcomes.set(request, await this.#outOfOrder(request));
     }
     if (fits.length > 0) {
-      const written = await this.#writeLines(fits.flatMap((request) => request.lines));
+      const lines = fits.flatMap((request) => request.lines);
+      const written = await this.#writeLines(handle, lines);
+      if (written !== 'fenced') this.#head = head;
       for (const request of fits) {
         const value = written === 'fenced' ? FENCED : { seq: request.afterSeq + request.lines.length };
         outcomes.set(request, { ok: true, value });
       }
-      if (written !== 'fenced') this.#head = head;
     }
     return requests.map((request) => outcomes.get(request) as Outcome<Appended>);
+  }
+
+  async #readyHandle(): Promise<AppendHandle | 'fenced'> {
+    try {
+      const handle = await this.#opened();
+      return (await this.#lookAtGrowth(handle)) === 'fenced' ? 'fenced' : handle;
+    } catch (error) {
+      throw unwritten(error);
+    }
   }
 
   /** A batch that landed before its caller learnt of it is the same append again; anything else is a broken caller. */
@@ -183,14 +195,7 @@ class FileJournal implements OpenJournal {
   }
 
   /** All lines or none. Throws `storage_error` with the file as it was before. */
-  async #writeLines(lines: readonly string[]): Promise<'written' | 'fenced'> {
-    let handle: AppendHandle;
-    try {
-      handle = await this.#opened();
-      if ((await this.#lookAtGrowth(handle)) === 'fenced') return 'fenced';
-    } catch (error) {
-      throw unwritten(error);
-    }
+  async #writeLines(handle: AppendHandle, lines: readonly string[]): Promise<'written' | 'fenced'> {
     const data = Buffer.from(`${this.#endsOpen ? '\n' : ''}${lines.join('\n')}\n`);
     const start = this.#length;
     try {
@@ -215,6 +220,8 @@ class FileJournal implements OpenJournal {
       throw new Error(`The file was cut from ${this.#length} to ${size} bytes by another program.`);
     const growth = await scanJournal(this.#options.files, this.#path, this.#length);
     this.#fenced = growth.epoch > this.epoch;
+    // A write that was reported as failed, and could not be taken back, had landed after all.
+    if (growth.epoch === this.epoch) this.#head = Math.max(this.#head, growth.ownHead);
     this.#length = growth.size;
     this.#endsOpen = growth.endsOpen;
     return this.#fenced ? 'fenced' : 'ours';
@@ -239,7 +246,7 @@ class FileJournal implements OpenJournal {
       const growth = await scanJournal(files, this.#path, length);
       if (growth.size > length && growth.epoch <= this.epoch) await files.truncate(this.#path, length);
     } catch {
-      // The end stays as it is: the next write looks at it again and begins on a line of its own.
+      // The end stays as it is: the next write looks at it, keeps what is whole and begins on a line of its own.
     }
   }
 

@@ -32,6 +32,8 @@ export type OnProblem = (problem: JournalProblem) => void;
 export interface JournalPosition {
   /** `seq` of the last valid record; 0 before the first. */
   readonly head: number;
+  /** The same, of records of ours alone. */
+  readonly ownHead: number;
   readonly epoch: number;
   /** Nonce of the owner whose takeover counts. */
   readonly owner: string | undefined;
@@ -45,6 +47,7 @@ export interface JournalPosition {
 /** Follows seq and epoch through the records of a file, in order. Foreign records count on from the last one. */
 class Place {
   head = 0;
+  ownHead = 0;
   epoch = 0;
   owner: string | undefined;
 
@@ -54,6 +57,7 @@ class Place {
     // Its takeover line may be the damaged one.
     this.epoch = head.epoch;
     this.head = Math.max(this.head, head.seq);
+    this.ownHead = Math.max(this.ownHead, head.seq);
     return true;
   }
 
@@ -108,8 +112,8 @@ export async function scanJournal(files: PersistentFiles, path: string, start = 
       if (endsOpen && found.length === 0 && line.tooLong === undefined) tornAt = line.start;
     }
   }
-  const { head, epoch, owner } = place;
-  return { head, epoch, owner, size, endsOpen, ...(tornAt === undefined ? {} : { tornAt }) };
+  const { head, ownHead, epoch, owner } = place;
+  return { head, ownHead, epoch, owner, size, endsOpen, ...(tornAt === undefined ? {} : { tornAt }) };
 }
 
 const ignore = (): void => undefined;

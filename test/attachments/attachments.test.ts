@@ -1,7 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { ATTACHMENT_ORDER, createAttachments } from '../../src/attachments/collect.ts';
 import { hookContext } from '../../src/attachments/hook-context.ts';
-import { inboxQueue } from '../../src/attachments/inbox-queue.ts';
 import { createInputQueue } from '../../src/attachments/input-queue.ts';
 import { queuedCommands } from '../../src/attachments/queued-commands.ts';
 import { reminder } from '../../src/attachments/reminder.ts';
@@ -9,7 +8,7 @@ import type { AttachmentSource } from '../../src/attachments/source.ts';
 import { todoReminder } from '../../src/attachments/todo-reminder.ts';
 import type { AttachmentPort } from '../../src/loop/deps.ts';
 import type { AttachmentMessage, TodoItem } from '../../src/protocol/messages.ts';
-import type { InboxItem, InboxPriority } from '../../src/protocol/ports.ts';
+import type { InboxPriority } from '../../src/protocol/ports.ts';
 import { sequentialIds, virtualClock } from '../../src/testing/index.ts';
 import { PersistentList } from '../../src/util/persistent-list.ts';
 
@@ -132,23 +131,6 @@ describe('queued commands', () => {
       /^<system-reminder>\n.*user sent.*\n\nuse tabs\n\n.*\n<\/system-reminder>$/s,
     );
     expect(second?.rendered.slice(1)).toEqual([{ type: 'text', text: 'see' }, image]);
-  });
-
-  it('works over an Inbox, which keeps what was put', async () => {
-    const items: InboxItem[] = [
-      { n: 1, key: 'a', priority: 'next', content: 'a' },
-      { n: 2, key: 'b', priority: 'now', content: 'b' },
-    ];
-    const attachments = port([
-      queuedCommands(inboxQueue({ after: async (_, n) => items.filter((item) => item.n > n) }, 's')),
-    ]);
-    expect((await collect(attachments)).map(textOf)).toEqual([
-      expect.stringContaining('\nb\n'),
-      expect.stringContaining('\na\n'),
-    ]);
-    expect(await attachments.acknowledge()).toEqual(['b', 'a']);
-    items.push({ n: 3, key: 'c', priority: 'next', content: 'c' });
-    expect((await collect(attachments)).map(textOf)).toEqual([expect.stringContaining('\nc\n')]);
   });
 });
 

@@ -1,20 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { SDKMessage } from '../../src/protocol/sdk-messages.ts';
-import { callTool, fakeTool, hang, say } from '../../src/testing/index.ts';
+import { callTool, deferred, fakeTool, hang, say } from '../../src/testing/index.ts';
 import { collect, engineUnderTest, resultIn } from './engine-under-test.ts';
 
 const notes = (messages: readonly SDKMessage[]) =>
   messages.flatMap((m) => (m.type === 'user' && typeof m.message.content === 'string' ? [m.message.content] : []));
-
-/** Drives a submission until `when`, then does `what`, then to the end. */
-async function drive(messages: AsyncIterable<SDKMessage>, when: (m: SDKMessage) => boolean, what: () => void) {
-  const all: SDKMessage[] = [];
-  for await (const message of messages) {
-    all.push(message);
-    if (when(message)) what();
-  }
-  return all;
-}
 
 describe('ending a submission early', () => {
   it('interrupt in the stream: the note, then the result; the session goes on', async () => {
@@ -68,10 +58,12 @@ describe('ending a submission early', () => {
   });
 
   it('F47: returning the iterator ends a model that never answers, without a result', async () => {
-    const { engine, run } = engineUnderTest([hang(), say('Fine.')]);
+    const asked = deferred<void>();
+    const { engine, run } = engineUnderTest([() => (asked.resolve(), hang()), say('Fine.')]);
     const messages = engine.submitMessage('Hi.');
     await messages.next();
     const pending = messages.next();
+    await asked.promise;
     await messages.return(undefined);
     await pending;
     expect(await messages.next()).toMatchObject({ done: true });
@@ -82,7 +74,7 @@ describe('ending a submission early', () => {
     const tool = fakeTool({ name: 'Wait', hold: true });
     const { engine } = engineUnderTest([callTool('Wait')], { tools: [tool] });
     void tool.started().then(() => engine.close());
-    const messages = await drive(engine.submitMessage('Hi.'), () => false, () => {});
+    const messages = await collect(engine.submitMessage('Hi.'));
     expect(messages.some(({ type }) => type === 'result')).toBe(false);
     await expect(engine.submitMessage('More.').next()).rejects.toMatchObject({ code: 'engine_closed' });
     await engine.close();

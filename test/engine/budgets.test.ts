@@ -43,7 +43,7 @@ describe('budgets (L9)', () => {
     expect(result).toMatchObject({ subtype: 'success', result: 'Good.' });
     expect(result.total_cost_usd).toBeGreaterThan(2);
     const view = JSON.stringify(second.model.requests[0]?.view);
-    expect(view.match(/"tool_result"/g)).toHaveLength(1);
+    expect(view.match(/"type":"tool_result"/g)).toHaveLength(1);
   });
 
   it('F65: a budget with a model of unknown price is refused at the door', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SDKStatus } from '../../src/engine/state-machine.ts';
-import { callTool, fakeTool, hang, say } from '../../src/testing/index.ts';
+import { callTool, deferred, fakeTool, hang, say } from '../../src/testing/index.ts';
 import { collect, engineUnderTest, resultIn } from './engine-under-test.ts';
 
 const types = (messages: readonly { readonly type: string }[]) => messages.map(({ type }) => type);
@@ -55,10 +55,12 @@ describe('a submission', () => {
   });
 
   it('refuses a second one at the same time, and goes on after it', async () => {
-    const { engine, run } = engineUnderTest([hang(), say('Fine.')]);
+    const asked = deferred<void>();
+    const { engine, run } = engineUnderTest([() => (asked.resolve(), hang()), say('Fine.')]);
     const first = engine.submitMessage('One.');
     await first.next();
     const pending = first.next();
+    await asked.promise;
     await expect(engine.submitMessage('Two.').next()).rejects.toMatchObject({ code: 'submission_running' });
     engine.interrupt();
     await pending;
@@ -103,10 +105,10 @@ describe('commands', () => {
     });
     const allowed = resultIn(await run('/look'));
     expect(allowed.permission_denials).toEqual([]);
-    expect(model.requests[0]?.request.model).toBe('claude-sonnet-5-5');
+    expect(model.requests[0]?.model).toBe('claude-sonnet-5-5');
     const denied = resultIn(await run('Look again.'));
     expect(denied.permission_denials).toMatchObject([{ tool_name: 'Look' }]);
-    expect(model.requests[2]?.request.model).toBe('claude-opus-5-5');
+    expect(model.requests[2]?.model).toBe('claude-opus-5-5');
   });
 
   it('an unknown slash word is a prompt', async () => {
@@ -138,15 +140,15 @@ describe('denials, prompts and models', () => {
   it('sends no system prompt for an empty one, its own by default, and what is appended', async () => {
     const none = engineUnderTest([say('x')]);
     await none.run('Hi.');
-    expect(none.model.requests[0]?.request.system).toEqual([]);
+    expect(none.model.requests[0]?.system).toEqual([]);
     const own = engineUnderTest([say('x')], { customSystemPrompt: undefined, appendSystemPrompt: 'Speak Latin.' });
     await own.run('Hi.');
-    const system = own.model.requests[0]?.request.system ?? [];
+    const system = own.model.requests[0]?.system ?? [];
     expect(system[0]).toContain('Turnwright');
     expect(system).toContain('Speak Latin.');
     const custom = engineUnderTest([say('x')], { customSystemPrompt: ['One.', '', 'Two.'] });
     await custom.run('Hi.');
-    expect(custom.model.requests[0]?.request.system).toEqual(['One.', 'Two.']);
+    expect(custom.model.requests[0]?.system).toEqual(['One.', 'Two.']);
   });
 
   it('setModel holds from the next submission on', async () => {
@@ -154,7 +156,7 @@ describe('denials, prompts and models', () => {
     await run('a');
     engine.setModel('haiku');
     await run('b');
-    expect(model.requests.map(({ request }) => request.model)).toEqual(['claude-opus-5-5', 'claude-haiku-5-5']);
+    expect(model.requests.map(({ model: name }) => name)).toEqual(['claude-opus-5-5', 'claude-haiku-5-5']);
   });
 
   it('answers an orphaned permission once, before the prompt', async () => {

@@ -126,11 +126,16 @@ describe('record, start, yield (L4.1)', () => {
 describe('ids of calls', () => {
   it('F06 two calls with one id, or without any, get ids of their own before they are on record', async () => {
     const { bodies, tools } = await run({
-      steps: [reply([callTool('T', { n: 1 }, { id: 'same' }), callTool('T', { n: 2 }, { id: 'same' })]), say('Done.')],
+      steps: [
+        reply([callTool('T', { n: 1 }, { id: 'same' }), callTool('T', { n: 2 }, { id: 'same' })]),
+        say('Done.'),
+      ],
       tools: { T: 'x' },
     });
     const called = bodies.flatMap((body) =>
-      body.type === 'assistant' ? body.message.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])) : [],
+      body.type === 'assistant'
+        ? body.message.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
+        : [],
     );
     expect(new Set(called).size).toBe(2);
     expect(tools.added.map((call) => call.block.id)).toEqual(called);
@@ -239,6 +244,17 @@ describe('ending early', () => {
     for await (const message of loop) if (message.type === 'assistant') break;
     expect(journal.ofType('user')).toHaveLength(1);
     expect(journal.ofType('decision')).toHaveLength(1);
+  });
+
+  it('a consumer that leaves between two results that were ready at once loses neither from the journal', async () => {
+    const journal = recorder();
+    const model = scriptedModel([reply([callTool('T'), callTool('T')])]);
+    const loop = queryLoop(
+      loopParams(),
+      loopDeps({ callModel: model.callModel, tools: scriptedTools({ T: 'x' }), recorder: journal }),
+    );
+    for await (const message of loop) if (message.type === 'user') break;
+    expect(journal.ofType('user')).toHaveLength(2);
   });
 
   it('retries are shown and recorded', async () => {

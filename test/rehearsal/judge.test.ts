@@ -846,7 +846,10 @@ const ACCEPTED: readonly (readonly [why: string, body: unknown, headers?: Record
 
 describe('the judge accepts what the API accepts', () => {
   it.each(ACCEPTED)('%s', async (_why, accepted, headers) => {
-    const answer = await raw(server.url, { body: accepted, ...(headers === undefined ? {} : { headers }) });
+    const answer = await raw(server.url, {
+      body: accepted,
+      headers: (headers as Record<string, string> | undefined) ?? {},
+    });
     expect(answer.text).toContain('"type":"message"');
     expect(answer.status).toBe(200);
   });

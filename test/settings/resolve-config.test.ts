@@ -236,6 +236,23 @@ describe('T102 T103 what a repository brings along', () => {
     },
   );
 
+  it("a repository's variables reach child processes, and nothing of this run", async () => {
+    const env = { API_TIMEOUT_MS: '1', DISABLE_AUTO_COMPACT: '1', MAX_THINKING_TOKENS: '9' };
+    await put('.claude/settings.json', { env });
+    const config = await resolve({ settingSources: ALL });
+    expect(config.env).toMatchObject({ API_TIMEOUT_MS: '1', DISABLE_AUTO_COMPACT: '1' });
+    expect(config).toMatchObject({
+      compaction: { auto: true },
+      thinking: undefined,
+      timeouts: { headersMs: undefined },
+    });
+    await put('~/.turnwright/settings.json', { env });
+    expect(await resolve({ settingSources: ['user'] })).toMatchObject({
+      compaction: { auto: false },
+      timeouts: { headersMs: 1 },
+    });
+  });
+
   it('the user and the flag may', async () => {
     await put('~/.turnwright/settings.json', { ...hostile, caFile: undefined });
     expect(await resolve({ settingSources: ['user'], allowDangerouslySkipPermissions: true })).toMatchObject({

@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CheckResult } from './check.ts';
 
@@ -19,18 +19,25 @@ export function checkNode(version: string): CheckResult {
     : { name: 'node', state: 'problem', detail: `${version} is too old: install Node ${need} or newer.` };
 }
 
-/** Writes and removes a small file: permissions alone do not tell of full or read-only disks. */
+/**
+ * Writes and removes a small file: permissions alone do not tell of full or read-only disks. Of a folder that is not
+ * there yet, the one it would be made in is looked at.
+ */
 export async function checkWritable(name: string, folder: string): Promise<CheckResult> {
-  const made = !existsSync(folder);
-  const probe = join(folder, `.turnwright-doctor-${randomUUID()}`);
+  const existing = nearestExisting(folder);
+  const probe = join(existing, `.turnwright-doctor-${randomUUID()}`);
   try {
-    await mkdir(folder, { recursive: true });
     await writeFile(probe, '');
     await rm(probe);
-    return { name, state: 'ok', detail: made ? `${folder} (made now)` : folder };
+    return { name, state: 'ok', detail: existing === folder ? folder : `${folder} (made when needed)` };
   } catch (error) {
-    return { name, state: 'problem', detail: `${folder} cannot be written: ${(error as Error).message}` };
+    return { name, state: 'problem', detail: `${existing} cannot be written: ${(error as Error).message}` };
   }
+}
+
+function nearestExisting(folder: string): string {
+  const parent = dirname(folder);
+  return existsSync(folder) || parent === folder ? folder : nearestExisting(parent);
 }
 
 /** How many sessions of this folder are on record. */

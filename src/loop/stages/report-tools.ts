@@ -5,7 +5,7 @@ import type { Iteration } from '../iteration.ts';
 import { systemMessage } from '../say.ts';
 
 export async function* reportTools(iteration: Iteration): AsyncGenerator<LoopMessage, void> {
-  for (const update of iteration.executor.take()) {
+  for (let update = iteration.nextUpdate(); update !== undefined; update = iteration.nextUpdate()) {
     if (update.kind === 'progress') yield update.message;
     else yield* report(update, iteration);
   }
@@ -15,6 +15,7 @@ async function* report(
   update: Extract<ToolUpdate, { kind: 'result' }>,
   iteration: Iteration,
 ): AsyncGenerator<LoopMessage, void> {
+  await iteration.recordResult(update);
   iteration.results.push(update.message, ...update.extraMessages);
   iteration.hookContext.push(...update.hookContext);
   iteration.endsTurn ||= update.endsTurn;
@@ -32,8 +33,8 @@ async function* report(
       }),
     );
   }
-  yield* iteration.say(update.message);
-  for (const message of update.extraMessages) yield* iteration.say(message);
+  yield update.message;
+  yield* update.extraMessages;
   // The call's own follow-ups must not start what the host just asked to stop.
   if (update.interrupt === true) await iteration.executor.abort('interrupted');
 }

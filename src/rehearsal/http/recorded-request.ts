@@ -9,6 +9,7 @@ export type Verdict =
       readonly kind: 'answered';
       /** Names the scripted reply. */
       readonly reply: string;
+      /** Those it was meant to meet, written or drawn; the timeline has those that struck. */
       readonly faults: readonly string[];
       readonly usage: Usage;
     }

@@ -1,0 +1,99 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder, turnwright } from './bin.ts';
+
+const CONFIGURED = { ANTHROPIC_API_KEY: 'sk-test-secret', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };
+
+async function mistake(args: readonly string[], env: Readonly<Record<string, string>> = CONFIGURED) {
+  const ran = await turnwright(args, { env });
+  expect(ran.stdout).toBe('');
+  expect(ran.stderr).not.toMatch(/^\s+at /m);
+  expect(ran.code).toBe(2);
+  return ran.stderr;
+}
+
+describe('a mistake is answered with a sentence and exit code 2', () => {
+  test('an unknown flag, with a suggestion', async () => {
+    expect(await mistake(['-p', 'x', '--modle', 'y'])).toBe(
+      "turnwright: Unknown option '--modle' (did you mean --model?)\nSee turnwright --help.\n",
+    );
+  });
+
+  test.each([
+    [['--max-turns', '0'], 'whole number above 0'],
+    [['--max-turns=many'], 'whole number above 0'],
+    [['--max-budget-usd', '-1'], 'above 0'],
+    [['--output-format', 'xml'], 'Allowed choices are text, json, stream-json'],
+    [['--input-format', 'stream-json'], 'Allowed choices are text'],
+    [['--permission-mode', 'yolo'], 'Allowed choices are default'],
+    [['--session-id', 'abc'], 'UUID'],
+    [['--json-schema', '{'], 'not JSON'],
+    [['--json-schema', 'nowhere.json'], 'readable file'],
+    [['--setting-sources', 'user,team'], 'user, project, local'],
+    [['--model'], 'argument missing'],
+  ])('%j', async (flags, expected) => {
+    expect(await mistake(['-p', 'x', ...flags])).toContain(expected);
+  });
+
+  test('flags that exclude each other', async () => {
+    expect(await mistake(['-p', 'x', '--continue', '--resume', 'abc'])).toContain('exclude each other');
+  });
+
+  test('settings that cannot be read', async () => {
+    expect(await mistake(['-p', 'x', '--settings', '{"permissions":{"deny":"Bash"}}'])).toContain(
+      'permissions.deny',
+    );
+  });
+
+  test('no task', async () => {
+    expect(await mistake([])).toContain('Say what to do');
+    expect(await mistake(['-p', '--allowedTools', 'Read', 'fix it'])).toContain('put -- before the task');
+  });
+
+  test('nothing configured: says what to set, and that start works without', async () => {
+    const said = await mistake(['-p', 'x'], {});
+    expect(said).toContain('ANTHROPIC_API_KEY');
+    expect(said).toContain('ANTHROPIC_BASE_URL');
+    expect(said).toContain('turnwright start');
+  });
+
+  test('start with a model and no task', async () => {
+    const said = await mistake(['start']);
+    expect(said).toContain('ANTHROPIC_API_KEY');
+    expect(said).not.toContain('sk-test-secret');
+  });
+
+  test('a scenario that is none', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'odd.yaml'), 'replies:\n  - blocks:\n      - txet: hello\n');
+    const ran = await turnwright(['rehearse', 'odd.yaml'], { cwd });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain('odd.yaml:3:');
+    expect(await mistake(['rehearse', 'missing.yaml'])).toContain('cannot be read');
+    expect(await mistake(['rehearse'])).toContain("missing required argument 'scenario'".replace('m', 'M'));
+  });
+});
+
+test('help and version come on stdout, with exit code 0', async () => {
+  const version = await turnwright(['-v']);
+  expect(version).toMatchObject({ code: 0, stderr: '' });
+  expect(version.stdout).toMatch(/^\d+\.\d+\.\d+ .*Turnwright \d+\.\d+\.\d+/);
+  const help = await turnwright(['--help']);
+  expect(help).toMatchObject({ code: 0, stderr: '' });
+  for (const word of ['--max-budget-usd', 'rehearse', 'doctor', 'explain', 'start'])
+    expect(help.stdout).toContain(word);
+  expect((await turnwright(['rehearse', '-h'])).stdout).toContain('--chaos');
+});
+
+test('a failure of ours is a sentence too; TURNWRIGHT_DEBUG=1 adds where it came from', async () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'broken.mjs'), 'throw new Error("the scenario module fell over");\n');
+  const ran = await turnwright(['rehearse', 'broken.mjs'], { cwd });
+  expect(ran).toMatchObject({
+    code: 1,
+    stderr: 'turnwright: the scenario module fell over\nSet TURNWRIGHT_DEBUG=1 for more detail.\n',
+  });
+  const debugged = await turnwright(['rehearse', 'broken.mjs'], { cwd, env: { TURNWRIGHT_DEBUG: '1' } });
+  expect(debugged.stderr).toMatch(/broken\.mjs:1/);
+});

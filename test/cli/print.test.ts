@@ -1,0 +1,233 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { SDKMessage, SDKResultMessage } from '../../src/index.ts';
+import {
+  type RehearsalServer,
+  reply,
+  type Scenario,
+  startRehearsal,
+  toolUse,
+} from '../../src/rehearsal/index.ts';
+import { against, temporaryFolder, turnwright } from './bin.ts';
+
+const servers: RehearsalServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function rehearse(...replies: Scenario['replies']): Promise<RehearsalServer> {
+  const server = await startRehearsal({ scenario: { name: 'print', replies } });
+  servers.push(server);
+  return server;
+}
+
+function bodyOf(server: RehearsalServer, at = 0) {
+  return server.requests[at]?.body as {
+    readonly model: string;
+    readonly system?: readonly { readonly text: string }[];
+    readonly tools?: readonly { readonly name: string }[];
+    readonly messages: readonly { readonly role: string; readonly content: unknown }[];
+  };
+}
+
+describe('formats', () => {
+  test('text: the answer alone on stdout, nothing on stderr', async () => {
+    const server = await rehearse(reply('Paris.'));
+    const ran = await turnwright(['capital of France?'], { env: against(server) });
+    expect(ran).toEqual({ code: 0, signal: null, stdout: 'Paris.\n', stderr: '' });
+    expect(JSON.stringify(bodyOf(server).messages)).toContain('capital of France?');
+  });
+
+  test('text with --verbose: the course of things on stderr, without colours', async () => {
+    const server = await rehearse(reply([toolUse('Glob', { pattern: '*' })]), reply('Nothing here.'));
+    const ran = await turnwright(['-p', '--verbose', 'look'], { env: against(server) });
+    expect(ran.stdout).toBe('Nothing here.\n');
+    expect(ran.stderr).toMatch(/^✓ Glob \* {2}\d+ ms$/m);
+    expect(ran.stderr).toMatch(/1 tool call/);
+    expect(ran.stderr).not.toContain('\x1b');
+  });
+
+  test('json: the result as one object', async () => {
+    const server = await rehearse(reply('Paris.'));
+    const ran = await turnwright(['-p', 'capital?', '--output-format=json'], { env: against(server) });
+    const result = JSON.parse(ran.stdout) as SDKResultMessage;
+    expect(result).toMatchObject({
+      type: 'result',
+      subtype: 'success',
+      result: 'Paris.',
+      terminal_reason: 'completed',
+    });
+    expect([ran.code, ran.stderr]).toEqual([0, '']);
+  });
+
+  test('stream-json: one message a line, init first and the result last', async () => {
+    const server = await rehearse(reply('Paris.'));
+    const args = ['-p', 'capital?', '--output-format', 'stream-json', '--include-partial-messages'];
+    const ran = await turnwright(args, { env: against(server) });
+    const messages = ran.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as SDKMessage);
+    expect(messages[0]).toMatchObject({ type: 'system', subtype: 'init' });
+    expect(messages.at(-1)).toMatchObject({ type: 'result' });
+    expect(messages.some((message) => message.type === 'stream_event')).toBe(true);
+    expect([ran.code, ran.stderr]).toEqual([0, '']);
+  });
+
+  test('a schema: the value as JSON', async () => {
+    const server = await rehearse(reply([toolUse('StructuredOutput', { city: 'Paris' })]));
+    const schema = JSON.stringify({
+      type: 'object',
+      properties: { city: { type: 'string' } },
+      required: ['city'],
+    });
+    const ran = await turnwright(['-p', 'capital?', '--json-schema', schema], { env: against(server) });
+    expect(ran).toMatchObject({ code: 0, stdout: '{"city":"Paris"}\n', stderr: '' });
+  });
+});
+
+describe('exit codes', () => {
+  test('1 and the error’s text on stdout when the API refuses', async () => {
+    const server = await rehearse(
+      reply('', { faults: [{ name: 'http-status', status: 403 }], times: 'any' }),
+    );
+    const ran = await turnwright(['-p', 'hi'], { env: against(server) });
+    expect(ran).toMatchObject({ code: 1, stderr: '' });
+    expect(ran.stdout).toContain('403');
+  });
+
+  test.each(['json', 'stream-json'])('1 in %s too, and stdout stays valid', async (format) => {
+    const server = await rehearse(
+      reply('', { faults: [{ name: 'http-status', status: 403 }], times: 'any' }),
+    );
+    const ran = await turnwright(['-p', 'hi', '--output-format', format], { env: against(server) });
+    const last = JSON.parse(ran.stdout.trimEnd().split('\n').at(-1) ?? '') as SDKResultMessage;
+    expect(last).toMatchObject({ subtype: 'success', is_error: true, terminal_reason: 'api_error' });
+    expect([ran.code, ran.stderr]).toEqual([1, '']);
+  });
+
+  test('1 at the turn limit, which is named', async () => {
+    const server = await rehearse(reply([toolUse('Glob', { pattern: '*' })], { times: 'any' }));
+    const ran = await turnwright(['-p', 'go', '--max-turns', '2'], { env: against(server) });
+    expect(ran).toEqual({
+      code: 1,
+      signal: null,
+      stdout: 'Reached maximum number of turns (2)\n',
+      stderr: '',
+    });
+  });
+
+  test('0 for a refusal: it is an answer', async () => {
+    const server = await rehearse(reply('I would rather not.', { stop_reason: 'refusal' }));
+    const ran = await turnwright(['-p', 'go'], { env: against(server) });
+    expect(ran).toMatchObject({ code: 0, stdout: 'I would rather not.\n' });
+  });
+});
+
+describe('the prompt', () => {
+  test('is what is piped in', async () => {
+    const server = await rehearse(reply('Read.'));
+    const ran = await turnwright(['-p'], { env: against(server), input: 'a poem\n' });
+    expect(ran).toMatchObject({ code: 0, stdout: 'Read.\n', stderr: '' });
+    expect(JSON.stringify(bodyOf(server).messages)).toContain('a poem');
+  });
+
+  test('is the words, and behind them what is piped in', async () => {
+    const server = await rehearse(reply('Read.'));
+    await turnwright(['-p', '', 'sum', 'up'], { env: against(server), input: 'line one\nline two\n' });
+    expect(JSON.stringify(bodyOf(server).messages)).toContain('sum up\\n\\nline one\\nline two');
+  });
+});
+
+describe('flags reach the engine', () => {
+  test('model, tools, system prompt', async () => {
+    const server = await rehearse(reply('ok'));
+    const args = [
+      '-p',
+      'x',
+      '--model=sonnet',
+      '--tools',
+      'Read,Glob',
+      '--append-system-prompt',
+      'Speak softly.',
+    ];
+    await turnwright(args, { env: against(server) });
+    const body = bodyOf(server);
+    expect(body.model).toBe('claude-sonnet-5-5');
+    expect(body.tools?.map((tool) => tool.name).sort()).toEqual(['Glob', 'Read']);
+    expect(JSON.stringify(body.system)).toContain('You are Turnwright');
+    expect(JSON.stringify(body.system)).toContain('Speak softly.');
+  });
+
+  test('no tools, and a system prompt of one’s own', async () => {
+    const server = await rehearse(reply('ok'));
+    await turnwright(['--tools', '', '--system-prompt=Only this.', '-p', 'x'], { env: against(server) });
+    const body = bodyOf(server);
+    expect(body.tools ?? []).toEqual([]);
+    expect(body.system?.map((block) => block.text)).toEqual(['Only this.']);
+  });
+
+  test('--dangerously-skip-permissions runs what would be denied', async () => {
+    const write = reply([toolUse('Write', { file_path: 'note.txt', content: 'hello' })]);
+    for (const [flags, files] of [
+      [[], []],
+      [['--dangerously-skip-permissions'], ['note.txt']],
+      [['--allowedTools', 'Write', '--'], ['note.txt']],
+    ] as const) {
+      const server = await rehearse(write, reply('done'));
+      const cwd = temporaryFolder();
+      const ran = await turnwright(['-p', ...flags, 'write'], { env: against(server), cwd });
+      expect(ran).toMatchObject({ code: 0, stdout: 'done\n' });
+      expect(readdirSync(cwd)).toEqual(files);
+    }
+  });
+
+  test('settings: a file, JSON, and none when the sources say so', async () => {
+    const cwd = temporaryFolder();
+    const file = join(cwd, 'mine.json');
+    writeFileSync(file, JSON.stringify({ model: 'haiku' }));
+    for (const given of [file, '{"model":"haiku"}']) {
+      const server = await rehearse(reply('ok'));
+      const ran = await turnwright(['-p', 'x', '--settings', given, '--setting-sources='], {
+        env: against(server),
+        cwd,
+      });
+      expect(ran.stderr).toBe('');
+      expect(bodyOf(server).model).toBe('claude-haiku-5-5');
+    }
+  });
+});
+
+describe('sessions', () => {
+  test('--continue and --resume go on where the last one stopped', async () => {
+    const server = await rehearse(reply('one'), reply('two'), reply('three'));
+    const cwd = temporaryFolder();
+    const env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };
+    const first = await turnwright(['-p', 'first', '--output-format=json'], { env, cwd });
+    const id = (JSON.parse(first.stdout) as SDKResultMessage).session_id;
+    const second = await turnwright(['-p', '-c', 'second', '--output-format=json'], { env, cwd });
+    const third = await turnwright(['-p', `--resume=${id}`, 'third', '--output-format=json'], { env, cwd });
+    for (const ran of [second, third])
+      expect((JSON.parse(ran.stdout) as SDKResultMessage).session_id).toBe(id);
+    const texts = JSON.stringify(bodyOf(server, 2).messages);
+    for (const word of ['first', 'one', 'second', 'two', 'third']) expect(texts).toContain(word);
+  });
+
+  test('--session-id names it, --no-session-persistence leaves nothing behind', async () => {
+    const server = await rehearse(reply('one', { times: 'any' }));
+    const home = temporaryFolder();
+    const env = { ...against(server), TURNWRIGHT_HOME: home };
+    const id = '0b8f7a52-5d0e-4d0c-9a39-6f1f2a3b4c5d';
+    const journals = () =>
+      readdirSync(home, { recursive: true })
+        .map(String)
+        .filter((name) => name.endsWith('.jsonl'));
+    await turnwright(['-p', 'x', '--no-session-persistence'], { env });
+    expect(journals()).toEqual([]);
+    const ran = await turnwright(['-p', 'x', '--session-id', id, '--output-format=json'], { env });
+    expect((JSON.parse(ran.stdout) as SDKResultMessage).session_id).toBe(id);
+    expect(journals()).toHaveLength(1);
+    expect(readFileSync(join(home, journals()[0] ?? ''), 'utf8')).toContain(id);
+  });
+});

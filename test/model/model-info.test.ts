@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { canonicalModel, modelInfo, resolveModelAlias } from '../../src/model/model-info.ts';
+import { costOf } from '../../src/model/prices.ts';
+import { addUsage, contextTokens, replaceUsage } from '../../src/model/usage.ts';
+import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
+
+describe('model info', () => {
+  it.each([
+    ['claude-opus-5-5', 'list', 1_000_000, 128_000],
+    ['claude-opus-4-1-20250805', 'list', 200_000, 32_000],
+    ['claude-opus-4-20250514', 'list', 200_000, 32_000],
+    ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'list', 200_000, 64_000],
+    ['anthropic/claude-sonnet-4.6', 'list', 200_000, 64_000],
+    ['claude-sonnet-4-5[1m]', 'list', 1_000_000, 64_000],
+    ['claude-opus-9', 'family', 1_000_000, 128_000],
+    ['claude-3-5-haiku-20241022', 'family', 1_000_000, 128_000],
+    ['qwen3-coder', 'default', 200_000, 32_000],
+  ])('%s: %s', (model, source, contextWindow, maxOutputTokens) => {
+    expect(modelInfo(model)).toMatchObject({ id: model, source, contextWindow, maxOutputTokens });
+  });
+
+  it('settings add and override', () => {
+    const price = { input: 1, output: 2, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
+    expect(modelInfo('qwen3-coder', { 'qwen3-coder': { contextWindow: 32_768, price } })).toMatchObject({
+      source: 'settings',
+      contextWindow: 32_768,
+      price,
+    });
+  });
+
+  it('spells one model one way', () => {
+    expect(canonicalModel('claude-opus-4@20250514')).toBe('claude-opus-4');
+    expect(canonicalModel('claude-opus-4-0')).toBe('claude-opus-4');
+    expect(canonicalModel('Claude-Opus-4-1-latest')).toBe('claude-opus-4-1');
+  });
+
+  it.each([
+    ['opus', {}, 'claude-opus-5-5'],
+    ['Sonnet[1m]', {}, 'claude-sonnet-5-5[1m]'],
+    ['haiku', { ANTHROPIC_DEFAULT_HAIKU_MODEL: 'my-haiku' }, 'my-haiku'],
+    ['', { ANTHROPIC_MODEL: 'fable' }, 'claude-fable-5-1'],
+    ['default', {}, 'claude-opus-5-5'],
+    ['some-model', { ANTHROPIC_MODEL: 'x' }, 'some-model'],
+  ])('alias %j', (name, env, expected) => {
+    expect(resolveModelAlias(name, env)).toBe(expected);
+  });
+});
+
+describe('cost', () => {
+  const usage = { ...EMPTY_USAGE, input_tokens: 1_000_000, output_tokens: 1_000_000 };
+
+  it('prices each kind of token', () => {
+    const info = modelInfo('claude-sonnet-4-5');
+    expect(costOf(usage, info)).toBeCloseTo(18);
+    expect(
+      costOf(
+        { ...EMPTY_USAGE, cache_read_input_tokens: 1_000_000, cache_creation_input_tokens: 1_000_000 },
+        info,
+      ),
+    ).toBeCloseTo(0.3 + 3.75);
+    const split = { ephemeral_5m_input_tokens: 400_000, ephemeral_1h_input_tokens: 600_000 };
+    expect(
+      costOf({ ...EMPTY_USAGE, cache_creation_input_tokens: 1_000_000, cache_creation: split }, info),
+    ).toBeCloseTo(0.4 * 3.75 + 0.6 * 6);
+    expect(costOf({ ...EMPTY_USAGE, server_tool_use: { web_search_requests: 3 } }, info)).toBeCloseTo(0.03);
+  });
+
+  it('long prompts of haiku 5.5 cost more', () => {
+    const info = modelInfo('claude-haiku-5-5');
+    expect(costOf({ ...EMPTY_USAGE, input_tokens: 100_000 }, info)).toBeCloseTo(0.01);
+    expect(
+      costOf({ ...EMPTY_USAGE, input_tokens: 50_000, cache_read_input_tokens: 50_001 }, info),
+    ).toBeCloseTo(0.025 + 0.0025, 4);
+  });
+
+  it('an unknown model is unpriced, never free', () => {
+    expect(costOf(usage, modelInfo('qwen3-coder'))).toBeUndefined();
+  });
+
+  it('counts answers inside an answer, recursively', () => {
+    const advisor = {
+      type: 'advisor_message',
+      model: 'claude-opus-5',
+      input_tokens: 1_000_000,
+      iterations: [{ model: 'claude-haiku-4-5', output_tokens: 1_000_000 }],
+    };
+    const own = { type: 'message', model: 'claude-sonnet-5', input_tokens: 1_000_000 };
+    expect(costOf({ ...usage, iterations: [own, advisor] }, modelInfo('claude-sonnet-5'))).toBeCloseTo(
+      12 + 5 + 5,
+    );
+    expect(
+      costOf({ ...usage, iterations: [{ model: 'mystery', input_tokens: 1 }] }, modelInfo('claude-sonnet-5')),
+    ).toBeUndefined();
+  });
+
+  it('sums and replaces', () => {
+    const a = { ...EMPTY_USAGE, input_tokens: 1, output_tokens: 2, cache_creation_input_tokens: 4 };
+    const b = {
+      ...EMPTY_USAGE,
+      cache_creation_input_tokens: 8,
+      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 8 },
+    };
+    expect(addUsage(a, b)).toMatchObject({
+      input_tokens: 1,
+      cache_creation_input_tokens: 12,
+      cache_creation: { ephemeral_5m_input_tokens: 4, ephemeral_1h_input_tokens: 8 },
+    });
+    expect(contextTokens(a)).toBe(7);
+    expect(replaceUsage(a, { output_tokens: 9, input_tokens: null as never })).toMatchObject({
+      input_tokens: 1,
+      output_tokens: 9,
+    });
+  });
+});

@@ -1,0 +1,78 @@
+/** `query()` with a scripted model and nothing of this machine: no home, no keys, a journal in memory. */
+import type { Options } from '../../src/sdk/options.ts';
+import { type Query, query } from '../../src/sdk/query.ts';
+import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../../src/protocol/sdk-messages.ts';
+import { type RecordingStore, recordingStore, type ScriptedModel, type ScriptStep, scriptedModel } from '../../src/testing/index.ts';
+
+export interface QueryUnderTest {
+  readonly query: Query;
+  readonly model: ScriptedModel;
+  readonly store: RecordingStore;
+}
+
+export function queryUnderTest(
+  script: readonly ScriptStep[],
+  prompt: string | AsyncIterable<SDKUserMessage>,
+  options: Options = {},
+): QueryUnderTest {
+  const model = scriptedModel(script);
+  const store = recordingStore();
+  const engine = { callModel: model.callModel, store, ...options.engine };
+  return { model, store, query: query({ prompt, options: { cwd: '/work', env: {}, tools: [], ...options, engine } }) };
+}
+
+export interface Gathered {
+  readonly messages: readonly SDKMessage[];
+  readonly results: readonly SDKResultMessage[];
+  /** What the iterator threw. */
+  readonly error?: unknown;
+}
+
+export async function gather(messages: AsyncIterable<SDKMessage>, onMessage?: (message: SDKMessage) => void): Promise<Gathered> {
+  const all: SDKMessage[] = [];
+  const done = (more: { readonly error?: unknown } = {}): Gathered => ({
+    messages: all,
+    results: all.filter((message): message is SDKResultMessage => message.type === 'result'),
+    ...more,
+  });
+  try {
+    for await (const message of messages) {
+      all.push(message);
+      onMessage?.(message);
+    }
+    return done();
+  } catch (error) {
+    return done({ error });
+  }
+}
+
+export function prompt(content: string, more: Partial<SDKUserMessage> = {}): SDKUserMessage {
+  return { type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, ...more };
+}
+
+/** A stream of prompts that is pushed by hand. */
+export function pushable(): { push(message: SDKUserMessage): void; end(): void; readonly input: AsyncIterable<SDKUserMessage> } {
+  const waiting: SDKUserMessage[] = [];
+  let ended = false;
+  let wake = () => {};
+  return {
+    push(message) {
+      waiting.push(message);
+      wake();
+    },
+    end() {
+      ended = true;
+      wake();
+    },
+    input: {
+      async *[Symbol.asyncIterator]() {
+        while (true) {
+          const next = waiting.shift();
+          if (next !== undefined) yield next;
+          else if (ended) return;
+          else await new Promise<void>((resolve) => (wake = resolve));
+        }
+      },
+    },
+  };
+}

@@ -1,0 +1,81 @@
+/** The real files with faults put in at chosen calls. */
+import type { AppendHandle, PersistentFiles } from '../../src/protocol/files.ts';
+import { nodeFiles } from '../../src/util/node-files.ts';
+
+export interface FaultPlan {
+  /** The n-th call (from 1) that could change the disk fails. */
+  readonly at: number;
+  readonly code: 'ENOSPC' | 'EIO' | 'EDQUOT' | 'EACCES' | 'EMFILE';
+  /** Every later call fails too, until `repair`. */
+  readonly sticky?: boolean;
+  /** A failing append writes this part of its bytes first. */
+  readonly part?: number;
+}
+
+export interface FaultyFiles {
+  readonly files: PersistentFiles;
+  /** Calls made so far. */
+  calls(): number;
+  repair(): void;
+}
+
+export function faultyFiles(plan: FaultPlan): FaultyFiles {
+  let calls = 0;
+  let broken = true;
+  const fails = (): boolean => {
+    calls++;
+    return broken && (calls === plan.at || (plan.sticky === true && calls > plan.at));
+  };
+  const error = (): Error => Object.assign(new Error(`${plan.code}: injected`), { code: plan.code });
+  const check = (): void => {
+    if (fails()) throw error();
+  };
+
+  const files: PersistentFiles = {
+    ...nodeFiles,
+    async makeDir(...args) {
+      check();
+      await nodeFiles.makeDir(...args);
+    },
+    async writeAtomic(...args) {
+      check();
+      await nodeFiles.writeAtomic(...args);
+    },
+    async createExclusive(...args) {
+      check();
+      await nodeFiles.createExclusive(...args);
+    },
+    async truncate(...args) {
+      check();
+      await nodeFiles.truncate(...args);
+    },
+    async rename(...args) {
+      check();
+      await nodeFiles.rename(...args);
+    },
+    async openAppend(...args) {
+      check();
+      const handle = await nodeFiles.openAppend(...args);
+      const faulty: AppendHandle = {
+        ...handle,
+        async append(data) {
+          if (!fails()) return handle.append(data);
+          await handle.append(data.subarray(0, Math.floor(data.length * (plan.part ?? 0))));
+          throw error();
+        },
+        async sync() {
+          check();
+          await handle.sync();
+        },
+      };
+      return faulty;
+    },
+  };
+  return {
+    files,
+    calls: () => calls,
+    repair() {
+      broken = false;
+    },
+  };
+}
