@@ -1,26 +1,42 @@
 /** Turnwright: the agentic loop as a library. Named exports only. */
-export * from './sdk/engine.ts';
-export { createSdkMcpServer, type SdkMcpServer } from './sdk/create-sdk-mcp-server.ts';
-export {
-  type CallToolContent,
-  type CallToolResult,
-  type SdkToolDefinition,
-  type ToolAnnotations,
-  type ToolCallExtra,
-  tool,
-} from './sdk/define-tool.ts';
-export { type Options, type PresetPrompt, type SettingSource, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from './sdk/options.ts';
-export { type Query, query } from './sdk/query.ts';
 
-export { AbortError, CannotRetryError, FallbackTriggeredError, TurnwrightError, type TurnwrightErrorCode } from './protocol/errors.ts';
-export type { AssistantErrorKind, FailureKind, ModelFailure } from './protocol/failure.ts';
 export type { DecisionRecord } from './protocol/decision-record.ts';
+export {
+  AbortError,
+  CannotRetryError,
+  FallbackTriggeredError,
+  TurnwrightError,
+  type TurnwrightErrorCode,
+} from './protocol/errors.ts';
+export type { AssistantErrorKind, FailureKind, ModelFailure } from './protocol/failure.ts';
 export type { PersistentFiles } from './protocol/files.ts';
-export { HOOK_EVENTS, type HookCallback, type HookCallbackMatcher, type HookEvent, type HookInputBase, type HookOutput } from './protocol/hook.ts';
+export {
+  HOOK_EVENTS,
+  type HookCallback,
+  type HookCallbackMatcher,
+  type HookEvent,
+  type HookInputBase,
+  type HookOutput,
+} from './protocol/hook.ts';
 export type { JournalBody, JournalEntry } from './protocol/journal.ts';
 export type { Json, JsonObject, JsonSchema } from './protocol/json.ts';
-export type { AssistantMessage, Attachment, AttachmentMessage, SystemMessage, TodoItem, UserMessage, ViewMessage } from './protocol/messages.ts';
-export type { CallModel, ModelInfo, ModelOutcome, ModelOutput, ModelPrice, ModelRequest } from './protocol/model.ts';
+export type {
+  AssistantMessage,
+  Attachment,
+  AttachmentMessage,
+  SystemMessage,
+  TodoItem,
+  UserMessage,
+  ViewMessage,
+} from './protocol/messages.ts';
+export type {
+  CallModel,
+  ModelInfo,
+  ModelOutcome,
+  ModelOutput,
+  ModelPrice,
+  ModelRequest,
+} from './protocol/model.ts';
 export {
   type CanUseTool,
   type CanUseToolContext,
@@ -32,7 +48,20 @@ export {
   type PermissionRuleValue,
   type PermissionUpdate,
 } from './protocol/permission.ts';
-export type { Admission, BlobStore, Clock, Ids, Inbox, InboxItem, InboxPriority, JournalStore, Lease, LeaseStore, Permit, RandomPort } from './protocol/ports.ts';
+export type {
+  Admission,
+  BlobStore,
+  Clock,
+  Ids,
+  Inbox,
+  InboxItem,
+  InboxPriority,
+  JournalStore,
+  Lease,
+  LeaseStore,
+  Permit,
+  RandomPort,
+} from './protocol/ports.ts';
 export type {
   ModelUsage,
   SDKAssistantMessage,
@@ -50,7 +79,16 @@ export type {
   SDKUserMessageReplay,
 } from './protocol/sdk-messages.ts';
 export { TERMINAL_REASONS, type Terminal, type TerminalReason } from './protocol/terminal.ts';
-export type { AnyTool, EffectClass, ReadFileCache, ReadFileState, Tool, ToolContext, ToolOutput, ToolProgress } from './protocol/tool.ts';
+export type {
+  AnyTool,
+  EffectClass,
+  ReadFileCache,
+  ReadFileState,
+  Tool,
+  ToolContext,
+  ToolOutput,
+  ToolProgress,
+} from './protocol/tool.ts';
 export type {
   AssistantBlock,
   ContentBlock,
@@ -65,3 +103,28 @@ export type {
   Usage,
   UserBlock,
 } from './protocol/wire.ts';
+export { createSdkMcpServer, type SdkMcpServer } from './sdk/create-sdk-mcp-server.ts';
+export {
+  type CallToolContent,
+  type CallToolResult,
+  type SdkToolDefinition,
+  type ToolAnnotations,
+  type ToolCallExtra,
+  tool,
+} from './sdk/define-tool.ts';
+export * from './sdk/engine.ts';
+export {
+  type Options,
+  type PresetPrompt,
+  type SettingSource,
+  SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
+} from './sdk/options.ts';
+export { type Query, query } from './sdk/query.ts';
+export {
+  configurationHome,
+  explainSession,
+  listSessions,
+  type SessionOptions,
+  type SessionSummary,
+  sessionsDirectory,
+} from './sdk/sessions.ts';

@@ -20,7 +20,8 @@ export function createGuard(options: GuardOptions): OuterGuard {
   return {
     verdict() {
       const { maxBudgetUsd } = options;
-      if (maxBudgetUsd !== undefined && options.ledger.spentUsd() >= maxBudgetUsd) return stop('budget_exhausted');
+      if (maxBudgetUsd !== undefined && options.ledger.spentUsd() >= maxBudgetUsd)
+        return stop('budget_exhausted');
       if (options.structured?.exhausted() === true) return stop('structured_output_retry_exhausted');
       return undefined;
     },

@@ -38,7 +38,10 @@ export interface CommandCall {
 }
 
 /** `/name args` when a command has that name; anything else, also an unknown `/word`, is a prompt. */
-export function findCommand(prompt: string | readonly UserBlock[], commands: readonly Command[]): CommandCall | undefined {
+export function findCommand(
+  prompt: string | readonly UserBlock[],
+  commands: readonly Command[],
+): CommandCall | undefined {
   if (typeof prompt !== 'string') return undefined;
   const match = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(prompt.trim());
   if (match === null) return undefined;

@@ -3,13 +3,29 @@
  * environment; nothing else reads those, and `cwd` is a value. The first block carries the names of the
  * published table (L1), the second is ours.
  */
-import type { JsonSchema } from '../protocol/json.ts';
+
+import type { PersistentFiles } from '../protocol/files.ts';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
+import type { JsonSchema } from '../protocol/json.ts';
 import type { AssistantMessage, SystemMessage, ViewMessage } from '../protocol/messages.ts';
 import type { CallModel, ModelInfo } from '../protocol/model.ts';
-import type { CanUseTool, PermissionBehavior, PermissionDestination, PermissionMode, PermissionResult } from '../protocol/permission.ts';
-import type { Admission, BlobStore, Clock, Ids, Inbox, JournalStore, LeaseStore, RandomPort } from '../protocol/ports.ts';
-import type { PersistentFiles } from '../protocol/files.ts';
+import type {
+  CanUseTool,
+  PermissionBehavior,
+  PermissionDestination,
+  PermissionMode,
+  PermissionResult,
+} from '../protocol/permission.ts';
+import type {
+  Admission,
+  BlobStore,
+  Clock,
+  Ids,
+  Inbox,
+  JournalStore,
+  LeaseStore,
+  RandomPort,
+} from '../protocol/ports.ts';
 import type { AnyTool, ReadFileCache } from '../protocol/tool.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
 import type { AppState } from './app-state.ts';
@@ -97,7 +113,9 @@ export interface QueryEngineConfig {
   /** Repeats prompts, and queued ones when they join, as `isReplay` messages. Default false. */
   replayUserMessages?: boolean | undefined;
   /** Answers questions of MCP servers; absent: declined. Handed to `mcpClients`' machinery. */
-  handleElicitation?: ((request: ElicitationRequest, options: { signal: AbortSignal }) => Promise<ElicitationAnswer>) | undefined;
+  handleElicitation?:
+    | ((request: ElicitationRequest, options: { signal: AbortSignal }) => Promise<ElicitationAnswer>)
+    | undefined;
   /** Raw stream events too. Default false. */
   includePartialMessages?: boolean | undefined;
   /** Told about each state of the engine's state machine. */
@@ -121,6 +139,8 @@ export interface QueryEngineConfig {
   persistSession?: boolean | undefined;
   /** Configuration home, under which session files live. */
   home?: string | undefined;
+  /** Folder of the session files; default the one of `cwd` under `home`. */
+  sessionsDirectory?: string | undefined;
   store?: JournalStore | undefined;
   leases?: LeaseStore | undefined;
   blobs?: BlobStore | undefined;
@@ -192,7 +212,9 @@ export interface QueryEngineConfig {
 }
 
 export type PermissionRules = {
-  readonly [S in PermissionDestination]?: { readonly [B in PermissionBehavior]?: readonly string[] | undefined } | undefined;
+  readonly [S in PermissionDestination]?:
+    | { readonly [B in PermissionBehavior]?: readonly string[] | undefined }
+    | undefined;
 };
 
 export interface CompactionOptions {

@@ -19,7 +19,11 @@ export async function fetchContexts(parts: EngineParts, signal: AbortSignal): Pr
       project ? sources.memoryFiles() : [],
       own ? sources.gitStatus(signal) : '',
     ]);
-    memory.contexts = { memoryFiles, gitStatus, date: new Date(parts.clock.nowMs()).toISOString().slice(0, 10) };
+    memory.contexts = {
+      memoryFiles,
+      gitStatus,
+      date: new Date(parts.clock.nowMs()).toISOString().slice(0, 10),
+    };
   }
   const { memoryFiles, gitStatus, date } = memory.contexts;
   return {
@@ -37,12 +41,26 @@ export async function fetchContexts(parts: EngineParts, signal: AbortSignal): Pr
 }
 
 /** Written when it differs from the one before. */
-export async function recordSnapshot(context: SubmissionContext, submission: string, parts: EngineParts): Promise<void> {
+export async function recordSnapshot(
+  context: SubmissionContext,
+  submission: string,
+  parts: EngineParts,
+): Promise<void> {
   const toolNames = parts.tools.names;
-  const hash = createHash('sha256').update(JSON.stringify([context.system, context.userContext, toolNames])).digest('hex').slice(0, 32);
+  const hash = createHash('sha256')
+    .update(JSON.stringify([context.system, context.userContext, toolNames]))
+    .digest('hex')
+    .slice(0, 32);
   if (hash === parts.memory.snapshot) return;
   parts.memory.snapshot = hash;
   await parts.journal.recorder.append([
-    { type: 'context-snapshot', id: `${submission}/context-snapshot`, submission, ...context, toolNames, hash },
+    {
+      type: 'context-snapshot',
+      id: `${submission}/context-snapshot`,
+      submission,
+      ...context,
+      toolNames,
+      hash,
+    },
   ]);
 }

@@ -5,9 +5,21 @@ const LIMIT_MS = 2_000;
 const MAX_CHARS = 2_000;
 
 /** A repository must not run programs of its own while it is looked at. */
-const SAFE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.pager=cat', '--no-optional-locks'];
+const SAFE = [
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'core.hooksPath=/dev/null',
+  '-c',
+  'core.pager=cat',
+  '--no-optional-locks',
+];
 
-export async function gitStatus(cwd: string, env: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string> {
+export async function gitStatus(
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<string> {
   const git = (...args: string[]) => run('git', [...SAFE, ...args], cwd, env, signal);
   const [branch, status, log] = await Promise.all([
     git('rev-parse', '--abbrev-ref', 'HEAD'),
@@ -40,7 +52,9 @@ function run(
   return new Promise((resolve) => {
     try {
       const options = { cwd, env, signal, timeout: LIMIT_MS, maxBuffer: 1 << 20, windowsHide: true };
-      execFile(program, args, options, (error, stdout) => resolve(error === null ? stdout.trim() : undefined));
+      execFile(program, args, options, (error, stdout) =>
+        resolve(error === null ? stdout.trim() : undefined),
+      );
     } catch {
       resolve(undefined);
     }

@@ -8,7 +8,9 @@ export function initMessage(model: string, parts: EngineParts): SDKMessage {
   return {
     type: 'system',
     subtype: 'init',
-    apiKeySource: config.apiKeySource ?? (config.apiKey === undefined && config.authToken === undefined ? 'none' : 'option'),
+    apiKeySource:
+      config.apiKeySource ??
+      (config.apiKey === undefined && config.authToken === undefined ? 'none' : 'option'),
     claude_code_version: PROTOCOL_VERSION,
     turnwright_version: VERSION,
     cwd: config.cwd,

@@ -3,9 +3,10 @@
  * `format` and the other annotations decide nothing, as the standard has it. A schema that uses a keyword this
  * check cannot judge is refused when it is compiled, so that nothing passes unchecked.
  */
+
+import { isDeepStrictEqual } from 'node:util';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { JsonObject, JsonSchema } from '../protocol/json.ts';
-import { isDeepStrictEqual } from 'node:util';
 
 export type SchemaCheck = (value: unknown) => readonly string[];
 
@@ -52,15 +53,21 @@ function issuesOf(place: Place, depth: number): readonly string[] {
   if (Array.isArray(s['enum']) && !s['enum'].some((choice) => isDeepStrictEqual(choice, value))) {
     issues.push(`${at} must be one of ${s['enum'].map((choice) => JSON.stringify(choice)).join(', ')}`);
   }
-  if ('const' in s && !isDeepStrictEqual(s['const'], value)) issues.push(`${at} must be ${JSON.stringify(s['const'])}`);
+  if ('const' in s && !isDeepStrictEqual(s['const'], value))
+    issues.push(`${at} must be ${JSON.stringify(s['const'])}`);
   if (typeof s['$ref'] === 'string') issues.push(...check(resolveRef(root, s['$ref'])));
   for (const inner of listOf(s['allOf'])) issues.push(...check(inner));
   if (Array.isArray(s['anyOf']) && !s['anyOf'].some((inner) => fits(inner))) {
-    issues.push(`${at} fits none of the ${s['anyOf'].length} allowed forms (${firstIssue(s['anyOf'], check)})`);
+    issues.push(
+      `${at} fits none of the ${s['anyOf'].length} allowed forms (${firstIssue(s['anyOf'], check)})`,
+    );
   }
   if (Array.isArray(s['oneOf'])) {
     const count = s['oneOf'].filter((inner) => fits(inner)).length;
-    if (count === 0) issues.push(`${at} fits none of the ${s['oneOf'].length} allowed forms (${firstIssue(s['oneOf'], check)})`);
+    if (count === 0)
+      issues.push(
+        `${at} fits none of the ${s['oneOf'].length} allowed forms (${firstIssue(s['oneOf'], check)})`,
+      );
     if (count > 1) issues.push(`${at} fits ${count} forms where exactly one is allowed`);
   }
   if ('not' in s && fits(s['not'])) issues.push(`${at} has a form that is not allowed`);
@@ -99,23 +106,39 @@ function isMultiple(value: number, step: number): boolean {
 function stringIssues(value: string, s: JsonObject, at: string): string[] {
   const issues: string[] = [];
   const length = [...value].length;
-  if (typeof s['minLength'] === 'number' && length < s['minLength']) issues.push(`${at} must have at least ${s['minLength']} characters`);
-  if (typeof s['maxLength'] === 'number' && length > s['maxLength']) issues.push(`${at} must have at most ${s['maxLength']} characters`);
-  if (typeof s['pattern'] === 'string' && !patternOf(s['pattern']).test(value)) issues.push(`${at} must match /${s['pattern']}/`);
+  if (typeof s['minLength'] === 'number' && length < s['minLength'])
+    issues.push(`${at} must have at least ${s['minLength']} characters`);
+  if (typeof s['maxLength'] === 'number' && length > s['maxLength'])
+    issues.push(`${at} must have at most ${s['maxLength']} characters`);
+  if (typeof s['pattern'] === 'string' && !patternOf(s['pattern']).test(value))
+    issues.push(`${at} must match /${s['pattern']}/`);
   return issues;
 }
 
-function arrayIssues(value: readonly unknown[], s: JsonObject, at: string, path: string, check: Check, fits: Fits): string[] {
+function arrayIssues(
+  value: readonly unknown[],
+  s: JsonObject,
+  at: string,
+  path: string,
+  check: Check,
+  fits: Fits,
+): string[] {
   const issues: string[] = [];
-  if (typeof s['minItems'] === 'number' && value.length < s['minItems']) issues.push(`${at} must have at least ${s['minItems']} items`);
-  if (typeof s['maxItems'] === 'number' && value.length > s['maxItems']) issues.push(`${at} must have at most ${s['maxItems']} items`);
-  if (s['uniqueItems'] === true && value.some((item, i) => value.slice(0, i).some((other) => isDeepStrictEqual(item, other)))) {
+  if (typeof s['minItems'] === 'number' && value.length < s['minItems'])
+    issues.push(`${at} must have at least ${s['minItems']} items`);
+  if (typeof s['maxItems'] === 'number' && value.length > s['maxItems'])
+    issues.push(`${at} must have at most ${s['maxItems']} items`);
+  if (
+    s['uniqueItems'] === true &&
+    value.some((item, i) => value.slice(0, i).some((other) => isDeepStrictEqual(item, other)))
+  ) {
     issues.push(`${at} must not hold an item twice`);
   }
   // Draft 7 writes a tuple as a list under `items`, 2020-12 under `prefixItems`.
   const tuple = listOf(s['prefixItems'] ?? (Array.isArray(s['items']) ? s['items'] : []));
   const rest = Array.isArray(s['items']) ? s['additionalItems'] : s['items'];
-  for (const [i, item] of value.entries()) issues.push(...check(i < tuple.length ? tuple[i] : rest, item, `${path}[${i}]`));
+  for (const [i, item] of value.entries())
+    issues.push(...check(i < tuple.length ? tuple[i] : rest, item, `${path}[${i}]`));
   if ('contains' in s) {
     const count = value.filter((item) => fits(s['contains'], item)).length;
     const min = typeof s['minContains'] === 'number' ? s['minContains'] : 1;
@@ -125,7 +148,14 @@ function arrayIssues(value: readonly unknown[], s: JsonObject, at: string, path:
   return issues;
 }
 
-function objectIssues(value: JsonObject, s: JsonObject, at: string, path: string, check: Check, fits: Fits): string[] {
+function objectIssues(
+  value: JsonObject,
+  s: JsonObject,
+  at: string,
+  path: string,
+  check: Check,
+  fits: Fits,
+): string[] {
   const issues: string[] = [];
   const keys = Object.keys(value);
   const inside = (key: string) => (path === '' ? key : `${path}.${key}`);
@@ -141,10 +171,15 @@ function objectIssues(value: JsonObject, s: JsonObject, at: string, path: string
   for (const [key, inner] of Object.entries(objectOf(s['dependentSchemas']))) {
     if (Object.hasOwn(value, key)) issues.push(...check(inner));
   }
-  if (typeof s['minProperties'] === 'number' && keys.length < s['minProperties']) issues.push(`${at} must have at least ${s['minProperties']} fields`);
-  if (typeof s['maxProperties'] === 'number' && keys.length > s['maxProperties']) issues.push(`${at} must have at most ${s['maxProperties']} fields`);
+  if (typeof s['minProperties'] === 'number' && keys.length < s['minProperties'])
+    issues.push(`${at} must have at least ${s['minProperties']} fields`);
+  if (typeof s['maxProperties'] === 'number' && keys.length > s['maxProperties'])
+    issues.push(`${at} must have at most ${s['maxProperties']} fields`);
   const properties = objectOf(s['properties']);
-  const patterns = Object.entries(objectOf(s['patternProperties'])).map(([source, inner]) => ({ pattern: patternOf(source), inner }));
+  const patterns = Object.entries(objectOf(s['patternProperties'])).map(([source, inner]) => ({
+    pattern: patternOf(source),
+    inner,
+  }));
   for (const key of keys) {
     const known = Object.hasOwn(properties, key);
     const matching = patterns.filter(({ pattern }) => pattern.test(key));
@@ -154,7 +189,8 @@ function objectIssues(value: JsonObject, s: JsonObject, at: string, path: string
       if (s['additionalProperties'] === false) issues.push(`${inside(key)} is not a known field`);
       else issues.push(...check(s['additionalProperties'], value[key], inside(key)));
     }
-    if ('propertyNames' in s && !fits(s['propertyNames'], key)) issues.push(`${inside(key)} has a name that is not allowed`);
+    if ('propertyNames' in s && !fits(s['propertyNames'], key))
+      issues.push(`${inside(key)} has a name that is not allowed`);
   }
   return issues;
 }
@@ -166,7 +202,10 @@ function firstIssue(forms: readonly unknown[], check: Check): string {
 /** `#`, `#/$defs/name` and the like; an address elsewhere is refused when the schema is compiled. */
 function resolveRef(root: JsonSchema, ref: string): unknown {
   let at: unknown = root;
-  for (const part of ref.replace(/^#\/?/, '').split('/').filter((p) => p !== '')) {
+  for (const part of ref
+    .replace(/^#\/?/, '')
+    .split('/')
+    .filter((p) => p !== '')) {
     const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
     at = typeof at === 'object' && at !== null ? (at as JsonObject)[key] : undefined;
   }
@@ -186,7 +225,11 @@ function refuseUnknown(root: JsonSchema, schema: unknown, where: string): void {
   for (const [key, inner] of Object.entries(schema)) {
     if (!named && UNSUPPORTED.has(key)) throw refused(where, `uses "${key}", which is not supported`);
     if (!named && DATA.has(key)) continue;
-    if (!named && key === '$ref' && (typeof inner !== 'string' || !inner.startsWith('#') || resolveRef(root, inner) === undefined)) {
+    if (
+      !named &&
+      key === '$ref' &&
+      (typeof inner !== 'string' || !inner.startsWith('#') || resolveRef(root, inner) === undefined)
+    ) {
       throw refused(where, `refers to ${JSON.stringify(inner)}, which is not in the schema`);
     }
     if (!named && key === 'pattern') patternOf(String(inner), where);
@@ -212,7 +255,11 @@ function refused(where: string, what: string, cause?: unknown): TurnwrightError 
 }
 
 function isOfType(value: unknown, type: string): boolean {
-  return type === 'integer' ? Number.isInteger(value) : type === 'number' ? typeof value === 'number' : typeName(value) === type;
+  return type === 'integer'
+    ? Number.isInteger(value)
+    : type === 'number'
+      ? typeof value === 'number'
+      : typeName(value) === type;
 }
 
 function typeName(value: unknown): string {

@@ -23,7 +23,9 @@ export interface LoopInput {
 export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
   const { config, memory, journal, structured } = parts;
   const { model } = input;
-  const thinking = config.thinkingConfig ?? (parts.model.infoOf(model).supportsAdaptiveThinking ? { type: 'adaptive' as const } : undefined);
+  const thinking =
+    config.thinkingConfig ??
+    (parts.model.infoOf(model).supportsAdaptiveThinking ? { type: 'adaptive' as const } : undefined);
   return {
     sessionId: parts.sessionId,
     submission: input.submission,
@@ -74,7 +76,10 @@ export function loopDepsOf(guard: OuterGuard, parts: EngineParts): LoopDeps {
     clock: parts.clock,
     ids: parts.ids,
     random: parts.random,
-    modelLimits: (model) => ({ maxOutputTokens: parts.model.infoOf(model).maxOutputTokens, nonStreamingRepeat: true }),
+    modelLimits: (model) => ({
+      maxOutputTokens: parts.model.infoOf(model).maxOutputTokens,
+      nonStreamingRepeat: true,
+    }),
     onStage: (stage) => parts.state.enter(stage),
     onDenial: (denial) => parts.memory.denials.push(denial),
   };

@@ -15,7 +15,10 @@ export interface MemoryFile {
   readonly content: string;
 }
 
-export async function readMemoryFiles(cwd: string, files: Pick<PersistentFiles, 'readFile' | 'stat'>): Promise<readonly MemoryFile[]> {
+export async function readMemoryFiles(
+  cwd: string,
+  files: Pick<PersistentFiles, 'readFile' | 'stat'>,
+): Promise<readonly MemoryFile[]> {
   const found: MemoryFile[] = [];
   for (const folder of await foldersDownTo(cwd, files)) {
     const file = await firstFile(folder, files);
@@ -35,13 +38,19 @@ async function foldersDownTo(cwd: string, files: Pick<PersistentFiles, 'stat'>):
   return [cwd];
 }
 
-async function firstFile(folder: string, files: Pick<PersistentFiles, 'readFile' | 'stat'>): Promise<MemoryFile | undefined> {
+async function firstFile(
+  folder: string,
+  files: Pick<PersistentFiles, 'readFile' | 'stat'>,
+): Promise<MemoryFile | undefined> {
   for (const name of NAMES) {
     const path = join(folder, name);
     try {
       if ((await files.stat(path))?.kind !== 'file') continue;
       const text = new TextDecoder().decode(await files.readFile(path));
-      const content = text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}\n… (cut off after ${MAX_CHARS} characters)` : text;
+      const content =
+        text.length > MAX_CHARS
+          ? `${text.slice(0, MAX_CHARS)}\n… (cut off after ${MAX_CHARS} characters)`
+          : text;
       if (content.trim() !== '') return { path, content };
     } catch {
       // Unreadable: as if it were not there.

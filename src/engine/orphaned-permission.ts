@@ -56,21 +56,31 @@ async function run(
   }
 }
 
-function denied(block: ToolUseBlock, message: string, assistant: AssistantMessage, parts: EngineParts): UserMessage {
+function denied(
+  block: ToolUseBlock,
+  message: string,
+  assistant: AssistantMessage,
+  parts: EngineParts,
+): UserMessage {
   parts.memory.denials.push({ tool_name: block.name, tool_use_id: block.id, tool_input: { ...block.input } });
   return {
     type: 'user',
     kind: 'tool_result',
     uuid: parts.ids.uuid(),
     timestamp: new Date(parts.clock.nowMs()).toISOString(),
-    message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: block.id, content: message, is_error: true }] },
+    message: {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: block.id, content: message, is_error: true }],
+    },
     sourceAssistantUuid: assistant.uuid,
     nonExecution: 'denied',
   };
 }
 
 function callIn(message: AssistantMessage, id: string): ToolUseBlock | undefined {
-  return message.message.content.find((block): block is ToolUseBlock => block.type === 'tool_use' && block.id === id);
+  return message.message.content.find(
+    (block): block is ToolUseBlock => block.type === 'tool_use' && block.id === id,
+  );
 }
 
 function isAnswered(id: string, parts: EngineParts): boolean {

@@ -1,15 +1,16 @@
 /** What one session is made of once it is composed: ports and the little state that outlives a submission. */
+
+import type { InputQueue } from '../attachments/input-queue.ts';
 import type { AttachmentPort, LoopParams, ToolsPort } from '../loop/deps.ts';
 import type { ContextPort } from '../protocol/context.ts';
-import type { HookPort } from '../protocol/hook.ts';
 import type { PermissionPort } from '../protocol/gate.ts';
+import type { HookPort } from '../protocol/hook.ts';
 import type { CallModel, ModelInfo } from '../protocol/model.ts';
 import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
 import type { Clock, Ids, InboxItem, RandomPort } from '../protocol/ports.ts';
 import type { Scope } from '../util/scope.ts';
 import type { AppStateAccess } from './app-state.ts';
 import type { QueryEngineConfig } from './config.ts';
-import type { InputQueue } from '../attachments/input-queue.ts';
 import type { SessionJournal } from './session-journal.ts';
 import type { StateMachine } from './state-machine.ts';
 import type { StructuredOutput } from './structured-output.ts';
@@ -83,7 +84,13 @@ export interface SessionMemory {
   request: LoopParams | undefined;
   /** What is left of `taskBudget`. */
   taskRemaining: number | undefined;
-  contexts: { readonly memoryFiles: readonly { readonly path: string; readonly content: string }[]; readonly gitStatus: string; readonly date: string } | undefined;
+  contexts:
+    | {
+        readonly memoryFiles: readonly { readonly path: string; readonly content: string }[];
+        readonly gitStatus: string;
+        readonly date: string;
+      }
+    | undefined;
   /** Hash of the last recorded context snapshot. */
   snapshot: string | undefined;
 }

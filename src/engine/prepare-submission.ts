@@ -35,7 +35,11 @@ export type Prepared = { readonly messages: readonly SDKMessage[]; readonly undo
   | { readonly kind: 'local'; readonly resultText: string }
 );
 
-export async function prepareSubmission(prompt: Prompt, { id: submission, scope }: Submission, parts: EngineParts): Promise<Prepared> {
+export async function prepareSubmission(
+  prompt: Prompt,
+  { id: submission, scope }: Submission,
+  parts: EngineParts,
+): Promise<Prepared> {
   const { config, journal, memory, state, permissions, appState, ids, sessionId } = parts;
   const messages: SDKMessage[] = [];
   let undo = () => {};
@@ -51,7 +55,13 @@ export async function prepareSubmission(prompt: Prompt, { id: submission, scope 
   let model = parts.model.resolve(memory.modelName);
   refuseUnpriced(model, parts);
   await journal.recorder.append([
-    { type: 'submission', id: `${submission}/submission`, submission, model, permissionMode: permissions.mode },
+    {
+      type: 'submission',
+      id: `${submission}/submission`,
+      submission,
+      model,
+      permissionMode: permissions.mode,
+    },
   ]);
   if (first) await recordInitialMessages(submission, parts);
 
@@ -65,14 +75,19 @@ export async function prepareSubmission(prompt: Prompt, { id: submission, scope 
     memory.orphanHandled = true;
     messages.push(...(await answerOrphan(config.orphanedPermission, submission, scope, parts)));
   }
-  const input = await processUserInput(prompt, { first, resumed: recovered !== undefined, signal: scope.signal }, parts);
+  const input = await processUserInput(
+    prompt,
+    { first, resumed: recovered !== undefined, signal: scope.signal },
+    parts,
+  );
   if (input.allowedTools.length > 0) undo = allowForSubmission(input.allowedTools, parts);
   if (input.model !== undefined) {
     model = parts.model.resolve(input.model);
     refuseUnpriced(model, parts);
   }
   const recorded = [...input.before, ...input.messages, ...input.after];
-  if (recorded.length > 0) await journal.recorder.append(recorded.map((message) => ({ ...message, submission })));
+  if (recorded.length > 0)
+    await journal.recorder.append(recorded.map((message) => ({ ...message, submission })));
 
   // 4 discovery: nothing is loaded here, so that the announcement is always from what is at hand
   messages.push(initMessage(model, parts));
@@ -80,7 +95,14 @@ export async function prepareSubmission(prompt: Prompt, { id: submission, scope 
     for (const message of input.messages) messages.push(toReplay(replayOf(message), sessionId));
   }
   for (const notice of input.notices) {
-    messages.push({ type: 'system', subtype: 'informational', level: 'notice', content: notice, uuid: ids.uuid(), session_id: sessionId });
+    messages.push({
+      type: 'system',
+      subtype: 'informational',
+      level: 'notice',
+      content: notice,
+      uuid: ids.uuid(),
+      session_id: sessionId,
+    });
   }
 
   if (!input.shouldQuery) {
@@ -96,7 +118,9 @@ async function recordInitialMessages(submission: string, parts: EngineParts): Pr
   const initial = parts.config.initialMessages ?? [];
   if (initial.length === 0) return;
   await parts.journal.recorder.append(
-    initial.map((message) => (message.type === 'assistant' ? { ...message, submission, iteration: 0 } : { ...message, submission })),
+    initial.map((message) =>
+      message.type === 'assistant' ? { ...message, submission, iteration: 0 } : { ...message, submission },
+    ),
   );
 }
 
@@ -113,7 +137,10 @@ export function refuseUnpriced(model: string, parts: Pick<EngineParts, 'config' 
 }
 
 /** The fallbacks in order, without the model itself. */
-export function fallbackModels(model: string, parts: Pick<EngineParts, 'config' | 'model'>): readonly string[] {
+export function fallbackModels(
+  model: string,
+  parts: Pick<EngineParts, 'config' | 'model'>,
+): readonly string[] {
   const names = (parts.config.fallbackModel ?? '').split(',').map((name) => name.trim());
   const models = names.filter((name) => name !== '').map((name) => parts.model.resolve(name));
   return [...new Set(models)].filter((name) => name !== model);

@@ -44,7 +44,10 @@ export class QueryEngine {
    * engine is closed or another process takes the session over. The first `next()` rejects with
    * `submission_running` while another submission runs, and with `engine_closed` after `close()`.
    */
-  submitMessage(prompt: string | readonly UserBlock[], options: SubmitOptions = {}): AsyncGenerator<SDKMessage, void, void> {
+  submitMessage(
+    prompt: string | readonly UserBlock[],
+    options: SubmitOptions = {},
+  ): AsyncGenerator<SDKMessage, void, void> {
     const submission = this.#open({ content: prompt, options }, this.#parts.ids.uuid());
     return this.#endable(submitMessage(submission.prompt, submission, this.#parts), submission);
   }
@@ -113,7 +116,10 @@ export class QueryEngine {
     await parts.scope.close('closed');
     await running?.end();
     if (parts.hooks.has('SessionEnd')) {
-      await parts.hooks.run({ event: 'SessionEnd', reason: 'other' }, { signal: AbortSignal.timeout(SESSION_END_MS) });
+      await parts.hooks.run(
+        { event: 'SessionEnd', reason: 'other' },
+        { signal: AbortSignal.timeout(SESSION_END_MS) },
+      );
     }
     await Promise.allSettled((parts.config.mcpClients ?? []).map(async (client) => client.close?.()));
     parts.model.close();
@@ -128,7 +134,10 @@ export class QueryEngine {
       onStart: (submission) => {
         this.#refuseClosed();
         if (this.#running !== undefined) {
-          throw new TurnwrightError('submission_running', 'A submission is running in this session; queue the prompt, or wait for its result.');
+          throw new TurnwrightError(
+            'submission_running',
+            'A submission is running in this session; queue the prompt, or wait for its result.',
+          );
         }
         this.#running = submission;
       },
@@ -138,13 +147,21 @@ export class QueryEngine {
     });
   }
 
-  #endable(messages: AsyncGenerator<SDKMessage, void, void>, submission: Submission): AsyncGenerator<SDKMessage, void, void> {
-    return endableIterator(messages, (how) => submission.scope.abort(how === 'return' ? 'returned' : 'thrown'));
+  #endable(
+    messages: AsyncGenerator<SDKMessage, void, void>,
+    submission: Submission,
+  ): AsyncGenerator<SDKMessage, void, void> {
+    return endableIterator(messages, (how) =>
+      submission.scope.abort(how === 'return' ? 'returned' : 'thrown'),
+    );
   }
 
   #refuseClosed(): void {
     if (this.#closing === undefined) return;
-    throw new TurnwrightError('engine_closed', 'This engine was closed; open another one to go on with the session.');
+    throw new TurnwrightError(
+      'engine_closed',
+      'This engine was closed; open another one to go on with the session.',
+    );
   }
 
   #checkPrice(): void {

@@ -2,13 +2,16 @@
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import { fetchContexts, recordSnapshot } from './contexts.ts';
 import { initMessage } from './init-message.ts';
-import type { EngineParts } from './parts.ts';
 import { openSession } from './open-session.ts';
+import type { EngineParts } from './parts.ts';
 import { createOutcome } from './result.ts';
 import type { Submission } from './submission.ts';
 import { finish, runLoop } from './submit-message.ts';
 
-export async function* resumeSubmission(submission: Submission, parts: EngineParts): AsyncGenerator<SDKMessage, void> {
+export async function* resumeSubmission(
+  submission: Submission,
+  parts: EngineParts,
+): AsyncGenerator<SDKMessage, void> {
   submission.start();
   try {
     const recovered = await openSession(parts);
@@ -39,7 +42,13 @@ export async function* resumeSubmission(submission: Submission, parts: EnginePar
     const context = await fetchContexts(parts, submission.scope.signal);
     await recordSnapshot(context, submission.id, parts);
     yield initMessage(model, parts);
-    const input = { submission: submission.id, scope: submission.scope, model, context, carryOn: interrupted.carryOn };
+    const input = {
+      submission: submission.id,
+      scope: submission.scope,
+      model,
+      context,
+      carryOn: interrupted.carryOn,
+    };
     yield* runLoop(input, createOutcome(), submission, parts);
   } finally {
     await submission.end();

@@ -11,7 +11,9 @@ import { createSessionView, type SessionView } from './session-view.ts';
 /** What an earlier life of the session left behind. */
 export interface Recovered {
   readonly view: Iterable<ViewMessage>;
-  readonly totals?: { readonly totalCostUsd: number; readonly modelUsage: Readonly<Record<string, unknown>> } | undefined;
+  readonly totals?:
+    | { readonly totalCostUsd: number; readonly modelUsage: Readonly<Record<string, unknown>> }
+    | undefined;
   /** The submission that was cut off, and how to go on with it. */
   readonly interrupted?: Interrupted | undefined;
   /** What is left of a task budget. */

@@ -47,7 +47,10 @@ function fold(messages: PersistentList<ViewMessage>, body: JournalBody): Persist
 }
 
 /** A tool may end while its response still streams: the response's later blocks go before such results. */
-function insertBlock(messages: PersistentList<ViewMessage>, block: AssistantMessage): PersistentList<ViewMessage> {
+function insertBlock(
+  messages: PersistentList<ViewMessage>,
+  block: AssistantMessage,
+): PersistentList<ViewMessage> {
   const end = endOfLastResponse(messages);
   const last = messages.at(end - 1);
   const sameResponse = last?.type === 'assistant' && last.message.id === block.message.id;
@@ -55,7 +58,10 @@ function insertBlock(messages: PersistentList<ViewMessage>, block: AssistantMess
 }
 
 /** Results are recorded as they come and sent in the model's order: each takes its place among its siblings. */
-function insertResult(messages: PersistentList<ViewMessage>, result: UserMessage): PersistentList<ViewMessage> {
+function insertResult(
+  messages: PersistentList<ViewMessage>,
+  result: UserMessage,
+): PersistentList<ViewMessage> {
   const end = endOfLastResponse(messages);
   const order = callsBefore(messages, end);
   const place = order.indexOf(resultId(result));
@@ -67,7 +73,11 @@ function insertResult(messages: PersistentList<ViewMessage>, result: UserMessage
   return insertAt(messages, at, result);
 }
 
-function insertAt(messages: PersistentList<ViewMessage>, at: number, message: ViewMessage): PersistentList<ViewMessage> {
+function insertAt(
+  messages: PersistentList<ViewMessage>,
+  at: number,
+  message: ViewMessage,
+): PersistentList<ViewMessage> {
   if (at >= messages.length) return messages.append([message]);
   const items = messages.slice();
   items.splice(at, 0, message);
@@ -87,7 +97,8 @@ function callsBefore(messages: PersistentList<ViewMessage>, end: number): readon
   for (let i = end - 1; i >= 0; i -= 1) {
     const item = messages.at(i);
     if (item?.type !== 'assistant') break;
-    for (const block of [...item.message.content].reverse()) if (block.type === 'tool_use') ids.unshift(block.id);
+    for (const block of [...item.message.content].reverse())
+      if (block.type === 'tool_use') ids.unshift(block.id);
   }
   return ids;
 }

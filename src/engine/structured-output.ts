@@ -25,7 +25,10 @@ export interface StructuredOutput {
 const CARRIER = 'value';
 
 /** Throws `invalid_option` when the schema cannot be judged. */
-export function createStructuredOutput(schema: JsonSchema, attempts: number = STRUCTURED_OUTPUT_ATTEMPTS): StructuredOutput {
+export function createStructuredOutput(
+  schema: JsonSchema,
+  attempts: number = STRUCTURED_OUTPUT_ATTEMPTS,
+): StructuredOutput {
   const carried = schema.type !== 'object';
   const check = compileJsonSchema(schema);
   const inputJsonSchema: JsonSchema = carried

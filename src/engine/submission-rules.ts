@@ -16,5 +16,7 @@ export function allowForSubmission(rules: readonly string[], parts: EngineParts)
 /** `Tool` or `Tool(specifier)`. */
 function ruleValue(rule: string): PermissionRuleValue {
   const match = /^([^(]+)\(([\s\S]*)\)$/.exec(rule.trim());
-  return match === null ? { toolName: rule.trim() } : { toolName: match[1] ?? '', ruleContent: match[2] ?? '' };
+  return match === null
+    ? { toolName: rule.trim() }
+    : { toolName: match[1] ?? '', ruleContent: match[2] ?? '' };
 }

@@ -38,7 +38,8 @@ export function openSubmission(options: SubmissionOptions): Submission {
   let ended = false;
   let startedMs = 0;
   let ttftMs: number | undefined;
-  const onCallerAbort = () => scope.abort(abortController?.signal.reason === 'interrupt' ? 'interrupt' : 'user');
+  const onCallerAbort = () =>
+    scope.abort(abortController?.signal.reason === 'interrupt' ? 'interrupt' : 'user');
 
   const submission: Submission = {
     get id() {

@@ -17,7 +17,11 @@ import type { Submission } from './submission.ts';
 import { createSdkMapper } from './to-sdk-message.ts';
 
 /** Yields the submission's messages and, last, its result; no result when it was silenced or lost its journal (L10.6). */
-export async function* submitMessage(prompt: Prompt, submission: Submission, parts: EngineParts): AsyncGenerator<SDKMessage, void> {
+export async function* submitMessage(
+  prompt: Prompt,
+  submission: Submission,
+  parts: EngineParts,
+): AsyncGenerator<SDKMessage, void> {
   const outcome = createOutcome();
   submission.start(); //                                                                   1
   let prepared: Prepared | undefined;
@@ -25,17 +29,33 @@ export async function* submitMessage(prompt: Prompt, submission: Submission, par
     const setUp = await settled(prepareSubmission(prompt, submission, parts)); //           1–4, 6
     if (setUp.kind === 'failed') {
       if (submission.silent()) return;
-      yield* finish({ reason: 'turn_setup_failed', turnCount: 0, errors: [setUp.message] }, outcome, submission, parts);
+      yield* finish(
+        { reason: 'turn_setup_failed', turnCount: 0, errors: [setUp.message] },
+        outcome,
+        submission,
+        parts,
+      );
       return;
     }
     prepared = setUp.value;
     yield* prepared.messages;
-    if (prepared.kind === 'local') { //                                                     5
+    if (prepared.kind === 'local') {
+      //                                                     5
       parts.state.enter('no_query');
-      if (!submission.silent()) yield await recordResult(resultWithoutQuery(prepared.resultText, factsOf(submission, parts)), submission, parts);
+      if (!submission.silent())
+        yield await recordResult(
+          resultWithoutQuery(prepared.resultText, factsOf(submission, parts)),
+          submission,
+          parts,
+        );
       return;
     }
-    yield* runLoop({ ...prepared, submission: submission.id, scope: submission.scope }, outcome, submission, parts); // 7, 8
+    yield* runLoop(
+      { ...prepared, submission: submission.id, scope: submission.scope },
+      outcome,
+      submission,
+      parts,
+    ); // 7, 8
   } finally {
     prepared?.undo();
     await submission.end();
@@ -51,7 +71,12 @@ export async function* runLoop(
 ): AsyncGenerator<SDKMessage, void> {
   const { config, structured, state } = parts;
   let turnCount = 1;
-  const guard = createGuard({ ledger: parts.ledger, maxBudgetUsd: config.maxBudgetUsd, structured, turnCount: () => turnCount });
+  const guard = createGuard({
+    ledger: parts.ledger,
+    maxBudgetUsd: config.maxBudgetUsd,
+    structured,
+    turnCount: () => turnCount,
+  });
   const mapper = createSdkMapper({
     sessionId: parts.sessionId,
     ids: parts.ids,
@@ -116,21 +141,38 @@ export async function* finish(
 ): AsyncGenerator<SDKMessage, void> {
   const { maxTurns, maxBudgetUsd } = parts.config;
   const limits = { maxTurns, maxBudgetUsd, structuredOutputAttempts: STRUCTURED_OUTPUT_ATTEMPTS };
-  const result = resultOf(terminal, outcome, factsOf(submission, parts), limits, parts.structured?.accepted());
+  const result = resultOf(
+    terminal,
+    outcome,
+    factsOf(submission, parts),
+    limits,
+    parts.structured?.accepted(),
+  );
   const recorded = await recordResult(result, submission, parts);
   if (!submission.silent()) yield recorded;
 }
 
 /** The result is on record before it is shown. A full disk must not cost the consumer its result. */
-async function recordResult(result: SDKResultMessage, submission: Submission, parts: EngineParts): Promise<SDKResultMessage> {
+async function recordResult(
+  result: SDKResultMessage,
+  submission: Submission,
+  parts: EngineParts,
+): Promise<SDKResultMessage> {
   const { recorder } = parts.journal;
   const { id } = submission;
   const bodies: JournalBody[] = [
-    { type: 'cost', id: `${id}/cost`, submission: id, totalCostUsd: parts.ledger.totalCostUsd(), modelUsage: parts.ledger.modelUsage() },
+    {
+      type: 'cost',
+      id: `${id}/cost`,
+      submission: id,
+      totalCostUsd: parts.ledger.totalCostUsd(),
+      modelUsage: parts.ledger.modelUsage(),
+    },
     { type: 'result', id: `${id}/result`, submission: id, result },
   ];
   const written = await settled(recorder.append(bodies).then(() => recorder.commit()));
-  if (written.kind === 'failed' && !parts.journal.lost) parts.config.stderr?.(`The result could not be recorded: ${written.message}`);
+  if (written.kind === 'failed' && !parts.journal.lost)
+    parts.config.stderr?.(`The result could not be recorded: ${written.message}`);
   return result;
 }
 
@@ -150,7 +192,9 @@ function factsOf(submission: Submission, parts: EngineParts): ResultFacts {
   };
 }
 
-type Settled<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'failed'; readonly message: string };
+type Settled<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  | { readonly kind: 'failed'; readonly message: string };
 
 async function settled<T>(work: Promise<T>): Promise<Settled<T>> {
   try {

@@ -36,11 +36,15 @@ export function buildUserContext(input: UserContextInput): readonly string[] {
   const parts: string[] = [];
   if (input.memoryFiles.length > 0) {
     const files = input.memoryFiles.map(({ path, content }) => `Contents of ${path}:\n\n${content.trim()}`);
-    parts.push(`# Project instructions\nThe people who own this project wrote these down. Follow them.\n\n${files.join('\n\n')}`);
+    parts.push(
+      `# Project instructions\nThe people who own this project wrote these down. Follow them.\n\n${files.join('\n\n')}`,
+    );
   }
   if (input.date !== undefined) parts.push(`# Date\nToday is ${input.date}.`);
   if (parts.length === 0) return [];
-  return [`<system-reminder>\n${parts.join('\n\n')}\n\nThis is background. Mention it only where it bears on the task.\n</system-reminder>`];
+  return [
+    `<system-reminder>\n${parts.join('\n\n')}\n\nThis is background. Mention it only where it bears on the task.\n</system-reminder>`,
+  ];
 }
 
 function defaultPrompt(input: SystemPromptInput): string {
@@ -58,10 +62,18 @@ function defaultPrompt(input: SystemPromptInput): string {
     ]),
     section('How to use the tools', [
       ...(has('Read') ? ['Read files with Read, not with a shell command.'] : []),
-      ...(has('Edit') ? ['Change files with Edit; use Write for new files or when most of a file changes.'] : []),
+      ...(has('Edit')
+        ? ['Change files with Edit; use Write for new files or when most of a file changes.']
+        : []),
       ...(has('Grep') || has('Glob') ? ['Search with Grep and Glob rather than with a shell command.'] : []),
-      ...(has('Bash') ? ['Bash is for programs: builds, tests, version control. Quote paths that hold spaces.'] : []),
-      ...(has('TodoWrite') ? ['For work of three steps or more keep a list with TodoWrite, one item in progress at a time, and tick items off as soon as they are done.'] : []),
+      ...(has('Bash')
+        ? ['Bash is for programs: builds, tests, version control. Quote paths that hold spaces.']
+        : []),
+      ...(has('TodoWrite')
+        ? [
+            'For work of three steps or more keep a list with TodoWrite, one item in progress at a time, and tick items off as soon as they are done.',
+          ]
+        : []),
       'When a call is refused, take the reason seriously and find another way, or ask.',
     ]),
     section('How to answer', [
@@ -85,4 +97,3 @@ function environment(input: SystemPromptInput): string {
   }
   return section('Where you are', lines);
 }
-

@@ -40,7 +40,15 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
     if (takenBack.length === 0) return [];
     const retracted_message_uuids = takenBack;
     takenBack = [];
-    return [{ type: 'system', subtype: 'retraction', retracted_message_uuids, uuid: options.ids.uuid(), session_id }];
+    return [
+      {
+        type: 'system',
+        subtype: 'retraction',
+        retracted_message_uuids,
+        uuid: options.ids.uuid(),
+        session_id,
+      },
+    ];
   };
 
   const assistant = (message: AssistantMessage): SDKMessage => {
@@ -109,7 +117,9 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
         ];
       case 'stream_request_start':
         if (!options.includePartialMessages) return [];
-        return [{ type: 'system', subtype: 'status', status: 'requesting', uuid: options.ids.uuid(), session_id }];
+        return [
+          { type: 'system', subtype: 'status', status: 'requesting', uuid: options.ids.uuid(), session_id },
+        ];
       case 'tombstone':
         return tombstone(message);
       case 'tool_use_summary':
@@ -151,7 +161,11 @@ export function toSdkUser(message: UserMessage, session_id: string): SDKUserMess
 
 /** A prompt repeated to its sender, under the uuid it came with. */
 export function toReplay(
-  prompt: { readonly uuid: string; readonly content: string | readonly UserBlock[]; readonly timestamp: string },
+  prompt: {
+    readonly uuid: string;
+    readonly content: string | readonly UserBlock[];
+    readonly timestamp: string;
+  },
   session_id: string,
 ): SDKMessage {
   return {
@@ -185,7 +199,10 @@ function attachment(message: AttachmentMessage, session_id: string, options: Sdk
       readonly sourceUuid?: string;
     };
     shown.push(
-      toReplay({ uuid: sourceUuid ?? message.uuid, content: prompt, timestamp: message.timestamp }, session_id),
+      toReplay(
+        { uuid: sourceUuid ?? message.uuid, content: prompt, timestamp: message.timestamp },
+        session_id,
+      ),
     );
   }
   if (options.verbose) {

@@ -2,11 +2,12 @@
  * Money (L9): every model call of a session passes here. Usage counts once per effect key; what was thrown away
  * is billed and flagged; answers inside an answer (advisors) count under their own model.
  */
+
+import { addUsage } from '../model/usage.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { Ledger } from '../protocol/ports.ts';
 import type { ModelUsage } from '../protocol/sdk-messages.ts';
 import { EMPTY_USAGE, type Usage } from '../protocol/wire.ts';
-import { addUsage } from '../model/usage.ts';
 
 export interface LedgerOptions {
   infoOf(model: string): ModelInfo;
@@ -29,7 +30,10 @@ export interface UsageLedger extends Ledger {
   submissionUsage(): Usage;
   startSubmission(): void;
   /** Totals of an earlier life of the session. */
-  restore(totals: { readonly totalCostUsd: number; readonly modelUsage: Readonly<Record<string, unknown>> }): void;
+  restore(totals: {
+    readonly totalCostUsd: number;
+    readonly modelUsage: Readonly<Record<string, unknown>>;
+  }): void;
 }
 
 export function createUsageLedger(options: LedgerOptions): UsageLedger {
@@ -52,7 +56,8 @@ export function createUsageLedger(options: LedgerOptions): UsageLedger {
     reserve({ model, effectKey, inputTokens, maxTokens }) {
       if (options.strictBudget !== true || options.maxBudgetUsd === undefined) return { ok: true };
       const worst = options.costOf(worstCase(inputTokens, maxTokens), options.infoOf(model));
-      if (worst === undefined) return { ok: false, reason: `${model} has no known price, so its cost cannot be bounded.` };
+      if (worst === undefined)
+        return { ok: false, reason: `${model} has no known price, so its cost cannot be bounded.` };
       let held = 0;
       for (const [key, amount] of reserved) if (key !== effectKey) held += amount;
       if (spentUsd + held + worst > options.maxBudgetUsd) {
@@ -145,10 +150,16 @@ function emptyModelUsage(info: ModelInfo): ModelUsage {
   };
 }
 
-function addToModel(before: ModelUsage | undefined, usage: Usage, info: ModelInfo, cost: number | undefined): ModelUsage {
+function addToModel(
+  before: ModelUsage | undefined,
+  usage: Usage,
+  info: ModelInfo,
+  cost: number | undefined,
+): ModelUsage {
   const sum = before ?? emptyModelUsage(info);
   const oneHour = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
-  const fiveMinutes = usage.cache_creation?.ephemeral_5m_input_tokens ?? usage.cache_creation_input_tokens - oneHour;
+  const fiveMinutes =
+    usage.cache_creation?.ephemeral_5m_input_tokens ?? usage.cache_creation_input_tokens - oneHour;
   return {
     inputTokens: sum.inputTokens + usage.input_tokens,
     outputTokens: sum.outputTokens + usage.output_tokens,

@@ -40,7 +40,12 @@ export async function processUserInput(
   const call = findCommand(prompt.content, parts.config.commands ?? []);
   if (call !== undefined) {
     const { sessionId, journal, config } = parts;
-    const context = { sessionId, cwd: config.cwd, messages: journal.view.messages.slice(), signal: when.signal };
+    const context = {
+      sessionId,
+      cwd: config.cwd,
+      messages: journal.view.messages.slice(),
+      signal: when.signal,
+    };
     const result = await call.command.run(call.args, context);
     return {
       ...base,
@@ -56,7 +61,13 @@ export async function processUserInput(
   const verdict = await parts.hooks.run({ event: 'UserPromptSubmit', prompt: text }, { signal: when.signal });
   const refusal = refusalIn(verdict);
   if (refusal !== undefined) {
-    return { ...base, messages: [], shouldQuery: false, resultText: refusal, notices: [refusal, ...verdict.systemMessages] };
+    return {
+      ...base,
+      messages: [],
+      shouldQuery: false,
+      resultText: refusal,
+      notices: [refusal, ...verdict.systemMessages],
+    };
   }
   return {
     ...base,
@@ -66,7 +77,11 @@ export async function processUserInput(
   };
 }
 
-async function sessionStart(resumed: boolean, signal: AbortSignal, parts: EngineParts): Promise<AttachmentMessage[]> {
+async function sessionStart(
+  resumed: boolean,
+  signal: AbortSignal,
+  parts: EngineParts,
+): Promise<AttachmentMessage[]> {
   if (!parts.hooks.has('SessionStart')) return [];
   const source = resumed ? 'resume' : 'startup';
   const verdict = await parts.hooks.run({ event: 'SessionStart', source }, { signal });

@@ -31,6 +31,8 @@ export class Iteration {
   /** Model that takes over with the next request (L4.4, when the response's tools had to be kept). */
   switchTo: string | undefined;
   attempt = 0;
+  /** What stage 1 wants the API to clear on its side (cached microcompact). */
+  contextManagement: unknown;
   #executor: ToolExecutor | undefined;
   #updates: ToolUpdate[] = [];
 

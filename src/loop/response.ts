@@ -20,6 +20,8 @@ export interface ResponseSoFar {
   usage: Usage;
   /** Characters of output received: the estimate for a response that never reported its usage. */
   outputChars: number;
+  /** Edits that the API reports to have applied to its copy of the context. */
+  appliedEdits: unknown;
   ended: boolean;
   settled: boolean;
   failure: ModelFailure | undefined;
@@ -37,6 +39,7 @@ export function emptyResponse(model: string): ResponseSoFar {
     stopReason: null,
     usage: EMPTY_USAGE,
     outputChars: 0,
+    appliedEdits: undefined,
     ended: false,
     settled: false,
     failure: undefined,

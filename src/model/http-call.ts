@@ -3,6 +3,7 @@
  * reset are kept; the socket is paused while nobody takes them (L1, back-pressure).
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { ModelFailure } from '../protocol/failure.ts';
 import { classifyConnectionError } from './classify-error.ts';
 import type { Connections, Post } from './connections.ts';
@@ -52,10 +53,11 @@ export async function openHttpCall(
     wake?.();
   };
   const stop = (why: HttpStop) => {
-    if (stopped !== undefined || ended) return;
+    // A finished answer cannot fail any more, but nobody may want it.
+    if (stopped !== undefined || (ended && why.kind === 'failed')) return;
     stopped = why;
     signal.removeEventListener('abort', onAbort);
-    request?.destroy();
+    if (!ended) request?.destroy();
     touch();
   };
   const fail = (error: Error) => stop({ kind: 'failed', failure: classifyConnectionError(error) });
@@ -71,8 +73,9 @@ export async function openHttpCall(
   });
   request?.on('error', fail);
   request?.on('socket', (socket) => {
-    if (!socket.connecting) onConnected();
-    else socket.once('connect', onConnected);
+    const handshake = isSecure(socket);
+    if (!socket.connecting && !(handshake && socket.secureConnecting)) onConnected();
+    else socket.once(handshake ? 'secureConnect' : 'connect', onConnected);
   });
   request?.on('response', (incoming) => {
     response = incoming;
@@ -86,7 +89,6 @@ export async function openHttpCall(
     });
     incoming.on('end', () => {
       ended = true;
-      signal.removeEventListener('abort', onAbort);
       touch();
     });
     incoming.on('error', fail);
@@ -144,6 +146,10 @@ function send(request: ClientRequest, body: readonly (Buffer | string)[]): void 
   for (const chunk of body.slice(0, -1)) request.write(chunk);
   request.end(last);
   if (body.length > 1) request.uncork();
+}
+
+function isSecure(socket: Socket): socket is Socket & { readonly secureConnecting: boolean } {
+  return 'encrypted' in socket;
 }
 
 function flat(incoming: IncomingMessage): ResponseHeaders {

@@ -32,26 +32,40 @@ export interface ViewBytes {
 }
 
 export function createViewBytes(): ViewBytes {
-  const kept = new WeakMap<object, Map<string, Growing>>();
+  const kept = new WeakMap<object, Variant[]>();
   return {
     messages(request) {
-      let variants = kept.get(request.view.root);
-      if (variants === undefined) {
-        variants = new Map();
-        kept.set(request.view.root, variants);
+      const variants = kept.get(request.view.root) ?? [];
+      const known = variants.find((variant) => isFor(variant, request));
+      if (known !== undefined && known.growing.length <= request.view.length) {
+        return known.growing.extend(request.view, request.cache);
       }
-      const key = JSON.stringify([request.thinkingKey, request.userContext]);
-      let growing = variants.get(key);
-      if (growing === undefined || growing.length > request.view.length) {
-        // A shorter version of a view that has grown: worked out afresh, and what is kept stays with the longer one.
-        const isShorter = growing !== undefined;
-        growing = new Growing(request);
-        if (!isShorter) variants.set(key, growing);
+      const growing = new Growing(request);
+      // A shorter version of a view that has grown is worked out afresh; what is kept stays with the longer one.
+      if (known === undefined) {
+        const { thinkingKey, userContext } = request;
+        kept.set(request.view.root, [
+          ...variants.slice(1 - MAX_VARIANTS),
+          { thinkingKey, userContext, growing },
+        ]);
       }
-      for (const stale of [...variants.keys()].slice(0, -MAX_VARIANTS)) variants.delete(stale);
       return growing.extend(request.view, request.cache);
     },
   };
+}
+
+interface Variant {
+  readonly thinkingKey: string;
+  readonly userContext: readonly string[];
+  readonly growing: Growing;
+}
+
+function isFor(variant: Variant, { thinkingKey, userContext }: BytesRequest): boolean {
+  return (
+    variant.thinkingKey === thinkingKey &&
+    variant.userContext.length === userContext.length &&
+    variant.userContext.every((text, at) => text === userContext[at])
+  );
 }
 
 /** The bytes of one growing view: sealed blocks of bytes, then text, then the two newest exchanges, which may carry marks. */

@@ -1,7 +1,7 @@
 /** Making the view fit (L2): steps, limits, recoveries. Implemented in `context/`, driven by the loop. */
 
 import type { ModelFailure } from './failure.ts';
-import type { LoopMessage, ViewMessage } from './messages.ts';
+import type { LoopMessage, SystemBody, ViewMessage } from './messages.ts';
 import type { QuerySource } from './model.ts';
 import type { TerminalReason } from './terminal.ts';
 import type { EditSource, View, ViewEdit } from './view.ts';
@@ -60,6 +60,8 @@ export type StepOutcome =
       /** A compaction replaced the view; carries the state that follows it. */
       readonly compaction?: CompactionState;
     }
+  /** The view stays; the API is asked to clear on its side. What it cleared is announced once the response says so. */
+  | { readonly kind: 'request'; readonly contextManagement: unknown; readonly why: string }
   /** State changed, the view did not (a failed compaction counts a strike). */
   | { readonly kind: 'note'; readonly why: string; readonly compaction: CompactionState }
   | {
@@ -101,6 +103,12 @@ export interface ContextPort {
   readonly steps: readonly ContextStep[];
   readonly recovery: ContextRecovery;
   limitsFor(model: string): ContextLimits;
+  /** What to announce when a response reports edits that the API applied to its copy of the context. */
+  appliedEdits?(applied: unknown): SystemBody | undefined;
+  /** A usage report for a view whose messages were estimated: calibrates later estimates. */
+  calibrate?(estimatedTokens: number, reportedTokens: number, model: string): void;
+  /** A request that did not fit says what the window really is. */
+  learnFrom?(failure: ModelFailure, model: string): void;
   /** An estimate of what these messages cost, in tokens. O(messages given). */
   estimate(messages: readonly ViewMessage[]): number;
 }

@@ -20,7 +20,11 @@ export function createSdkMcpServer(options: {
 }): SdkMcpServer {
   const { name, version = '1.0.0', tools = [] } = options;
   for (const each of [name, ...tools.map((tool) => tool.name)]) {
-    if (!NAME.test(each)) throw new TurnwrightError('invalid_option', `"${each}" cannot be the name of an MCP server or tool: letters, digits, "_" and "-", at most 64.`);
+    if (!NAME.test(each))
+      throw new TurnwrightError(
+        'invalid_option',
+        `"${each}" cannot be the name of an MCP server or tool: letters, digits, "_" and "-", at most 64.`,
+      );
   }
   return { type: 'sdk', name, version, tools };
 }

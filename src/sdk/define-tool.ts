@@ -14,8 +14,20 @@ export interface CallToolResult {
 export type CallToolContent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly data: string; readonly mimeType: string }
-  | { readonly type: 'resource_link'; readonly uri: string; readonly name: string; readonly description?: string | undefined }
-  | { readonly type: 'resource'; readonly resource: { readonly uri: string; readonly text?: string | undefined; readonly mimeType?: string | undefined } };
+  | {
+      readonly type: 'resource_link';
+      readonly uri: string;
+      readonly name: string;
+      readonly description?: string | undefined;
+    }
+  | {
+      readonly type: 'resource';
+      readonly resource: {
+        readonly uri: string;
+        readonly text?: string | undefined;
+        readonly mimeType?: string | undefined;
+      };
+    };
 
 export interface ToolAnnotations {
   readonly title?: string | undefined;
@@ -57,5 +69,11 @@ export function tool<Shape extends ZodShape>(
   handler: SdkToolDefinition<Shape>['handler'],
   extras: { readonly annotations?: ToolAnnotations | undefined } = {},
 ): SdkToolDefinition<Shape> {
-  return { name, description, inputSchema, handler, ...(extras.annotations !== undefined && { annotations: extras.annotations }) };
+  return {
+    name,
+    description,
+    inputSchema,
+    handler,
+    ...(extras.annotations !== undefined && { annotations: extras.annotations }),
+  };
 }

@@ -75,7 +75,10 @@ export interface Options {
   taskBudget?: { readonly total: number } | undefined;
   thinking?: ThinkingConfig | undefined;
   /** Which built-in tools exist: names, `[]` for none, or the preset for all (the default). */
-  tools?: readonly string[] | { readonly type: 'preset'; readonly preset: 'turnwright' | 'claude_code' } | undefined;
+  tools?:
+    | readonly string[]
+    | { readonly type: 'preset'; readonly preset: 'turnwright' | 'claude_code' }
+    | undefined;
   /** Fields of the engine's own configuration; they win over what is made of the options above. */
   engine?: Partial<QueryEngineConfig> | undefined;
 }
@@ -120,7 +123,8 @@ export function checkOptions(options: Options): void {
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined && !Object.hasOwn(NAMES, name)) refuse(name, 'is not supported');
   }
-  if (options.continue === true && options.resume !== undefined) refuse('continue', 'and "resume" exclude each other');
+  if (options.continue === true && options.resume !== undefined)
+    refuse('continue', 'and "resume" exclude each other');
   if (options.forkSession === true && options.resume === undefined && options.continue !== true) {
     refuse('forkSession', 'needs "resume" or "continue"');
   }
@@ -128,7 +132,11 @@ export function checkOptions(options: Options): void {
     refuse('outputFormat', 'must be { type: "json_schema", schema }');
   }
   for (const [name, server] of Object.entries(options.mcpServers ?? {})) {
-    if (server.type !== 'sdk') refuse('mcpServers', `holds "${name}", which is no in-process server; only those made by createSdkMcpServer() are supported`);
+    if (server.type !== 'sdk')
+      refuse(
+        'mcpServers',
+        `holds "${name}", which is no in-process server; only those made by createSdkMcpServer() are supported`,
+      );
   }
 }
 

@@ -51,7 +51,11 @@ export function createPromptFeed(engine: () => Promise<QueryEngine>): PromptFeed
     count += 1;
     const key = message.uuid ?? `prompt-${count}`;
     known.set(key, message);
-    await (await engine()).enqueue({ content: message.message.content, uuid: key, priority: message.priority });
+    await (await engine()).enqueue({
+      content: message.message.content,
+      uuid: key,
+      priority: message.priority,
+    });
     wake();
   };
 
@@ -82,7 +86,12 @@ export function createPromptFeed(engine: () => Promise<QueryEngine>): PromptFeed
       if (item === undefined) return undefined;
       const message = known.get(item.uuid ?? '');
       known.delete(item.uuid ?? '');
-      return { content: item.content, uuid: message?.uuid, origin: message?.origin, shouldQuery: message?.shouldQuery };
+      return {
+        content: item.content,
+        uuid: message?.uuid,
+        origin: message?.origin,
+        shouldQuery: message?.shouldQuery,
+      };
     },
     get ended() {
       return open === 0;

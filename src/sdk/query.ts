@@ -26,7 +26,13 @@ export interface Query extends AsyncGenerator<SDKMessage, void, void> {
  * AbortError when `options.abortController` fired, and `error_result` once the input has ended and the last
  * result was an error.
  */
-export function query({ prompt, options = {} }: { readonly prompt: string | AsyncIterable<SDKUserMessage>; readonly options?: Options }): Query {
+export function query({
+  prompt,
+  options = {},
+}: {
+  readonly prompt: string | AsyncIterable<SDKUserMessage>;
+  readonly options?: Options;
+}): Query {
   checkOptions(options);
   const caller = options.abortController?.signal;
   let opening: Promise<QueryEngine> | undefined;

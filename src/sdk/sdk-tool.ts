@@ -1,7 +1,8 @@
 /** Makes the engine's Tool of an in-process MCP tool. */
+
+import { inputFromZod } from '../engine/compose/zod-input.ts';
 import type { AnyTool, ToolContext, ToolOutput } from '../protocol/tool.ts';
 import type { ImageBlock, TextBlock } from '../protocol/wire.ts';
-import { inputFromZod } from '../engine/compose/zod-input.ts';
 import type { AnySdkTool, CallToolContent, CallToolResult } from './define-tool.ts';
 
 /** Loads zod, for the schema that the model is shown. */
@@ -51,7 +52,10 @@ function blockOf(content: CallToolContent): TextBlock | ImageBlock {
     case 'image':
       return { type: 'image', source: { type: 'base64', media_type: content.mimeType, data: content.data } };
     case 'resource_link':
-      return { type: 'text', text: `${content.name}: ${content.uri}${content.description === undefined ? '' : ` (${content.description})`}` };
+      return {
+        type: 'text',
+        text: `${content.name}: ${content.uri}${content.description === undefined ? '' : ` (${content.description})`}`,
+      };
     case 'resource':
       return { type: 'text', text: `From ${content.resource.uri}:\n${content.resource.text ?? '(binary)'}` };
     default:

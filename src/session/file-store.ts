@@ -3,16 +3,18 @@
  * fence is in the file itself (a takeover line), so it holds between processes.
  */
 import type { JournalStore } from '../protocol/ports.ts';
-import { type FileJournalStoreOptions, type OpenJournal, openJournal } from './open-journal.ts';
+import type { FileJournal } from './file-journal.ts';
+import type { FileJournalStoreOptions } from './file-store-options.ts';
 import { readJournal } from './read-journal.ts';
 import { journalPath } from './session-files.ts';
 import { storageError } from './storage-error.ts';
+import { takeOverFile } from './take-over.ts';
 
-export type { FileJournalStoreOptions } from './open-journal.ts';
+export type { FileJournalStoreOptions } from './file-store-options.ts';
 
 export function createFileJournalStore(options: FileJournalStoreOptions): JournalStore {
   const { files, directory } = options;
-  const open = new Map<string, OpenJournal>();
+  const open = new Map<string, FileJournal>();
 
   return {
     async takeOver(sessionId) {
@@ -20,7 +22,7 @@ export function createFileJournalStore(options: FileJournalStoreOptions): Journa
       const before = open.get(sessionId);
       open.delete(sessionId);
       await before?.close();
-      const journal = await openJournal(path, sessionId, options);
+      const journal = await takeOverFile(path, sessionId, options);
       const meanwhile = open.get(sessionId);
       if (meanwhile !== undefined && meanwhile.epoch > journal.epoch) await journal.close();
       else {

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { SDKMessage } from '../../src/protocol/sdk-messages.ts';
 import { callTool, deferred, fakeTool, hang, say } from '../../src/testing/index.ts';
-import { collect, engineUnderTest, resultIn } from './engine-under-test.ts';
+import { collect, engineUnderTest, resultIn, telling } from './engine-under-test.ts';
 
 const notes = (messages: readonly SDKMessage[]) =>
-  messages.flatMap((m) => (m.type === 'user' && typeof m.message.content === 'string' ? [m.message.content] : []));
+  messages.flatMap((m) =>
+    m.type === 'user' && typeof m.message.content === 'string' ? [m.message.content] : [],
+  );
 
 describe('ending a submission early', () => {
   it('interrupt in the stream: the note, then the result; the session goes on', async () => {
@@ -15,7 +17,11 @@ describe('ending a submission early', () => {
     setImmediate(() => engine.interrupt());
     const messages = [(await next).value as SDKMessage, ...(await collect(first))];
     expect(notes(messages)).toEqual(['[Request interrupted by user]']);
-    expect(resultIn(messages)).toMatchObject({ subtype: 'error_during_execution', terminal_reason: 'aborted_streaming', is_error: true });
+    expect(resultIn(messages)).toMatchObject({
+      subtype: 'error_during_execution',
+      terminal_reason: 'aborted_streaming',
+      is_error: true,
+    });
     expect(resultIn(await run('Go on.'))).toMatchObject({ result: 'Fine.' });
   });
 
@@ -25,13 +31,19 @@ describe('ending a submission early', () => {
     void tool.started().then(() => engine.interrupt());
     const messages = await collect(engine.submitMessage('Hi.'));
     expect(notes(messages)).toEqual(['[Request interrupted by user for tool use]']);
-    expect(resultIn(messages)).toMatchObject({ terminal_reason: 'aborted_tools', stop_reason: 'tool_use', num_turns: 3 });
+    expect(resultIn(messages)).toMatchObject({
+      terminal_reason: 'aborted_tools',
+      stop_reason: 'tool_use',
+      num_turns: 3,
+    });
   });
 
   it('a `now` prompt pre-empts without a note and waits to be submitted', async () => {
     const tool = fakeTool({ name: 'Wait', hold: true });
     const { engine } = engineUnderTest([callTool('Wait'), say('New.')], { tools: [tool] });
-    void tool.started().then(() => engine.enqueue({ content: 'Stop, do this.', priority: 'now', uuid: 'n1' }));
+    void tool
+      .started()
+      .then(() => engine.enqueue({ content: 'Stop, do this.', priority: 'now', uuid: 'n1' }));
     const messages = await collect(engine.submitMessage('Hi.'));
     expect(notes(messages)).toEqual([]);
     expect(resultIn(messages)).toMatchObject({ terminal_reason: 'aborted_tools' });
@@ -40,7 +52,10 @@ describe('ending a submission early', () => {
   });
 
   it('the caller’s abortController: reason interrupt leaves no note', async () => {
-    for (const [reason, expected] of [['interrupt', []], [undefined, ['[Request interrupted by user for tool use]']]] as const) {
+    for (const [reason, expected] of [
+      ['interrupt', []],
+      [undefined, ['[Request interrupted by user for tool use]']],
+    ] as const) {
       const abortController = new AbortController();
       const tool = fakeTool({ name: 'Wait', hold: true });
       const { engine } = engineUnderTest([callTool('Wait')], { tools: [tool], abortController });
@@ -59,7 +74,7 @@ describe('ending a submission early', () => {
 
   it('F47: returning the iterator ends a model that never answers, without a result', async () => {
     const asked = deferred<void>();
-    const { engine, run } = engineUnderTest([() => (asked.resolve(), hang()), say('Fine.')]);
+    const { engine, run } = engineUnderTest([telling(asked, hang()), say('Fine.')]);
     const messages = engine.submitMessage('Hi.');
     await messages.next();
     const pending = messages.next();

@@ -8,11 +8,18 @@ const schema = { type: 'object', properties: { n: { type: 'integer' } }, require
 
 describe('budgets (L9)', () => {
   it('F42: the turn cap: one result, filled in', async () => {
-    const { run } = engineUnderTest([callTool('Look'), callTool('Look')], { tools: [fakeTool({ name: 'Look' })], maxTurns: 2 });
+    const { run } = engineUnderTest([callTool('Look'), callTool('Look')], {
+      tools: [fakeTool({ name: 'Look' })],
+      maxTurns: 2,
+    });
     const messages = await run('Hi.');
     expect(messages.filter(({ type }) => type === 'result')).toHaveLength(1);
     expect(resultIn(messages)).toMatchObject({
-      subtype: 'error_max_turns', terminal_reason: 'max_turns', errors: ['Reached maximum number of turns (2)'], num_turns: 3, stop_reason: 'tool_use',
+      subtype: 'error_max_turns',
+      terminal_reason: 'max_turns',
+      errors: ['Reached maximum number of turns (2)'],
+      num_turns: 3,
+      stop_reason: 'tool_use',
     });
     expect(resultIn(messages).usage.output_tokens).toBeGreaterThan(0);
   });
@@ -26,19 +33,33 @@ describe('budgets (L9)', () => {
 
   it('money ends the run after the answer that crossed the budget', async () => {
     const { run, model } = engineUnderTest([callTool('Look'), callTool('Look', {}, dear), say('Never.')], {
-      tools: [fakeTool({ name: 'Look' })], maxBudgetUsd: 1,
+      tools: [fakeTool({ name: 'Look' })],
+      maxBudgetUsd: 1,
     });
     const result = resultIn(await run('Hi.'));
-    expect(result).toMatchObject({ subtype: 'error_max_budget_usd', terminal_reason: 'budget_exhausted', errors: ['Reached maximum budget ($1)'], stop_reason: 'tool_use' });
+    expect(result).toMatchObject({
+      subtype: 'error_max_budget_usd',
+      terminal_reason: 'budget_exhausted',
+      errors: ['Reached maximum budget ($1)'],
+      stop_reason: 'tool_use',
+    });
     expect(result.total_cost_usd).toBeGreaterThanOrEqual(2);
     expect(model.requests).toHaveLength(2);
   });
 
   it('F66: the budget is hit beside open calls: each has its result, and the session goes on with a higher budget', async () => {
-    const first = engineUnderTest([callTool('Look', {}, { ...dear, id: 'toolu_1' })], { tools: [fakeTool({ name: 'Look', hold: true })], maxBudgetUsd: 1 });
+    const first = engineUnderTest([callTool('Look', {}, { ...dear, id: 'toolu_1' })], {
+      tools: [fakeTool({ name: 'Look', hold: true })],
+      maxBudgetUsd: 1,
+    });
     expect(resultIn(await first.run('Hi.'))).toMatchObject({ subtype: 'error_max_budget_usd' });
     await first.engine.close();
-    const second = engineUnderTest([say('Good.')], { store: first.store, resume: first.engine.sessionId, maxBudgetUsd: 5, tools: [fakeTool({ name: 'Look' })] });
+    const second = engineUnderTest([say('Good.')], {
+      store: first.store,
+      resume: first.engine.sessionId,
+      maxBudgetUsd: 5,
+      tools: [fakeTool({ name: 'Look' })],
+    });
     const result = resultIn(await second.run('Go on.'));
     expect(result).toMatchObject({ subtype: 'success', result: 'Good.' });
     expect(result.total_cost_usd).toBeGreaterThan(2);
@@ -47,14 +68,24 @@ describe('budgets (L9)', () => {
   });
 
   it('F65: a budget with a model of unknown price is refused at the door', () => {
-    expect(() => engineUnderTest([], { userSpecifiedModel: 'homemade', maxBudgetUsd: 1 })).toThrow(/price of homemade/);
-    expect(() => engineUnderTest([], { fallbackModel: 'homemade', maxBudgetUsd: 1 })).toThrow(/price of homemade/);
+    expect(() => engineUnderTest([], { userSpecifiedModel: 'homemade', maxBudgetUsd: 1 })).toThrow(
+      /price of homemade/,
+    );
+    expect(() => engineUnderTest([], { fallbackModel: 'homemade', maxBudgetUsd: 1 })).toThrow(
+      /price of homemade/,
+    );
     const { engine } = engineUnderTest([], { maxBudgetUsd: 1 });
     expect(() => engine.setModel('homemade')).toThrow(/price of homemade/);
   });
 
   it('refuses values that no run could mean', () => {
-    for (const bad of [{ maxTurns: 0 }, { maxTurns: 1.5 }, { maxBudgetUsd: -1 }, { cwd: 'here' }, { forkSession: true }]) {
+    for (const bad of [
+      { maxTurns: 0 },
+      { maxTurns: 1.5 },
+      { maxBudgetUsd: -1 },
+      { cwd: 'here' },
+      { forkSession: true },
+    ]) {
       expect(() => new QueryEngine({ cwd: '/work', tools: [], ...bad })).toThrow(/option/);
     }
   });
@@ -63,22 +94,40 @@ describe('budgets (L9)', () => {
 describe('structured output (L7.1)', () => {
   it('the accepted value ends the turn and stands in the result', async () => {
     const { run } = engineUnderTest([callTool('StructuredOutput', { n: 3 })], { jsonSchema: schema });
-    expect(resultIn(await run('Count.'))).toMatchObject({ subtype: 'success', structured_output: { n: 3 }, stop_reason: 'tool_use', num_turns: 2 });
+    expect(resultIn(await run('Count.'))).toMatchObject({
+      subtype: 'success',
+      structured_output: { n: 3 },
+      stop_reason: 'tool_use',
+      num_turns: 2,
+    });
   });
   it('text instead is nudged', async () => {
-    const { run } = engineUnderTest([say('Three.'), callTool('StructuredOutput', { n: 3 })], { jsonSchema: schema });
-    expect(resultIn(await run('Count.'))).toMatchObject({ subtype: 'success', structured_output: { n: 3 }, num_turns: 3 });
+    const { run } = engineUnderTest([say('Three.'), callTool('StructuredOutput', { n: 3 })], {
+      jsonSchema: schema,
+    });
+    expect(resultIn(await run('Count.'))).toMatchObject({
+      subtype: 'success',
+      structured_output: { n: 3 },
+      num_turns: 3,
+    });
   });
   it('five refused calls end the run', async () => {
     const bad = () => callTool('StructuredOutput', { n: 'three' });
-    const { run, model } = engineUnderTest([bad(), bad(), bad(), bad(), bad(), bad()], { jsonSchema: schema });
+    const { run, model } = engineUnderTest([bad(), bad(), bad(), bad(), bad(), bad()], {
+      jsonSchema: schema,
+    });
     expect(resultIn(await run('Count.'))).toMatchObject({
-      subtype: 'error_max_structured_output_retries', terminal_reason: 'structured_output_retry_exhausted', num_turns: 6, stop_reason: 'tool_use',
+      subtype: 'error_max_structured_output_retries',
+      terminal_reason: 'structured_output_retry_exhausted',
+      num_turns: 6,
+      stop_reason: 'tool_use',
     });
     expect(model.requests).toHaveLength(5);
   });
   it('a schema of something else than an object is carried in one', async () => {
-    const { run } = engineUnderTest([callTool('StructuredOutput', { value: [1, 2] })], { jsonSchema: { type: 'array', items: { type: 'integer' } } });
+    const { run } = engineUnderTest([callTool('StructuredOutput', { value: [1, 2] })], {
+      jsonSchema: { type: 'array', items: { type: 'integer' } },
+    });
     expect(resultIn(await run('Count.'))).toMatchObject({ structured_output: [1, 2] });
   });
 });

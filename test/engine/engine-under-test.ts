@@ -2,7 +2,17 @@
 import type { QueryEngineConfig } from '../../src/engine/config.ts';
 import { QueryEngine } from '../../src/engine/query-engine.ts';
 import type { SDKMessage, SDKResultMessage } from '../../src/protocol/sdk-messages.ts';
-import { type RecordingStore, recordingStore, type ScriptedModel, type ScriptStep, scriptedModel, sequentialIds, virtualClock } from '../../src/testing/index.ts';
+import {
+  type Deferred,
+  type RecordingStore,
+  recordingStore,
+  type ScriptedModel,
+  type ScriptStep,
+  type Step,
+  scriptedModel,
+  sequentialIds,
+  virtualClock,
+} from '../../src/testing/index.ts';
 
 export interface EngineUnderTest {
   readonly engine: QueryEngine;
@@ -11,7 +21,10 @@ export interface EngineUnderTest {
   run(prompt: string): Promise<SDKMessage[]>;
 }
 
-export function engineUnderTest(script: readonly ScriptStep[], config: Partial<QueryEngineConfig> = {}): EngineUnderTest {
+export function engineUnderTest(
+  script: readonly ScriptStep[],
+  config: Partial<QueryEngineConfig> = {},
+): EngineUnderTest {
   const model = scriptedModel(script);
   const store = recordingStore();
   const engine = new QueryEngine({
@@ -40,4 +53,12 @@ export function resultIn(messages: readonly SDKMessage[]): SDKResultMessage {
   const last = messages.at(-1);
   if (last?.type !== 'result') throw new Error(`The last message is ${last?.type}, not a result.`);
   return last;
+}
+
+/** A step of a script that tells when it is asked for. */
+export function telling(asked: Deferred<void>, step: Step): ScriptStep {
+  return () => {
+    asked.resolve();
+    return step;
+  };
 }

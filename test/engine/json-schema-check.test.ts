@@ -7,14 +7,34 @@ const cases: readonly (readonly [string, JsonSchema, readonly unknown[], readonl
   ['several types', { type: ['string', 'null'] } as unknown as JsonSchema, ['a', null], [1, []]],
   ['enum with objects', { enum: [{ a: 1 }, 2] }, [{ a: 1 }, 2], [{ a: 2 }, '2']],
   ['const', { const: [1] }, [[1]], [[2], 1]],
-  ['required and additional', { type: 'object', properties: { a: {} }, required: ['a'], additionalProperties: false }, [{ a: 0 }], [{}, { a: 0, b: 1 }]],
-  ['additional schema', { additionalProperties: { type: 'number' }, properties: { a: { type: 'string' } } }, [{ a: 'x', b: 1 }], [{ a: 'x', b: 'y' }]],
-  ['pattern properties', { patternProperties: { '^x': { type: 'number' } }, additionalProperties: false }, [{ xa: 1 }], [{ xa: 'a' }, { ya: 1 }]],
+  [
+    'required and additional',
+    { type: 'object', properties: { a: {} }, required: ['a'], additionalProperties: false },
+    [{ a: 0 }],
+    [{}, { a: 0, b: 1 }],
+  ],
+  [
+    'additional schema',
+    { additionalProperties: { type: 'number' }, properties: { a: { type: 'string' } } },
+    [{ a: 'x', b: 1 }],
+    [{ a: 'x', b: 'y' }],
+  ],
+  [
+    'pattern properties',
+    { patternProperties: { '^x': { type: 'number' } }, additionalProperties: false },
+    [{ xa: 1 }],
+    [{ xa: 'a' }, { ya: 1 }],
+  ],
   ['property names', { propertyNames: { maxLength: 2 } }, [{ ab: 1 }], [{ abc: 1 }]],
   ['dependent required', { dependentRequired: { a: ['b'] } }, [{ a: 1, b: 1 }, { b: 1 }], [{ a: 1 }]],
   ['counts', { minProperties: 1, maxProperties: 2 }, [{ a: 1 }], [{}, { a: 1, b: 1, c: 1 }]],
   ['items', { items: { type: 'string' }, minItems: 1, maxItems: 2 }, [['a']], [[], ['a', 'b', 'c'], [1]]],
-  ['tuples', { prefixItems: [{ type: 'string' }], items: { type: 'number' } }, [['a', 1, 2]], [[1], ['a', 'b']]],
+  [
+    'tuples',
+    { prefixItems: [{ type: 'string' }], items: { type: 'number' } },
+    [['a', 1, 2]],
+    [[1], ['a', 'b']],
+  ],
   ['draft 7 tuples', { items: [{ type: 'string' }], additionalItems: false }, [['a']], [['a', 1]]],
   ['unique items', { uniqueItems: true }, [[1, 2]], [[{ a: 1 }, { a: 1 }]]],
   ['contains', { contains: { type: 'number' }, maxContains: 1 }, [['a', 1]], [['a'], [1, 2]]],
@@ -24,11 +44,26 @@ const cases: readonly (readonly [string, JsonSchema, readonly unknown[], readonl
   ['one of', { oneOf: [{ minimum: 5 }, { multipleOf: 2 }] }, [4, 5], [6, 3]],
   ['all of', { allOf: [{ minimum: 5 }, { maximum: 7 }] }, [6], [4, 8]],
   ['not', { not: { type: 'string' } }, [1], ['a']],
-  ['if then else', { if: { type: 'string' }, then: { minLength: 2 }, else: { minimum: 2 } }, ['ab', 3], ['a', 1]],
+  [
+    'if then else',
+    // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+    { if: { type: 'string' }, then: { minLength: 2 }, else: { minimum: 2 } },
+    ['ab', 3],
+    ['a', 1],
+  ],
   ['false', { properties: { a: false } }, [{ b: 1 }], [{ a: 1 }]],
   [
     'a recursive reference',
-    { $ref: '#/$defs/tree', $defs: { tree: { type: 'object', properties: { kids: { type: 'array', items: { $ref: '#/$defs/tree' } } }, additionalProperties: false } } },
+    {
+      $ref: '#/$defs/tree',
+      $defs: {
+        tree: {
+          type: 'object',
+          properties: { kids: { type: 'array', items: { $ref: '#/$defs/tree' } } },
+          additionalProperties: false,
+        },
+      },
+    },
     [{}, { kids: [{ kids: [] }] }],
     [{ kids: [{ other: 1 }] }, { kids: 1 }],
   ],
@@ -41,14 +76,23 @@ describe('the JSON schema check', () => {
     for (const value of bad) expect(check(value).length, JSON.stringify(value)).toBeGreaterThan(0);
   });
   it('names the place and what was expected', () => {
-    const check = compileJsonSchema({ type: 'object', properties: { list: { type: 'array', items: { type: 'object', required: ['id'] } } } });
+    const check = compileJsonSchema({
+      type: 'object',
+      properties: { list: { type: 'array', items: { type: 'object', required: ['id'] } } },
+    });
     expect(check({ list: [{}] })).toEqual(['list[0].id is missing']);
     expect(check({ list: 1 })).toEqual(['list must be array, but is number']);
   });
   it('refuses what it could not judge', () => {
     expect(() => compileJsonSchema({ unevaluatedProperties: false })).toThrow(/unevaluatedProperties/);
-    expect(() => compileJsonSchema({ properties: { a: { $ref: 'https://example.com/x' } } })).toThrow(/not in the schema/);
+    expect(() => compileJsonSchema({ properties: { a: { $ref: 'https://example.com/x' } } })).toThrow(
+      /not in the schema/,
+    );
     expect(() => compileJsonSchema({ pattern: '(' })).toThrow(/regular expression/);
-    expect(compileJsonSchema({ properties: { unevaluatedProperties: { type: 'string' } } })({ unevaluatedProperties: 'a' })).toEqual([]);
+    expect(
+      compileJsonSchema({ properties: { unevaluatedProperties: { type: 'string' } } })({
+        unevaluatedProperties: 'a',
+      }),
+    ).toEqual([]);
   });
 });

@@ -16,15 +16,24 @@ const FACTS: ResultFacts = {
 };
 const LIMITS = { maxTurns: 4, maxBudgetUsd: 0.5, structuredOutputAttempts: 5 };
 
-function assistant(text: string, more: Partial<AssistantMessage> & { readonly id?: string; readonly stop?: StopReason | null } = {}): AssistantMessage {
+function assistant(
+  text: string,
+  more: Partial<AssistantMessage> & { readonly id?: string; readonly stop?: StopReason | null } = {},
+): AssistantMessage {
   const { id = 'msg_1', stop = null, ...rest } = more;
   return {
     type: 'assistant',
     uuid: `u-${text}`,
     timestamp: '2026-01-01T00:00:00.000Z',
     message: {
-      id, type: 'message', role: 'assistant', model: 'm', content: [{ type: 'text', text }],
-      stop_reason: stop, stop_sequence: null, usage: EMPTY_USAGE,
+      id,
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content: [{ type: 'text', text }],
+      stop_reason: stop,
+      stop_sequence: null,
+      usage: EMPTY_USAGE,
     },
     ...rest,
   };
@@ -40,10 +49,24 @@ function resultFor(reason: TerminalReason, stopReason: StopReason | null = 'end_
 describe('terminal to result (L7.1)', () => {
   const table: Readonly<Record<TerminalReason, Readonly<Record<string, unknown>>>> = {
     completed: { subtype: 'success', is_error: false, result: 'The answer.', stop_reason: 'end_turn' },
-    stop_hook_prevented: { subtype: 'success', is_error: false, result: 'The answer.', stop_reason: 'end_turn' },
+    stop_hook_prevented: {
+      subtype: 'success',
+      is_error: false,
+      result: 'The answer.',
+      stop_reason: 'end_turn',
+    },
     hook_stopped: { subtype: 'success', is_error: false, result: 'The answer.', stop_reason: 'end_turn' },
-    max_turns: { subtype: 'error_max_turns', is_error: true, errors: ['Reached maximum number of turns (4)'], stop_reason: 'end_turn' },
-    budget_exhausted: { subtype: 'error_max_budget_usd', is_error: true, errors: ['Reached maximum budget ($0.5)'] },
+    max_turns: {
+      subtype: 'error_max_turns',
+      is_error: true,
+      errors: ['Reached maximum number of turns (4)'],
+      stop_reason: 'end_turn',
+    },
+    budget_exhausted: {
+      subtype: 'error_max_budget_usd',
+      is_error: true,
+      errors: ['Reached maximum budget ($0.5)'],
+    },
     structured_output_retry_exhausted: { subtype: 'error_max_structured_output_retries', is_error: true },
     api_error: { subtype: 'success', is_error: true, result: 'The answer.', stop_reason: 'stop_sequence' },
     prompt_too_long: { subtype: 'success', is_error: true, stop_reason: 'stop_sequence' },
@@ -54,25 +77,51 @@ describe('terminal to result (L7.1)', () => {
     aborted_streaming: { subtype: 'error_during_execution', is_error: true },
     aborted_tools: { subtype: 'error_during_execution', is_error: true },
     model_error: { subtype: 'error_during_execution', is_error: true, errors: ['What went wrong.'] },
-    turn_setup_failed: { subtype: 'error_during_execution', is_error: true, errors: ['What went wrong.'], num_turns: 0 },
+    turn_setup_failed: {
+      subtype: 'error_during_execution',
+      is_error: true,
+      errors: ['What went wrong.'],
+      num_turns: 0,
+    },
   };
   it.each(TERMINAL_REASONS)('%s', (reason) => {
     const result = resultFor(reason);
     expect(result).toMatchObject({ type: 'result', terminal_reason: reason, ...table[reason] });
     expect('errors' in result).toBe(result.subtype !== 'success');
-    for (const field of ['duration_ms', 'duration_api_ms', 'total_cost_usd', 'usage', 'modelUsage', 'permission_denials', 'session_id', 'uuid', 'num_turns', 'stop_reason']) {
+    for (const field of [
+      'duration_ms',
+      'duration_api_ms',
+      'total_cost_usd',
+      'usage',
+      'modelUsage',
+      'permission_denials',
+      'session_id',
+      'uuid',
+      'num_turns',
+      'stop_reason',
+    ]) {
       expect(result).toHaveProperty(field);
     }
   });
 });
 
 describe('stop_reason on results', () => {
-  it.each(['end_turn', 'max_tokens', 'stop_sequence', 'refusal', 'tool_use', 'pause_turn', 'a_new_word'])('success carries %s as the API gave it', (reason) => {
-    expect(resultFor('completed', reason)).toMatchObject({ subtype: 'success', is_error: false, stop_reason: reason });
-  });
-  it.each(['max_turns', 'budget_exhausted', 'structured_output_retry_exhausted', 'aborted_tools'] as const)('%s carries that of the last assistant message', (reason) => {
-    expect(resultFor(reason, 'tool_use').stop_reason).toBe('tool_use');
-  });
+  it.each(['end_turn', 'max_tokens', 'stop_sequence', 'refusal', 'tool_use', 'pause_turn', 'a_new_word'])(
+    'success carries %s as the API gave it',
+    (reason) => {
+      expect(resultFor('completed', reason)).toMatchObject({
+        subtype: 'success',
+        is_error: false,
+        stop_reason: reason,
+      });
+    },
+  );
+  it.each(['max_turns', 'budget_exhausted', 'structured_output_retry_exhausted', 'aborted_tools'] as const)(
+    '%s carries that of the last assistant message',
+    (reason) => {
+      expect(resultFor(reason, 'tool_use').stop_reason).toBe('tool_use');
+    },
+  );
   it('is null when no answer came', () => {
     for (const reason of ['completed', 'model_error', 'turn_setup_failed', 'aborted_streaming'] as const) {
       expect(resultOf({ reason, turnCount: 1 }, createOutcome(), FACTS, LIMITS).stop_reason).toBeNull();
@@ -86,7 +135,8 @@ describe('stop_reason on results', () => {
 });
 
 describe('the result text', () => {
-  const finish = (outcome: ReturnType<typeof createOutcome>) => resultOf({ reason: 'completed', turnCount: 1 }, outcome, FACTS, LIMITS);
+  const finish = (outcome: ReturnType<typeof createOutcome>) =>
+    resultOf({ reason: 'completed', turnCount: 1 }, outcome, FACTS, LIMITS);
   it('is that of the last assistant message, all its blocks', () => {
     const outcome = createOutcome();
     outcome.observe(assistant('First. ', { id: 'msg_1' }));
@@ -106,12 +156,23 @@ describe('the result text', () => {
   });
   it('of an API failure is the error, with its status', () => {
     const outcome = createOutcome();
-    outcome.observe(assistant('Overloaded.', { synthetic: { error: 'overloaded', status: 529 }, stop: 'stop_sequence' }));
-    expect(resultOf({ reason: 'api_error', turnCount: 1 }, outcome, FACTS, LIMITS)).toMatchObject({ result: 'Overloaded.', is_error: true, api_error_status: 529 });
+    outcome.observe(
+      assistant('Overloaded.', { synthetic: { error: 'overloaded', status: 529 }, stop: 'stop_sequence' }),
+    );
+    expect(resultOf({ reason: 'api_error', turnCount: 1 }, outcome, FACTS, LIMITS)).toMatchObject({
+      result: 'Overloaded.',
+      is_error: true,
+      api_error_status: 529,
+    });
   });
   it('counts a turn for each user message', () => {
     const outcome = createOutcome();
-    const user = { type: 'user' as const, uuid: 'x', timestamp: '', message: { role: 'user' as const, content: 'x' } };
+    const user = {
+      type: 'user' as const,
+      uuid: 'x',
+      timestamp: '',
+      message: { role: 'user' as const, content: 'x' },
+    };
     outcome.observe(user);
     outcome.observe(user);
     expect(finish(outcome).num_turns).toBe(3);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SDKStatus } from '../../src/engine/state-machine.ts';
 import { callTool, deferred, fakeTool, hang, say } from '../../src/testing/index.ts';
-import { collect, engineUnderTest, resultIn } from './engine-under-test.ts';
+import { collect, engineUnderTest, resultIn, telling } from './engine-under-test.ts';
 
 const types = (messages: readonly { readonly type: string }[]) => messages.map(({ type }) => type);
 
@@ -10,12 +10,25 @@ describe('a submission', () => {
     const { run } = engineUnderTest([say('Hello.')]);
     const messages = await run('Hi.');
     expect(types(messages)).toEqual(['system', 'assistant', 'result']);
-    expect(messages[0]).toMatchObject({ subtype: 'init', cwd: '/work', model: 'claude-opus-5-5', permissionMode: 'bypassPermissions' });
-    expect(resultIn(messages)).toMatchObject({ subtype: 'success', result: 'Hello.', num_turns: 1, stop_reason: 'end_turn', terminal_reason: 'completed' });
+    expect(messages[0]).toMatchObject({
+      subtype: 'init',
+      cwd: '/work',
+      model: 'claude-opus-5-5',
+      permissionMode: 'bypassPermissions',
+    });
+    expect(resultIn(messages)).toMatchObject({
+      subtype: 'success',
+      result: 'Hello.',
+      num_turns: 1,
+      stop_reason: 'end_turn',
+      terminal_reason: 'completed',
+    });
   });
 
   it('counts a turn for each tool result', async () => {
-    const { run } = engineUnderTest([callTool('Look'), say('Done.')], { tools: [fakeTool({ name: 'Look' })] });
+    const { run } = engineUnderTest([callTool('Look'), say('Done.')], {
+      tools: [fakeTool({ name: 'Look' })],
+    });
     const messages = await run('Hi.');
     expect(types(messages)).toEqual(['system', 'assistant', 'user', 'assistant', 'result']);
     expect(resultIn(messages)).toMatchObject({ result: 'Done.', num_turns: 2 });
@@ -41,22 +54,40 @@ describe('a submission', () => {
     const { run, store, engine } = engineUnderTest([say('Hello.')]);
     const messages = await run('Hi.');
     const recorded = store.entries(engine.sessionId).map(({ type }) => type);
-    const order = ['submission', 'user', 'context-snapshot', 'request', 'assistant', 'response', 'cost', 'result'];
+    const order = [
+      'submission',
+      'user',
+      'context-snapshot',
+      'request',
+      'assistant',
+      'response',
+      'cost',
+      'result',
+    ];
     expect(recorded.filter((type) => order.includes(type))).toEqual(order);
     const result = store.entries(engine.sessionId).find(({ type }) => type === 'result');
     expect(result).toMatchObject({ result: resultIn(messages) });
   });
 
   it('the next one goes on with the conversation', async () => {
-    const { run, model } = engineUnderTest([callTool('Look', {}, { id: 'toolu_1' }), say('One.'), say('Two.')], { tools: [fakeTool({ name: 'Look' })] });
+    const { run, model } = engineUnderTest(
+      [callTool('Look', {}, { id: 'toolu_1' }), say('One.'), say('Two.')],
+      { tools: [fakeTool({ name: 'Look' })] },
+    );
     await run('First.');
     await run('Second.');
-    expect(model.requests[2]?.view.map(({ type }) => type)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
+    expect(model.requests[2]?.view.map(({ type }) => type)).toEqual([
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'user',
+    ]);
   });
 
   it('refuses a second one at the same time, and goes on after it', async () => {
     const asked = deferred<void>();
-    const { engine, run } = engineUnderTest([() => (asked.resolve(), hang()), say('Fine.')]);
+    const { engine, run } = engineUnderTest([telling(asked, hang()), say('Fine.')]);
     const first = engine.submitMessage('One.');
     await first.next();
     const pending = first.next();
@@ -69,12 +100,20 @@ describe('a submission', () => {
   });
 
   it('a failure of the set-up is a result of its own', async () => {
-    const { run } = engineUnderTest([], { commands: [{ name: 'bad', description: '', run: () => Promise.reject(new Error('Out of paper.')) }] });
-    expect(resultIn(await run('/bad'))).toMatchObject({ subtype: 'error_during_execution', terminal_reason: 'turn_setup_failed', errors: ['Out of paper.'] });
+    const { run } = engineUnderTest([], {
+      commands: [{ name: 'bad', description: '', run: () => Promise.reject(new Error('Out of paper.')) }],
+    });
+    expect(resultIn(await run('/bad'))).toMatchObject({
+      subtype: 'error_during_execution',
+      terminal_reason: 'turn_setup_failed',
+      errors: ['Out of paper.'],
+    });
   });
 
   it('a session taken over by another owner ends without a word', async () => {
-    const { engine, store } = engineUnderTest([callTool('Look'), say('Done.')], { tools: [fakeTool({ name: 'Look' })] });
+    const { engine, store } = engineUnderTest([callTool('Look'), say('Done.')], {
+      tools: [fakeTool({ name: 'Look' })],
+    });
     const messages: string[] = [];
     for await (const message of engine.submitMessage('Hi.')) {
       messages.push(message.type);
@@ -87,22 +126,42 @@ describe('a submission', () => {
 describe('commands', () => {
   it('a local command ends without a query: its output, a result without terminal reason', async () => {
     const { run, model } = engineUnderTest([], {
-      commands: [{ name: 'count', description: '', run: (args) => ({ messages: [`Counted ${args}.`], shouldQuery: false, resultText: 'Counted.' }) }],
+      commands: [
+        {
+          name: 'count',
+          description: '',
+          run: (args) => ({ messages: [`Counted ${args}.`], shouldQuery: false, resultText: 'Counted.' }),
+        },
+      ],
     });
     const messages = await run('/count to three');
     expect(types(messages)).toEqual(['system', 'user', 'result']);
     expect(messages[0]).toMatchObject({ slash_commands: ['count'] });
-    expect(resultIn(messages)).toMatchObject({ subtype: 'success', result: 'Counted.', num_turns: 0, stop_reason: null });
+    expect(resultIn(messages)).toMatchObject({
+      subtype: 'success',
+      result: 'Counted.',
+      num_turns: 0,
+      stop_reason: null,
+    });
     expect(resultIn(messages)).not.toHaveProperty('terminal_reason');
     expect(model.requests).toHaveLength(0);
   });
 
   it('what a command allows or switches holds for its submission', async () => {
-    const { run, model } = engineUnderTest([callTool('Look', {}), say('A.'), callTool('Look', {}), say('B.')], {
-      permissionMode: 'dontAsk',
-      tools: [fakeTool({ name: 'Look' })],
-      commands: [{ name: 'look', description: '', run: () => ({ messages: ['Look.'], shouldQuery: true, allowedTools: ['Look'], model: 'sonnet' }) }],
-    });
+    const { run, model } = engineUnderTest(
+      [callTool('Look', {}), say('A.'), callTool('Look', {}), say('B.')],
+      {
+        permissionMode: 'dontAsk',
+        tools: [fakeTool({ name: 'Look' })],
+        commands: [
+          {
+            name: 'look',
+            description: '',
+            run: () => ({ messages: ['Look.'], shouldQuery: true, allowedTools: ['Look'], model: 'sonnet' }),
+          },
+        ],
+      },
+    );
     const allowed = resultIn(await run('/look'));
     expect(allowed.permission_denials).toEqual([]);
     expect(model.requests[0]?.model).toBe('claude-sonnet-5-5');
@@ -118,7 +177,9 @@ describe('commands', () => {
 
   it('a hook may keep a prompt back: nothing is sent', async () => {
     const { run, model } = engineUnderTest([], {
-      hooks: { UserPromptSubmit: [{ hooks: [async () => ({ decision: 'block', reason: 'Not on Sundays.' })] }] },
+      hooks: {
+        UserPromptSubmit: [{ hooks: [async () => ({ decision: 'block', reason: 'Not on Sundays.' })] }],
+      },
     });
     const messages = await run('Work!');
     expect(resultIn(messages)).toMatchObject({ subtype: 'success', num_turns: 0 });
@@ -134,14 +195,19 @@ describe('denials, prompts and models', () => {
       tools: [fakeTool({ name: 'Look' })],
       canUseTool: async () => ({ behavior: 'deny', message: 'No.' }),
     });
-    expect(resultIn(await run('Hi.')).permission_denials).toEqual([{ tool_name: 'Look', tool_use_id: 'toolu_1', tool_input: { a: 1 } }]);
+    expect(resultIn(await run('Hi.')).permission_denials).toEqual([
+      { tool_name: 'Look', tool_use_id: 'toolu_1', tool_input: { a: 1 } },
+    ]);
   });
 
   it('sends no system prompt for an empty one, its own by default, and what is appended', async () => {
     const none = engineUnderTest([say('x')]);
     await none.run('Hi.');
     expect(none.model.requests[0]?.system).toEqual([]);
-    const own = engineUnderTest([say('x')], { customSystemPrompt: undefined, appendSystemPrompt: 'Speak Latin.' });
+    const own = engineUnderTest([say('x')], {
+      customSystemPrompt: undefined,
+      appendSystemPrompt: 'Speak Latin.',
+    });
     await own.run('Hi.');
     const system = own.model.requests[0]?.system ?? [];
     expect(system[0]).toContain('Turnwright');
@@ -162,21 +228,43 @@ describe('denials, prompts and models', () => {
   it('answers an orphaned permission once, before the prompt', async () => {
     const tool = fakeTool({ name: 'Look' });
     const assistantMessage = {
-      type: 'assistant' as const, uuid: 'a1', timestamp: '2026-01-01T00:00:00.000Z',
+      type: 'assistant' as const,
+      uuid: 'a1',
+      timestamp: '2026-01-01T00:00:00.000Z',
       message: {
-        id: 'msg_0', type: 'message' as const, role: 'assistant' as const, model: 'm', stop_reason: 'tool_use' as const, stop_sequence: null,
+        id: 'msg_0',
+        type: 'message' as const,
+        role: 'assistant' as const,
+        model: 'm',
+        stop_reason: 'tool_use' as const,
+        stop_sequence: null,
         content: [{ type: 'tool_use' as const, id: 'toolu_9', name: 'Look', input: {} }],
-        usage: { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
+        usage: {
+          input_tokens: 0,
+          output_tokens: 0,
+          cache_creation_input_tokens: 0,
+          cache_read_input_tokens: 0,
+        },
       },
     };
     const { run, model } = engineUnderTest([say('Seen.'), say('Again.')], {
       permissionMode: 'default',
       tools: [tool],
-      initialMessages: [{ type: 'user', uuid: 'p0', timestamp: '2026-01-01T00:00:00.000Z', message: { role: 'user', content: 'Look.' } }],
+      initialMessages: [
+        {
+          type: 'user',
+          uuid: 'p0',
+          timestamp: '2026-01-01T00:00:00.000Z',
+          message: { role: 'user', content: 'Look.' },
+        },
+      ],
       orphanedPermission: { permissionResult: { behavior: 'allow', toolUseID: 'toolu_9' }, assistantMessage },
     });
     const messages = await run('Well?');
-    expect(messages[0]).toMatchObject({ type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 'toolu_9' }] } });
+    expect(messages[0]).toMatchObject({
+      type: 'user',
+      message: { content: [{ type: 'tool_result', tool_use_id: 'toolu_9' }] },
+    });
     await run('And?');
     expect(tool.calls).toHaveLength(1);
     expect(model.requests[0]?.view.map(({ type }) => type)).toEqual(['user', 'assistant', 'user', 'user']);

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createSdkMapper } from '../../src/engine/to-sdk-message.ts';
-import type { AssistantMessage, LoopMessage, TombstoneMessage, UserMessage } from '../../src/protocol/messages.ts';
+import type {
+  AssistantMessage,
+  LoopMessage,
+  TombstoneMessage,
+  UserMessage,
+} from '../../src/protocol/messages.ts';
 import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
 import { sequentialIds, virtualClock } from '../../src/testing/index.ts';
 
@@ -8,27 +13,61 @@ const stamp = (uuid: string) => ({ uuid, timestamp: '2026-01-01T00:00:00.000Z' }
 const assistant = (uuid: string, more: Partial<AssistantMessage> = {}): AssistantMessage => ({
   ...stamp(uuid),
   type: 'assistant',
-  message: { id: 'msg', type: 'message', role: 'assistant', model: 'm', content: [{ type: 'text', text: uuid }], stop_reason: null, stop_sequence: null, usage: EMPTY_USAGE },
+  message: {
+    id: 'msg',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [{ type: 'text', text: uuid }],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: EMPTY_USAGE,
+  },
   ...more,
 });
-const user = (uuid: string, more: Partial<UserMessage> = {}): UserMessage => ({ ...stamp(uuid), type: 'user', message: { role: 'user', content: uuid }, ...more });
-const tombstone = (uuids: string[], reason: TombstoneMessage['reason'] = 'superseded'): TombstoneMessage => ({ ...stamp('t'), type: 'tombstone', uuids, reason });
+const user = (uuid: string, more: Partial<UserMessage> = {}): UserMessage => ({
+  ...stamp(uuid),
+  type: 'user',
+  message: { role: 'user', content: uuid },
+  ...more,
+});
+const tombstone = (uuids: string[], reason: TombstoneMessage['reason'] = 'superseded'): TombstoneMessage => ({
+  ...stamp('t'),
+  type: 'tombstone',
+  uuids,
+  reason,
+});
 
 const mapper = (more: Partial<Parameters<typeof createSdkMapper>[0]> = {}) =>
-  createSdkMapper({ sessionId: 's', ids: sequentialIds(), clock: virtualClock(), includePartialMessages: false, replayUserMessages: false, verbose: false, ...more });
+  createSdkMapper({
+    sessionId: 's',
+    ids: sequentialIds(),
+    clock: virtualClock(),
+    includePartialMessages: false,
+    replayUserMessages: false,
+    verbose: false,
+    ...more,
+  });
 
 describe('what consumers see', () => {
   it('a message that takes the place of others names them (L4.5)', () => {
     const sdk = mapper();
     expect(sdk.map(tombstone(['a', 'b']))).toEqual([]);
-    expect(sdk.map(assistant('c'))).toMatchObject([{ type: 'assistant', uuid: 'c', supersedes: ['a', 'b'], session_id: 's', parent_tool_use_id: null }]);
+    expect(sdk.map(assistant('c'))).toMatchObject([
+      { type: 'assistant', uuid: 'c', supersedes: ['a', 'b'], session_id: 's', parent_tool_use_id: null },
+    ]);
     expect(sdk.map(assistant('d'))[0]).not.toHaveProperty('supersedes');
   });
   it('a retraction is told when nothing takes the place', () => {
     const sdk = mapper();
-    expect(sdk.map(tombstone(['a'], 'unusable'))).toMatchObject([{ subtype: 'retraction', retracted_message_uuids: ['a'] }]);
+    expect(sdk.map(tombstone(['a'], 'unusable'))).toMatchObject([
+      { subtype: 'retraction', retracted_message_uuids: ['a'] },
+    ]);
     sdk.map(tombstone(['b']));
-    expect(sdk.map(user('u'))).toMatchObject([{ subtype: 'retraction', retracted_message_uuids: ['b'] }, { type: 'user' }]);
+    expect(sdk.map(user('u'))).toMatchObject([
+      { subtype: 'retraction', retracted_message_uuids: ['b'] },
+      { type: 'user' },
+    ]);
     sdk.map(tombstone(['c']));
     expect(sdk.flush()).toMatchObject([{ subtype: 'retraction', retracted_message_uuids: ['c'] }]);
     expect(sdk.flush()).toEqual([]);
@@ -40,28 +79,67 @@ describe('what consumers see', () => {
   it('stream events only with partial messages', () => {
     const event: LoopMessage = { type: 'stream_event', event: { type: 'ping' }, model: 'm', ttftMs: 12 };
     expect(mapper().map(event)).toEqual([]);
-    expect(mapper({ includePartialMessages: true }).map(event)).toMatchObject([{ type: 'stream_event', event: { type: 'ping' }, ttft_ms: 12 }]);
-    expect(mapper({ includePartialMessages: true }).map({ type: 'stream_request_start', iteration: 1 })).toMatchObject([{ subtype: 'status', status: 'requesting' }]);
+    expect(mapper({ includePartialMessages: true }).map(event)).toMatchObject([
+      { type: 'stream_event', event: { type: 'ping' }, ttft_ms: 12 },
+    ]);
+    expect(
+      mapper({ includePartialMessages: true }).map({ type: 'stream_request_start', iteration: 1 }),
+    ).toMatchObject([{ subtype: 'status', status: 'requesting' }]);
   });
   it('a tool result with its structured output, synthetic messages marked', () => {
-    expect(mapper().map(user('r', { toolUseResult: { a: 1 }, isSynthetic: true }))).toMatchObject([{ type: 'user', tool_use_result: { a: 1 }, isSynthetic: true }]);
+    expect(mapper().map(user('r', { toolUseResult: { a: 1 }, isSynthetic: true }))).toMatchObject([
+      { type: 'user', tool_use_result: { a: 1 }, isSynthetic: true },
+    ]);
   });
   it('attachments are not shown, but a queued prompt that joined is replayed when asked for', () => {
-    const queued: LoopMessage = { ...stamp('q'), type: 'attachment', attachment: { type: 'queued_command', prompt: 'And also this.', sourceUuid: 'mine' }, rendered: [] };
+    const queued: LoopMessage = {
+      ...stamp('q'),
+      type: 'attachment',
+      attachment: { type: 'queued_command', prompt: 'And also this.', sourceUuid: 'mine' },
+      rendered: [],
+    };
     expect(mapper().map(queued)).toEqual([]);
-    expect(mapper({ replayUserMessages: true }).map(queued)).toMatchObject([{ type: 'user', isReplay: true, uuid: 'mine', message: { content: 'And also this.' } }]);
+    expect(mapper({ replayUserMessages: true }).map(queued)).toMatchObject([
+      { type: 'user', isReplay: true, uuid: 'mine', message: { content: 'And also this.' } },
+    ]);
     expect(mapper({ verbose: true }).map(queued)).toMatchObject([{ subtype: 'informational' }]);
   });
   it('system messages as they are, without inner fields', () => {
-    const [shown] = mapper().map({ ...stamp('w'), type: 'system', subtype: 'informational', level: 'warning', content: 'Nearly full.' });
-    expect(shown).toEqual({ type: 'system', subtype: 'informational', level: 'warning', content: 'Nearly full.', uuid: 'w', session_id: 's' });
+    const [shown] = mapper().map({
+      ...stamp('w'),
+      type: 'system',
+      subtype: 'informational',
+      level: 'warning',
+      content: 'Nearly full.',
+    });
+    expect(shown).toEqual({
+      type: 'system',
+      subtype: 'informational',
+      level: 'warning',
+      content: 'Nearly full.',
+      uuid: 'w',
+      session_id: 's',
+    });
   });
   it('progress says how long its tool has been running', async () => {
     const clock = virtualClock();
     const sdk = mapper({ clock });
-    sdk.map(assistant('a', { message: { ...assistant('a').message, content: [{ type: 'tool_use', id: 'toolu_1', name: 'Bash', input: {} }] } }));
+    sdk.map(
+      assistant('a', {
+        message: {
+          ...assistant('a').message,
+          content: [{ type: 'tool_use', id: 'toolu_1', name: 'Bash', input: {} }],
+        },
+      }),
+    );
     await clock.advance(1500);
-    const [shown] = sdk.map({ ...stamp('p'), type: 'progress', toolUseId: 'toolu_1', toolName: 'Bash', data: { type: 'output' } });
+    const [shown] = sdk.map({
+      ...stamp('p'),
+      type: 'progress',
+      toolUseId: 'toolu_1',
+      toolName: 'Bash',
+      data: { type: 'output' },
+    });
     expect(shown).toMatchObject({ type: 'tool_progress', tool_use_id: 'toolu_1', elapsed_time_seconds: 1.5 });
   });
 });

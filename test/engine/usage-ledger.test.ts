@@ -12,7 +12,12 @@ const ledgerWith = (more: { readonly maxBudgetUsd?: number; readonly strictBudge
 describe('the ledger (L9)', () => {
   it('counts each effect key once', () => {
     const ledger = ledgerWith();
-    const spent = { model: 'claude-opus-5-5', effectKey: 's/1/1/model', usage: usage({ input_tokens: MILLION }), main: true };
+    const spent = {
+      model: 'claude-opus-5-5',
+      effectKey: 's/1/1/model',
+      usage: usage({ input_tokens: MILLION }),
+      main: true,
+    };
     expect(ledger.settle(spent)).toBe(4);
     expect(ledger.settle(spent)).toBe(4);
     expect(ledger.totalCostUsd()).toBe(4);
@@ -20,45 +25,99 @@ describe('the ledger (L9)', () => {
   });
   it('F110: bills what was thrown away, and flags it', () => {
     const ledger = ledgerWith();
-    ledger.settle({ model: 'claude-opus-5-5', effectKey: 'a', usage: usage({ output_tokens: MILLION }), wasted: true, main: true });
-    ledger.settle({ model: 'claude-opus-5-5', effectKey: 'b', usage: usage({ output_tokens: MILLION }), main: true });
+    ledger.settle({
+      model: 'claude-opus-5-5',
+      effectKey: 'a',
+      usage: usage({ output_tokens: MILLION }),
+      wasted: true,
+      main: true,
+    });
+    ledger.settle({
+      model: 'claude-opus-5-5',
+      effectKey: 'b',
+      usage: usage({ output_tokens: MILLION }),
+      main: true,
+    });
     expect(ledger.totalCostUsd()).toBe(40);
     expect(ledger.wastedUsd()).toBe(20);
   });
   it('F107: the sum over models is the total, and only the main loop is in usage', () => {
     const ledger = ledgerWith();
-    ledger.settle({ model: 'claude-opus-5-5', effectKey: 'a', usage: usage({ input_tokens: 1000, output_tokens: 100 }), main: true });
-    ledger.settle({ model: 'claude-sonnet-5-5', effectKey: 'b', usage: usage({ input_tokens: 500, cache_read_input_tokens: 9000 }), main: false });
+    ledger.settle({
+      model: 'claude-opus-5-5',
+      effectKey: 'a',
+      usage: usage({ input_tokens: 1000, output_tokens: 100 }),
+      main: true,
+    });
+    ledger.settle({
+      model: 'claude-sonnet-5-5',
+      effectKey: 'b',
+      usage: usage({ input_tokens: 500, cache_read_input_tokens: 9000 }),
+      main: false,
+    });
     const models = Object.values(ledger.modelUsage());
     expect(models.reduce((sum, model) => sum + model.costUSD, 0)).toBeCloseTo(ledger.totalCostUsd(), 12);
     expect(ledger.submissionUsage().input_tokens).toBe(1000);
-    expect(ledger.modelUsage()['claude-sonnet-5-5']).toMatchObject({ inputTokens: 500, cacheReadInputTokens: 9000, costBasis: 'list' });
+    expect(ledger.modelUsage()['claude-sonnet-5-5']).toMatchObject({
+      inputTokens: 500,
+      cacheReadInputTokens: 9000,
+      costBasis: 'list',
+    });
   });
   it('counts answers inside an answer under their own model, however deep', () => {
     const ledger = ledgerWith();
-    const inner = { model: 'claude-sonnet-5-5', type: 'advisor_message', input_tokens: MILLION, iterations: [{ model: 'claude-haiku-4-5', type: 'advisor_message', input_tokens: MILLION }] };
+    const inner = {
+      model: 'claude-sonnet-5-5',
+      type: 'advisor_message',
+      input_tokens: MILLION,
+      iterations: [{ model: 'claude-haiku-4-5', type: 'advisor_message', input_tokens: MILLION }],
+    };
     const rounds = { type: 'message', input_tokens: 10 };
-    ledger.settle({ model: 'claude-opus-5-5', effectKey: 'a', usage: usage({ input_tokens: MILLION, iterations: [rounds, inner] }), main: true });
+    ledger.settle({
+      model: 'claude-opus-5-5',
+      effectKey: 'a',
+      usage: usage({ input_tokens: MILLION, iterations: [rounds, inner] }),
+      main: true,
+    });
     expect(ledger.totalCostUsd()).toBeCloseTo(4 + 2 + 1, 10);
-    expect(Object.keys(ledger.modelUsage()).sort()).toEqual(['claude-haiku-4-5', 'claude-opus-5-5', 'claude-sonnet-5-5']);
+    expect(Object.keys(ledger.modelUsage()).sort()).toEqual([
+      'claude-haiku-4-5',
+      'claude-opus-5-5',
+      'claude-sonnet-5-5',
+    ]);
     expect(ledger.submissionUsage()).toMatchObject({ input_tokens: MILLION });
   });
   it('keeps the two cache lifetimes apart', () => {
     const ledger = ledgerWith();
-    const written = { cache_creation_input_tokens: 300, cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 } };
+    const written = {
+      cache_creation_input_tokens: 300,
+      cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 },
+    };
     ledger.settle({ model: 'claude-opus-5-5', effectKey: 'a', usage: usage(written), main: true });
-    expect(ledger.modelUsage()['claude-opus-5-5']).toMatchObject({ cacheCreationEphemeral5mInputTokens: 100, cacheCreationEphemeral1hInputTokens: 200 });
+    expect(ledger.modelUsage()['claude-opus-5-5']).toMatchObject({
+      cacheCreationEphemeral5mInputTokens: 100,
+      cacheCreationEphemeral1hInputTokens: 200,
+    });
   });
   it('F111: what was restored is in the total, not in what this budget has spent', () => {
     const ledger = ledgerWith({ maxBudgetUsd: 1 });
     ledger.restore({ totalCostUsd: 7, modelUsage: { 'claude-opus-5-5': { inputTokens: 5, costUSD: 7 } } });
     expect(ledger.totalCostUsd()).toBe(7);
     expect(ledger.spentUsd()).toBe(0);
-    expect(ledger.modelUsage()['claude-opus-5-5']).toMatchObject({ inputTokens: 5, outputTokens: 0, costUSD: 7 });
+    expect(ledger.modelUsage()['claude-opus-5-5']).toMatchObject({
+      inputTokens: 5,
+      outputTokens: 0,
+      costUSD: 7,
+    });
   });
   it('F65: a model without a price is flagged, not free', () => {
     const ledger = ledgerWith();
-    ledger.settle({ model: 'somebody-elses-model', effectKey: 'a', usage: usage({ input_tokens: 10 }), main: true });
+    ledger.settle({
+      model: 'somebody-elses-model',
+      effectKey: 'a',
+      usage: usage({ input_tokens: 10 }),
+      main: true,
+    });
     expect(ledger.modelUsage()['somebody-elses-model']).toMatchObject({ costBasis: 'unknown' });
   });
   it('refuses a call whose worst case crosses a strict budget, counting what is held', () => {
@@ -71,7 +130,12 @@ describe('the ledger (L9)', () => {
   });
   it('starts each submission at zero and keeps the totals', () => {
     const ledger = ledgerWith();
-    ledger.settle({ model: 'claude-opus-5-5', effectKey: 'a', usage: usage({ input_tokens: MILLION }), main: true });
+    ledger.settle({
+      model: 'claude-opus-5-5',
+      effectKey: 'a',
+      usage: usage({ input_tokens: MILLION }),
+      main: true,
+    });
     ledger.startSubmission();
     expect(ledger.submissionUsage()).toEqual(EMPTY_USAGE);
     expect(ledger.totalCostUsd()).toBe(4);

@@ -139,6 +139,18 @@ describe('a call', () => {
     ]);
   });
 
+  it('takes a JSON answer where it asked for a stream', async () => {
+    server = await apiServer((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify({ id: 'm', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' }),
+      );
+    });
+    const { events, outcome } = await run(clientFor(server.url));
+    expect(outcome.kind).toBe('complete');
+    expect(textOf(events)).toBe('Hi');
+  });
+
   it('uses one connection for calls in a row', async () => {
     server = await apiServer(hello);
     const client = clientFor(server.url);

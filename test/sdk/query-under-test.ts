@@ -1,8 +1,15 @@
 /** `query()` with a scripted model and nothing of this machine: no home, no keys, a journal in memory. */
+
+import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../../src/protocol/sdk-messages.ts';
 import type { Options } from '../../src/sdk/options.ts';
 import { type Query, query } from '../../src/sdk/query.ts';
-import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../../src/protocol/sdk-messages.ts';
-import { type RecordingStore, recordingStore, type ScriptedModel, type ScriptStep, scriptedModel } from '../../src/testing/index.ts';
+import {
+  type RecordingStore,
+  recordingStore,
+  type ScriptedModel,
+  type ScriptStep,
+  scriptedModel,
+} from '../../src/testing/index.ts';
 
 export interface QueryUnderTest {
   readonly query: Query;
@@ -18,7 +25,11 @@ export function queryUnderTest(
   const model = scriptedModel(script);
   const store = recordingStore();
   const engine = { callModel: model.callModel, store, ...options.engine };
-  return { model, store, query: query({ prompt, options: { cwd: '/work', env: {}, tools: [], ...options, engine } }) };
+  return {
+    model,
+    store,
+    query: query({ prompt, options: { cwd: '/work', env: {}, tools: [], ...options, engine } }),
+  };
 }
 
 export interface Gathered {
@@ -28,7 +39,10 @@ export interface Gathered {
   readonly error?: unknown;
 }
 
-export async function gather(messages: AsyncIterable<SDKMessage>, onMessage?: (message: SDKMessage) => void): Promise<Gathered> {
+export async function gather(
+  messages: AsyncIterable<SDKMessage>,
+  onMessage?: (message: SDKMessage) => void,
+): Promise<Gathered> {
   const all: SDKMessage[] = [];
   const done = (more: { readonly error?: unknown } = {}): Gathered => ({
     messages: all,
@@ -51,7 +65,11 @@ export function prompt(content: string, more: Partial<SDKUserMessage> = {}): SDK
 }
 
 /** A stream of prompts that is pushed by hand. */
-export function pushable(): { push(message: SDKUserMessage): void; end(): void; readonly input: AsyncIterable<SDKUserMessage> } {
+export function pushable(): {
+  push(message: SDKUserMessage): void;
+  end(): void;
+  readonly input: AsyncIterable<SDKUserMessage>;
+} {
   const waiting: SDKUserMessage[] = [];
   let ended = false;
   let wake = () => {};

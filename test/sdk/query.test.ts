@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { query } from '../../src/sdk/query.ts';
-import type { Options } from '../../src/sdk/options.ts';
 import { AbortError, TurnwrightError } from '../../src/protocol/errors.ts';
+import type { Options } from '../../src/sdk/options.ts';
+import { query } from '../../src/sdk/query.ts';
 import { callTool, deferred, fail, fakeTool, hang, say } from '../../src/testing/index.ts';
+import { telling } from '../engine/engine-under-test.ts';
 import { gather, prompt, pushable, queryUnderTest } from './query-under-test.ts';
 
 describe('query() with one prompt', () => {
@@ -16,16 +17,21 @@ describe('query() with one prompt', () => {
   });
 
   it('F44: after an error result it yields it, then throws', async () => {
-    const { results, error } = await gather(queryUnderTest([fail({ kind: 'permission', status: 403, message: 'Go away.' })], 'Hi.').query);
+    const { results, error } = await gather(
+      queryUnderTest([fail({ kind: 'permission', status: 403, message: 'Go away.' })], 'Hi.').query,
+    );
     expect(results).toMatchObject([{ subtype: 'success', is_error: true, terminal_reason: 'api_error' }]);
     expect(error).toBeInstanceOf(TurnwrightError);
-    expect(error).toMatchObject({ code: 'error_result', message: expect.stringMatching(/^Turnwright returned an error result: .*Go away\./) });
+    expect(error).toMatchObject({
+      code: 'error_result',
+      message: expect.stringMatching(/^Turnwright returned an error result: .*Go away\./),
+    });
   });
 
   it('throws AbortError when the caller’s abortController fired, without a result', async () => {
     const abortController = new AbortController();
     const asked = deferred<void>();
-    const { query: running } = queryUnderTest([() => (asked.resolve(), hang())], 'Hi.', { abortController });
+    const { query: running } = queryUnderTest([telling(asked, hang())], 'Hi.', { abortController });
     void asked.promise.then(() => abortController.abort());
     const { results, error } = await gather(running);
     expect(results).toEqual([]);
@@ -40,7 +46,7 @@ describe('query() with one prompt', () => {
 
   it('ends silently on close()', async () => {
     const asked = deferred<void>();
-    const { query: running } = queryUnderTest([() => (asked.resolve(), hang())], 'Hi.');
+    const { query: running } = queryUnderTest([telling(asked, hang())], 'Hi.');
     void asked.promise.then(() => running.close());
     const { results, error } = await gather(running);
     expect(results).toEqual([]);
@@ -49,15 +55,17 @@ describe('query() with one prompt', () => {
 
   it('yields the result after interrupt()', async () => {
     const asked = deferred<void>();
-    const { query: running } = queryUnderTest([() => (asked.resolve(), hang())], 'Hi.');
+    const { query: running } = queryUnderTest([telling(asked, hang())], 'Hi.');
     void asked.promise.then(() => running.interrupt());
     const { results } = await gather(running);
-    expect(results).toMatchObject([{ terminal_reason: 'aborted_streaming', subtype: 'error_during_execution' }]);
+    expect(results).toMatchObject([
+      { terminal_reason: 'aborted_streaming', subtype: 'error_during_execution' },
+    ]);
   });
 
   it('F47: a consumer that leaves early leaves nothing open', async () => {
     const asked = deferred<void>();
-    const { query: running } = queryUnderTest([() => (asked.resolve(), hang())], 'Hi.');
+    const { query: running } = queryUnderTest([telling(asked, hang())], 'Hi.');
     await running.next();
     const pending = running.next();
     await asked.promise;
@@ -89,10 +97,7 @@ describe('query() with a stream of prompts', () => {
   it('what arrives while an answer streams waits its turn; `now` goes first and `later` last', async () => {
     const { push, end, input } = pushable();
     const first = deferred<void>();
-    const { query: running } = queryUnderTest(
-      [() => (first.resolve(), say('1')), say('2'), say('3')],
-      input,
-    );
+    const { query: running } = queryUnderTest([telling(first, say('1')), say('2'), say('3')], input);
     push(prompt('a'));
     push(prompt('b', { priority: 'later' }));
     push(prompt('c', { priority: 'next' }));
@@ -126,10 +131,17 @@ describe('query() with a stream of prompts', () => {
   it('F46: the input ends while a turn is running: its tools and approvals are still answered', async () => {
     const tool = fakeTool({ name: 'Look' });
     const asked: string[] = [];
-    const { query: running } = queryUnderTest([callTool('Look'), callTool('Look'), say('Done.')], one(prompt('a')), {
-      canUseTool: async (name, updatedInput) => (asked.push(name), { behavior: 'allow', updatedInput }),
-      engine: { tools: [tool] },
-    });
+    const { query: running } = queryUnderTest(
+      [callTool('Look'), callTool('Look'), say('Done.')],
+      one(prompt('a')),
+      {
+        canUseTool: async (name, updatedInput) => {
+          asked.push(name);
+          return { behavior: 'allow', updatedInput };
+        },
+        engine: { tools: [tool] },
+      },
+    );
     const { results } = await gather(running);
     expect(results).toMatchObject([{ result: 'Done.', permission_denials: [] }]);
     expect(asked).toEqual(['Look', 'Look']);
@@ -137,7 +149,10 @@ describe('query() with a stream of prompts', () => {
   });
 
   it('shouldQuery: false adds to the conversation, without a result', async () => {
-    const { query: running, model } = queryUnderTest([say('Noted.')], two(prompt('Fact: x.', { shouldQuery: false }), prompt('Well?')));
+    const { query: running, model } = queryUnderTest(
+      [say('Noted.')],
+      two(prompt('Fact: x.', { shouldQuery: false }), prompt('Well?')),
+    );
     const { results } = await gather(running);
     expect(results).toHaveLength(1);
     expect(JSON.stringify(model.requests[0]?.view)).toContain('Fact: x.');
@@ -158,10 +173,17 @@ describe('query() with a stream of prompts', () => {
       if (message.type !== 'result') return;
       count += 1;
       if (count === 2) end();
-      else void running.setModel('haiku').then(() => running.setPermissionMode('plan')).then(() => push(prompt('b')));
+      else
+        void running
+          .setModel('haiku')
+          .then(() => running.setPermissionMode('plan'))
+          .then(() => push(prompt('b')));
     });
     expect(model.requests.map((request) => request.model)).toEqual(['claude-opus-5-5', 'claude-haiku-5-5']);
-    expect(messages.filter((m) => m.type === 'system' && m.subtype === 'init')).toMatchObject([{ permissionMode: 'default' }, { permissionMode: 'plan' }]);
+    expect(messages.filter((m) => m.type === 'system' && m.subtype === 'init')).toMatchObject([
+      { permissionMode: 'default' },
+      { permissionMode: 'plan' },
+    ]);
   });
 });
 
@@ -169,17 +191,24 @@ describe('options', () => {
   it('an unknown one is refused by name, at once', () => {
     expect(() => query({ prompt: 'Hi.', options: { maxTruns: 3 } as Options })).toThrow(/"maxTruns"/);
     expect(() => query({ prompt: 'Hi.', options: { continue: true, resume: 'x' } })).toThrow(/"continue"/);
-    expect(() => query({ prompt: 'Hi.', options: { mcpServers: { a: { type: 'stdio', command: 'x' } as never } } })).toThrow(/"mcpServers"/);
+    expect(() =>
+      query({ prompt: 'Hi.', options: { mcpServers: { a: { type: 'stdio', command: 'x' } as never } } }),
+    ).toThrow(/"mcpServers"/);
   });
   it('tools names the built-ins, disallowedTools takes away', async () => {
-    const { query: running } = queryUnderTest([say('x')], 'Hi.', { tools: ['Read', 'Bash', 'Glob'], disallowedTools: ['Bash', 'Glob(/etc/**)'] });
+    const { query: running } = queryUnderTest([say('x')], 'Hi.', {
+      tools: ['Read', 'Bash', 'Glob'],
+      disallowedTools: ['Bash', 'Glob(/etc/**)'],
+    });
     const { messages } = await gather(running);
     expect(messages[0]).toMatchObject({ subtype: 'init', tools: ['Glob', 'Read'] });
   });
   it('a resume that cannot be done is an error result', async () => {
     const { query: running } = queryUnderTest([], 'Hi.', { resume: '11111111-1111-4111-8111-111111111111' });
     const { results, error } = await gather(running);
-    expect(results).toMatchObject([{ subtype: 'error_during_execution', terminal_reason: 'turn_setup_failed' }]);
+    expect(results).toMatchObject([
+      { subtype: 'error_during_execution', terminal_reason: 'turn_setup_failed' },
+    ]);
     expect(error).toMatchObject({ code: 'error_result' });
   });
 });

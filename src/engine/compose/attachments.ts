@@ -22,7 +22,10 @@ export interface AttachmentParts {
   readonly inbox: Inbox | undefined;
 }
 
-export function composeAttachments(parts: AttachmentParts): { readonly attachments: AttachmentPort; readonly queue: PromptLine } {
+export function composeAttachments(parts: AttachmentParts): {
+  readonly attachments: AttachmentPort;
+  readonly queue: PromptLine;
+} {
   const { clock, ids, files, readFileCache, todos, inbox, sessionId, scope } = parts;
   const queue = createInputQueue();
   const attachments = createAttachments({
@@ -42,7 +45,9 @@ export function composeAttachments(parts: AttachmentParts): { readonly attachmen
   };
   const follow = async () => {
     await fetch();
-    void watch().catch((error: unknown) => parts.stderr?.(`The inbox cannot be followed any more: ${String(error)}`));
+    void watch().catch((error: unknown) =>
+      parts.stderr?.(`The inbox cannot be followed any more: ${String(error)}`),
+    );
   };
   const watch = async () => {
     if (inbox === undefined) return;

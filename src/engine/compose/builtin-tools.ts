@@ -12,5 +12,7 @@ export function createBuiltinTools(
     ...(timeouts.bashDefaultMs !== undefined && { defaultTimeoutMs: timeouts.bashDefaultMs }),
     ...(timeouts.bashMaxMs !== undefined && { maxTimeoutMs: timeouts.bashMaxMs }),
   };
-  return builtinTools({ bash }).filter(({ name }) => names?.includes(name) !== false && !removedTools.includes(name));
+  return builtinTools({ bash }).filter(
+    ({ name }) => names?.includes(name) !== false && !removedTools.includes(name),
+  );
 }

@@ -46,7 +46,12 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
   });
 
   const spill = composeSpill(files, session.directory, sessionId);
-  const permissions = composePermissions(config, { files, ids, clock, readableDirectories: [spill.directory] });
+  const permissions = composePermissions(config, {
+    files,
+    ids,
+    clock,
+    readableDirectories: [spill.directory],
+  });
   const hooks = composeHooks(
     config,
     () => ({
@@ -70,7 +75,19 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     ...(structured === undefined ? [] : [structured.tool]),
   ];
   const tools = composeTools(config, {
-    sessionId, scope, tools: allTools, clock, ids, files, journal, permissions, hooks, readFileCache, todos, spill, env,
+    sessionId,
+    scope,
+    tools: allTools,
+    clock,
+    ids,
+    files,
+    journal,
+    permissions,
+    hooks,
+    readFileCache,
+    todos,
+    spill,
+    env,
   });
   const memory: SessionMemory = {
     modelName: config.userSpecifiedModel,
@@ -84,14 +101,48 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     snapshot: undefined,
   };
   const context = composeContext(config, {
-    sessionId, model, ledger, clock, ids, hooks, spill, tools, allTools, memory, transcriptPath: session.transcriptPath,
+    sessionId,
+    model,
+    ledger,
+    clock,
+    ids,
+    hooks,
+    spill,
+    tools,
+    allTools,
+    memory,
+    transcriptPath: session.transcriptPath,
   });
   const { attachments, queue } = composeAttachments({
-    clock, ids, files, readFileCache, todos, stderr: config.stderr, sessionId, scope, inbox: config.inbox,
+    clock,
+    ids,
+    files,
+    readFileCache,
+    todos,
+    stderr: config.stderr,
+    sessionId,
+    scope,
+    inbox: config.inbox,
   });
 
   return {
-    config, sessionId, scope, clock, ids, random, journal, ledger, model, hooks, tools, context, attachments, queue, appState, structured, memory,
+    config,
+    sessionId,
+    scope,
+    clock,
+    ids,
+    random,
+    journal,
+    ledger,
+    model,
+    hooks,
+    tools,
+    context,
+    attachments,
+    queue,
+    appState,
+    structured,
+    memory,
     permissions: permissions.permissions,
     sources: {
       memoryFiles: () => readMemoryFiles(config.cwd, files),

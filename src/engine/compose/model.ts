@@ -8,14 +8,23 @@ import { VERSION } from '../version.ts';
 
 const DEFAULT_BASE_URL = 'https://api.anthropic.com';
 
-export function composeModel(config: QueryEngineConfig, ports: { readonly clock: Clock; readonly random: RandomPort }): ModelPort {
-  const given: { readonly call: CallModel; close(): Promise<void> } | undefined = config.callModel && { call: config.callModel, close: async () => {} };
+export function composeModel(
+  config: QueryEngineConfig,
+  ports: { readonly clock: Clock; readonly random: RandomPort },
+): ModelPort {
+  const given: { readonly call: CallModel; close(): Promise<void> } | undefined = config.callModel && {
+    call: config.callModel,
+    close: async () => {},
+  };
   const client = given ?? createModelClient(clientOptions(config, ports));
   let apiMs = 0;
   return {
     async *call(request, options) {
       const outcome = yield* client.call(request, options);
-      apiMs += outcome.attempts.reduce((sum: number, attempt: AttemptRecord) => sum + attempt.endMs - attempt.startMs, 0);
+      apiMs += outcome.attempts.reduce(
+        (sum: number, attempt: AttemptRecord) => sum + attempt.endMs - attempt.startMs,
+        0,
+      );
       return outcome;
     },
     infoOf: (model) => modelInfo(model, config.modelOverrides),
@@ -28,7 +37,10 @@ export function composeModel(config: QueryEngineConfig, ports: { readonly clock:
   };
 }
 
-function clientOptions(config: QueryEngineConfig, { clock, random }: { readonly clock: Clock; readonly random: RandomPort }): ModelClientOptions {
+function clientOptions(
+  config: QueryEngineConfig,
+  { clock, random }: { readonly clock: Clock; readonly random: RandomPort },
+): ModelClientOptions {
   return {
     baseUrl: config.baseUrl ?? DEFAULT_BASE_URL,
     clock,

@@ -15,13 +15,21 @@ export interface ComposedPermissions {
 
 export function composePermissions(
   config: QueryEngineConfig,
-  ports: { readonly files: PersistentFiles; readonly ids: Ids; readonly clock: Clock; readonly readableDirectories: readonly string[] },
+  ports: {
+    readonly files: PersistentFiles;
+    readonly ids: Ids;
+    readonly clock: Clock;
+    readonly readableDirectories: readonly string[];
+  },
 ): ComposedPermissions {
   const permissions = createPermissions({
     mode: config.permissionMode,
     allowDangerouslySkipPermissions: config.allowDangerouslySkipPermissions,
     // The caller asked for this tool by giving a schema.
-    allow: [...(config.allowRules ?? []), ...(config.jsonSchema === undefined ? [] : [STRUCTURED_OUTPUT_TOOL])],
+    allow: [
+      ...(config.allowRules ?? []),
+      ...(config.jsonSchema === undefined ? [] : [STRUCTURED_OUTPUT_TOOL]),
+    ],
     deny: config.denyRules,
     ask: config.askRules,
     rules: config.permissionRules,
@@ -40,6 +48,11 @@ export function composePermissions(
   };
   // Without a host the ask room words the denial itself, so it must not be given a callback it would call a host.
   const needsPreset = config.orphanedPermission !== undefined;
-  const ask = createAsk({ canUseTool: needsPreset ? withPreset : canUseTool, permissions, ids: ports.ids, clock: ports.clock });
+  const ask = createAsk({
+    canUseTool: needsPreset ? withPreset : canUseTool,
+    permissions,
+    ids: ports.ids,
+    clock: ports.clock,
+  });
   return { permissions, ask, presetAnswer: (answer) => preset.set(answer.toolUseID, answer) };
 }

@@ -2,13 +2,14 @@
 import { join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { JournalEntry } from '../../protocol/journal.ts';
-import type { Clock, Ids, JournalStore } from '../../protocol/ports.ts';
+import type { Clock, Ids, JournalStore, LeaseStore } from '../../protocol/ports.ts';
 import { createFileJournalStore } from '../../session/file-store.ts';
 import { carryOnInterrupted, closeInterrupted } from '../../session/interrupted.ts';
 import { createJournalWriter } from '../../session/journal-writer.ts';
+import { createFileLeaseStore } from '../../session/lease.ts';
+import { readEntries } from '../../session/load-session.ts';
 import { createMemoryJournalStore } from '../../session/memory-store.ts';
-import { sessionsDirectory } from './sessions-directory.ts';
+import { sessionsDirectory } from '../../session/paths.ts';
 import { type ResumedSession, resumeSession } from '../../session/resume.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { OpenedJournal, Recovered } from '../session-journal.ts';
@@ -31,24 +32,31 @@ export interface SessionPorts {
 
 export function composeSession(config: QueryEngineConfig, ports: SessionPorts): ComposedSession {
   const forked = config.forkSession === true;
-  const sessionId = forked ? (config.sessionId ?? ports.ids.uuid()) : (config.resume ?? config.sessionId ?? ports.ids.uuid());
+  const sessionId = forked
+    ? (config.sessionId ?? ports.ids.uuid())
+    : (config.resume ?? config.sessionId ?? ports.ids.uuid());
   const directory = directoryOf(config);
   const store = config.store ?? storeIn(directory, config, ports);
   return {
     sessionId,
     directory,
     transcriptPath: directory && join(directory, `${sessionId}.jsonl`),
-    open: () => openJournal(store, sessionId, config),
+    open: () => openJournal(store, leasesIn(directory, config, ports), sessionId, config),
   };
 }
 
 /** undefined: the session is not kept in files. */
 export function directoryOf(config: QueryEngineConfig): string | undefined {
-  if (config.store !== undefined || config.persistSession === false || config.home === undefined) return undefined;
-  return sessionsDirectory(config.home, config.cwd);
+  const { store, persistSession, home, cwd } = config;
+  if (store !== undefined || persistSession === false || home === undefined) return undefined;
+  return config.sessionsDirectory ?? sessionsDirectory(home, cwd);
 }
 
-function storeIn(directory: string | undefined, config: QueryEngineConfig, { clock, files }: SessionPorts): JournalStore {
+function storeIn(
+  directory: string | undefined,
+  config: QueryEngineConfig,
+  { clock, files }: SessionPorts,
+): JournalStore {
   const { cwd, durability = 'process', stderr } = config;
   if (directory === undefined) return createMemoryJournalStore({ cwd, clock, version: VERSION });
   const onProblem = (sessionId: string, problem: { readonly kind: string }) =>
@@ -56,17 +64,39 @@ function storeIn(directory: string | undefined, config: QueryEngineConfig, { clo
   return createFileJournalStore({ files, directory, cwd, clock, durability, version: VERSION, onProblem });
 }
 
-async function openJournal(store: JournalStore, sessionId: string, config: QueryEngineConfig): Promise<OpenedJournal> {
+/** Two processes on one session file are told of each other; other stores bring their own leases, if any. */
+function leasesIn(
+  directory: string | undefined,
+  config: QueryEngineConfig,
+  { clock, files }: SessionPorts,
+): LeaseStore | undefined {
+  if (config.leases !== undefined) return config.leases;
+  return directory === undefined ? undefined : createFileLeaseStore({ files, directory, clock });
+}
+
+async function openJournal(
+  store: JournalStore,
+  leases: LeaseStore | undefined,
+  sessionId: string,
+  config: QueryEngineConfig,
+): Promise<OpenedJournal> {
   const { durability = 'process', resume } = config;
-  const lease = await config.leases?.acquire(sessionId);
+  const lease = await leases?.acquire(sessionId);
   try {
     const earlier = resume === undefined ? undefined : await readSession(store, resume);
     const writer = await createJournalWriter({ store, sessionId, durability });
-    const recovered = earlier && (config.forkSession === true ? forkOf(earlier) : recoveredFrom(earlier, config));
+    const recovered =
+      earlier && (config.forkSession === true ? forkOf(earlier) : recoveredFrom(earlier, config));
     if (earlier !== undefined && config.forkSession === true) {
       const submission = `fork/${resume}`;
       const history = [...(recovered?.view ?? [])];
-      await writer.append(history.map((message) => (message.type === 'assistant' ? { ...message, submission, iteration: 0 } : { ...message, submission })));
+      await writer.append(
+        history.map((message) =>
+          message.type === 'assistant'
+            ? { ...message, submission, iteration: 0 }
+            : { ...message, submission },
+        ),
+      );
     }
     return {
       recorder: writer,
@@ -85,11 +115,12 @@ async function openJournal(store: JournalStore, sessionId: string, config: Query
 
 async function readSession(store: JournalStore, sessionId: string): Promise<ResumedSession> {
   if (!(await store.exists(sessionId))) {
-    throw new TurnwrightError('session_not_found', `There is no session ${sessionId} to resume in this folder.`);
+    throw new TurnwrightError(
+      'session_not_found',
+      `There is no session ${sessionId} to resume in this folder.`,
+    );
   }
-  const entries: JournalEntry[] = [];
-  for await (const entry of store.read(sessionId)) entries.push(entry);
-  return resumeSession(entries);
+  return resumeSession(await readEntries(store, sessionId));
 }
 
 function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Recovered {
@@ -97,7 +128,13 @@ function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Reco
   const taskRemaining = config.taskBudget && Math.max(0, config.taskBudget.total - earlier.compactedTokens);
   if (open === undefined) return { view, totals, todos, taskRemaining };
   const { records, carryOn } = carryOnInterrupted(open);
-  const interrupted = { submission: open.id, carryOn, terminal: open.terminal, closing: closeInterrupted(open), reopening: records };
+  const interrupted = {
+    submission: open.id,
+    carryOn,
+    terminal: open.terminal,
+    closing: closeInterrupted(open),
+    reopening: records,
+  };
   return { view, totals, todos, taskRemaining, interrupted };
 }
 

@@ -3,9 +3,9 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ConfigOptions } from '../../settings/config-options.ts';
 import { resolveConfig } from '../../settings/resolve-config.ts';
 import type { ResolvedConfig } from '../../settings/resolved-config.ts';
-import { createBuiltinTools } from './builtin-tools.ts';
 import { keyFromHelper } from '../api-key-helper.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { createBuiltinTools } from './builtin-tools.ts';
 
 export type { ConfigOptions };
 
@@ -69,7 +69,9 @@ async function connectionOf(resolved: ResolvedConfig): Promise<Partial<QueryEngi
 }
 
 function overridesOf(resolved: ResolvedConfig): QueryEngineConfig['modelOverrides'] {
-  return Object.fromEntries(Object.entries(resolved.modelOverrides).map(([model, values]) => [model, defined(values)]));
+  return Object.fromEntries(
+    Object.entries(resolved.modelOverrides).map(([model, values]) => [model, defined(values)]),
+  );
 }
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };

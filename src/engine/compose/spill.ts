@@ -7,10 +7,18 @@ export interface SpillRoom {
   readonly directory: string;
   /** A path to write to; its folder is made first. Rejects on a disk that takes nothing. */
   file(name: string): Promise<string>;
-  result(result: { readonly toolUseId: string; readonly toolName: string; readonly text: string }): Promise<{ readonly path: string }>;
+  result(result: {
+    readonly toolUseId: string;
+    readonly toolName: string;
+    readonly text: string;
+  }): Promise<{ readonly path: string }>;
 }
 
-export function composeSpill(files: PersistentFiles, sessionsDirectory: string | undefined, sessionId: string): SpillRoom {
+export function composeSpill(
+  files: PersistentFiles,
+  sessionsDirectory: string | undefined,
+  sessionId: string,
+): SpillRoom {
   const base = sessionsDirectory ?? join(tmpdir(), 'turnwright');
   const directory = join(base, sessionId, 'tool-results');
   const file = async (name: string) => {

@@ -1,5 +1,5 @@
-import type { GatePorts } from '../../protocol/gate.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { GatePorts } from '../../protocol/gate.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { AnyTool, ReadFileCache, TodoStore, ToolContext } from '../../protocol/tool.ts';
 import { createToolsPort } from '../../tools/tools-port.ts';
@@ -44,7 +44,15 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Tools
         const submission = effectKey.split('/')[0] ?? '';
         const changed = updatedInput === undefined ? {} : { updatedInput };
         await recorder.append([
-          { type: 'intent', id: `${effectKey}/intent`, submission, toolUseId: block.id, toolName: block.name, effectClass, ...changed },
+          {
+            type: 'intent',
+            id: `${effectKey}/intent`,
+            submission,
+            toolUseId: block.id,
+            toolName: block.name,
+            effectClass,
+            ...changed,
+          },
         ]);
         await recorder.commit();
       },

@@ -19,6 +19,7 @@ export const promptTooLong: Rule = {
     const { failure } = facts;
     if (failure?.kind !== 'prompt_too_long') return PASS;
     iteration.deps.onStage?.('recovery_check');
+    iteration.deps.context.learnFrom?.(failure, state.model.current);
     const recovered = yield* climb(failure, state, iteration);
     if (recovered.kind !== 'pass') return recovered;
     const reason = failure.status === 413 && holdsMedia(state) ? 'image_error' : 'prompt_too_long';

@@ -33,6 +33,7 @@ export async function buildRequest(iteration: Iteration): Promise<ModelRequest> 
             ...(taskRemaining === undefined ? {} : { remaining: taskRemaining }),
           },
         }),
+    ...(iteration.contextManagement === undefined ? {} : { contextManagement: iteration.contextManagement }),
     stream: true,
   };
   iteration.trace.request = {

@@ -99,6 +99,10 @@ async function apply(
 ): Promise<void> {
   if (outcome.kind === 'skip') return;
   const { state } = pass;
+  if (outcome.kind === 'request') {
+    iteration.contextManagement = outcome.contextManagement;
+    return;
+  }
   if (outcome.kind === 'note') {
     pass.state = { ...state, compaction: outcome.compaction };
     return;

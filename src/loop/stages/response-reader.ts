@@ -4,7 +4,7 @@ import type { ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/mod
 import type { ToolCall } from '../../protocol/tool.ts';
 import { type AssistantBlock, EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/wire.ts';
 import type { Iteration } from '../iteration.ts';
-import { emptyResponse } from '../response.ts';
+import { contextTokens, emptyResponse } from '../response.ts';
 import { systemMessage } from '../say.ts';
 import { BlockBuilder } from './block-builder.ts';
 
@@ -103,6 +103,7 @@ export class ResponseReader {
       }
       case 'message_delta':
         response.stopReason = event.delta.stop_reason ?? response.stopReason;
+        response.appliedEdits = event.context_management ?? response.appliedEdits;
         if (event.usage !== undefined) response.usage = { ...response.usage, ...defined(event.usage) };
         if (this.#held !== undefined && response.stopReason !== null)
           yield* this.#release({ cut: CUT_REASONS.has(response.stopReason) });
@@ -113,6 +114,7 @@ export class ResponseReader {
         response.ended = true;
         await this.#settle(false);
         yield { type: 'stream_event', event, model };
+        yield* this.#announceAppliedEdits();
         return;
       case 'ping':
         break;
@@ -188,6 +190,14 @@ export class ResponseReader {
     });
   }
 
+  /** The deferred boundary of a cached microcompact: said when the API says how much it cleared. */
+  async *#announceAppliedEdits(): AsyncGenerator<LoopMessage, void> {
+    const { deps, response } = this.#iteration;
+    if (response.appliedEdits === undefined) return;
+    const body = deps.context.appliedEdits?.(response.appliedEdits);
+    if (body !== undefined) yield* this.#iteration.say(systemMessage(deps, body));
+  }
+
   /** The response's end on record, and its usage in the ledger: once per attempt. */
   async #settle(broken: boolean): Promise<void> {
     const it = this.#iteration;
@@ -206,6 +216,12 @@ export class ResponseReader {
     it.trace.costUsd += costUsd;
     if (broken) it.trace.wastedCostUsd += costUsd;
     deps.onUsage?.(usage, this.#request.model);
+    if (response.ended)
+      deps.context.calibrate?.(
+        it.trace.tokens,
+        contextTokens(usage) - usage.output_tokens,
+        this.#request.model,
+      );
     await it.record({
       type: 'response',
       id: it.id('response'),

@@ -1,32 +1,12 @@
 /** One session file that this process has taken over: the fence, the queue of writes, and the repair of bad ones. */
-import { randomUUID } from 'node:crypto';
-import { dirname } from 'node:path';
-import type { AppendHandle, PersistentFiles } from '../protocol/files.ts';
+import type { AppendHandle } from '../protocol/files.ts';
 import type { JournalBody } from '../protocol/journal.ts';
-import type { Clock } from '../protocol/ports.ts';
 import { batchQueue, type Outcome } from './batch-queue.ts';
-import { encodeRecord, encodeTakeover, type SessionPrefix, sessionPrefix } from './envelope.ts';
-import { type JournalPosition, type JournalProblem, readJournal, scanJournal } from './read-journal.ts';
+import { encodeRecord, type SessionPrefix } from './envelope.ts';
+import type { FileJournalStoreOptions } from './file-store-options.ts';
+import { type JournalPosition, readJournal, scanJournal } from './read-journal.ts';
 import { recordIdentity } from './record-identity.ts';
 import { storageError } from './storage-error.ts';
-
-export interface FileJournalStoreOptions {
-  readonly files: PersistentFiles;
-  /** Absolute; made on first use, 0700. */
-  readonly directory: string;
-  /** Working directory that records are stamped with. */
-  readonly cwd: string;
-  readonly clock: Pick<Clock, 'nowMs'>;
-  /**
-   * `process`: a record has been written when its append resolves, and survives SIGKILL. `power`: `sync` also makes
-   * it survive power loss. Default `process`.
-   */
-  readonly durability?: 'process' | 'power';
-  /** Version of the program, as the transcript format has it. */
-  readonly version?: string;
-  /** Told of everything in a file that could not be read as it stands (F70). */
-  readonly onProblem?: (sessionId: string, problem: JournalProblem) => void;
-}
 
 type Appended = { readonly seq: number } | { readonly fenced: true };
 
@@ -38,64 +18,7 @@ interface Request {
 
 const FENCED: Appended = Object.freeze({ fenced: true });
 
-export interface OpenJournal {
-  readonly epoch: number;
-  readonly head: number;
-  append(afterSeq: number, entries: readonly JournalBody[]): Promise<Appended>;
-  sync(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Takes the session over: repairs its end, then writes the takeover line that fences every earlier epoch. */
-export async function openJournal(
-  path: string,
-  sessionId: string,
-  options: FileJournalStoreOptions,
-): Promise<OpenJournal> {
-  const { files, clock } = options;
-  const prefix = sessionPrefix({ sessionId, cwd: options.cwd, version: options.version ?? '0' });
-  let handle: AppendHandle | undefined;
-  try {
-    await files.makeDir(dirname(path), 0o700);
-    handle = await files.openAppend(path, 0o600);
-    for (;;) {
-      const before = await repairEnd(files, path, await scanJournal(files, path));
-      const owner = randomUUID();
-      const epoch = before.epoch + 1;
-      const line = `${before.endsOpen ? '\n' : ''}${encodeTakeover({ seq: before.head, epoch }, owner, prefix, clock.nowMs())}\n`;
-      await handle.append(Buffer.from(line));
-      const after = await scanJournal(files, path);
-      // Somebody else took it over between our look and our line: theirs counts, so ours must be newer.
-      if (after.owner !== owner) continue;
-      return new FileJournal(path, options, prefix, handle, { ...after, epoch });
-    }
-  } catch (error) {
-    await handle?.close().catch(() => undefined);
-    throw storageError(`Session ${sessionId} cannot be opened for writing (${path}).`, error);
-  }
-}
-
-/** Sets a torn last line aside, then cuts it off. */
-async function repairEnd(
-  files: PersistentFiles,
-  path: string,
-  position: JournalPosition,
-): Promise<JournalPosition> {
-  const { tornAt, size } = position;
-  if (tornAt === undefined) return position;
-  const tail = await files.readRange(path, tornAt, size - tornAt);
-  await files.writeAtomic(`${path}.torn-${tornAt}-${randomUUID().slice(0, 8)}`, tail, {
-    mode: 0o600,
-    sync: true,
-  });
-  // An owner that is being fenced may just have finished that line.
-  if ((await files.stat(path))?.size !== size) return repairEnd(files, path, await scanJournal(files, path));
-  await files.truncate(path, tornAt);
-  const { tornAt: _cut, ...rest } = position;
-  return { ...rest, size: tornAt, endsOpen: false };
-}
-
-class FileJournal implements OpenJournal {
+export class FileJournal {
   readonly epoch: number;
   readonly #path: string;
   readonly #options: FileJournalStoreOptions;
@@ -144,25 +67,25 @@ class FileJournal implements OpenJournal {
   async #write(requests: readonly Request[]): Promise<readonly Outcome<Appended>[]> {
     const handle = await this.#readyHandle();
     if (handle === 'fenced') return requests.map(() => ({ ok: true, value: FENCED }));
-    const outcomes = new Map<Request, Outcome<Appended>>();
-    const fits: Request[] = [];
+    const plans = [];
+    const lines: string[] = [];
     let head = this.#head;
     for (const request of requests) {
-      if (request.afterSeq === head) {
-        fits.push(request);
-        head += request.lines.length;
-      } else outcomes.set(request, await this.#outOfOrder(request));
+      const landed = request.afterSeq === head ? 0 : await this.#landed(request);
+      const seq = request.afterSeq + request.lines.length;
+      const fits =
+        landed !== undefined && (request.afterSeq + landed === head || landed === request.lines.length);
+      plans.push({ request, seq, fits });
+      if (!fits) continue;
+      lines.push(...request.lines.slice(landed));
+      head = Math.max(head, seq);
     }
-    if (fits.length > 0) {
-      const lines = fits.flatMap((request) => request.lines);
-      const written = await this.#writeLines(handle, lines);
-      if (written !== 'fenced') this.#head = head;
-      for (const request of fits) {
-        const value = written === 'fenced' ? FENCED : { seq: request.afterSeq + request.lines.length };
-        outcomes.set(request, { ok: true, value });
-      }
-    }
-    return requests.map((request) => outcomes.get(request) as Outcome<Appended>);
+    const written = lines.length === 0 ? 'written' : await this.#writeLines(handle, lines);
+    if (written === 'written') this.#head = head;
+    return plans.map(({ request, seq, fits }) => {
+      if (!fits) return { ok: false, error: outOfOrder(request, this.#head) };
+      return { ok: true, value: written === 'fenced' ? FENCED : { seq } };
+    });
   }
 
   async #readyHandle(): Promise<AppendHandle | 'fenced'> {
@@ -174,24 +97,21 @@ class FileJournal implements OpenJournal {
     }
   }
 
-  /** A batch that landed before its caller learnt of it is the same append again; anything else is a broken caller. */
-  async #outOfOrder({ afterSeq, entries }: Request): Promise<Outcome<Appended>> {
-    const last = afterSeq + entries.length;
-    if (last <= this.#head) {
-      const recorded: string[] = [];
-      for await (const entry of readJournal(this.#options.files, this.#path, { fromSeq: afterSeq + 1 })) {
-        if (entry.seq > last) break;
-        recorded.push(recordIdentity(entry));
-      }
-      if (entries.map(recordIdentity).join('\n') === recorded.join('\n'))
-        return { ok: true, value: { seq: last } };
+  /**
+   * How many entries of an append are on record already: it was made before, and landed without its caller learning
+   * of it. undefined: others stand in their place.
+   */
+  async #landed({ afterSeq, entries }: Request): Promise<number | undefined> {
+    const last = Math.min(afterSeq + entries.length, this.#head);
+    let landed = 0;
+    if (last <= afterSeq) return undefined;
+    for await (const entry of readJournal(this.#options.files, this.#path, { fromSeq: afterSeq + 1 })) {
+      if (entry.seq > last) break;
+      const body = entries[landed];
+      if (body === undefined || recordIdentity(body) !== recordIdentity(entry)) return undefined;
+      landed++;
     }
-    return {
-      ok: false,
-      error: storageError(
-        `An append was to follow record ${afterSeq}, but the journal stands at ${this.#head}.`,
-      ),
-    };
+    return landed;
   }
 
   /** All lines or none. Throws `storage_error` with the file as it was before. */
@@ -284,6 +204,10 @@ class FileJournal implements OpenJournal {
     await this.#queue.idle();
     await this.#release();
   }
+}
+
+function outOfOrder({ afterSeq }: Request, head: number): Error {
+  return storageError(`An append was to follow record ${afterSeq}, but the journal stands at ${head}.`);
 }
 
 const unwritten = (cause: unknown): Error =>

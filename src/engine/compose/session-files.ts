@@ -1,0 +1,49 @@
+/** The sessions that are kept in files: to list, to explain, to find one again. */
+
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import { explainSession as explainEntries } from '../../session/explain.ts';
+import { createFileJournalStore } from '../../session/file-store.ts';
+import { listSessions as listIn, type SessionSummary } from '../../session/list-sessions.ts';
+import { readEntries } from '../../session/load-session.ts';
+import { type FoundSession, findSession, newestSession, sessionsDirectory } from '../../session/paths.ts';
+import { configHome } from '../../settings/config-home.ts';
+import { systemClock } from '../../util/clock.ts';
+import { nodeFiles } from '../../util/node-files.ts';
+
+export { sessionsDirectory } from '../../session/paths.ts';
+export { configHome as configurationHome } from '../../settings/config-home.ts';
+export type { FoundSession, SessionSummary };
+export { findSession, newestSession };
+
+export interface SessionPlace {
+  /** The folder whose sessions are meant; absolute. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly files?: PersistentFiles | undefined;
+}
+
+/** Sessions of a folder that have a prompt, newest first; none when there is no home. */
+export async function listSessions(
+  place: SessionPlace & { readonly limit?: number | undefined },
+): Promise<readonly SessionSummary[]> {
+  const home = configHome(place.env, place.cwd);
+  if (home === undefined) return [];
+  const directory = sessionsDirectory(home, place.cwd);
+  return listIn({
+    files: place.files ?? nodeFiles,
+    directory,
+    ...(place.limit !== undefined && { limit: place.limit }),
+  });
+}
+
+/** Why each iteration of a session ended as it did, as text. Throws `session_not_found`. */
+export async function explainSession(sessionId: string, place: SessionPlace): Promise<string> {
+  const { cwd, env, files = nodeFiles } = place;
+  const home = configHome(env, cwd);
+  const found = home === undefined ? undefined : await findSession({ files, home, sessionId, cwd });
+  if (found === undefined)
+    throw new TurnwrightError('session_not_found', `There is no session ${sessionId}.`);
+  const store = createFileJournalStore({ files, directory: found.directory, cwd, clock: systemClock });
+  return explainEntries(await readEntries(store, sessionId));
+}

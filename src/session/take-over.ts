@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
+import type { AppendHandle, PersistentFiles } from '../protocol/files.ts';
+import { encodeTakeover, sessionPrefix } from './envelope.ts';
+import { FileJournal } from './file-journal.ts';
+import type { FileJournalStoreOptions } from './file-store-options.ts';
+import { type JournalPosition, scanJournal } from './read-journal.ts';
+import { storageError } from './storage-error.ts';
+
+/** Takes the session over: repairs its end, then writes the takeover line that fences every earlier epoch. */
+export async function takeOverFile(
+  path: string,
+  sessionId: string,
+  options: FileJournalStoreOptions,
+): Promise<FileJournal> {
+  const { files, clock } = options;
+  const prefix = sessionPrefix({ sessionId, cwd: options.cwd, version: options.version ?? '0' });
+  let handle: AppendHandle | undefined;
+  try {
+    await files.makeDir(dirname(path), 0o700);
+    handle = await files.openAppend(path, 0o600);
+    for (;;) {
+      const before = await repairEnd(files, path, await scanJournal(files, path));
+      const owner = randomUUID();
+      const epoch = before.epoch + 1;
+      const line = `${before.endsOpen ? '\n' : ''}${encodeTakeover({ seq: before.head, epoch }, owner, prefix, clock.nowMs())}\n`;
+      await handle.append(Buffer.from(line));
+      const after = await scanJournal(files, path);
+      // Somebody else took it over between our look and our line: theirs counts, so ours must be newer.
+      if (after.owner !== owner) continue;
+      return new FileJournal(path, options, prefix, handle, { ...after, epoch });
+    }
+  } catch (error) {
+    await handle?.close().catch(() => undefined);
+    throw storageError(`Session ${sessionId} cannot be opened for writing (${path}).`, error);
+  }
+}
+
+/** Sets a torn last line aside, then cuts it off. */
+async function repairEnd(
+  files: PersistentFiles,
+  path: string,
+  position: JournalPosition,
+): Promise<JournalPosition> {
+  const { tornAt, size } = position;
+  if (tornAt === undefined) return position;
+  const tail = await files.readRange(path, tornAt, size - tornAt);
+  await files.writeAtomic(`${path}.torn-${tornAt}-${randomUUID().slice(0, 8)}`, tail, {
+    mode: 0o600,
+    sync: true,
+  });
+  // An owner that is being fenced may just have finished that line.
+  if ((await files.stat(path))?.size !== size) return repairEnd(files, path, await scanJournal(files, path));
+  await files.truncate(path, tornAt);
+  const { tornAt: _cut, ...rest } = position;
+  return { ...rest, size: tornAt, endsOpen: false };
+}
