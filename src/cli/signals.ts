@@ -15,6 +15,8 @@ export interface Signals {
   readonly interrupted: boolean;
   /** Signals go to `target` until the returned function is called; without one they end the process at once. */
   attach(target: Stoppable): () => void;
+  /** As if SIGINT had arrived: for a Ctrl-C that was read as a key. */
+  raiseInterrupt(): void;
   stop(): void;
 }
 
@@ -56,6 +58,7 @@ export function listenForSignals(proc: NodeJS.Process, leave: (code: ExitCode) =
         if (target === next) target = undefined;
       };
     },
+    raiseInterrupt: onInt,
     stop() {
       proc.off('SIGINT', onInt);
       proc.off('SIGTERM', onTerm);

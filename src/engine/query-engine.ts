@@ -14,6 +14,8 @@ import { openSubmission, type Submission } from './submission.ts';
 import { submitMessage } from './submit-message.ts';
 
 export interface QueuedPrompt {
+  /** Putting the same key twice is one prompt; default its uuid, else a fresh one. */
+  readonly key?: string | undefined;
   readonly content: string | readonly UserBlock[];
   readonly uuid?: string | undefined;
   /** `now` ends the running submission, `next` joins its turn, `later` waits for it. Default `next`. */
@@ -65,16 +67,22 @@ export class QueryEngine {
   async enqueue(prompt: QueuedPrompt): Promise<void> {
     this.#refuseClosed();
     const { content, priority = 'next', uuid } = prompt;
-    const key = uuid ?? this.#parts.ids.uuid();
-    await this.#parts.queue.put({ key, priority, content, uuid: key });
+    const key = prompt.key ?? uuid ?? this.#parts.ids.uuid();
+    await this.#parts.queue.put({ key, priority, content, ...(uuid !== undefined && { uuid }) });
   }
 
   /** The next prompt in line, by priority and then age; it is then the caller's to submit. */
   takeQueued(): QueuedPrompt | undefined {
-    const item = this.#parts.queue.peek()[0];
-    if (item === undefined) return undefined;
-    this.#parts.queue.acknowledge([item.key]);
-    return { content: item.content, uuid: item.uuid, priority: item.priority };
+    const next = this.queued()[0];
+    if (next !== undefined) this.#parts.queue.acknowledge([next.key]);
+    return next;
+  }
+
+  /** What waits in line, in the order it would be taken. */
+  queued(): readonly (QueuedPrompt & { readonly key: string })[] {
+    return this.#parts.queue
+      .peek()
+      .map(({ key, content, uuid, priority }) => ({ key, content, uuid, priority }));
   }
 
   /** Ends the running submission as a person would (Esc): it still yields its result. No effect when none runs. */

@@ -1,5 +1,5 @@
-/** From options to an engine: the one place of the library that looks at the process's own folder and environment. */
-import { isAbsolute, resolve } from 'node:path';
+/** From options to an engine. */
+import { resolve } from 'node:path';
 import {
   configurationHome,
   type FoundSession,
@@ -12,11 +12,12 @@ import { QueryEngine } from '../engine/query-engine.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { nodeFiles } from '../util/node-files.ts';
 import { type Options, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from './options.ts';
+import { placeOf } from './process-place.ts';
 import { toolOf } from './sdk-tool.ts';
 
 /** Throws `invalid_option`, `invalid_settings`, `unpriced_model`. */
 export async function openEngine(options: Options): Promise<QueryEngine> {
-  const env = options.env ?? process.env;
+  const { env } = placeOf(options);
   const files = options.engine?.files ?? nodeFiles;
   const found = await earlierSession(options, env, files);
   const cwd = folderOf(options.cwd ?? found?.cwd);
@@ -71,8 +72,7 @@ async function earlierSession(
 }
 
 function folderOf(cwd: string | undefined): string {
-  if (cwd === undefined) return process.cwd();
-  return isAbsolute(cwd) ? cwd : resolve(cwd);
+  return resolve(placeOf({ cwd }).cwd);
 }
 
 function settingsOptions(options: Options): ConfigOptions {

@@ -19,8 +19,6 @@ export interface PromptFeed {
   next(engine: QueryEngine): NextPrompt | undefined;
   /** No more prompts will come. */
   readonly ended: boolean;
-  /** uuids of the stamped prompts that wait. */
-  waiting(): readonly string[];
   /** Resolves at the next change. */
   changed(): Promise<void>;
   wake(): void;
@@ -84,8 +82,10 @@ export function createPromptFeed(engine: () => Promise<QueryEngine>): PromptFeed
     next(session) {
       const item = session.takeQueued();
       if (item === undefined) return undefined;
-      const message = known.get(item.uuid ?? '');
-      known.delete(item.uuid ?? '');
+      const message = known.get(item.key ?? '');
+      // What joined a running turn is no longer in line either.
+      const left = new Set(session.queued().map(({ key }) => key));
+      for (const key of known.keys()) if (!left.has(key)) known.delete(key);
       return {
         content: item.content,
         uuid: message?.uuid,
@@ -96,7 +96,6 @@ export function createPromptFeed(engine: () => Promise<QueryEngine>): PromptFeed
     get ended() {
       return open === 0;
     },
-    waiting: () => [...known.values()].flatMap((message) => message.uuid ?? []),
     changed: () => change,
     wake,
     end() {

@@ -57,8 +57,9 @@ export function query({
     endableIterator(messages, () => void close()),
     {
       async interrupt() {
-        (await engine()).interrupt();
-        return { still_queued: feed.waiting() };
+        const session = await engine();
+        session.interrupt();
+        return { still_queued: session.queued().flatMap(({ uuid }) => uuid ?? []) };
       },
       setModel: async (model?: string) => (await engine()).setModel(model),
       setPermissionMode: async (mode: PermissionMode) => (await engine()).setPermissionMode(mode),

@@ -22,11 +22,7 @@ export function listSessions(
   return list({ ...placeOf(options), limit: options.limit });
 }
 
-/** Why each iteration of a session ended as it did, as text. Rejects with `session_not_found`. */
-export function explainSession(sessionId: string, options: SessionOptions = {}): Promise<string> {
+/** Why each iteration of a session ended as it did, as text; default the newest of `cwd`. Rejects with `session_not_found`. */
+export function explainSession(sessionId?: string, options: SessionOptions = {}): Promise<string> {
   return explain(sessionId, placeOf(options));
-}
-
-function placeOf({ cwd = process.cwd(), env = process.env }: SessionOptions) {
-  return { cwd, env };
 }

@@ -54,7 +54,7 @@ describe('rehearse', () => {
     const cwd = folderWith('long.yaml', `${SCENARIO}  - blocks: [{ text: Never said. }]\n`);
     const ran = await turnwright(['rehearse', 'long.yaml'], { cwd });
     expect(ran.code).toBe(0);
-    expect(ran.stdout).toMatch(/^! .*reply 3 \(line 9\) was never used$/m);
+    expect(ran.stdout).toMatch(/^! .*reply 3 \(line 8\) was never used$/m);
   });
 
   test('a request that the scenario does not foresee ends with 1 and is named', async () => {

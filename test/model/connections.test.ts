@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterEach, describe, expect, it } from 'vitest';
 import { bypassesProxy } from '../../src/model/proxy-rules.ts';
-import { type ApiServer, apiServer, EVENT_STREAM, HELLO, hello, sse } from './api-server.ts';
+import { type ApiServer, apiServer, EVENT_STREAM, HELLO, hello, overloaded, sse } from './api-server.ts';
 import { clientFor, failureOf, run } from './conversation.ts';
 import { settle, virtualClock } from './virtual-clock.ts';
 
@@ -264,7 +264,7 @@ describe('admission', () => {
     };
     await run(clientFor(server.url, { admission }));
     const need = { model: 'claude-sonnet-5', sessionId: 'session-1', foreground: true };
-    expect(log).toMatchObject([need, [undefined, undefined], need, [{ output_tokens: 7 }, 'req_1']]);
+    expect(log).toMatchObject([need, [undefined, 'req_err'], need, [{ output_tokens: 7 }, 'req_1']]);
   });
 
   it('abort while it is waited for', async () => {

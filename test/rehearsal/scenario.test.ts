@@ -144,7 +144,7 @@ describe('the end of a scenario (H3)', () => {
     expect(second.status).toBe(400);
     expect(second.headers['x-should-retry']).toBe('false');
     expect(errorOf(second).message).toMatch(
-      /^rehearsal: scenario edit a file \(.*edit-a-file\.yaml\) has no reply for request 2 \(main, call 2, session key:test-key, 0 tools, last user message: "and now\?"\)$/,
+      /^rehearsal: scenario edit a file \(.*edit-a-file\.yaml\), with reply 1 \(line 6\), reply 2 \(line 11\) unused, has no reply for request 2 \(main, call 2, session key:test-key, 0 tools, last user message: "and now\?"\)$/,
     );
     expect(server.report()).toMatchObject({
       unanswered: [{ request: 2 }],

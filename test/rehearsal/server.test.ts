@@ -125,6 +125,28 @@ describe('what it records (H1)', () => {
   });
 });
 
+describe('a client that does not wait', () => {
+  it('is noted when the scenario answers too late', async () => {
+    let answerNow = () => {};
+    const asked = new Promise<void>((resolve) => {
+      answerNow = resolve;
+    });
+    const leave = new AbortController();
+    server = await startRehearsal({
+      async scenario() {
+        leave.abort();
+        await asked;
+        return reply('too late', { faults: ['stall'] });
+      },
+    });
+    await raw(server.url, { body: request('go', { stream: true }), signal: leave.signal });
+    // The next answer on another connection proves that the server has seen the first one end.
+    await raw(server.url, { path: '/v1/models', method: 'GET' });
+    answerNow();
+    await expect.poll(() => server?.timeline.some((event) => event.kind === 'socket_closed')).toBe(true);
+  });
+});
+
 describe('timing (H1)', () => {
   function keepingClock(): Clock & { readonly slept: number[] } {
     const slept: number[] = [];

@@ -31,6 +31,7 @@ export async function linesOfChild(child: ChildProcess, enough: (lines: readonly
 }
 
 export async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
   await ended;

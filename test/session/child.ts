@@ -14,7 +14,8 @@ switch (what) {
   case 'append': {
     const writer = await createJournalWriter({ store, sessionId: session });
     for (let n = 1; ; n++) {
-      await writer.append([{ type: 'title', id: `t${n}`, submission: 's1', title: 'x'.repeat((n * 37) % 3000) }]);
+      const body = { type: 'title', id: `t${n}`, submission: 's1', title: 'x'.repeat((n * 37) % 3000) } as const;
+      await writer.append([body]).catch((error: { code?: string }) => process.exit(error.code === 'fenced' ? 3 : 1));
       if (!process.stdout.write(`t${n}\n`)) await new Promise((resolve) => process.stdout.once('drain', resolve));
       if (n % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
     }

@@ -15,6 +15,8 @@ export interface AskOptions {
   readonly style: Style;
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WritableStream;
+  /** Ctrl-C at the question: ends the run, which then withdraws the question. */
+  onInterrupt(): void;
 }
 
 /** How long keys that were pressed too early are thrown away. */
@@ -33,7 +35,7 @@ export function createAskPerson(options: AskOptions): CanUseTool {
 }
 
 async function askOnce(
-  { terminal, style, input: keyboard, output }: AskOptions,
+  { terminal, style, input: keyboard, output, onInterrupt }: AskOptions,
   toolName: string,
   input: Readonly<Record<string, unknown>>,
   context: CanUseToolContext,
@@ -44,14 +46,14 @@ async function askOnce(
   const always = alwaysUpdates(toolName, context);
   await drain(keyboard);
   const lines = createInterface({ input: keyboard, output, terminal: true });
-  const giveUp = new AbortController();
-  lines.on('SIGINT', () => giveUp.abort('interrupt'));
-  lines.on('close', () => giveUp.abort('closed'));
+  const closed = new AbortController();
+  lines.on('SIGINT', onInterrupt);
+  lines.on('close', () => closed.abort());
   try {
     const prompt = `  allow? y / n / a (always: ${describeUpdates(always)}) `;
     while (true) {
       const answer = await lines.question(prompt, {
-        signal: AbortSignal.any([context.signal, giveUp.signal]),
+        signal: AbortSignal.any([context.signal, closed.signal]),
       });
       switch (answer.trim().toLowerCase()) {
         case 'y':
@@ -68,11 +70,8 @@ async function askOnce(
       }
     }
   } catch (error) {
-    if (giveUp.signal.reason === 'interrupt') {
-      return { behavior: 'deny', message: 'The user stopped the run at this question.', interrupt: true };
-    }
     // Withdrawn, or nobody is there to answer.
-    if (context.signal.aborted || giveUp.signal.aborted) return null;
+    if (context.signal.aborted || closed.signal.aborted) return null;
     throw error;
   } finally {
     lines.close();

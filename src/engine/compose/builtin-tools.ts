@@ -16,3 +16,12 @@ export function createBuiltinTools(
     ({ name }) => names?.includes(name) !== false && !removedTools.includes(name),
   );
 }
+
+/** Of these names, those that no built-in tool has, whether taken away or not. */
+export function unknownTools(
+  names: readonly string[],
+  config: Pick<ResolvedConfig, 'outputCaps' | 'timeouts'>,
+): readonly string[] {
+  const known = createBuiltinTools(undefined, { ...config, removedTools: [] });
+  return names.filter((name) => !known.some((tool) => tool.name === name));
+}

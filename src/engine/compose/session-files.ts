@@ -37,13 +37,22 @@ export async function listSessions(
   });
 }
 
-/** Why each iteration of a session ended as it did, as text. Throws `session_not_found`. */
-export async function explainSession(sessionId: string, place: SessionPlace): Promise<string> {
+/** Why each iteration of a session ended as it did, as text; undefined means the newest. Throws `session_not_found`. */
+export async function explainSession(sessionId: string | undefined, place: SessionPlace): Promise<string> {
   const { cwd, env, files = nodeFiles } = place;
   const home = configHome(env, cwd);
-  const found = home === undefined ? undefined : await findSession({ files, home, sessionId, cwd });
-  if (found === undefined)
-    throw new TurnwrightError('session_not_found', `There is no session ${sessionId}.`);
+  const found = home === undefined ? undefined : await findOne(sessionId, { files, home, cwd });
+  if (found === undefined) {
+    const which = sessionId === undefined ? `of ${cwd}` : sessionId;
+    throw new TurnwrightError('session_not_found', `There is no session ${which} in ${home ?? 'any home'}.`);
+  }
   const store = createFileJournalStore({ files, directory: found.directory, cwd, clock: systemClock });
-  return explainEntries(await readEntries(store, sessionId));
+  return explainEntries(await readEntries(store, found.sessionId));
+}
+
+function findOne(
+  sessionId: string | undefined,
+  where: { readonly files: PersistentFiles; readonly home: string; readonly cwd: string },
+): Promise<FoundSession | undefined> {
+  return sessionId === undefined ? newestSession(where) : findSession({ ...where, sessionId });
 }

@@ -5,7 +5,7 @@ import { resolveConfig } from '../../settings/resolve-config.ts';
 import type { ResolvedConfig } from '../../settings/resolved-config.ts';
 import { keyFromHelper } from '../api-key-helper.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { createBuiltinTools } from './builtin-tools.ts';
+import { createBuiltinTools, unknownTools } from './builtin-tools.ts';
 
 export type { ConfigOptions };
 
@@ -24,9 +24,12 @@ export async function configFromSettings(input: SettingsInput): Promise<QueryEng
   const resolved = await resolveConfig({ options: input.options, env, cwd, files });
   for (const warning of resolved.warnings) input.stderr?.(warning);
   const { limits, permissions, compaction, timeouts } = resolved;
+  const tools = createBuiltinTools(input.toolNames, resolved);
+  for (const name of unknownTools(input.toolNames ?? [], resolved))
+    input.stderr?.(`There is no built-in tool "${name}"; it was passed over.`);
   return {
     cwd,
-    tools: createBuiltinTools(input.toolNames, resolved),
+    tools,
     stderr: input.stderr,
     files,
     home: resolved.configHome,

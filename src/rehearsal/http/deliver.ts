@@ -11,6 +11,11 @@ export interface DeliveryPorts {
 
 /** Resolves when the answer has left, or its client has. Never rejects. */
 export async function deliver(response: ServerResponse, answer: Answer, ports: DeliveryPorts): Promise<void> {
+  // A scenario may have thought about its answer for longer than the client waited.
+  if (response.destroyed) {
+    ports.note({ kind: 'socket_closed' });
+    return;
+  }
   const gone = new AbortController();
   let ours = false;
   response.once('close', () => {

@@ -117,7 +117,8 @@ export async function answerMessage(incoming: Incoming, ports: MessageEndpointPo
   if (session.run === undefined) return noReply('no scenario is meant for the session of');
   try {
     const taken = again?.taken ?? (await session.run.take(seen));
-    if (taken === undefined) return noReply(`scenario ${session.run.name} has no reply for`);
+    if (taken === undefined)
+      return noReply(`scenario ${session.run.name}${leftOf(session)} has no reply for`);
     const chaos =
       ports.chaos === undefined ? undefined : drawFault(ports.chaos, session.ordinal, session.requests);
     session.struck = chaos === undefined ? undefined : { asked, taken, kind, call };
@@ -239,6 +240,13 @@ function fingerprint(kind: RequestKind, request: ApiRequest): string {
     turn.blocks.map(({ block }) => ({ ...block, cache_control: undefined })),
   );
   return `${kind}${JSON.stringify(bare)}`;
+}
+
+/** Where a look into the scenario should begin. */
+function leftOf(session: Session): string {
+  const left = session.run?.unused() ?? [];
+  if (left.length === 0) return '';
+  return `, with ${left.slice(0, 3).join(', ')}${left.length > 3 ? `, and ${left.length - 3} more` : ''} unused,`;
 }
 
 function nameOf(seen: RehearsalRequest): string {

@@ -24,8 +24,8 @@ describe('completed', () => {
     const run = await rehearse({
       files: { 'notes.txt': 'the answer is 42\n' },
       replies: [
-        reply(['Looking.', toolUse('Read', { file_path: 'notes.txt' }), toolUse('Bash', { command: 'wc -l < notes.txt' })]),
-        reply('It is {{results.toolu_rehearsal_1_2 | /answer is (\\d+)/}}.'),
+        reply(['Looking.', toolUse('Read', { file_path: 'notes.txt' }, 'call_read'), toolUse('Bash', { command: 'wc -l < notes.txt' })]),
+        reply('It is {{results.call_read | /answer is (\\d+)/}}.'),
       ],
     });
     expect(outline(run.messages)).toEqual([

@@ -1,0 +1,26 @@
+/** Each example asserts its own result; here all of them are run, against the built package. */
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { bareEnv } from './bin.ts';
+
+const folder = fileURLToPath(new URL('../../examples/', import.meta.url));
+const names = readdirSync(folder).filter((name) => name.endsWith('.ts'));
+
+test('there are examples, numbered without a gap', () => {
+  expect(names.length).toBeGreaterThanOrEqual(8);
+  expect(names.map((name) => Number(name.slice(0, 2)))).toEqual(names.map((_, n) => n + 1));
+});
+
+test.each(names)('%s', async (name) => {
+  const child = spawn(process.execPath, [`${folder}run.mjs`, name], { env: bareEnv() });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  }
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  expect(code, said).toBe(0);
+});

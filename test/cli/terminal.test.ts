@@ -1,0 +1,108 @@
+/** The live view on a real pseudo-terminal, which `script` of util-linux provides. */
+import { spawn, spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  type RehearsalServer,
+  reply,
+  type ScriptedReply,
+  startRehearsal,
+  toolUse,
+} from '../../src/rehearsal/index.ts';
+import { against, BIN, bareEnv, temporaryFolder } from './bin.ts';
+import { asSeen } from './fake-screen.ts';
+
+const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
+
+const servers: RehearsalServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function rehearse(...replies: readonly ScriptedReply[]): Promise<RehearsalServer> {
+  const server = await startRehearsal({ scenario: { name: 'terminal', replies } });
+  servers.push(server);
+  return server;
+}
+
+/** Each answer is typed once its question has been seen as often as there are answers before it. */
+async function onTerminal(
+  server: RehearsalServer,
+  typed: readonly string[],
+  env: Record<string, string> = {},
+) {
+  const cwd = temporaryFolder();
+  const command = `stty cols 80; exec '${process.execPath}' '${BIN}' go`;
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    cwd,
+    env: { ...bareEnv(against(server)), TERM: 'xterm', SHELL: '/bin/sh', ...env },
+  });
+  let written = '';
+  let answered = 0;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    written += text;
+    const answer = typed[answered];
+    if (answer === undefined || written.split('allow? y').length - 1 <= answered) return;
+    answered += 1;
+    child.stdin.write(answer);
+  });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  return {
+    code,
+    written,
+    seen: asSeen(written.replaceAll('\r\n', '\n')),
+    files: readdirSync(cwd),
+    questions: written.split('allow? y').length - 1,
+  };
+}
+
+const write = (name: string) => toolUse('Write', { file_path: name, content: 'text\n' });
+
+describe.skipIf(!hasTerminal)('on a terminal', () => {
+  test('text streams, tools get a line, the status line leaves nothing behind', async () => {
+    const server = await rehearse(
+      reply(['I look.', toolUse('Glob', { pattern: '*' })], { timing: { ttftMs: 300 } }),
+      reply('Nothing here.'),
+    );
+    const { code, written, seen } = await onTerminal(server, []);
+    expect(code).toBe(0);
+    expect(written).toContain('· waiting');
+    expect(written).toContain('\x1b[32m✓');
+    expect(seen.slice(0, 3)).toEqual([
+      'I look.',
+      expect.stringMatching(/^✓ Glob \* {2}\d+ ms$/),
+      'Nothing here.',
+    ]);
+    expect(seen[3]).toMatch(/^— 2 turns · 1 tool call · .* · \$0\.\d+ · /);
+    expect(seen).toHaveLength(4);
+  });
+
+  test('NO_COLOR is honoured', async () => {
+    const { written } = await onTerminal(await rehearse(reply('Plain.')), [], { NO_COLOR: '1' });
+    expect(written).toContain('Plain.');
+    expect(written).not.toMatch(new RegExp(`${String.fromCharCode(27)}\\[\\d+m`));
+  });
+
+  test('a call that needs it is asked about: y runs it, n does not', async () => {
+    const server = await rehearse(reply([write('a.txt')]), reply([write('b.txt')]), reply('Done.'));
+    const { code, files, seen } = await onTerminal(server, ['y\r', 'n\r']);
+    expect([code, files]).toEqual([0, ['a.txt']]);
+    expect(seen).toContain('? Write');
+    expect(seen.find((line) => line.startsWith('✗ Write b.txt'))).toContain(
+      'The user does not allow this call.',
+    );
+  });
+
+  test('a: the same kind of call is not asked about again', async () => {
+    const server = await rehearse(reply([write('a.txt')]), reply([write('b.txt')]), reply('Done.'));
+    const { code, files, questions } = await onTerminal(server, ['a\r']);
+    expect([code, files, questions]).toEqual([0, ['a.txt', 'b.txt'], 1]);
+  });
+
+  test('Ctrl-C at a question ends the run with 130', async () => {
+    const server = await rehearse(reply([write('a.txt')]), reply('Never said.'));
+    const { code, files, seen } = await onTerminal(server, ['\x03']);
+    expect([code, files]).toEqual([130, []]);
+    expect(seen.at(-1)).toContain('interrupted while tools were running (aborted_tools)');
+  });
+});

@@ -1,0 +1,26 @@
+/** Looking at processes and at what they leave behind, without timed assertions. */
+import { existsSync, readFileSync } from 'node:fs';
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  // A child that nobody has waited for yet is dead all the same.
+  try {
+    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return true;
+  }
+}
+
+/** Resolves once the condition holds; the test's own limit is the only one. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+/** Resolves once the file is there and not empty. */
+export function untilFile(path: string): Promise<void> {
+  return until(() => existsSync(path) && readFileSync(path).length > 0);
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { reply, toolUse } from '../../../src/rehearsal/index.ts';
+import { decided, outline } from '../outline.ts';
+import { errorResultOf, rehearse } from '../rehearse.ts';
+
+describe('budget_exhausted', () => {
+  it('the response that spends the last of it is shown and its tools answered; no further request is made', async () => {
+    const run = await rehearse({
+      files: { 'a.txt': 'x' },
+      replies: [
+        reply(['Looking.', toolUse('Read', { file_path: 'a.txt' })], { usage: { output_tokens: 100_000 } }),
+      ],
+      options: { maxBudgetUsd: 0.5 },
+    });
+    expect(outline(run.messages).slice(0, 3)).toEqual(['init', 'text', 'tool_use']);
+    const result = errorResultOf(run);
+    expect(result).toMatchObject({
+      subtype: 'error_max_budget_usd',
+      is_error: true,
+      terminal_reason: 'budget_exhausted',
+      stop_reason: 'tool_use',
+      errors: ['Reached maximum budget ($0.5)'],
+    });
+    expect(result.num_turns).toBe(1 + outline(run.messages).filter((word) => word === 'tool_result').length);
+    expect(result.total_cost_usd).toBeGreaterThanOrEqual(0.5);
+    expect(decided(run.decisions)).toEqual(['stop budget_exhausted']);
+    expect(run.sent).toHaveLength(1);
+  });
+});
