@@ -1,8 +1,8 @@
 /** Whether a model can be reached at all. Names are looked at, never values. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { configurationHome } from '../index.ts';
 import type { RunFlags } from './args.ts';
-import { configHomeOf } from './sessions.ts';
 import { UsageError } from './usage-error.ts';
 import type { Env, World } from './world.ts';
 
@@ -19,7 +19,7 @@ export const NOT_CONFIGURED =
 /** Throws `UsageError` when nothing names a model: exit code 2, nothing was sent. */
 export async function requireModel(world: Pick<World, 'env' | 'cwd'>, flags: RunFlags): Promise<void> {
   if (modelVariables(world.env).length > 0) return;
-  const home = configHomeOf(world.env, world.cwd);
+  const home = configurationHome(world.env, world.cwd);
   const readsUserSettings = flags.settingSources?.includes('user') ?? true;
   const files = readsUserSettings && home !== undefined ? [join(home, 'settings.json')] : [];
   const settings = await Promise.all(

@@ -1,21 +1,20 @@
 /** `turnwright doctor`: everything a run needs, checked on this machine. Exit code 1 when something is missing. */
-import { join } from 'node:path';
+import { configurationHome, sessionsDirectory } from '../index.ts';
 import type { CheckResult, CheckState } from './doctor/check.ts';
 import { checkNode, checkRipgrep, checkSessions, checkWritable } from './doctor/check-machine.ts';
 import { checkBaseUrl, checkCredentials } from './doctor/check-model.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { createStyle, type Style, wantsColor } from './screen/style.ts';
 import { visible } from './screen/visible.ts';
-import { configHomeOf, projectSlug } from './sessions.ts';
 import type { World } from './world.ts';
 
 export async function doctorCommand(world: World): Promise<ExitCode> {
-  const home = configHomeOf(world.env, world.cwd);
+  const home = configurationHome(world.env, world.cwd);
   const checks = await Promise.all([
     checkNode(process.version),
     home === undefined ? NO_HOME : checkWritable('config home', home),
     checkWritable('working folder', world.cwd),
-    ...(home === undefined ? [] : [checkSessions(join(home, 'projects', projectSlug(world.cwd)))]),
+    ...(home === undefined ? [] : [checkSessions(sessionsDirectory(home, world.cwd))]),
     checkCredentials(world.env),
     checkBaseUrl(world.env),
     checkRipgrep(),

@@ -44,7 +44,14 @@ export function createLiveView(
     terminal,
     style,
     canUseTool: canAsk
-      ? createAskPerson({ screen, terminal, style, input: world.stdin, output: stream })
+      ? createAskPerson({
+          screen,
+          terminal,
+          style,
+          input: world.stdin,
+          output: stream,
+          onInterrupt: world.signals.raiseInterrupt,
+        })
       : undefined,
     sink: {
       async show(message) {

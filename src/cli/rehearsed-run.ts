@@ -72,7 +72,9 @@ export async function runRehearsed(run: RehearsedRun): Promise<ExitCode> {
   }
   if (result !== undefined) {
     const decisions =
-      notes.sessionId === undefined ? [] : await decisionsOf(run.sessionHome, notes.sessionId);
+      notes.sessionId === undefined
+        ? []
+        : await decisionsOf({ home: run.sessionHome, cwd: run.cwd, sessionId: notes.sessionId });
     const rows = [
       ...reportRows({ result, notes, decisions, statuses: statusesOf(server) }),
       ...(run.after?.(notes.sessionId) ?? []),

@@ -20,6 +20,8 @@ export interface LedgerOptions {
 }
 
 export interface UsageLedger extends Ledger {
+  /** Lets go of what `reserve` held for a call that is over. */
+  release(effectKey: string): void;
   /** USD spent since this ledger was made: what was restored from a journal is not in it (F111). */
   spentUsd(): number;
   /** Of that, USD paid for answers that were thrown away (F110). */
@@ -81,6 +83,7 @@ export function createUsageLedger(options: LedgerOptions): UsageLedger {
       if (main) submission = addUsage(submission, withoutInner(usage));
       return cost;
     },
+    release: (effectKey) => void reserved.delete(effectKey),
     totalCostUsd: () => restoredUsd + spentUsd,
     spentUsd: () => spentUsd,
     wastedUsd: () => wastedUsd,

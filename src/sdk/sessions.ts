@@ -6,6 +6,9 @@ import {
 } from '../engine/compose/session-files.ts';
 
 export { configurationHome, sessionsDirectory } from '../engine/compose/session-files.ts';
+
+import { placeOf } from './process-place.ts';
+
 export type { SessionSummary };
 
 export interface SessionOptions {

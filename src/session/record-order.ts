@@ -41,21 +41,30 @@ export function recordsInOrder(entries: Iterable<JournalEntry>, problems: Resume
  */
 function withoutAbandonedBranches(records: JournalEntry[], problems: ResumeProblems): JournalEntry[] {
   const foreign = new Map<string, Linked>();
+  /** A compaction boundary is a root of its own; what it summarises stands before it. */
+  const beforeBoundary = new Map<Linked, Linked | undefined>();
   let leaf: Linked | undefined;
+  let previous: Linked | undefined;
   for (const record of records) {
     if (record.v !== 0 || !('uuid' in record) || typeof record.uuid !== 'string') continue;
     foreign.set(record.uuid, record as Linked);
+    if (record.type === 'system') beforeBoundary.set(record as Linked, previous);
+    previous = record as Linked;
     if (record.type === 'user' || record.type === 'assistant') leaf = record as Linked;
   }
   if (leaf === undefined) return records;
+  const parentOf = (link: Linked): Linked | 'missing' | undefined =>
+    typeof link.parentUuid === 'string'
+      ? (foreign.get(link.parentUuid) ?? 'missing')
+      : beforeBoundary.get(link);
   const chain = new Set<Linked>();
   for (let at: Linked | undefined = leaf; ; ) {
     if (chain.has(at)) return countBroken(records, problems);
     chain.add(at);
-    const parent: string | null | undefined = at.parentUuid;
-    if (parent === null || parent === undefined) break;
-    at = foreign.get(parent);
-    if (at === undefined) return countBroken(records, problems);
+    const parent: Linked | 'missing' | undefined = parentOf(at);
+    if (parent === 'missing') return countBroken(records, problems);
+    if (parent === undefined) break;
+    at = parent;
   }
   const kept = keptBesideChain(chain);
   return records.filter((record) => {

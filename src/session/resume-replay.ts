@@ -1,12 +1,12 @@
 import type { JournalEntry } from '../protocol/journal.ts';
 import type { AssistantMessage, TodoItem, UserMessage } from '../protocol/messages.ts';
-import type { ViewEdit } from '../protocol/view.ts';
+import { checkedEdits, listOf } from './checked-edits.ts';
 import { interruptedSubmission } from './interrupted.ts';
 import { messageOfRecord } from './message-record.ts';
 import { promptText } from './prompt-text.ts';
 import type { ResumedSession } from './resume.ts';
 import type { ResumeProblems } from './resume-problems.ts';
-import { NO_TOTALS, type SessionTotals, withResponse } from './session-totals.ts';
+import { NO_TOTALS, recordedTotals, type SessionTotals, withResponse } from './session-totals.ts';
 import { isMainRequest, type RecordOf, SubmissionState } from './submission-state.ts';
 import { todosOf } from './todos.ts';
 import { resultIds, ViewReplay } from './view-replay.ts';
@@ -85,7 +85,7 @@ export class ResumeReplay {
         this.#system(entry);
         break;
       case 'retract':
-        this.#view.retract(entry.uuids);
+        this.#view.retract(listOf(entry.uuids));
         break;
       case 'intent':
         own?.intent(entry);
@@ -109,10 +109,7 @@ export class ResumeReplay {
         this.#view.edit(checkedEdits(entry.edits));
         break;
       case 'cost':
-        this.#totals = {
-          totalCostUsd: entry.totalCostUsd,
-          modelUsage: entry.modelUsage as SessionTotals['modelUsage'],
-        };
+        this.#totals = recordedTotals(entry);
         break;
       case 'decision':
         own?.decision(entry);
@@ -245,14 +242,6 @@ export class ResumeReplay {
       problems: this.#problems,
     };
   }
-}
-
-function checkedEdits(edits: readonly ViewEdit[]): readonly ViewEdit[] {
-  for (const edit of edits) {
-    const uuids = 'uuids' in edit ? edit.uuids : 'keep' in edit ? edit.keep : [edit.uuid];
-    if (!Array.isArray(uuids)) throw new TypeError('an edit without uuids');
-  }
-  return edits;
 }
 
 function isError(message: UserMessage, id: string): boolean {

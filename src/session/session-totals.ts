@@ -1,4 +1,5 @@
 /** What a session has cost so far: the last `cost` record, and the responses recorded since. */
+import type { JournalBody } from '../protocol/journal.ts';
 import type { ModelUsage } from '../protocol/sdk-messages.ts';
 import type { Usage } from '../protocol/wire.ts';
 
@@ -36,8 +37,17 @@ export function withResponse(
     costUSD: sum(before.costUSD, costUsd),
   };
   return {
-    totalCostUsd: totals.totalCostUsd + costUsd,
+    totalCostUsd: sum(totals.totalCostUsd, costUsd),
     modelUsage: { ...totals.modelUsage, [model]: after },
+  };
+}
+
+/** What a `cost` record says. Throws TypeError when it says nothing. */
+export function recordedTotals(record: Extract<JournalBody, { type: 'cost' }>): SessionTotals {
+  if (typeof record.totalCostUsd !== 'number') throw new TypeError('a cost record without a cost');
+  return {
+    totalCostUsd: record.totalCostUsd,
+    modelUsage: (record.modelUsage ?? {}) as SessionTotals['modelUsage'],
   };
 }
 

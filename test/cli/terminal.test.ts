@@ -85,8 +85,8 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 
   test('a call that needs it is asked about: y runs it, n does not', async () => {
     const server = await rehearse(reply([write('a.txt')]), reply([write('b.txt')]), reply('Done.'));
-    const { code, files, seen } = await onTerminal(server, ['y\r', 'n\r']);
-    expect([code, files]).toEqual([0, ['a.txt']]);
+    const { code, files, seen, written } = await onTerminal(server, ['y\r', 'n\r']);
+    expect([code, files], written).toEqual([0, ['a.txt']]);
     expect(seen).toContain('? Write');
     expect(seen.find((line) => line.startsWith('✗ Write b.txt'))).toContain(
       'The user does not allow this call.',

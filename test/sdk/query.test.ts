@@ -158,6 +158,26 @@ describe('query() with a stream of prompts', () => {
     expect(JSON.stringify(model.requests[0]?.view)).toContain('Fact: x.');
   });
 
+  it('waits for more input, and an abort ends the waiting', async () => {
+    const { push, input } = pushable();
+    const abortController = new AbortController();
+    const { query: running } = queryUnderTest([say('1')], input, { abortController });
+    push(prompt('a'));
+    const { results, error } = await gather(running, (message) => {
+      if (message.type === 'result') setImmediate(() => abortController.abort());
+    });
+    expect(results).toHaveLength(1);
+    expect(error).toBeInstanceOf(AbortError);
+  });
+
+  it('streamInput brings more prompts', async () => {
+    const { query: running } = queryUnderTest([say('1'), say('2')], 'a');
+    const streamed = running.streamInput(one(prompt('b')));
+    const { results } = await gather(running);
+    await streamed;
+    expect(results).toHaveLength(2);
+  });
+
   it('an error of the input comes out of the iterator', async () => {
     const { query: running } = queryUnderTest([say('1')], failing());
     const { error } = await gather(running);

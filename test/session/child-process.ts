@@ -20,7 +20,10 @@ export async function buildChild(folder: string): Promise<(...argv: string[]) =>
 }
 
 /** Every whole line the child has said, until it ends or `enough` says so. */
-export async function linesOfChild(child: ChildProcess, enough: (lines: readonly string[]) => boolean): Promise<string[]> {
+export async function linesOfChild(
+  child: ChildProcess,
+  enough: (lines: readonly string[]) => boolean,
+): Promise<string[]> {
   const lines: string[] = [];
   if (child.stdout === null) return lines;
   for await (const line of createInterface({ input: child.stdout })) {

@@ -2,8 +2,8 @@
 import { createFileJournalStore } from '../../src/session/file-store.ts';
 import { createJournalWriter } from '../../src/session/journal-writer.ts';
 import { createFileLeaseStore } from '../../src/session/lease.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
 import { systemClock } from '../../src/util/clock.ts';
+import { nodeFiles } from '../../src/util/node-files.ts';
 
 const [, , what = '', directory = '', session = ''] = process.argv;
 const store = createFileJournalStore({ files: nodeFiles, directory, cwd: '/child', clock: systemClock });
@@ -14,9 +14,17 @@ switch (what) {
   case 'append': {
     const writer = await createJournalWriter({ store, sessionId: session });
     for (let n = 1; ; n++) {
-      const body = { type: 'title', id: `t${n}`, submission: 's1', title: 'x'.repeat((n * 37) % 3000) } as const;
-      await writer.append([body]).catch((error: { code?: string }) => process.exit(error.code === 'fenced' ? 3 : 1));
-      if (!process.stdout.write(`t${n}\n`)) await new Promise((resolve) => process.stdout.once('drain', resolve));
+      const body = {
+        type: 'title',
+        id: `t${n}`,
+        submission: 's1',
+        title: 'x'.repeat((n * 37) % 3000),
+      } as const;
+      await writer
+        .append([body])
+        .catch((error: { code?: string }) => process.exit(error.code === 'fenced' ? 3 : 1));
+      if (!process.stdout.write(`t${n}\n`))
+        await new Promise((resolve) => process.stdout.once('drain', resolve));
       if (n % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -34,7 +42,9 @@ switch (what) {
       await createJournalWriter({ store, sessionId: session });
       process.stdout.write('opened\n');
     } catch (error) {
-      process.stdout.write(`${JSON.stringify({ code: (error as { code?: string }).code, message: (error as Error).message })}\n`);
+      process.stdout.write(
+        `${JSON.stringify({ code: (error as { code?: string }).code, message: (error as Error).message })}\n`,
+      );
     }
     break;
   }

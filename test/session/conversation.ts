@@ -28,10 +28,13 @@ export function faultsOf(view: Iterable<ViewMessage>): string[] {
   open = new Set();
   for (const message of view) {
     if (message.type === 'assistant') {
-      if (last?.type !== 'assistant' && open.size > 0) faults.push(`${[...open]} unanswered before ${message.uuid}`);
-      for (const block of message.message.content) if (block.type === 'tool_use') open.add((block as { id: string }).id);
+      if (last?.type !== 'assistant' && open.size > 0)
+        faults.push(`${[...open]} unanswered before ${message.uuid}`);
+      for (const block of message.message.content)
+        if (block.type === 'tool_use') open.add((block as { id: string }).id);
     } else if (message.type === 'user' && typeof message.message.content !== 'string') {
-      for (const block of message.message.content) if (block.type === 'tool_result') open.delete(block.tool_use_id);
+      for (const block of message.message.content)
+        if (block.type === 'tool_result') open.delete(block.tool_use_id);
     }
     last = message;
   }

@@ -52,7 +52,9 @@ describe('real processes', () => {
     // The writer of epoch 1 ends with `fenced`.
     if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve));
     expect(child.exitCode).toBe(3);
-    expect(await store.append('z1', 2, head, [{ type: 'title', id: 'mine', submission: 's2', title: 'mine' }])).toEqual({ seq: head + 1 });
+    expect(
+      await store.append('z1', 2, head, [{ type: 'title', id: 'mine', submission: 's2', title: 'mine' }]),
+    ).toEqual({ seq: head + 1 });
     const entries = await readAll(store, 1, 'z1');
     expect(entries.map(({ seq }) => seq)).toEqual(Array.from({ length: head + 1 }, (_, n) => n + 1));
     expect(entries.at(-1)).toMatchObject({ id: 'mine', epoch: 2 });
@@ -66,7 +68,10 @@ describe('real processes', () => {
     const lock = await readFile(join(directory, 'd1.lock'), 'utf8');
     const second = start('open', directory, 'd1');
     const [answer = ''] = await linesOfChild(second, (lines) => lines.length > 0);
-    expect(JSON.parse(answer)).toMatchObject({ code: 'session_in_use', message: expect.stringContaining(`process ${holder.pid}`) });
+    expect(JSON.parse(answer)).toMatchObject({
+      code: 'session_in_use',
+      message: expect.stringContaining(`process ${holder.pid}`),
+    });
     expect(await nodeFiles.readDir(directory)).toEqual(['d1.lock']);
     expect(await readFile(join(directory, 'd1.lock'), 'utf8')).toBe(lock);
 

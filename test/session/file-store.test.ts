@@ -9,7 +9,6 @@ import { readAll, title } from './journal-store-conformance.ts';
 import { CWD, fixedClock, linesOf, SESSION, user } from './sample-journal.ts';
 import { tempDir } from './temp-dir.ts';
 
-
 describe('file journal store', () => {
   let temp: Awaited<ReturnType<typeof tempDir>>;
   let directory: string;
@@ -114,10 +113,36 @@ describe('file journal store', () => {
 
   it('F70 damage in the middle: NULs, two records on one line, a torn line, a changed line', async () => {
     const lines = linesOf([1, 2, 3, 4, 5, 6, 7, 8].map(title)).map((line) => Buffer.from(line));
-    const [l1, l2, l3, l4, l5, l6, l7, l8] = lines as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
+    const [l1, l2, l3, l4, l5, l6, l7, l8] = lines as [
+      Buffer,
+      Buffer,
+      Buffer,
+      Buffer,
+      Buffer,
+      Buffer,
+      Buffer,
+      Buffer,
+    ];
     const newline = Buffer.from('\n');
     const changed = Buffer.from(l7.toString().replace('title 7', 'title X'));
-    const parts = [l1, newline, Buffer.alloc(100), l2, newline, l3, l4, newline, l5.subarray(0, 50), l6, newline, changed, newline, newline, l8, newline];
+    const parts = [
+      l1,
+      newline,
+      Buffer.alloc(100),
+      l2,
+      newline,
+      l3,
+      l4,
+      newline,
+      l5.subarray(0, 50),
+      l6,
+      newline,
+      changed,
+      newline,
+      newline,
+      l8,
+      newline,
+    ];
     await mkdir(directory, { recursive: true });
     await writeFile(file, Buffer.concat(parts));
     expect(await titles()).toEqual(['t1', 't2', 't3', 't4', 't6', 't8']);
@@ -196,7 +221,9 @@ describe('file journal store', () => {
     const stores = Array.from({ length: 4 }, makeStore);
     const owners = await Promise.all(stores.map((store) => store.takeOver(SESSION)));
     expect(new Set(owners.map(({ epoch }) => epoch)).size).toBe(4);
-    const outcomes = await Promise.all(stores.map((store, i) => store.append(SESSION, owners[i]?.epoch ?? 0, 0, [title(i)])));
+    const outcomes = await Promise.all(
+      stores.map((store, i) => store.append(SESSION, owners[i]?.epoch ?? 0, 0, [title(i)])),
+    );
     expect(outcomes.filter((outcome) => 'seq' in outcome)).toEqual([{ seq: 1 }]);
     expect((await titles()).length).toBe(1);
   });

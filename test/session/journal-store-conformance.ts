@@ -9,15 +9,25 @@ export interface StoreUnderTest {
   dispose(): Promise<void>;
 }
 
-export const title = (n: number): JournalBody => ({ type: 'title', id: `t${n}`, submission: 's1', title: `title ${n}` });
+export const title = (n: number): JournalBody => ({
+  type: 'title',
+  id: `t${n}`,
+  submission: 's1',
+  title: `title ${n}`,
+});
 
-export async function readAll(store: JournalStore, fromSeq?: number, session = SESSION): Promise<JournalEntry[]> {
+export async function readAll(
+  store: JournalStore,
+  fromSeq?: number,
+  session = SESSION,
+): Promise<JournalEntry[]> {
   const entries: JournalEntry[] = [];
   for await (const entry of store.read(session, fromSeq)) entries.push(entry);
   return entries;
 }
 
-const ids = (entries: readonly JournalEntry[]) => entries.map((entry) => ('id' in entry ? entry.id : 'uuid' in entry ? entry.uuid : ''));
+const ids = (entries: readonly JournalEntry[]) =>
+  entries.map((entry) => ('id' in entry ? entry.id : 'uuid' in entry ? entry.uuid : ''));
 
 export function journalStoreConformance(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`journal store: ${name}`, () => {
@@ -43,7 +53,11 @@ export function journalStoreConformance(name: string, open: () => Promise<StoreU
     it('gives back what was appended, in order, with its envelope', async () => {
       const store = await start();
       await store.takeOver(SESSION);
-      const prompt: JournalBody = { ...user('u1', 'héllo "\u2028" \ud83d\ude00'), submission: 's1', parentUuid: null };
+      const prompt: JournalBody = {
+        ...user('u1', 'héllo "\u2028" \ud83d\ude00'),
+        submission: 's1',
+        parentUuid: null,
+      };
       expect(await store.append(SESSION, 1, 0, [title(1), prompt])).toEqual({ seq: 2 });
       expect(await store.append(SESSION, 1, 2, [title(2)])).toEqual({ seq: 3 });
       const entries = await readAll(store);
@@ -74,7 +88,9 @@ export function journalStoreConformance(name: string, open: () => Promise<StoreU
     it('F128 keeps the order of appends that were not waited for', async () => {
       const store = await start();
       await store.takeOver(SESSION);
-      const outcomes = await Promise.all(Array.from({ length: 50 }, (_, n) => store.append(SESSION, 1, n, [title(n)])));
+      const outcomes = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => store.append(SESSION, 1, n, [title(n)])),
+      );
       expect(outcomes).toEqual(Array.from({ length: 50 }, (_, n) => ({ seq: n + 1 })));
       expect(ids(await readAll(store))).toEqual(Array.from({ length: 50 }, (_, n) => `t${n}`));
     });
@@ -111,8 +127,15 @@ export function journalStoreConformance(name: string, open: () => Promise<StoreU
     it('an append is whole or not at all', async () => {
       const store = await start();
       await store.takeOver(SESSION);
-      const tooLarge: JournalBody = { type: 'title', id: 'big', submission: 's1', title: 'x'.repeat(65 * 1024 * 1024) };
-      await expect(store.append(SESSION, 1, 0, [title(1), tooLarge])).rejects.toMatchObject({ code: 'storage_error' });
+      const tooLarge: JournalBody = {
+        type: 'title',
+        id: 'big',
+        submission: 's1',
+        title: 'x'.repeat(65 * 1024 * 1024),
+      };
+      await expect(store.append(SESSION, 1, 0, [title(1), tooLarge])).rejects.toMatchObject({
+        code: 'storage_error',
+      });
       expect(await readAll(store)).toEqual([]);
       expect(await store.append(SESSION, 1, 0, [title(1)])).toEqual({ seq: 1 });
     });
@@ -122,7 +145,12 @@ export function journalStoreConformance(name: string, open: () => Promise<StoreU
       await store.takeOver(SESSION);
       const cycle: Record<string, unknown> = { big: 10n ** 20n };
       cycle['self'] = cycle;
-      const body: JournalBody = { ...user('u1', 'x'), submission: 's1', parentUuid: null, toolUseResult: [cycle, cycle] };
+      const body: JournalBody = {
+        ...user('u1', 'x'),
+        submission: 's1',
+        parentUuid: null,
+        toolUseResult: [cycle, cycle],
+      };
       expect(await store.append(SESSION, 1, 0, [body])).toEqual({ seq: 1 });
       const once = { big: '100000000000000000000', self: '[circular]' };
       expect((await readAll(store))[0]).toMatchObject({ toolUseResult: [once, once] });
@@ -152,11 +180,21 @@ export function journalStoreConformance(name: string, open: () => Promise<StoreU
     it('records of an unknown type and copies of read entries survive', async () => {
       const store = await start();
       await store.takeOver(SESSION);
-      const odd = { type: 'from-the-future', id: 'f1', submission: 's1', payload: [1] } as unknown as JournalBody;
+      const odd = {
+        type: 'from-the-future',
+        id: 'f1',
+        submission: 's1',
+        payload: [1],
+      } as unknown as JournalBody;
       await store.append(SESSION, 1, 0, [odd]);
       await store.takeOver('copy');
       await store.append('copy', 1, 0, await readAll(store));
-      expect((await readAll(store, 1, 'copy'))[0]).toMatchObject({ ...odd, sessionId: 'copy', seq: 1, epoch: 1 });
+      expect((await readAll(store, 1, 'copy'))[0]).toMatchObject({
+        ...odd,
+        sessionId: 'copy',
+        seq: 1,
+        epoch: 1,
+      });
       await store.close('copy');
     });
   });

@@ -15,6 +15,9 @@ for (const durability of ['process', 'power'] as const) {
   journalStoreConformance(`file (${durability})`, async () => {
     const { path, dispose } = await tempDir();
     const directory = join(path, 'projects', '-work-project');
-    return { store: createFileJournalStore({ files: nodeFiles, directory, cwd: CWD, clock: fixedClock, durability }), dispose };
+    return {
+      store: createFileJournalStore({ files: nodeFiles, directory, cwd: CWD, clock: fixedClock, durability }),
+      dispose,
+    };
   });
 }

@@ -14,20 +14,33 @@ describe('journal writer', () => {
     const store = memory();
     const first = await createJournalWriter({ store, sessionId: SESSION });
     await first.append([{ ...user('u1', 'a'), submission: 's1' }, title(1)]);
-    await first.append([{ ...assistant('a1', 'm1', { type: 'text', text: 'b' }), submission: 's1', iteration: 1 }]);
+    await first.append([
+      { ...assistant('a1', 'm1', { type: 'text', text: 'b' }), submission: 's1', iteration: 1 },
+    ]);
     await first.close();
     const second = await createJournalWriter({ store, sessionId: SESSION });
     await second.append([{ ...attachment('n1'), submission: 's1' }]);
     await second.append([{ ...user('u2', 'a'), submission: 's1', parentUuid: 'u1' }]);
     await second.append([{ ...user('u3', 'a'), submission: 's1' }]);
-    const links = (await readAll(store)).flatMap((entry) => ('uuid' in entry ? [[entry.uuid, entry.parentUuid]] : []));
-    expect(links).toEqual([['u1', null], ['a1', 'u1'], ['n1', 'a1'], ['u2', 'u1'], ['u3', 'u2']]);
+    const links = (await readAll(store)).flatMap((entry) =>
+      'uuid' in entry ? [[entry.uuid, entry.parentUuid]] : [],
+    );
+    expect(links).toEqual([
+      ['u1', null],
+      ['a1', 'u1'],
+      ['n1', 'a1'],
+      ['u2', 'u1'],
+      ['u3', 'u2'],
+    ]);
   });
 
   it('finds the last message far behind a long tail of other records', async () => {
     const store = memory();
     const first = await createJournalWriter({ store, sessionId: SESSION });
-    await first.append([{ ...user('u1', 'a'), submission: 's1' }, ...Array.from({ length: 500 }, (_, n) => title(n))]);
+    await first.append([
+      { ...user('u1', 'a'), submission: 's1' },
+      ...Array.from({ length: 500 }, (_, n) => title(n)),
+    ]);
     await first.close();
     const second = await createJournalWriter({ store, sessionId: SESSION });
     await second.append([{ ...user('u2', 'b'), submission: 's1' }]);
@@ -50,7 +63,9 @@ describe('journal writer', () => {
     };
     const writer = await createJournalWriter({ store, sessionId: SESSION });
     await Promise.all(Array.from({ length: 100 }, (_, n) => writer.append([title(n)])));
-    expect((await readAll(store)).map((entry) => 'id' in entry && entry.id)).toEqual(Array.from({ length: 100 }, (_, n) => `t${n}`));
+    expect((await readAll(store)).map((entry) => 'id' in entry && entry.id)).toEqual(
+      Array.from({ length: 100 }, (_, n) => `t${n}`),
+    );
     expect(writer.head).toBe(100);
     expect(calls).toBe(2);
   });
@@ -75,7 +90,13 @@ describe('journal writer', () => {
     await expect(writer.append([title(4)])).rejects.toMatchObject({ code: 'storage_error' });
     full = false;
     await writer.append([title(5)]);
-    expect((await readAll(store)).map((entry) => 'id' in entry && entry.id)).toEqual(['t1', 't2', 't3', 't4', 't5']);
+    expect((await readAll(store)).map((entry) => 'id' in entry && entry.id)).toEqual([
+      't1',
+      't2',
+      't3',
+      't4',
+      't5',
+    ]);
   });
 
   it('F128 an append that timed out but landed is not written twice', async () => {
@@ -99,7 +120,12 @@ describe('journal writer', () => {
 
   it('a record that can never be written does not stand in the way of the next', async () => {
     const writer = await createJournalWriter({ store: memory(), sessionId: SESSION });
-    const tooLarge: JournalBody = { type: 'title', id: 'big', submission: 's1', title: 'x'.repeat(65 * 1024 * 1024) };
+    const tooLarge: JournalBody = {
+      type: 'title',
+      id: 'big',
+      submission: 's1',
+      title: 'x'.repeat(65 * 1024 * 1024),
+    };
     await expect(writer.append([tooLarge])).rejects.toMatchObject({ code: 'storage_error' });
     await writer.append([title(1)]);
     expect(writer.head).toBe(1);
@@ -119,7 +145,10 @@ describe('journal writer', () => {
     expect((await readAll(store)).length).toBe(1);
   });
 
-  it.each([['process', 0], ['power', 1]] as const)('commit with durability %s syncs %i times', async (durability, times) => {
+  it.each([
+    ['process', 0],
+    ['power', 1],
+  ] as const)('commit with durability %s syncs %i times', async (durability, times) => {
     const inner = memory();
     let syncs = 0;
     const store: JournalStore = { ...inner, sync: async () => void syncs++ };

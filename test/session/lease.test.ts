@@ -1,4 +1,4 @@
-import { writeFile, readFile, utimes, stat } from 'node:fs/promises';
+import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -33,13 +33,19 @@ describe.each(['file', 'memory'] as const)('lease (%s)', (kind) => {
   let store: LeaseStore;
   beforeEach(async () => {
     temp = await tempDir();
-    store = kind === 'memory' ? createMemoryLeaseStore() : createFileLeaseStore({ files: nodeFiles, directory: temp.path, clock: handClock() });
+    store =
+      kind === 'memory'
+        ? createMemoryLeaseStore()
+        : createFileLeaseStore({ files: nodeFiles, directory: temp.path, clock: handClock() });
   });
   afterEach(() => temp.dispose());
 
   it('F69 a living owner keeps others out, with a sentence that says who', async () => {
     const lease = await store.acquire('s1');
-    await expect(store.acquire('s1')).rejects.toMatchObject({ code: 'session_in_use', message: expect.stringMatching(/process \d+ on .+ take it over/) });
+    await expect(store.acquire('s1')).rejects.toMatchObject({
+      code: 'session_in_use',
+      message: expect.stringMatching(/process \d+ on .+ take it over/),
+    });
     const other = await store.acquire('s2');
     await other.release();
     await lease.release();
@@ -66,7 +72,8 @@ describe('lease file', () => {
   });
   afterEach(() => temp.dispose());
 
-  const open = (clock = handClock()) => createFileLeaseStore({ files: nodeFiles, directory: temp.path, clock });
+  const open = (clock = handClock()) =>
+    createFileLeaseStore({ files: nodeFiles, directory: temp.path, clock });
 
   it.each([
     ['a dead process', { ...thisProcess(), pid: 2 ** 22 + 7 }],

@@ -43,8 +43,12 @@ describe('nodeFiles', () => {
   it('writeAtomic that fails leaves the old file and no temporary one', async () => {
     await mkdir(join(temp.path, 'folder'));
     await writeFile(join(temp.path, 'folder', 'x'), '');
-    await expect(nodeFiles.writeAtomic(join(temp.path, 'folder'), 'new')).rejects.toMatchObject({ code: expect.any(String) });
-    await expect(nodeFiles.writeAtomic(join(temp.path, 'absent', 'x'), 'new')).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(nodeFiles.writeAtomic(join(temp.path, 'folder'), 'new')).rejects.toMatchObject({
+      code: expect.any(String),
+    });
+    await expect(nodeFiles.writeAtomic(join(temp.path, 'absent', 'x'), 'new')).rejects.toMatchObject({
+      code: 'ENOENT',
+    });
     expect(await readdir(temp.path)).toEqual(['folder']);
   });
 
@@ -54,7 +58,9 @@ describe('nodeFiles', () => {
     expect(await readFile(file, 'utf8')).toBe('first');
     expect(await modeOf(file)).toBe(0o600);
     expect(await readdir(temp.path)).toEqual(['file']);
-    const race = await Promise.allSettled(Array.from({ length: 8 }, (_, n) => nodeFiles.createExclusive(`${file}2`, `${n}`, 0o600)));
+    const race = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, n) => nodeFiles.createExclusive(`${file}2`, `${n}`, 0o600)),
+    );
     expect(race.filter(({ status }) => status === 'fulfilled').length).toBe(1);
   });
 

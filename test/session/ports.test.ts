@@ -72,7 +72,9 @@ describe('admission', () => {
 
   it('lets everybody in without a limit', async () => {
     const admission = createAdmission();
-    const permits = await Promise.all(Array.from({ length: 100 }, () => admission.acquire(need(true), signal)));
+    const permits = await Promise.all(
+      Array.from({ length: 100 }, () => admission.acquire(need(true), signal)),
+    );
     for (const permit of permits) permit.settle(undefined);
   });
 

@@ -41,7 +41,11 @@ function checkPrefix(entries: readonly JournalEntry[]): void {
   expect(faultsOf(closed.view)).toEqual([]);
   expect(closed.open?.calls.filter(({ plan }) => plan !== 'answered') ?? []).toEqual([]);
 
-  const started = new Set(entries.flatMap((entry) => (entry.type === 'intent' && entry.effectClass === 'unsafe' ? [entry.toolUseId] : [])));
+  const started = new Set(
+    entries.flatMap((entry) =>
+      entry.type === 'intent' && entry.effectClass === 'unsafe' ? [entry.toolUseId] : [],
+    ),
+  );
   const { records, carryOn } = carryOnInterrupted(open);
   const carried = resumeSession(followedBy(entries, records));
   expect(carried.problems).toEqual(resumed.problems);
@@ -49,7 +53,9 @@ function checkPrefix(entries: readonly JournalEntry[]): void {
     expect(faultsOf(carried.view)).toEqual([]);
     return;
   }
-  const known = new Set(carryOn.known.map(({ message }) => (message.content[0] as { tool_use_id: string }).tool_use_id));
+  const known = new Set(
+    carryOn.known.map(({ message }) => (message.content[0] as { tool_use_id: string }).tool_use_id),
+  );
   const runs = carryOn.calls.map(({ block }) => block.id).filter((id) => !known.has(id));
   expect(runs.filter((id) => started.has(id))).toEqual([]);
   expect(carryOn.turnCount).toBe(carryOn.iteration);
@@ -58,7 +64,10 @@ function checkPrefix(entries: readonly JournalEntry[]): void {
     type: 'user' as const,
     uuid: `ran-${index}`,
     timestamp: '',
-    message: { role: 'user' as const, content: [{ type: 'tool_result' as const, tool_use_id: id, content: 'ok' }] },
+    message: {
+      role: 'user' as const,
+      content: [{ type: 'tool_result' as const, tool_use_id: id, content: 'ok' }],
+    },
     submission: open.id,
   }));
   expect(faultsOf(resumeSession(followedBy(entries, [...records, ...done])).view)).toEqual([]);
@@ -80,7 +89,10 @@ describe('resume from every prefix (L10.8)', () => {
       fc.asyncProperty(sessionScript, fc.nat(), async (script, pick) => {
         const lines = linesOf(playSession(script).bodies);
         const at = pick % lines.length;
-        const before = lines.slice(0, at).map((line) => `${line}\n`).join('');
+        const before = lines
+          .slice(0, at)
+          .map((line) => `${line}\n`)
+          .join('');
         const last = Buffer.from(lines[at] as string);
         const whole = await entriesIn(Buffer.from(before));
         for (let cut = 0; cut <= last.length; cut += cut < 40 || cut > last.length - 40 ? 1 : 29) {
@@ -108,23 +120,29 @@ describe('resume from every prefix (L10.8)', () => {
 
   it('F70 any line lost, doubled or out of order: still a valid conversation', () => {
     fc.assert(
-      fc.property(sessionScript, fc.nat(), fc.nat(), fc.constantFrom('lost', 'doubled', 'swapped'), (script, a, b, how) => {
-        const entries = asEntries(playSession(script).bodies);
-        const i = a % entries.length;
-        const j = b % entries.length;
-        const whole = resumeSession(entries).view.slice();
-        if (how === 'lost') {
-          const rest = entries.filter((_, index) => index !== i);
-          const { open } = resumeSession(rest);
-          const closed = open === undefined ? rest : followedBy(rest, closeInterrupted(open));
-          expect(faultsOf(resumeSession(closed).view)).toEqual([]);
-          return;
-        }
-        const changed = [...entries];
-        if (how === 'doubled') changed.splice(j, 0, entries[i] as JournalEntry);
-        else [changed[i], changed[j]] = [changed[j] as JournalEntry, changed[i] as JournalEntry];
-        expect(resumeSession(changed).view.slice()).toEqual(whole);
-      }),
+      fc.property(
+        sessionScript,
+        fc.nat(),
+        fc.nat(),
+        fc.constantFrom('lost', 'doubled', 'swapped'),
+        (script, a, b, how) => {
+          const entries = asEntries(playSession(script).bodies);
+          const i = a % entries.length;
+          const j = b % entries.length;
+          const whole = resumeSession(entries).view.slice();
+          if (how === 'lost') {
+            const rest = entries.filter((_, index) => index !== i);
+            const { open } = resumeSession(rest);
+            const closed = open === undefined ? rest : followedBy(rest, closeInterrupted(open));
+            expect(faultsOf(resumeSession(closed).view)).toEqual([]);
+            return;
+          }
+          const changed = [...entries];
+          if (how === 'doubled') changed.splice(j, 0, entries[i] as JournalEntry);
+          else [changed[i], changed[j]] = [changed[j] as JournalEntry, changed[i] as JournalEntry];
+          expect(resumeSession(changed).view.slice()).toEqual(whole);
+        },
+      ),
       { numRuns: 200 },
     );
   });

@@ -1,11 +1,16 @@
 /** Journals as a run of the loop leaves them, made without the loop. */
 import fc from 'fast-check';
-import { decodeLine, encodeRecord, sessionPrefix } from '../../src/session/envelope.ts';
 import type { DecisionRecord } from '../../src/protocol/decision-record.ts';
 import type { JournalBody, JournalEntry } from '../../src/protocol/journal.ts';
-import type { AssistantMessage, AttachmentMessage, UserMessage, ViewMessage } from '../../src/protocol/messages.ts';
+import type {
+  AssistantMessage,
+  AttachmentMessage,
+  UserMessage,
+  ViewMessage,
+} from '../../src/protocol/messages.ts';
 import type { EffectClass } from '../../src/protocol/tool.ts';
 import { type AssistantBlock, EMPTY_USAGE } from '../../src/protocol/wire.ts';
+import { decodeLine, encodeRecord, sessionPrefix } from '../../src/session/envelope.ts';
 
 export const CWD = '/work/project';
 export const SESSION = '11111111-2222-4333-8444-555555555555';
@@ -18,9 +23,21 @@ export function user(uuid: string, text: string, more: Partial<UserMessage> = {}
   return { type: 'user', uuid, timestamp: STAMP, message: { role: 'user', content: text }, ...more };
 }
 
-export function toolResult(uuid: string, id: string, text = 'ok', more: Partial<UserMessage> = {}): UserMessage {
+export function toolResult(
+  uuid: string,
+  id: string,
+  text = 'ok',
+  more: Partial<UserMessage> = {},
+): UserMessage {
   const content = [{ type: 'tool_result' as const, tool_use_id: id, content: text }];
-  return { type: 'user', uuid, timestamp: STAMP, kind: 'tool_result', message: { role: 'user', content }, ...more };
+  return {
+    type: 'user',
+    uuid,
+    timestamp: STAMP,
+    kind: 'tool_result',
+    message: { role: 'user', content },
+    ...more,
+  };
 }
 
 export function assistant(uuid: string, messageId: string, block: AssistantBlock): AssistantMessage {
@@ -49,7 +66,13 @@ export const toolUse = (id: string, name = 'Bash', input: Record<string, unknown
 });
 
 export function attachment(uuid: string): AttachmentMessage {
-  return { type: 'attachment', uuid, timestamp: STAMP, attachment: { type: 'note' }, rendered: [{ type: 'text', text: 'n' }] };
+  return {
+    type: 'attachment',
+    uuid,
+    timestamp: STAMP,
+    attachment: { type: 'note' },
+    rendered: [{ type: 'text', text: 'n' }],
+  };
 }
 
 export function decisionRecord(
@@ -137,7 +160,10 @@ export const sessionScript: fc.Arbitrary<SessionScript> = fc.array(
 );
 
 /** The records of a session whose submissions each end in a text answer, and the view the live loop would have. */
-export function playSession(script: SessionScript): { readonly bodies: JournalBody[]; readonly view: ViewMessage[] } {
+export function playSession(script: SessionScript): {
+  readonly bodies: JournalBody[];
+  readonly view: ViewMessage[];
+} {
   const bodies: JournalBody[] = [];
   let view: ViewMessage[] = [];
   let count = 0;
@@ -145,7 +171,13 @@ export function playSession(script: SessionScript): { readonly bodies: JournalBo
 
   for (const [s, iterations] of script.entries()) {
     const submission = `s${s + 1}`;
-    bodies.push({ type: 'submission', id: submission, submission, model: 'claude-test', permissionMode: 'default' });
+    bodies.push({
+      type: 'submission',
+      id: submission,
+      submission,
+      model: 'claude-test',
+      permissionMode: 'default',
+    });
     const prompt = user(next('prompt'), `prompt ${s + 1}`, { kind: 'prompt' });
     bodies.push({ ...prompt, submission });
     view.push(prompt);
@@ -157,11 +189,26 @@ export function playSession(script: SessionScript): { readonly bodies: JournalBo
       const record = (body: JournalBody) => bodies.push(body);
       const edits = editsOf(play, view, next);
       if (edits !== undefined) {
-        record({ type: play?.edit === 'boundary' ? 'boundary' : 'replacement', id: id('edit'), submission, edits: edits.edits, why: 'test' });
+        record({
+          type: play?.edit === 'boundary' ? 'boundary' : 'replacement',
+          id: id('edit'),
+          submission,
+          edits: edits.edits,
+          why: 'test',
+        });
         view = edits.view;
       }
       const request = () =>
-        record({ type: 'request', id: id('request'), submission, iteration: n, attempt, model: 'claude-test', maxTokens: 8000, querySource: 'main' });
+        record({
+          type: 'request',
+          id: id('request'),
+          submission,
+          iteration: n,
+          attempt,
+          model: 'claude-test',
+          maxTokens: 8000,
+          querySource: 'main',
+        });
       request();
       if (play?.superseded === true) {
         const half = assistant(next('half'), next('msg'), { type: 'text', text: 'half' });
@@ -187,7 +234,14 @@ export function playSession(script: SessionScript): { readonly bodies: JournalBo
         const message = say(toolUse(toolUseId));
         const run = () => {
           if (!each.refused) {
-            record({ type: 'intent', id: id(`intent/${toolUseId}`), submission, toolUseId, toolName: 'Bash', effectClass: each.effectClass });
+            record({
+              type: 'intent',
+              id: id(`intent/${toolUseId}`),
+              submission,
+              toolUseId,
+              toolName: 'Bash',
+              effectClass: each.effectClass,
+            });
           }
           const result = toolResult(next('result'), toolUseId, 'done', { sourceAssistantUuid: message.uuid });
           record({ ...result, submission });
@@ -229,13 +283,22 @@ export function playSession(script: SessionScript): { readonly bodies: JournalBo
       });
     }
     bodies.push({ type: 'cost', id: `${submission}/cost`, submission, totalCostUsd: s + 1, modelUsage: {} });
-    bodies.push({ type: 'result', id: `${submission}/result`, submission, result: { subtype: 'success', terminal_reason: 'completed' } });
+    bodies.push({
+      type: 'result',
+      id: `${submission}/result`,
+      submission,
+      result: { subtype: 'success', terminal_reason: 'completed' },
+    });
   }
   return { bodies, view };
 }
 
 /** A context step as it edits the view at the head of an iteration. */
-function editsOf(play: IterationScript | undefined, view: readonly ViewMessage[], next: (kind: string) => string) {
+function editsOf(
+  play: IterationScript | undefined,
+  view: readonly ViewMessage[],
+  next: (kind: string) => string,
+) {
   if (play === undefined || play.edit === 'none') return undefined;
   if (play.edit === 'boundary') {
     const summary = user(next('summary'), 'what was', { kind: 'summary', isSynthetic: true });
@@ -245,7 +308,10 @@ function editsOf(play: IterationScript | undefined, view: readonly ViewMessage[]
   if (old?.type !== 'user' || typeof old.message.content === 'string') return undefined;
   const [block] = old.message.content;
   if (block?.type !== 'tool_result') return undefined;
-  const item: UserMessage = { ...old, message: { role: 'user', content: [{ ...block, content: 'preview' }] } };
+  const item: UserMessage = {
+    ...old,
+    message: { role: 'user', content: [{ ...block, content: 'preview' }] },
+  };
   return {
     edits: [{ kind: 'replace' as const, uuid: old.uuid, item }],
     view: view.map((message) => (message.uuid === old.uuid ? item : message)),

@@ -17,13 +17,17 @@ interface Run {
 }
 
 /** Eight appends with a commit after each, whatever they say; then one with the disk repaired. */
-async function run(plan: FaultPlan, directory: string): Promise<Run & { readonly calls: number; readonly onDisk: string[] }> {
+async function run(
+  plan: FaultPlan,
+  directory: string,
+): Promise<Run & { readonly calls: number; readonly onDisk: string[] }> {
   const faulty = faultyFiles(plan);
   const options = { directory, cwd: CWD, clock: fixedClock, durability: 'power' as const };
   const outcome: Run = { acknowledged: [], refused: [], codes: new Set() };
   const store = createFileJournalStore({ ...options, files: faulty.files });
   let writer: JournalWriter | undefined;
-  const open = async (): Promise<JournalWriter> => (writer ??= await createJournalWriter({ store, sessionId: SESSION, durability: 'power' }));
+  const open = async (): Promise<JournalWriter> =>
+    (writer ??= await createJournalWriter({ store, sessionId: SESSION, durability: 'power' }));
   for (let n = 1; n <= 9; n++) {
     if (n === 9) faulty.repair();
     const bodies: JournalBody[] = [title(n), title(n + 0.5)];
@@ -48,7 +52,8 @@ async function run(plan: FaultPlan, directory: string): Promise<Run & { readonly
 describe('F71 a disk that refuses', () => {
   const kinds: Omit<FaultPlan, 'at'>[] = [];
   for (const code of ['ENOSPC', 'EIO', 'EDQUOT', 'EACCES', 'EMFILE'] as const) {
-    for (const sticky of [false, true]) for (const part of [0, 0.3, 0.8, 1]) kinds.push({ code, sticky, part });
+    for (const sticky of [false, true])
+      for (const part of [0, 0.3, 0.8, 1]) kinds.push({ code, sticky, part });
   }
 
   it.each(kinds)('$code sticky:$sticky after $part of the bytes, at every call', async (kind) => {
@@ -57,14 +62,22 @@ describe('F71 a disk that refuses', () => {
       const result = await run({ ...kind, at }, path);
       const where = `${kind.code} at call ${at}`;
       // Nothing that was acknowledged is lost, nothing stands twice, and the order is that of the appends.
-      expect(result.onDisk.filter((id) => result.acknowledged.includes(id)), where).toEqual(result.acknowledged);
+      expect(
+        result.onDisk.filter((id) => result.acknowledged.includes(id)),
+        where,
+      ).toEqual(result.acknowledged);
       expect(new Set(result.onDisk).size, where).toBe(result.onDisk.length);
       expect([...result.onDisk].sort(), where).toEqual(result.onDisk);
-      expect([...result.codes].every((code) => code === 'storage_error'), where).toBe(true);
+      expect(
+        [...result.codes].every((code) => code === 'storage_error'),
+        where,
+      ).toBe(true);
       // The disk takes records again: those it had refused are there too, without a gap.
       expect(result.acknowledged.at(-1), where).toBe('t9');
       const first = result.onDisk[0] as string;
-      expect(result.onDisk, where).toEqual(Array.from({ length: 10 - Number(first.slice(1)) }, (_, i) => `t${Number(first.slice(1)) + i}`));
+      expect(result.onDisk, where).toEqual(
+        Array.from({ length: 10 - Number(first.slice(1)) }, (_, i) => `t${Number(first.slice(1)) + i}`),
+      );
       await dispose();
       if (at > result.calls) break;
     }
@@ -73,7 +86,12 @@ describe('F71 a disk that refuses', () => {
   it('earlier bytes are intact while the disk is full, and the sentence says what to do', async () => {
     const { path, dispose } = await tempDir();
     const faulty = faultyFiles({ at: 5, code: 'ENOSPC', sticky: true, part: 0.5 });
-    const store = createFileJournalStore({ files: faulty.files, directory: path, cwd: CWD, clock: fixedClock });
+    const store = createFileJournalStore({
+      files: faulty.files,
+      directory: path,
+      cwd: CWD,
+      clock: fixedClock,
+    });
     await store.takeOver(SESSION);
     expect(await store.append(SESSION, 1, 0, [title(1)])).toEqual({ seq: 1 });
     const before = await readFile(join(path, `${SESSION}.jsonl`));
@@ -87,14 +105,22 @@ describe('F71 a disk that refuses', () => {
     await nodeFiles.writeAtomic(join(path, 'projects'), 'a file');
     const directory = join(path, 'projects', 'p');
     const store = createFileJournalStore({ files: nodeFiles, directory, cwd: CWD, clock: fixedClock });
-    await expect(store.takeOver(SESSION)).rejects.toMatchObject({ code: 'storage_error', message: expect.stringContaining(directory) });
+    await expect(store.takeOver(SESSION)).rejects.toMatchObject({
+      code: 'storage_error',
+      message: expect.stringContaining(directory),
+    });
     await dispose();
   });
 
   it('close tells how many records could not be written', async () => {
     const { path, dispose } = await tempDir();
     const faulty = faultyFiles({ at: 4, code: 'ENOSPC', sticky: true });
-    const store = createFileJournalStore({ files: faulty.files, directory: path, cwd: CWD, clock: fixedClock });
+    const store = createFileJournalStore({
+      files: faulty.files,
+      directory: path,
+      cwd: CWD,
+      clock: fixedClock,
+    });
     const writer = await createJournalWriter({ store, sessionId: SESSION });
     await expect(writer.append([title(1), title(2)])).rejects.toMatchObject({ code: 'storage_error' });
     await expect(writer.close()).rejects.toThrow(/last 2 records/);
@@ -106,7 +132,12 @@ describe('F71 a disk that refuses', () => {
     const { path, dispose } = await tempDir();
     await mkdir(join(path, 'home'));
     await chmod(join(path, 'home'), 0o500);
-    const store = createFileJournalStore({ files: nodeFiles, directory: join(path, 'home', 'p'), cwd: CWD, clock: fixedClock });
+    const store = createFileJournalStore({
+      files: nodeFiles,
+      directory: join(path, 'home', 'p'),
+      cwd: CWD,
+      clock: fixedClock,
+    });
     await expect(store.takeOver(SESSION)).rejects.toThrow(/not writable/);
     await dispose();
   });

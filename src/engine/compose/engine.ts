@@ -22,6 +22,7 @@ import { composeModel } from './model.ts';
 import { composePermissions } from './permissions.ts';
 import { composeSession } from './session.ts';
 import { composeSpill } from './spill.ts';
+import { withinBudget } from './strict-budget.ts';
 import { composeTools } from './tools.ts';
 
 /** Throws `invalid_option` for a configuration that contradicts itself. */
@@ -37,13 +38,16 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
   const session = composeSession(config, { clock, ids, files });
   const { sessionId } = session;
   const journal = createSessionJournal(session.open);
-  const model = composeModel(config, { clock, random });
+  const client = composeModel(config, { clock, random });
   const ledger = createUsageLedger({
-    infoOf: model.infoOf,
+    infoOf: client.infoOf,
     costOf,
     maxBudgetUsd: config.maxBudgetUsd,
     strictBudget: config.strictBudget,
   });
+
+  const model =
+    config.strictBudget === true ? { ...client, call: withinBudget(client.call, ledger) } : client;
 
   const spill = composeSpill(files, session.directory, sessionId);
   const permissions = composePermissions(config, {

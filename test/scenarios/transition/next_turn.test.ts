@@ -24,6 +24,5 @@ describe('next_turn', () => {
     expect(results.map((block) => block.tool_use_id)).toEqual(['call_slow', 'call_b', 'call_missing']);
     expect(results.map((block) => block.is_error === true)).toEqual([false, false, true]);
     expect(successOf(run)).toMatchObject({ num_turns: 4, stop_reason: 'end_turn', result: 'Seen.' });
-    expect(run.sent[1]?.messages.slice(0, 1)).toMatchObject(run.sent[0]?.messages.slice(0, 1).map(({ role }) => ({ role })) ?? []);
   });
 });

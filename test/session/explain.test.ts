@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import type { DecisionRecord } from '../../src/protocol/decision-record.ts';
+import type { JournalBody } from '../../src/protocol/journal.ts';
+import { explainSession } from '../../src/session/explain.ts';
+import { asEntries, decisionRecord, playSession } from './sample-journal.ts';
+
+const submission = (id: string): JournalBody => ({
+  type: 'submission',
+  id,
+  submission: id,
+  model: 'm',
+  permissionMode: 'default',
+});
+const request = (s: string, iteration: number): JournalBody => ({
+  type: 'request',
+  id: `${s}/${iteration}/1/request`,
+  submission: s,
+  iteration,
+  attempt: 1,
+  model: 'claude-test',
+  maxTokens: 1,
+  querySource: 'main',
+});
+const decision = (record: DecisionRecord): JournalBody => ({
+  type: 'decision',
+  id: `${record.submission}/${record.iteration}/1/decision`,
+  submission: record.submission,
+  record,
+});
+
+describe('explain', () => {
+  it('gives the reason first, then a line per iteration with what it did', () => {
+    const first: DecisionRecord = {
+      ...decisionRecord('s1', 1, 1, {
+        kind: 'continue',
+        transition: 'next_turn',
+        sentence: 'Went on: next_turn (no rule objected).',
+      }),
+      attempts: [
+        {
+          startMs: 0,
+          endMs: 40,
+          model: 'claude-test',
+          stream: true,
+          bytes: 1,
+          outcome: 'overloaded',
+          status: 529,
+        },
+        {
+          startMs: 540,
+          endMs: 1900,
+          model: 'claude-test',
+          stream: true,
+          bytes: 1,
+          outcome: 'complete',
+          status: 200,
+          waitedMs: 500,
+        },
+      ],
+      prepare: [{ step: 'snip', ran: true, why: '', tokensBefore: 900, tokensAfter: 300, ms: 1 }],
+      usage: {
+        input_tokens: 100,
+        output_tokens: 20,
+        cache_read_input_tokens: 50,
+        cache_creation_input_tokens: 7,
+      },
+      costUsd: 0.0123,
+      tools: [
+        {
+          id: 't1',
+          name: 'Bash',
+          queuedMs: 0,
+          startedMs: 0,
+          endedMs: 250,
+          outcome: 'ok',
+          inputChars: 1,
+          resultChars: 1,
+          concurrent: false,
+        },
+        {
+          id: 't2',
+          name: 'Read',
+          queuedMs: 0,
+          endedMs: 250,
+          outcome: 'denied',
+          inputChars: 1,
+          resultChars: 1,
+          concurrent: false,
+        },
+      ],
+    };
+    const second: DecisionRecord = {
+      ...decisionRecord('s1', 2, 2, {
+        kind: 'stop',
+        terminal: 'max_turns',
+        sentence: 'Stopped: max_turns (rule "turn limit"), turn 2.',
+      }),
+      in: 'next_turn',
+      rules: [
+        { name: 'aborted', verdict: 'pass', read: {} },
+        { name: 'turn limit', verdict: 'stop', read: { calls: 2 } },
+      ],
+    };
+    const text = explainSession(
+      asEntries([submission('s1'), request('s1', 1), decision(first), request('s1', 2), decision(second)]),
+    );
+    expect(text.split('\n')).toEqual([
+      'Stopped: max_turns (rule "turn limit"), turn 2.',
+      '',
+      '  1  start  claude-test  2 attempts: overloaded 529 (40 ms), complete after 500 ms (1.4 s)  prepared: snip 900 → 300 tokens  in 100 (cache read 50, written 7), out 20, $0.0123  tools: Bash ok 250 ms, Read denied  Went on: next_turn (no rule objected).',
+      '  2  next_turn  claude-test  rule: turn limit (calls=2)  Stopped: max_turns (rule "turn limit"), turn 2.',
+    ]);
+  });
+
+  it('says where a session was cut off', () => {
+    const cut = explainSession(asEntries([submission('s1'), request('s1', 1)]));
+    expect(cut).toBe(
+      'Cut off here: iteration 1 has no decision on record.\n\n  1  claude-test  cut off here',
+    );
+    expect(explainSession(asEntries([submission('s1')]))).toMatch(
+      /^Cut off here: the submission is on record, no request is\./,
+    );
+    expect(explainSession([])).toBe('Nothing was asked in this session yet.');
+  });
+
+  it('a submission that ended without a request says how', () => {
+    const result: JournalBody = { type: 'result', id: 'r', submission: 's1', result: { subtype: 'success' } };
+    expect(explainSession(asEntries([submission('s1'), result]))).toMatch(/^Stopped: success\./);
+  });
+
+  it('takes several submissions, the last one first in its say', () => {
+    const script = [[], []].map(() => [] as never[]);
+    const text = explainSession(asEntries(playSession(script).bodies));
+    expect(text.split('\n')[0]).toBe('Stopped: completed.');
+    expect(text).toContain('Submission 1 of 2: Stopped: completed.');
+    expect(text).toContain('Submission 2 of 2: Stopped: completed.');
+  });
+});
