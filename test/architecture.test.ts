@@ -60,7 +60,7 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
   'the environment': {
     pattern: /\bprocess\.env\b/,
     // The version is written in by the build.
-    where: ['settings', 'cli', 'rehearsal/index.ts', 'engine/version.ts'],
+    where: ['settings', 'cli', 'rehearsal/index.ts', 'engine/version.ts', 'sdk/process-place.ts'],
   },
   'the working directory of the process': { pattern: /\bprocess\.chdir\b/, where: [] },
   'the real clock': {

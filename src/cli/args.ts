@@ -91,6 +91,7 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
       },
       writeErr: () => undefined,
     });
+  program.addHelpText('after', EPILOGUE);
   addRunFlags(program);
   program.action((words: string[], flags: RunFlags) => {
     invocation = { command: 'run', words, flags };
@@ -128,6 +129,12 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
   if (invocation === undefined) return { command: 'say', text: program.helpInformation() };
   return invocation;
 }
+
+const EPILOGUE = `
+Exit codes: 0 success, 1 the run failed, 2 the call cannot run as written (also: no model is configured),
+130 Ctrl-C, 143 SIGTERM, 141 the reader of stdout left.
+Environment: ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL; TURNWRIGHT_HOME;
+NO_COLOR, FORCE_COLOR; TURNWRIGHT_DEBUG=1 for stack traces.`;
 
 function addRunFlags(program: Command): void {
   const flag = (flags: string, does: string) => new Option(flags, does);

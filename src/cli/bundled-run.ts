@@ -32,10 +32,9 @@ export async function runBundled(world: World, flags: RunFlags, wanted: string):
         `> ${BUNDLED_TASK}`,
         '',
       ],
-      after: (sessionId) => [
+      after: [
         ['project', project],
         ['run its tests', `cd ${project} && npm test`],
-        ['read why', `TURNWRIGHT_HOME=${sessionHome} turnwright explain ${sessionId ?? ''}`],
       ],
     });
   } finally {

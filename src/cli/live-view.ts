@@ -1,5 +1,5 @@
 /** The live view as a sink, with a summary at the end and, on a terminal, the permission question. */
-import type { CanUseTool } from '../index.ts';
+import type { CanUseTool, TerminalReason } from '../index.ts';
 import type { Output } from './output.ts';
 import type { Sink } from './print.ts';
 import { createAskPerson } from './screen/ask.ts';
@@ -7,6 +7,7 @@ import { createScreen } from './screen/screen.ts';
 import { createStyle, type Style, wantsColor } from './screen/style.ts';
 import { createToolCount, summaryLines } from './screen/summary.ts';
 import { createTerminal, type Terminal } from './screen/terminal.ts';
+import { visible } from './screen/visible.ts';
 import { columnsOf, type World } from './world.ts';
 
 export interface LiveView {
@@ -26,6 +27,9 @@ export interface LiveViewOptions {
   /** The figures at the end. Default true. */
   readonly summary?: boolean;
 }
+
+/** Endings whose words stand in the errors alone; the others are named by the summary. */
+const SAID_BY_ERRORS: ReadonlySet<TerminalReason | undefined> = new Set(['model_error', 'turn_setup_failed']);
 
 export function createLiveView(
   world: World,
@@ -61,9 +65,9 @@ export function createLiveView(
       async end(result) {
         await screen.close();
         if (result === undefined) return;
-        // The words of an error result were never shown as a message.
-        if (result.subtype !== 'success')
-          for (const error of result.errors) await terminal.line(style.red(error));
+        if (result.subtype !== 'success' && SAID_BY_ERRORS.has(result.terminal_reason)) {
+          for (const error of result.errors) await terminal.line(style.red(visible(error)));
+        }
         if (!summary) return;
         for (const line of summaryLines(result, tools.calls, style)) await terminal.line(line);
       },

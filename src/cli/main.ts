@@ -13,7 +13,10 @@ export const VERSION_LINE = `${PROTOCOL_VERSION} (protocol), Turnwright ${VERSIO
 /** Runs the command line and ends the process with its exit code. `argv` is without node and script. */
 export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
   const world = createWorld(process);
-  const fail = (error: unknown) => void report(error, world).then((code) => process.exit(code));
+  const leave = (code: ExitCode) => {
+    if (!world.signals.leaving) process.exit(code);
+  };
+  const fail = (error: unknown) => void report(error, world).then(leave);
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
   let code: ExitCode;
@@ -22,7 +25,7 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
   } catch (error) {
     code = await report(error, world);
   }
-  process.exit(code);
+  leave(code);
 }
 
 /** Commands that are rarely used are loaded when they are. */
@@ -45,6 +48,7 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
 }
 
 async function report(error: unknown, world: World): Promise<ExitCode> {
+  if (world.signals.leaving) return EXIT.error;
   if (error instanceof OutputClosed) return EXIT.outputClosed;
   const usage = isMistake(error);
   const text = error instanceof Error ? error.message : String(error);

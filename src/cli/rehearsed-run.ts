@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Options } from '../index.ts';
+import type { CanUseTool, Options } from '../index.ts';
 import type { RehearsalServer } from '../rehearsal/index.ts';
 import type { RunFlags } from './args.ts';
 import { decisionsOf } from './decisions-of.ts';
@@ -31,59 +31,67 @@ export interface RehearsedRun {
   readonly cwd: string;
   /** Where the session is kept, apart from those with real models. */
   readonly sessionHome: string;
-  /** Laid over what the flags say. */
-  readonly options?: Partial<Options>;
+  /** On top of the caller's environment. */
   readonly env?: Env;
-  /** Said before the run and, once its figures are known, behind them. */
+  /** Said before the run, and with its figures at the end. */
   readonly before?: readonly string[];
-  after?(sessionId: string | undefined): readonly (readonly [string, string])[];
+  readonly after?: readonly (readonly [string, string])[];
 }
 
 export async function runRehearsed(run: RehearsedRun): Promise<ExitCode> {
-  const { world, server, flags } = run;
   await mkdir(run.sessionHome, { recursive: true });
-  const quiet = flags.print === true || flags.outputFormat !== 'text';
-  const view = createLiveView(world, { verbose: flags.verbose === true, neverAsk: quiet, summary: false });
-  const notes = createRunNotes();
-  const shown = quiet ? createPrinter(flags.outputFormat, world.out) : view.sink;
-  const context = {
-    cwd: run.cwd,
-    env: { ...rehearsalEnv(world.env, server.url), ...run.env },
-    partials: !quiet || flags.includePartialMessages === true,
-    canUseTool: quiet ? undefined : view.canUseTool,
-  };
-  const options: Options = {
-    ...optionsFrom(flags, context),
-    engine: { home: run.sessionHome },
-    ...run.options,
-  };
-  if (!quiet) for (const line of run.before ?? []) await view.terminal.line(line);
-  const { result, code } = await runQuery({
+  const quiet = run.flags.print === true || run.flags.outputFormat !== 'text';
+  return quiet ? runQuietly(run) : runShown(run);
+}
+
+/** The answer alone; what went wrong with the scenario on stderr. */
+async function runQuietly(run: RehearsedRun): Promise<ExitCode> {
+  const { world, server, flags } = run;
+  const { code } = await runQuery({
     prompt: run.prompt,
-    options,
-    sink: both(notes, shown),
+    options: optionsOf(run, flags.includePartialMessages === true, undefined),
+    sink: createPrinter(flags.outputFormat, world.out),
     signals: world.signals,
   });
-
   const problems = problemsOf(server);
-  if (quiet) {
-    if (problems.length > 0) await world.err.write(`${problems.join('\n')}\n`);
-    return problems.length > 0 ? EXIT.error : code;
-  }
-  if (result !== undefined) {
-    const decisions =
-      notes.sessionId === undefined
-        ? []
-        : await decisionsOf({ home: run.sessionHome, cwd: run.cwd, sessionId: notes.sessionId });
-    const rows = [
+  if (problems.length === 0) return code;
+  await world.err.write(`${problems.join('\n')}\n`);
+  return code === EXIT.success ? EXIT.error : code;
+}
+
+async function runShown(run: RehearsedRun): Promise<ExitCode> {
+  const { world, server, flags, sessionHome, cwd } = run;
+  const view = createLiveView(world, { verbose: flags.verbose === true, summary: false });
+  const { terminal, style } = view;
+  for (const line of run.before ?? []) await terminal.line(line);
+  const notes = createRunNotes();
+  const { result, code } = await runQuery({
+    prompt: run.prompt,
+    options: optionsOf(run, true, view.canUseTool),
+    sink: both(notes, view.sink),
+    signals: world.signals,
+  });
+  const { sessionId } = notes;
+  if (result !== undefined && sessionId !== undefined) {
+    const decisions = await decisionsOf({ home: sessionHome, cwd, sessionId });
+    await showRows(view, 'What the engine did', [
       ...reportRows({ result, notes, decisions, statuses: statusesOf(server) }),
-      ...(run.after?.(notes.sessionId) ?? []),
-    ];
-    await showRows(view, 'What the engine did', rows);
+      ...(run.after ?? []),
+      ['read why', `TURNWRIGHT_HOME=${sessionHome} turnwright explain ${sessionId}`],
+    ]);
   }
-  for (const problem of problems) await view.terminal.line(view.style.red(`✗ ${problem}`));
-  for (const unused of unusedOf(server)) await view.terminal.line(view.style.yellow(`! ${unused}`));
+  const problems = problemsOf(server);
+  for (const problem of problems) await terminal.line(style.red(`✗ ${problem}`));
+  for (const unused of unusedOf(server)) await terminal.line(style.yellow(`! ${unused}`));
   return problems.length > 0 && code === EXIT.success ? EXIT.error : code;
+}
+
+function optionsOf(run: RehearsedRun, partials: boolean, canUseTool: CanUseTool | undefined): Options {
+  const env = { ...rehearsalEnv(run.world.env, run.server.url), ...run.env };
+  return {
+    ...optionsFrom(run.flags, { cwd: run.cwd, env, partials, canUseTool }),
+    engine: { home: run.sessionHome },
+  };
 }
 
 /** The caller's environment, pointed at the rehearsal and at nothing else. */

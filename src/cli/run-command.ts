@@ -1,6 +1,6 @@
 /** `turnwright [task]`: the answer alone when printing, the live view on a terminal. */
 import type { RunFlags } from './args.ts';
-import { requireModel } from './configured.ts';
+import { modelSource, NOT_CONFIGURED } from './configured.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { createLiveView } from './live-view.ts';
 import { both, createPrinter } from './print.ts';
@@ -21,28 +21,27 @@ export async function runCommand(world: World, words: readonly string[], flags: 
     note: (sentence) => void (verbose && world.err.write(`${sentence}\n`).catch(() => undefined)),
   });
   if (prompt === '') throw new UsageError(NO_TASK);
-  await requireModel(world, flags);
+  if ((await modelSource(world, flags)) === undefined) throw new UsageError(NOT_CONFIGURED);
 
   const print = flags.print === true || flags.outputFormat !== 'text' || world.stdout.isTTY !== true;
-  if (!print) {
-    const view = createLiveView(world, { verbose });
-    const options = optionsFrom(flags, {
-      cwd: world.cwd,
-      env: world.env,
-      partials: true,
-      canUseTool: view.canUseTool,
-    });
-    return (await runQuery({ prompt, options, sink: view.sink, signals: world.signals })).code;
-  }
+  return print ? runPrinted(world, prompt, flags) : runShown(world, prompt, flags);
+}
+
+/** The live view, also when nobody watches it live. */
+export async function runShown(world: World, prompt: string, flags: RunFlags): Promise<ExitCode> {
+  const { sink, canUseTool } = createLiveView(world, { verbose: flags.verbose === true });
+  const options = optionsFrom(flags, { cwd: world.cwd, env: world.env, partials: true, canUseTool });
+  return (await runQuery({ prompt, options, sink, signals: world.signals })).code;
+}
+
+/** The answer alone on stdout; with --verbose the course of things on stderr. */
+export async function runPrinted(world: World, prompt: string, flags: RunFlags): Promise<ExitCode> {
   const printer = createPrinter(flags.outputFormat, world.out);
-  const sink = verbose
-    ? both(createLiveView(world, { on: 'stderr', verbose, neverAsk: true }).sink, printer)
-    : printer;
-  const options = optionsFrom(flags, {
-    cwd: world.cwd,
-    env: world.env,
-    partials: flags.includePartialMessages === true,
-    canUseTool: undefined,
-  });
+  const sink =
+    flags.verbose === true
+      ? both(createLiveView(world, { on: 'stderr', verbose: true, neverAsk: true }).sink, printer)
+      : printer;
+  const partials = flags.includePartialMessages === true;
+  const options = optionsFrom(flags, { cwd: world.cwd, env: world.env, partials, canUseTool: undefined });
   return (await runQuery({ prompt, options, sink, signals: world.signals })).code;
 }

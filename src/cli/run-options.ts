@@ -42,6 +42,8 @@ export function optionsFrom(flags: RunFlags, context: RunContext): Options {
     sessionId: flags.sessionId,
     settings: flags.settings,
     settingSources: flags.settingSources ?? SETTING_SOURCES,
+    // A repository's settings may forbid, but what they would allow or run waits for a person's trust (T101–T103).
+    projectTrusted: false,
     outputFormat:
       flags.jsonSchema === undefined ? undefined : { type: 'json_schema', schema: flags.jsonSchema },
   };

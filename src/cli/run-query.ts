@@ -28,10 +28,16 @@ export async function runQuery({ prompt, options, sink, signals }: Run): Promise
     }
   } catch (error) {
     // After an error result the stream throws as well (L10.6): the result already says it all.
-    if (result?.is_error !== true) throw error;
+    if (result?.is_error !== true) {
+      await sink.end(undefined).catch(() => undefined);
+      throw error;
+    }
   } finally {
     detach();
     await running.close();
+  }
+  if (result === undefined && !signals.leaving) {
+    throw new Error('The run ended without a result: the session was taken over by another process.');
   }
   await sink.end(result);
   return { result, code: signals.interrupted ? EXIT.interrupted : codeOf(result) };

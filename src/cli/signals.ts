@@ -13,6 +13,8 @@ export interface Stoppable {
 export interface Signals {
   /** A SIGINT arrived: whatever the result says, the process ends with 130. */
   readonly interrupted: boolean;
+  /** A signal is ending the process: nobody else may, or say anything. */
+  readonly leaving: boolean;
   /** Signals go to `target` until the returned function is called; without one they end the process at once. */
   attach(target: Stoppable): () => void;
   /** As if SIGINT had arrived: for a Ctrl-C that was read as a key. */
@@ -51,6 +53,9 @@ export function listenForSignals(proc: NodeJS.Process, leave: (code: ExitCode) =
   return {
     get interrupted() {
       return interrupted;
+    },
+    get leaving() {
+      return leaving;
     },
     attach(next) {
       target = next;

@@ -5,12 +5,14 @@
 import type { JsonObject, JsonSchema } from '../protocol/json.ts';
 import type { LoopMessage } from '../protocol/messages.ts';
 import type { AnyTool } from '../protocol/tool.ts';
-import { compileJsonSchema } from './json-schema-check.ts';
+import { compileJsonSchema, type SchemaCheck } from './json-schema-check.ts';
 
 export const STRUCTURED_OUTPUT_TOOL = 'StructuredOutput';
 export const STRUCTURED_OUTPUT_ATTEMPTS = 5;
 
 export interface StructuredOutput {
+  /** Throws `invalid_option` when the schema cannot be judged. */
+  prepare(): Promise<void>;
   readonly tool: AnyTool;
   /** The value of this submission, once one was accepted. */
   accepted(): { readonly value: unknown } | undefined;
@@ -24,13 +26,16 @@ export interface StructuredOutput {
 /** A tool's input is an object; a schema of anything else is carried in a field of one. */
 const CARRIER = 'value';
 
-/** Throws `invalid_option` when the schema cannot be judged. */
 export function createStructuredOutput(
   schema: JsonSchema,
   attempts: number = STRUCTURED_OUTPUT_ATTEMPTS,
 ): StructuredOutput {
   const carried = schema.type !== 'object';
-  const check = compileJsonSchema(schema);
+  let compiled: Promise<SchemaCheck> | undefined;
+  const check = () => {
+    compiled ??= compileJsonSchema(schema);
+    return compiled;
+  };
   const inputJsonSchema: JsonSchema = carried
     ? { type: 'object', properties: { [CARRIER]: schema }, required: [CARRIER], additionalProperties: false }
     : schema;
@@ -43,9 +48,9 @@ export function createStructuredOutput(
     inputJsonSchema,
     description: () =>
       'Hands over the final result in the required format. Call it exactly once, when the work is done; the call ends the turn.',
-    parse(input: JsonObject) {
+    async parse(input: JsonObject) {
       if (carried && !Object.hasOwn(input, CARRIER)) return { ok: false, issues: [`${CARRIER} is missing`] };
-      const issues = check(carried ? input[CARRIER] : input);
+      const issues = (await check())(carried ? input[CARRIER] : input);
       return issues.length === 0 ? { ok: true, input } : { ok: false, issues: issues.slice(0, 20) };
     },
     isConcurrencySafe: () => false,
@@ -60,6 +65,9 @@ export function createStructuredOutput(
   };
 
   return {
+    async prepare() {
+      await check();
+    },
     tool,
     accepted: () => value,
     observe(message) {

@@ -8,6 +8,7 @@ import {
 } from '../engine/compose/session-files.ts';
 import { type ConfigOptions, configFromSettings } from '../engine/compose/settings.ts';
 import type { QueryEngineConfig } from '../engine/config.ts';
+import { compileJsonSchema } from '../engine/json-schema-check.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { nodeFiles } from '../util/node-files.ts';
@@ -21,6 +22,7 @@ export async function openEngine(options: Options): Promise<QueryEngine> {
   const files = options.engine?.files ?? nodeFiles;
   const found = await earlierSession(options, env, files);
   const cwd = folderOf(options.cwd ?? found?.cwd);
+  if (options.outputFormat !== undefined) await compileJsonSchema(options.outputFormat.schema);
   const { tools } = options;
   const toolNames = tools === undefined || 'type' in tools ? undefined : tools;
   const base = await configFromSettings({
@@ -90,6 +92,7 @@ function settingsOptions(options: Options): ConfigOptions {
     additionalDirectories: options.additionalDirectories,
     settings: options.settings,
     settingSources: options.settingSources,
+    projectTrusted: options.projectTrusted,
     maxTurns: options.maxTurns,
     maxBudgetUsd: options.maxBudgetUsd,
     taskBudget: options.taskBudget,

@@ -59,6 +59,11 @@ export interface Options {
   permissionMode?: PermissionMode | undefined;
   /** false: nothing on disk, no resume. */
   persistSession?: boolean | undefined;
+  /**
+   * false: settings of the project (`project`, `local`) can only restrict; what they would allow or run is passed
+   * over. Default true: naming the source is the decision. The command line says false.
+   */
+  projectTrusted?: boolean | undefined;
   /** Id of the session to go on with. */
   resume?: string | undefined;
   /** UUID for a new session. */
@@ -106,6 +111,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   outputFormat: true,
   permissionMode: true,
   persistSession: true,
+  projectTrusted: true,
   resume: true,
   sessionId: true,
   settingSources: true,

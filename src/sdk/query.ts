@@ -30,10 +30,18 @@ export function query({
   prompt,
   options = {},
 }: {
-  readonly prompt: string | AsyncIterable<SDKUserMessage>;
+  /** Absent, with `resume` or `continue`: the interrupted submission is carried on to its result (L4.1). */
+  readonly prompt?: string | AsyncIterable<SDKUserMessage> | undefined;
   readonly options?: Options;
 }): Query {
   checkOptions(options);
+  const carriesOn = prompt === undefined;
+  if (carriesOn && options.resume === undefined && options.continue !== true) {
+    throw new TurnwrightError(
+      'invalid_option',
+      'A query needs a prompt, or "resume" or "continue" to carry on what was interrupted.',
+    );
+  }
   const caller = options.abortController?.signal;
   let opening: Promise<QueryEngine> | undefined;
   let closing: Promise<void> | undefined;
@@ -51,8 +59,12 @@ export function query({
   };
   const isOver = () => closing !== undefined;
 
-  const reading = typeof prompt === 'string' ? feed.add(userMessage(prompt)) : feed.read(prompt);
-  const messages = run(engine, feed, reading, { caller, isOver, close });
+  const reading = carriesOn
+    ? feed.end()
+    : typeof prompt === 'string'
+      ? feed.add(userMessage(prompt))
+      : feed.read(prompt);
+  const messages = run(engine, feed, reading, { caller, isOver, close, carriesOn });
   return Object.assign(
     endableIterator(messages, () => void close()),
     {
@@ -73,17 +85,18 @@ interface Life {
   readonly caller: AbortSignal | undefined;
   isOver(): boolean;
   close(): Promise<void>;
+  readonly carriesOn: boolean;
 }
 
 async function* run(
   engine: () => Promise<QueryEngine>,
   feed: PromptFeed,
-  reading: Promise<void>,
+  reading: Promise<void> | void,
   life: Life,
 ): AsyncGenerator<SDKMessage, void, void> {
   const { caller } = life;
   let inputFailed: { readonly error: unknown } | undefined;
-  reading.catch((error: unknown) => {
+  reading?.catch((error: unknown) => {
     inputFailed = { error };
     feed.wake();
   });
@@ -91,6 +104,13 @@ async function* run(
   caller?.addEventListener('abort', wake, { once: true });
   let last: SDKResultMessage | undefined;
   try {
+    if (life.carriesOn) {
+      refuseAborted(caller);
+      for await (const message of unlessAborted((await engine()).resume(), caller)) {
+        if (message.type === 'result') last = message;
+        yield message;
+      }
+    }
     while (true) {
       refuseAborted(caller);
       if (life.isOver()) return;
@@ -103,9 +123,11 @@ async function* run(
         continue;
       }
       const { uuid, origin, shouldQuery } = next;
-      for await (const message of session.submitMessage(next.content, { uuid, origin, shouldQuery })) {
-        // The caller's abort beats whatever the run still had to say (L10.6).
-        refuseAborted(caller);
+      const messages = unlessAborted(
+        session.submitMessage(next.content, { uuid, origin, shouldQuery }),
+        caller,
+      );
+      for await (const message of messages) {
         if (shouldQuery === false) continue;
         if (message.type === 'result') last = message;
         yield message;
@@ -115,6 +137,17 @@ async function* run(
   } finally {
     caller?.removeEventListener('abort', wake);
     await life.close();
+  }
+}
+
+/** The caller's abort beats whatever the run still had to say (L10.6). */
+async function* unlessAborted(
+  messages: AsyncGenerator<SDKMessage, void>,
+  caller: AbortSignal | undefined,
+): AsyncGenerator<SDKMessage, void> {
+  for await (const message of messages) {
+    refuseAborted(caller);
+    yield message;
   }
 }
 

@@ -138,7 +138,7 @@ export class FileJournal {
     if (size === this.#length) return 'ours';
     if (size < this.#length)
       throw new Error(`The file was cut from ${this.#length} to ${size} bytes by another program.`);
-    const growth = await scanJournal(this.#options.files, this.#path, this.#length);
+    const growth = await this.#scanFrom(this.#length);
     this.#fenced = growth.epoch > this.epoch;
     // A write that was reported as failed, and could not be taken back, had landed after all.
     if (growth.epoch === this.epoch) this.#head = Math.max(this.#head, growth.ownHead);
@@ -147,12 +147,25 @@ export class FileJournal {
     return this.#fenced ? 'fenced' : 'ours';
   }
 
+  #scanFrom(size: number): Promise<JournalPosition> {
+    const head = this.#head;
+    const from = {
+      head,
+      ownHead: head,
+      epoch: this.epoch,
+      owner: this.#owner,
+      size,
+      endsOpen: this.#endsOpen,
+    };
+    return scanJournal(this.#options.files, this.#path, from);
+  }
+
   /** Somebody else wrote at the same moment. Readers honour what comes first, so we do too. */
   async #afterRace(start: number, data: Buffer, size: number): Promise<'written' | 'fenced'> {
     const { files } = this.#options;
     const there = Buffer.from(await files.readRange(this.#path, start, data.length));
     const behind = there.equals(data) ? start + data.length : start;
-    const growth = await scanJournal(files, this.#path, behind);
+    const growth = await this.#scanFrom(behind);
     this.#fenced = growth.epoch > this.epoch;
     this.#length = Math.max(size, growth.size);
     this.#endsOpen = growth.endsOpen;
@@ -163,7 +176,7 @@ export class FileJournal {
   async #cutBack(length: number): Promise<void> {
     const { files } = this.#options;
     try {
-      const growth = await scanJournal(files, this.#path, length);
+      const growth = await this.#scanFrom(length);
       if (growth.size > length && growth.epoch <= this.epoch) await files.truncate(this.#path, length);
     } catch {
       // The end stays as it is: the next write looks at it, keeps what is whole and begins on a line of its own.

@@ -16,6 +16,8 @@ export type JournalProblemKind =
   | 'too_long'
   /** Written by an owner that had already lost the session. */
   | 'fenced'
+  /** A torn end of the file, found when it was opened for writing: copied beside it, then cut off. */
+  | 'set_aside'
   /** Of a later format: kept, not understood. */
   | 'newer_version';
 
@@ -46,10 +48,17 @@ export interface JournalPosition {
 
 /** Follows seq and epoch through the records of a file, in order. Foreign records count on from the last one. */
 class Place {
-  head = 0;
-  ownHead = 0;
-  epoch = 0;
+  head: number;
+  ownHead: number;
+  epoch: number;
   owner: string | undefined;
+
+  constructor({ head, ownHead, epoch, owner }: JournalPosition) {
+    this.head = head;
+    this.ownHead = ownHead;
+    this.epoch = epoch;
+    this.owner = owner;
+  }
 
   /** Whether the record counts: not written by an owner that had already lost the session. */
   record(head: { readonly seq: number; readonly epoch: number }): boolean {
@@ -73,7 +82,7 @@ export async function* readJournal(
   path: string,
   options: { readonly fromSeq?: number; readonly onProblem?: OnProblem },
 ): AsyncGenerator<JournalEntry> {
-  const place = new Place();
+  const place = new Place(EMPTY_JOURNAL);
   const fromSeq = options.fromSeq ?? 0;
   for await (const line of readLines(files, path, { maxLineBytes: MAX_LINE_BYTES })) {
     const report = (kind: JournalProblemKind) =>
@@ -92,9 +101,24 @@ export async function* readJournal(
   }
 }
 
-/** Finds the end of the valid part without parsing records of ours. */
-export async function scanJournal(files: PersistentFiles, path: string, start = 0): Promise<JournalPosition> {
-  const place = new Place();
+/** The start of an empty file. */
+export const EMPTY_JOURNAL: JournalPosition = Object.freeze({
+  head: 0,
+  ownHead: 0,
+  epoch: 0,
+  owner: undefined,
+  size: 0,
+  endsOpen: false,
+});
+
+/** Finds the end of the valid part without parsing records of ours; goes on from where an earlier look ended. */
+export async function scanJournal(
+  files: PersistentFiles,
+  path: string,
+  from: JournalPosition = EMPTY_JOURNAL,
+): Promise<JournalPosition> {
+  const place = new Place(from);
+  const start = from.size;
   let size = start;
   let tornAt: number | undefined;
   let endsOpen = false;

@@ -15,17 +15,19 @@ export async function takeOverFile(
 ): Promise<FileJournal> {
   const { files, clock } = options;
   const prefix = sessionPrefix({ sessionId, cwd: options.cwd, version: options.version ?? '0' });
+  const setAside = (offset: number, bytes: number) =>
+    options.onProblem?.(sessionId, { kind: 'set_aside', offset, bytes });
   let handle: AppendHandle | undefined;
   try {
     await files.makeDir(dirname(path), 0o700);
     handle = await files.openAppend(path, 0o600);
     for (;;) {
-      const before = await repairEnd(files, path, await scanJournal(files, path));
+      const before = await repairEnd(files, path, await scanJournal(files, path), setAside);
       const owner = randomUUID();
       const epoch = before.epoch + 1;
       const line = `${before.endsOpen ? '\n' : ''}${encodeTakeover({ seq: before.head, epoch }, owner, prefix, clock.nowMs())}\n`;
       await handle.append(Buffer.from(line));
-      const after = await scanJournal(files, path);
+      const after = await scanJournal(files, path, before);
       // Somebody else took it over between our look and our line: theirs counts, so ours must be newer.
       if (after.owner !== owner) continue;
       return new FileJournal(path, options, prefix, handle, { ...after, epoch });
@@ -41,17 +43,19 @@ async function repairEnd(
   files: PersistentFiles,
   path: string,
   position: JournalPosition,
+  setAside: (offset: number, bytes: number) => void,
 ): Promise<JournalPosition> {
   const { tornAt, size } = position;
   if (tornAt === undefined) return position;
   const tail = await files.readRange(path, tornAt, size - tornAt);
-  await files.writeAtomic(`${path}.torn-${tornAt}-${randomUUID().slice(0, 8)}`, tail, {
-    mode: 0o600,
-    sync: true,
-  });
+  const aside = `${path}.torn-${tornAt}-${randomUUID().slice(0, 8)}`;
+  await files.writeAtomic(aside, tail, { mode: 0o600, sync: true });
   // An owner that is being fenced may just have finished that line.
-  if ((await files.stat(path))?.size !== size) return repairEnd(files, path, await scanJournal(files, path));
+  if ((await files.stat(path))?.size !== size) {
+    return repairEnd(files, path, await scanJournal(files, path), setAside);
+  }
   await files.truncate(path, tornAt);
+  setAside(tornAt, size - tornAt);
   const { tornAt: _cut, ...rest } = position;
   return { ...rest, size: tornAt, endsOpen: false };
 }

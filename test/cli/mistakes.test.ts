@@ -58,6 +58,22 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
     expect(said).toContain('turnwright start');
   });
 
+  test('settings that name a model are good enough to try', async () => {
+    for (const command of [
+      ['-p', 'x'],
+      ['start', 'x', '-p'],
+    ]) {
+      const ran = await turnwright(
+        [...command, '--settings', '{"baseUrl":"http://127.0.0.1:9"}', '--max-turns=1'],
+        {
+          env: { CLAUDE_CODE_MAX_RETRIES: '0' },
+        },
+      );
+      expect([ran.code, ran.stderr]).toEqual([1, '']);
+      expect(ran.stdout).toContain('refuses connections');
+    }
+  });
+
   test('start with a model and no task', async () => {
     const said = await mistake(['start']);
     expect(said).toContain('ANTHROPIC_API_KEY');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reply } from '../../../src/rehearsal/index.ts';
 import { virtualClock } from '../../../src/testing/index.ts';
+import { until } from '../processes.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 import { isDelta, passTimeUntil } from '../virtual-time.ts';
 
@@ -14,8 +15,11 @@ describe('F40 the machine sleeps in the middle of an answer', () => {
       onMessage: (message, { server }) => {
         if (slept || !isDelta(message)) return;
         slept = true;
-        clock.setWall(clock.nowMs() + 3_600_000);
-        void passTimeUntil(clock, () => server.requests.length > 1, 5_000);
+        // Not before the next read is outstanding.
+        void until(() => clock.pending > 0).then(() => {
+          clock.setWall(clock.nowMs() + 3_600_000);
+          return passTimeUntil(clock, () => server.requests.length > 1, 5_000);
+        });
       },
     });
     const [attempt] = run.decisions[0]?.attempts ?? [];
