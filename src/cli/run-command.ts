@@ -1,26 +1,32 @@
 /** `turnwright [task]`: the answer alone when printing, the live view on a terminal. */
 import type { RunFlags } from './args.ts';
 import { modelSource, NOT_CONFIGURED } from './configured.ts';
-import type { ExitCode } from './exit-codes.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
 import { createLiveView } from './live-view.ts';
 import { both, createPrinter } from './print.ts';
 import { readPrompt } from './prompt.ts';
 import { optionsFrom } from './run-options.ts';
-import { runQuery } from './run-query.ts';
+import { type RunEnd, runQuery } from './run-query.ts';
 import { UsageError } from './usage-error.ts';
 import type { World } from './world.ts';
 
 const NO_TASK =
   'Say what to do: turnwright "fix the failing test", or pipe it in. After a list flag such as --allowedTools, put -- before the task.';
 
+const NOTHING_INTERRUPTED =
+  'Nothing was interrupted in that session. Say what to do next: turnwright --continue "now the tests".';
+
 export async function runCommand(world: World, words: readonly string[], flags: RunFlags): Promise<ExitCode> {
   const verbose = flags.verbose === true;
-  const prompt = await readPrompt({
+  const task = await readPrompt({
     words,
     stdin: world.stdin,
     note: (sentence) => void (verbose && world.err.write(`${sentence}\n`).catch(() => undefined)),
   });
-  if (prompt === '') throw new UsageError(NO_TASK);
+  const continues = flags.continue === true || flags.resume !== undefined;
+  if (task === '' && !continues) throw new UsageError(NO_TASK);
+  // Without a task an interrupted submission is carried on to its one result (L4.1).
+  const prompt = task === '' ? undefined : task;
   if ((await modelSource(world, flags)) === undefined) throw new UsageError(NOT_CONFIGURED);
 
   const print = flags.print === true || flags.outputFormat !== 'text' || world.stdout.isTTY !== true;
@@ -28,14 +34,18 @@ export async function runCommand(world: World, words: readonly string[], flags: 
 }
 
 /** The live view, also when nobody watches it live. */
-export async function runShown(world: World, prompt: string, flags: RunFlags): Promise<ExitCode> {
+export async function runShown(world: World, prompt: string | undefined, flags: RunFlags): Promise<ExitCode> {
   const { sink, canUseTool } = createLiveView(world, { verbose: flags.verbose === true });
   const options = optionsFrom(flags, { cwd: world.cwd, env: world.env, partials: true, canUseTool });
-  return (await runQuery({ prompt, options, sink, signals: world.signals })).code;
+  return ended(await runQuery({ prompt, options, sink, signals: world.signals }), prompt);
 }
 
 /** The answer alone on stdout; with --verbose the course of things on stderr. */
-export async function runPrinted(world: World, prompt: string, flags: RunFlags): Promise<ExitCode> {
+export async function runPrinted(
+  world: World,
+  prompt: string | undefined,
+  flags: RunFlags,
+): Promise<ExitCode> {
   const printer = createPrinter(flags.outputFormat, world.out);
   const sink =
     flags.verbose === true
@@ -43,5 +53,11 @@ export async function runPrinted(world: World, prompt: string, flags: RunFlags):
       : printer;
   const partials = flags.includePartialMessages === true;
   const options = optionsFrom(flags, { cwd: world.cwd, env: world.env, partials, canUseTool: undefined });
-  return (await runQuery({ prompt, options, sink, signals: world.signals })).code;
+  return ended(await runQuery({ prompt, options, sink, signals: world.signals }), prompt);
+}
+
+function ended({ result, code }: RunEnd, prompt: string | undefined): ExitCode {
+  if (result === undefined && prompt === undefined && code === EXIT.error)
+    throw new UsageError(NOTHING_INTERRUPTED);
+  return code;
 }

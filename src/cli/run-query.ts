@@ -5,7 +5,8 @@ import type { Sink } from './print.ts';
 import type { Signals } from './signals.ts';
 
 export interface Run {
-  readonly prompt: string;
+  /** Absent: what was interrupted is carried on. */
+  readonly prompt: string | undefined;
   readonly options: Options;
   readonly sink: Sink;
   readonly signals: Signals;

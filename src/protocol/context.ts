@@ -102,6 +102,11 @@ export interface ContextPort {
   /** In the order they run (`context/steps.ts`). */
   readonly steps: readonly ContextStep[];
   readonly recovery: ContextRecovery;
+  /** One compaction because somebody asked for it, whatever the estimate says. `none`: the view stays, and why. */
+  compact?(
+    input: StepInput,
+    request: { readonly trigger: 'manual'; readonly instructions?: string },
+  ): AsyncGenerator<LoopMessage, RecoveryOutcome>;
   limitsFor(model: string): ContextLimits;
   /** What to announce when a response reports edits that the API applied to its copy of the context. */
   appliedEdits?(applied: unknown): SystemBody | undefined;
@@ -118,6 +123,10 @@ export interface CompactionSource {
   readonly name: string;
   collect(input: {
     readonly summarised: readonly ViewMessage[];
+    /** What stays as it is: it need not be put back. */
+    readonly kept: readonly ViewMessage[];
     readonly budgetTokens: number;
+    /** Aborted: nobody waits for the answer any more. */
+    readonly signal: AbortSignal;
   }): Promise<readonly ViewMessage[]>;
 }

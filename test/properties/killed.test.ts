@@ -18,7 +18,7 @@ import {
 import { seededRandom } from '../../src/testing/index.ts';
 
 const BIN = join(import.meta.dirname, '../../dist/bin/turnwright');
-const CALLS = 24;
+const CALLS = 80;
 const MAX_LIVES = 60;
 
 let folder: string;
@@ -36,10 +36,10 @@ afterEach(async () => {
 function nextCall(request: RehearsalRequest): Reply {
   const done = request.results.size;
   if (done >= CALLS) return { blocks: [text('Done.')] };
-  const calls = [done, done + 1].map((n) =>
-    toolUse('Bash', { command: `echo call-${n} >> log.txt` }, `toolu_call_${n}`),
-  );
-  return { blocks: [text('Next.'), ...calls], timing: { blockPauseMs: 15 } };
+  const calls = [done, done + 1]
+    .filter((n) => n < CALLS)
+    .map((n) => toolUse('Bash', { command: `echo call-${n} >> log.txt` }, `toolu_call_${n}`));
+  return { blocks: [text('Next.'), ...calls], timing: { blockPauseMs: 20 } };
 }
 
 const live = (args: readonly string[]): ChildProcess =>
@@ -86,7 +86,7 @@ it.each([11, 12])(
     let kills = 0;
     for (let life = 0; life < MAX_LIVES && end === undefined; life++) {
       const args = life === 0 || !existsSync(join(folder, 'home')) ? ['Do the calls.'] : ['--continue'];
-      const result = await oneLife(args, kills < 15 ? 120 + Math.floor(random() * 600) : undefined);
+      const result = await oneLife(args, kills < 15 ? 200 + Math.floor(random() * 400) : undefined);
       if (result.code === null) kills += 1;
       else if (result.code !== 0 && kills < 15 && /no session|nothing to/i.test(result.err + result.out))
         continue; // killed before its first record

@@ -53,6 +53,8 @@ export interface Setup {
   readonly rejectedBy?: readonly string[];
   /** The run is cut short: replies may be left. */
   readonly partial?: boolean;
+  /** Calls may be open on record: somebody else is at them, or the disk took no more. */
+  readonly openOnRecord?: boolean;
 }
 
 export interface Running {
@@ -103,7 +105,10 @@ export async function rehearse(setup: Setup): Promise<Rehearsed> {
   } catch (thrown) {
     error = thrown;
   }
-  await running.close();
+  // The same failure again, when the iterator has thrown it already.
+  await running.close().catch((thrown: unknown) => {
+    error ??= thrown;
+  });
 
   const results = messages.filter((message) => message.type === 'result');
   const sessionId = messages.find((message) => message.session_id !== undefined)?.session_id ?? '';
@@ -111,7 +116,7 @@ export async function rehearse(setup: Setup): Promise<Rehearsed> {
   const entries = existsSync(journalFile(place)) ? await readJournalOf(place) : [];
   const report = server.report();
   expect(clock.pending, 'timers that outlived the session').toBe(0);
-  expect(unanswered(entries), 'calls without exactly one result on record').toEqual([]);
+  if (setup.openOnRecord !== true) expect(unanswered(entries), 'calls without exactly one result on record').toEqual([]);
   checkReport(report, setup);
   return {
     messages,

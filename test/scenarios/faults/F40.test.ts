@@ -16,7 +16,8 @@ describe('F40 the machine sleeps in the middle of an answer', () => {
         if (slept || !isDelta(message)) return;
         slept = true;
         // Not before the next read is outstanding.
-        void until(() => clock.pending > 0).then(() => {
+        const armed = clock.pending;
+        void until(() => clock.pending > armed).then(() => {
           clock.setWall(clock.nowMs() + 3_600_000);
           return passTimeUntil(clock, () => server.requests.length > 1, 5_000);
         });

@@ -1,0 +1,58 @@
+/** What every request carries besides its messages: the system prompt, the contexts and the tools (F21). */
+import type { ContextLimits, StepInput } from '../protocol/context.ts';
+import type { RequestBase } from './summarise.ts';
+import { estimateText, estimateTokens } from './token-estimate.ts';
+
+/** In tokens, by estimate; counted once per set. */
+export type FixedOverhead = (model: string) => Promise<number>;
+
+export function createFixedOverhead(
+  mainRequest: (model: string) => RequestBase | Promise<RequestBase>,
+): FixedOverhead {
+  const counted = new WeakMap<readonly unknown[], number>();
+  const count = (parts: readonly unknown[]): number => {
+    const known = counted.get(parts);
+    if (known !== undefined) return known;
+    const tokens = parts.reduce<number>(
+      (sum, part) => sum + estimateText(typeof part === 'string' ? part : JSON.stringify(part)),
+      0,
+    );
+    counted.set(parts, tokens);
+    return tokens;
+  };
+  return async (model) => {
+    const { system, tools, userContext = [] } = await mainRequest(model);
+    return count(system) + count(tools) + count(userContext);
+  };
+}
+
+/** Tokens in use that no message accounts for; 0 while nothing but messages was counted. */
+export function measuredFloor(input: StepInput): number {
+  return Math.max(0, input.estimateTokens - estimateTokens(input.view));
+}
+
+/**
+ * What compaction can never make smaller. The lower of what was measured and what was counted: both err on the high
+ * side, and a floor that is taken for too large would keep a session from compacting.
+ */
+export function floorOf(
+  input: StepInput,
+  overhead: number,
+): { readonly tokens: number; readonly measured: boolean } {
+  const measured = measuredFloor(input);
+  return measured === 0
+    ? { tokens: overhead, measured: false }
+    : { tokens: Math.min(measured, overhead), measured: true };
+}
+
+/** Where autocompact stands by L2's formula, whatever the session has set: a lower setting is no lack of room. */
+export function naturalThreshold({ effective, window }: ContextLimits): number {
+  return effective - Math.min(13_000, window / 8);
+}
+
+/** How much larger the view is than its estimate says, as far as it was measured; at least 1. */
+export function estimateScale(input: StepInput, overhead: number): number {
+  const estimated = estimateTokens(input.view);
+  const measured = input.estimateTokens - overhead;
+  return estimated === 0 ? 1 : Math.min(3, Math.max(1, measured / estimated));
+}

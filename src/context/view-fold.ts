@@ -1,0 +1,21 @@
+/** A figure about a view that grows with it: what is new is added to what was known (L10.10). */
+import type { ViewMessage } from '../protocol/messages.ts';
+import type { View } from '../protocol/view.ts';
+
+/**
+ * Folds a view's messages, remembering the longest version of each root. A shorter version, or one that was edited,
+ * is folded afresh.
+ */
+export function createViewFold<T>(
+  empty: T,
+  add: (sum: T, message: ViewMessage) => T,
+): (view: View) => T {
+  const known = new WeakMap<object, { readonly length: number; readonly value: T }>();
+  return (view) => {
+    const before = known.get(view.root);
+    const from = before !== undefined && before.length <= view.length ? before : undefined;
+    const value = view.slice(from?.length ?? 0).reduce(add, from?.value ?? empty);
+    if (before === undefined || from !== undefined) known.set(view.root, { length: view.length, value });
+    return value;
+  };
+}

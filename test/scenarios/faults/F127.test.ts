@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { reply } from '../../../src/rehearsal/index.ts';
+import { watchedFiles } from '../faulty-files.ts';
+import { rehearse, successOf } from '../rehearse.ts';
+import { tempFolder } from '../temp-folder.ts';
+
+const TRAP = 'this is no JSON';
+
+describe('F127 settingSources: []', () => {
+  it('F127 no file of the user’s or the project’s is read', async () => {
+    const home = tempFolder({ 'settings.json': TRAP, 'CLAUDE.md': 'home rules' });
+    const cwd = tempFolder({
+      '.claude/settings.json': TRAP,
+      '.claude/settings.local.json': TRAP,
+      '.turnwright/settings.json': TRAP,
+      'CLAUDE.md': 'project rules',
+      'AGENTS.md': 'agent rules',
+      '.mcp.json': TRAP,
+    });
+    const touched: string[] = [];
+    const files = watchedFiles((operation, path) => touched.push(`${operation} ${path}`));
+    const run = await rehearse({
+      place: { cwd, home },
+      replies: [reply('Hi.')],
+      options: { settingSources: [], systemPrompt: { type: 'preset', preset: 'turnwright' }, engine: { files } },
+    });
+    expect(successOf(run)).toMatchObject({ is_error: false, result: 'Hi.' });
+    // Only the session's own folder is used.
+    expect(touched.filter((line) => !line.includes(`${home}/projects/`))).toEqual([]);
+    expect(JSON.stringify(run.sent)).not.toMatch(/(home|project|agent) rules/);
+  });
+});
