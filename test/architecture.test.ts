@@ -105,7 +105,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 function walk(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.includes('fixtures'))
+    .filter((entry) => entry.isFile() && !/fixtures|node_modules/.test(entry.parentPath))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
 }
 

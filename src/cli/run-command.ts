@@ -1,20 +1,17 @@
 /** `turnwright [task]`: the answer alone when printing, the live view on a terminal. */
 import type { RunFlags } from './args.ts';
 import { modelSource, NOT_CONFIGURED } from './configured.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import type { ExitCode } from './exit-codes.ts';
 import { createLiveView } from './live-view.ts';
 import { both, createPrinter } from './print.ts';
 import { readPrompt } from './prompt.ts';
 import { optionsFrom } from './run-options.ts';
-import { type RunEnd, runQuery } from './run-query.ts';
+import { runQuery } from './run-query.ts';
 import { UsageError } from './usage-error.ts';
 import type { World } from './world.ts';
 
 const NO_TASK =
   'Say what to do: turnwright "fix the failing test", or pipe it in. After a list flag such as --allowedTools, put -- before the task.';
-
-const NOTHING_INTERRUPTED =
-  'Nothing was interrupted in that session. Say what to do next: turnwright --continue "now the tests".';
 
 export async function runCommand(world: World, words: readonly string[], flags: RunFlags): Promise<ExitCode> {
   const verbose = flags.verbose === true;
@@ -37,7 +34,7 @@ export async function runCommand(world: World, words: readonly string[], flags: 
 export async function runShown(world: World, prompt: string | undefined, flags: RunFlags): Promise<ExitCode> {
   const { sink, canUseTool } = createLiveView(world, { verbose: flags.verbose === true });
   const options = optionsFrom(flags, { cwd: world.cwd, env: world.env, partials: true, canUseTool });
-  return ended(await runQuery({ prompt, options, sink, signals: world.signals }), prompt);
+  return (await runQuery({ prompt, options, sink, signals: world.signals })).code;
 }
 
 /** The answer alone on stdout; with --verbose the course of things on stderr. */
@@ -53,11 +50,5 @@ export async function runPrinted(
       : printer;
   const partials = flags.includePartialMessages === true;
   const options = optionsFrom(flags, { cwd: world.cwd, env: world.env, partials, canUseTool: undefined });
-  return ended(await runQuery({ prompt, options, sink, signals: world.signals }), prompt);
-}
-
-function ended({ result, code }: RunEnd, prompt: string | undefined): ExitCode {
-  if (result === undefined && prompt === undefined && code === EXIT.error)
-    throw new UsageError(NOTHING_INTERRUPTED);
-  return code;
+  return (await runQuery({ prompt, options, sink, signals: world.signals })).code;
 }

@@ -3,6 +3,10 @@ import { type Options, query, type SDKResultMessage } from '../index.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import type { Sink } from './print.ts';
 import type { Signals } from './signals.ts';
+import { UsageError } from './usage-error.ts';
+
+const NOTHING_INTERRUPTED =
+  'Nothing was interrupted in that session. Say what to do next: turnwright --continue "now the tests".';
 
 export interface Run {
   /** Absent: what was interrupted is carried on. */
@@ -13,7 +17,7 @@ export interface Run {
 }
 
 export interface RunEnd {
-  /** Absent when the run was taken over or ended without one. */
+  /** Absent when a signal ended the process first. */
   readonly result: SDKResultMessage | undefined;
   readonly code: ExitCode;
 }
@@ -37,11 +41,14 @@ export async function runQuery({ prompt, options, sink, signals }: Run): Promise
     detach();
     await running.close();
   }
-  if (result === undefined && !signals.leaving) {
-    throw new Error('The run ended without a result: the session was taken over by another process.');
-  }
   await sink.end(result);
+  if (result === undefined && !signals.leaving) throw withoutResult(prompt);
   return { result, code: signals.interrupted ? EXIT.interrupted : codeOf(result) };
+}
+
+function withoutResult(prompt: string | undefined): Error {
+  if (prompt === undefined) return new UsageError(NOTHING_INTERRUPTED);
+  return new Error('The run ended without a result: the session was taken over by another process.');
 }
 
 function codeOf(result: SDKResultMessage | undefined): ExitCode {

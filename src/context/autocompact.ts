@@ -2,7 +2,9 @@
 import type { CompactionState, ContextStep, StepInput, StepOutcome } from '../protocol/context.ts';
 import type { LoopMessage } from '../protocol/messages.ts';
 import { type CompactionPorts, compact } from './compaction.ts';
+import { floorOf, naturalThreshold } from './fixed-overhead.ts';
 import { largestContributor } from './largest-contributor.ts';
+import { mechanicalTrim } from './mechanical-trim.ts';
 import { informational } from './notices.ts';
 import { estimateTokens } from './token-estimate.ts';
 
@@ -13,6 +15,11 @@ const MAX_REFILLS = 3;
 /** A summary of less than this share of the threshold would not help (F21, F26). */
 const WORTHWHILE_SHARE = 0.05;
 
+/**
+ * A failed summary leaves the view as it was and counts a strike (F18). Only when the next request would be refused
+ * anyway (L2.7's limit) does the last rung of the ladder, which needs no model, make room; also while summaries are
+ * switched off. So the session goes on, and each loss is announced.
+ */
 export function autocompact(ports: CompactionPorts): ContextStep {
   return {
     name: 'autocompact',
@@ -21,13 +28,18 @@ export function autocompact(ports: CompactionPorts): ContextStep {
       const tokens = input.estimateTokens - input.snipTokensFreed;
       if (querySource === 'compact') return skip('this is a compaction itself');
       if (input.compactedInThisPass) return skip('this pass has compacted already');
-      if (compaction.switchedOff) return skip('switched off after three failures in a row');
+      const floor = await tooLargeFloor(input, ports);
+      if (floor !== undefined) return floor;
       if (tokens < limits.autocompactAt) return skip(`${tokens} tokens, below ${limits.autocompactAt}`);
-      if (floorTokens(input) >= limits.autocompactAt)
-        return skip('the system prompt and the tools alone are too large');
 
       const rapidRefills = isRapidRefill(compaction) ? compaction.rapidRefills + 1 : 0;
       if (rapidRefills >= MAX_REFILLS) return refillStop(input, tokens);
+      const compacted = { ...compaction, turnsSinceCompact: 0, rapidRefills, warned: false };
+      const isFull = tokens >= limits.blockingAt;
+      if (compaction.switchedOff) {
+        const why = 'switched off after three failures in a row';
+        return isFull ? yield* trimAhead(input, ports, { why, compacted, else: compaction }) : skip(why);
+      }
 
       const result = yield* compact(input, ports, {
         trigger: 'auto',
@@ -35,16 +47,22 @@ export function autocompact(ports: CompactionPorts): ContextStep {
       });
       switch (result.kind) {
         case 'nothing':
-          return skip(result.why);
+          return isFull
+            ? yield* trimAhead(input, ports, { why: result.why, compacted, else: compaction })
+            : skip(result.why);
         case 'failed': {
           const consecutiveFailures = compaction.consecutiveFailures + 1;
           const switchedOff = consecutiveFailures >= MAX_STRIKES;
           if (switchedOff) yield informational(ports, 'warning', strikeOutText(result.why));
-          return {
-            kind: 'note',
-            why: result.why,
-            compaction: { ...compaction, consecutiveFailures, switchedOff },
-          };
+          const strike = { consecutiveFailures, switchedOff };
+          const struck = { ...compaction, ...strike };
+          if (!isFull || input.signal.aborted) return { kind: 'note', why: result.why, compaction: struck };
+          const { why } = result;
+          return yield* trimAhead(input, ports, {
+            why,
+            compacted: { ...compacted, ...strike },
+            else: struck,
+          });
         }
         case 'compacted':
           return {
@@ -53,13 +71,7 @@ export function autocompact(ports: CompactionPorts): ContextStep {
             edits: result.edits,
             why: result.why,
             tokensFreed: result.tokensFreed,
-            compaction: {
-              turnsSinceCompact: 0,
-              rapidRefills,
-              consecutiveFailures: 0,
-              switchedOff: false,
-              warned: false,
-            },
+            compaction: { ...compacted, consecutiveFailures: 0, switchedOff: false },
           };
       }
     },
@@ -69,6 +81,46 @@ export function autocompact(ports: CompactionPorts): ContextStep {
 /** What no message accounts for: the system prompt and the tools. */
 export function floorTokens(input: StepInput): number {
   return input.estimateTokens - estimateTokens(input.view);
+}
+
+/**
+ * F21: what stands before the messages fills the window, so no compaction can help. Before anything was measured, only
+ * a floor that leaves no room at all ends the run; otherwise the request itself says.
+ */
+async function tooLargeFloor(input: StepInput, ports: CompactionPorts): Promise<StepOutcome | undefined> {
+  const { limits, model } = input;
+  const floor = floorOf(input, await ports.overhead(model));
+  if (floor.tokens >= (floor.measured ? naturalThreshold(limits) : limits.effective)) {
+    return { kind: 'stop', reason: 'blocking_limit', message: floorText(floor.tokens, input) };
+  }
+  const tokens = input.estimateTokens - input.snipTokensFreed;
+  if (floor.tokens < limits.autocompactAt || tokens < limits.autocompactAt) return undefined;
+  return skip('the system prompt and the tools alone are above the threshold');
+}
+
+interface Ahead {
+  readonly why: string;
+  /** The state that follows when something was dropped, and when nothing could be. */
+  readonly compacted: CompactionState;
+  readonly else: CompactionState;
+}
+
+async function* trimAhead(
+  input: StepInput,
+  ports: CompactionPorts,
+  { why, ...state }: Ahead,
+): AsyncGenerator<LoopMessage, StepOutcome> {
+  const trimmed = yield* mechanicalTrim(input, ports, 'ahead');
+  if (trimmed.kind === 'none') return { kind: 'note', why: `${why}; ${trimmed.why}`, compaction: state.else };
+  yield informational(ports, 'warning', trimmedNotice(why, trimmed.compacted));
+  return {
+    kind: 'edits',
+    source: trimmed.source,
+    edits: trimmed.edits,
+    why: `without a model: ${why}`,
+    tokensFreed: trimmed.tokensFreed,
+    compaction: state.compacted,
+  };
 }
 
 function isRapidRefill({ turnsSinceCompact }: CompactionState): boolean {
@@ -86,11 +138,28 @@ function refillStop(input: StepInput, tokens: number): StepOutcome {
   };
 }
 
+function floorText(floor: number, { limits, model }: StepInput): string {
+  return (
+    `The system prompt and the tool definitions alone are about ${figure(floor)} tokens, and the window of ${model} leaves ` +
+    `${figure(limits.effective)} of ${figure(limits.window)} for a request. No compaction can make room: offer fewer tools, ` +
+    'shorten the system prompt or the project files, or take a model with a larger window.'
+  );
+}
+
 function strikeOutText(why: string): string {
   return (
-    `The conversation could not be summarised, ${MAX_STRIKES} times in a row (last: ${why}). Automatic compaction is ` +
-    'switched off until your next prompt.'
+    `The conversation could not be summarised, ${MAX_STRIKES} times in a row (last: ${why}). Automatic summaries are ` +
+    'switched off until your next prompt; if the context fills up before that, its oldest part is dropped.'
   );
+}
+
+function trimmedNotice(why: string, dropped: boolean): string {
+  const what = dropped ? 'Its oldest part was dropped without a summary' : 'Its largest texts were cut';
+  return `The context was full and could not be summarised (${why}). ${what}; the record of the session keeps all of it.`;
+}
+
+function figure(tokens: number): string {
+  return Math.round(tokens).toLocaleString('en-US');
 }
 
 function skip(why: string): StepOutcome {

@@ -3,13 +3,15 @@ import type { CompactionSource, ContextPort } from '../protocol/context.ts';
 import type { HookPort } from '../protocol/hook.ts';
 import type { CallModel } from '../protocol/model.ts';
 import type { Clock, Ids, Ledger } from '../protocol/ports.ts';
+import { type MediaLimits, mediaLimitsFor } from './admission/media-limits.ts';
 import type { CompactionPorts } from './compaction.ts';
+import { createEstimates } from './estimates.ts';
+import { createModelSizes } from './model-sizes.ts';
 import { sessionStartSource } from './post-compact.ts';
 import { createRecovery } from './recovery.ts';
 import { createSteps } from './steps.ts';
 import { createSummarise, type RequestBase, type Summarise } from './summarise.ts';
 import { type LimitOptions, limitsFor, type ModelSize } from './thresholds.ts';
-import { estimateTokens } from './token-estimate.ts';
 import type { Spill, ToolResultBudgetOptions } from './tool-result-budget.ts';
 
 export interface ContextOptions {
@@ -34,6 +36,8 @@ export interface ContextOptions {
   readonly reactiveCompact?: boolean;
   /** Named in summaries. */
   readonly transcriptPath?: string;
+  /** What the provider takes of images, documents and bytes; default the Messages API's own limits. */
+  readonly mediaLimits?: Partial<MediaLimits>;
   /** Takes the place of the model call that makes summaries. */
   readonly summarise?: Summarise;
 }
@@ -50,17 +54,21 @@ export function createContext(options: ContextOptions): ContextPort {
     sources: [...(options.sources ?? []), sessionStartSource(hooks, { clock, ids })],
     ...(options.transcriptPath !== undefined && { transcriptPath: options.transcriptPath }),
   };
+  const sizes = createModelSizes(options.modelSize);
+  const mediaLimits = (model: string) => mediaLimitsFor(sizes.of(model), options.mediaLimits);
   return {
     steps: createSteps({
       ...ports,
+      mediaLimits,
       autocompact,
       reactiveCompact,
       spill: options.spill,
       ...(options.maxResultChars !== undefined && { maxResultChars: options.maxResultChars }),
       ...(options.maxJointResultChars !== undefined && { maxJointChars: options.maxJointResultChars }),
     }),
-    recovery: createRecovery({ ...ports, reactiveCompact }),
-    limitsFor: (model) => limitsFor(options.modelSize(model), options.limits),
-    estimate: estimateTokens,
+    recovery: createRecovery({ ...ports, mediaLimits, reactiveCompact }),
+    limitsFor: (model) => limitsFor(sizes.of(model), options.limits),
+    learnFrom: sizes.learnFrom,
+    ...createEstimates(),
   };
 }

@@ -1,5 +1,6 @@
 /** What may still help when a request did not fit; the rules of L7 decide the order and how often. */
 import type { ContextRecovery, RecoveryOutcome } from '../protocol/context.ts';
+import type { MediaLimits } from './admission/media-limits.ts';
 import type { CompactionPorts } from './compaction.ts';
 import { mechanicalTrim } from './mechanical-trim.ts';
 import { reactiveCompact } from './reactive-compact.ts';
@@ -10,7 +11,7 @@ const NOTHING_STAGED: RecoveryOutcome = Object.freeze({ kind: 'none', why: 'no c
 
 /** Without `reactiveCompact` an overflow is not repaired: no silent compaction (F27). */
 export function createRecovery(
-  ports: CompactionPorts & { readonly reactiveCompact: boolean },
+  ports: CompactionPorts & { readonly reactiveCompact: boolean; readonly mediaLimits: (model: string) => MediaLimits },
 ): ContextRecovery {
   return {
     async *drainCollapses() {
@@ -22,8 +23,8 @@ export function createRecovery(
     async *mechanicalTrim(input) {
       return ports.reactiveCompact ? yield* mechanicalTrim(input, ports) : OFF;
     },
-    async *reduceMedia(input) {
-      return reduceMedia(input);
+    async *reduceMedia(input, failure) {
+      return reduceMedia(input, failure, ports.mediaLimits(input.model));
     },
   };
 }

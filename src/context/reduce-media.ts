@@ -1,36 +1,109 @@
-/** Images and documents that the API refused make way for notes that name them (L7 rule 4, F11). */
+/** What the API refused makes way for notes that name it (L7 rule 4, F11, F12). The journal keeps the original. */
 import type { RecoveryOutcome, StepInput } from '../protocol/context.ts';
+import type { ModelFailure } from '../protocol/failure.ts';
 import type { ViewMessage } from '../protocol/messages.ts';
 import type { ViewEdit } from '../protocol/view.ts';
-import { withoutMedia } from './media.ts';
+import type { TextBlock, UserBlock } from '../protocol/wire.ts';
+import type { MediaLimits } from './admission/media-limits.ts';
+import { contentOf, isMedia, mediaOf, viewMedia } from './admission/view-media.ts';
+import { fileNames, mediaNote, type NameOf, withContent, withoutMedia } from './media.ts';
+import { dropOldest, replaceIn } from './media-budget.ts';
 import { estimateMessage } from './token-estimate.ts';
 
-/** All of them: the refusal does not say which one, and the rule tries once. */
-export function reduceMedia({ view }: StepInput): RecoveryOutcome {
+type Edits = { readonly edits: readonly ViewEdit[]; readonly tokensFreed: number };
+
+/**
+ * The block that the refusal named; unnamed, the media that no accepted request held yet, else the largest. A body of
+ * too many bytes loses its oldest media, a prompt of too many tokens all of them.
+ */
+export function reduceMedia({ view }: StepInput, failure: ModelFailure, limits: MediaLimits): RecoveryOutcome {
   const messages = view.slice();
-  const names = fileNames(messages);
-  const edits: ViewEdit[] = [];
-  let tokensFreed = 0;
-  for (const message of messages) {
-    const item = withoutMedia(message, (id) => names.get(id));
-    if (item === undefined) continue;
-    edits.push({ kind: 'replace', uuid: message.uuid, item });
-    tokensFreed += estimateMessage(message) - estimateMessage(item);
+  const named = failure.block?.at === undefined ? undefined : withoutNamed(messages, failure, failure.block.at);
+  if (named !== undefined) return outcome(named, true);
+  if (failure.kind === 'invalid_request') return none('the refusal names no block that can be replaced');
+  const { images, documents, bytes } = viewMedia(view);
+  if (images + documents === 0) return none('the view holds no image and no document');
+  if (failure.kind === 'prompt_too_long' && failure.status === 413) {
+    // Below the limit that we know of, the endpoint's own is lower.
+    const target = bytes > limits.maxRequestBytes ? limits.maxRequestBytes / 2 : bytes / 2;
+    return outcome(dropOldest(view, { images, bytes: target, pixels: Number.POSITIVE_INFINITY }));
   }
-  if (edits.length === 0) return { kind: 'none', why: 'the view holds no image and no document' };
-  return { kind: 'edits', source: 'replacement', edits, tokensFreed, compacted: false };
+  const nameOf = fileNames(messages);
+  const drop = (message: ViewMessage) => withoutMedia(message, nameOf);
+  if (failure.kind === 'prompt_too_long') return outcome(replaceIn(messages, drop));
+  return outcome(replaceIn(suspects(messages), drop));
 }
 
-/** The file each call was about, where its input says. */
-function fileNames(messages: readonly ViewMessage[]): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const message of messages) {
-    if (message.type !== 'assistant') continue;
-    for (const block of message.message.content) {
-      if (block.type !== 'tool_use') continue;
-      const path = block.input['file_path'] ?? block.input['path'];
-      if (typeof path === 'string') names.set(block.id, path);
-    }
+/** What stood in an accepted request is not what is refused now. */
+function suspects(messages: readonly ViewMessage[]): readonly ViewMessage[] {
+  const lastAnswer = messages.findLastIndex((message) => message.type === 'assistant');
+  const fresh = messages.slice(lastAnswer + 1).filter(holdsMedia);
+  if (fresh.length > 0) return fresh;
+  const [largest] = messages.filter(holdsMedia).sort((a, b) => mediaOf(b).bytes - mediaOf(a).bytes);
+  return largest === undefined ? [] : [largest];
+}
+
+function holdsMedia(message: ViewMessage): boolean {
+  const { images, documents } = mediaOf(message);
+  return images + documents > 0;
+}
+
+function withoutNamed(
+  messages: readonly ViewMessage[],
+  failure: ModelFailure,
+  at: { readonly uuid: string; readonly index: number; readonly inner?: number },
+): Edits | undefined {
+  const message = messages.find(({ uuid }) => uuid === at.uuid);
+  if (message === undefined || message.type === 'assistant') return undefined;
+  const nameOf = fileNames(messages);
+  const plain = textOf(message);
+  const blocks = plain === undefined ? contentOf(message) : [textBlock(plain)];
+  const content = blocks.map((block, index) =>
+    index === at.index ? quarantined(block, at.inner, failure, nameOf) : block,
+  );
+  const item = withContent(message, content);
+  return {
+    edits: [{ kind: 'replace', uuid: message.uuid, item }],
+    tokensFreed: estimateMessage(message) - estimateMessage(item),
+  };
+}
+
+function quarantined(
+  block: UserBlock,
+  inner: number | undefined,
+  failure: ModelFailure,
+  nameOf: NameOf,
+): UserBlock {
+  const note = (part: UserBlock, name?: string): TextBlock =>
+    isMedia(part) ? mediaNote(part, 'refused by the API and removed', name) : textBlock(refusalText(failure));
+  if (block.type !== 'tool_result') return note(block);
+  // A call must keep its result (L10.1): only what it says may go.
+  const name = nameOf(block.tool_use_id);
+  if (block.content === undefined || typeof block.content === 'string') {
+    return { ...block, content: refusalText(failure) };
   }
-  return names;
+  const suspect = inner ?? block.content.findIndex(isMedia);
+  return { ...block, content: block.content.map((part, at) => (at === suspect ? note(part, name) : part)) };
+}
+
+function refusalText(failure: ModelFailure): string {
+  return `[removed: the API refused this part of the conversation. ${failure.message}]`;
+}
+
+function textBlock(text: string): TextBlock {
+  return { type: 'text', text };
+}
+
+function textOf(message: Exclude<ViewMessage, { type: 'assistant' }>): string | undefined {
+  if (message.type === 'attachment') return undefined;
+  return typeof message.message.content === 'string' ? message.message.content : undefined;
+}
+
+function outcome({ edits, tokensFreed }: Edits, named = false): RecoveryOutcome {
+  if (edits.length === 0) return none('there is nothing to remove');
+  return { kind: 'edits', source: 'replacement', edits, tokensFreed, compacted: false, ...(named && { named }) };
+}
+
+function none(why: string): RecoveryOutcome {
+  return { kind: 'none', why };
 }

@@ -1,14 +1,17 @@
 /** THE order of stage 1 (L2). It is written here and nowhere else. */
 import type { ContextStep } from '../protocol/context.ts';
+import type { MediaLimits } from './admission/media-limits.ts';
 import { afterBoundary } from './after-boundary.ts';
 import { autocompact } from './autocompact.ts';
 import { blockingLimit } from './blocking-limit.ts';
 import type { CompactionPorts } from './compaction.ts';
+import { mediaBudget } from './media-budget.ts';
 import { type ToolResultBudgetOptions, toolResultBudget } from './tool-result-budget.ts';
 import { usageWarning } from './usage-warning.ts';
 
 export interface StepOptions extends CompactionPorts, ToolResultBudgetOptions {
   readonly autocompact: boolean;
+  readonly mediaLimits: (model: string) => MediaLimits;
   readonly reactiveCompact: boolean;
 }
 
@@ -17,6 +20,7 @@ export function createSteps(options: StepOptions): readonly ContextStep[] {
   return [
     afterBoundary,
     toolResultBudget(options),
+    mediaBudget(options.mediaLimits),
     // 3 snip, 4 microcompact, 5 context collapse: their places are here, in this order.
     ...(options.autocompact ? [autocompact(options)] : []),
     usageWarning(options),

@@ -13,13 +13,16 @@ import type { Ledger } from '../protocol/ports.ts';
 import { EMPTY_USAGE, type StreamEvent, type Usage } from '../protocol/wire.ts';
 import { PersistentList } from '../util/persistent-list.ts';
 import { notice, type Stamp, syntheticMessage } from './notices.ts';
-import { extractSummary, summaryRequest } from './summary-prompt.ts';
+import { extractSummary } from './summary-prompt.ts';
 import { estimateTokens } from './token-estimate.ts';
 
 export interface SummariseInput {
   readonly messages: readonly ViewMessage[];
   readonly model: string;
-  readonly customInstructions: readonly string[];
+  /** What is asked for, as the last user message. */
+  readonly instruction: string;
+  /** Output cap, at most the main request's. */
+  readonly maxTokens?: number;
   /** Unique within the submission; each call under it gets an ordinal. */
   readonly effectKey: string;
   readonly signal: AbortSignal;
@@ -102,9 +105,11 @@ export function createSummarise(options: SummariserOptions): Summarise {
 }
 
 async function compactionRequest(options: SummariserOptions, input: SummariseInput): Promise<ModelRequest> {
-  const instruction = syntheticMessage(options, 'nudge', summaryRequest(input.customInstructions));
+  const instruction = syntheticMessage(options, 'nudge', input.instruction);
+  const base = await options.mainRequest(input.model);
   return {
-    ...(await options.mainRequest(input.model)),
+    ...base,
+    maxTokens: Math.min(base.maxTokens, input.maxTokens ?? base.maxTokens),
     querySource: 'compact',
     effectKey: input.effectKey,
     model: input.model,

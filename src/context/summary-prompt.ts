@@ -12,10 +12,38 @@ Answer with text only; do not call any tool. First think inside <analysis> tags:
 6. Pending: open tasks and promises, and running background work.
 7. Next step: what was being done at the very end, and what comes directly after it.`;
 
+/** What a host may change about the request for a summary. */
+export interface SummaryWords {
+  /** Takes the place of the whole request. */
+  readonly prompt?: string;
+  /** Added to it. */
+  readonly instructions?: readonly string[];
+}
+
 /** The extra user instruction at the end of a compaction request. */
-export function summaryRequest(customInstructions: readonly string[]): string {
-  if (customInstructions.length === 0) return REQUEST;
-  return `${REQUEST}\n\nInstructions for this summary in particular:\n${customInstructions.join('\n')}`;
+export function summaryRequest({ prompt = REQUEST, instructions = [] }: SummaryWords): string {
+  if (instructions.length === 0) return prompt;
+  return `${prompt}\n\nInstructions for this summary in particular:\n${instructions.join('\n')}`;
+}
+
+/** The same for one piece of a conversation that is too long to be read at once. */
+export function partRequest(words: SummaryWords, part: number, parts: number): string {
+  return (
+    `What stands above is part ${part} of ${parts} of a conversation that is too long to be read in one go. Deal with this ` +
+    `part alone: the others are summarised in the same way, and the summaries are put together afterwards.\n\n${summaryRequest(words)}`
+  );
+}
+
+/** The summaries of the parts, as the one message that is to be merged. */
+export function partsText(summaries: readonly string[]): string {
+  return summaries.map((text, i) => `<part number="${i + 1}">\n${text}\n</part>`).join('\n\n');
+}
+
+export function mergeRequest(words: SummaryWords): string {
+  return (
+    'The parts above are summaries of one conversation, in order. Put them together into one summary; where parts disagree, ' +
+    `the later one holds. Leave out nothing that is still needed.\n\n${summaryRequest(words)}`
+  );
 }
 
 /** The summary out of an answer: `<analysis>` is dropped. '' when there is none (F09: that is a failure). */
@@ -31,11 +59,13 @@ export function extractSummary(answer: string): string {
 /** What stands in the view for everything that was summarised. */
 export function summaryText(
   summary: string,
-  more: { readonly leftOut: number; readonly transcriptPath?: string },
+  more: { readonly leftOut: number; readonly transcriptPath?: string; readonly historyTool?: string },
 ): string {
   const notes = [
     more.leftOut > 0 &&
       `The oldest ${more.leftOut} messages did not fit into the summary's own request and are not part of it.`,
+    more.historyTool !== undefined &&
+      `What the summary leaves out can be looked up with the ${more.historyTool} tool.`,
     more.transcriptPath !== undefined && `The full record of the conversation is in ${more.transcriptPath}.`,
   ].filter((note) => note !== false);
   return [
@@ -47,6 +77,7 @@ export function summaryText(
 }
 
 /** What stands in the view for rounds that were dropped without a summary. */
-export function trimmedText(dropped: number): string {
-  return `[${dropped} earlier messages of this conversation were removed because they no longer fit into the context window. What they held can be looked up again with the tools where it is needed.]`;
+export function trimmedText(dropped: number, historyTool?: string): string {
+  const how = historyTool === undefined ? 'with the tools' : `with the ${historyTool} tool`;
+  return `[${dropped} earlier messages of this conversation were removed because they no longer fit into the context window. What they held can be looked up again ${how} where it is needed.]`;
 }

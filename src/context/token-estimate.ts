@@ -1,22 +1,21 @@
-/**
- * What messages cost in tokens, without a tokenizer: characters divided by a figure per class of content. Errs on the
- * high side, since it only bridges the time until a response reports what was really counted.
- */
+/** What messages cost in tokens, without a tokenizer. It bridges the time until a response reports what was counted. */
 import type { ViewMessage } from '../protocol/messages.ts';
-import type { ContentBlock } from '../protocol/wire.ts';
+import type { ContentBlock, ImageBlock } from '../protocol/wire.ts';
+import { imageHeader } from './admission/image-header.ts';
+import { estimateText } from './text-estimate.ts';
 
-const CHARS_PER_TOKEN = { prose: 4, code: 3, otherScript: 2, cjk: 1, base64: 1.5 } as const;
+export { estimateText } from './text-estimate.ts';
+
 /** Role, separators and block framing. */
 const MESSAGE_OVERHEAD = 4;
 const BLOCK_OVERHEAD = 3;
-/** An image of the largest size that is not scaled down. */
-const IMAGE_TOKENS = 1_600;
+/** An image of the largest size that is not scaled down, and what its size makes of it. */
+const MAX_IMAGE_TOKENS = 1_600;
+const PIXELS_PER_TOKEN = 750;
 const PDF_PAGE_TOKENS = 2_500;
 const PDF_PAGE_BYTES = 60_000;
-/** A run without spaces of at least this many characters of the base64 alphabet is data, not words. */
-const BASE64_RUN = 64;
-/** The share of symbols and digits above which text counts as code. */
-const CODE_SHARE = 0.1;
+/** Signed thinking that nobody may read: about as long as the thought. */
+const REDACTED_CHARS_PER_TOKEN = 4;
 
 const cache = new WeakMap<ViewMessage, number>();
 
@@ -47,7 +46,7 @@ function estimateBlock(block: ContentBlock): number {
     case 'thinking':
       return BLOCK_OVERHEAD + estimateText(block.thinking);
     case 'redacted_thinking':
-      return BLOCK_OVERHEAD + Math.ceil(block.data.length / CHARS_PER_TOKEN.prose);
+      return BLOCK_OVERHEAD + Math.ceil(String(block.data).length / REDACTED_CHARS_PER_TOKEN);
     case 'tool_use':
       return BLOCK_OVERHEAD + estimateText(block.name) + estimateText(JSON.stringify(block.input));
     case 'tool_result':
@@ -55,12 +54,18 @@ function estimateBlock(block: ContentBlock): number {
       if (typeof block.content === 'string') return BLOCK_OVERHEAD + estimateText(block.content);
       return block.content.reduce((sum, inner) => sum + estimateBlock(inner), BLOCK_OVERHEAD);
     case 'image':
-      return IMAGE_TOKENS;
+      return estimateImage(block);
     case 'document':
       return estimateDocument(block.source);
     default:
       return BLOCK_OVERHEAD + estimateText(JSON.stringify(block));
   }
+}
+
+function estimateImage({ source }: ImageBlock): number {
+  const header = source.type === 'base64' ? imageHeader(source.data) : undefined;
+  if (header === undefined) return MAX_IMAGE_TOKENS;
+  return Math.min(MAX_IMAGE_TOKENS, Math.ceil((header.width * header.height) / PIXELS_PER_TOKEN));
 }
 
 function estimateDocument(source: { readonly [key: string]: unknown }): number {
@@ -70,61 +75,3 @@ function estimateDocument(source: { readonly [key: string]: unknown }): number {
   return Math.ceil((data.length * 0.75) / PDF_PAGE_BYTES) * PDF_PAGE_TOKENS;
 }
 
-/** Tokens of a piece of text, by the classes of its characters. */
-export function estimateText(text: string): number {
-  let latin = 0;
-  let symbols = 0;
-  let otherScript = 0;
-  let cjk = 0;
-  let base64 = 0;
-  let run = 0;
-  const endRun = () => {
-    if (run >= BASE64_RUN) base64 += run;
-    else latin += run;
-    run = 0;
-  };
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (isBase64(code)) {
-      run++;
-      if (code < 58) symbols++;
-      continue;
-    }
-    if (run > 0) endRun();
-    if (code < 0x370) {
-      latin++;
-      if (isSymbol(code)) symbols++;
-    } else if (code < 0x2000) otherScript++;
-    else if (code < 0x2e80) latin++;
-    else cjk++;
-  }
-  endRun();
-  const isCode = symbols > latin * CODE_SHARE;
-  return Math.ceil(
-    latin / (isCode ? CHARS_PER_TOKEN.code : CHARS_PER_TOKEN.prose) +
-      otherScript / CHARS_PER_TOKEN.otherScript +
-      cjk / CHARS_PER_TOKEN.cjk +
-      base64 / CHARS_PER_TOKEN.base64,
-  );
-}
-
-function isBase64(code: number): boolean {
-  return (
-    (code >= 97 && code <= 122) || // a–z
-    (code >= 65 && code <= 90) || // A–Z
-    (code >= 47 && code <= 57) || // / and 0–9
-    code === 43 || // +
-    code === 61 // =
-  );
-}
-
-function isSymbol(code: number): boolean {
-  // Prose has its share of these.
-  if (code === 44 || code === 46 || code === 39) return false; // , . '
-  return (
-    (code > 32 && code < 48) ||
-    (code > 57 && code < 65) ||
-    (code > 90 && code < 97) ||
-    (code > 122 && code < 127)
-  );
-}

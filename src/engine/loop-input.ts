@@ -11,6 +11,8 @@ import { STRUCTURED_OUTPUT_TOOL } from './structured-output.ts';
 const DEFAULT_OUTPUT_CAP = 8_000;
 const ESCALATED_OUTPUT_CAP = 64_000;
 const STOP_HOOK_BLOCK_CAP = 8;
+/** More than one life of a session can make of one iteration: keeps the ids of its lives apart. */
+const ATTEMPTS_PER_LIFE = 1_000;
 
 export interface LoopInput {
   readonly submission: string;
@@ -18,6 +20,7 @@ export interface LoopInput {
   readonly model: string;
   readonly context: SubmissionContext;
   readonly carryOn?: CarryOn | undefined;
+  readonly startAt?: LoopParams['startAt'] | undefined;
 }
 
 export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
@@ -46,21 +49,17 @@ export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
     ...(memory.taskRemaining !== undefined && { taskBudgetRemaining: memory.taskRemaining }),
     ...(config.tokenBudget !== undefined && { tokenBudget: config.tokenBudget }),
     ...(config.maxOutputTokens !== undefined && { maxOutputTokens: config.maxOutputTokens }),
-    defaultOutputCap: outputCap(thinking, parts.model.infoOf(model).maxOutputTokens),
+    defaultOutputCap: DEFAULT_OUTPUT_CAP,
     escalatedOutputCap: ESCALATED_OUTPUT_CAP,
     includePartialMessages: config.includePartialMessages === true,
     stopHookBlockCap: config.stopHookBlockCap ?? STOP_HOOK_BLOCK_CAP,
     ...(structured !== undefined && { structuredOutput: { toolName: STRUCTURED_OUTPUT_TOOL } }),
     compaction: FRESH_COMPACTION,
     ...(input.carryOn !== undefined && { carryOn: input.carryOn }),
+    ...(input.startAt !== undefined && { startAt: input.startAt }),
+    attemptBase: ATTEMPTS_PER_LIFE * journal.earlierLives,
     scope: input.scope,
   };
-}
-
-/** An explicit thinking budget comes on top of the default cap, up to what the model can do (L3). */
-function outputCap(thinking: LoopParams['thinking'], maxOutputTokens: number): number {
-  const budget = thinking?.type === 'enabled' ? (thinking.budgetTokens ?? 0) : 0;
-  return Math.min(DEFAULT_OUTPUT_CAP + budget, maxOutputTokens);
 }
 
 export function loopDepsOf(guard: OuterGuard, parts: EngineParts): LoopDeps {

@@ -48,6 +48,7 @@ export async function* resumeSubmission(
       model,
       context,
       carryOn: interrupted.carryOn,
+      startAt: interrupted.startAt,
     };
     yield* runLoop(input, createOutcome(), submission, parts);
   } finally {

@@ -25,6 +25,8 @@ export interface Interrupted {
   readonly submission: string;
   /** Absent: ask the model again. */
   readonly carryOn?: CarryOn | undefined;
+  /** Where the loop stood. */
+  readonly startAt: { readonly iteration: number; readonly turnCount: number };
   /** It had come to its end; only the result is missing. */
   readonly terminal?: Terminal | undefined;
   /** Entries that close it for good: what is open is answered "interrupted, outcome unknown". */
@@ -36,6 +38,8 @@ export interface Interrupted {
 /** The adapter: a journal that was taken over, and what was in it. */
 export interface OpenedJournal {
   readonly recorder: Recorder;
+  /** How often the session was taken over before. */
+  readonly earlierLives: number;
   readonly recovered?: Recovered | undefined;
   /** Aborted when another owner took the session. */
   readonly lost?: AbortSignal | undefined;
@@ -47,6 +51,8 @@ export interface SessionJournal {
   readonly view: SessionView;
   /** Opens the journal; later calls give the same answer. Rejects with `session_in_use`, `session_not_found`, … */
   open(): Promise<Recovered | undefined>;
+  /** How often the session was taken over before this engine opened it. */
+  readonly earlierLives: number;
   /** Another owner has the session: nothing more may be said. */
   readonly lost: boolean;
   onLost(listener: () => void): void;
@@ -59,6 +65,7 @@ export function createSessionJournal(openAdapter: () => Promise<OpenedJournal>):
   let view = createSessionView();
   let opening: Promise<OpenedJournal> | undefined;
   let lost = false;
+  let earlierLives = 0;
   const lostListeners: (() => void)[] = [];
   const entryListeners = new Set<(body: JournalBody) => void>();
 
@@ -71,6 +78,7 @@ export function createSessionJournal(openAdapter: () => Promise<OpenedJournal>):
   const open = async (): Promise<OpenedJournal> => {
     const opened = await openAdapter();
     view = createSessionView(opened.recovered?.view);
+    earlierLives = opened.earlierLives;
     if (opened.lost?.aborted === true) lose();
     opened.lost?.addEventListener('abort', lose, { once: true });
     return opened;
@@ -109,6 +117,9 @@ export function createSessionJournal(openAdapter: () => Promise<OpenedJournal>):
       return view;
     },
     open: async () => (await journal()).recovered,
+    get earlierLives() {
+      return earlierLives;
+    },
     get lost() {
       return lost;
     },

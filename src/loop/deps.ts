@@ -58,6 +58,10 @@ export interface LoopParams {
   /** A JSON schema is set: the run owes a structured value. */
   readonly structuredOutput?: { readonly toolName: string };
   readonly compaction: CompactionState;
+  /** Where an interrupted run stood; default its beginning. */
+  readonly startAt?: { readonly iteration: number; readonly turnCount: number };
+  /** Added to attempt numbers, so that ids of a later life of the session are its own (L4.1). Default 0. */
+  readonly attemptBase?: number;
   /** Carry on an interrupted iteration: its finished blocks and the results that are known (L4.1). */
   readonly carryOn?: CarryOn;
   readonly scope: Scope;

@@ -30,7 +30,7 @@ export class Iteration {
   preventContinuation: Facts['preventContinuation'];
   /** Model that takes over with the next request (L4.4, when the response's tools had to be kept). */
   switchTo: string | undefined;
-  attempt = 0;
+  attempt: number;
   /** What stage 1 wants the API to clear on its side (cached microcompact). */
   contextManagement: unknown;
   #executor: ToolExecutor | undefined;
@@ -40,6 +40,7 @@ export class Iteration {
     this.params = params;
     this.deps = deps;
     this.state = state;
+    this.attempt = params.attemptBase ?? 0;
     this.scope = openScope(params.scope);
     this.response = emptyResponse(state.model.current);
     this.trace = new DecisionTrace(state, params, deps);

@@ -87,8 +87,8 @@ export const FRESH_BUDGETS: BudgetState = Object.freeze({
 
 export function initialState(params: LoopParams): State {
   return {
-    iteration: params.carryOn?.iteration ?? 1,
-    turnCount: params.carryOn?.turnCount ?? 1,
+    iteration: params.carryOn?.iteration ?? params.startAt?.iteration ?? 1,
+    turnCount: params.carryOn?.turnCount ?? params.startAt?.turnCount ?? 1,
     transition: undefined,
     view: { messages: params.view, freshFrom: 0, measured: undefined },
     recovery: FRESH_RECOVERY,

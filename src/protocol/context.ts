@@ -2,7 +2,7 @@
 
 import type { ModelFailure } from './failure.ts';
 import type { LoopMessage, SystemBody, ViewMessage } from './messages.ts';
-import type { QuerySource } from './model.ts';
+import type { ModelRequest, QuerySource } from './model.ts';
 import type { TerminalReason } from './terminal.ts';
 import type { EditSource, View, ViewEdit } from './view.ts';
 
@@ -32,7 +32,12 @@ export interface StepInput {
   readonly view: View;
   /** The entries appended since the steps last ran. */
   readonly fresh: readonly ViewMessage[];
+  /** Of the whole request: the provider's figure where there is one, and a calibrated estimate of what came after it. */
   readonly estimateTokens: number;
+  /** Estimate of what no message accounts for: system prompt, user context and tools. Absent: not known. */
+  readonly overheadTokens?: number;
+  /** Real tokens per estimated one, learned from usage; what a step says in estimates is multiplied by it. Default 1. */
+  readonly tokenFactor?: number;
   /** Freed by snip earlier in this pass. */
   readonly snipTokensFreed: number;
   /** A step of this pass has already compacted. */
@@ -82,6 +87,8 @@ export type RecoveryOutcome =
       readonly edits: readonly ViewEdit[];
       readonly tokensFreed: number;
       readonly compacted: boolean;
+      /** Just the block that the refusal named was replaced: another refusal may name another. */
+      readonly named?: boolean;
     }
   /** Nothing could be done, and why. */
   | { readonly kind: 'none'; readonly why: string };
@@ -110,12 +117,23 @@ export interface ContextPort {
   limitsFor(model: string): ContextLimits;
   /** What to announce when a response reports edits that the API applied to its copy of the context. */
   appliedEdits?(applied: unknown): SystemBody | undefined;
-  /** A usage report for a view whose messages were estimated: calibrates later estimates. */
+  /** What a whole request costs by the same estimate, and what of it no message accounts for. O(what is new in its view). */
+  measure?(request: EstimatedRequest): RequestEstimate;
+  /** What the provider counted for a request, beside what `measure` said: calibrates later estimates for this model. */
   calibrate?(estimatedTokens: number, reportedTokens: number, model: string): void;
   /** A request that did not fit says what the window really is. */
   learnFrom?(failure: ModelFailure, model: string): void;
-  /** An estimate of what these messages cost, in tokens. O(messages given). */
-  estimate(messages: readonly ViewMessage[]): number;
+  /** An estimate of what these messages cost, in tokens; calibrated for a model that is named. O(messages given). */
+  estimate(messages: readonly ViewMessage[], model?: string): number;
+}
+
+export type EstimatedRequest = Pick<ModelRequest, 'model' | 'view' | 'system' | 'userContext' | 'tools'>;
+
+export interface RequestEstimate {
+  readonly tokens: number;
+  readonly overheadTokens: number;
+  /** Real tokens per estimated one, as learned for this model. */
+  readonly factor: number;
 }
 
 /** Restores something after a compaction (recent files, todos, skills, plan, tasks). */

@@ -39,6 +39,14 @@ export interface ModelFailure {
   readonly shouldRetry?: boolean;
   /** Numbers out of the answer: tokens sent, tokens asked for, and the limit. */
   readonly tokens?: { readonly input?: number; readonly maxTokens?: number; readonly limit?: number };
+  /** The content block that the answer named, by its place in the request and, once it was found, in the view. */
+  readonly block?: {
+    readonly message: number;
+    readonly content: number;
+    /** Place among the parts of a tool result. */
+    readonly inner?: number;
+    readonly at?: { readonly uuid: string; readonly index: number; readonly inner?: number };
+  };
   readonly cause?: unknown;
 }
 

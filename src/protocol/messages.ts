@@ -50,6 +50,7 @@ export interface UserMessage extends Common {
     | 'hook_feedback'
     | 'interruption'
     | 'summary'
+    | 'collapse'
     | 'command';
   /** The tool's structured output, for consumers; the model sees `message.content`. */
   readonly toolUseResult?: unknown;

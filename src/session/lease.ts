@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { Clock, Lease, LeaseStore } from '../protocol/ports.ts';
-import { livenessOf, type ProcessIdentity, thisProcess } from './process-identity.ts';
+import { livenessOf, type ProcessIdentity, thisProcess } from '../util/process-identity.ts';
 import { journalPath } from './session-files.ts';
 import { storageError } from './storage-error.ts';
 

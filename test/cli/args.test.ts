@@ -86,6 +86,7 @@ describe('as options', () => {
       env: { A: 'b' },
       includePartialMessages: false,
       persistSession: true,
+      projectTrusted: false,
       systemPrompt: { type: 'preset', preset: 'turnwright' },
       settingSources: ['user', 'project', 'local'],
     });

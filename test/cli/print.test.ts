@@ -214,6 +214,17 @@ describe('sessions', () => {
     for (const word of ['first', 'one', 'second', 'two', 'third']) expect(texts).toContain(word);
   });
 
+  test('--continue without a task, when nothing was interrupted, says so', async () => {
+    const server = await rehearse(reply('one'));
+    const cwd = temporaryFolder();
+    const env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };
+    await turnwright(['-p', 'first'], { env, cwd });
+    const ran = await turnwright(['-p', '-c'], { env, cwd });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain('Nothing was interrupted');
+    expect(server.requests).toHaveLength(1);
+  });
+
   test('--session-id names it, --no-session-persistence leaves nothing behind', async () => {
     const server = await rehearse(reply('one', { times: 'any' }));
     const home = temporaryFolder();

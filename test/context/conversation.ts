@@ -95,7 +95,7 @@ export function queued(uuid: string, words: string): AttachmentMessage {
 
 /** So many words of prose: a token each, about. */
 export function prose(tokens: number): string {
-  return 'wide '.repeat(tokens * 0.8);
+  return 'wide '.repeat(tokens);
 }
 
 /** A prompt, `rounds` calls with results of so many tokens, and an answer. */

@@ -24,7 +24,15 @@ export function filesThatFill(fails: (text: string) => boolean): PersistentFiles
   };
 }
 
-const WRITES = new Set(['makeDir', 'writeAtomic', 'createExclusive', 'openAppend', 'truncate', 'remove', 'rename']);
+const WRITES = new Set([
+  'makeDir',
+  'writeAtomic',
+  'createExclusive',
+  'openAppend',
+  'truncate',
+  'remove',
+  'rename',
+]);
 
 /** Reads work, every write is refused. */
 export function readOnlyFiles(): PersistentFiles {
@@ -34,7 +42,9 @@ export function readOnlyFiles(): PersistentFiles {
 }
 
 /** Tells of each operation and its path before it is done. */
-export function watchedFiles(onOperation: (operation: keyof PersistentFiles, path: string) => void): PersistentFiles {
+export function watchedFiles(
+  onOperation: (operation: keyof PersistentFiles, path: string) => void,
+): PersistentFiles {
   return new Proxy(nodeFiles, {
     get(target, name: keyof PersistentFiles) {
       const operation = target[name] as (...args: unknown[]) => unknown;

@@ -1,5 +1,11 @@
 /** Tools of the host, through the public `tool()`. */
-import { createSdkMcpServer, type Options, type ToolAnnotations, type ToolCallExtra, tool } from '../../src/index.ts';
+import {
+  createSdkMcpServer,
+  type Options,
+  type ToolAnnotations,
+  type ToolCallExtra,
+  tool,
+} from '../../src/index.ts';
 
 /** A tool that answers with what the function gives; the model knows it as `mcp__host__<name>`. */
 export function hostTool(

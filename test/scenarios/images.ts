@@ -7,7 +7,10 @@ export const PNG = Buffer.from(
 );
 
 export function image(bytes: Buffer = PNG): ImageBlock {
-  return { type: 'image', source: { type: 'base64', media_type: 'image/png', data: bytes.toString('base64') } };
+  return {
+    type: 'image',
+    source: { type: 'base64', media_type: 'image/png', data: bytes.toString('base64') },
+  };
 }
 
 /** A picture that says of itself to be this wide: what the API's limits look at. */

@@ -33,11 +33,16 @@ export function decisionsOf(entries: readonly JournalEntry[]): DecisionRecord[] 
 }
 
 export function journalLines(place: JournalPlace): string[] {
-  return readFileSync(journalFile(place), 'utf8').split('\n').filter((line) => line !== '');
+  return readFileSync(journalFile(place), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
 }
 
 /** The journal as a process that died would have left it: everything up to and with the first line that matches. */
-export function cutJournalAfter(place: JournalPlace, isLast: (entry: { readonly type?: string }) => boolean): void {
+export function cutJournalAfter(
+  place: JournalPlace,
+  isLast: (entry: { readonly type?: string }) => boolean,
+): void {
   const lines = journalLines(place);
   const last = lines.findIndex((line) => isLast(JSON.parse(line) as { type?: string }));
   if (last < 0) throw new Error('No line of the journal matches.');
@@ -54,7 +59,8 @@ export function unanswered(entries: readonly JournalEntry[]): string[] {
       for (const block of entry.message.content) if (block.type === 'tool_use') calls.push(block.id);
     }
     if (entry.type === 'user' && typeof entry.message.content !== 'string') {
-      for (const block of entry.message.content) if (block.type === 'tool_result') answers.push(block.tool_use_id);
+      for (const block of entry.message.content)
+        if (block.type === 'tool_result') answers.push(block.tool_use_id);
     }
   }
   return calls.filter((id) => answers.filter((answer) => answer === id).length !== 1);

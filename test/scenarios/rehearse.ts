@@ -2,6 +2,8 @@
  * One scenario through the public door: `query()` over real HTTP against a strict rehearsal server, real tools in a
  * real folder, a real journal file. Hands back everything that a test wants to look at.
  */
+
+import { existsSync } from 'node:fs';
 import { afterEach, expect, onTestFinished } from 'vitest';
 import {
   type DecisionRecord,
@@ -29,7 +31,6 @@ import { collapsingClock } from './collapsing-clock.ts';
 import { decisionsOf, journalFile, readJournalOf, unanswered } from './journal.ts';
 import { bodies, type SentBody } from './sent.ts';
 import { tempFolder } from './temp-folder.ts';
-import { existsSync } from 'node:fs';
 
 export const KEY = 'sk-rehearsal';
 /** The engine's default, which the rehearsal knows. */
@@ -116,7 +117,8 @@ export async function rehearse(setup: Setup): Promise<Rehearsed> {
   const entries = existsSync(journalFile(place)) ? await readJournalOf(place) : [];
   const report = server.report();
   expect(clock.pending, 'timers that outlived the session').toBe(0);
-  if (setup.openOnRecord !== true) expect(unanswered(entries), 'calls without exactly one result on record').toEqual([]);
+  if (setup.openOnRecord !== true)
+    expect(unanswered(entries), 'calls without exactly one result on record').toEqual([]);
   checkReport(report, setup);
   return {
     messages,

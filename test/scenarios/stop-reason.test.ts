@@ -109,7 +109,11 @@ describe('stop_reason of a result (L7.1)', () => {
       options: {
         engine: {
           commands: [
-            { name: 'version', description: 'Says it.', run: async () => ({ messages: ['1'], shouldQuery: false, resultText: '1' }) },
+            {
+              name: 'version',
+              description: 'Says it.',
+              run: async () => ({ messages: ['1'], shouldQuery: false, resultText: '1' }),
+            },
           ],
         },
       },

@@ -34,7 +34,12 @@ export function transcriptPlace(
       message: {
         role: type === 'assistant' ? 'assistant' : 'user',
         content,
-        ...(type === 'assistant' && { id: `msg_${uuid}`, type: 'message', model: 'claude-opus-5-5', stop_reason: 'end_turn' }),
+        ...(type === 'assistant' && {
+          id: `msg_${uuid}`,
+          type: 'message',
+          model: 'claude-opus-5-5',
+          stop_reason: 'end_turn',
+        }),
       },
       uuid,
       timestamp: '2026-01-01T00:00:00.000Z',

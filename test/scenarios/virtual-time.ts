@@ -3,7 +3,11 @@ import type { SDKMessage } from '../../src/index.ts';
 import type { VirtualClock } from '../../src/testing/index.ts';
 
 /** Time passes in steps until the condition holds; between two steps the real world gets its turn. */
-export async function passTimeUntil(clock: VirtualClock, holds: () => boolean, stepMs = 15_000): Promise<void> {
+export async function passTimeUntil(
+  clock: VirtualClock,
+  holds: () => boolean,
+  stepMs = 15_000,
+): Promise<void> {
   while (!holds()) {
     await clock.advance(stepMs);
     await new Promise((resolve) => setTimeout(resolve, 2));

@@ -83,11 +83,13 @@ async function openJournal(
   const { durability = 'process', resume } = config;
   const lease = await leases?.acquire(sessionId);
   try {
-    const earlier = resume === undefined ? undefined : await readSession(store, resume);
+    if (resume !== undefined) await refuseUnknown(store, resume);
+    const forks = config.forkSession === true;
+    // Taken over first and read then: whatever an earlier owner still wrote is seen, or refused by the fence.
     const writer = await createJournalWriter({ store, sessionId, durability });
-    const recovered =
-      earlier && (config.forkSession === true ? forkOf(earlier) : recoveredFrom(earlier, config));
-    if (earlier !== undefined && config.forkSession === true) {
+    const earlier = resume === undefined ? undefined : resumeSession(await readEntries(store, resume));
+    const recovered = earlier && (forks ? forkOf(earlier) : recoveredFrom(earlier, config));
+    if (earlier !== undefined && forks) {
       const submission = `fork/${resume}`;
       const history = [...(recovered?.view ?? [])];
       await writer.append(
@@ -100,11 +102,12 @@ async function openJournal(
     }
     return {
       recorder: writer,
+      earlierLives: writer.epoch - 1,
       recovered,
       lost: lease === undefined ? writer.fenced : AbortSignal.any([writer.fenced, lease.signal]),
       async close() {
-        await writer.close();
-        await lease?.release();
+        // Records that a full disk refused must not keep the session locked as well.
+        await writer.close().finally(() => lease?.release());
       },
     };
   } catch (error) {
@@ -113,14 +116,12 @@ async function openJournal(
   }
 }
 
-async function readSession(store: JournalStore, sessionId: string): Promise<ResumedSession> {
-  if (!(await store.exists(sessionId))) {
-    throw new TurnwrightError(
-      'session_not_found',
-      `There is no session ${sessionId} to resume in this folder.`,
-    );
-  }
-  return resumeSession(await readEntries(store, sessionId));
+async function refuseUnknown(store: JournalStore, sessionId: string): Promise<void> {
+  if (await store.exists(sessionId)) return;
+  throw new TurnwrightError(
+    'session_not_found',
+    `There is no session ${sessionId} to resume in this folder.`,
+  );
 }
 
 function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Recovered {
@@ -131,6 +132,7 @@ function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Reco
   const interrupted = {
     submission: open.id,
     carryOn,
+    startAt: { iteration: open.iteration, turnCount: open.turnCount },
     terminal: open.terminal,
     closing: closeInterrupted(open),
     reopening: records,

@@ -20,7 +20,7 @@ export const outputCap: Rule = {
       !windowFull &&
       params.maxOutputTokens === undefined &&
       !state.recovery.escalated &&
-      raised > params.defaultOutputCap;
+      raised > (iteration.trace.request?.maxTokens ?? params.defaultOutputCap);
     if (mayEscalate) {
       yield* iteration.takeBack(facts.messages, 'escalated');
       return goOn(maxOutputTokensEscalate(state, raised, facts.outputTokens));

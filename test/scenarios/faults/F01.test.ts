@@ -15,7 +15,9 @@ import { tempFolder } from '../temp-folder.ts';
 
 /** Runs a session in a process of its own and kills it while its command runs. */
 async function killedInTool() {
-  const server = await serve([reply(['Deploying.', toolUse('Bash', { command: 'echo $$ > pid; sleep 60' }, 'call_1')])]);
+  const server = await serve([
+    reply(['Deploying.', toolUse('Bash', { command: 'echo $$ > pid; sleep 60' }, 'call_1')]),
+  ]);
   const folder = tempFolder();
   const place = { cwd: tempFolder(), home: tempFolder(), sessionId: randomUUID() };
   const options = {
@@ -55,7 +57,11 @@ describe('F01 kill -9 between the start of a tool and its result', () => {
     expect(blocksOf(run.sent[0], 'tool_result')).toMatchObject([
       { tool_use_id: 'call_1', is_error: true, content: expect.stringContaining('outcome unknown') },
     ]);
-    expect(blocksOf(run.sent[0], 'text').map((block) => block.text)).toEqual(['Deploy it.', 'Deploying.', 'What happened?']);
+    expect(blocksOf(run.sent[0], 'text').map((block) => block.text)).toEqual([
+      'Deploy it.',
+      'Deploying.',
+      'What happened?',
+    ]);
     expect(readFileSync(journalFile(place)).subarray(0, before.length).equals(before)).toBe(true);
     expect(run.entries.map((entry) => entry.type)).toContain('unknown');
   });

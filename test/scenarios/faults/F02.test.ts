@@ -18,13 +18,18 @@ describe('F02 abort while 3 of 5 parallel tools are done', () => {
         (extra) =>
           QUICK.includes(name)
             ? `${name} is fine`
-            : new Promise((_, reject) => extra.signal.addEventListener('abort', () => reject(new Error('stopped')))),
+            : new Promise((_, reject) =>
+                extra.signal.addEventListener('abort', () => reject(new Error('stopped'))),
+              ),
         { readOnlyHint: true },
       ),
     );
     const run = await rehearse({
       prompt: talk.prompts,
-      replies: [reply(ALL.map((name) => toolUse(`mcp__host__${name}`, {}, `call_${name}`))), reply('Three are fine.')],
+      replies: [
+        reply(ALL.map((name) => toolUse(`mcp__host__${name}`, {}, `call_${name}`))),
+        reply('Three are fine.'),
+      ],
       options: hostTools(...tools),
       onMessage: (message, { query }) => {
         if (message.type === 'user' && JSON.stringify(message).includes('call_e')) void query.interrupt();
@@ -35,8 +40,18 @@ describe('F02 abort while 3 of 5 parallel tools are done', () => {
     });
     expect(run.results.map((result) => result.terminal_reason)).toEqual(['aborted_tools', 'completed']);
     const shown = toolResults(run.messages);
-    expect(shown.filter(({ isError }) => !isError).map(({ id }) => id).sort()).toEqual(QUICK.map((name) => `call_${name}`));
-    expect(shown.filter(({ isError }) => isError).map(({ id }) => id).sort()).toEqual(['call_b', 'call_d']);
+    expect(
+      shown
+        .filter(({ isError }) => !isError)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(QUICK.map((name) => `call_${name}`));
+    expect(
+      shown
+        .filter(({ isError }) => isError)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(['call_b', 'call_d']);
     const sent = blocksOf(run.sent[1], 'tool_result');
     expect(sent.map((block) => block.tool_use_id)).toEqual(ALL.map((name) => `call_${name}`));
     expect(sent.map((block) => block.is_error === true)).toEqual([false, true, false, true, false]);

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { cutJournalAfter } from '../journal.ts';
 import { outline } from '../outline.ts';
-import { blocksOf, messageRequests, openCalls } from '../sent.ts';
 import { rehearse, successOf } from '../rehearse.ts';
+import { blocksOf, messageRequests, openCalls } from '../sent.ts';
 
 const read = (id: string) => reply(toolUse('Read', { file_path: 'large.txt' }, id));
 

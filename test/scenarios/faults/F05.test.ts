@@ -3,7 +3,13 @@ import { type FaultName, reply, toolUse } from '../../../src/rehearsal/index.ts'
 import { rehearse, successOf } from '../rehearse.ts';
 import { blocksOf, openCalls } from '../sent.ts';
 
-const TROUBLE: readonly FaultName[] = ['http-status', 'reset-before-headers', 'cut', 'html-error-page', 'truncated-json'];
+const TROUBLE: readonly FaultName[] = [
+  'http-status',
+  'reset-before-headers',
+  'cut',
+  'html-error-page',
+  'truncated-json',
+];
 
 describe('F05 retries of a failed step', () => {
   it('F05 five failures in a row leave no orphan, and no request has more calls than the one before', async () => {
@@ -17,8 +23,12 @@ describe('F05 retries of a failed step', () => {
     });
     expect(run.sent).toHaveLength(2 + TROUBLE.length);
     expect(run.sent.flatMap(openCalls)).toEqual([]);
-    expect(run.sent.slice(1).map((body) => blocksOf(body, 'tool_use').length)).toEqual(run.sent.slice(1).map(() => 1));
-    expect(new Set(run.sent.slice(1).map((body) => JSON.stringify(body.messages.map(({ role }) => role)))).size).toBe(1);
+    expect(run.sent.slice(1).map((body) => blocksOf(body, 'tool_use').length)).toEqual(
+      run.sent.slice(1).map(() => 1),
+    );
+    expect(
+      new Set(run.sent.slice(1).map((body) => JSON.stringify(body.messages.map(({ role }) => role)))).size,
+    ).toBe(1);
     expect(successOf(run)).toMatchObject({ is_error: false, result: 'Done.', num_turns: 2 });
   });
 });

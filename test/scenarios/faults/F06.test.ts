@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { query, type SDKMessage } from '../../../src/index.ts';
 import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { readJournalOf } from '../journal.ts';
+import { textOf } from '../outline.ts';
 import { laidOver, serve } from '../rehearse.ts';
 import { rewritingProxy } from '../rewriting-proxy.ts';
 import { blocksOf, bodies } from '../sent.ts';
 import { tempFolder } from '../temp-folder.ts';
-import { textOf } from '../outline.ts';
 
 /** Two commands whose calls come in with these ids. */
 async function runWithIds(first: string, second: string) {
@@ -22,7 +22,8 @@ async function runWithIds(first: string, second: string) {
   );
   const place = { cwd: tempFolder(), home: tempFolder() };
   const messages: SDKMessage[] = [];
-  for await (const message of query({ prompt: 'Run both.', options: laidOver(proxy, place) })) messages.push(message);
+  for await (const message of query({ prompt: 'Run both.', options: laidOver(proxy, place) }))
+    messages.push(message);
   const sessionId = messages[0]?.session_id ?? '';
   return { server, messages, entries: await readJournalOf({ ...place, sessionId }) };
 }
@@ -43,7 +44,9 @@ describe('F06 calls that cannot be told apart by their ids', () => {
     expect(results.map((block) => block.tool_use_id)).toEqual(ids);
     expect(results.map((block) => textOf(block.content).trim())).toEqual(['one', 'two']);
     const recorded = entries.flatMap((entry) =>
-      entry.type === 'assistant' ? entry.message.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])) : [],
+      entry.type === 'assistant'
+        ? entry.message.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
+        : [],
     );
     expect(recorded).toHaveLength(2);
     expect(new Set(recorded).size).toBe(2);

@@ -11,7 +11,12 @@ const round = (id: string, n: number) => [
 
 describe('F07 a history made by another provider', () => {
   it('F07 ids that the API refuses are remapped, the same way on both sides and without a collision', async () => {
-    const initialMessages = [said('p', 'Run three.'), ...round('shell:0', 0), ...round('shell.0', 1), ...round('shell_0', 2)];
+    const initialMessages = [
+      said('p', 'Run three.'),
+      ...round('shell:0', 0),
+      ...round('shell.0', 1),
+      ...round('shell_0', 2),
+    ];
     const run = await rehearse({ replies: [reply('Three.')], options: { engine: { initialMessages } } });
     const calls = blocksOf(run.sent[0], 'tool_use').map((block) => block.id);
     const results = blocksOf(run.sent[0], 'tool_result');

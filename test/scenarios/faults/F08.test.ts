@@ -11,7 +11,11 @@ describe('F08 turns with nothing said in them', () => {
     const read = (id: string) => toolUse('Read', { file_path: 'a.txt' }, id);
     const run = await rehearse({
       files: { 'a.txt': 'x' },
-      replies: [reply([text(''), read('call_1')]), reply([thinking('Once more.'), text(' \n'), read('call_2')]), reply('Done.')],
+      replies: [
+        reply([text(''), read('call_1')]),
+        reply([thinking('Once more.'), text(' \n'), read('call_2')]),
+        reply('Done.'),
+      ],
     });
     expect(outline(run.messages)).toEqual([
       'init',

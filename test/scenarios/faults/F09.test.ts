@@ -14,7 +14,9 @@ describe('F09 nothing where something is due', () => {
       replies: [reply(toolUse('mcp__host__quiet')), reply('It said nothing.')],
       options: hostTools(hostTool('quiet', () => given)),
     });
-    expect(blocksOf(run.sent[1], 'tool_result').map((block) => textOf(block.content))).toEqual(['(no output)']);
+    expect(blocksOf(run.sent[1], 'tool_result').map((block) => textOf(block.content))).toEqual([
+      '(no output)',
+    ]);
   });
 
   it('F09 a blank summary is a failed compaction: no message of it, the view stays, the work goes on', async () => {
@@ -27,7 +29,9 @@ describe('F09 nothing where something is due', () => {
     });
     expect(outline(run.messages)).not.toContain('compact_boundary');
     expect(outline(run.messages)).not.toContain('synthetic');
-    expect(run.messages).toContainEqual(expect.objectContaining({ subtype: 'status', compact_result: 'failed' }));
+    expect(run.messages).toContainEqual(
+      expect.objectContaining({ subtype: 'status', compact_result: 'failed' }),
+    );
     expect(successOf(run)).toMatchObject({ is_error: false, result: 'Done.' });
     expect(blocksOf(run.sent.at(-1), 'tool_result')).toHaveLength(2);
   });

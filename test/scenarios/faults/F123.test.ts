@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { query, type SDKMessage } from '../../../src/index.ts';
-import { reply } from '../../../src/rehearsal/index.ts';
+import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { fakeTool } from '../../../src/testing/index.ts';
 import { readOnlyFiles } from '../faulty-files.ts';
 import { outline } from '../outline.ts';
 import { KEY, serve } from '../rehearse.ts';
-import { toolUse } from '../../../src/rehearsal/index.ts';
 
 describe('F123 a place with nothing in it', () => {
   it('F123 no HOME, no PATH, a read-only disk, no child process: the run completes, its journal in memory', async () => {

@@ -29,7 +29,8 @@ describe('F125 types as a consumer meets them', () => {
 
   it('F125 the message union narrows and is not any', () => {
     const folder = tempFolder({ 'consumer.ts': CONSUMER, 'package.json': '{"type":"module"}' });
-    const flags = '--noEmit --strict --module nodenext --target es2023 --lib es2023,esnext.disposable --skipLibCheck --allowImportingTsExtensions';
+    const flags =
+      '--noEmit --strict --module nodenext --target es2023 --lib es2023,esnext.disposable --skipLibCheck --allowImportingTsExtensions';
     const run = spawnSync(
       process.execPath,
       [

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { query, type SDKMessage } from '../../../src/index.ts';
 import { type RehearsalRequest, reply, toolUse } from '../../../src/rehearsal/index.ts';
-import { toolResults } from '../outline.ts';
 import { readJournalOf } from '../journal.ts';
+import { toolResults } from '../outline.ts';
 import { laidOver, serve } from '../rehearse.ts';
-import { messageRequests, wholeText, bodyOf } from '../sent.ts';
+import { bodyOf, messageRequests, wholeText } from '../sent.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const SESSIONS = 50;
@@ -27,7 +27,11 @@ describe('F126 many sessions in one process', () => {
     const runs = await Promise.all(
       worlds.map(async ({ name, cwd, home }) => {
         const messages: SDKMessage[] = [];
-        const options = laidOver(server, { cwd, home }, { env: { ANTHROPIC_API_KEY: `key-of-${name}`, WHO_AM_I: name } });
+        const options = laidOver(
+          server,
+          { cwd, home },
+          { env: { ANTHROPIC_API_KEY: `key-of-${name}`, WHO_AM_I: name } },
+        );
         for await (const message of query({ prompt: `I am ${name}.`, options })) messages.push(message);
         return messages;
       }),
@@ -39,9 +43,14 @@ describe('F126 many sessions in one process', () => {
       expect(toolResults(messages).map(({ text }) => text.trim())).toEqual([told]);
       expect(messages.at(-1)).toMatchObject({ type: 'result', is_error: false, result: `It says: ${told}` });
 
-      const mine = messageRequests(server).filter((request) => request.headers['x-api-key'] === `key-of-${name}`);
+      const mine = messageRequests(server).filter(
+        (request) => request.headers['x-api-key'] === `key-of-${name}`,
+      );
       expect(mine).toHaveLength(2);
-      for (const request of mine) expect(wholeText(bodyOf(request)).match(/tenant-\d+-/g)).toEqual(wholeText(bodyOf(request)).match(new RegExp(name, 'g')));
+      for (const request of mine)
+        expect(wholeText(bodyOf(request)).match(/tenant-\d+-/g)).toEqual(
+          wholeText(bodyOf(request)).match(new RegExp(name, 'g')),
+        );
 
       const entries = await readJournalOf({ cwd, home, sessionId: messages[0]?.session_id ?? '' });
       expect(new Set(JSON.stringify(entries).match(/tenant-\d+-/g))).toEqual(new Set([name]));

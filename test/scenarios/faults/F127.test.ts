@@ -22,7 +22,11 @@ describe('F127 settingSources: []', () => {
     const run = await rehearse({
       place: { cwd, home },
       replies: [reply('Hi.')],
-      options: { settingSources: [], systemPrompt: { type: 'preset', preset: 'turnwright' }, engine: { files } },
+      options: {
+        settingSources: [],
+        systemPrompt: { type: 'preset', preset: 'turnwright' },
+        engine: { files },
+      },
     });
     expect(successOf(run)).toMatchObject({ is_error: false, result: 'Hi.' });
     // Only the session's own folder is used.

@@ -22,7 +22,11 @@ describe('F35 a connection is accepted and nothing ever comes', () => {
         void until(() => server.requests.length > 0).then(() => passTimeUntil(clock, () => over));
       },
     });
-    expect(successOf(run)).toMatchObject({ is_error: true, terminal_reason: 'api_error', api_error_status: null });
+    expect(successOf(run)).toMatchObject({
+      is_error: true,
+      terminal_reason: 'api_error',
+      api_error_status: null,
+    });
     expect(run.decisions[0]?.attempts).toMatchObject([{ outcome: 'timeout' }]);
     expect(clock.pending).toBe(0);
 

@@ -5,7 +5,10 @@ import { rehearse, successOf } from '../rehearse.ts';
 describe('F37 pings come, content does not', () => {
   it('F37 the limit on content decides: pings do not keep an answer alive', async () => {
     const run = await rehearse({
-      replies: [reply('Half of it', { faults: [{ name: 'stall', after: 3, pingMs: 10 }] }), reply('The whole of it.')],
+      replies: [
+        reply('Half of it', { faults: [{ name: 'stall', after: 3, pingMs: 10 }] }),
+        reply('The whole of it.'),
+      ],
       options: { engine: { timeouts: { contentMs: 200, idleMs: 60_000 } } },
     });
     expect(run.decisions[0]?.attempts.map((attempt) => attempt.outcome)).toEqual(['stalled', 'complete']);

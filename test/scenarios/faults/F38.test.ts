@@ -8,7 +8,9 @@ describe('F38 the connection is reset after some text, before any tool', () => {
     const run = await rehearse({
       replies: [
         // start, block, delta, stop, block: a whole block was shown when it breaks.
-        reply(['The first half.', 'The second half.'], { faults: [{ name: 'reset-after-events', after: 5 }] }),
+        reply(['The first half.', 'The second half.'], {
+          faults: [{ name: 'reset-after-events', after: 5 }],
+        }),
         reply(['The first half.', 'The second half.']),
       ],
     });
@@ -21,7 +23,11 @@ describe('F38 the connection is reset after some text, before any tool', () => {
       'result:success',
     ]);
     expect(run.sent[1]?.messages).toEqual(run.sent[0]?.messages);
-    expect(successOf(run)).toMatchObject({ is_error: false, result: 'The first half.The second half.', num_turns: 1 });
+    expect(successOf(run)).toMatchObject({
+      is_error: false,
+      result: 'The first half.The second half.',
+      num_turns: 1,
+    });
     expect(run.decisions[0]?.attempts.map(({ wasted }) => wasted === true)).toEqual([true, false]);
     expect(run.entries.filter((entry) => entry.type === 'retract')).toHaveLength(1);
   });

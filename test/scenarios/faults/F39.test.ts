@@ -19,7 +19,9 @@ describe('F39 the connection is reset after a tool of that response has run', ()
       onMessage: (message, { cwd }) => message.type === 'assistant' && untilFile(join(cwd, 'ran.txt')),
     });
     expect(readFileSync(join(run.cwd, 'ran.txt'), 'utf8')).toBe('x\n');
-    expect(blocksOf(run.sent[1], 'tool_result')).toMatchObject([{ tool_use_id: 'call_1', content: expect.stringContaining('ran') }]);
+    expect(blocksOf(run.sent[1], 'tool_result')).toMatchObject([
+      { tool_use_id: 'call_1', content: expect.stringContaining('ran') },
+    ]);
     expect(JSON.stringify(run.sent[1]?.messages)).not.toContain('And now');
     expect(run.entries.filter((entry) => entry.type === 'intent')).toHaveLength(1);
     expect(successOf(run)).toMatchObject({ is_error: false, result: 'It ran once.' });

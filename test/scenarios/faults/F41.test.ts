@@ -5,9 +5,23 @@ import { rehearse, successOf } from '../rehearse.ts';
 
 const TEXT = 'Grüße aus Łódź: ✓ 🎉 — and that is all.';
 /** Read as if nothing were. */
-const HARMLESS: readonly FaultName[] = ['crlf', 'split-utf8', 'unknown-event', 'unknown-block', 'slow-drip', 'delta-without-usage', 'reset-after-stop'];
+const HARMLESS: readonly FaultName[] = [
+  'crlf',
+  'split-utf8',
+  'unknown-event',
+  'unknown-block',
+  'slow-drip',
+  'delta-without-usage',
+  'reset-after-stop',
+];
 /** Asked again. */
-const BROKEN: readonly FaultName[] = ['cut', 'truncated-json', 'invalid-json', 'empty-body', 'reset-after-bytes'];
+const BROKEN: readonly FaultName[] = [
+  'cut',
+  'truncated-json',
+  'invalid-json',
+  'empty-body',
+  'reset-after-bytes',
+];
 /** Either is right: what matters is that the answer is whole. */
 const ODD: readonly FaultName[] = ['out-of-order', 'duplicate-event', 'huge-delta'];
 

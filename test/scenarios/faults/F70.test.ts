@@ -6,7 +6,10 @@ import { type Rehearsed, rehearse, submissions, successOf } from '../rehearse.ts
 import { wholeText } from '../sent.ts';
 
 const twoPrompts = () =>
-  rehearse({ ...submissions('First question.', 'Second question.'), replies: [reply('First answer.'), reply('Second answer.')] });
+  rehearse({
+    ...submissions('First question.', 'Second question.'),
+    replies: [reply('First answer.'), reply('Second answer.')],
+  });
 
 async function resumed(first: Rehearsed) {
   const run = await rehearse({

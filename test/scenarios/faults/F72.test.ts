@@ -15,8 +15,19 @@ describe('F72 a session file of another version', () => {
       { type: 'assistant', text: 'Two.' },
       { type: 'a-type-of-tomorrow', text: 'whatever' },
     ]);
-    const run = await rehearse({ place, prompt: 'Three?', replies: [reply('Three.')], options: { resume: sessionId } });
-    expect(blocksOf(run.sent[0], 'text').map((block) => block.text)).toEqual(['One?', 'One.', 'Two?', 'Two.', 'Three?']);
+    const run = await rehearse({
+      place,
+      prompt: 'Three?',
+      replies: [reply('Three.')],
+      options: { resume: sessionId },
+    });
+    expect(blocksOf(run.sent[0], 'text').map((block) => block.text)).toEqual([
+      'One?',
+      'One.',
+      'Two?',
+      'Two.',
+      'Three?',
+    ]);
     expect(successOf(run)).toMatchObject({ is_error: false, result: 'Three.', session_id: sessionId });
   });
 });

@@ -8,7 +8,12 @@ import { type TranscriptLine, transcriptPlace } from '../transcript.ts';
 async function goOnWith(lines: readonly TranscriptLine[]) {
   const sessionId = randomUUID();
   const place = transcriptPlace(sessionId, lines);
-  const run = await rehearse({ place, prompt: 'Go on.', replies: [reply('Gladly.')], options: { resume: sessionId } });
+  const run = await rehearse({
+    place,
+    prompt: 'Go on.',
+    replies: [reply('Gladly.')],
+    options: { resume: sessionId },
+  });
   expect(successOf(run)).toMatchObject({ is_error: false, result: 'Gladly.' });
   return blocksOf(run.sent[0], 'text').map((block) => block.text);
 }

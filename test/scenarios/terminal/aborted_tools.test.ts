@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { reply, toolUse } from '../../../src/rehearsal/index.ts';
-import { isAlive, untilFile } from '../processes.ts';
 import { decided, noted, outline, toolResults } from '../outline.ts';
+import { isAlive, untilFile } from '../processes.ts';
 import { errorResultOf, rehearse } from '../rehearse.ts';
 
 describe('aborted_tools', () => {

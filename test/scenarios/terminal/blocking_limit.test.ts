@@ -7,7 +7,10 @@ describe('blocking_limit', () => {
     const run = await rehearse({
       prompt: 'word '.repeat(4_000),
       replies: [],
-      options: { settings: { autoCompactEnabled: false }, engine: { compaction: { auto: false, window: 4_000 } } },
+      options: {
+        settings: { autoCompactEnabled: false },
+        engine: { compaction: { auto: false, window: 4_000 } },
+      },
     });
     expect(run.sent).toEqual([]);
     expect(outline(run.messages).filter((word) => word !== 'informational')).toEqual([

@@ -24,7 +24,11 @@ describe('completed', () => {
     const run = await rehearse({
       files: { 'notes.txt': 'the answer is 42\n' },
       replies: [
-        reply(['Looking.', toolUse('Read', { file_path: 'notes.txt' }, 'call_read'), toolUse('Bash', { command: 'wc -l < notes.txt' })]),
+        reply([
+          'Looking.',
+          toolUse('Read', { file_path: 'notes.txt' }, 'call_read'),
+          toolUse('Bash', { command: 'wc -l < notes.txt' }),
+        ]),
         reply('It is {{results.call_read | /answer is (\\d+)/}}.'),
       ],
     });

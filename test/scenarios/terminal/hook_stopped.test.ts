@@ -10,7 +10,9 @@ describe('hook_stopped', () => {
       replies: [reply(['Looking.', toolUse('Read', { file_path: 'a.txt' })])],
       options: {
         hooks: {
-          PostToolUse: [{ matcher: 'Read', hooks: [async () => ({ continue: false, stopReason: 'policy' })] }],
+          PostToolUse: [
+            { matcher: 'Read', hooks: [async () => ({ continue: false, stopReason: 'policy' })] },
+          ],
         },
       },
     });

@@ -4,7 +4,14 @@ import { createModelClient } from '../../../src/model/client.ts';
 import type { RecoveryOutcome, StepInput } from '../../../src/protocol/context.ts';
 import type { LoopMessage } from '../../../src/protocol/messages.ts';
 import { reply } from '../../../src/rehearsal/index.ts';
-import { idleContext, loopDeps, loopParams, recorder, runLoop, userMessage } from '../../../src/testing/index.ts';
+import {
+  idleContext,
+  loopDeps,
+  loopParams,
+  recorder,
+  runLoop,
+  userMessage,
+} from '../../../src/testing/index.ts';
 import { systemClock } from '../../../src/util/clock.ts';
 import { decided } from '../outline.ts';
 import { KEY, MODEL, serve } from '../rehearse.ts';
@@ -47,7 +54,12 @@ describe('collapse_drain_retry', () => {
     const { messages, terminal } = await runLoop(
       queryLoop,
       loopParams({ model: MODEL, prompt: 'word '.repeat(8_000), maxOutputTokens: 1_000 }),
-      loopDeps({ callModel: client.call, context: oneStagedCollapse(), recorder: journal, clock: systemClock }),
+      loopDeps({
+        callModel: client.call,
+        context: oneStagedCollapse(),
+        recorder: journal,
+        clock: systemClock,
+      }),
     );
     await client.close();
 

@@ -21,7 +21,12 @@ describe('reactive_compact_retry', () => {
       rejectedBy: ['prompt-too-long'],
       options: { engine: { maxOutputTokens: 1_000 } },
     });
-    expect(decided(run.decisions)).toEqual(['next_turn', 'next_turn', 'reactive_compact_retry', 'stop completed']);
+    expect(decided(run.decisions)).toEqual([
+      'next_turn',
+      'next_turn',
+      'reactive_compact_retry',
+      'stop completed',
+    ]);
     expect(outline(run.messages)).toEqual([
       'init',
       ...['tool_use', 'tool_result', 'tool_use', 'tool_result'],
@@ -59,7 +64,12 @@ describe('reactive_compact_retry', () => {
       rejectedBy: ['prompt-too-long'],
       options: { engine: { maxOutputTokens: 1_000 } },
     });
-    expect(decided(run.decisions)).toEqual(['next_turn', 'next_turn', 'reactive_compact_retry', 'stop completed']);
+    expect(decided(run.decisions)).toEqual([
+      'next_turn',
+      'next_turn',
+      'reactive_compact_retry',
+      'stop completed',
+    ]);
     expect(successOf(run)).toMatchObject({ is_error: false, result: 'On with it.' });
     expect(wholeText(run.sent.at(-1))).toContain('were removed because they no longer fit');
   });

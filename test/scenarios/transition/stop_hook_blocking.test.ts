@@ -63,7 +63,11 @@ describe('stop_hook_blocking', () => {
       },
     });
     expect(decided(run.decisions)).toEqual(['stop_hook_blocking', 'stop completed']);
-    expect(successOf(run)).toMatchObject({ structured_output: { n: 3 }, stop_reason: 'tool_use', num_turns: 3 });
+    expect(successOf(run)).toMatchObject({
+      structured_output: { n: 3 },
+      stop_reason: 'tool_use',
+      num_turns: 3,
+    });
     expect(asked).toBe(0);
   });
 });

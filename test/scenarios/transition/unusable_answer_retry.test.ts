@@ -6,7 +6,9 @@ import { blocksOf } from '../sent.ts';
 
 describe('unusable_answer_retry', () => {
   it('an empty answer is nudged once, and not sent back', async () => {
-    const run = await rehearse({ replies: [reply('', { faults: ['empty-response'] }), reply('Here it is.')] });
+    const run = await rehearse({
+      replies: [reply('', { faults: ['empty-response'] }), reply('Here it is.')],
+    });
     expect(outline(run.messages)).toEqual(['init', 'synthetic', 'text', 'result:success']);
     expect(run.sent[1]?.messages.map(({ role }) => role)).toEqual(['user']);
     expect(decided(run.decisions)).toEqual(['unusable_answer_retry', 'stop completed']);

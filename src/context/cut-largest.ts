@@ -1,0 +1,101 @@
+/** What must stay is still too long: its largest texts are kept in files and cut here (F16). */
+import type { UserMessage, ViewMessage } from '../protocol/messages.ts';
+import type { ViewEdit } from '../protocol/view.ts';
+import type { ToolResultBlock, UserBlock } from '../protocol/wire.ts';
+import { type FullText, PREVIEW_BYTES, resultPreview } from './result-preview.ts';
+import { isSummary, toolResultIds } from './rounds.ts';
+import { cutMiddle } from './shorten.ts';
+import { estimateMessage, estimateTokens } from './token-estimate.ts';
+import type { Spill } from './tool-result-budget.ts';
+
+export interface CutAim {
+  /** Tool results are cut, largest first, until the messages are down to this many tokens. */
+  readonly resultsDownTo: number;
+  /** What a person said is cut only when they are still above this. */
+  readonly wordsDownTo: number;
+}
+
+export interface Cut {
+  readonly edits: readonly ViewEdit[];
+  readonly tokensFreed: number;
+}
+
+export async function cutLargest(messages: readonly ViewMessage[], aim: CutAim, spill: Spill): Promise<Cut> {
+  const edits: ViewEdit[] = [];
+  let tokens = estimateTokens(messages);
+  let tokensFreed = 0;
+  const replace = (message: ViewMessage, item: ViewMessage) => {
+    const freed = estimateMessage(message) - estimateMessage(item);
+    if (freed <= 0) return;
+    edits.push({ kind: 'replace', uuid: message.uuid, item: Object.freeze(item) });
+    tokens -= freed;
+    tokensFreed += freed;
+  };
+  const largestFirst = messages.toSorted((a, b) => estimateMessage(b) - estimateMessage(a));
+  for (const message of largestFirst) {
+    if (tokens <= aim.resultsDownTo) break;
+    if (message.type === 'user' && toolResultIds(message).length > 0)
+      replace(message, await withPreviews(message, spill));
+  }
+  for (const message of largestFirst) {
+    if (tokens <= aim.wordsDownTo) break;
+    if (message.type !== 'user' || toolResultIds(message).length > 0 || isSummary(message)) continue;
+    const own = estimateMessage(message);
+    const excess = tokens - aim.wordsDownTo;
+    const share = Math.max(SMALLEST_SHARE, (own - excess) / own);
+    replace(message, await withShortWords(message, share, spill));
+  }
+  return { edits, tokensFreed };
+}
+
+/** At least this much of a prompt stays. */
+const SMALLEST_SHARE = 0.1;
+
+async function withPreviews(message: UserMessage, spill: Spill): Promise<UserMessage> {
+  const { content } = message.message;
+  if (typeof content === 'string') return message;
+  const { toolUseResult: _, ...rest } = message;
+  const replaced: UserBlock[] = [];
+  for (const block of content)
+    replaced.push(block.type === 'tool_result' ? await withPreview(block, spill) : block);
+  return { ...rest, message: { role: 'user', content: replaced } };
+}
+
+async function withPreview(block: ToolResultBlock, spill: Spill): Promise<ToolResultBlock> {
+  const { content } = block;
+  const text =
+    typeof content === 'string'
+      ? content
+      : (content ?? []).flatMap((inner) => (inner.type === 'text' ? [inner.text] : [])).join('\n');
+  if (text.length <= PREVIEW_BYTES) return block;
+  const full = await kept(spill, block.tool_use_id, 'tool', text);
+  const preview = resultPreview(text, full);
+  if (typeof content === 'string') return { ...block, content: preview };
+  const media = (content ?? []).filter((inner) => inner.type !== 'text');
+  return { ...block, content: [{ type: 'text', text: preview }, ...media] };
+}
+
+async function withShortWords(message: UserMessage, share: number, spill: Spill): Promise<UserMessage> {
+  const { content } = message.message;
+  const short = async (text: string, part: number) => {
+    const full = await kept(spill, `${message.uuid}-${part}`, 'prompt', text);
+    const note = full.kind === 'spilled' ? `; the whole text is in ${full.path}` : '';
+    return cutMiddle(text, Math.floor(text.length * share), note);
+  };
+  if (typeof content === 'string')
+    return { ...message, message: { role: 'user', content: await short(content, 1) } };
+  const blocks: UserBlock[] = [];
+  for (const [i, block] of content.entries()) {
+    const cut = block.type === 'text' && block.text.length > PREVIEW_BYTES;
+    blocks.push(cut ? { ...block, text: await short(block.text, i + 1) } : block);
+  }
+  return { ...message, message: { role: 'user', content: blocks } };
+}
+
+async function kept(spill: Spill, toolUseId: string, toolName: string, text: string): Promise<FullText> {
+  try {
+    return { kind: 'spilled', ...(await spill({ toolUseId, toolName, text })) };
+  } catch (error) {
+    return { kind: 'lost', why: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,161 @@
+/** Steps 3 to 5, what they share, and what they make of the estimates: put together once per conversation. */
+import type { ContextPort, ContextStep } from '../protocol/context.ts';
+import type { CallModel, ModelRequest } from '../protocol/model.ts';
+import type { Ledger } from '../protocol/ports.ts';
+import type { View } from '../protocol/view.ts';
+import { type ApiClearing, createApiClearing } from './api-clearing.ts';
+import { type Collapses, createCollapses } from './collapses.ts';
+import { createCondense } from './condense.ts';
+import { contextCollapse } from './context-collapse.ts';
+import { microcompact } from './microcompact.ts';
+import type { Stamp } from './notices.ts';
+import { createResultIndex, type ResultIndex } from './result-index.ts';
+import { snip } from './snip.ts';
+import { createSnipMarks, type SnipMarks } from './snip-marks.ts';
+import type { RequestBase } from './summarise.ts';
+import { limitsFor, type ModelSize } from './thresholds.ts';
+
+export interface MiddleRungOptions {
+  /** Default true. */
+  readonly snip?: boolean;
+  /** Shared with whoever marks: the Snip tool, a command, the host. */
+  readonly snipMarks?: SnipMarks;
+  /** Default true: the API clears old results where it can. Off: they are cleared in the view. */
+  readonly cachedMicrocompact?: boolean;
+  /** Whether the API serves `context_management` for this model. Default: for none. */
+  readonly servesContextEdits?: (model: string) => boolean;
+  /** Whether a tool's calls can be made again (`Tool.microcompactable`). Default: none can. */
+  readonly microcompactable?: (toolName: string) => boolean;
+  /** The newest so many results of such calls stay. Default 5: what a few parallel looks brought in last. */
+  readonly keepResults?: number;
+  /** Below so many tokens clearing is not worth a new prefix. Default 20 000. */
+  readonly microcompactTokens?: number;
+  /** How long the API keeps a prompt cached, ms. Default 5 min. */
+  readonly cacheTtlMs?: number;
+  /** Default true, unless autocompact is off; `reactiveCompact: true` then keeps it on. */
+  readonly collapse?: boolean;
+  /** The small model that condenses spans for this one. Default: the model itself. */
+  readonly collapseModel?: (model: string) => string;
+  /** Ends what runs in the background. Default: nothing does. */
+  readonly sessionSignal?: AbortSignal;
+}
+
+export interface MiddleRungParts extends Stamp {
+  readonly callModel: CallModel;
+  readonly ledger: Ledger;
+  readonly modelSize: (model: string) => ModelSize;
+  readonly mainRequest: (model: string) => RequestBase | Promise<RequestBase>;
+  readonly autocompact: boolean;
+  readonly reactiveCompact: boolean;
+  readonly transcriptPath?: string;
+}
+
+export interface MiddleRungs {
+  readonly steps: readonly ContextStep[];
+  /** Absent when collapsing is switched off. */
+  readonly collapses: Collapses | undefined;
+  /** The same, but a compaction's request has cleared at the API what the main request has. */
+  readonly callModel: CallModel;
+  readonly appliedEdits: NonNullable<ContextPort['appliedEdits']>;
+  /** Estimates that leave out what the API clears. */
+  counting<E extends Estimates>(estimates: E): E;
+}
+
+type Estimates = Pick<ContextPort, 'estimate' | 'measure' | 'calibrate'>;
+
+const KEEP_RESULTS = 5;
+const MICROCOMPACT_TOKENS = 20_000;
+const CACHE_TTL_MS = 5 * 60_000;
+/** Of what the small model's window leaves for the prompt: the estimate may be off, and a request has its frame. */
+const READABLE_SHARE = 0.7;
+
+export function createMiddleRungs(options: MiddleRungOptions, parts: MiddleRungParts): MiddleRungs {
+  const indexOf = createResultIndex(options.microcompactable ?? (() => false));
+  const minTokens = options.microcompactTokens ?? MICROCOMPACT_TOKENS;
+  const clearing = createApiClearing(minTokens);
+  const cached = (model: string) =>
+    options.cachedMicrocompact !== false && options.servesContextEdits?.(model) === true;
+  const collapses = collapseIsOn(options, parts) ? composeCollapses(options, parts, clearing) : undefined;
+  return {
+    steps: [
+      ...(options.snip === false ? [] : [snip(options.snipMarks ?? createSnipMarks(), parts)]),
+      microcompact({
+        clock: parts.clock,
+        ids: parts.ids,
+        indexOf,
+        clearing,
+        cached,
+        minTokens,
+        keepResults: options.keepResults ?? KEEP_RESULTS,
+        cacheTtlMs: options.cacheTtlMs ?? CACHE_TTL_MS,
+      }),
+      ...(collapses === undefined ? [] : [contextCollapse(collapses, parts.autocompact)]),
+    ],
+    collapses,
+    callModel: (request, call) => parts.callModel(alsoCleared(request, cached, clearing, indexOf), call),
+    appliedEdits: (applied) => clearing.announce(applied),
+    counting: (estimates) => ({ ...estimates, ...counting(estimates, clearing, indexOf) }),
+  };
+}
+
+/** L2: autocompact's switch takes collapse with it, unless reactive compaction was asked for by name. */
+function collapseIsOn({ collapse }: MiddleRungOptions, parts: MiddleRungParts): boolean {
+  return collapse !== false && (parts.autocompact || parts.reactiveCompact);
+}
+
+function composeCollapses(
+  options: MiddleRungOptions,
+  parts: MiddleRungParts,
+  clearing: ApiClearing,
+): Collapses {
+  const small = options.collapseModel ?? ((model: string) => model);
+  return createCollapses({
+    clock: parts.clock,
+    ids: parts.ids,
+    condense: createCondense(parts),
+    condenser(working) {
+      const model = small(working);
+      const { effective } = limitsFor(parts.modelSize(model));
+      return { model, atMostTokens: Math.floor(effective * READABLE_SHARE) };
+    },
+    asCounted: clearing.asCounted,
+    sessionId: async (model) => (await parts.mainRequest(model)).sessionId,
+    signal: options.sessionSignal ?? new AbortController().signal,
+    ...(parts.transcriptPath !== undefined && { transcriptPath: parts.transcriptPath }),
+  });
+}
+
+function alsoCleared(
+  request: ModelRequest,
+  cached: (model: string) => boolean,
+  clearing: ApiClearing,
+  indexOf: (view: View) => ResultIndex,
+): ModelRequest {
+  if (request.querySource !== 'compact' || !cached(request.model)) return request;
+  const contextManagement = clearing.request(indexOf(request.view));
+  return contextManagement === undefined ? request : { ...request, contextManagement };
+}
+
+function counting(
+  { estimate, measure, calibrate }: Estimates,
+  clearing: ApiClearing,
+  indexOf: (view: View) => ResultIndex,
+): Estimates {
+  return {
+    estimate: (messages, model) => estimate(clearing.asCounted(messages), model),
+    ...(measure !== undefined && {
+      measure(request) {
+        const measured = measure(request);
+        const index = indexOf(request.view);
+        const cleared = index.savings(0, clearing.count(index)) * measured.factor;
+        return { ...measured, tokens: Math.max(0, Math.round(measured.tokens - cleared)) };
+      },
+    }),
+    ...(calibrate !== undefined && {
+      calibrate(estimated, reported, model) {
+        // Estimated before the API was asked to clear, reported after: their ratio says nothing.
+        if (!clearing.unreported) calibrate(estimated, reported, model);
+      },
+    }),
+  };
+}

@@ -1,0 +1,28 @@
+/** The sizes of models, as they were declared and as refusals corrected them for this session (F28, F116). */
+import type { ModelFailure } from '../protocol/failure.ts';
+import type { ModelSize } from './thresholds.ts';
+
+export interface ModelSizes {
+  of(model: string): ModelSize;
+  /** Takes the window out of an overflow that states it; any other failure changes nothing. */
+  learnFrom(failure: ModelFailure, model: string): void;
+}
+
+/** A smaller "limit" is that of something else. */
+const LEAST_WINDOW = 1_000;
+
+export function createModelSizes(declared: (model: string) => ModelSize): ModelSizes {
+  const windows = new Map<string, number>();
+  return {
+    of(model) {
+      const size = declared(model);
+      const window = windows.get(model);
+      return window === undefined ? size : { ...size, contextWindow: window };
+    },
+    learnFrom({ kind, tokens }, model) {
+      if (kind !== 'prompt_too_long' && kind !== 'output_over_window') return;
+      const limit = tokens?.limit;
+      if (limit !== undefined && Number.isFinite(limit) && limit >= LEAST_WINDOW) windows.set(model, limit);
+    },
+  };
+}

@@ -1,0 +1,131 @@
+/**
+ * What a text costs in tokens, without a tokenizer. The text is read once, as runs of one kind of character: words
+ * cost by their length, digits and symbols by their number, other scripts by the character. A long run of letters and
+ * digits without a word in it is data (base64, hex) and costs by the character too.
+ */
+
+/** A word up to this long is one token; the rest of a longer one costs a token for so many characters. */
+const WORD_CHARS = 6;
+const REST_CHARS_PER_TOKEN = 5;
+const DIGITS_PER_TOKEN = 2.2;
+/** The first symbol of a run, and each further one. */
+const SYMBOL = 0.95;
+const MORE_SYMBOL = 0.25;
+const NEWLINE = 0.6;
+/** A letter with an accent breaks its word up. */
+const ACCENT = 0.7;
+/** A change from lower to upper case inside a word: the next part of a name. */
+const HUMP = 0.7;
+/** Runs of letters and digits from here on are data. */
+const DATA_RUN = 32;
+const BASE64_CHARS_PER_TOKEN = 1.43;
+const HEX_CHARS_PER_TOKEN = 1.75;
+
+/** Tokens a character, by the first code of the script's range. */
+const SCRIPTS: readonly (readonly [from: number, tokens: number])[] = [
+  [0x0370, 0.5], // Greek, Cyrillic
+  [0x0590, 0.58], // Hebrew, Arabic
+  [0x0900, 0.8], // the scripts of South and South-East Asia
+  [0x1100, 0.8],
+  [0x1e00, 0.5], // more Latin and Greek
+  [0x2000, 0.8], // punctuation, arrows, box drawing
+  [0x2e80, 1], // Chinese and Japanese
+  [0xac00, 1.1], // Hangul
+  [0xd7b0, 1], // the rest; emoji are two of these
+];
+
+/** O(length). */
+export function estimateText(text: string): number {
+  let tokens = 0;
+  let at = 0;
+  const { length } = text;
+  while (at < length) {
+    const code = text.charCodeAt(at);
+    if (isWord(code)) {
+      const end = wordEnd(text, at);
+      tokens += wordTokens(text, at, end);
+      at = end;
+    } else if (code === 10) {
+      tokens += NEWLINE;
+      at = skip(text, at, isSpace);
+    } else if (isSpace(code)) {
+      const end = skip(text, at, isSpace);
+      // The one space before a word is part of it.
+      if (end - at > 1) tokens += 1;
+      at = end;
+    } else if (code < 0x80) {
+      const end = skip(text, at, isSymbol);
+      tokens += SYMBOL + (end - at - 1) * MORE_SYMBOL;
+      at = end;
+    } else {
+      tokens += scriptTokens(code);
+      at += 1;
+    }
+  }
+  return Math.ceil(tokens);
+}
+
+/** Letters and digits, and inside data the other characters of base64. */
+function wordEnd(text: string, from: number): number {
+  let end = skip(text, from, isWord);
+  if (end - from < DATA_RUN) return end;
+  end = skip(text, from, isBase64);
+  return end;
+}
+
+function wordTokens(text: string, from: number, end: number): number {
+  const length = end - from;
+  let digits = 0;
+  let accents = 0;
+  let humps = 0;
+  let hex = true;
+  let lower = false;
+  for (let at = from; at < end; at++) {
+    const code = text.charCodeAt(at);
+    const upper = code >= 65 && code <= 90;
+    if (code < 58) digits += 1;
+    else if (code >= 0x80) accents += 1;
+    if (upper && lower) humps += 1;
+    lower = code >= 97 && code <= 122;
+    hex &&= code < 58 || (code >= 97 && code <= 102) || (code >= 65 && code <= 70);
+  }
+  if (length >= DATA_RUN && (digits > 0 || humps > length / 10)) {
+    return length / (hex ? HEX_CHARS_PER_TOKEN : BASE64_CHARS_PER_TOKEN);
+  }
+  const letters = length - digits;
+  const word = letters === 0 ? 0 : 1 + Math.max(0, letters - WORD_CHARS) / REST_CHARS_PER_TOKEN;
+  return word + digits / DIGITS_PER_TOKEN + accents * ACCENT + humps * HUMP;
+}
+
+function scriptTokens(code: number): number {
+  let tokens = 0.5;
+  for (const [from, cost] of SCRIPTS) {
+    if (code < from) break;
+    tokens = cost;
+  }
+  return tokens;
+}
+
+function skip(text: string, from: number, belongs: (code: number) => boolean): number {
+  let at = from + 1;
+  while (at < text.length && belongs(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+const isDigit = (code: number) => code >= 48 && code <= 57;
+const isSpace = (code: number) => code === 32 || code === 9 || code === 13 || code === 10;
+
+function isWord(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || isDigit(code) || (code >= 0xc0 && code < 0x370)
+  );
+}
+
+/** + / = besides letters and digits. */
+function isBase64(code: number): boolean {
+  return (code < 0x80 && isWord(code)) || code === 43 || code === 47 || code === 61;
+}
+
+function isSymbol(code: number): boolean {
+  return code > 32 && code < 0x7f && !isWord(code);
+}
