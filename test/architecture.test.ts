@@ -329,7 +329,7 @@ describe('shape', () => {
   });
 
   it('tests mirror the rooms', () => {
-    const rooms = new Set([...Object.keys(MAY_IMPORT), 'scenarios', 'properties', 'fixtures', 'support']);
+    const rooms = new Set([...Object.keys(MAY_IMPORT), 'scenarios', 'properties', 'fixtures', 'support', 'client', 'mcp-servers']);
     const strays = walk('test').filter((file) => {
       const [, room, rest] = file.split('/');
       return rest !== undefined && room !== undefined && !rooms.has(room);

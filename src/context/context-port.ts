@@ -6,6 +6,7 @@ import type { Clock, Ids, Ledger } from '../protocol/ports.ts';
 import { type MediaLimits, mediaLimitsFor } from './admission/media-limits.ts';
 import type { CompactionPorts } from './compaction.ts';
 import { createEstimates } from './estimates.ts';
+import { createMiddleRungs, type MiddleRungOptions } from './middle-rungs.ts';
 import { createModelSizes } from './model-sizes.ts';
 import { sessionStartSource } from './post-compact.ts';
 import { createRecovery } from './recovery.ts';
@@ -14,7 +15,7 @@ import { createSummarise, type RequestBase, type Summarise } from './summarise.t
 import { type LimitOptions, limitsFor, type ModelSize } from './thresholds.ts';
 import type { Spill, ToolResultBudgetOptions } from './tool-result-budget.ts';
 
-export interface ContextOptions {
+export interface ContextOptions extends MiddleRungOptions {
   readonly callModel: CallModel;
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -46,11 +47,12 @@ export function createContext(options: ContextOptions): ContextPort {
   const { clock, ids, hooks } = options;
   const autocompact = options.autocompact ?? true;
   const reactiveCompact = options.reactiveCompact ?? autocompact;
+  const middle = createMiddleRungs(options, { ...options, autocompact, reactiveCompact });
   const ports: CompactionPorts = {
     clock,
     ids,
     hooks,
-    summarise: options.summarise ?? createSummarise(options),
+    summarise: options.summarise ?? createSummarise({ ...options, callModel: middle.callModel }),
     sources: [...(options.sources ?? []), sessionStartSource(hooks, { clock, ids })],
     ...(options.transcriptPath !== undefined && { transcriptPath: options.transcriptPath }),
   };
@@ -59,6 +61,7 @@ export function createContext(options: ContextOptions): ContextPort {
   return {
     steps: createSteps({
       ...ports,
+      middle,
       mediaLimits,
       autocompact,
       reactiveCompact,
@@ -66,9 +69,10 @@ export function createContext(options: ContextOptions): ContextPort {
       ...(options.maxResultChars !== undefined && { maxResultChars: options.maxResultChars }),
       ...(options.maxJointResultChars !== undefined && { maxJointChars: options.maxJointResultChars }),
     }),
-    recovery: createRecovery({ ...ports, mediaLimits, reactiveCompact }),
+    recovery: createRecovery({ ...ports, collapses: middle.collapses, mediaLimits, reactiveCompact }),
     limitsFor: (model) => limitsFor(sizes.of(model), options.limits),
     learnFrom: sizes.learnFrom,
-    ...createEstimates(),
+    appliedEdits: middle.appliedEdits,
+    ...middle.counting(createEstimates()),
   };
 }

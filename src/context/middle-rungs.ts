@@ -1,15 +1,15 @@
 /** Steps 3 to 5, what they share, and what they make of the estimates: put together once per conversation. */
 import type { ContextPort, ContextStep } from '../protocol/context.ts';
-import type { CallModel, ModelRequest } from '../protocol/model.ts';
+import type { CallModel } from '../protocol/model.ts';
 import type { Ledger } from '../protocol/ports.ts';
-import type { View } from '../protocol/view.ts';
 import { type ApiClearing, createApiClearing } from './api-clearing.ts';
+import { alsoCleared, type Estimates, withoutCleared } from './cleared-estimates.ts';
 import { type Collapses, createCollapses } from './collapses.ts';
 import { createCondense } from './condense.ts';
 import { contextCollapse } from './context-collapse.ts';
 import { microcompact } from './microcompact.ts';
 import type { Stamp } from './notices.ts';
-import { createResultIndex, type ResultIndex } from './result-index.ts';
+import { createResultIndex } from './result-index.ts';
 import { snip } from './snip.ts';
 import { createSnipMarks, type SnipMarks } from './snip-marks.ts';
 import type { RequestBase } from './summarise.ts';
@@ -51,8 +51,10 @@ export interface MiddleRungParts extends Stamp {
 }
 
 export interface MiddleRungs {
-  readonly steps: readonly ContextStep[];
-  /** Absent when collapsing is switched off. */
+  /** Undefined: switched off. */
+  readonly snip: ContextStep | undefined;
+  readonly microcompact: ContextStep;
+  readonly contextCollapse: ContextStep | undefined;
   readonly collapses: Collapses | undefined;
   /** The same, but a compaction's request has cleared at the API what the main request has. */
   readonly callModel: CallModel;
@@ -60,8 +62,6 @@ export interface MiddleRungs {
   /** Estimates that leave out what the API clears. */
   counting<E extends Estimates>(estimates: E): E;
 }
-
-type Estimates = Pick<ContextPort, 'estimate' | 'measure' | 'calibrate'>;
 
 const KEEP_RESULTS = 5;
 const MICROCOMPACT_TOKENS = 20_000;
@@ -77,24 +77,22 @@ export function createMiddleRungs(options: MiddleRungOptions, parts: MiddleRungP
     options.cachedMicrocompact !== false && options.servesContextEdits?.(model) === true;
   const collapses = collapseIsOn(options, parts) ? composeCollapses(options, parts, clearing) : undefined;
   return {
-    steps: [
-      ...(options.snip === false ? [] : [snip(options.snipMarks ?? createSnipMarks(), parts)]),
-      microcompact({
-        clock: parts.clock,
-        ids: parts.ids,
-        indexOf,
-        clearing,
-        cached,
-        minTokens,
-        keepResults: options.keepResults ?? KEEP_RESULTS,
-        cacheTtlMs: options.cacheTtlMs ?? CACHE_TTL_MS,
-      }),
-      ...(collapses === undefined ? [] : [contextCollapse(collapses, parts.autocompact)]),
-    ],
+    snip: options.snip === false ? undefined : snip(options.snipMarks ?? createSnipMarks(), parts),
+    microcompact: microcompact({
+      clock: parts.clock,
+      ids: parts.ids,
+      indexOf,
+      clearing,
+      cached,
+      minTokens,
+      keepResults: options.keepResults ?? KEEP_RESULTS,
+      cacheTtlMs: options.cacheTtlMs ?? CACHE_TTL_MS,
+    }),
+    contextCollapse: collapses && contextCollapse(collapses, parts.autocompact),
     collapses,
     callModel: (request, call) => parts.callModel(alsoCleared(request, cached, clearing, indexOf), call),
     appliedEdits: (applied) => clearing.announce(applied),
-    counting: (estimates) => ({ ...estimates, ...counting(estimates, clearing, indexOf) }),
+    counting: (estimates) => ({ ...estimates, ...withoutCleared(estimates, clearing, indexOf) }),
   };
 }
 
@@ -123,39 +121,4 @@ function composeCollapses(
     signal: options.sessionSignal ?? new AbortController().signal,
     ...(parts.transcriptPath !== undefined && { transcriptPath: parts.transcriptPath }),
   });
-}
-
-function alsoCleared(
-  request: ModelRequest,
-  cached: (model: string) => boolean,
-  clearing: ApiClearing,
-  indexOf: (view: View) => ResultIndex,
-): ModelRequest {
-  if (request.querySource !== 'compact' || !cached(request.model)) return request;
-  const contextManagement = clearing.request(indexOf(request.view));
-  return contextManagement === undefined ? request : { ...request, contextManagement };
-}
-
-function counting(
-  { estimate, measure, calibrate }: Estimates,
-  clearing: ApiClearing,
-  indexOf: (view: View) => ResultIndex,
-): Estimates {
-  return {
-    estimate: (messages, model) => estimate(clearing.asCounted(messages), model),
-    ...(measure !== undefined && {
-      measure(request) {
-        const measured = measure(request);
-        const index = indexOf(request.view);
-        const cleared = index.savings(0, clearing.count(index)) * measured.factor;
-        return { ...measured, tokens: Math.max(0, Math.round(measured.tokens - cleared)) };
-      },
-    }),
-    ...(calibrate !== undefined && {
-      calibrate(estimated, reported, model) {
-        // Estimated before the API was asked to clear, reported after: their ratio says nothing.
-        if (!clearing.unreported) calibrate(estimated, reported, model);
-      },
-    }),
-  };
 }

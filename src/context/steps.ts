@@ -6,6 +6,7 @@ import { autocompact } from './autocompact.ts';
 import { blockingLimit } from './blocking-limit.ts';
 import type { CompactionPorts } from './compaction.ts';
 import { mediaBudget } from './media-budget.ts';
+import type { MiddleRungs } from './middle-rungs.ts';
 import { type ToolResultBudgetOptions, toolResultBudget } from './tool-result-budget.ts';
 import { usageWarning } from './usage-warning.ts';
 
@@ -13,17 +14,21 @@ export interface StepOptions extends CompactionPorts, ToolResultBudgetOptions {
   readonly autocompact: boolean;
   readonly mediaLimits: (model: string) => MediaLimits;
   readonly reactiveCompact: boolean;
+  readonly middle: Pick<MiddleRungs, 'snip' | 'microcompact' | 'contextCollapse'>;
 }
 
 /** Each may free enough that the next does nothing. A step that is switched off is not in the list. */
 export function createSteps(options: StepOptions): readonly ContextStep[] {
+  const { middle } = options;
   return [
     afterBoundary,
     toolResultBudget(options),
     mediaBudget(options.mediaLimits),
-    // 3 snip, 4 microcompact, 5 context collapse: their places are here, in this order.
-    ...(options.autocompact ? [autocompact(options)] : []),
+    middle.snip,
+    middle.microcompact,
+    middle.contextCollapse,
+    options.autocompact ? autocompact(options) : undefined,
     usageWarning(options),
     blockingLimit(options.reactiveCompact),
-  ];
+  ].filter((step) => step !== undefined);
 }
