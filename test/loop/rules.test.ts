@@ -1,0 +1,379 @@
+/** Each rule by itself: facts and state in, verdict out (L7). What a rule shows and records is tested through the loop. */
+import { describe, expect, it } from 'vitest';
+import type { Verdict } from '../../src/loop/decision.ts';
+import type { LoopDeps, LoopParams } from '../../src/loop/deps.ts';
+import type { Facts } from '../../src/loop/facts.ts';
+import { openIteration } from '../../src/loop/iteration.ts';
+import { RULES } from '../../src/loop/rules/index.ts';
+import { initialState, type State } from '../../src/loop/state.ts';
+import { NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
+import type { UserMessage } from '../../src/protocol/messages.ts';
+import type { ToolCall } from '../../src/protocol/tool.ts';
+import { failure, idleContext, loopDeps, loopParams } from '../../src/testing/index.ts';
+
+const nothing: Facts = {
+  abortReason: undefined,
+  deniedWithInterrupt: false,
+  thrown: undefined,
+  failure: undefined,
+  responseEnded: true,
+  stopReason: 'end_turn',
+  messages: [],
+  calls: [],
+  cutBesideTools: false,
+  cutCallAlone: false,
+  answer: 'text',
+  outputTokens: 10,
+  results: [],
+  attachments: [],
+  preventContinuation: undefined,
+  endsTurn: false,
+  structuredOutputOwed: false,
+};
+const call = {
+  block: { type: 'tool_use', id: 't', name: 'T', input: {} },
+  assistantUuid: 'a',
+  effectKey: 'k',
+} as ToolCall;
+const calls = { calls: [call], stopReason: 'tool_use', results: [{}] as unknown as UserMessage[] } as const;
+
+interface Row {
+  readonly rule: string;
+  readonly when: string;
+  readonly facts: Partial<Facts>;
+  readonly state?: Partial<State['recovery']> & Partial<State['hooks']> & Partial<State['budgets']>;
+  readonly params?: Partial<LoopParams>;
+  readonly deps?: Partial<LoopDeps>;
+  /** `pass`, the transition, or the terminal. */
+  readonly then: string;
+}
+
+const edits = async function* () {
+  return { kind: 'edits' as const, source: 'boundary' as const, edits: [], tokensFreed: 1, compacted: true };
+};
+const can = (rung: keyof typeof idleContext.recovery): Partial<LoopDeps> => ({
+  context: { ...idleContext, recovery: { ...idleContext.recovery, [rung]: edits } },
+});
+const hooks = (
+  verdict: Partial<typeof NO_HOOK_VERDICT> & { preventContinuation?: { stopReason: string } },
+): Partial<LoopDeps> => ({
+  hooks: { has: () => true, run: async () => ({ ...NO_HOOK_VERDICT, ...verdict }) },
+});
+const tooLong = { failure: failure({ kind: 'prompt_too_long', status: 400 }) };
+const media = { failure: failure({ kind: 'media_too_large', status: 400 }) };
+const cut = { stopReason: 'max_tokens' as const };
+
+const ROWS: readonly Row[] = [
+  { rule: 'aborted', when: 'nobody aborted', facts: {}, then: 'pass' },
+  {
+    rule: 'aborted',
+    when: 'while the model answered',
+    facts: { abortReason: 'user', responseEnded: false },
+    then: 'aborted_streaming',
+  },
+  {
+    rule: 'aborted',
+    when: 'while tools ran',
+    facts: { ...calls, abortReason: 'user' },
+    then: 'aborted_tools',
+  },
+  {
+    rule: 'aborted',
+    when: 'the stream broke off with calls in it',
+    facts: { ...calls, abortReason: 'user', responseEnded: false },
+    then: 'aborted_streaming',
+  },
+  {
+    rule: 'aborted',
+    when: 'a host denied and interrupted',
+    facts: { deniedWithInterrupt: true, responseEnded: false },
+    then: 'aborted_tools',
+  },
+  { rule: 'threw', when: 'nothing threw', facts: {}, then: 'pass' },
+  {
+    rule: 'threw',
+    when: 'anything threw',
+    facts: { thrown: { error: new Error('x') } },
+    then: 'model_error',
+  },
+  {
+    rule: 'threw',
+    when: 'an image could not be sized',
+    facts: { thrown: { error: Object.assign(new Error('x'), { code: 'image_size' }) } },
+    then: 'image_error',
+  },
+  { rule: 'prompt_too_long', when: 'it fitted', facts: {}, then: 'pass' },
+  { rule: 'prompt_too_long', when: 'a complete call stands', facts: { ...tooLong, ...calls }, then: 'pass' },
+  {
+    rule: 'prompt_too_long',
+    when: 'collapses were staged',
+    facts: tooLong,
+    deps: can('drainCollapses'),
+    then: 'collapse_drain_retry',
+  },
+  {
+    rule: 'prompt_too_long',
+    when: 'a summary is possible',
+    facts: tooLong,
+    deps: can('reactiveCompact'),
+    then: 'reactive_compact_retry',
+  },
+  {
+    rule: 'prompt_too_long',
+    when: 'a summary was tried',
+    facts: tooLong,
+    deps: can('reactiveCompact'),
+    state: { hasAttemptedReactiveCompact: true },
+    then: 'prompt_too_long',
+  },
+  {
+    rule: 'prompt_too_long',
+    when: 'only the trim is left',
+    facts: tooLong,
+    deps: can('mechanicalTrim'),
+    state: { hasAttemptedReactiveCompact: true },
+    then: 'reactive_compact_retry',
+  },
+  {
+    rule: 'prompt_too_long',
+    when: 'all was tried',
+    facts: tooLong,
+    deps: can('mechanicalTrim'),
+    state: { hasAttemptedReactiveCompact: true, trimmed: true },
+    then: 'prompt_too_long',
+  },
+  { rule: 'media_too_large', when: 'media were taken', facts: {}, then: 'pass' },
+  {
+    rule: 'media_too_large',
+    when: 'it can be reduced',
+    facts: media,
+    deps: can('reduceMedia'),
+    then: 'reactive_compact_retry',
+  },
+  {
+    rule: 'media_too_large',
+    when: 'it was reduced before',
+    facts: media,
+    deps: can('reduceMedia'),
+    state: { mediaReduced: true },
+    then: 'image_error',
+  },
+  { rule: 'output_cap', when: 'the answer ended by itself', facts: {}, then: 'pass' },
+  { rule: 'output_cap', when: 'at the default cap', facts: cut, then: 'max_output_tokens_escalate' },
+  {
+    rule: 'output_cap',
+    when: 'the cap was the caller’s',
+    facts: cut,
+    params: { maxOutputTokens: 100 },
+    then: 'max_output_tokens_recovery',
+  },
+  {
+    rule: 'output_cap',
+    when: 'escalated before',
+    facts: cut,
+    state: { escalated: true },
+    then: 'max_output_tokens_recovery',
+  },
+  {
+    rule: 'output_cap',
+    when: 'the model has no more to give',
+    facts: cut,
+    deps: { modelLimits: () => ({ maxOutputTokens: 8_000, nonStreamingRepeat: true }) },
+    then: 'max_output_tokens_recovery',
+  },
+  {
+    rule: 'output_cap',
+    when: 'the window is full',
+    facts: { stopReason: 'model_context_window_exceeded' },
+    then: 'max_output_tokens_recovery',
+  },
+  {
+    rule: 'output_cap',
+    when: 'continued three times',
+    facts: cut,
+    state: { escalated: true, outputTokenCount: 3 },
+    then: 'api_error',
+  },
+  { rule: 'output_cap', when: 'a complete call stands', facts: { ...calls, ...cut }, then: 'pass' },
+  { rule: 'api_error', when: 'no failure', facts: {}, then: 'pass' },
+  {
+    rule: 'api_error',
+    when: 'any other failure',
+    facts: { failure: failure({ kind: 'server_error', status: 500 }) },
+    then: 'api_error',
+  },
+  { rule: 'unusable_answer', when: 'there is text', facts: {}, then: 'pass' },
+  {
+    rule: 'unusable_answer',
+    when: 'nothing at all',
+    facts: { answer: 'empty' },
+    then: 'unusable_answer_retry',
+  },
+  {
+    rule: 'unusable_answer',
+    when: 'thinking alone',
+    facts: { answer: 'thinking_only' },
+    then: 'unusable_answer_retry',
+  },
+  {
+    rule: 'unusable_answer',
+    when: 'empty a second time',
+    facts: { answer: 'empty' },
+    state: { unusableCount: 1 },
+    then: 'pass',
+  },
+  {
+    rule: 'unusable_answer',
+    when: 'a call announced and not made',
+    facts: { stopReason: 'tool_use' },
+    state: { unusableCount: 1 },
+    then: 'unusable_answer_retry',
+  },
+  {
+    rule: 'unusable_answer',
+    when: 'announced a third time',
+    facts: { stopReason: 'tool_use' },
+    state: { unusableCount: 2 },
+    then: 'malformed_tool_use_exhausted',
+  },
+  {
+    rule: 'unusable_answer',
+    when: 'refused',
+    facts: { answer: 'empty', stopReason: 'refusal' },
+    then: 'pass',
+  },
+  {
+    rule: 'unusable_answer',
+    when: 'paused',
+    facts: { answer: 'empty', stopReason: 'pause_turn' },
+    then: 'pass',
+  },
+  { rule: 'stop_hooks', when: 'no hook objects', facts: {}, then: 'pass' },
+  {
+    rule: 'stop_hooks',
+    when: 'a hook prevents',
+    facts: {},
+    deps: hooks({ preventContinuation: { stopReason: 'x' } }),
+    then: 'stop_hook_prevented',
+  },
+  {
+    rule: 'stop_hooks',
+    when: 'a hook blocks',
+    facts: {},
+    deps: hooks({ blockingErrors: ['x'] }),
+    then: 'stop_hook_blocking',
+  },
+  {
+    rule: 'stop_hooks',
+    when: 'a ninth time',
+    facts: {},
+    deps: hooks({ blockingErrors: ['x'] }),
+    state: { blocks: 8 },
+    then: 'pass',
+  },
+  {
+    rule: 'stop_hooks',
+    when: 'a structured value is owed',
+    facts: { structuredOutputOwed: true },
+    params: { structuredOutput: { toolName: 'S' } },
+    then: 'stop_hook_blocking',
+  },
+  {
+    rule: 'stop_hooks',
+    when: 'tools follow',
+    facts: calls,
+    deps: hooks({ blockingErrors: ['x'] }),
+    then: 'pass',
+  },
+  { rule: 'token_budget', when: 'off', facts: {}, then: 'pass' },
+  {
+    rule: 'token_budget',
+    when: 'below 95 %',
+    facts: { outputTokens: 949 },
+    params: { tokenBudget: { target: 1_000 } },
+    then: 'token_budget_continuation',
+  },
+  {
+    rule: 'token_budget',
+    when: 'at 95 %',
+    facts: { outputTokens: 950 },
+    params: { tokenBudget: { target: 1_000 } },
+    then: 'pass',
+  },
+  {
+    rule: 'token_budget',
+    when: 'a second small gain',
+    facts: { outputTokens: 5 },
+    params: { tokenBudget: { target: 1_000 } },
+    state: { continuations: 2, smallGains: 1 },
+    then: 'pass',
+  },
+  { rule: 'hook_stopped', when: 'no hook asked', facts: calls, then: 'pass' },
+  {
+    rule: 'hook_stopped',
+    when: 'PostToolUse said stop',
+    facts: { ...calls, preventContinuation: { stopReason: 'x' } },
+    then: 'hook_stopped',
+  },
+  { rule: 'tool_ended_turn', when: 'no tool did', facts: calls, then: 'pass' },
+  { rule: 'tool_ended_turn', when: 'one did', facts: { ...calls, endsTurn: true }, then: 'completed' },
+  { rule: 'turn_limit', when: 'none is set', facts: calls, then: 'pass' },
+  { rule: 'turn_limit', when: 'the next turn fits', facts: calls, params: { maxTurns: 2 }, then: 'pass' },
+  { rule: 'turn_limit', when: 'it would exceed', facts: calls, params: { maxTurns: 1 }, then: 'max_turns' },
+  { rule: 'turn_limit', when: 'nothing follows', facts: {}, params: { maxTurns: 1 }, then: 'pass' },
+];
+
+describe('each rule, facts to verdict', () => {
+  it.each(ROWS)(
+    '$rule: $when → $then',
+    async ({ rule: name, facts, state: given = {}, params: more, deps: ports, then }) => {
+      const params = loopParams(more);
+      const fresh = initialState(params);
+      const pick = <T extends object>(group: T): T => ({
+        ...group,
+        ...Object.fromEntries(Object.entries(given).filter(([key]) => key in group)),
+      });
+      const state: State = {
+        ...fresh,
+        recovery: pick(fresh.recovery),
+        hooks: pick(fresh.hooks),
+        budgets: pick(fresh.budgets),
+      };
+      const iteration = openIteration(state, params, loopDeps(ports));
+      const rule = RULES.find((each) => each.name === name);
+      const run = rule!.run({ ...nothing, ...facts }, state, iteration);
+      let step = await run.next();
+      while (!step.done) step = await run.next();
+      expect(wordOf(step.value)).toBe(then);
+      await iteration.close();
+    },
+  );
+
+  it('every rule of the list has its rows', () => {
+    expect([...new Set(ROWS.map((row) => row.rule))].sort()).toEqual(RULES.map((rule) => rule.name).sort());
+  });
+});
+
+describe('priority is the order of the list', () => {
+  it('is the order of L7', () => {
+    expect(RULES.map((rule) => rule.name)).toEqual([
+      'aborted',
+      'threw',
+      'prompt_too_long',
+      'media_too_large',
+      'output_cap',
+      'api_error',
+      'unusable_answer',
+      'stop_hooks',
+      'token_budget',
+      'hook_stopped',
+      'tool_ended_turn',
+      'turn_limit',
+    ]);
+  });
+});
+
+function wordOf(verdict: Verdict): string {
+  if (verdict.kind === 'pass') return 'pass';
+  return verdict.kind === 'stop' ? verdict.terminal.reason : (verdict.next.transition?.reason ?? 'none');
+}
