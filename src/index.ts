@@ -113,6 +113,13 @@ export {
   tool,
 } from './sdk/define-tool.ts';
 export * from './sdk/engine.ts';
+export type { Exchange, JsonRpcMessage } from './sdk/mcp/json-rpc.ts';
+export type {
+  ExternalMcpServer,
+  LinkedMcpServer,
+  McpServerConfig,
+  McpServerInstance,
+} from './sdk/mcp/server-config.ts';
 export {
   type Options,
   type PresetPrompt,
@@ -120,6 +127,7 @@ export {
   SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
 } from './sdk/options.ts';
 export { type Query, query } from './sdk/query.ts';
+export type { InitializationResult } from './sdk/session-info.ts';
 export {
   configurationHome,
   explainSession,

@@ -46,7 +46,9 @@ export function createApiClearing(minTokens: number): ApiClearing {
     count,
     ask(index, upTo) {
       const from = count(index);
-      const ids = index.results.slice(0, upTo).flatMap((result) => (result.rerunnable ? [result.toolUseId] : []));
+      const ids = index.results
+        .slice(0, upTo)
+        .flatMap((result) => (result.rerunnable ? [result.toolUseId] : []));
       unannounced = index.results
         .slice(from, upTo)
         .flatMap((result) => (result.rerunnable ? [result.toolUseId] : []));
@@ -64,9 +66,11 @@ export function createApiClearing(minTokens: number): ApiClearing {
         // When to clear is decided here; the API is only told what.
         trigger: { type: 'tool_uses', value: 1 },
         keep: { type: 'tool_uses', value: results.length - upTo },
-        ...(index.savings(0, upTo) >= minTokens && {
-          clear_at_least: { type: 'input_tokens', value: minTokens },
-        }),
+        // Half of the estimate at most: a clearing that comes undone costs more than one that frees less than it should.
+        clear_at_least: {
+          type: 'input_tokens',
+          value: Math.min(minTokens, Math.floor(index.savings(0, upTo) / 2)),
+        },
         ...(names.size > 0 && { exclude_tools: [...names].sort() }),
       };
       return { edits: [edit] };

@@ -16,9 +16,9 @@ const MAX_REFILLS = 3;
 const WORTHWHILE_SHARE = 0.05;
 
 /**
- * A failed summary leaves the view as it was and counts a strike (F18). Only when the next request would be refused
- * anyway (L2.7's limit) does the last rung of the ladder, which needs no model, make room; also while summaries are
- * switched off. So the session goes on, and each loss is announced.
+ * A failed summary leaves the view as it was and counts a strike (F18). Only when nothing is left of what the view may
+ * fill does the last rung of the ladder, which needs no model, make room; also while summaries are switched off. So the
+ * session goes on, and each loss is announced.
  */
 export function autocompact(ports: CompactionPorts): ContextStep {
   return {
@@ -35,7 +35,7 @@ export function autocompact(ports: CompactionPorts): ContextStep {
       const rapidRefills = isRapidRefill(compaction) ? compaction.rapidRefills + 1 : 0;
       if (rapidRefills >= MAX_REFILLS) return refillStop(input, tokens);
       const compacted = { ...compaction, turnsSinceCompact: 0, rapidRefills, warned: false };
-      const isFull = tokens >= limits.blockingAt;
+      const isFull = tokens >= limits.effective;
       if (compaction.switchedOff) {
         const why = 'switched off after three failures in a row';
         return isFull ? yield* trimAhead(input, ports, { why, compacted, else: compaction }) : skip(why);
@@ -111,7 +111,12 @@ async function* trimAhead(
   { why, ...state }: Ahead,
 ): AsyncGenerator<LoopMessage, StepOutcome> {
   const trimmed = yield* mechanicalTrim(input, ports, 'ahead');
-  if (trimmed.kind === 'none') return { kind: 'note', why: `${why}; ${trimmed.why}`, compaction: state.else };
+  if (trimmed.kind === 'none') {
+    const both = `${why}; ${trimmed.why}`;
+    return state.else === input.compaction
+      ? skip(both)
+      : { kind: 'note', why: both, compaction: state.else };
+  }
   yield informational(ports, 'warning', trimmedNotice(why, trimmed.compacted));
   return {
     kind: 'edits',

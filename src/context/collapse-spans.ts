@@ -64,7 +64,10 @@ export function placeOf(
 }
 
 /** What a compaction would keep in any case. */
-export function pinnedMessages(messages: readonly ViewMessage[], limits: ContextLimits): ReadonlySet<ViewMessage> {
+export function pinnedMessages(
+  messages: readonly ViewMessage[],
+  limits: ContextLimits,
+): ReadonlySet<ViewMessage> {
   const prompt = lastPrompt(messages);
   return new Set([
     ...(splitBeforeTail(messages, limits)?.kept ?? []),

@@ -9,7 +9,8 @@ export const COLLAPSE_REQUEST = `Condense the log above to at most 500 words for
 
 /** What stands in the view for a span. */
 export function collapsedText(condensed: string, transcriptPath: string | undefined): string {
-  const where = transcriptPath === undefined ? [] : [`The full record of the conversation is in ${transcriptPath}.`];
+  const where =
+    transcriptPath === undefined ? [] : [`The full record of the conversation is in ${transcriptPath}.`];
   return [
     '[Earlier steps of this conversation, condensed to make room. They were carried out; do not repeat them.]',
     condensed,
@@ -27,8 +28,7 @@ export function collapseTranscript(messages: readonly ViewMessage[]): string {
 function lines(message: ViewMessage): string[] {
   if (message.type === 'attachment') return message.rendered.flatMap((block) => line(block, 'Note'));
   const { content } = message.message;
-  const speaker =
-    message.type === 'assistant' ? 'Agent' : message.isSynthetic === true ? 'Note' : 'User';
+  const speaker = message.type === 'assistant' ? 'Agent' : message.isSynthetic === true ? 'Note' : 'User';
   if (typeof content === 'string') return [`${speaker}: ${content}`];
   return content.flatMap((block) => line(block as ContentBlock, speaker));
 }

@@ -27,15 +27,16 @@ export interface CollapseOptions extends Stamp {
 
 export interface Commit {
   readonly edits: readonly ViewEdit[];
+  /** As estimated. */
   readonly tokensFreed: number;
 }
 
 export interface Collapses {
   /** Begins to condense what may be needed soon; returns at once, with a sentence on where staging stands. */
   stage(input: StepInput): string;
-  /** Oldest first, until `tokens` are freed; undefined when nothing is staged. */
+  /** Oldest first, until so many real tokens are freed; undefined when nothing is staged. */
   commit(input: StepInput, tokens: number): Commit | undefined;
-  /** What committing everything would free. */
+  /** What committing everything would free, in real tokens. */
   stagedTokens(input: StepInput): number;
 }
 
@@ -53,22 +54,21 @@ const MAX_FAILURES = 3;
 export function createCollapses(options: CollapseOptions): Collapses {
   const { signal } = options;
   let staged: Staged[] = [];
-  let running: Span | undefined;
+  let running = false;
   let failures = 0;
   let submission: string | undefined;
   /** Until then nothing can have become collapsible that is not known. */
   let planned: { readonly root: object; readonly untilTokens: number } | undefined;
 
-  async function work(spans: readonly Span[], input: StepInput, enough: number): Promise<void> {
+  async function work(spans: readonly Span[], input: StepInput, missing: number): Promise<void> {
     const { model } = options.condenser(input.model);
     let freed = 0;
     for (const [n, span] of spans.entries()) {
-      if (signal.aborted || freed >= enough || failures >= MAX_FAILURES) return;
-      running = span;
+      if (signal.aborted || freed >= missing || failures >= MAX_FAILURES) return;
       const text = await condensed(span, model, `${input.effectKey}/${n + 1}`);
       if (signal.aborted) return;
       const item = text && syntheticMessage(options, 'collapse', collapsedText(text, options.transcriptPath));
-      const gain = item ? estimateTokens(span.messages) - estimateMessage(item) : 0;
+      const gain = item ? estimateTokens(options.asCounted(span.messages)) - estimateMessage(item) : 0;
       if (item && gain > 0) {
         failures = 0;
         freed += gain;
@@ -105,7 +105,21 @@ export function createCollapses(options: CollapseOptions): Collapses {
       .sort((a, b) => a.from - b.from);
   }
 
-  const stagedTokens = (input: StepInput) => committable(input).reduce((sum, { freed }) => sum + freed, 0);
+  const stagedTokens = (input: StepInput) =>
+    Math.round(committable(input).reduce((sum, { freed }) => sum + freed, 0) * factorOf(input));
+
+  /** By what counts of it; the messages themselves as they are in the view. */
+  function plan({ view, limits, model }: StepInput, fromTokens: number): Span[] {
+    const messages = view.slice();
+    const { atMostTokens } = options.condenser(model);
+    const taken = new Set(staged.flatMap(({ uuids }) => uuids));
+    const original = new Map(messages.map((message) => [message.uuid, message]));
+    const spans = collapsibleSpans(options.asCounted(messages), limits, { fromTokens, atMostTokens }, taken);
+    return spans.map((span) => ({
+      uuids: span.uuids,
+      messages: span.messages.map((message) => original.get(message.uuid) ?? message),
+    }));
+  }
 
   return {
     stagedTokens,
@@ -114,24 +128,21 @@ export function createCollapses(options: CollapseOptions): Collapses {
       const [current] = input.effectKey.split('/');
       if (current !== submission) failures = 0;
       submission = current;
-      if (running !== undefined) return `${counted(staged.length)} staged, one is being condensed`;
+      if (running) return `${counted(staged.length)} staged, one is being condensed`;
       if (failures >= MAX_FAILURES) return `staging rests: it failed ${MAX_FAILURES} times in a row`;
-      const enough = limits.autocompactAt - earlyThreshold(limits) - stagedTokens(input);
-      if (enough <= 0) return `${counted(staged.length)} staged, which is enough`;
       if (planned?.root === view.root && tokens < planned.untilTokens)
-        return `${counted(staged.length)} staged, and no further rounds are finished`;
+        return `${counted(staged.length)} staged, and nothing more is to be`;
 
       const fromTokens = Math.min(SPAN_TOKENS, limits.autocompactAt * SPAN_SHARE);
-      const { atMostTokens } = options.condenser(input.model);
-      const taken = new Set(staged.flatMap(({ uuids }) => uuids));
-      const spans = collapsibleSpans(view.slice(), limits, { fromTokens, atMostTokens }, taken);
+      const missing = limits.autocompactAt - earlyThreshold(limits) - stagedTokens(input);
+      const spans = missing > 0 ? plan(input, fromTokens) : [];
       if (spans.length === 0) {
         planned = { root: view.root, untilTokens: tokens + fromTokens };
-        return `${counted(staged.length)} staged, and no further rounds are finished`;
+        return `${counted(staged.length)} staged, and nothing more is to be`;
       }
-      running = spans[0];
-      void work(spans, input, enough).finally(() => {
-        running = undefined;
+      running = true;
+      void work(spans, input, missing / factorOf(input)).finally(() => {
+        running = false;
       });
       return `${counted(staged.length)} staged, condensing goes on`;
     },
@@ -140,7 +151,7 @@ export function createCollapses(options: CollapseOptions): Collapses {
       const done = new Set<Staged>();
       let tokensFreed = 0;
       for (const { collapse, freed } of committable(input)) {
-        if (tokensFreed >= tokens) break;
+        if (tokensFreed * factorOf(input) >= tokens) break;
         edits.push({ kind: 'splice', uuids: collapse.uuids, items: [collapse.item] });
         tokensFreed += freed;
         done.add(collapse);
@@ -154,4 +165,8 @@ export function createCollapses(options: CollapseOptions): Collapses {
 
 function counted(spans: number): string {
   return spans === 1 ? '1 span is' : `${spans} spans are`;
+}
+
+function factorOf({ tokenFactor = 1 }: StepInput): number {
+  return tokenFactor;
 }

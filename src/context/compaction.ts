@@ -78,6 +78,7 @@ export async function* compact(
     return { kind: 'failed', why };
   }
 
+  const { tokenFactor = 1 } = input;
   const preTokens =
     input.estimateTokens -
     input.snipTokensFreed +
@@ -87,7 +88,7 @@ export async function* compact(
   yield boundary(ports, {
     trigger,
     pre_tokens: preTokens,
-    post_tokens: Math.max(0, preTokens - made.tokensFreed),
+    post_tokens: Math.max(0, preTokens - Math.round(made.tokensFreed * tokenFactor)),
     duration_ms: Math.round(ports.clock.monotonicMs() - startMs),
     preserved_messages: { anchor_uuid: made.summary.uuid, uuids: keep },
   });

@@ -22,8 +22,11 @@ export function contextCollapse(collapses: Collapses, autocompact: boolean): Con
       const staged = collapses.stagedTokens(input);
       // A summary of everything is about to be made: condensing parts of it first would only cost the cached prompt.
       if (alternative && tokens - staged >= autocompactAt)
-        return { kind: 'skip', why: `what is staged would free ${staged} of ${tokens} tokens, which is not enough` };
-      const commit = collapses.commit(input, tokens - autocompactAt + autocompactAt * COMMIT_SHARE);
+        return {
+          kind: 'skip',
+          why: `what is staged would free ${staged} of ${tokens} tokens, which is not enough`,
+        };
+      const commit = collapses.commit(input, tokens - autocompactAt * (1 - COMMIT_SHARE));
       if (commit === undefined) return { kind: 'skip', why: collapses.stage(input) };
       return {
         kind: 'edits',

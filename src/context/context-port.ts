@@ -6,12 +6,15 @@ import type { Clock, Ids, Ledger } from '../protocol/ports.ts';
 import { type MediaLimits, mediaLimitsFor } from './admission/media-limits.ts';
 import type { CompactionPorts } from './compaction.ts';
 import { createEstimates } from './estimates.ts';
+import { createFixedOverhead } from './fixed-overhead.ts';
 import { createMiddleRungs, type MiddleRungOptions } from './middle-rungs.ts';
 import { createModelSizes } from './model-sizes.ts';
-import { sessionStartSource } from './post-compact.ts';
+import { compactNow } from './reactive-compact.ts';
 import { createRecovery } from './recovery.ts';
 import { createSteps } from './steps.ts';
 import { createSummarise, type RequestBase, type Summarise } from './summarise.ts';
+import type { SummaryWords } from './summary-prompt.ts';
+import { createSummaryRooms } from './summary-room.ts';
 import { type LimitOptions, limitsFor, type ModelSize } from './thresholds.ts';
 import type { Spill, ToolResultBudgetOptions } from './tool-result-budget.ts';
 
@@ -37,6 +40,12 @@ export interface ContextOptions extends MiddleRungOptions {
   readonly reactiveCompact?: boolean;
   /** Named in summaries. */
   readonly transcriptPath?: string;
+  /** The tool that finds what was dropped; named in summaries. */
+  readonly historyTool?: string;
+  /** Makes the summaries in the place of the working model, which stands in when it fails. */
+  readonly summaryModel?: string;
+  /** The request for a summary: instructions to add, or another text altogether. */
+  readonly summaryWords?: SummaryWords;
   /** What the provider takes of images, documents and bytes; default the Messages API's own limits. */
   readonly mediaLimits?: Partial<MediaLimits>;
   /** Takes the place of the model call that makes summaries. */
@@ -48,15 +57,21 @@ export function createContext(options: ContextOptions): ContextPort {
   const autocompact = options.autocompact ?? true;
   const reactiveCompact = options.reactiveCompact ?? autocompact;
   const middle = createMiddleRungs(options, { ...options, autocompact, reactiveCompact });
+  const sizes = createModelSizes(options.modelSize);
+  const overhead = createFixedOverhead(options.mainRequest);
   const ports: CompactionPorts = {
     clock,
     ids,
     hooks,
+    overhead,
+    spill: options.spill,
     summarise: options.summarise ?? createSummarise({ ...options, callModel: middle.callModel }),
-    sources: [...(options.sources ?? []), sessionStartSource(hooks, { clock, ids })],
+    summaryRooms: createSummaryRooms({ ...options, modelSize: sizes.of, overhead }),
+    words: options.summaryWords ?? {},
+    sources: options.sources ?? [],
     ...(options.transcriptPath !== undefined && { transcriptPath: options.transcriptPath }),
+    ...(options.historyTool !== undefined && { historyTool: options.historyTool }),
   };
-  const sizes = createModelSizes(options.modelSize);
   const mediaLimits = (model: string) => mediaLimitsFor(sizes.of(model), options.mediaLimits);
   return {
     steps: createSteps({
@@ -65,11 +80,11 @@ export function createContext(options: ContextOptions): ContextPort {
       mediaLimits,
       autocompact,
       reactiveCompact,
-      spill: options.spill,
       ...(options.maxResultChars !== undefined && { maxResultChars: options.maxResultChars }),
       ...(options.maxJointResultChars !== undefined && { maxJointChars: options.maxJointResultChars }),
     }),
     recovery: createRecovery({ ...ports, collapses: middle.collapses, mediaLimits, reactiveCompact }),
+    compact: (input, request) => compactNow(input, ports, request),
     limitsFor: (model) => limitsFor(sizes.of(model), options.limits),
     learnFrom: sizes.learnFrom,
     appliedEdits: middle.appliedEdits,

@@ -37,9 +37,11 @@ export async function cutLargest(messages: readonly ViewMessage[], aim: CutAim, 
     if (message.type === 'user' && toolResultIds(message).length > 0)
       replace(message, await withPreviews(message, spill));
   }
-  for (const message of largestFirst) {
+  const words = largestFirst.filter(isWords);
+  // Where cutting all of them would not be enough, they are left as they are: it would help nobody.
+  if (tokens - estimateTokens(words) * (1 - SMALLEST_SHARE) > aim.wordsDownTo) return { edits, tokensFreed };
+  for (const message of words) {
     if (tokens <= aim.wordsDownTo) break;
-    if (message.type !== 'user' || toolResultIds(message).length > 0 || isSummary(message)) continue;
     const own = estimateMessage(message);
     const excess = tokens - aim.wordsDownTo;
     const share = Math.max(SMALLEST_SHARE, (own - excess) / own);
@@ -47,6 +49,9 @@ export async function cutLargest(messages: readonly ViewMessage[], aim: CutAim, 
   }
   return { edits, tokensFreed };
 }
+
+const isWords = (message: ViewMessage): message is UserMessage =>
+  message.type === 'user' && toolResultIds(message).length === 0 && !isSummary(message);
 
 /** At least this much of a prompt stays. */
 const SMALLEST_SHARE = 0.1;

@@ -1,7 +1,8 @@
 /** What every request carries besides its messages: the system prompt, the contexts and the tools (F21). */
 import type { ContextLimits, StepInput } from '../protocol/context.ts';
+import { estimateHead } from './request-estimate.ts';
 import type { RequestBase } from './summarise.ts';
-import { estimateText, estimateTokens } from './token-estimate.ts';
+import { estimateTokens } from './token-estimate.ts';
 
 /** In tokens, by estimate; counted once per set. */
 export type FixedOverhead = (model: string) => Promise<number>;
@@ -9,20 +10,9 @@ export type FixedOverhead = (model: string) => Promise<number>;
 export function createFixedOverhead(
   mainRequest: (model: string) => RequestBase | Promise<RequestBase>,
 ): FixedOverhead {
-  const counted = new WeakMap<readonly unknown[], number>();
-  const count = (parts: readonly unknown[]): number => {
-    const known = counted.get(parts);
-    if (known !== undefined) return known;
-    const tokens = parts.reduce<number>(
-      (sum, part) => sum + estimateText(typeof part === 'string' ? part : JSON.stringify(part)),
-      0,
-    );
-    counted.set(parts, tokens);
-    return tokens;
-  };
   return async (model) => {
-    const { system, tools, userContext = [] } = await mainRequest(model);
-    return count(system) + count(tools) + count(userContext);
+    const { system, userContext, tools } = await mainRequest(model);
+    return estimateHead({ system, tools, ...(userContext !== undefined && { userContext }) });
   };
 }
 
@@ -50,9 +40,9 @@ export function naturalThreshold({ effective, window }: ContextLimits): number {
   return effective - Math.min(13_000, window / 8);
 }
 
-/** How much larger the view is than its estimate says, as far as it was measured; at least 1. */
+/** Real tokens of the view per estimated one, as far as it was measured; the API may also have cleared part of it. */
 export function estimateScale(input: StepInput, overhead: number): number {
   const estimated = estimateTokens(input.view);
-  const measured = input.estimateTokens - overhead;
-  return estimated === 0 ? 1 : Math.min(3, Math.max(1, measured / estimated));
+  if (estimated === 0 || input.estimateTokens === estimated) return 1;
+  return Math.min(3, Math.max(0.5, (input.estimateTokens - overhead) / estimated));
 }

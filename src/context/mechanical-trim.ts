@@ -72,7 +72,7 @@ export async function* mechanicalTrim(
   yield boundary(ports, {
     trigger: 'auto',
     pre_tokens: preTokens,
-    post_tokens: Math.max(0, preTokens - tokensFreed),
+    post_tokens: Math.max(0, preTokens - Math.round(tokensFreed * (input.tokenFactor ?? 1))),
     preserved_messages: { anchor_uuid: marker.uuid, uuids: rest.map((message) => message.uuid) },
   });
   yield* items;

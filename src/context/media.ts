@@ -8,7 +8,10 @@ import { contentOf, isMedia, type MediaBlock } from './admission/view-media.ts';
 export type NameOf = (toolUseId: string) => string | undefined;
 
 /** The message with a note for each image and document; undefined when it holds none. */
-export function withoutMedia(message: ViewMessage, nameOf: NameOf = () => undefined): ViewMessage | undefined {
+export function withoutMedia(
+  message: ViewMessage,
+  nameOf: NameOf = () => undefined,
+): ViewMessage | undefined {
   return replaceMedia(message, () => 'removed to make the request fit', nameOf);
 }
 

@@ -1,5 +1,5 @@
 /** Step 4: results of old calls that can be made again make way for a stub. */
-import type { ContextStep, StepOutcome } from '../protocol/context.ts';
+import type { ContextStep, StepInput, StepOutcome } from '../protocol/context.ts';
 import type { LoopMessage } from '../protocol/messages.ts';
 import type { View, ViewEdit } from '../protocol/view.ts';
 import type { ApiClearing } from './api-clearing.ts';
@@ -34,25 +34,27 @@ export function microcompact(options: MicrocompactOptions): ContextStep {
       const cleared = clearing.count(index);
       const old = Math.max(cleared, index.oldCount(options.keepResults));
       const savings = index.savings(cleared, old);
+      const factor = input.tokenFactor ?? 1;
+      const freed = Math.round(savings * factor);
       const tokens = input.estimateTokens - input.snipTokensFreed;
       const early = earlyThreshold(input.limits);
       const cached = options.cached(input.model);
 
       if (isCold(input.view, options) && savings > 0)
-        return yield* clearInView(input.view, index, old, savings, 'the cache is cold');
-      if (tokens >= early && savings >= minTokens) {
+        return yield* clearInView(input, index, old, savings, 'the cache is cold');
+      if (tokens >= early && freed >= minTokens) {
         if (!cached || tokens >= input.limits.autocompactAt)
-          return yield* clearInView(input.view, index, old, savings, `${tokens} tokens`);
+          return yield* clearInView(input, index, old, savings, `${tokens} tokens`);
         clearing.ask(index, old);
-        return asking(index, `the API is asked to clear about ${savings} tokens more`);
+        return asking(index, `the API is asked to clear about ${freed} tokens more`);
       }
       if (cleared > 0) {
         if (!cached)
-          return yield* clearInView(input.view, index, cleared, 0, `no clearing at the API for ${input.model}`);
+          return yield* clearInView(input, index, cleared, 0, `no clearing at the API for ${input.model}`);
         return asking(index, `the API goes on clearing the oldest ${cleared} results`);
       }
       if (tokens < early) return skip(`${tokens} tokens, below ${early}`);
-      return skip(`old results hold ${savings} tokens, fewer than ${minTokens}`);
+      return skip(`old results hold ${freed} tokens, fewer than ${minTokens}`);
     },
   };
 
@@ -61,7 +63,7 @@ export function microcompact(options: MicrocompactOptions): ContextStep {
   }
 
   async function* clearInView(
-    view: View,
+    { view, tokenFactor = 1 }: StepInput,
     index: ResultIndex,
     upTo: number,
     tokensFreed: number,
@@ -71,7 +73,7 @@ export function microcompact(options: MicrocompactOptions): ContextStep {
     const ids = new Set(results.map((result) => result.toolUseId));
     yield notice(options, {
       subtype: 'microcompact_boundary',
-      tokens_freed: tokensFreed,
+      tokens_freed: Math.round(tokensFreed * tokenFactor),
       tool_use_ids: [...ids],
     });
     clearing.reset();

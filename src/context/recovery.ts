@@ -12,7 +12,11 @@ const NOTHING_STAGED: RecoveryOutcome = Object.freeze({ kind: 'none', why: 'no c
 
 /** Without `reactiveCompact` an overflow is not repaired: no silent compaction (F27). */
 export function createRecovery(
-  ports: CompactionPorts & { readonly collapses: Collapses | undefined; readonly reactiveCompact: boolean; readonly mediaLimits: (model: string) => MediaLimits },
+  ports: CompactionPorts & {
+    readonly collapses: Collapses | undefined;
+    readonly reactiveCompact: boolean;
+    readonly mediaLimits: (model: string) => MediaLimits;
+  },
 ): ContextRecovery {
   return {
     async *drainCollapses(input) {

@@ -16,9 +16,14 @@ type Edits = { readonly edits: readonly ViewEdit[]; readonly tokensFreed: number
  * The block that the refusal named; unnamed, the media that no accepted request held yet, else the largest. A body of
  * too many bytes loses its oldest media, a prompt of too many tokens all of them.
  */
-export function reduceMedia({ view }: StepInput, failure: ModelFailure, limits: MediaLimits): RecoveryOutcome {
+export function reduceMedia(
+  { view }: StepInput,
+  failure: ModelFailure,
+  limits: MediaLimits,
+): RecoveryOutcome {
   const messages = view.slice();
-  const named = failure.block?.at === undefined ? undefined : withoutNamed(messages, failure, failure.block.at);
+  const named =
+    failure.block?.at === undefined ? undefined : withoutNamed(messages, failure, failure.block.at);
   if (named !== undefined) return outcome(named, true);
   if (failure.kind === 'invalid_request') return none('the refusal names no block that can be replaced');
   const { images, documents, bytes } = viewMedia(view);
@@ -58,9 +63,10 @@ function withoutNamed(
   const nameOf = fileNames(messages);
   const plain = textOf(message);
   const blocks = plain === undefined ? contentOf(message) : [textBlock(plain)];
-  const content = blocks.map((block, index) =>
-    index === at.index ? quarantined(block, at.inner, failure, nameOf) : block,
-  );
+  const refused = blocks[at.index];
+  const note = refused && quarantined(refused, at.inner, failure, nameOf);
+  if (note === undefined) return undefined;
+  const content = blocks.map((block, index) => (index === at.index ? note : block));
   const item = withContent(message, content);
   return {
     edits: [{ kind: 'replace', uuid: message.uuid, item }],
@@ -68,26 +74,36 @@ function withoutNamed(
   };
 }
 
+/** Undefined when nothing is left in it that could be refused, or it is not what the refusal is about. */
 function quarantined(
   block: UserBlock,
   inner: number | undefined,
   failure: ModelFailure,
   nameOf: NameOf,
-): UserBlock {
-  const note = (part: UserBlock, name?: string): TextBlock =>
-    isMedia(part) ? mediaNote(part, 'refused by the API and removed', name) : textBlock(refusalText(failure));
+): UserBlock | undefined {
+  const note = (part: UserBlock, name?: string): TextBlock | undefined => {
+    if (isMedia(part)) return mediaNote(part, 'refused by the API and removed', name);
+    const isText = part.type === 'text' && !part.text.startsWith(REMOVED);
+    return isText && failure.kind === 'invalid_request' ? textBlock(refusalText(failure)) : undefined;
+  };
   if (block.type !== 'tool_result') return note(block);
   // A call must keep its result (L10.1): only what it says may go.
-  const name = nameOf(block.tool_use_id);
-  if (block.content === undefined || typeof block.content === 'string') {
-    return { ...block, content: refusalText(failure) };
+  const { content } = block;
+  if (content === undefined || typeof content === 'string') {
+    const text = note(textBlock(content ?? ''));
+    return text && { ...block, content: text.text };
   }
-  const suspect = inner ?? block.content.findIndex(isMedia);
-  return { ...block, content: block.content.map((part, at) => (at === suspect ? note(part, name) : part)) };
+  const suspect = inner ?? content.findIndex(isMedia);
+  const part = content[suspect];
+  const replaced = part && note(part, nameOf(block.tool_use_id));
+  return replaced && { ...block, content: content.map((other, at) => (at === suspect ? replaced : other)) };
 }
 
+/** How the text begins that stands for another: it is not replaced once more. */
+const REMOVED = '[removed: ';
+
 function refusalText(failure: ModelFailure): string {
-  return `[removed: the API refused this part of the conversation. ${failure.message}]`;
+  return `${REMOVED}the API refused this part of the conversation. ${failure.message}]`;
 }
 
 function textBlock(text: string): TextBlock {
@@ -101,7 +117,14 @@ function textOf(message: Exclude<ViewMessage, { type: 'assistant' }>): string | 
 
 function outcome({ edits, tokensFreed }: Edits, named = false): RecoveryOutcome {
   if (edits.length === 0) return none('there is nothing to remove');
-  return { kind: 'edits', source: 'replacement', edits, tokensFreed, compacted: false, ...(named && { named }) };
+  return {
+    kind: 'edits',
+    source: 'replacement',
+    edits,
+    tokensFreed,
+    compacted: false,
+    ...(named && { named }),
+  };
 }
 
 function none(why: string): RecoveryOutcome {

@@ -4,8 +4,7 @@ import { estimateText } from './text-estimate.ts';
 import { estimateMessage } from './token-estimate.ts';
 import { createViewFold } from './view-fold.ts';
 
-/** The model's own framing, and what comes with the ability to call tools at all. */
-const REQUEST_OVERHEAD = 10;
+/** What comes with the ability to call tools at all. */
 const TOOLS_OVERHEAD = 300;
 
 type Head = Pick<EstimatedRequest, 'system' | 'userContext' | 'tools'>;
@@ -16,7 +15,7 @@ export const estimateView = createViewFold(0, (sum: number, message) => sum + es
 /** Tokens of system prompt, user context and tools: counted once per set. */
 export function estimateHead({ system, userContext, tools }: Head): number {
   const texts = counted(system) + (userContext === undefined ? 0 : counted(userContext));
-  return REQUEST_OVERHEAD + texts + (tools.length === 0 ? 0 : TOOLS_OVERHEAD + counted(tools));
+  return texts + (tools.length === 0 ? 0 : TOOLS_OVERHEAD + counted(tools));
 }
 
 const known = new WeakMap<object, number>();

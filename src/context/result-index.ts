@@ -86,7 +86,10 @@ class Growing implements ResultIndex {
     const ran = message.nonExecution === undefined;
     const rerunnable = ran && block.content !== CLEARED && this.#isRerunnable(toolName);
     const freed = rerunnable
-      ? Math.max(0, estimateMessage(message) - estimateMessage(clearResults(message, (id) => id === toolUseId)))
+      ? Math.max(
+          0,
+          estimateMessage(message) - estimateMessage(clearResults(message, (id) => id === toolUseId)),
+        )
       : 0;
     if (rerunnable) this.#rerunnable.push(this.results.length);
     this.#positions.set(toolUseId, this.results.length);

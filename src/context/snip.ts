@@ -14,7 +14,7 @@ import { estimateMessage } from './token-estimate.ts';
 export function snip(marks: SnipMarks, stamp: Stamp): ContextStep {
   return {
     name: 'snip',
-    async *run({ view }) {
+    async *run({ view, tokenFactor = 1 }) {
       marks.observe(view);
       if (marks.pending.size === 0) return { kind: 'skip', why: 'nothing is marked as dead weight' };
       const plan = planSnip(view.slice(), marks.pending);
@@ -22,7 +22,7 @@ export function snip(marks: SnipMarks, stamp: Stamp): ContextStep {
         yield notice(stamp, {
           subtype: 'snip_boundary',
           removed_uuids: plan.removed,
-          tokens_freed: plan.tokensFreed,
+          tokens_freed: Math.round(plan.tokensFreed * tokenFactor),
         });
       }
       marks.forget([...marks.pending].filter((id) => !plan.waiting.has(id)));
@@ -55,7 +55,8 @@ interface SnipPlan {
 export function planSnip(messages: readonly ViewMessage[], marks: ReadonlySet<string>): SnipPlan {
   const { calls, uuids, waiting } = resolve(messages, marks);
   const left = new Map<string, ViewMessage | undefined>();
-  for (const message of messages) left.set(message.uuid, uuids.has(message.uuid) ? undefined : without(message, calls));
+  for (const message of messages)
+    left.set(message.uuid, uuids.has(message.uuid) ? undefined : without(message, calls));
   dropLoneThinking(messages, left);
 
   const removed: string[] = [];
@@ -107,7 +108,9 @@ function callIds(message: ViewMessage): string[] {
 function without(message: ViewMessage, calls: ReadonlySet<string>): ViewMessage | undefined {
   if (!callIds(message).some((id) => calls.has(id))) return message;
   if (message.type === 'assistant') {
-    const content = message.message.content.filter((block) => block.type !== 'tool_use' || !calls.has(block.id));
+    const content = message.message.content.filter(
+      (block) => block.type !== 'tool_use' || !calls.has(block.id),
+    );
     if (content.length === 0) return undefined;
     const item: AssistantMessage = { ...message, message: { ...message.message, content } };
     return Object.freeze(item);

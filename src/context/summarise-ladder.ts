@@ -43,7 +43,10 @@ export async function* summariseRounds(
   input: StepInput,
   ports: LadderPorts,
 ): AsyncGenerator<LoopMessage, LadderOutcome> {
-  let outcome: LadderOutcome = { kind: 'failed', failure: { kind: 'unknown', message: 'No model was asked.' } };
+  let outcome: LadderOutcome = {
+    kind: 'failed',
+    failure: { kind: 'unknown', message: 'No model was asked.' },
+  };
   let calls = 0;
   for (const room of await ports.summaryRooms(input)) {
     const scale = estimateScale(input, await ports.overhead(input.model));

@@ -117,7 +117,10 @@ const isSpace = (code: number) => code === 32 || code === 9 || code === 13 || co
 
 function isWord(code: number): boolean {
   return (
-    (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || isDigit(code) || (code >= 0xc0 && code < 0x370)
+    (code >= 97 && code <= 122) ||
+    (code >= 65 && code <= 90) ||
+    isDigit(code) ||
+    (code >= 0xc0 && code < 0x370)
   );
 }
 

@@ -39,7 +39,7 @@ export function estimateMessage(message: ViewMessage): number {
   return tokens;
 }
 
-function estimateBlock(block: ContentBlock): number {
+export function estimateBlock(block: ContentBlock): number {
   switch (block.type) {
     case 'text':
       return BLOCK_OVERHEAD + estimateText(block.text);
@@ -74,4 +74,3 @@ function estimateDocument(source: { readonly [key: string]: unknown }): number {
   if (source['type'] === 'text') return estimateText(data);
   return Math.ceil((data.length * 0.75) / PDF_PAGE_BYTES) * PDF_PAGE_TOKENS;
 }
-

@@ -6,10 +6,7 @@ import type { View } from '../protocol/view.ts';
  * Folds a view's messages, remembering the longest version of each root. A shorter version, or one that was edited,
  * is folded afresh.
  */
-export function createViewFold<T>(
-  empty: T,
-  add: (sum: T, message: ViewMessage) => T,
-): (view: View) => T {
+export function createViewFold<T>(empty: T, add: (sum: T, message: ViewMessage) => T): (view: View) => T {
   const known = new WeakMap<object, { readonly length: number; readonly value: T }>();
   return (view) => {
     const before = known.get(view.root);

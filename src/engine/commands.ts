@@ -19,6 +19,8 @@ export interface CommandResult {
   readonly allowedTools?: readonly string[] | undefined;
   /** The model of this submission only. */
   readonly model?: string | undefined;
+  /** The conversation is compacted; only without `shouldQuery`. The result's text then says what came of it. */
+  readonly compact?: { readonly instructions?: string } | undefined;
   /** The result's text when no query runs. */
   readonly resultText?: string | undefined;
 }
@@ -42,10 +44,16 @@ export function findCommand(
   prompt: string | readonly UserBlock[],
   commands: readonly Command[],
 ): CommandCall | undefined {
-  if (typeof prompt !== 'string') return undefined;
-  const match = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(prompt.trim());
+  const match = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(textOf(prompt).trim());
   if (match === null) return undefined;
   const name = match[1];
   const command = commands.find((c) => c.name === name || c.aliases?.includes(name ?? '') === true);
   return command === undefined ? undefined : { command, args: match[2] ?? '' };
+}
+
+/** A text is a text also when its sender wrote it as one block. */
+function textOf(prompt: string | readonly UserBlock[]): string {
+  if (typeof prompt === 'string') return prompt;
+  const [only] = prompt;
+  return prompt.length === 1 && only?.type === 'text' ? only.text : '';
 }

@@ -4,6 +4,9 @@
  * published table (L1), the second is ours.
  */
 
+import type { MediaLimits } from '../context/admission/media-limits.ts';
+import type { SnipMarks } from '../context/snip-marks.ts';
+import type { CompactionSource } from '../protocol/context.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
 import type { JsonSchema } from '../protocol/json.ts';
@@ -37,8 +40,27 @@ export interface McpClient {
   readonly name: string;
   readonly status: 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
   readonly tools?: readonly AnyTool[] | undefined;
+  /** What the server said of itself and its tools, for status reports. */
+  readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
+  readonly toolInfos?: readonly McpToolInfo[] | undefined;
+  /** Why there is no connection, in a sentence. */
+  readonly error?: string | undefined;
   /** Called once, when the session ends. */
   close?(): void | Promise<void>;
+}
+
+/** A tool as its server lists it. */
+export interface McpToolInfo {
+  /** Without the server's prefix. */
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly annotations?:
+    | {
+        readonly readOnly?: boolean | undefined;
+        readonly destructive?: boolean | undefined;
+        readonly openWorld?: boolean | undefined;
+      }
+    | undefined;
 }
 
 /** An agent that the main one may start; shown in `system/init` by name. */
@@ -108,7 +130,7 @@ export interface QueryEngineConfig {
   taskBudget?: { readonly total: number } | undefined;
   /** The answer must be a value of this schema, given through the StructuredOutput tool. */
   jsonSchema?: JsonSchema | undefined;
-  /** Shows attachments of the loop as informational messages. Default false. */
+  /** Shows attachments of the loop, and misses of the prompt cache, as informational messages. Default false. */
   verbose?: boolean | undefined;
   /** Repeats prompts, and queued ones when they join, as `isReplay` messages. Default false. */
   replayUserMessages?: boolean | undefined;
@@ -175,6 +197,10 @@ export interface QueryEngineConfig {
   maxRetries?: number | undefined;
   /** What was learned about models elsewhere (settings): overrides sizes and prices by model id. */
   modelOverrides?: Readonly<Record<string, Partial<Omit<ModelInfo, 'id'>>>> | undefined;
+  /** How long cached prompts live after their last use. Default `5m`; `1h` costs more to write. */
+  promptCacheTtl?: '5m' | '1h' | undefined;
+  /** What the provider takes of images, documents and bytes; default the Messages API's own limits. */
+  mediaLimits?: Partial<MediaLimits> | undefined;
   effort?: EffortLevel | undefined;
   betas?: readonly string[] | undefined;
   /** Output cap in tokens; when set it is never escalated. Default 8 000, escalating to 64 000. */
@@ -220,10 +246,49 @@ export type PermissionRules = {
 export interface CompactionOptions {
   /** Default true. Off: collapse, reactive compact and the mechanical trim are off too, unless `reactive` is true. */
   readonly auto?: boolean | undefined;
+  /** Default true: what is marked as dead weight leaves the context. */
   readonly snip?: boolean | undefined;
+  /** Offers the model a Snip tool, to mark calls that turned out useless. Default false. */
+  readonly snipTool?: boolean | undefined;
+  /** Takes the marks of the host and its commands (`createSnipMarks`); default the engine's own, for the tool alone. */
+  readonly snipMarks?: SnipMarks | undefined;
+  /**
+   * Old results of calls that can be made again are cleared by the API, so that the cached prompt survives. Default
+   * true for Claude models; others, and all when false, have them cleared in the context itself.
+   */
   readonly cachedMicrocompact?: boolean | undefined;
+  /** The newest so many results of such calls are never cleared. Default 5. */
+  readonly keepToolResults?: number | undefined;
+  /** Default true: earlier parts are condensed ahead of time, by a small model. */
   readonly collapse?: boolean | undefined;
+  /** The small model, id or alias; default `haiku` for Claude models, else the model itself. */
+  readonly collapseModel?: string | undefined;
+  /** Default as `auto`: a request that was refused as too long is made again with less. */
   readonly reactive?: boolean | undefined;
   /** Lowers the model's window, in tokens. */
   readonly window?: number | undefined;
+  /** When to compact: up to 1 a share of what the view may fill, above that tokens. Default 13 000 tokens below it. */
+  readonly threshold?: number | undefined;
+  /** Room kept free for the answer, in tokens. Default the model's output limit, at most 20 000 and a quarter of the window. */
+  readonly reserve?: number | undefined;
+  /** Where the one warning of a nearly full context comes, in tokens. Default 20 000 below the threshold. */
+  readonly warnAt?: number | undefined;
+  /** Where a run without any recovery stops, in tokens. Default 3 000 below what the view may fill. */
+  readonly blockingAt?: number | undefined;
+  /** What the results of one response may come to together, in characters. Default 200 000. */
+  readonly maxJointResultChars?: number | undefined;
+  /** Added to every request for a summary. */
+  readonly instructions?: string | undefined;
+  /** Takes the place of the whole request for a summary. */
+  readonly prompt?: string | undefined;
+  /** Makes the summaries, id or alias; the working model stands in when it fails. Default the working model. */
+  readonly model?: string | undefined;
+  /** What else is put back behind a summary (skills, the plan, running tasks), after the todos and before recent files. */
+  readonly sources?: readonly CompactionSource[] | undefined;
+  /**
+   * Offers the model a History tool that finds what was dropped. Default: when the session is kept, compaction is on
+   * and other tools are offered. From the first request on, because a tool that came with the first compaction would
+   * make the API read the whole prompt anew (L3).
+   */
+  readonly history?: boolean | undefined;
 }

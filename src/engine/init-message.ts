@@ -1,16 +1,19 @@
 /** `system/init`, at the head of each submission (L1 phase 4). */
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
+import { commandsOf } from './compact-command.ts';
 import type { EngineParts } from './parts.ts';
+import { apiKeySourceOf } from './session-facts.ts';
 import { PROTOCOL_VERSION, VERSION } from './version.ts';
+
+/** The receipt of an interrupt names the prompts that will still run. */
+const CAPABILITIES = ['interrupt_receipt_v1'];
 
 export function initMessage(model: string, parts: EngineParts): SDKMessage {
   const { config } = parts;
   return {
     type: 'system',
     subtype: 'init',
-    apiKeySource:
-      config.apiKeySource ??
-      (config.apiKey === undefined && config.authToken === undefined ? 'none' : 'option'),
+    apiKeySource: apiKeySourceOf(config),
     claude_code_version: PROTOCOL_VERSION,
     turnwright_version: VERSION,
     cwd: config.cwd,
@@ -18,11 +21,14 @@ export function initMessage(model: string, parts: EngineParts): SDKMessage {
     mcp_servers: (config.mcpClients ?? []).map(({ name, status }) => ({ name, status })),
     model,
     permissionMode: parts.permissions.mode,
-    slash_commands: (config.commands ?? []).map((command) => command.name),
+    slash_commands: commandsOf(config).map((command) => command.name),
     output_style: 'default',
     agents: (config.agents ?? []).map((agent) => agent.name),
     skills: [],
     plugins: [],
+    additional_directories: config.additionalDirectories ?? [],
+    fast_mode_state: 'off',
+    capabilities: CAPABILITIES,
     uuid: parts.ids.uuid(),
     session_id: parts.sessionId,
   };

@@ -27,6 +27,7 @@ export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
   const { config, memory, journal, structured } = parts;
   const { model } = input;
   const thinking =
+    memory.thinking ??
     config.thinkingConfig ??
     (parts.model.infoOf(model).supportsAdaptiveThinking ? { type: 'adaptive' as const } : undefined);
   return {
@@ -52,6 +53,7 @@ export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
     defaultOutputCap: DEFAULT_OUTPUT_CAP,
     escalatedOutputCap: ESCALATED_OUTPUT_CAP,
     includePartialMessages: config.includePartialMessages === true,
+    showCacheBreaks: config.verbose === true,
     stopHookBlockCap: config.stopHookBlockCap ?? STOP_HOOK_BLOCK_CAP,
     ...(structured !== undefined && { structuredOutput: { toolName: STRUCTURED_OUTPUT_TOOL } }),
     compaction: FRESH_COMPACTION,
@@ -75,6 +77,7 @@ export function loopDepsOf(guard: OuterGuard, parts: EngineParts): LoopDeps {
     clock: parts.clock,
     ids: parts.ids,
     random: parts.random,
+    cacheWatch: parts.cacheWatch,
     modelLimits: (model) => ({
       maxOutputTokens: parts.model.infoOf(model).maxOutputTokens,
       nonStreamingRepeat: true,

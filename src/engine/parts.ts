@@ -1,6 +1,7 @@
 /** What one session is made of once it is composed: ports and the little state that outlives a submission. */
 
 import type { InputQueue } from '../attachments/input-queue.ts';
+import type { CacheWatch } from '../protocol/cache.ts';
 import type { AttachmentPort, LoopParams, ToolsPort } from '../loop/deps.ts';
 import type { ContextPort } from '../protocol/context.ts';
 import type { PermissionPort } from '../protocol/gate.ts';
@@ -8,8 +9,11 @@ import type { HookPort } from '../protocol/hook.ts';
 import type { CallModel, ModelInfo } from '../protocol/model.ts';
 import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
 import type { Clock, Ids, InboxItem, RandomPort } from '../protocol/ports.ts';
+import type { ThinkingConfig } from '../protocol/wire.ts';
+import type { Usage } from '../protocol/wire.ts';
 import type { Scope } from '../util/scope.ts';
 import type { AppStateAccess } from './app-state.ts';
+import type { Admit } from './compose/admission.ts';
 import type { QueryEngineConfig } from './config.ts';
 import type { SessionJournal } from './session-journal.ts';
 import type { StateMachine } from './state-machine.ts';
@@ -55,6 +59,9 @@ export interface EngineParts {
   readonly hooks: HookPort;
   readonly tools: ToolsRoom;
   readonly context: ContextPort;
+  /** What may enter the conversation. */
+  readonly admit: Admit;
+  readonly cacheWatch: CacheWatch;
   readonly attachments: AttachmentPort;
   readonly queue: PromptLine;
   readonly appState: AppStateAccess;
@@ -75,6 +82,8 @@ export interface PromptLine extends Pick<InputQueue, 'peek' | 'acknowledge' | 'o
 export interface SessionMemory {
   /** The configured model, as `setModel` last left it. */
   modelName: string | undefined;
+  /** Set while the session runs; undefined: as configured. */
+  thinking: ThinkingConfig | undefined;
   opened: boolean;
   submissions: number;
   orphanHandled: boolean;
@@ -91,6 +100,8 @@ export interface SessionMemory {
         readonly date: string;
       }
     | undefined;
+  /** Usage of the last answer, and how long the view was when it had ended. */
+  measured: { readonly usage: Usage; readonly length: number; readonly root: object } | undefined;
   /** Hash of the last recorded context snapshot. */
   snapshot: string | undefined;
 }

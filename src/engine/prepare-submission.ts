@@ -6,6 +6,7 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import type { UserMessage } from '../protocol/messages.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { UserBlock } from '../protocol/wire.ts';
+import type { ManualCompaction } from './compact-session.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from './contexts.ts';
 import { initMessage } from './init-message.ts';
 import { openSession } from './open-session.ts';
@@ -32,7 +33,7 @@ export interface Prompt {
 export type Prepared = { readonly messages: readonly SDKMessage[]; readonly undo: () => void } & (
   | { readonly kind: 'query'; readonly model: string; readonly context: SubmissionContext }
   /** The model is not asked (phase 5). */
-  | { readonly kind: 'local'; readonly resultText: string }
+  | { readonly kind: 'local'; readonly resultText: string; readonly compaction?: ManualCompaction }
 );
 
 export async function prepareSubmission(
@@ -108,7 +109,13 @@ export async function prepareSubmission(
   if (!input.shouldQuery) {
     // What a local command said is shown; a prompt that was only added is the sender's own.
     if (input.byCommand) messages.push(...input.messages.map((message) => toSdkUser(message, sessionId)));
-    return { kind: 'local', resultText: input.resultText, messages, undo };
+    const { instructions } = input.compact ?? {};
+    const compaction = input.compact && {
+      model,
+      context,
+      ...(instructions !== undefined && { instructions }),
+    };
+    return { kind: 'local', resultText: input.resultText, messages, undo, ...(compaction && { compaction }) };
   }
   await recordSnapshot(context, submission, parts);
   return { kind: 'query', model, context, messages, undo };

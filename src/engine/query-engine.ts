@@ -3,13 +3,16 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
 import type { InboxPriority } from '../protocol/ports.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
-import type { UserBlock } from '../protocol/wire.ts';
+import type { ThinkingConfig, UserBlock } from '../protocol/wire.ts';
 import { endableIterator } from '../util/endable-iterator.ts';
+import type { ContextUsage } from '../protocol/context-usage.ts';
 import { composeEngine } from './compose/engine.ts';
 import type { QueryEngineConfig } from './config.ts';
+import { contextUsageOf } from './context-usage.ts';
 import type { EngineParts } from './parts.ts';
 import { type Prompt, refuseUnpriced, type SubmitOptions } from './prepare-submission.ts';
 import { resumeSubmission } from './resume-submission.ts';
+import { type McpServerStatus, mcpStatusOf } from './session-facts.ts';
 import { openSubmission, type Submission } from './submission.ts';
 import { submitMessage } from './submit-message.ts';
 
@@ -68,7 +71,8 @@ export class QueryEngine {
     this.#refuseClosed();
     const { content, priority = 'next', uuid } = prompt;
     const key = prompt.key ?? uuid ?? this.#parts.ids.uuid();
-    await this.#parts.queue.put({ key, priority, content, ...(uuid !== undefined && { uuid }) });
+    const item = { key, priority, content: this.#parts.admit(content) };
+    await this.#parts.queue.put({ ...item, ...(uuid !== undefined && { uuid }) });
   }
 
   /** The next prompt in line, by priority and then age; it is then the caller's to submit. */
@@ -110,6 +114,35 @@ export class QueryEngine {
 
   get permissionMode(): PermissionMode {
     return this.#parts.permissions.mode;
+  }
+
+  /** From the next submission on; undefined: as configured. */
+  setThinking(thinking?: ThinkingConfig): void {
+    this.#parts.memory.thinking = thinking;
+  }
+
+  /** What fills the context, by category. Opens the session when nothing has yet. */
+  async getContextUsage(): Promise<ContextUsage> {
+    this.#refuseClosed();
+    return contextUsageOf(this.#parts);
+  }
+
+  /** How the MCP servers stand. */
+  mcpServerStatus(): readonly McpServerStatus[] {
+    return mcpStatusOf(this.#parts.config);
+  }
+
+  /** The message that tells consumers of a changed permission mode. */
+  modeMessage(): SDKMessage {
+    const { ids, permissions } = this.#parts;
+    return {
+      type: 'system',
+      subtype: 'status',
+      status: null,
+      permissionMode: permissions.mode,
+      uuid: ids.uuid(),
+      session_id: this.sessionId,
+    };
   }
 
   /** Ends the session: what runs is abandoned within 100 ms, without a result. Idempotent. */

@@ -8,13 +8,14 @@ import type { SystemMessage } from '../protocol/messages.ts';
 import type { SDKMessage, SDKResultMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import { createGuard } from './budgets.ts';
+import { compactSession, type ManualCompaction } from './compact-session.ts';
 import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
 import type { EngineParts } from './parts.ts';
 import { type Prepared, type Prompt, prepareSubmission } from './prepare-submission.ts';
 import { createOutcome, type Outcome, type ResultFacts, resultOf, resultWithoutQuery } from './result.ts';
 import { STRUCTURED_OUTPUT_ATTEMPTS } from './structured-output.ts';
 import type { Submission } from './submission.ts';
-import { createSdkMapper } from './to-sdk-message.ts';
+import { createSdkMapper, type SdkMapperOptions } from './to-sdk-message.ts';
 
 /** Yields the submission's messages and, last, its result; no result when it was silenced or lost its journal (L10.6). */
 export async function* submitMessage(
@@ -42,9 +43,12 @@ export async function* submitMessage(
     if (prepared.kind === 'local') {
       //                                                     5
       parts.state.enter('no_query');
+      let { resultText } = prepared;
+      if (prepared.compaction !== undefined)
+        resultText = yield* runCompaction(prepared.compaction, submission, parts);
       if (!submission.silent())
         yield await recordResult(
-          resultWithoutQuery(prepared.resultText, factsOf(submission, parts)),
+          resultWithoutQuery(resultText, factsOf(submission, parts)),
           submission,
           parts,
         );
@@ -62,6 +66,37 @@ export async function* submitMessage(
   }
 }
 
+/** A compaction that was asked for; returns the result's text. */
+async function* runCompaction(
+  compaction: ManualCompaction,
+  submission: Submission,
+  parts: EngineParts,
+): AsyncGenerator<SDKMessage, string> {
+  const mapper = createSdkMapper(mapperOptions(parts));
+  const steps = compactSession(compaction, submission, parts);
+  try {
+    for (;;) {
+      const step = await steps.next();
+      if (step.done) return step.value;
+      if (step.value.type === 'system') atBoundary(step.value, parts);
+      if (!submission.silent()) yield* mapper.map(step.value);
+    }
+  } finally {
+    await steps.return('').catch(() => undefined);
+  }
+}
+
+function mapperOptions({ config, sessionId, ids, clock }: EngineParts): SdkMapperOptions {
+  return {
+    sessionId,
+    ids,
+    clock,
+    includePartialMessages: config.includePartialMessages === true,
+    replayUserMessages: config.replayUserMessages === true,
+    verbose: config.verbose === true,
+  };
+}
+
 /** Phases 7 and 8: everything the loop says, then the result. Also the way back into an interrupted submission. */
 export async function* runLoop(
   input: LoopInput,
@@ -77,14 +112,7 @@ export async function* runLoop(
     structured,
     turnCount: () => turnCount,
   });
-  const mapper = createSdkMapper({
-    sessionId: parts.sessionId,
-    ids: parts.ids,
-    clock: parts.clock,
-    includePartialMessages: config.includePartialMessages === true,
-    replayUserMessages: config.replayUserMessages === true,
-    verbose: config.verbose === true,
-  });
+  const mapper = createSdkMapper(mapperOptions(parts));
   submission.onResponse((messageId, stopReason) => outcome.responseEnded(messageId, stopReason));
 
   state.enter('query_loop');

@@ -35,6 +35,8 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
   const session_id = options.sessionId;
   const toolStartedMs = new Map<string, number>();
   let takenBack: string[] = [];
+  /** The response that stream events belong to. */
+  let streamed: string | undefined;
 
   const flush = (): SDKMessage[] => {
     if (takenBack.length === 0) return [];
@@ -105,11 +107,13 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
         ];
       case 'stream_event':
         if (!options.includePartialMessages) return [];
+        if (message.event.type === 'message_start') streamed = message.event.message.id;
         return [
           {
             type: 'stream_event',
             event: message.event,
             parent_tool_use_id: null,
+            ...(streamed !== undefined && { api_message_id: streamed }),
             ...(message.ttftMs !== undefined && { ttft_ms: message.ttftMs }),
             uuid: options.ids.uuid(),
             session_id,

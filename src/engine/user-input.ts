@@ -2,7 +2,8 @@
 import type { HookVerdict } from '../protocol/hook.ts';
 import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
 import type { UserBlock } from '../protocol/wire.ts';
-import { findCommand } from './commands.ts';
+import { type CommandResult, findCommand } from './commands.ts';
+import { commandsOf } from './compact-command.ts';
 import type { EngineParts } from './parts.ts';
 import type { Prompt } from './prepare-submission.ts';
 
@@ -16,6 +17,7 @@ export interface UserInput {
   readonly byCommand: boolean;
   readonly allowedTools: readonly string[];
   readonly model: string | undefined;
+  readonly compact: CommandResult['compact'];
   readonly resultText: string;
   /** Shown to the host as informational messages. */
   readonly notices: readonly string[];
@@ -34,10 +36,11 @@ export async function processUserInput(
     byCommand: false,
     allowedTools: [],
     model: undefined,
+    compact: undefined,
     resultText: '',
     notices: [],
   };
-  const call = findCommand(prompt.content, parts.config.commands ?? []);
+  const call = findCommand(prompt.content, commandsOf(parts.config));
   if (call !== undefined) {
     const { sessionId, journal, config } = parts;
     const context = {
@@ -54,6 +57,7 @@ export async function processUserInput(
       byCommand: true,
       allowedTools: result.allowedTools ?? [],
       model: result.model,
+      compact: result.compact,
       resultText: result.resultText ?? '',
     };
   }
@@ -106,7 +110,7 @@ function userMessage(
     kind,
     uuid: options.uuid ?? parts.ids.uuid(),
     timestamp: new Date(parts.clock.nowMs()).toISOString(),
-    message: { role: 'user' as const, content },
+    message: { role: 'user' as const, content: parts.admit(content) },
     ...(options.origin !== undefined && { origin: options.origin }),
   });
 }

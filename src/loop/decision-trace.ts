@@ -1,4 +1,5 @@
 /** Collects one iteration's decision record while it runs, and writes it when the iteration closes. */
+import type { CacheReport } from '../protocol/cache.ts';
 import type { DecisionRecord, PrepareRecord, RuleRecord } from '../protocol/decision-record.ts';
 import type { AttemptRecord } from '../protocol/model.ts';
 import type { Terminal } from '../protocol/terminal.ts';
@@ -22,7 +23,10 @@ export class DecisionTrace {
   costUsd = 0;
   wastedCostUsd = 0;
   tokens = 0;
+  /** Steps that changed the view. */
+  readonly editedBy: string[] = [];
   context: DecisionRecord['context'];
+  cache: CacheReport | undefined;
   #decision: DecisionRecord['decision'];
 
   constructor(state: State, _params: LoopParams, deps: LoopDeps) {
@@ -89,6 +93,7 @@ export class DecisionTrace {
             cache: {
               readTokens: used.cache_read_input_tokens,
               writtenTokens: used.cache_creation_input_tokens,
+              ...this.cache,
             },
           }),
       ...(this.wastedCostUsd > 0 ? { wastedCostUsd: this.wastedCostUsd } : {}),

@@ -2,6 +2,7 @@
  * The ports of the loop: everything it can see of the world. All of it is passed in, so a test drives the real
  * loop with a scripted model, and the same loop runs in a CLI, a server or a worker.
  */
+import type { CacheWatch } from '../protocol/cache.ts';
 import type { CompactionState, ContextPort } from '../protocol/context.ts';
 import type { HookPort } from '../protocol/hook.ts';
 import type { Recorder } from '../protocol/journal.ts';
@@ -53,6 +54,8 @@ export interface LoopParams {
   readonly defaultOutputCap: number;
   readonly escalatedOutputCap: number;
   readonly includePartialMessages: boolean;
+  /** A break of the prompt cache is shown too, as an informational message. */
+  readonly showCacheBreaks?: boolean;
   /** Ninth block of a submission is overridden when this is 8. */
   readonly stopHookBlockCap: number;
   /** A JSON schema is set: the run owes a structured value. */
@@ -127,6 +130,8 @@ export interface LoopDeps {
   readonly random: RandomPort;
   /** What is fit to send to a model: its output cap and whether non-streaming repeats are allowed. */
   modelLimits(model: string): { readonly maxOutputTokens: number; readonly nonStreamingRepeat: boolean };
+  /** Finds out why a prefix was not read from the prompt cache. Absent: nobody asks. */
+  readonly cacheWatch?: CacheWatch;
   /** Called when tools of a turn are done; yields a summary in a later iteration. Off by default. */
   readonly toolUseSummary?: {
     start(toolUses: readonly ToolUseBlock[], results: readonly UserMessage[]): string;

@@ -1,4 +1,5 @@
 /** One pass through the loop's body: its scope, its executor, and what has happened so far. */
+import type { RequestEstimate } from '../protocol/context.ts';
 import type { JournalBody } from '../protocol/journal.ts';
 import type { AssistantMessage, AttachmentMessage, LoopMessage, UserMessage } from '../protocol/messages.ts';
 import type { ToolExecutor, ToolUpdate } from '../protocol/tool.ts';
@@ -31,6 +32,8 @@ export class Iteration {
   /** Model that takes over with the next request (L4.4, when the response's tools had to be kept). */
   switchTo: string | undefined;
   attempt: number;
+  /** What stage 1 found the request to cost, by estimate. */
+  estimate: RequestEstimate = { tokens: 0, overheadTokens: 0, factor: 1 };
   /** What stage 1 wants the API to clear on its side (cached microcompact). */
   contextManagement: unknown;
   #executor: ToolExecutor | undefined;

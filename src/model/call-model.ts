@@ -14,10 +14,13 @@ import type {
 } from '../protocol/model.ts';
 import type { Admission, Clock, Permit, RandomPort } from '../protocol/ports.ts';
 import { type AttemptEnd, runAttempt } from './attempt.ts';
+import type { CacheTtl } from './cache-breakpoints.ts';
 import type { Connections } from './connections.ts';
 import type { Credential, Credentials } from './credentials.ts';
 import type { FastMode } from './fast-mode.ts';
+import { located } from './locate-block.ts';
 import { buildRequestBody } from './request-body.ts';
+import type { Refusals } from './refusals.ts';
 import { requestHeaders } from './request-headers.ts';
 import {
   decideRetry,
@@ -46,6 +49,8 @@ export interface CallDeps {
   readonly policy: RetryPolicy;
   readonly userAgent: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly cacheTtl: CacheTtl;
+  readonly refusals: Refusals;
   infoOf(model: string): ModelInfo;
   timeoutsFor(model: string): StreamTimeouts;
 }
@@ -162,6 +167,8 @@ async function* sendOnce(
   const credential = deps.credentials.current;
   const fast = request.speed === 'fast' && deps.fastMode.available;
   const info = deps.infoOf(request.model);
+  const keepsThinking = (signer: string) =>
+    !state.withoutThinking && deps.served.isSame(request.model, signer);
   const body = buildRequestBody({
     request,
     info,
@@ -169,10 +176,14 @@ async function* sendOnce(
     maxTokens: state.maxTokens,
     withoutThinking: state.withoutThinking,
     fast,
+    cacheTtl: deps.cacheTtl,
     metadataUserId: JSON.stringify({ session_id: request.sessionId }),
     thinkingKey: deps.served.key(request.model),
-    keepsThinking: (signer) => deps.served.isSame(request.model, signer),
+    keepsThinking,
   });
+  const foreseen = deps.refusals.foreseen(request.view.root, body.chunks);
+  if (foreseen !== undefined)
+    return { end: { kind: 'failed', failure: foreseen, facts: { started: false } }, credential, fast };
   const headers = requestHeaders({
     request,
     body,
@@ -199,6 +210,10 @@ async function* sendOnce(
     });
   } finally {
     permit?.settle(end.facts.usage, definedOf(end.facts.head?.headers ?? {}));
+  }
+  if (end.kind === 'failed') {
+    end = { ...end, failure: located(end.failure, request, keepsThinking) };
+    deps.refusals.note(request.view.root, body.chunks, end.failure);
   }
   if (end.facts.model !== undefined) deps.served.learn(request.model, end.facts.model);
   attempts.push(

@@ -2,6 +2,7 @@
 import type { AssistantErrorKind, FailureKind, ModelFailure } from '../protocol/failure.ts';
 import { type ErrorBody, parseErrorBody } from './error-body.ts';
 import {
+  blockWording,
   isBillingWording,
   isCloudCredentialWording,
   isMediaWording,
@@ -50,7 +51,14 @@ export function classifyAnswer(head: HttpHead, text: string, nowMs: number): Mod
     ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
     ...((should === 'true' || should === 'false') && { shouldRetry: should === 'true' }),
     ...(tokens !== undefined && { tokens }),
+    ...namedBlock(head.status, body),
   };
+}
+
+/** Of a refusal that is about one block. */
+function namedBlock(status: number, { message }: ErrorBody): Pick<ModelFailure, 'block'> {
+  const block = status === 400 ? blockWording(message) : undefined;
+  return block === undefined ? {} : { block };
 }
 
 /** An `error` event inside a stream. `overloaded` counts in the row of L8, all else that has no kind of its own is `stream_error`. */

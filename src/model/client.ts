@@ -1,11 +1,13 @@
 /** The door of this room: a client of one Messages API endpoint. Holds its sockets, credential and cached bytes. */
 import type { CallModel } from '../protocol/model.ts';
 import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
+import type { CacheTtl } from './cache-breakpoints.ts';
 import { callModel } from './call-model.ts';
 import { openConnections } from './connections.ts';
 import { createCredentials } from './credentials.ts';
 import { createFastMode } from './fast-mode.ts';
 import { type ModelOverrides, modelInfo } from './model-info.ts';
+import { createRefusals } from './refusals.ts';
 import { createServedModels } from './served-models.ts';
 import { DEFAULT_TIMEOUTS, type StreamTimeouts } from './stream-watch.ts';
 import { createViewBytes } from './view-bytes.ts';
@@ -32,6 +34,8 @@ export interface ModelClientOptions {
   readonly clock: Clock;
   readonly random: RandomPort;
   readonly admission?: Admission;
+  /** How long what is cached lives after its last use. Default 5m. */
+  readonly cacheTtl?: CacheTtl;
   /** Default 10. */
   readonly maxRetries?: number;
   /** Unattended: 429 and 529 are waited out without limit. Default false. */
@@ -69,6 +73,8 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     fastMode: createFastMode(options.clock),
     served: createServedModels(),
     bytes: createViewBytes(),
+    refusals: createRefusals(),
+    cacheTtl: options.cacheTtl ?? '5m',
     clock: options.clock,
     random: options.random,
     admission: options.admission,

@@ -91,6 +91,20 @@ export const isFastModeWording = (text: string): boolean => /\bfast[ _-]?mode\b|
 export const tooLongWording = (text: string): TokenNumbers | undefined => numbersOf(TOO_LONG, text);
 export const overWindowWording = (text: string): TokenNumbers | undefined => numbersOf(OVER_WINDOW, text);
 
+/** `messages.3.content.1`, with the part of a tool result that is meant, if one is. */
+export function blockWording(
+  text: string,
+): { readonly message: number; readonly content: number; readonly inner?: number } | undefined {
+  const match = /\bmessages\.(\d+)\.content\.(\d+)(?:\.tool_result)?(?:\.content\.(\d+))?/.exec(text);
+  if (match === null) return undefined;
+  const [, message, content, inner] = match;
+  return {
+    message: Number(message),
+    content: Number(content),
+    ...(inner !== undefined && { inner: Number(inner) }),
+  };
+}
+
 function matchesAny(patterns: readonly RegExp[], text: string): boolean {
   return patterns.some((pattern) => pattern.test(text));
 }

@@ -4,7 +4,7 @@
  */
 import type { ModelInfo, ModelRequest } from '../protocol/model.ts';
 import type { WireTool } from '../protocol/wire.ts';
-import { joinMarked } from './cache-breakpoints.ts';
+import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-breakpoints.ts';
 import { wireModel } from './model-info.ts';
 import { type WireThinking, wireMaxTokens, wireThinking } from './thinking-options.ts';
 import type { ViewBytes } from './view-bytes.ts';
@@ -27,6 +27,8 @@ export interface BodyInput {
   readonly maxTokens: number | undefined;
   readonly withoutThinking: boolean;
   readonly fast: boolean;
+  /** Default 5m. */
+  readonly cacheTtl?: CacheTtl;
   readonly metadataUserId: string;
   readonly thinkingKey: string;
   keepsThinking(model: string): boolean;
@@ -34,17 +36,17 @@ export interface BodyInput {
 
 export function buildRequestBody(input: BodyInput): RequestBody {
   const { request, info } = input;
-  const cache = request.cache !== false;
+  const mark = request.cache === false ? undefined : cacheMark(input.cacheTtl ?? '5m');
   const maxTokens = wireMaxTokens(input.maxTokens ?? request.maxTokens, info);
   const messages = input.bytes.messages({
     view: request.view,
     userContext: request.userContext ?? [],
     thinkingKey: input.withoutThinking ? '' : input.thinkingKey,
     keepsThinking: (model) => !input.withoutThinking && input.keepsThinking(model),
-    cache,
+    mark,
   });
   const thinking = wireThinking(request, info, maxTokens, messages.toolRunWithoutThinking);
-  const head = `{"model":${JSON.stringify(wireModel(request.model))},"max_tokens":${maxTokens},${preamble(request, cache)}"messages":[`;
+  const head = `{"model":${JSON.stringify(wireModel(request.model))},"max_tokens":${maxTokens},${preamble(request, mark)}"messages":[`;
   const end = `${messages.rest}],${tail(input, thinking)}}`;
   const chunks = messages.sealed.length === 0 ? [head + end] : [head, ...messages.sealed, end];
   const length = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
@@ -69,11 +71,11 @@ function tail(input: BodyInput, thinking: WireThinking | undefined): string {
 }
 
 /** `system` and `tools`, the last one before `messages` marked. */
-function preamble(request: ModelRequest, cache: boolean): string {
+function preamble(request: ModelRequest, mark: CacheMark): string {
   const system = systemBlocks(request.system);
   const tools = toolBlocks(request.tools);
-  const systemJson = system.length > 0 ? `"system":[${joinMarked(system, cache)}],` : '';
-  const toolsJson = tools.length > 0 ? `"tools":[${joinMarked(tools, cache && system.length === 0)}],` : '';
+  const systemJson = system.length > 0 ? `"system":[${joinMarked(system, mark)}],` : '';
+  const toolsJson = tools.length > 0 ? `"tools":[${joinMarked(tools, system.length === 0 ? mark : undefined)}],` : '';
   return systemJson + toolsJson;
 }
 

@@ -3,7 +3,7 @@
  * fresh, plus handing over buffers that are already there (L10.10).
  */
 import type { View } from '../protocol/view.ts';
-import { joinMarked } from './cache-breakpoints.ts';
+import { type CacheMark, joinMarked } from './cache-breakpoints.ts';
 import { createNormaliser, type NormaliseRules, type Normaliser, type WireTurn } from './normalise.ts';
 
 /** Finished messages are joined into buffers of about this size. */
@@ -24,7 +24,7 @@ export interface BytesRequest {
   /** Names everything `keepsThinking` depends on. */
   readonly thinkingKey: string;
   keepsThinking(model: string): boolean;
-  readonly cache: boolean;
+  readonly mark: CacheMark;
 }
 
 export interface ViewBytes {
@@ -38,7 +38,7 @@ export function createViewBytes(): ViewBytes {
       const variants = kept.get(request.view.root) ?? [];
       const known = variants.find((variant) => isFor(variant, request));
       if (known !== undefined && known.growing.length <= request.view.length) {
-        return known.growing.extend(request.view, request.cache);
+        return known.growing.extend(request.view, request.mark);
       }
       const growing = new Growing(request);
       // A shorter version of a view that has grown is worked out afresh; what is kept stays with the longer one.
@@ -49,7 +49,7 @@ export function createViewBytes(): ViewBytes {
           { thinkingKey, userContext, growing },
         ]);
       }
-      return growing.extend(request.view, request.cache);
+      return growing.extend(request.view, request.mark);
     },
   };
 }
@@ -87,7 +87,7 @@ class Growing {
     return this.#length;
   }
 
-  extend(view: View, cache: boolean): MessagesBytes {
+  extend(view: View, mark: CacheMark): MessagesBytes {
     for (const message of view.slice(this.#length)) {
       for (const exchange of this.#normaliser.add(message)) {
         this.#seal(this.#previous);
@@ -96,8 +96,8 @@ class Growing {
     }
     this.#length = view.length;
     const rest = [...this.#text];
-    for (const turn of this.#previous) rest.push(turnJson(turn, cache && turn.role === 'user'));
-    for (const turn of this.#normaliser.open()) rest.push(turnJson(turn, cache && turn.role === 'user'));
+    for (const turn of this.#previous) rest.push(turnJson(turn, turn.role === 'user' ? mark : undefined));
+    for (const turn of this.#normaliser.open()) rest.push(turnJson(turn, turn.role === 'user' ? mark : undefined));
     return {
       sealed: [...this.#sealed],
       rest: (this.#sealed.length > 0 ? ',' : '') + rest.join(','),
@@ -107,7 +107,7 @@ class Growing {
 
   #seal(turns: readonly WireTurn[]): void {
     for (const turn of turns) {
-      const json = turnJson(turn, false);
+      const json = turnJson(turn, undefined);
       this.#text.push(json);
       this.#textChars += json.length;
     }
@@ -119,6 +119,6 @@ class Growing {
   }
 }
 
-function turnJson(turn: WireTurn, marked: boolean): string {
-  return `{"role":"${turn.role}","content":[${joinMarked(turn.blocks, marked)}]}`;
+function turnJson(turn: WireTurn, mark: CacheMark): string {
+  return `{"role":"${turn.role}","content":[${joinMarked(turn.blocks, mark)}]}`;
 }

@@ -50,6 +50,9 @@ function makePieces(message: ViewMessage): readonly Piece[] {
   }
 }
 
+/** What becomes of one block of the user side. */
+export const piecesOfBlock = (block: UserBlock): readonly Piece[] => userPiece(block);
+
 /** The piece with the id it carries on the wire. */
 export function withToolId(piece: Extract<Piece, { id: string }>, id: string): string {
   return id === wireToolId(piece.id) ? piece.json : toolJson(piece.type, id, piece.rest);

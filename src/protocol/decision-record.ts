@@ -2,6 +2,7 @@
  * Why one iteration ended as it did: the one source for `explain`, spans and the ledger's view.
  * At most about 2 KB; contents by uuid, never copied. Fields marked `?` appear with their machinery.
  */
+import type { CacheReport } from './cache.ts';
 import type { AttemptRecord } from './model.ts';
 import type { TerminalReason } from './terminal.ts';
 import type { ToolTrace } from './tool.ts';
@@ -62,7 +63,7 @@ export interface DecisionRecord {
   readonly usage?: Usage;
   readonly costUsd?: number;
   readonly wastedCostUsd?: number;
-  readonly cache?: { readonly readTokens: number; readonly writtenTokens: number };
+  readonly cache?: CacheReport & { readonly readTokens: number; readonly writtenTokens: number };
   readonly tools: readonly ToolTrace[];
   readonly rules: readonly RuleRecord[];
   /** Absent when the iteration was cut off (crash, takeover). */

@@ -58,6 +58,8 @@ export interface SDKPartialAssistantMessage extends Stamped {
   readonly type: 'stream_event';
   readonly event: StreamEvent;
   readonly parent_tool_use_id: string | null;
+  /** The API's id of the response that the event belongs to. */
+  readonly api_message_id?: string;
   readonly ttft_ms?: number;
 }
 
@@ -135,6 +137,10 @@ export interface SDKSystemInit extends Stamped {
   readonly agents: readonly string[];
   readonly skills: readonly string[];
   readonly plugins: readonly { readonly name: string; readonly path: string }[];
+  readonly additional_directories: readonly string[];
+  readonly fast_mode_state: 'off';
+  /** Abilities of the engine that clients may rely on. */
+  readonly capabilities: readonly string[];
 }
 
 /** A message was taken back and nothing takes its place. */

@@ -7,10 +7,18 @@ export type {
   ElicitationAnswer,
   ElicitationRequest,
   McpClient,
+  McpToolInfo,
   OrphanedPermission,
   QueryEngineConfig,
 } from '../engine/config.ts';
 export type { SubmitOptions } from '../engine/prepare-submission.ts';
+export type {
+  AccountInfo,
+  AgentInfo,
+  McpServerStatus,
+  ModelChoice,
+  SlashCommandInfo,
+} from '../engine/session-facts.ts';
 export { QueryEngine, type QueuedPrompt } from '../engine/query-engine.ts';
 export type { SDKStatus } from '../engine/state-machine.ts';
 export { PROTOCOL_VERSION, VERSION } from '../engine/version.ts';

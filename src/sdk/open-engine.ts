@@ -12,12 +12,37 @@ import { compileJsonSchema } from '../engine/json-schema-check.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { nodeFiles } from '../util/node-files.ts';
+import { connectServer } from './mcp/connect-server.ts';
 import { type Options, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from './options.ts';
 import { placeOf } from './process-place.ts';
-import { toolOf } from './sdk-tool.ts';
 
-/** Throws `invalid_option`, `invalid_settings`, `unpriced_model`. */
-export async function openEngine(options: Options): Promise<QueryEngine> {
+export interface Opening {
+  /** Rejects with `invalid_option` or `invalid_settings`. MCP servers are not in it. */
+  readonly config: Promise<QueryEngineConfig>;
+  /** Rejects with the same, and with `unpriced_model`. Waits for the MCP servers. */
+  readonly engine: Promise<QueryEngine>;
+}
+
+export function startEngine(options: Options): Opening {
+  const config = configOf(options);
+  const servers = Object.entries(options.mcpServers ?? {});
+  const connected = Promise.all(servers.map(([name, server]) => connectServer(name, server)));
+  return {
+    config,
+    engine: (async () => {
+      // Servers are told of the end of a session that never began, too.
+      const mcpClients = await connected;
+      try {
+        return new QueryEngine({ mcpClients, ...(await config) });
+      } catch (error) {
+        await Promise.allSettled(mcpClients.map(async (client) => client.close?.()));
+        throw error;
+      }
+    })(),
+  };
+}
+
+async function configOf(options: Options): Promise<QueryEngineConfig> {
   const { env } = placeOf(options);
   const files = options.engine?.files ?? nodeFiles;
   const found = await earlierSession(options, env, files);
@@ -33,11 +58,9 @@ export async function openEngine(options: Options): Promise<QueryEngine> {
     toolNames,
     stderr: options.stderr,
   });
-  const mcpClients = await Promise.all(Object.entries(options.mcpServers ?? {}).map(connect));
   const resume = options.resume ?? found?.sessionId;
-  return new QueryEngine({
+  return {
     ...base,
-    mcpClients,
     canUseTool: options.canUseTool,
     hooks: options.hooks,
     ...promptOf(options.systemPrompt),
@@ -50,8 +73,10 @@ export async function openEngine(options: Options): Promise<QueryEngine> {
     sessionsDirectory: found?.directory,
     // Without a session to continue there is nothing to fork either.
     forkSession: resume === undefined ? undefined : options.forkSession,
+    replayUserMessages: options.replayUserMessages,
+    agents: agentsOf(options.agents),
     ...options.engine,
-  });
+  };
 }
 
 /**
@@ -83,6 +108,7 @@ function settingsOptions(options: Options): ConfigOptions {
     model: options.model,
     fallbackModel: options.fallbackModel,
     thinking: options.thinking,
+    maxThinkingTokens: options.maxThinkingTokens,
     effort: options.effort,
     betas: options.betas,
     permissionMode: options.permissionMode,
@@ -93,6 +119,7 @@ function settingsOptions(options: Options): ConfigOptions {
     settings: options.settings,
     settingSources: options.settingSources,
     projectTrusted: options.projectTrusted,
+    projectConfigRoot: options.projectConfigRoot,
     maxTurns: options.maxTurns,
     maxBudgetUsd: options.maxBudgetUsd,
     taskBudget: options.taskBudget,
@@ -112,10 +139,6 @@ function promptOf(
   return { customSystemPrompt: prompt.filter((part) => part !== SYSTEM_PROMPT_DYNAMIC_BOUNDARY) };
 }
 
-async function connect([name, server]: [string, NonNullable<Options['mcpServers']>[string]]) {
-  return {
-    name,
-    status: 'connected' as const,
-    tools: await Promise.all(server.tools.map((tool) => toolOf(name, tool))),
-  };
+function agentsOf(agents: Options['agents']): QueryEngineConfig['agents'] {
+  return agents && Object.entries(agents).map(([name, agent]) => ({ name, ...agent }));
 }

@@ -1,11 +1,11 @@
 /** The options of `query()`. Names and meanings are those of the field's de-facto SDK where both have them. */
-import type { QueryEngineConfig } from '../engine/config.ts';
+import type { AgentDefinition, QueryEngineConfig } from '../engine/config.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
 import type { JsonSchema } from '../protocol/json.ts';
 import type { CanUseTool, PermissionMode } from '../protocol/permission.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
-import type { SdkMcpServer } from './create-sdk-mcp-server.ts';
+import type { McpServerConfig } from './mcp/server-config.ts';
 
 /** Separates what stays the same from what varies in a system prompt given as an array; never sent. */
 export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = '__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__';
@@ -24,6 +24,8 @@ export interface Options {
   abortController?: AbortController | undefined;
   /** Absolute paths that tools may use besides `cwd`. */
   additionalDirectories?: readonly string[] | undefined;
+  /** By name; announced in `system/init`. */
+  agents?: Readonly<Record<string, Omit<AgentDefinition, 'name'>>> | undefined;
   /** Needed for `permissionMode: 'bypassPermissions'`. */
   allowDangerouslySkipPermissions?: boolean | undefined;
   /** Rules that are allowed without asking: `Tool` or `Tool(specifier)`. */
@@ -50,8 +52,13 @@ export interface Options {
   /** USD. */
   maxBudgetUsd?: number | undefined;
   maxTurns?: number | undefined;
-  /** In-process servers, by name. */
-  mcpServers?: Readonly<Record<string, SdkMcpServer>> | undefined;
+  /** Thinking budget in tokens, 0 for none; `thinking` beats it. */
+  maxThinkingTokens?: number | undefined;
+  /**
+   * By name: in-process servers of ours (`createSdkMcpServer`) or of the MCP SDK, and servers behind a function. Any
+   * other kind is shown as failed.
+   */
+  mcpServers?: Readonly<Record<string, McpServerConfig>> | undefined;
   /** Id or alias. */
   model?: string | undefined;
   /** The result must be a value of this schema (`structured_output`). */
@@ -64,6 +71,10 @@ export interface Options {
    * over. Default true: naming the source is the decision. The command line says false.
    */
   projectTrusted?: boolean | undefined;
+  /** Where the project's settings are looked for; default `cwd`. */
+  projectConfigRoot?: string | undefined;
+  /** Prompts are repeated as `isReplay` messages, under the uuid they came with. */
+  replayUserMessages?: boolean | undefined;
   /** Id of the session to go on with. */
   resume?: string | undefined;
   /** UUID for a new session. */
@@ -91,6 +102,7 @@ export interface Options {
 const NAMES: Readonly<Record<keyof Options, true>> = {
   abortController: true,
   additionalDirectories: true,
+  agents: true,
   allowDangerouslySkipPermissions: true,
   allowedTools: true,
   betas: true,
@@ -105,13 +117,16 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   hooks: true,
   includePartialMessages: true,
   maxBudgetUsd: true,
+  maxThinkingTokens: true,
   maxTurns: true,
   mcpServers: true,
   model: true,
   outputFormat: true,
   permissionMode: true,
   persistSession: true,
+  projectConfigRoot: true,
   projectTrusted: true,
+  replayUserMessages: true,
   resume: true,
   sessionId: true,
   settingSources: true,
@@ -136,13 +151,6 @@ export function checkOptions(options: Options): void {
   }
   if (options.outputFormat !== undefined && options.outputFormat.type !== 'json_schema') {
     refuse('outputFormat', 'must be { type: "json_schema", schema }');
-  }
-  for (const [name, server] of Object.entries(options.mcpServers ?? {})) {
-    if (server.type !== 'sdk')
-      refuse(
-        'mcpServers',
-        `holds "${name}", which is no in-process server; only those made by createSdkMcpServer() are supported`,
-      );
   }
 }
 

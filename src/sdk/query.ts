@@ -1,19 +1,35 @@
 /** `query()`: one session driven by a prompt, or by a stream of prompts. */
 import type { QueryEngine } from '../engine/query-engine.ts';
+import type { McpServerStatus } from '../engine/session-facts.ts';
+import type { ContextUsage } from '../protocol/context-usage.ts';
 import { AbortError, TurnwrightError } from '../protocol/errors.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../protocol/sdk-messages.ts';
 import { endableIterator } from '../util/endable-iterator.ts';
-import { openEngine } from './open-engine.ts';
+import { type Announcements, createAnnouncements } from './announcements.ts';
+import { type Opening, startEngine } from './open-engine.ts';
 import { checkOptions, type Options } from './options.ts';
 import { createPromptFeed, type PromptFeed } from './prompt-feed.ts';
+import { type InitializationResult, initializationOf } from './session-info.ts';
 
 export interface Query extends AsyncGenerator<SDKMessage, void, void> {
   /** Stops the running turn; it still yields its result. Tells which prompts wait and will still run. */
   interrupt(): Promise<{ readonly still_queued: readonly string[] }>;
   /** From the next turn on; undefined: the default model. */
   setModel(model?: string): Promise<void>;
+  /** At once, for calls that are not yet decided; a status message tells of it. */
   setPermissionMode(mode: PermissionMode): Promise<void>;
+  /** From the next turn on; 0: no thinking, null: as configured. */
+  setMaxThinkingTokens(tokens: number | null): Promise<void>;
+  /** Does not wait for MCP servers. */
+  initializationResult(): Promise<InitializationResult>;
+  supportedCommands(): Promise<InitializationResult['commands']>;
+  supportedModels(): Promise<InitializationResult['models']>;
+  supportedAgents(): Promise<InitializationResult['agents']>;
+  accountInfo(): Promise<InitializationResult['account']>;
+  mcpServerStatus(): Promise<readonly McpServerStatus[]>;
+  /** What fills the context, by category. */
+  getContextUsage(): Promise<ContextUsage>;
   /** More prompts. Resolves when all of them were read. */
   streamInput(input: AsyncIterable<SDKUserMessage>): Promise<void>;
   /** Ends the session: no result, and the iterator ends silently. */
@@ -43,17 +59,24 @@ export function query({
     );
   }
   const caller = options.abortController?.signal;
-  let opening: Promise<QueryEngine> | undefined;
+  let opening: Opening | undefined;
   let closing: Promise<void> | undefined;
-  const engine = () => {
-    opening ??= openEngine(options);
+  const open = () => {
+    if (opening === undefined) {
+      opening = startEngine(options);
+      // Whoever asks for one of the two hears of its failure; the other must not count as unheard.
+      opening.config.catch(() => undefined);
+      opening.engine.catch(() => undefined);
+    }
     return opening;
   };
+  const engine = () => open().engine;
+  const announcements = createAnnouncements();
   const feed = createPromptFeed(engine);
   const close = () => {
     closing ??= (async () => {
       feed.end();
-      await (await opening?.catch(() => undefined))?.close();
+      await (await opening?.engine.catch(() => undefined))?.close();
     })();
     return closing;
   };
@@ -64,7 +87,8 @@ export function query({
     : typeof prompt === 'string'
       ? feed.add(userMessage(prompt))
       : feed.read(prompt);
-  const messages = run(engine, feed, reading, { caller, isOver, close, carriesOn });
+  const messages = run(engine, feed, reading, { caller, isOver, close, carriesOn, announcements });
+  const initialization = async () => initializationOf(await open().config);
   return Object.assign(
     endableIterator(messages, () => void close()),
     {
@@ -74,7 +98,27 @@ export function query({
         return { still_queued: session.queued().flatMap(({ uuid }) => uuid ?? []) };
       },
       setModel: async (model?: string) => (await engine()).setModel(model),
-      setPermissionMode: async (mode: PermissionMode) => (await engine()).setPermissionMode(mode),
+      async setPermissionMode(mode: PermissionMode) {
+        const session = await engine();
+        session.setPermissionMode(mode);
+        announcements.say(session.modeMessage());
+        feed.wake();
+      },
+      async setMaxThinkingTokens(tokens: number | null) {
+        (await engine()).setThinking(
+          tokens === null
+            ? undefined
+            : tokens === 0
+              ? { type: 'disabled' }
+              : { type: 'enabled', budgetTokens: tokens },
+        );
+      },
+      initializationResult: initialization,
+      supportedCommands: async () => (await initialization()).commands,
+      supportedModels: async () => (await initialization()).models,
+      supportedAgents: async () => (await initialization()).agents,
+      accountInfo: async () => (await initialization()).account,
+      mcpServerStatus: async () => (await engine()).mcpServerStatus(),
       streamInput: (input: AsyncIterable<SDKUserMessage>) => feed.read(input),
       close,
     },
@@ -86,6 +130,7 @@ interface Life {
   isOver(): boolean;
   close(): Promise<void>;
   readonly carriesOn: boolean;
+  readonly announcements: Announcements;
 }
 
 async function* run(
@@ -94,7 +139,7 @@ async function* run(
   reading: Promise<void> | void,
   life: Life,
 ): AsyncGenerator<SDKMessage, void, void> {
-  const { caller } = life;
+  const { caller, announcements } = life;
   let inputFailed: { readonly error: unknown } | undefined;
   reading?.catch((error: unknown) => {
     inputFailed = { error };
@@ -106,7 +151,7 @@ async function* run(
   try {
     if (life.carriesOn) {
       refuseAborted(caller);
-      for await (const message of unlessAborted((await engine()).resume(), caller)) {
+      for await (const message of unlessAborted(announcements.between((await engine()).resume()), caller)) {
         if (message.type === 'result') last = message;
         yield message;
       }
@@ -115,6 +160,7 @@ async function* run(
       refuseAborted(caller);
       if (life.isOver()) return;
       const session = await engine();
+      for (let said = announcements.take(); said !== undefined; said = announcements.take()) yield said;
       const next = feed.next(session);
       if (next === undefined) {
         if (inputFailed !== undefined) throw inputFailed.error;
@@ -124,7 +170,7 @@ async function* run(
       }
       const { uuid, origin, shouldQuery } = next;
       const messages = unlessAborted(
-        session.submitMessage(next.content, { uuid, origin, shouldQuery }),
+        announcements.between(session.submitMessage(next.content, { uuid, origin, shouldQuery })),
         caller,
       );
       for await (const message of messages) {

@@ -31,7 +31,8 @@ export async function toolOf(server: string, definition: AnySdkTool): Promise<An
   };
 }
 
-function outputOf(result: CallToolResult): ToolOutput {
+/** The result shape of `tools/call`, as the engine has it. */
+export function outputOf(result: CallToolResult): ToolOutput {
   const blocks = (result.content ?? []).map(blockOf);
   // A structured answer that nobody put into words is shown as its JSON.
   if (blocks.length === 0 && result.structuredContent !== undefined) {

@@ -3,7 +3,7 @@
  * nothing of it is left when this process exits (F100).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
 export type ProcessEnd =
   | { readonly kind: 'exited'; readonly code: number | null; readonly signal: NodeJS.Signals | null }
@@ -13,13 +13,17 @@ export interface SpawnGroupOptions {
   readonly cwd: string;
   /** The whole environment of the child; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** Default `pipe`. stdin is always empty. */
+  /** Default `pipe`. */
   readonly stderr?: 'pipe' | 'ignore';
+  /** Default `ignore`: empty. */
+  readonly stdin?: 'pipe' | 'ignore';
 }
 
 export interface ProcessGroup {
   /** Absent when the process could not be started. */
   readonly pid: number | undefined;
+  /** Only with `stdin: 'pipe'`. */
+  readonly stdin: Writable | undefined;
   readonly stdout: Readable | undefined;
   readonly stderr: Readable | undefined;
   /** How its first process ended. Never rejects; others of the group may still run. */
@@ -48,7 +52,7 @@ export function spawnGroup(
     child = spawn(command, args, {
       cwd: options.cwd,
       env: options.env,
-      stdio: ['ignore', 'pipe', options.stderr ?? 'pipe'],
+      stdio: [options.stdin ?? 'ignore', 'pipe', options.stderr ?? 'pipe'],
       detached: !windows,
       windowsHide: true,
     });
@@ -88,6 +92,7 @@ export function spawnGroup(
 
   return {
     pid,
+    stdin: child.stdin ?? undefined,
     stdout: child.stdout ?? undefined,
     stderr: child.stderr ?? undefined,
     ended,
@@ -102,6 +107,7 @@ export function spawnGroup(
 function notStarted(error: NodeJS.ErrnoException): ProcessGroup {
   return {
     pid: undefined,
+    stdin: undefined,
     stdout: undefined,
     stderr: undefined,
     ended: Promise.resolve({ kind: 'not_started', error }),

@@ -82,6 +82,9 @@ export const say = {
     agents: [],
     skills: [],
     plugins: [],
+    additional_directories: [],
+    fast_mode_state: 'off',
+    capabilities: [],
     ...stamp(),
   }),
   event: (event: StreamEvent): SDKMessage => ({

@@ -127,7 +127,7 @@ describe('start without a model plays the bundled rehearsal', () => {
       /^What the engine did$/m,
       /^ {2}iterations +6, ended as completed$/m,
       /^ {2}transitions +next_turn ×4, max_output_tokens_escalate ×1$/m,
-      /^ {2}HTTP +8 requests: 200 ×7, 529 ×1$/m,
+      /^ {2}HTTP +\d+ requests: 200 ×\d+, 529 ×1$/m,
       /^ {2}retries +overloaded \(529\), waited \d+ ms$/m,
       /^ {2}compactions +[\d.]+k → [\d.]+k tokens$/m,
       /^ {2}tools +7 calls, .* of work, [1-9]\d* % of it while the model was still answering$/m,

@@ -140,7 +140,7 @@ describe('autocompact', () => {
     ],
     [
       'F26: when everything is in the kept tail',
-      input([prompt('p', 'Hi.'), call('a', 'a'), result('a', prose(20_000))], { limits: SMALL }),
+      input([prompt('p', 'Hi.'), call('a', 'a'), result('a', prose(15_000))], { limits: SMALL }),
     ],
   ])('does nothing %s', async (_, given) => {
     const { port } = context();
@@ -203,21 +203,43 @@ describe('autocompact', () => {
     });
   });
 
-  it('F15: a request that is itself too long is made again without its oldest rounds, three times at most', async () => {
-    const tooLong = fail({ kind: 'prompt_too_long', tokens: { input: 16_000, limit: 10_000 } });
-    const { port, model } = context([tooLong, SUMMARY]);
-    const { outcome } = await runStep(port, 'autocompact', full());
-    expect(outcome.kind).toBe('edits');
-    const [first, second] = model.requests;
-    expect(second?.view.length).toBeLessThan(first?.view.length ?? 0);
-    expect(isWhole(second?.view.slice(0, -1) ?? [])).toBe(true);
-    expect(JSON.stringify(applied(FULL, edited(outcome))[0])).toContain('did not fit into the summary');
-    expect(first?.effectKey).not.toBe(second?.effectKey);
+  it('F18: where no room is left at all, the rung without a model makes some, and the strike still counts', async () => {
+    const { port } = context([fail({ kind: 'overloaded', message: 'Overloaded.' })]);
+    const ran = await runStep(port, 'autocompact', full({ estimateTokens: SMALL.effective }));
+    expect(ran.outcome).toMatchObject({
+      kind: 'edits',
+      why: 'without a model: Overloaded.',
+      compaction: { consecutiveFailures: 1, switchedOff: false, turnsSinceCompact: 0 },
+    });
+    expect(systems(ran.yielded).map((message) => message.subtype)).toEqual([
+      'status',
+      'status',
+      'compact_boundary',
+      'informational',
+    ]);
+    const after = applied(FULL, edited(ran.outcome));
+    expect(isWhole(after)).toBe(true);
+    expect(after.length).toBeLessThan(FULL.length);
+  });
 
-    const never = context([tooLong, tooLong, tooLong, tooLong]);
-    const many = input(session('b', 20, 1_000), { limits: SMALL });
-    expect((await runStep(never.port, 'autocompact', many)).outcome).toMatchObject({ kind: 'note' });
-    never.model.assertComplete();
+  it('F18: while it is switched off, the same rung works without a call', async () => {
+    const compaction = { rapidRefills: 0, consecutiveFailures: 3, switchedOff: true, warned: true };
+    const { port, model } = context([]);
+    const ran = await runStep(port, 'autocompact', full({ compaction, estimateTokens: SMALL.effective }));
+    expect(ran.outcome).toMatchObject({ kind: 'edits', compaction: { switchedOff: true } });
+    const reactive = await run(port.recovery.reactiveCompact(full({ compaction }), { kind: 'prompt_too_long', message: '' }));
+    expect(reactive.outcome).toEqual({ kind: 'none', why: 'summaries are switched off' });
+    model.assertComplete();
+  });
+
+  it('F21: a floor above the window is one clear error that names sizes', async () => {
+    const tools = [{ name: 'Huge', description: 'word '.repeat(20_000), input_schema: { type: 'object' } }];
+    const mainRequest = () => ({ sessionId: 's', foreground: true, system: [], tools, maxTokens: 4_000 });
+    const { port } = context([], { mainRequest });
+    const { outcome, yielded } = await runStep(port, 'autocompact', input([prompt('p', 'Hi.')], { limits: SMALL }));
+    expect(yielded).toEqual([]);
+    expect(outcome).toMatchObject({ kind: 'stop', reason: 'blocking_limit' });
+    expect(outcome.kind === 'stop' && outcome.message).toMatch(/alone are about 2\d,\d{3} tokens.*16,000 of 20,000/);
   });
 
   it('restores from its sources within their budget, one that fails is passed over; PreCompact and SessionStart hooks speak', async () => {

@@ -8,6 +8,10 @@ describe('the order of stage 1', () => {
     expect(context().port.steps.map((step) => step.name)).toEqual([
       'after-boundary',
       'tool-result-budget',
+      'media-budget',
+      'snip',
+      'microcompact',
+      'context-collapse',
       'autocompact',
       'usage-warning',
       'blocking-limit',

@@ -41,7 +41,7 @@ async function summarise(
       maxTokens: 8_000,
       thinking: { type: 'adaptive' },
     }),
-  })({ messages, model: 'm', customInstructions: ['Keep the colours.'], effectKey: 's/1/compact/1', signal });
+  })({ messages, model: 'm', instruction: summaryRequest({ instructions: ['Keep the colours.'] }), effectKey: 's/1/compact/1', signal });
   const yielded: LoopMessage[] = [];
   for (;;) {
     const next = await run.next();
@@ -96,7 +96,7 @@ describe('a summary', () => {
   });
 
   it('asks for both parts in its request', () => {
-    expect(summaryRequest([])).toMatch(/<analysis>[\s\S]*<summary>/);
+    expect(summaryRequest({})).toMatch(/<analysis>[\s\S]*<summary>/);
   });
 });
 

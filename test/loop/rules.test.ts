@@ -45,7 +45,7 @@ interface Row {
   readonly params?: Partial<LoopParams>;
   readonly deps?: Partial<LoopDeps>;
   /** `pass`, the transition, or the terminal. */
-  readonly then: string;
+  readonly verdict: string;
 }
 
 const edits = async function* () {
@@ -64,59 +64,64 @@ const media = { failure: failure({ kind: 'media_too_large', status: 400 }) };
 const cut = { stopReason: 'max_tokens' as const };
 
 const ROWS: readonly Row[] = [
-  { rule: 'aborted', when: 'nobody aborted', facts: {}, then: 'pass' },
+  { rule: 'aborted', when: 'nobody aborted', facts: {}, verdict: 'pass' },
   {
     rule: 'aborted',
     when: 'while the model answered',
     facts: { abortReason: 'user', responseEnded: false },
-    then: 'aborted_streaming',
+    verdict: 'aborted_streaming',
   },
   {
     rule: 'aborted',
     when: 'while tools ran',
     facts: { ...calls, abortReason: 'user' },
-    then: 'aborted_tools',
+    verdict: 'aborted_tools',
   },
   {
     rule: 'aborted',
     when: 'the stream broke off with calls in it',
     facts: { ...calls, abortReason: 'user', responseEnded: false },
-    then: 'aborted_streaming',
+    verdict: 'aborted_streaming',
   },
   {
     rule: 'aborted',
     when: 'a host denied and interrupted',
     facts: { deniedWithInterrupt: true, responseEnded: false },
-    then: 'aborted_tools',
+    verdict: 'aborted_tools',
   },
-  { rule: 'threw', when: 'nothing threw', facts: {}, then: 'pass' },
+  { rule: 'threw', when: 'nothing threw', facts: {}, verdict: 'pass' },
   {
     rule: 'threw',
     when: 'anything threw',
     facts: { thrown: { error: new Error('x') } },
-    then: 'model_error',
+    verdict: 'model_error',
   },
   {
     rule: 'threw',
     when: 'an image could not be sized',
     facts: { thrown: { error: Object.assign(new Error('x'), { code: 'image_size' }) } },
-    then: 'image_error',
+    verdict: 'image_error',
   },
-  { rule: 'prompt_too_long', when: 'it fitted', facts: {}, then: 'pass' },
-  { rule: 'prompt_too_long', when: 'a complete call stands', facts: { ...tooLong, ...calls }, then: 'pass' },
+  { rule: 'prompt_too_long', when: 'it fitted', facts: {}, verdict: 'pass' },
+  {
+    rule: 'prompt_too_long',
+    when: 'a complete call stands',
+    facts: { ...tooLong, ...calls },
+    verdict: 'pass',
+  },
   {
     rule: 'prompt_too_long',
     when: 'collapses were staged',
     facts: tooLong,
     deps: can('drainCollapses'),
-    then: 'collapse_drain_retry',
+    verdict: 'collapse_drain_retry',
   },
   {
     rule: 'prompt_too_long',
     when: 'a summary is possible',
     facts: tooLong,
     deps: can('reactiveCompact'),
-    then: 'reactive_compact_retry',
+    verdict: 'reactive_compact_retry',
   },
   {
     rule: 'prompt_too_long',
@@ -124,7 +129,7 @@ const ROWS: readonly Row[] = [
     facts: tooLong,
     deps: can('reactiveCompact'),
     state: { hasAttemptedReactiveCompact: true },
-    then: 'prompt_too_long',
+    verdict: 'prompt_too_long',
   },
   {
     rule: 'prompt_too_long',
@@ -132,7 +137,7 @@ const ROWS: readonly Row[] = [
     facts: tooLong,
     deps: can('mechanicalTrim'),
     state: { hasAttemptedReactiveCompact: true },
-    then: 'reactive_compact_retry',
+    verdict: 'reactive_compact_retry',
   },
   {
     rule: 'prompt_too_long',
@@ -140,15 +145,15 @@ const ROWS: readonly Row[] = [
     facts: tooLong,
     deps: can('mechanicalTrim'),
     state: { hasAttemptedReactiveCompact: true, trimmed: true },
-    then: 'prompt_too_long',
+    verdict: 'prompt_too_long',
   },
-  { rule: 'media_too_large', when: 'media were taken', facts: {}, then: 'pass' },
+  { rule: 'media_too_large', when: 'media were taken', facts: {}, verdict: 'pass' },
   {
     rule: 'media_too_large',
     when: 'it can be reduced',
     facts: media,
     deps: can('reduceMedia'),
-    then: 'reactive_compact_retry',
+    verdict: 'reactive_compact_retry',
   },
   {
     rule: 'media_too_large',
@@ -156,112 +161,112 @@ const ROWS: readonly Row[] = [
     facts: media,
     deps: can('reduceMedia'),
     state: { mediaReduced: true },
-    then: 'image_error',
+    verdict: 'image_error',
   },
-  { rule: 'output_cap', when: 'the answer ended by itself', facts: {}, then: 'pass' },
-  { rule: 'output_cap', when: 'at the default cap', facts: cut, then: 'max_output_tokens_escalate' },
+  { rule: 'output_cap', when: 'the answer ended by itself', facts: {}, verdict: 'pass' },
+  { rule: 'output_cap', when: 'at the default cap', facts: cut, verdict: 'max_output_tokens_escalate' },
   {
     rule: 'output_cap',
     when: 'the cap was the caller’s',
     facts: cut,
     params: { maxOutputTokens: 100 },
-    then: 'max_output_tokens_recovery',
+    verdict: 'max_output_tokens_recovery',
   },
   {
     rule: 'output_cap',
     when: 'escalated before',
     facts: cut,
     state: { escalated: true },
-    then: 'max_output_tokens_recovery',
+    verdict: 'max_output_tokens_recovery',
   },
   {
     rule: 'output_cap',
     when: 'the model has no more to give',
     facts: cut,
     deps: { modelLimits: () => ({ maxOutputTokens: 8_000, nonStreamingRepeat: true }) },
-    then: 'max_output_tokens_recovery',
+    verdict: 'max_output_tokens_recovery',
   },
   {
     rule: 'output_cap',
     when: 'the window is full',
     facts: { stopReason: 'model_context_window_exceeded' },
-    then: 'max_output_tokens_recovery',
+    verdict: 'max_output_tokens_recovery',
   },
   {
     rule: 'output_cap',
     when: 'continued three times',
     facts: cut,
     state: { escalated: true, outputTokenCount: 3 },
-    then: 'api_error',
+    verdict: 'api_error',
   },
-  { rule: 'output_cap', when: 'a complete call stands', facts: { ...calls, ...cut }, then: 'pass' },
-  { rule: 'api_error', when: 'no failure', facts: {}, then: 'pass' },
+  { rule: 'output_cap', when: 'a complete call stands', facts: { ...calls, ...cut }, verdict: 'pass' },
+  { rule: 'api_error', when: 'no failure', facts: {}, verdict: 'pass' },
   {
     rule: 'api_error',
     when: 'any other failure',
     facts: { failure: failure({ kind: 'server_error', status: 500 }) },
-    then: 'api_error',
+    verdict: 'api_error',
   },
-  { rule: 'unusable_answer', when: 'there is text', facts: {}, then: 'pass' },
+  { rule: 'unusable_answer', when: 'there is text', facts: {}, verdict: 'pass' },
   {
     rule: 'unusable_answer',
     when: 'nothing at all',
     facts: { answer: 'empty' },
-    then: 'unusable_answer_retry',
+    verdict: 'unusable_answer_retry',
   },
   {
     rule: 'unusable_answer',
     when: 'thinking alone',
     facts: { answer: 'thinking_only' },
-    then: 'unusable_answer_retry',
+    verdict: 'unusable_answer_retry',
   },
   {
     rule: 'unusable_answer',
     when: 'empty a second time',
     facts: { answer: 'empty' },
     state: { unusableCount: 1 },
-    then: 'pass',
+    verdict: 'pass',
   },
   {
     rule: 'unusable_answer',
     when: 'a call announced and not made',
     facts: { stopReason: 'tool_use' },
     state: { unusableCount: 1 },
-    then: 'unusable_answer_retry',
+    verdict: 'unusable_answer_retry',
   },
   {
     rule: 'unusable_answer',
     when: 'announced a third time',
     facts: { stopReason: 'tool_use' },
     state: { unusableCount: 2 },
-    then: 'malformed_tool_use_exhausted',
+    verdict: 'malformed_tool_use_exhausted',
   },
   {
     rule: 'unusable_answer',
     when: 'refused',
     facts: { answer: 'empty', stopReason: 'refusal' },
-    then: 'pass',
+    verdict: 'pass',
   },
   {
     rule: 'unusable_answer',
     when: 'paused',
     facts: { answer: 'empty', stopReason: 'pause_turn' },
-    then: 'pass',
+    verdict: 'pass',
   },
-  { rule: 'stop_hooks', when: 'no hook objects', facts: {}, then: 'pass' },
+  { rule: 'stop_hooks', when: 'no hook objects', facts: {}, verdict: 'pass' },
   {
     rule: 'stop_hooks',
     when: 'a hook prevents',
     facts: {},
     deps: hooks({ preventContinuation: { stopReason: 'x' } }),
-    then: 'stop_hook_prevented',
+    verdict: 'stop_hook_prevented',
   },
   {
     rule: 'stop_hooks',
     when: 'a hook blocks',
     facts: {},
     deps: hooks({ blockingErrors: ['x'] }),
-    then: 'stop_hook_blocking',
+    verdict: 'stop_hook_blocking',
   },
   {
     rule: 'stop_hooks',
@@ -269,36 +274,36 @@ const ROWS: readonly Row[] = [
     facts: {},
     deps: hooks({ blockingErrors: ['x'] }),
     state: { blocks: 8 },
-    then: 'pass',
+    verdict: 'pass',
   },
   {
     rule: 'stop_hooks',
     when: 'a structured value is owed',
     facts: { structuredOutputOwed: true },
     params: { structuredOutput: { toolName: 'S' } },
-    then: 'stop_hook_blocking',
+    verdict: 'stop_hook_blocking',
   },
   {
     rule: 'stop_hooks',
     when: 'tools follow',
     facts: calls,
     deps: hooks({ blockingErrors: ['x'] }),
-    then: 'pass',
+    verdict: 'pass',
   },
-  { rule: 'token_budget', when: 'off', facts: {}, then: 'pass' },
+  { rule: 'token_budget', when: 'off', facts: {}, verdict: 'pass' },
   {
     rule: 'token_budget',
     when: 'below 95 %',
     facts: { outputTokens: 949 },
     params: { tokenBudget: { target: 1_000 } },
-    then: 'token_budget_continuation',
+    verdict: 'token_budget_continuation',
   },
   {
     rule: 'token_budget',
     when: 'at 95 %',
     facts: { outputTokens: 950 },
     params: { tokenBudget: { target: 1_000 } },
-    then: 'pass',
+    verdict: 'pass',
   },
   {
     rule: 'token_budget',
@@ -306,27 +311,33 @@ const ROWS: readonly Row[] = [
     facts: { outputTokens: 5 },
     params: { tokenBudget: { target: 1_000 } },
     state: { continuations: 2, smallGains: 1 },
-    then: 'pass',
+    verdict: 'pass',
   },
-  { rule: 'hook_stopped', when: 'no hook asked', facts: calls, then: 'pass' },
+  { rule: 'hook_stopped', when: 'no hook asked', facts: calls, verdict: 'pass' },
   {
     rule: 'hook_stopped',
     when: 'PostToolUse said stop',
     facts: { ...calls, preventContinuation: { stopReason: 'x' } },
-    then: 'hook_stopped',
+    verdict: 'hook_stopped',
   },
-  { rule: 'tool_ended_turn', when: 'no tool did', facts: calls, then: 'pass' },
-  { rule: 'tool_ended_turn', when: 'one did', facts: { ...calls, endsTurn: true }, then: 'completed' },
-  { rule: 'turn_limit', when: 'none is set', facts: calls, then: 'pass' },
-  { rule: 'turn_limit', when: 'the next turn fits', facts: calls, params: { maxTurns: 2 }, then: 'pass' },
-  { rule: 'turn_limit', when: 'it would exceed', facts: calls, params: { maxTurns: 1 }, then: 'max_turns' },
-  { rule: 'turn_limit', when: 'nothing follows', facts: {}, params: { maxTurns: 1 }, then: 'pass' },
+  { rule: 'tool_ended_turn', when: 'no tool did', facts: calls, verdict: 'pass' },
+  { rule: 'tool_ended_turn', when: 'one did', facts: { ...calls, endsTurn: true }, verdict: 'completed' },
+  { rule: 'turn_limit', when: 'none is set', facts: calls, verdict: 'pass' },
+  { rule: 'turn_limit', when: 'the next turn fits', facts: calls, params: { maxTurns: 2 }, verdict: 'pass' },
+  {
+    rule: 'turn_limit',
+    when: 'it would exceed',
+    facts: calls,
+    params: { maxTurns: 1 },
+    verdict: 'max_turns',
+  },
+  { rule: 'turn_limit', when: 'nothing follows', facts: {}, params: { maxTurns: 1 }, verdict: 'pass' },
 ];
 
 describe('each rule, facts to verdict', () => {
   it.each(ROWS)(
-    '$rule: $when → $then',
-    async ({ rule: name, facts, state: given = {}, params: more, deps: ports, then }) => {
+    '$rule: $when → $verdict',
+    async ({ rule: name, facts, state: given = {}, params: more, deps: ports, verdict: expected }) => {
       const params = loopParams(more);
       const fresh = initialState(params);
       const pick = <T extends object>(group: T): T => ({
@@ -344,7 +355,7 @@ describe('each rule, facts to verdict', () => {
       const run = rule!.run({ ...nothing, ...facts }, state, iteration);
       let step = await run.next();
       while (!step.done) step = await run.next();
-      expect(wordOf(step.value)).toBe(then);
+      expect(wordOf(step.value)).toBe(expected);
       await iteration.close();
     },
   );

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cacheMark } from '../../src/model/cache-breakpoints.ts';
 import { CONTINUE, MISSING_RESULT, OPENING } from '../../src/model/normalise.ts';
 import { createViewBytes } from '../../src/model/view-bytes.ts';
 import type { ViewMessage } from '../../src/protocol/messages.ts';
@@ -20,7 +21,7 @@ function wireText(
     userContext: more.userContext ?? [],
     thinkingKey: String(more.thinking ?? true),
     keepsThinking: (model) => (more.thinking ?? true) && model === MODEL,
-    cache: more.cache ?? false,
+    mark: more.cache === true ? cacheMark('5m') : undefined,
   });
   return Buffer.concat(made.sealed).toString('utf8') + made.rest;
 }

@@ -3,7 +3,13 @@
  * enters history, where it would be refused with every later request (F10). Nothing is resized: that would take an
  * image library.
  */
-import type { DocumentBlock, ImageBlock, TextBlock, ToolResultBlock, UserBlock } from '../../protocol/wire.ts';
+import type {
+  DocumentBlock,
+  ImageBlock,
+  TextBlock,
+  ToolResultBlock,
+  UserBlock,
+} from '../../protocol/wire.ts';
 import { type ImageHeader, imageHeader } from './image-header.ts';
 import type { MediaLimits } from './media-limits.ts';
 
@@ -31,7 +37,8 @@ export function admitBlocks(
   };
   const admitted = content.flatMap((block): UserBlock[] => {
     if (block.type !== 'tool_result') return inner(block);
-    if (answered.has(block.tool_use_id)) return [left('tool result', `call ${block.tool_use_id} has one already`)];
+    if (answered.has(block.tool_use_id))
+      return [left('tool result', `call ${block.tool_use_id} has one already`)];
     answered.add(block.tool_use_id);
     return [admitResult(block, inner)];
   });
@@ -68,7 +75,10 @@ function admitImage(
   }
   const data = source.data.replace(/^data:[^,]*,/, '');
   if (data.length > limits.maxImageBytes) {
-    return left('image', `${megabytes(data.length)} in base64, above the ${megabytes(limits.maxImageBytes)} that are taken`);
+    return left(
+      'image',
+      `${megabytes(data.length)} in base64, above the ${megabytes(limits.maxImageBytes)} that are taken`,
+    );
   }
   const header = imageHeader(data);
   if (header === undefined) return left('image', `its data is not a readable ${typesText(limits)} image`);
@@ -110,7 +120,10 @@ function admitDocument(block: DocumentBlock, limits: MediaLimits): DocumentBlock
     return left('document', 'its data is not a PDF');
   }
   if (data.length > limits.maxRequestBytes / 2) {
-    return left('document', `${megabytes(data.length)} in base64, above the ${megabytes(limits.maxRequestBytes / 2)} that fit a request`);
+    return left(
+      'document',
+      `${megabytes(data.length)} in base64, above the ${megabytes(limits.maxRequestBytes / 2)} that fit a request`,
+    );
   }
   return block;
 }

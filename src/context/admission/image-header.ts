@@ -30,8 +30,9 @@ export function imageHeader(base64: string): ImageHeader | undefined {
 function headOf(base64: string): Uint8Array | undefined {
   try {
     const head = base64.slice(0, HEAD_CHARS);
-    return Uint8Array.from(atob(head.length === base64.length ? head : head.slice(0, head.length - (head.length % 4))), (char) =>
-      char.charCodeAt(0),
+    return Uint8Array.from(
+      atob(head.length === base64.length ? head : head.slice(0, head.length - (head.length % 4))),
+      (char) => char.charCodeAt(0),
     );
   } catch {
     return undefined;

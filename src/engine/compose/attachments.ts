@@ -7,6 +7,7 @@ import type { AttachmentPort } from '../../loop/deps.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, Ids, Inbox } from '../../protocol/ports.ts';
 import type { ReadFileCache, TodoStore } from '../../protocol/tool.ts';
+import { hashOf } from '../../tools/builtin/file-access.ts';
 import type { Scope } from '../../util/scope.ts';
 import type { PromptLine } from '../parts.ts';
 
@@ -29,7 +30,7 @@ export function composeAttachments(parts: AttachmentParts): {
   const { clock, ids, files, readFileCache, todos, inbox, sessionId, scope } = parts;
   const queue = createInputQueue();
   const attachments = createAttachments({
-    sources: [queuedCommands(queue), changedFiles({ readFileCache, files }), todoReminder(todos)],
+    sources: [queuedCommands(queue), changedFiles({ readFileCache, files, hash: hashOf }), todoReminder(todos)],
     clock,
     ids,
     onProblem: (source, error) => parts.stderr?.(`Attachment source ${source} failed: ${String(error)}`),

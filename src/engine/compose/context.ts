@@ -1,9 +1,17 @@
 import { createContext } from '../../context/context-port.ts';
+import { recentFiles } from '../../context/recent-files.ts';
+import type { SnipMarks } from '../../context/snip-marks.ts';
+import type { LimitOptions } from '../../context/thresholds.ts';
+import { todoSource } from '../../context/todo-source.ts';
+import { canonicalModel } from '../../model/model-info.ts';
 import type { ContextPort } from '../../protocol/context.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
 import type { HookPort } from '../../protocol/hook.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
-import type { AnyTool } from '../../protocol/tool.ts';
-import type { QueryEngineConfig } from '../config.ts';
+import type { AnyTool, ReadFileCache, TodoStore } from '../../protocol/tool.ts';
+import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
+import type { Scope } from '../../util/scope.ts';
+import type { CompactionOptions, QueryEngineConfig } from '../config.ts';
 import type { ModelPort, SessionMemory, ToolsRoom } from '../parts.ts';
 import type { UsageLedger } from '../usage-ledger.ts';
 import type { SpillRoom } from './spill.ts';
@@ -20,11 +28,16 @@ export interface ContextParts {
   readonly allTools: readonly AnyTool[];
   readonly memory: SessionMemory;
   readonly transcriptPath: string | undefined;
+  readonly files: PersistentFiles;
+  readonly readFileCache: ReadFileCache;
+  readonly todos: TodoStore;
+  readonly snipMarks: SnipMarks;
+  readonly scope: Scope;
 }
 
 export function composeContext(config: QueryEngineConfig, parts: ContextParts): ContextPort {
   const { compaction = {} } = config;
-  const limits = new Map(parts.allTools.map((tool) => [tool.name, tool.maxResultChars]));
+  const tools = new Map(parts.allTools.map((tool) => [tool.name, tool]));
   return createContext({
     callModel: parts.model.call,
     ledger: parts.ledger,
@@ -44,14 +57,57 @@ export function composeContext(config: QueryEngineConfig, parts: ContextParts): 
         ...(head !== undefined && { userContext: head.userContext }),
         ...(head?.thinking !== undefined && { thinking: head.thinking }),
         ...(head?.effort !== undefined && { effort: head.effort }),
-        ...(head?.speed !== undefined && { speed: head.speed }),
+        ...(head?.speed !== undefined && head.model === model && { speed: head.speed }),
         ...(head?.betas !== undefined && { betas: head.betas }),
       };
     },
-    maxResultChars: (name) => limits.get(name),
+    maxResultChars: (name) => tools.get(name)?.maxResultChars,
+    microcompactable: (name) => tools.get(name)?.microcompactable === true,
+    servesContextEdits: isClaude,
+    collapseModel: (model) => smallModel(model, compaction.collapseModel, parts.model),
+    snipMarks: parts.snipMarks,
+    sessionSignal: parts.scope.signal,
+    ...(compaction.snip !== undefined && { snip: compaction.snip }),
+    ...(compaction.cachedMicrocompact !== undefined && { cachedMicrocompact: compaction.cachedMicrocompact }),
+    ...(compaction.keepToolResults !== undefined && { keepResults: compaction.keepToolResults }),
+    ...(compaction.collapse !== undefined && { collapse: compaction.collapse }),
     ...(compaction.auto !== undefined && { autocompact: compaction.auto }),
     ...(compaction.reactive !== undefined && { reactiveCompact: compaction.reactive }),
-    ...(compaction.window !== undefined && { limits: { window: compaction.window } }),
+    limits: limitsOf(compaction),
+    ...(config.mediaLimits !== undefined && { mediaLimits: config.mediaLimits }),
+    ...(compaction.maxJointResultChars !== undefined && {
+      maxJointResultChars: compaction.maxJointResultChars,
+    }),
+    sources: [todoSource(parts.todos, parts), ...(compaction.sources ?? []), recentFiles(parts)],
+    ...(compaction.model !== undefined && { summaryModel: parts.model.resolve(compaction.model) }),
+    summaryWords: {
+      ...(compaction.prompt !== undefined && { prompt: compaction.prompt }),
+      ...(compaction.instructions !== undefined && { instructions: [compaction.instructions] }),
+    },
+    ...(tools.has(HISTORY_TOOL) && { historyTool: HISTORY_TOOL }),
     ...(parts.transcriptPath !== undefined && { transcriptPath: parts.transcriptPath }),
   });
+}
+
+function limitsOf({ window, threshold, ...others }: CompactionOptions): LimitOptions {
+  const { reserve, warnAt, blockingAt } = others;
+  return {
+    ...(window !== undefined && { window }),
+    ...(reserve !== undefined && { reserve }),
+    ...(warnAt !== undefined && { warnAt }),
+    ...(blockingAt !== undefined && { blockingAt }),
+    ...(threshold !== undefined &&
+      (threshold <= 1 ? { autocompactRatio: threshold } : { autocompactTokens: threshold })),
+  };
+}
+
+/** Whoever serves these models serves the API's context edits too; other servers may refuse a field they do not know. */
+function isClaude(model: string): boolean {
+  return canonicalModel(model).startsWith('claude-');
+}
+
+/** Of the same provider, so that the same credentials serve it. */
+function smallModel(model: string, configured: string | undefined, { resolve }: ModelPort): string {
+  if (configured !== undefined) return resolve(configured);
+  return isClaude(model) ? resolve('haiku') : model;
 }

@@ -1,7 +1,11 @@
 /** Puts a session together: ports to adapters, room by room. No I/O happens here. */
+import { createSnipMarks } from '../../context/snip-marks.ts';
+import { createCacheWatch } from '../../model/cache-watch.ts';
 import { costOf } from '../../model/prices.ts';
 import type { ReadFileCache, ReadFileState, TodoStore } from '../../protocol/tool.ts';
 import { childEnvironment } from '../../settings/child-env.ts';
+import { createHistoryTool } from '../../tools/builtin/history.ts';
+import { createSnipTool } from '../../tools/builtin/snip.ts';
 import { systemClock, systemIds, systemRandom } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/node-files.ts';
 import { openScope } from '../../util/scope.ts';
@@ -11,16 +15,18 @@ import type { QueryEngineConfig } from '../config.ts';
 import { gitStatus } from '../git-status.ts';
 import { readMemoryFiles } from '../memory-files.ts';
 import type { EngineParts, SessionMemory } from '../parts.ts';
+import { createSessionHistory } from '../session-history.ts';
 import { createSessionJournal } from '../session-journal.ts';
 import { createStateMachine } from '../state-machine.ts';
 import { createStructuredOutput } from '../structured-output.ts';
 import { createUsageLedger } from '../usage-ledger.ts';
+import { admittedResults, composeAdmission } from './admission.ts';
 import { composeAttachments } from './attachments.ts';
 import { composeContext } from './context.ts';
 import { composeHooks } from './hooks.ts';
 import { composeModel } from './model.ts';
 import { composePermissions } from './permissions.ts';
-import { composeSession } from './session.ts';
+import { type ComposedSession, composeSession } from './session.ts';
 import { composeSpill } from './spill.ts';
 import { withinBudget } from './strict-budget.ts';
 import { composeTools } from './tools.ts';
@@ -73,10 +79,13 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
   };
   const readFileCache = config.readFileCache ?? createReadFileCache();
   const structured = config.jsonSchema === undefined ? undefined : createStructuredOutput(config.jsonSchema);
+  const snipMarks = config.compaction?.snipMarks ?? createSnipMarks();
   const allTools = [
     ...config.tools,
     ...(config.mcpClients ?? []).flatMap((client) => client.tools ?? []),
     ...(structured === undefined ? [] : [structured.tool]),
+    ...(offersSnip(config) ? [createSnipTool(snipMarks)] : []),
+    ...(offersHistory(config, session) ? [createHistoryTool(createSessionHistory(session.read))] : []),
   ];
   const tools = composeTools(config, {
     sessionId,
@@ -95,6 +104,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
   });
   const memory: SessionMemory = {
     modelName: config.userSpecifiedModel,
+    thinking: undefined,
     opened: false,
     submissions: 0,
     orphanHandled: false,
@@ -102,8 +112,15 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     request: undefined,
     taskRemaining: undefined,
     contexts: undefined,
+    measured: undefined,
     snapshot: undefined,
   };
+  journal.onEntry((body) => {
+    if (body.type !== 'response' || body.broken === true) return;
+    const { length, root } = journal.view.messages;
+    memory.measured = { usage: body.usage, length, root };
+  });
+  const admit = composeAdmission(config, { model, memory, journal });
   const context = composeContext(config, {
     sessionId,
     model,
@@ -116,6 +133,11 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     allTools,
     memory,
     transcriptPath: session.transcriptPath,
+    files,
+    readFileCache,
+    todos,
+    snipMarks,
+    scope,
   });
   const { attachments, queue } = composeAttachments({
     clock,
@@ -140,8 +162,14 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     ledger,
     model,
     hooks,
-    tools,
+    tools: { ...tools, port: admittedResults(tools.port, admit) },
     context,
+    admit,
+    cacheWatch: createCacheWatch({
+      clock,
+      ttl: config.promptCacheTtl ?? '5m',
+      priceOf: (name) => model.infoOf(name).price,
+    }),
     attachments,
     queue,
     appState,
@@ -154,6 +182,17 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     },
     state: createStateMachine(config.setSDKStatus),
   };
+}
+
+function offersSnip({ compaction = {} }: QueryEngineConfig): boolean {
+  return compaction.snipTool === true && compaction.snip !== false;
+}
+
+/** See `CompactionOptions.history`. A host that offers no tools wants none. */
+function offersHistory(config: QueryEngineConfig, { directory }: ComposedSession): boolean {
+  const { compaction = {}, tools, store } = config;
+  const isKept = directory !== undefined || store !== undefined;
+  return compaction.history ?? (isKept && tools.length > 0 && compaction.auto !== false);
 }
 
 function createReadFileCache(): ReadFileCache {

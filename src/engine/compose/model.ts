@@ -53,6 +53,7 @@ function clientOptions(
     ...(config.proxyUrl !== undefined && { proxyUrl: config.proxyUrl }),
     ...(config.noProxy !== undefined && { noProxy: config.noProxy }),
     ...(config.ca !== undefined && { ca: config.ca }),
+    ...(config.promptCacheTtl !== undefined && { cacheTtl: config.promptCacheTtl }),
     ...(config.admission !== undefined && { admission: config.admission }),
     ...(config.maxRetries !== undefined && { maxRetries: config.maxRetries }),
     ...(config.persistentRetry !== undefined && { persistentRetry: config.persistentRetry }),

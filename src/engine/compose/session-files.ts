@@ -1,5 +1,8 @@
 /** The sessions that are kept in files: to list, to explain, to find one again. */
 
+import { limitsFor } from '../../context/thresholds.ts';
+import { modelInfo } from '../../model/model-info.ts';
+import type { ContextUsage } from '../../protocol/context-usage.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { explainSession as explainEntries } from '../../session/explain.ts';
@@ -7,9 +10,11 @@ import { createFileJournalStore } from '../../session/file-store.ts';
 import { listSessions as listIn, type SessionSummary } from '../../session/list-sessions.ts';
 import { readEntries } from '../../session/load-session.ts';
 import { type FoundSession, findSession, newestSession, sessionsDirectory } from '../../session/paths.ts';
+import { resumeSession } from '../../session/resume.ts';
 import { configHome } from '../../settings/config-home.ts';
 import { systemClock } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/node-files.ts';
+import { contextUsageOnRecord } from '../context-usage.ts';
 
 export { sessionsDirectory } from '../../session/paths.ts';
 export { configHome as configurationHome } from '../../settings/config-home.ts';
@@ -39,6 +44,19 @@ export async function listSessions(
 
 /** Why each iteration of a session ended as it did, as text; undefined means the newest. Throws `session_not_found`. */
 export async function explainSession(sessionId: string | undefined, place: SessionPlace): Promise<string> {
+  return explainEntries(await entriesOf(sessionId, place));
+}
+
+/** What filled the context when the session last stood still. Throws `session_not_found`. */
+export async function sessionContext(
+  sessionId: string | undefined,
+  place: SessionPlace,
+): Promise<ContextUsage> {
+  const entries = await entriesOf(sessionId, place);
+  return contextUsageOnRecord(resumeSession(entries), (model) => limitsFor(modelInfo(model)));
+}
+
+async function entriesOf(sessionId: string | undefined, place: SessionPlace) {
   const { cwd, env, files = nodeFiles } = place;
   const home = configHome(env, cwd);
   const found = home === undefined ? undefined : await findOne(sessionId, { files, home, cwd });
@@ -47,7 +65,7 @@ export async function explainSession(sessionId: string | undefined, place: Sessi
     throw new TurnwrightError('session_not_found', `There is no session ${which} in ${home ?? 'any home'}.`);
   }
   const store = createFileJournalStore({ files, directory: found.directory, cwd, clock: systemClock });
-  return explainEntries(await readEntries(store, found.sessionId));
+  return readEntries(store, found.sessionId);
 }
 
 function findOne(

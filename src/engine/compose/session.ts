@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { JournalEntry } from '../../protocol/journal.ts';
 import type { Clock, Ids, JournalStore, LeaseStore } from '../../protocol/ports.ts';
 import { createFileJournalStore } from '../../session/file-store.ts';
 import { carryOnInterrupted, closeInterrupted } from '../../session/interrupted.ts';
@@ -22,6 +23,8 @@ export interface ComposedSession {
   readonly directory: string | undefined;
   readonly transcriptPath: string | undefined;
   open(): Promise<OpenedJournal>;
+  /** Everything on record, in order. */
+  read(): AsyncIterable<JournalEntry>;
 }
 
 export interface SessionPorts {
@@ -41,6 +44,7 @@ export function composeSession(config: QueryEngineConfig, ports: SessionPorts): 
     sessionId,
     directory,
     transcriptPath: directory && join(directory, `${sessionId}.jsonl`),
+    read: () => store.read(sessionId),
     open: () => openJournal(store, leasesIn(directory, config, ports), sessionId, config),
   };
 }

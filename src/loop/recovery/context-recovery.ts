@@ -16,6 +16,8 @@ export function recoveryInput(state: State, iteration: Iteration): StepInput {
     view: messages,
     fresh: [],
     estimateTokens: iteration.trace.tokens,
+    overheadTokens: iteration.estimate.overheadTokens,
+    tokenFactor: iteration.estimate.factor,
     snipTokensFreed: 0,
     compactedInThisPass: false,
     limits: iteration.deps.context.limitsFor(state.model.current),
@@ -56,7 +58,12 @@ export async function* tryRecovery(
   iteration: Iteration,
 ): AsyncGenerator<
   LoopMessage,
-  { readonly view: PersistentList<ViewMessage>; readonly compacted: boolean } | undefined
+  | {
+      readonly view: PersistentList<ViewMessage>;
+      readonly compacted: boolean;
+      readonly named: boolean;
+    }
+  | undefined
 > {
   const { outcome, held } = yield* announcing(work, iteration);
   if (outcome.kind === 'none') return undefined;
@@ -68,7 +75,11 @@ export async function* tryRecovery(
     why: 'recovery after an overflow',
   });
   yield* held;
-  return { view: editList(state.view.messages, outcome.edits), compacted: outcome.compacted };
+  return {
+    view: editList(state.view.messages, outcome.edits),
+    compacted: outcome.compacted,
+    named: outcome.named === true,
+  };
 }
 
 export function holdsMedia(state: State): boolean {

@@ -1,23 +1,34 @@
+import type { ModelFailure } from '../../protocol/failure.ts';
 import { goOn, PASS, type Rule } from '../decision.ts';
 import { giveUp, recoveryInput, tryRecovery } from '../recovery/context-recovery.ts';
 import { failureText } from '../say.ts';
 import { reactiveCompactRetry } from '../transitions.ts';
 
-/** An image or document was refused: strip or replace it, once, then ask again. */
+/**
+ * A part of the conversation was refused: an image or document, or a block that the refusal names. It is replaced, and
+ * the request is made again; once, unless each refusal names a block of its own (F11).
+ */
 export const mediaTooLarge: Rule = {
   name: 'media_too_large',
   async *run(facts, state, iteration) {
     const { failure } = facts;
-    if (failure?.kind !== 'media_too_large') return PASS;
+    if (failure === undefined || !isRefusedPart(failure)) return PASS;
     iteration.deps.onStage?.('recovery_check');
     if (!state.recovery.mediaReduced) {
       const work = iteration.deps.context.recovery.reduceMedia(recoveryInput(state, iteration), failure);
       const reduced = yield* tryRecovery(work, state, iteration);
       if (reduced !== undefined) {
         const { taskRemaining } = state.budgets;
-        return goOn(reactiveCompactRetry(state, reduced.view, { mediaReduced: true, taskRemaining }));
+        return goOn(
+          reactiveCompactRetry(state, reduced.view, { mediaReduced: !reduced.named, taskRemaining }),
+        );
       }
     }
+    if (failure.kind === 'invalid_request') return PASS; // rule 6
     return yield* giveUp(iteration, state, failure, { text: failureText(failure), reason: 'image_error' });
   },
 };
+
+function isRefusedPart({ kind, block }: ModelFailure): boolean {
+  return kind === 'media_too_large' || (kind === 'invalid_request' && block?.at !== undefined);
+}

@@ -11,7 +11,7 @@ const TEXT = 'Prompt is too long';
 
 /**
  * The request did not fit. Cheapest first: commit staged collapses, then one summary, then the trim that needs no
- * model, then less media; each at most as often as L7 allows. The failure is shown when nothing is left to try.
+ * model, then less media; a body of too many bytes loses media first (F12). Each at most as often as L7 allows. The failure is shown when nothing is left to try.
  */
 export const promptTooLong: Rule = {
   name: 'prompt_too_long',
@@ -62,10 +62,15 @@ interface Rung {
 /** What has not been tried since the last usable answer. */
 function rungsLeft(recovery: ContextRecovery, failure: ModelFailure, { recovery: tried }: State): Rung[] {
   const rungs: Rung[] = [];
+  const lessMedia: Rung = {
+    rung: (input) => recovery.reduceMedia(input, failure),
+    how: { mediaReduced: true },
+  };
+  const tooManyBytes = failure.status === 413;
+  if (tooManyBytes && !tried.mediaReduced) rungs.push(lessMedia);
   if (!tried.hasAttemptedReactiveCompact)
     rungs.push({ rung: (input) => recovery.reactiveCompact(input, failure), how: {} });
   if (!tried.trimmed) rungs.push({ rung: (input) => recovery.mechanicalTrim(input), how: { trimmed: true } });
-  if (!tried.mediaReduced)
-    rungs.push({ rung: (input) => recovery.reduceMedia(input, failure), how: { mediaReduced: true } });
+  if (!tooManyBytes && !tried.mediaReduced) rungs.push(lessMedia);
   return rungs;
 }

@@ -1,8 +1,9 @@
 /** Stage 1: the context steps, in the order of `context/steps.ts`. With no edits this costs O(fresh). */
-import type { ContextStep, StepOutcome } from '../../protocol/context.ts';
-import type { LoopMessage } from '../../protocol/messages.ts';
+import type { ContextStep, RequestEstimate, StepOutcome } from '../../protocol/context.ts';
+import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
 import type { Terminal } from '../../protocol/terminal.ts';
 import { editList } from '../../util/edit-list.ts';
+import type { PersistentList } from '../../util/persistent-list.ts';
 import { stop } from '../decision.ts';
 import type { Iteration } from '../iteration.ts';
 import { announcing, recoveryInput } from '../recovery/context-recovery.ts';
@@ -20,20 +21,27 @@ interface Pass {
 export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMessage, Terminal | undefined> {
   const { deps, state } = iteration;
   yield* settledSummary(iteration);
-  const pass: Pass = { state, tokens: estimate(state, iteration), snipTokensFreed: 0, compacted: false };
+  iteration.estimate = await measure(state.view.messages, iteration);
+  const pass: Pass = {
+    state,
+    tokens: tokensOf(state, iteration),
+    snipTokensFreed: 0,
+    // What a recovery has just made smaller goes out first: only an answer says whether more has to go.
+    compacted: state.transition?.reason === 'reactive_compact_retry',
+  };
   iteration.trace.tokens = pass.tokens;
   if (carriesOn(iteration)) return undefined;
   deps.onStage?.('compact_check');
   for (const step of deps.context.steps) {
     if (iteration.abortReason !== undefined) return undefined; // rule 1 decides; no request is made
-    const { outcome, held } = yield* runStep(step, pass, iteration);
+    const { outcome, edited, held } = yield* runStep(step, pass, iteration);
     if (outcome.kind === 'stop') {
       yield* iteration.say(errorMessage(deps, outcome.message, 'invalid_request'));
       const decision = stop(pass.state, outcome.reason);
       iteration.trace.decided(decision);
       return decision.kind === 'stop' ? decision.terminal : undefined;
     }
-    await apply(outcome, pass, iteration, step.name);
+    await apply(outcome, edited, pass, iteration, step.name);
     yield* held;
   }
   iteration.state = pass.state;
@@ -54,17 +62,59 @@ export const carriesOn = ({ params, state }: Iteration): boolean =>
   state.iteration === params.carryOn.iteration &&
   state.transition === undefined;
 
-function estimate(state: State, { deps }: Iteration): number {
+/** The provider's figure where there is one, and an estimate of what came after it: O(fresh). */
+function tokensOf(state: State, { deps, estimate }: Iteration): number {
   const { messages, measured } = state.view;
-  const since = messages.slice(measured?.length ?? 0);
-  return (measured?.tokens ?? 0) + deps.context.estimate(since);
+  if (measured === undefined) return estimate.tokens;
+  return measured.tokens + deps.context.estimate(messages.slice(measured.length), state.model.current);
+}
+
+/** The whole request by estimate, with what no message accounts for. */
+async function measure(
+  view: PersistentList<ViewMessage>,
+  { params, state, deps }: Iteration,
+): Promise<RequestEstimate> {
+  const { context, tools } = deps;
+  const model = state.model.current;
+  const { system, userContext } = params;
+  return (
+    context.measure?.({ model, view, system, userContext, tools: await tools.wireTools(model) }) ?? {
+      tokens: context.estimate(view.slice(), model),
+      overheadTokens: 0,
+      factor: 1,
+    }
+  );
+}
+
+interface Edited {
+  readonly messages: PersistentList<ViewMessage>;
+  readonly tokens: number;
+}
+
+/** A compaction leaves little of what was measured, so its view is estimated afresh; what else is freed is subtracted (F29). */
+async function editedBy(outcome: StepOutcome, pass: Pass, iteration: Iteration): Promise<Edited | undefined> {
+  if (outcome.kind !== 'edits') return undefined;
+  const messages = editList(pass.state.view.messages, outcome.edits);
+  const freed = Math.round(outcome.tokensFreed * iteration.estimate.factor);
+  const tokens =
+    outcome.compaction !== undefined && iteration.deps.context.measure !== undefined
+      ? (await measure(messages, iteration)).tokens
+      : Math.max(0, pass.tokens - freed);
+  return { messages, tokens };
 }
 
 async function* runStep(
   step: ContextStep,
   pass: Pass,
   iteration: Iteration,
-): AsyncGenerator<LoopMessage, { readonly outcome: StepOutcome; readonly held: readonly LoopMessage[] }> {
+): AsyncGenerator<
+  LoopMessage,
+  {
+    readonly outcome: StepOutcome;
+    readonly edited: Edited | undefined;
+    readonly held: readonly LoopMessage[];
+  }
+> {
   const { clock } = iteration.deps;
   const startMs = clock.monotonicMs();
   const { view } = pass.state;
@@ -80,19 +130,22 @@ async function* runStep(
     iteration,
   );
   const { outcome } = ran;
+  const edited = await editedBy(outcome, pass, iteration);
   iteration.trace.prepare.push({
     step: step.name,
     ran: outcome.kind !== 'skip',
     why: outcome.kind === 'stop' ? outcome.message : outcome.why,
     tokensBefore: pass.tokens,
-    tokensAfter: outcome.kind === 'edits' ? pass.tokens - outcome.tokensFreed : pass.tokens,
+    tokensAfter: edited?.tokens ?? pass.tokens,
     ms: clock.monotonicMs() - startMs,
   });
-  return ran;
+  if (edited !== undefined) iteration.trace.editedBy.push(step.name);
+  return { ...ran, edited };
 }
 
 async function apply(
   outcome: Exclude<StepOutcome, { kind: 'stop' }>,
+  edited: Edited | undefined,
   pass: Pass,
   iteration: Iteration,
   step: string,
@@ -107,6 +160,7 @@ async function apply(
     pass.state = { ...state, compaction: outcome.compaction };
     return;
   }
+  if (edited === undefined) return;
   const { submission } = iteration.params;
   await iteration.record({
     type: outcome.source,
@@ -115,10 +169,10 @@ async function apply(
     edits: outcome.edits,
     why: outcome.why,
   });
-  const messages = editList(state.view.messages, outcome.edits);
+  const { messages } = edited;
   const before = pass.tokens;
-  pass.tokens = Math.max(0, before - outcome.tokensFreed);
-  pass.snipTokensFreed += outcome.snipTokensFreed ?? 0;
+  pass.tokens = edited.tokens;
+  pass.snipTokensFreed += Math.round((outcome.snipTokensFreed ?? 0) * iteration.estimate.factor);
   const compacted = outcome.compaction !== undefined;
   pass.compacted ||= compacted;
   const { taskRemaining } = state.budgets;

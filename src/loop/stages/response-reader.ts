@@ -11,6 +11,9 @@ import { BlockBuilder } from './block-builder.ts';
 /** The output cap is a fact about the last block alone: it may have been cut in two. */
 const CUT_REASONS = new Set<string | null>(['max_tokens', 'model_context_window_exceeded']);
 
+/** Transitions whose iteration asks with an edited view. */
+const RECOVERIES = new Set<string>(['collapse_drain_retry', 'reactive_compact_retry']);
+
 export class ResponseReader {
   readonly #request: ModelRequest;
   readonly #iteration: Iteration;
@@ -115,6 +118,7 @@ export class ResponseReader {
         await this.#settle(false);
         yield { type: 'stream_event', event, model };
         yield* this.#announceAppliedEdits();
+        yield* this.#announceCacheBreak();
         return;
       case 'ping':
         break;
@@ -198,6 +202,14 @@ export class ResponseReader {
     if (body !== undefined) yield* this.#iteration.say(systemMessage(deps, body));
   }
 
+  async *#announceCacheBreak(): AsyncGenerator<LoopMessage, void> {
+    const { deps, params, trace } = this.#iteration;
+    const found = trace.cache?.break;
+    if (found === undefined || params.showCacheBreaks !== true) return;
+    const content = `The prompt cache was missed for ${found.tokens} tokens: ${found.why}.`;
+    yield* this.#iteration.say(systemMessage(deps, { subtype: 'informational', level: 'info', content }));
+  }
+
   /** The response's end on record, and its usage in the ledger: once per attempt. */
   async #settle(broken: boolean): Promise<void> {
     const it = this.#iteration;
@@ -216,12 +228,7 @@ export class ResponseReader {
     it.trace.costUsd += costUsd;
     if (broken) it.trace.wastedCostUsd += costUsd;
     deps.onUsage?.(usage, this.#request.model);
-    if (response.ended)
-      deps.context.calibrate?.(
-        it.trace.tokens,
-        contextTokens(usage) - usage.output_tokens,
-        this.#request.model,
-      );
+    if (response.ended) this.#learnFrom(usage);
     await it.record({
       type: 'response',
       id: it.id('response'),
@@ -234,6 +241,17 @@ export class ResponseReader {
       ...(response.ended ? {} : { broken: true }),
       ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
     });
+  }
+
+  /** What the request really cost, beside what was thought; and whether its prefix was found in the prompt cache. */
+  #learnFrom(usage: Usage): void {
+    const { deps, trace } = this.#iteration;
+    const reported = contextTokens(usage) - usage.output_tokens;
+    const estimated = deps.context.measure?.(this.#request).tokens ?? trace.tokens;
+    deps.context.calibrate?.(estimated, reported, this.#request.model);
+    const { transition } = this.#iteration.state;
+    const recovery = transition !== undefined && RECOVERIES.has(transition.reason) ? [transition.reason] : [];
+    trace.cache = deps.cacheWatch?.answered(this.#request, usage, [...recovery, ...trace.editedBy]);
   }
 }
 

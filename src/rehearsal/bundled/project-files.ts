@@ -31,8 +31,8 @@ const ITEMS = [
 ] as const;
 
 /** Months of this many orders fill the context step by step when they are read (see `BUNDLED_WINDOW_TOKENS`). */
-const JANUARY = { month: '2026-01', firstId: 1001, orders: 880 } as const;
-const FEBRUARY = { month: '2026-02', firstId: 3001, orders: 1580 } as const;
+const JANUARY = { month: '2026-01', firstId: 1001, orders: 1120 } as const;
+const FEBRUARY = { month: '2026-02', firstId: 3001, orders: 1460 } as const;
 
 /** The same files every time. */
 export function projectFiles(): readonly ProjectFile[] {

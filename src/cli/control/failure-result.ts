@@ -1,0 +1,29 @@
+/** What a host is told when a session cannot run at all: a result, like any other end. */
+import { randomUUID } from 'node:crypto';
+import type { SDKResultMessage } from '../../index.ts';
+
+const NO_USAGE = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+};
+
+export function failureResult(error: unknown, sessionId: string | undefined): SDKResultMessage {
+  return {
+    type: 'result',
+    subtype: 'error_during_execution',
+    is_error: true,
+    errors: [error instanceof Error ? error.message : String(error)],
+    duration_ms: 0,
+    duration_api_ms: 0,
+    num_turns: 0,
+    stop_reason: null,
+    total_cost_usd: 0,
+    usage: NO_USAGE,
+    modelUsage: {},
+    permission_denials: [],
+    session_id: sessionId ?? randomUUID(),
+    uuid: randomUUID(),
+  };
+}

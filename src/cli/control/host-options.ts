@@ -1,0 +1,114 @@
+/** What the host's `initialize` adds to the flags: callbacks that call back, servers of its own, prompts. */
+import type {
+  CanUseTool,
+  HookCallbackMatcher,
+  HookEvent,
+  HookOutput,
+  JsonRpcMessage,
+  LinkedMcpServer,
+  McpServerConfig,
+  Options,
+  PermissionResult,
+} from '../../index.ts';
+import type { HostChannel } from './host-channel.ts';
+import { type Fields, isFields } from './wire.ts';
+
+/** Laid over the options that the flags make. `flags`: what they came to. */
+export function hostOptions(initialize: Fields, flags: Options, channel: HostChannel): Partial<Options> {
+  const { hooks, jsonSchema, agents } = initialize;
+  return {
+    ...(isFields(hooks) && { hooks: hooksOf(hooks, channel) }),
+    ...(isFields(jsonSchema) && { outputFormat: { type: 'json_schema', schema: jsonSchema } }),
+    ...(isFields(agents) && { agents: { ...flags.agents, ...(agents as NonNullable<Options['agents']>) } }),
+    mcpServers: { ...flags.mcpServers, ...serversOf(initialize, channel) },
+    systemPrompt: promptOf(initialize) ?? flags.systemPrompt,
+  };
+}
+
+/** An empty list of texts: no system prompt at all. Nothing given: what the flags say. */
+function promptOf({ systemPrompt, appendSystemPrompt: append }: Fields): Options['systemPrompt'] {
+  if (Array.isArray(systemPrompt)) {
+    const parts = systemPrompt.filter((part): part is string => typeof part === 'string' && part !== '');
+    return typeof append === 'string' ? [...parts, append] : parts;
+  }
+  return typeof append === 'string' ? { type: 'preset', preset: 'turnwright', append } : undefined;
+}
+
+function hooksOf(hooks: Fields, channel: HostChannel): NonNullable<Options['hooks']> {
+  const events = Object.entries(hooks).map(([event, matchers]) => {
+    const list = (Array.isArray(matchers) ? matchers : []).filter(isFields);
+    return [event, list.map((matcher) => matcherOf(matcher, channel))] as const;
+  });
+  return Object.fromEntries(events) as { readonly [E in HookEvent]?: readonly HookCallbackMatcher[] };
+}
+
+function matcherOf(fields: Fields, channel: HostChannel): HookCallbackMatcher {
+  const { matcher, hookCallbackIds, timeout, onFailure } = fields;
+  const ids = Array.isArray(hookCallbackIds) ? hookCallbackIds.map(String) : [];
+  return {
+    ...(typeof matcher === 'string' && { matcher }),
+    ...(typeof timeout === 'number' && { timeout }),
+    ...((onFailure === 'continue' || onFailure === 'block') && { onFailure }),
+    hooks: ids.map((callback_id) => async (input, toolUseId, { signal }) => {
+      const tool_use_id = toolUseId === undefined ? {} : { tool_use_id: toolUseId };
+      const request = { subtype: 'hook_callback', callback_id, input, ...tool_use_id };
+      return ((await channel.request(request, signal)) ?? {}) as HookOutput;
+    }),
+  };
+}
+
+/** The host's own servers are spoken to through it; those it only names are for the engine to reach. */
+function serversOf(initialize: Fields, channel: HostChannel): Record<string, McpServerConfig> {
+  const { sdkMcpServers, sdkMcpServerManifests: manifests, mcpServers } = initialize;
+  const names = Array.isArray(sdkMcpServers) ? sdkMcpServers.map(String) : [];
+  const linked = names.map((name): [string, LinkedMcpServer] => {
+    const manifest = isFields(manifests) ? manifests[name] : undefined;
+    return [name, linkedServer(name, manifest, channel)];
+  });
+  const named = isFields(mcpServers) ? (mcpServers as Record<string, McpServerConfig>) : {};
+  return { ...named, ...Object.fromEntries(linked) };
+}
+
+function linkedServer(name: string, manifest: unknown, channel: HostChannel): LinkedMcpServer {
+  return {
+    type: 'sdk',
+    name,
+    ...(isFields(manifest) && { manifest: { initializeResult: undefined, ...manifest } }),
+    async exchange(message, { signal }) {
+      const request = { subtype: 'mcp_message', server_name: name, message };
+      const payload = await channel.request(request, signal);
+      return isFields(payload) ? (payload['mcp_response'] as JsonRpcMessage) : undefined;
+    },
+  };
+}
+
+/** What became of each manifest, for the answer to `initialize`. */
+export function manifestReport({ sdkMcpServers, sdkMcpServerManifests }: Fields): Fields | undefined {
+  if (!Array.isArray(sdkMcpServers) || !isFields(sdkMcpServerManifests)) return undefined;
+  const named = Object.entries(sdkMcpServerManifests).filter(([name]) => sdkMcpServers.includes(name));
+  return Object.fromEntries(
+    named.map(([name, manifest]) => {
+      const wellFormed = isFields(manifest) && isFields(manifest['initializeResult']);
+      return [name, wellFormed ? 'parked' : 'malformed'];
+    }),
+  );
+}
+
+export function askHost(channel: HostChannel): CanUseTool {
+  return async (tool_name, input, context) => {
+    const { signal, toolUseID, suggestions, blockedPath, decisionReason, displayName, agentID } = context;
+    const request = {
+      subtype: 'can_use_tool',
+      tool_name,
+      input,
+      tool_use_id: toolUseID,
+      display_name: displayName ?? tool_name,
+      ...(suggestions !== undefined && { permission_suggestions: suggestions }),
+      ...(blockedPath !== undefined && { blocked_path: blockedPath }),
+      ...(decisionReason !== undefined && { decision_reason: decisionReason }),
+      ...(typeof input['description'] === 'string' && { description: input['description'] }),
+      ...(agentID !== undefined && { agent_id: agentID }),
+    };
+    return (await channel.request(request, signal)) as PermissionResult | null;
+  };
+}

@@ -1,0 +1,38 @@
+/** `--input-format stream-json`: the command line as the engine of another program. */
+import type { RunFlags } from '../args.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { optionsFrom } from '../run-options.ts';
+import { UsageError } from '../usage-error.ts';
+import type { World } from '../world.ts';
+import { runControlSession, UnreadableLine } from './control-session.ts';
+
+export async function streamCommand(
+  world: World,
+  words: readonly string[],
+  flags: RunFlags,
+): Promise<ExitCode> {
+  if (flags.outputFormat !== 'stream-json')
+    throw new UsageError('--input-format stream-json needs --output-format stream-json.');
+  if (words.some((word) => word.trim() !== ''))
+    throw new UsageError('With --input-format stream-json, prompts come through stdin alone.');
+  const { permissionPromptTool: asker } = flags;
+  if (asker !== undefined && asker !== 'stdio')
+    throw new UsageError('--permission-prompt-tool can only be stdio: the host is asked.');
+  const partials = flags.includePartialMessages === true;
+  const flagOptions = optionsFrom(flags, { cwd: world.cwd, env: world.env, partials, canUseTool: undefined });
+  try {
+    return await runControlSession({
+      // A host that names the settings files to read has decided to trust them; see `Options.projectTrusted`.
+      options: { ...flagOptions, projectTrusted: flags.settingSources !== undefined },
+      asksHost: asker === 'stdio' && flags.permissionPrompts !== 'none',
+      echoesAnswers: flags.replayUserMessages === true,
+      stdin: world.stdin,
+      write: (line) => world.out.write(line),
+      signals: world.signals,
+    });
+  } catch (error) {
+    if (!(error instanceof UnreadableLine)) throw error;
+    await world.err.write(`${error.message}\n`);
+    return EXIT.error;
+  }
+}

@@ -1,0 +1,144 @@
+/** What fills the context, by category, as a person and a client may ask it. Pure. */
+import type { ContextLimits } from '../protocol/context.ts';
+import type { ContextCategory, ContextSquare, ContextUsage } from '../protocol/context-usage.ts';
+import type { ViewMessage } from '../protocol/messages.ts';
+import type { Usage, WireTool } from '../protocol/wire.ts';
+import { messageBreakdown } from './message-breakdown.ts';
+import { estimateText, estimateTokens } from './token-estimate.ts';
+
+export interface ContextUsageInput {
+  readonly model: string;
+  readonly limits: ContextLimits;
+  readonly autocompact: boolean;
+  readonly system: readonly string[];
+  readonly userContext: readonly string[];
+  readonly memoryFiles: readonly { readonly path: string; readonly content: string }[];
+  /** Absent: their bytes are not known; what nothing else accounts for is theirs. */
+  readonly tools?: readonly WireTool[];
+  readonly messages: readonly ViewMessage[];
+  /** Real tokens per estimated one, as learned. Default 1. */
+  readonly factor?: number;
+  /** The provider's figure for the first `length` messages and everything before them. */
+  readonly measured?: { readonly usage: Usage; readonly length: number };
+}
+
+const ROWS = 10;
+const SQUARES_A_ROW = 20;
+const MCP_NAME = /^mcp__(.+?)__(.+)$/;
+
+export function contextUsage(input: ContextUsageInput): ContextUsage {
+  const { limits, measured, messages, factor = 1 } = input;
+  const counted = (texts: readonly string[]) => texts.reduce((sum, text) => sum + estimateText(text), 0);
+  const tools = (input.tools ?? []).map((tool) => ({
+    name: tool.name,
+    tokens: estimateText(JSON.stringify(tool)),
+  }));
+  const sum = (list: readonly { readonly tokens: number }[]) =>
+    list.reduce((total, { tokens }) => total + tokens, 0);
+
+  const fixed = counted(input.system) + counted(input.userContext) + sum(tools);
+  const estimated = fixed + estimateTokens(messages);
+  const total =
+    measured === undefined
+      ? estimated * factor
+      : tokensOf(measured.usage) + estimateTokens(messages.slice(measured.length)) * factor;
+  const known = input.tools !== undefined;
+  const scale = estimated === 0 ? 1 : known ? total / estimated : Math.min(factor, total / estimated);
+  const real = (tokens: number) => Math.round(tokens * scale);
+
+  const memoryFiles = input.memoryFiles.map(({ path, content }) => ({
+    path,
+    tokens: real(estimateText(content)),
+  }));
+  const mcpTools = tools.flatMap(({ name, tokens }) => {
+    const [, serverName] = MCP_NAME.exec(name) ?? [];
+    return serverName === undefined ? [] : [{ name, serverName, tokens: real(tokens), isLoaded: true as const }];
+  });
+  const systemTools = tools
+    .filter(({ name }) => !MCP_NAME.test(name))
+    .map(({ name, tokens }) => ({ name, tokens: real(tokens) }));
+  const breakdown = messageBreakdown(messages, scale);
+  const memory = sum(memoryFiles);
+  const context = Math.max(0, real(counted(input.userContext)) - memory);
+  const spoken = Math.max(0, real(estimateTokens(messages)) - breakdown.toolResultTokens);
+  const others = real(counted(input.system)) + context + memory + spoken + breakdown.toolResultTokens;
+  const toolTokens = known ? sum(systemTools) : Math.max(0, Math.round(total) - others);
+
+  const used = [
+    category('system_prompt', 'System prompt', real(counted(input.system)) + context, 'blue'),
+    category('system_tools', 'Tools', toolTokens, 'cyan'),
+    category('mcp_tools', 'MCP tools', sum(mcpTools), 'magenta'),
+    category('memory_files', 'Memory files', memory, 'yellow'),
+    category('messages', 'Messages', spoken, 'green'),
+    category('tool_results', 'Tool results', breakdown.toolResultTokens, 'red'),
+  ].filter(({ tokens }) => tokens > 0);
+  const totalTokens = Math.round(total);
+  const buffer = Math.max(0, limits.window - (input.autocompact ? limits.autocompactAt : limits.blockingAt));
+  const free = Math.max(0, limits.window - buffer - totalTokens);
+  const categories: readonly ContextCategory[] = [
+    ...used,
+    { id: 'free_space', name: 'Free space', tokens: free, color: 'gray', kind: 'free' },
+    {
+      id: 'autocompact_buffer',
+      name: input.autocompact ? 'Compaction buffer' : 'Answer buffer',
+      tokens: Math.min(buffer, Math.max(0, limits.window - totalTokens)),
+      color: 'gray',
+      kind: 'buffer',
+    },
+  ];
+  return {
+    categories,
+    totalTokens,
+    maxTokens: limits.effective,
+    rawMaxTokens: limits.window,
+    percentage: Math.round((totalTokens / limits.window) * 100),
+    gridRows: grid(categories, limits.window),
+    model: input.model,
+    memoryFiles,
+    mcpTools,
+    systemTools,
+    ...(input.autocompact && { autoCompactThreshold: limits.autocompactAt }),
+    isAutoCompactEnabled: input.autocompact,
+    messageBreakdown: breakdown,
+    apiUsage: measured === undefined ? null : usageOf(measured.usage),
+  };
+}
+
+function category(
+  id: ContextCategory['id'],
+  name: string,
+  tokens: number,
+  color: string,
+): ContextCategory {
+  return { id, name, tokens, color, kind: 'used' };
+}
+
+function tokensOf(usage: Usage): number {
+  const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage;
+  return input_tokens + output_tokens + cache_creation_input_tokens + cache_read_input_tokens;
+}
+
+function usageOf(usage: Usage): NonNullable<ContextUsage['apiUsage']> {
+  const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage;
+  return { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens };
+}
+
+/** Each category gets its share of the squares, at least one; its last one may be filled in part. */
+function grid(categories: readonly ContextCategory[], window: number): ContextSquare[][] {
+  const all = ROWS * SQUARES_A_ROW;
+  const squares = categories.flatMap(({ name, tokens, color, kind }): ContextSquare[] => {
+    const exact = (tokens / window) * all;
+    return Array.from({ length: Math.ceil(exact) }, (_, at) => ({
+      color,
+      isFilled: kind === 'used',
+      categoryName: name,
+      tokens,
+      percentage: Math.round((tokens / window) * 100),
+      squareFullness: Math.min(1, exact - at),
+    }));
+  });
+  const whole = squares.slice(0, all);
+  return Array.from({ length: Math.ceil(whole.length / SQUARES_A_ROW) }, (_, row) =>
+    whole.slice(row * SQUARES_A_ROW, (row + 1) * SQUARES_A_ROW),
+  );
+}

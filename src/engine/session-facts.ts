@@ -1,0 +1,100 @@
+/** What a host may want to show about a session: commands, agents, models, MCP servers, the account. */
+import { modelInfo, resolveModelAlias } from '../model/model-info.ts';
+import { commandsOf } from './compact-command.ts';
+import type { McpToolInfo, QueryEngineConfig } from './config.ts';
+
+export interface SlashCommandInfo {
+  readonly name: string;
+  readonly description: string;
+  readonly argumentHint: string;
+  readonly aliases?: readonly string[];
+}
+
+export interface AgentInfo {
+  readonly name: string;
+  readonly description: string;
+  readonly model?: string;
+}
+
+export interface ModelChoice {
+  /** For `setModel`. */
+  readonly value: string;
+  readonly resolvedModel: string;
+  readonly displayName: string;
+  readonly description: string;
+  readonly supportsEffort: boolean;
+  readonly supportedEffortLevels?: readonly ('low' | 'medium' | 'high' | 'xhigh' | 'max')[];
+  readonly supportsAdaptiveThinking: boolean;
+}
+
+export interface AccountInfo {
+  readonly apiKeySource: string;
+  readonly apiProvider: 'firstParty';
+}
+
+export interface McpServerStatus {
+  readonly name: string;
+  readonly status: 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
+  readonly serverInfo?: { readonly name: string; readonly version: string };
+  readonly error?: string;
+  readonly tools?: readonly McpToolInfo[];
+}
+
+const CHOICES = ['default', 'opus', 'sonnet', 'haiku', 'fable'] as const;
+const EFFORT_LEVELS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+export function commandList(config: QueryEngineConfig): readonly SlashCommandInfo[] {
+  return commandsOf(config).map(({ name, description, argumentHint = '', aliases }) => ({
+    name,
+    description,
+    argumentHint,
+    ...(aliases !== undefined && { aliases }),
+  }));
+}
+
+export function agentList({ agents = [] }: QueryEngineConfig): readonly AgentInfo[] {
+  return agents.map(({ name, description, model }) => ({
+    name,
+    description,
+    ...(model !== undefined && { model }),
+  }));
+}
+
+/** The aliases, and the configured model when it is none of them. */
+export function modelList(config: QueryEngineConfig): readonly ModelChoice[] {
+  const own = config.userSpecifiedModel;
+  const env = config.env ?? {};
+  const values: readonly string[] =
+    own === undefined || CHOICES.some((choice) => choice === own) ? CHOICES : [...CHOICES, own];
+  return values.map((value) => {
+    const resolvedModel = resolveModelAlias(value === 'default' ? (own ?? value) : value, env);
+    const info = modelInfo(resolvedModel, config.modelOverrides);
+    return {
+      value,
+      resolvedModel,
+      displayName: value === 'default' ? `Default (${info.displayName})` : info.displayName,
+      description: `${info.displayName}, ${Math.round(info.contextWindow / 1000)} 000 tokens of context`,
+      supportsEffort: info.supportsEffort,
+      ...(info.supportsEffort && { supportedEffortLevels: EFFORT_LEVELS }),
+      supportsAdaptiveThinking: info.supportsAdaptiveThinking,
+    };
+  });
+}
+
+export function accountOf(config: QueryEngineConfig): AccountInfo {
+  return { apiKeySource: apiKeySourceOf(config), apiProvider: 'firstParty' };
+}
+
+export function apiKeySourceOf({ apiKeySource, apiKey, authToken }: QueryEngineConfig): string {
+  return apiKeySource ?? (apiKey === undefined && authToken === undefined ? 'none' : 'option');
+}
+
+export function mcpStatusOf({ mcpClients = [] }: QueryEngineConfig): readonly McpServerStatus[] {
+  return mcpClients.map(({ name, status, serverInfo, error, toolInfos, tools = [] }) => ({
+    name,
+    status,
+    ...(serverInfo !== undefined && { serverInfo }),
+    ...(error !== undefined && { error }),
+    tools: toolInfos ?? tools.map((tool) => ({ name: tool.name.replace(`mcp__${name}__`, '') })),
+  }));
+}

@@ -1,0 +1,51 @@
+/** What went wrong between us and a server, classified once. */
+import { ConnectionLostError } from './connection.ts';
+import { DeadlineError } from './deadlines.ts';
+import { NotDeliveredError } from './http-fetch.ts';
+import { ANSWER_LOST } from './remote-transport.ts';
+
+export type McpFailure =
+  /** The request never got there: making it again is safe. */
+  | { readonly kind: 'not_delivered'; readonly message: string }
+  /** The server does not know our session any more, and did nothing (F81). */
+  | { readonly kind: 'session_gone'; readonly message: string }
+  | { readonly kind: 'unauthorized'; readonly message: string }
+  /** It may have taken effect, or not. */
+  | { readonly kind: 'lost'; readonly message: string }
+  | { readonly kind: 'deadline'; readonly error: DeadlineError }
+  /** The server's own answer: an error of the protocol, or a refusal of HTTP. */
+  | { readonly kind: 'answered'; readonly message: string };
+
+export function failureOf(error: unknown): McpFailure {
+  if (error instanceof DeadlineError) return { kind: 'deadline', error };
+  if (error instanceof ConnectionLostError) return { kind: 'lost', message: error.message };
+  const message = error instanceof Error ? error.message : String(error);
+  if (causesOf(error).some((cause) => cause instanceof NotDeliveredError))
+    return { kind: 'not_delivered', message };
+  const { code, data } = error as { readonly code?: unknown; readonly data?: unknown };
+  if (data === ANSWER_LOST) return { kind: 'lost', message: 'the connection broke off before its answer' };
+  const status = httpStatus(code, message);
+  if (status === undefined) {
+    const answered = typeof code === 'number' && message.startsWith('MCP error');
+    return { kind: answered ? 'answered' : 'lost', message };
+  }
+  if (status === 401 || status === 403)
+    return { kind: 'unauthorized', message: `The server wants authorization (HTTP ${status}).` };
+  // Some servers call an unknown session a bad request.
+  if (status === 404 || (status === 400 && /session/i.test(message)))
+    return { kind: 'session_gone', message };
+  return { kind: status >= 300 && status < 500 ? 'answered' : 'lost', message };
+}
+
+function httpStatus(code: unknown, message: string): number | undefined {
+  const inText = /\bHTTP (\d{3})\b/.exec(message)?.[1];
+  if (inText !== undefined) return Number(inText);
+  if (!/^(?:Streamable HTTP|SSE) error/.test(message)) return undefined;
+  return typeof code === 'number' && code >= 100 && code < 600 ? code : undefined;
+}
+
+function causesOf(error: unknown): readonly Error[] {
+  const chain: Error[] = [];
+  for (let at = error; at instanceof Error && chain.length < 5; at = at.cause) chain.push(at);
+  return chain;
+}

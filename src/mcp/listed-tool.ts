@@ -1,0 +1,147 @@
+/** A server's tool as the engine's Tool. */
+import type { JsonObject } from '../protocol/json.ts';
+import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
+import { cleanText } from './clean-text.ts';
+import { toolNames } from './names.ts';
+import { isRecord } from './server-config.ts';
+import { inServerNames, toolSchema } from './tool-schema.ts';
+
+export interface ToolCallRequest {
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly context: ToolContext;
+  onProgress(progress: Readonly<Record<string, unknown>>): void;
+}
+
+export type CallPort = (request: ToolCallRequest) => Promise<ToolOutput>;
+
+export interface ToolStatus {
+  readonly name: string;
+  readonly description?: string;
+  readonly annotations?: {
+    readonly readOnly?: boolean;
+    readonly destructive?: boolean;
+    readonly openWorld?: boolean;
+  };
+}
+
+export interface ListedTools {
+  readonly tools: readonly AnyTool[];
+  readonly statuses: readonly ToolStatus[];
+  /** Tools that were left out, one sentence each (F152). */
+  readonly quarantined: readonly string[];
+  /** Equal for lists that look the same to the model. */
+  readonly fingerprint: string;
+}
+
+const MAX_DESCRIPTION_CHARS = 10_000;
+
+/** `taken`: names that other tools of the session have. */
+export function listedTools(
+  slug: string,
+  listed: readonly Readonly<Record<string, unknown>>[],
+  call: CallPort,
+  taken: ReadonlySet<string>,
+): ListedTools {
+  const quarantined: string[] = [];
+  const named = new Map<string, Readonly<Record<string, unknown>>>();
+  for (const each of listed) {
+    const { name } = each;
+    if (typeof name !== 'string' || name === '') quarantined.push('A tool has no name.');
+    else if (named.has(name)) quarantined.push(`A second tool is named "${cleanText(name, 100)}".`);
+    else named.set(name, each);
+  }
+  const names = toolNames(slug, [...named.keys()], taken);
+  const tools: AnyTool[] = [];
+  const statuses: ToolStatus[] = [];
+  const wire: unknown[] = [];
+  for (const [raw, each] of named) {
+    const schema = toolSchema(each['inputSchema']);
+    const problem =
+      isRecord(each['execution']) && each['execution']['taskSupport'] === 'required'
+        ? 'it runs only as a background task'
+        : schema.ok
+          ? undefined
+          : schema.problem;
+    if (!schema.ok || problem !== undefined) {
+      quarantined.push(`The tool "${cleanText(raw, 100)}" was left out: ${problem}.`);
+      continue;
+    }
+    const name = names.get(raw) as string;
+    const description =
+      typeof each['description'] === 'string' ? cleanText(each['description'], MAX_DESCRIPTION_CHARS) : '';
+    const annotations = isRecord(each['annotations']) ? each['annotations'] : {};
+    const readOnly = annotations['readOnlyHint'] === true;
+    const effect = readOnly ? 'pure' : annotations['idempotentHint'] === true ? 'idempotent' : 'unsafe';
+    tools.push({
+      name,
+      inputJsonSchema: schema.schema,
+      description: () => description,
+      // Whoever owns the schema checks it: the server.
+      parse: (input) => ({ ok: true, input }),
+      isReadOnly: () => readOnly,
+      isConcurrencySafe: () => readOnly,
+      effectClass: () => effect,
+      run: (input: JsonObject, context) =>
+        withProgress(slug, raw, (onProgress) =>
+          call({ tool: raw, input: inServerNames(input, schema.renamed), context, onProgress }),
+        ),
+    });
+    statuses.push({
+      name: raw,
+      ...(description !== '' && { description }),
+      ...(Object.keys(annotations).length > 0 && {
+        annotations: {
+          ...(typeof annotations['readOnlyHint'] === 'boolean' && { readOnly: annotations['readOnlyHint'] }),
+          ...(typeof annotations['destructiveHint'] === 'boolean' && {
+            destructive: annotations['destructiveHint'],
+          }),
+          ...(typeof annotations['openWorldHint'] === 'boolean' && {
+            openWorld: annotations['openWorldHint'],
+          }),
+        },
+      }),
+    });
+    wire.push([name, description, schema.schema, effect]);
+  }
+  return { tools, statuses, quarantined, fingerprint: JSON.stringify(wire) };
+}
+
+/** The call as a generator: what the server tells on the way, then the result (F84). */
+async function* withProgress(
+  server: string,
+  tool: string,
+  call: (onProgress: ToolCallRequest['onProgress']) => Promise<ToolOutput>,
+): AsyncGenerator<ToolProgress, ToolOutput> {
+  const waiting: ToolProgress[] = [];
+  let wake = () => {};
+  let done = false;
+  const running = call(({ progress, total, message }) => {
+    waiting.push({
+      type: 'mcp_progress',
+      server,
+      tool,
+      progress,
+      ...(total !== undefined && { total }),
+      ...(typeof message === 'string' && { message: cleanText(message, 500) }),
+    });
+    // Nobody needs what is long past.
+    if (waiting.length > 100) waiting.shift();
+    wake();
+  }).finally(() => {
+    done = true;
+    wake();
+  });
+  running.catch(() => {});
+  while (true) {
+    yield* waiting.splice(0);
+    if (done) break;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      if (done || waiting.length > 0) resolve();
+    });
+  }
+  yield* waiting.splice(0);
+  return await running;
+}

@@ -1,0 +1,126 @@
+/** What a host or a `.mcp.json` says about a server, and whether it can be meant. */
+import { expandVariables } from './expand-variables.ts';
+
+export interface McpStdioServerConfig {
+  readonly type?: 'stdio' | undefined;
+  /** Started without a shell. */
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  /** On top of the environment of child processes. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** ms that a call may be silent; default 5 minutes. */
+  readonly timeout?: number | undefined;
+  /** Accepted for compatibility: every tool is loaded. */
+  readonly alwaysLoad?: boolean | undefined;
+}
+
+export interface McpRemoteServerConfig {
+  /** `http`: streamable HTTP. */
+  readonly type: 'sse' | 'http';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** ms that a call may be silent; default 5 minutes. */
+  readonly timeout?: number | undefined;
+  /** Accepted for compatibility: every tool is loaded. */
+  readonly alwaysLoad?: boolean | undefined;
+}
+
+export type McpServerConfig = McpStdioServerConfig | McpRemoteServerConfig;
+
+export type ParsedServer =
+  | { readonly ok: true; readonly config: McpServerConfig }
+  /** One sentence that says what is wrong. */
+  | { readonly ok: false; readonly problem: string };
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export function isRemote(config: McpServerConfig): config is McpRemoteServerConfig {
+  return config.type === 'sse' || config.type === 'http';
+}
+
+/** One server. `${VAR}` and `${VAR:-default}` in its texts are replaced from `env`. Never throws. */
+export function parseServer(value: unknown, env: Env): ParsedServer {
+  if (!isRecord(value)) return problem('is not an object');
+  const type = value['type'] ?? ('url' in value && !('command' in value) ? 'http' : 'stdio');
+  const unset = new Set<string>();
+  const expand = (text: string) => expandVariables(text, env, unset);
+  const parsed =
+    type === 'stdio'
+      ? parseStdio(value, expand)
+      : type === 'sse' || type === 'http' || type === 'streamable-http'
+        ? parseRemote(value, type === 'sse' ? 'sse' : 'http', expand)
+        : problem(`has the unknown type ${JSON.stringify(type)}`);
+  if (parsed.ok && unset.size > 0)
+    return problem(`names variables that are not set: ${[...unset].join(', ')}`);
+  return parsed;
+}
+
+/** `{ "mcpServers": { name: … } }` or the inner object alone, from a file or a flag. Never throws. */
+export function parseServers(
+  text: string,
+  env: Env,
+): { readonly servers: ReadonlyMap<string, ParsedServer>; readonly problem?: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { servers: new Map(), problem: `is not JSON: ${(error as Error).message}` };
+  }
+  const inner = isRecord(value) && 'mcpServers' in value ? value['mcpServers'] : value;
+  if (!isRecord(inner)) return { servers: new Map(), problem: 'holds no object of servers' };
+  return {
+    servers: new Map(Object.entries(inner).map(([name, server]) => [name, parseServer(server, env)])),
+  };
+}
+
+type Expand = (text: string) => string;
+
+function parseStdio(value: Record<string, unknown>, expand: Expand): ParsedServer {
+  const { command, args = [], env = {} } = value;
+  if (typeof command !== 'string' || command === '') return problem('needs a "command"');
+  if (!Array.isArray(args) || !args.every(isText)) return problem('must have a list of texts as "args"');
+  if (!isTextRecord(env)) return problem('must have texts by name as "env"');
+  return withTimeout(value, {
+    type: 'stdio',
+    command: expand(command),
+    args: args.map(expand),
+    env: mapValues(env, expand),
+  });
+}
+
+function parseRemote(value: Record<string, unknown>, type: 'sse' | 'http', expand: Expand): ParsedServer {
+  const { url, headers = {} } = value;
+  if (!isText(url)) return problem('needs a "url"');
+  const address = expand(url);
+  const protocol = URL.canParse(address) ? new URL(address).protocol : undefined;
+  if (protocol !== 'http:' && protocol !== 'https:') return problem('must have an http or https "url"');
+  if (!isTextRecord(headers)) return problem('must have texts by name as "headers"');
+  return withTimeout(value, { type, url: address, headers: mapValues(headers, expand) });
+}
+
+function withTimeout(value: Record<string, unknown>, config: McpServerConfig): ParsedServer {
+  const { timeout } = value;
+  if (timeout === undefined) return { ok: true, config };
+  if (typeof timeout !== 'number' || !(timeout > 0)) return problem('must have a "timeout" in ms above 0');
+  return { ok: true, config: { ...config, timeout } };
+}
+
+function problem(what: string): ParsedServer {
+  return { ok: false, problem: `Its configuration ${what}.` };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isTextRecord(value: unknown): value is Record<string, string> {
+  return isRecord(value) && Object.values(value).every(isText);
+}
+
+function mapValues(record: Readonly<Record<string, string>>, map: Expand): Record<string, string> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}

@@ -1,0 +1,30 @@
+/** JSON-RPC 2.0, as MCP speaks it. */
+
+export interface JsonRpcMessage {
+  readonly jsonrpc: '2.0';
+  /** Absent: a notification. */
+  readonly id?: string | number | null;
+  readonly method?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+/**
+ * Hands a message to a server. Resolves with the reply to a request, with nothing for a notification. Rejects when
+ * the server cannot be reached, and when `signal` fires.
+ */
+export type Exchange = (
+  message: JsonRpcMessage,
+  options: { readonly signal: AbortSignal },
+) => Promise<JsonRpcMessage | undefined>;
+
+/** The result of a request. Throws what the server answered instead, as `MCP error <code>: …`. */
+export function resultOf(reply: JsonRpcMessage | undefined): unknown {
+  if (reply?.error !== undefined) {
+    const { code, message } = reply.error;
+    throw new Error(message.startsWith('MCP error') ? message : `MCP error ${code}: ${message}`);
+  }
+  if (reply === undefined || !('result' in reply)) throw new Error('The MCP server gave no answer.');
+  return reply.result;
+}

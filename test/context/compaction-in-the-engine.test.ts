@@ -1,0 +1,211 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Reply } from '../../src/rehearsal/index.ts';
+import { deferred } from '../../src/testing/index.ts';
+import {
+  type Body,
+  done,
+  lookAt,
+  rehearsedEngine,
+  refusal,
+  resultOf,
+  script,
+  SUMMARY,
+  systemWords,
+  tokensOf,
+} from './rehearsed-engine.ts';
+
+const json = (body: Body | undefined) => JSON.stringify(body?.messages);
+/** Two large results bring the context just above its threshold of 12 500 tokens; small ones keep it there. */
+const FILLED = [lookAt(6_200), lookAt(6_200)];
+const small = (n: number) => Array.from({ length: n }, () => lookAt(250));
+
+const tooLong: Reply = {
+  blocks: [],
+  faults: [{ name: 'http-status', status: 400, type: 'invalid_request_error', message: 'prompt is too long' }],
+};
+
+describe('a compaction in the real engine', () => {
+  it('F33: the work goes on to its end without user input, and nothing is rejected', async () => {
+    const run = await rehearsedEngine({ reply: script([...FILLED, ...small(2), done()]) });
+    const messages = await run.run('Look around.');
+    expect(resultOf(messages)).toMatchObject({ subtype: 'success', result: 'Done.', terminal_reason: 'completed' });
+    expect(run.sent('compaction')).toHaveLength(1);
+    expect(systemWords(messages)).toEqual(expect.arrayContaining(['status:compacting', 'status:null', 'compact_boundary']));
+    expect(run.server.report().rejected).toEqual([]);
+    expect(json(run.sent('main').at(-1))).toContain('The gist.');
+    expect(json(run.sent('main').at(-1))).toContain('Look around.');
+  });
+
+  it('F15: refused as too long on every rung, the rung without a model makes the next request fit', async () => {
+    const run = await rehearsedEngine({ reply: script([...FILLED, lookAt(3_000), ...small(2), done()], () => tooLong) });
+    const messages = await run.run('Look around.');
+    expect(resultOf(messages)).toMatchObject({ subtype: 'success', is_error: false, result: 'Done.' });
+    const forms = run.sent('compaction').map((body) => json(body)?.length ?? 0);
+    expect(Math.min(...forms)).toBeLessThan(Math.max(...forms) / 2);
+    expect(json(run.sent('main').at(-1))).toContain('were removed');
+  });
+
+  it('F16: one prompt above the window is cut, with a pointer to its full text, and the session goes on', async () => {
+    const prompt = `First words. ${tokensOf(30_000)} Last words.`;
+    const run = await rehearsedEngine({ reply: script([done()]) });
+    const messages = await run.run(prompt);
+    expect(resultOf(messages)).toMatchObject({ subtype: 'success', is_error: false, result: 'Done.' });
+    const sent = json(run.sent('main')[0]) ?? '';
+    expect(sent).toMatch(/First words[\s\S]*characters left out; the whole text is in [\s\S]*Last words/);
+    const path = /the whole text is in (\S+)/.exec(sent)?.[1] ?? '';
+    expect(readFileSync(path, 'utf8')).toBe(prompt);
+    rmSync(dirname(path), { recursive: true });
+    expect(run.server.report().rejected).toEqual([]);
+  });
+
+  it('F17: a summary model with a smaller window gets pieces that fit, before sending', async () => {
+    const small = 'claude-haiku-4-5';
+    const run = await rehearsedEngine({
+      reply: script([...Array.from({ length: 34 }, () => lookAt(480)), done()]),
+      config: { compaction: { model: small }, modelOverrides: { [small]: { contextWindow: 7_500 } } },
+      server: { windows: { 'claude-sonnet-4-5': 20_000, [small]: 7_500 } },
+    });
+    await run.run('Look around.');
+    expect(run.sent('compaction').length).toBeGreaterThan(1);
+    expect(new Set(run.sent('compaction').map((body) => body.model))).toEqual(new Set([small]));
+    expect(run.server.report().rejected).toEqual([]);
+    expect(json(run.sent('main').at(-1))).toContain('The gist.');
+  });
+
+  it('F18: three failures switch it off with one message, the history stays, and the next prompt re-arms it', async () => {
+    let fails = true;
+    const run = await rehearsedEngine({
+      reply: script([...FILLED, ...small(6), done(), done('Again.')], () => (fails ? refusal(529) : SUMMARY)),
+    });
+    const messages = await run.run('Look around.');
+    expect(resultOf(messages)).toMatchObject({ result: 'Done.' });
+    expect(run.sent('compaction')).toHaveLength(3);
+    const told = messages.filter((message) => message.type === 'system' && message.subtype === 'informational');
+    expect(JSON.stringify(told)).toContain('3 times in a row');
+    expect(told.filter((message) => JSON.stringify(message).includes('switched off'))).toHaveLength(1);
+    expect(systemWords(messages)).not.toContain('compact_boundary');
+    expect(json(run.sent('main').at(-1))?.split('wide wide wide').length).toBeGreaterThan(2_000);
+
+    fails = false;
+    const again = await run.run('And now?');
+    expect(systemWords(again)).toContain('compact_boundary');
+    expect(resultOf(again)).toMatchObject({ result: 'Again.' });
+  });
+
+  it('F18, F19: an interrupt ends it at once, without a trace in the conversation', async () => {
+    const asked = deferred<void>();
+    const run = await rehearsedEngine({
+      reply: script([...FILLED, ...small(3), done()], () => {
+        asked.resolve();
+        return { ...SUMMARY, timing: { headersMs: 3_600_000 } };
+      }),
+    });
+    const running = run.run('Look around.');
+    await asked.promise;
+    run.engine.interrupt();
+    expect(resultOf(await running)).toMatchObject({ subtype: 'error_during_execution' });
+    const entries = run.store.entries(run.engine.sessionId);
+    expect(entries.some((entry) => entry.type === 'boundary')).toBe(false);
+  });
+
+  it('F20: an output cap beside which the input does not fit is lowered; the same request is never made again', async () => {
+    const run = await rehearsedEngine({
+      reply: script([...FILLED, ...small(3), done()]),
+      config: { maxOutputTokens: 9_000, maxRetries: 3 },
+    });
+    expect(resultOf(await run.run('Look around.'))).toMatchObject({ result: 'Done.' });
+    const bodies = run.server.requests.map((request) => JSON.stringify(request.body));
+    expect(new Set(bodies).size).toBe(bodies.length);
+    const rejected = run.server.report().rejected.map(({ rule }) => rule);
+    expect(rejected.filter((rule) => rule !== 'output-over-window')).toEqual([]);
+    expect(run.sent('compaction')[0]?.max_tokens).toBeLessThan(9_000);
+  });
+
+  it('F21: a floor above the window is one clear error and no request', async () => {
+    const run = await rehearsedEngine({ reply: script([]), config: { customSystemPrompt: tokensOf(25_000) } });
+    const messages = await run.run('Hello.');
+    expect(resultOf(messages)).toMatchObject({ is_error: true, terminal_reason: 'blocking_limit' });
+    expect(resultOf(messages)).toMatchObject({ result: expect.stringMatching(/alone are about [\d,]+ tokens/) });
+    expect(run.server.requests).toEqual([]);
+  });
+
+  it('F21: a floor above the threshold ends in the same error, with no compaction at all', async () => {
+    const run = await rehearsedEngine({
+      reply: script([lookAt(10), lookAt(10), lookAt(10)]),
+      config: { customSystemPrompt: tokensOf(17_000) },
+    });
+    expect(resultOf(await run.run('Hello.'))).toMatchObject({ terminal_reason: 'blocking_limit' });
+    expect(run.sent('compaction')).toEqual([]);
+  });
+
+  it('F22: three refills within three turns stop the run and name the cause; a later prompt re-arms it', async () => {
+    const run = await rehearsedEngine({
+      reply: script([...Array.from({ length: 8 }, () => lookAt(9_000)), done()].slice(-6)),
+      server: { lenient: ['output-over-window'] },
+    });
+    const messages = await run.run('Look around.');
+    expect(resultOf(messages)).toMatchObject({
+      terminal_reason: 'rapid_refill_breaker',
+      result: expect.stringContaining('a result of Look'),
+    });
+    const before = run.sent('compaction').length;
+    expect(before).toBe(3);
+    const again = await run.run('Go on.');
+    expect(systemWords(again)).toContain('compact_boundary');
+    expect(resultOf(again)).toMatchObject({ terminal_reason: 'completed' });
+  });
+
+  it('F23: usage from before a compaction does not bring about a second one', async () => {
+    const run = await rehearsedEngine({ reply: script([...FILLED, ...small(6), done()]) });
+    await run.run('Look around.');
+    expect(run.sent('compaction')).toHaveLength(1);
+  });
+
+  it('F26: where nothing can be compacted, no strike is counted, and it works once the session has grown', async () => {
+    const run = await rehearsedEngine({ reply: script([lookAt(16_000), lookAt(100), done()]) });
+    const messages = await run.run('Look.');
+    expect(resultOf(messages)).toMatchObject({ result: 'Done.' });
+    const why = run.decisions().map(({ prepare }) => prepare.find(({ step }) => step === 'autocompact')?.why);
+    expect(why).toEqual(expect.arrayContaining([expect.stringContaining('kept tail')]));
+    expect(run.sent('compaction')).toHaveLength(1);
+    expect(messages.filter((message) => JSON.stringify(message).includes('switched off'))).toEqual([]);
+  });
+
+  it('F27: with compaction off, an overflow that the provider reports is a typed stop', async () => {
+    const run = await rehearsedEngine({
+      reply: script([lookAt(6_000)]),
+      config: { compaction: { auto: false, window: 100_000 } },
+      server: { windows: { 'claude-sonnet-4-5': 5_000 } },
+    });
+    expect(resultOf(await run.run('Look.'))).toMatchObject({ terminal_reason: 'prompt_too_long', is_error: true });
+    expect(run.sent('compaction')).toEqual([]);
+  });
+
+  it('F30: a request of several parts is byte-identical behind two compactions', async () => {
+    const picture =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const parts = [
+      { type: 'text', text: 'Look at this:  \r\n' },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: picture } },
+      { type: 'text', text: '\tand then *that*.' },
+    ] as const;
+    const run = await rehearsedEngine({
+      reply: script([...FILLED, ...small(2), ...FILLED, ...small(2), done()]),
+    });
+    for await (const _ of run.engine.submitMessage(parts));
+    expect(run.sent('compaction')).toHaveLength(2);
+    const first = blocksOf(run.sent('main')[0]);
+    const last = blocksOf(run.sent('main').at(-1));
+    for (const part of first.slice(0, 3)) expect(last).toContainEqual(part);
+  });
+});
+
+function blocksOf(body: Body | undefined): unknown[] {
+  return (body?.messages ?? []).flatMap(({ content }) =>
+    Array.isArray(content)
+      ? content.map(({ cache_control: _, ...block }: { cache_control?: unknown }) => block)
+      : [{ type: 'text', text: content }],
+  );
+}
