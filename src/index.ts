@@ -1,5 +1,7 @@
 /** Turnwright: the agentic loop as a library. Named exports only. */
 
+export type { CacheBreak, CacheBreakKind } from './protocol/cache.ts';
+export type { ContextCategory, ContextUsage } from './protocol/context-usage.ts';
 export type { DecisionRecord } from './protocol/decision-record.ts';
 export {
   AbortError,
@@ -134,5 +136,6 @@ export {
   listSessions,
   type SessionOptions,
   type SessionSummary,
+  sessionContext,
   sessionsDirectory,
 } from './sdk/sessions.ts';

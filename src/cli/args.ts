@@ -1,10 +1,12 @@
 /** The command line as data. What is wrong with it is a `UsageError` with a sentence that says what is right. */
 import { Command, CommanderError, Option } from 'commander';
-import { PERMISSION_MODES, type PermissionMode } from '../index.ts';
+import { PERMISSION_MODES } from '../index.ts';
+import { addClientFlags, type ClientFlags } from './client-flags.ts';
 import {
   appended,
   fraction,
   jsonObject,
+  type PermissionModeName,
   port,
   positiveInteger,
   ruleList,
@@ -20,15 +22,15 @@ export const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** Flags as commander names them; absent means not given. */
-export interface RunFlags {
+export interface RunFlags extends ClientFlags {
   readonly print?: true;
   readonly outputFormat: OutputFormat;
-  readonly inputFormat: 'text';
+  readonly inputFormat: 'text' | 'stream-json';
   readonly model?: string;
   readonly fallbackModel?: string;
   readonly maxTurns?: number;
   readonly maxBudgetUsd?: number;
-  readonly permissionMode?: PermissionMode;
+  readonly permissionMode?: PermissionModeName;
   readonly dangerouslySkipPermissions?: true;
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
@@ -69,7 +71,9 @@ export type Invocation =
       readonly flags: RunFlags & RehearseFlags;
     }
   | { readonly command: 'explain'; readonly session: string | undefined }
+  | { readonly command: 'context'; readonly session: string | undefined }
   | { readonly command: 'doctor' }
+  | { readonly command: 'auth'; readonly json: boolean }
   /** Help or version: print it and be done. */
   | { readonly command: 'say'; readonly text: string };
 
@@ -93,6 +97,7 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
     });
   program.addHelpText('after', EPILOGUE);
   addRunFlags(program);
+  addClientFlags(program);
   program.action((words: string[], flags: RunFlags) => {
     invocation = { command: 'run', words, flags };
   });
@@ -114,6 +119,18 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
     .argument('[session]', 'id of a session; default the newest of this folder')
     .action((session: string | undefined) => {
       invocation = { command: 'explain', session };
+    });
+  subcommand('context', 'say what fills the context of a session')
+    .argument('[session]', 'id of a session; default the newest of this folder')
+    .action((session: string | undefined) => {
+      invocation = { command: 'context', session };
+    });
+  subcommand('auth', 'say with which credentials a run would ask its model')
+    .argument('<what>', 'status')
+    .option('--json', 'as JSON')
+    .action((what: string, { json }: { json?: true }) => {
+      if (what !== 'status') throw new UsageError('The one thing to ask of auth is its status.');
+      invocation = { command: 'auth', json: json === true };
     });
   subcommand('doctor', 'check what Turnwright needs on this machine').action(() => {
     invocation = { command: 'doctor' };
@@ -142,7 +159,9 @@ function addRunFlags(program: Command): void {
   program.optionsGroup('Output:');
   program.option('-p, --print', 'print the final answer alone and exit (also when stdout is no terminal)');
   program.addOption(flag('--output-format <format>', 'of --print').choices(OUTPUT_FORMATS).default('text'));
-  program.addOption(flag('--input-format <format>', 'of stdin').choices(['text']).default('text'));
+  program.addOption(
+    flag('--input-format <format>', 'of stdin').choices(['text', 'stream-json']).default('text'),
+  );
   program.option('--include-partial-messages', 'with stream-json: the raw stream events too');
   program.addOption(
     flag('--json-schema <schema>', 'the answer must fit this JSON schema (or file)').argParser(jsonObject),
@@ -161,7 +180,13 @@ function addRunFlags(program: Command): void {
   list('--tools <names...>', 'the built-in tools that exist ("" for none, "default" for all)');
   list('--allowed-tools, --allowedTools <rules...>', 'run these without asking: Read,"Bash(git log:*)"');
   list('--disallowed-tools, --disallowedTools <rules...>', 'never run these');
-  program.addOption(flag('--permission-mode <mode>', 'who decides about calls').choices(PERMISSION_MODES));
+  program.addOption(
+    flag('--permission-mode <mode>', 'who decides about calls').choices([
+      ...PERMISSION_MODES,
+      'manual',
+      'auto',
+    ]),
+  );
   program.option('--dangerously-skip-permissions', 'run every call without asking');
   program.addOption(flag('--add-dir <folders...>', 'more folders that tools may use').argParser(appended));
 

@@ -1,6 +1,7 @@
 /** What stands behind a flag, checked: each parser returns the value or throws one sentence. */
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
+import type { PermissionMode } from '../index.ts';
 
 /**
  * Tool names and rules, separated by commas or blanks outside parentheses, in one word or several:
@@ -55,6 +56,13 @@ export function uuid(word: string): string {
     throw new InvalidArgumentError('Give a UUID.');
   }
   return word.toLowerCase();
+}
+
+/** The modes of the engine, and two names for its default: `manual`, and `auto`, whose classifier there is none of. */
+export type PermissionModeName = PermissionMode | 'manual' | 'auto';
+
+export function permissionModeOf(name: PermissionModeName | undefined): PermissionMode | undefined {
+  return name === 'manual' || name === 'auto' ? 'default' : name;
 }
 
 export const SETTING_SOURCES = ['user', 'project', 'local'] as const;

@@ -42,6 +42,10 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./rehearse-command.ts')).rehearseCommand(world, invocation);
     case 'explain':
       return (await import('./explain-command.ts')).explainCommand(world, invocation.session);
+    case 'context':
+      return (await import('./context-command.ts')).contextCommand(world, invocation.session);
+    case 'auth':
+      return (await import('./auth-command.ts')).authCommand(world, invocation.json);
     case 'doctor':
       return (await import('./doctor-command.ts')).doctorCommand(world);
   }

@@ -14,6 +14,8 @@ const NO_TASK =
   'Say what to do: turnwright "fix the failing test", or pipe it in. After a list flag such as --allowedTools, put -- before the task.';
 
 export async function runCommand(world: World, words: readonly string[], flags: RunFlags): Promise<ExitCode> {
+  if (flags.inputFormat === 'stream-json')
+    return (await import('./control/stream-command.ts')).streamCommand(world, words, flags);
   const verbose = flags.verbose === true;
   const task = await readPrompt({
     words,

@@ -2,7 +2,8 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { CanUseTool, Options } from '../index.ts';
 import type { RunFlags } from './args.ts';
-import { SETTING_SOURCES } from './flag-values.ts';
+import { clientOptions } from './client-flags.ts';
+import { permissionModeOf, SETTING_SOURCES } from './flag-values.ts';
 import type { Env } from './world.ts';
 
 export interface RunContext {
@@ -17,7 +18,9 @@ export interface RunContext {
 
 export function optionsFrom(flags: RunFlags, context: RunContext): Options {
   const bypass = flags.dangerouslySkipPermissions === true;
+  const client = clientOptions(flags);
   return {
+    ...client,
     cwd: context.cwd,
     env: context.env,
     canUseTool: context.canUseTool,
@@ -27,8 +30,8 @@ export function optionsFrom(flags: RunFlags, context: RunContext): Options {
     fallbackModel: flags.fallbackModel,
     maxTurns: flags.maxTurns,
     maxBudgetUsd: flags.maxBudgetUsd,
-    permissionMode: bypass ? 'bypassPermissions' : flags.permissionMode,
-    allowDangerouslySkipPermissions: bypass || undefined,
+    permissionMode: bypass ? 'bypassPermissions' : permissionModeOf(flags.permissionMode),
+    allowDangerouslySkipPermissions: bypass || client.allowDangerouslySkipPermissions,
     allowedTools: flags.allowedTools,
     disallowedTools: flags.disallowedTools,
     tools: toolsOf(flags.tools),

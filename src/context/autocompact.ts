@@ -113,9 +113,7 @@ async function* trimAhead(
   const trimmed = yield* mechanicalTrim(input, ports, 'ahead');
   if (trimmed.kind === 'none') {
     const both = `${why}; ${trimmed.why}`;
-    return state.else === input.compaction
-      ? skip(both)
-      : { kind: 'note', why: both, compaction: state.else };
+    return state.else === input.compaction ? skip(both) : { kind: 'note', why: both, compaction: state.else };
   }
   yield informational(ports, 'warning', trimmedNotice(why, trimmed.compacted));
   return {

@@ -49,7 +49,8 @@ export async function* compact(
   ports: CompactionPorts,
   request: CompactionRequest,
 ): AsyncGenerator<LoopMessage, CompactionResult> {
-  const split = splitBeforeTail(input.view.slice(), input.limits);
+  // Whoever asks for a compaction wants one, also of a conversation that fits many times over.
+  const split = splitBeforeTail(input.view.slice(), input.limits, request.trigger === 'manual');
   if (split === undefined || split.before.length === 0) {
     return { kind: 'nothing', why: 'everything belongs to the kept tail' };
   }

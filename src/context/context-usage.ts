@@ -52,7 +52,9 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
   }));
   const mcpTools = tools.flatMap(({ name, tokens }) => {
     const [, serverName] = MCP_NAME.exec(name) ?? [];
-    return serverName === undefined ? [] : [{ name, serverName, tokens: real(tokens), isLoaded: true as const }];
+    return serverName === undefined
+      ? []
+      : [{ name, serverName, tokens: real(tokens), isLoaded: true as const }];
   });
   const systemTools = tools
     .filter(({ name }) => !MCP_NAME.test(name))
@@ -104,12 +106,7 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
   };
 }
 
-function category(
-  id: ContextCategory['id'],
-  name: string,
-  tokens: number,
-  color: string,
-): ContextCategory {
+function category(id: ContextCategory['id'], name: string, tokens: number, color: string): ContextCategory {
   return { id, name, tokens, color, kind: 'used' };
 }
 

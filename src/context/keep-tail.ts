@@ -15,10 +15,14 @@ export interface Split {
 const TAIL_TOKENS = 10_000;
 const TAIL_SHARE = 0.1;
 
-/** Undefined for an empty view. */
-export function splitBeforeTail(messages: readonly ViewMessage[], limits: ContextLimits): Split | undefined {
+/** Undefined for an empty view. `lastRoundOnly`: no more than that is kept, however small it is. */
+export function splitBeforeTail(
+  messages: readonly ViewMessage[],
+  limits: ContextLimits,
+  lastRoundOnly = false,
+): Split | undefined {
   const rounds = splitRounds(messages);
-  const budget = Math.min(TAIL_TOKENS, limits.effective * TAIL_SHARE);
+  const budget = lastRoundOnly ? 0 : Math.min(TAIL_TOKENS, limits.effective * TAIL_SHARE);
   let cut = rounds.length - 1;
   if (cut < 0) return undefined;
   let tokens = rounds[cut]?.tokens ?? 0;

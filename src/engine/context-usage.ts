@@ -46,6 +46,7 @@ export function contextUsageOnRecord(
     userContext: contextSnapshot?.userContext ?? [],
     memoryFiles: [],
     messages: view.slice(),
-    ...(answered?.usage !== undefined && length <= view.length && { measured: { usage: answered.usage, length } }),
+    ...(answered?.usage !== undefined &&
+      length <= view.length && { measured: { usage: answered.usage, length } }),
   });
 }

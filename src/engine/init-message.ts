@@ -3,10 +3,7 @@ import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import { commandsOf } from './compact-command.ts';
 import type { EngineParts } from './parts.ts';
 import { apiKeySourceOf } from './session-facts.ts';
-import { PROTOCOL_VERSION, VERSION } from './version.ts';
-
-/** The receipt of an interrupt names the prompts that will still run. */
-const CAPABILITIES = ['interrupt_receipt_v1'];
+import { CAPABILITIES, PROTOCOL_VERSION, VERSION } from './version.ts';
 
 export function initMessage(model: string, parts: EngineParts): SDKMessage {
   const { config } = parts;

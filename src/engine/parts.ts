@@ -1,16 +1,15 @@
 /** What one session is made of once it is composed: ports and the little state that outlives a submission. */
 
 import type { InputQueue } from '../attachments/input-queue.ts';
-import type { CacheWatch } from '../protocol/cache.ts';
 import type { AttachmentPort, LoopParams, ToolsPort } from '../loop/deps.ts';
+import type { CacheWatch } from '../protocol/cache.ts';
 import type { ContextPort } from '../protocol/context.ts';
 import type { PermissionPort } from '../protocol/gate.ts';
 import type { HookPort } from '../protocol/hook.ts';
 import type { CallModel, ModelInfo } from '../protocol/model.ts';
 import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
 import type { Clock, Ids, InboxItem, RandomPort } from '../protocol/ports.ts';
-import type { ThinkingConfig } from '../protocol/wire.ts';
-import type { Usage } from '../protocol/wire.ts';
+import type { ThinkingConfig, Usage } from '../protocol/wire.ts';
 import type { Scope } from '../util/scope.ts';
 import type { AppStateAccess } from './app-state.ts';
 import type { Admit } from './compose/admission.ts';

@@ -1,11 +1,12 @@
 /** The outer layer's face: one engine per session, one submission at a time (L1). */
+
+import type { ContextUsage } from '../protocol/context-usage.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
 import type { InboxPriority } from '../protocol/ports.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { ThinkingConfig, UserBlock } from '../protocol/wire.ts';
 import { endableIterator } from '../util/endable-iterator.ts';
-import type { ContextUsage } from '../protocol/context-usage.ts';
 import { composeEngine } from './compose/engine.ts';
 import type { QueryEngineConfig } from './config.ts';
 import { contextUsageOf } from './context-usage.ts';

@@ -73,7 +73,7 @@ export function modelList(config: QueryEngineConfig): readonly ModelChoice[] {
       value,
       resolvedModel,
       displayName: value === 'default' ? `Default (${info.displayName})` : info.displayName,
-      description: `${info.displayName}, ${Math.round(info.contextWindow / 1000)} 000 tokens of context`,
+      description: `${info.displayName}, ${info.contextWindow.toLocaleString('en')} tokens of context`,
       supportsEffort: info.supportsEffort,
       ...(info.supportsEffort && { supportedEffortLevels: EFFORT_LEVELS }),
       supportsAdaptiveThinking: info.supportsAdaptiveThinking,

@@ -76,7 +76,10 @@ export async function openConnection(
     if (!closing) tellLost(why);
     void client.close().catch(() => {});
   };
-  client.onclose = () => end(epitaph() ?? 'the connection was closed');
+  client.onclose = () => {
+    const said = epitaph();
+    end(said === undefined ? 'the connection was closed' : `it ${said}`);
+  };
   client.onerror = (error) => {
     // The library tries to take up its streams itself and says so when it gives up; its SSE client goes on
     // with a session that the server does not know.

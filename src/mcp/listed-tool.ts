@@ -103,7 +103,7 @@ export function listedTools(
         },
       }),
     });
-    wire.push([name, description, schema.schema, effect]);
+    wire.push([raw, name, description, schema.schema, [...schema.renamed], effect]);
   }
   return { tools, statuses, quarantined, fingerprint: JSON.stringify(wire) };
 }

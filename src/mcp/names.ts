@@ -15,7 +15,7 @@ export function serverSlug(name: string, taken: ReadonlySet<string>): string {
     .replace(/[^a-zA-Z0-9_-]/g, '_')
     .replace(/_{2,}/g, '_')
     .replace(/^_+|_+$/g, '');
-  const slug = fit(plain === '' ? 'server' : plain, name, MAX_SERVER_SLUG);
+  const slug = fitted(plain === '' ? 'server' : plain, name, MAX_SERVER_SLUG);
   return taken.has(slug) ? marked(slug, name, MAX_SERVER_SLUG) : slug;
 }
 
@@ -36,13 +36,13 @@ export function toolNames(
   return new Map(
     [...plain].map(([name, form]) => {
       const contested = ((claims.get(form) ?? 0) > 1 && form !== name) || taken.has(prefix + form);
-      const tool = form === '' || contested ? marked(form, name, room) : fit(form, name, room);
+      const tool = form === '' || contested ? marked(form, name, room) : fitted(form, name, room);
       return [name, prefix + tool];
     }),
   );
 }
 
-function fit(name: string, raw: string, room: number): string {
+function fitted(name: string, raw: string, room: number): string {
   return name.length <= room ? name : marked(name, raw, room);
 }
 

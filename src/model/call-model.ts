@@ -19,8 +19,8 @@ import type { Connections } from './connections.ts';
 import type { Credential, Credentials } from './credentials.ts';
 import type { FastMode } from './fast-mode.ts';
 import { located } from './locate-block.ts';
-import { buildRequestBody } from './request-body.ts';
 import type { Refusals } from './refusals.ts';
+import { buildRequestBody } from './request-body.ts';
 import { requestHeaders } from './request-headers.ts';
 import {
   decideRetry,

@@ -33,9 +33,11 @@ export function createRefusals(): Refusals {
     },
     foreseen(view, chunks) {
       const known = refused.get(view);
-      if (known === undefined || known.times < REFUSALS_ENOUGH || known.body !== digest(chunks)) return undefined;
+      if (known === undefined || known.times < REFUSALS_ENOUGH || known.body !== digest(chunks))
+        return undefined;
       const { failure } = known;
-      const where = failure.block === undefined ? '' : ` It is about message ${failure.block.message} of the request.`;
+      const where =
+        failure.block === undefined ? '' : ` It is about message ${failure.block.message} of the request.`;
       return {
         ...failure,
         shouldRetry: false,

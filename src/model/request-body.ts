@@ -75,7 +75,8 @@ function preamble(request: ModelRequest, mark: CacheMark): string {
   const system = systemBlocks(request.system);
   const tools = toolBlocks(request.tools);
   const systemJson = system.length > 0 ? `"system":[${joinMarked(system, mark)}],` : '';
-  const toolsJson = tools.length > 0 ? `"tools":[${joinMarked(tools, system.length === 0 ? mark : undefined)}],` : '';
+  const toolsJson =
+    tools.length > 0 ? `"tools":[${joinMarked(tools, system.length === 0 ? mark : undefined)}],` : '';
   return systemJson + toolsJson;
 }
 

@@ -97,7 +97,8 @@ class Growing {
     this.#length = view.length;
     const rest = [...this.#text];
     for (const turn of this.#previous) rest.push(turnJson(turn, turn.role === 'user' ? mark : undefined));
-    for (const turn of this.#normaliser.open()) rest.push(turnJson(turn, turn.role === 'user' ? mark : undefined));
+    for (const turn of this.#normaliser.open())
+      rest.push(turnJson(turn, turn.role === 'user' ? mark : undefined));
     return {
       sealed: [...this.#sealed],
       rest: (this.#sealed.length > 0 ? ',' : '') + rest.join(','),

@@ -12,6 +12,7 @@ export type {
   QueryEngineConfig,
 } from '../engine/config.ts';
 export type { SubmitOptions } from '../engine/prepare-submission.ts';
+export { QueryEngine, type QueuedPrompt } from '../engine/query-engine.ts';
 export type {
   AccountInfo,
   AgentInfo,
@@ -19,6 +20,5 @@ export type {
   ModelChoice,
   SlashCommandInfo,
 } from '../engine/session-facts.ts';
-export { QueryEngine, type QueuedPrompt } from '../engine/query-engine.ts';
 export type { SDKStatus } from '../engine/state-machine.ts';
 export { PROTOCOL_VERSION, VERSION } from '../engine/version.ts';

@@ -118,6 +118,7 @@ export function query({
       supportedModels: async () => (await initialization()).models,
       supportedAgents: async () => (await initialization()).agents,
       accountInfo: async () => (await initialization()).account,
+      getContextUsage: async () => (await engine()).getContextUsage(),
       mcpServerStatus: async () => (await engine()).mcpServerStatus(),
       streamInput: (input: AsyncIterable<SDKUserMessage>) => feed.read(input),
       close,

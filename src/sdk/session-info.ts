@@ -1,4 +1,6 @@
 /** What a host learns of a session before and while it runs. */
+
+import type { QueryEngineConfig } from '../engine/config.ts';
 import {
   type AccountInfo,
   type AgentInfo,
@@ -9,7 +11,8 @@ import {
   modelList,
   type SlashCommandInfo,
 } from '../engine/session-facts.ts';
-import type { QueryEngineConfig } from '../engine/config.ts';
+import { CAPABILITIES, PROTOCOL_VERSION } from '../engine/version.ts';
+import type { PermissionMode } from '../protocol/permission.ts';
 
 export interface InitializationResult {
   readonly commands: readonly SlashCommandInfo[];
@@ -19,6 +22,11 @@ export interface InitializationResult {
   readonly models: readonly ModelChoice[];
   readonly account: AccountInfo;
   readonly fast_mode_state: 'off';
+  /** The generation of the protocol that the engine speaks. */
+  readonly claude_code_version: string;
+  /** When the session begins. */
+  readonly current_permission_mode: PermissionMode;
+  readonly capabilities: readonly string[];
 }
 
 export function initializationOf(config: QueryEngineConfig): InitializationResult {
@@ -30,5 +38,8 @@ export function initializationOf(config: QueryEngineConfig): InitializationResul
     models: modelList(config),
     account: accountOf(config),
     fast_mode_state: 'off',
+    claude_code_version: PROTOCOL_VERSION,
+    current_permission_mode: config.permissionMode ?? 'default',
+    capabilities: CAPABILITIES,
   };
 }

@@ -1,5 +1,6 @@
 /** Session functions of the library: defaults are the process's own folder and environment. */
 import {
+  sessionContext as contextOf,
   explainSession as explain,
   listSessions as list,
   type SessionSummary,
@@ -7,6 +8,7 @@ import {
 
 export { configurationHome, sessionsDirectory } from '../engine/compose/session-files.ts';
 
+import type { ContextUsage } from '../protocol/context-usage.ts';
 import { placeOf } from './process-place.ts';
 
 export type { SessionSummary };
@@ -28,4 +30,9 @@ export function listSessions(
 /** Why each iteration of a session ended as it did, as text; default the newest of `cwd`. Rejects with `session_not_found`. */
 export function explainSession(sessionId?: string, options: SessionOptions = {}): Promise<string> {
   return explain(sessionId, placeOf(options));
+}
+
+/** What filled the context when the session last stood still; default the newest of `cwd`. Rejects with `session_not_found`. */
+export function sessionContext(sessionId?: string, options: SessionOptions = {}): Promise<ContextUsage> {
+  return contextOf(sessionId, placeOf(options));
 }

@@ -25,7 +25,7 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
     [['--max-turns=many'], 'whole number above 0'],
     [['--max-budget-usd', '-1'], 'above 0'],
     [['--output-format', 'xml'], 'Allowed choices are text, json, stream-json'],
-    [['--input-format', 'stream-json'], 'Allowed choices are text'],
+    [['--input-format', 'xml'], 'Allowed choices are text'],
     [['--permission-mode', 'yolo'], 'Allowed choices are default'],
     [['--session-id', 'abc'], 'UUID'],
     [['--json-schema', '{'], 'not JSON'],

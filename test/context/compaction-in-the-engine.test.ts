@@ -7,11 +7,11 @@ import {
   type Body,
   done,
   lookAt,
-  rehearsedEngine,
   refusal,
+  rehearsedEngine,
   resultOf,
-  script,
   SUMMARY,
+  script,
   systemWords,
   tokensOf,
 } from './rehearsed-engine.ts';
@@ -23,23 +23,33 @@ const small = (n: number) => Array.from({ length: n }, () => lookAt(250));
 
 const tooLong: Reply = {
   blocks: [],
-  faults: [{ name: 'http-status', status: 400, type: 'invalid_request_error', message: 'prompt is too long' }],
+  faults: [
+    { name: 'http-status', status: 400, type: 'invalid_request_error', message: 'prompt is too long' },
+  ],
 };
 
 describe('a compaction in the real engine', () => {
   it('F33: the work goes on to its end without user input, and nothing is rejected', async () => {
     const run = await rehearsedEngine({ reply: script([...FILLED, ...small(2), done()]) });
     const messages = await run.run('Look around.');
-    expect(resultOf(messages)).toMatchObject({ subtype: 'success', result: 'Done.', terminal_reason: 'completed' });
+    expect(resultOf(messages)).toMatchObject({
+      subtype: 'success',
+      result: 'Done.',
+      terminal_reason: 'completed',
+    });
     expect(run.sent('compaction')).toHaveLength(1);
-    expect(systemWords(messages)).toEqual(expect.arrayContaining(['status:compacting', 'status:null', 'compact_boundary']));
+    expect(systemWords(messages)).toEqual(
+      expect.arrayContaining(['status:compacting', 'status:null', 'compact_boundary']),
+    );
     expect(run.server.report().rejected).toEqual([]);
     expect(json(run.sent('main').at(-1))).toContain('The gist.');
     expect(json(run.sent('main').at(-1))).toContain('Look around.');
   });
 
   it('F15: refused as too long on every rung, the rung without a model makes the next request fit', async () => {
-    const run = await rehearsedEngine({ reply: script([...FILLED, lookAt(3_000), ...small(2), done()], () => tooLong) });
+    const run = await rehearsedEngine({
+      reply: script([...FILLED, lookAt(3_000), ...small(2), done()], () => tooLong),
+    });
     const messages = await run.run('Look around.');
     expect(resultOf(messages)).toMatchObject({ subtype: 'success', is_error: false, result: 'Done.' });
     const forms = run.sent('compaction').map((body) => json(body)?.length ?? 0);
@@ -82,7 +92,9 @@ describe('a compaction in the real engine', () => {
     const messages = await run.run('Look around.');
     expect(resultOf(messages)).toMatchObject({ result: 'Done.' });
     expect(run.sent('compaction')).toHaveLength(3);
-    const told = messages.filter((message) => message.type === 'system' && message.subtype === 'informational');
+    const told = messages.filter(
+      (message) => message.type === 'system' && message.subtype === 'informational',
+    );
     expect(JSON.stringify(told)).toContain('3 times in a row');
     expect(told.filter((message) => JSON.stringify(message).includes('switched off'))).toHaveLength(1);
     expect(systemWords(messages)).not.toContain('compact_boundary');
@@ -124,10 +136,15 @@ describe('a compaction in the real engine', () => {
   });
 
   it('F21: a floor above the window is one clear error and no request', async () => {
-    const run = await rehearsedEngine({ reply: script([]), config: { customSystemPrompt: tokensOf(25_000) } });
+    const run = await rehearsedEngine({
+      reply: script([]),
+      config: { customSystemPrompt: tokensOf(25_000) },
+    });
     const messages = await run.run('Hello.');
     expect(resultOf(messages)).toMatchObject({ is_error: true, terminal_reason: 'blocking_limit' });
-    expect(resultOf(messages)).toMatchObject({ result: expect.stringMatching(/alone are about [\d,]+ tokens/) });
+    expect(resultOf(messages)).toMatchObject({
+      result: expect.stringMatching(/alone are about [\d,]+ tokens/),
+    });
     expect(run.server.requests).toEqual([]);
   });
 
@@ -179,7 +196,10 @@ describe('a compaction in the real engine', () => {
       config: { compaction: { auto: false, window: 100_000 } },
       server: { windows: { 'claude-sonnet-4-5': 5_000 } },
     });
-    expect(resultOf(await run.run('Look.'))).toMatchObject({ terminal_reason: 'prompt_too_long', is_error: true });
+    expect(resultOf(await run.run('Look.'))).toMatchObject({
+      terminal_reason: 'prompt_too_long',
+      is_error: true,
+    });
     expect(run.sent('compaction')).toEqual([]);
   });
 

@@ -227,7 +227,9 @@ describe('autocompact', () => {
     const { port, model } = context([]);
     const ran = await runStep(port, 'autocompact', full({ compaction, estimateTokens: SMALL.effective }));
     expect(ran.outcome).toMatchObject({ kind: 'edits', compaction: { switchedOff: true } });
-    const reactive = await run(port.recovery.reactiveCompact(full({ compaction }), { kind: 'prompt_too_long', message: '' }));
+    const reactive = await run(
+      port.recovery.reactiveCompact(full({ compaction }), { kind: 'prompt_too_long', message: '' }),
+    );
     expect(reactive.outcome).toEqual({ kind: 'none', why: 'summaries are switched off' });
     model.assertComplete();
   });
@@ -236,10 +238,16 @@ describe('autocompact', () => {
     const tools = [{ name: 'Huge', description: 'word '.repeat(20_000), input_schema: { type: 'object' } }];
     const mainRequest = () => ({ sessionId: 's', foreground: true, system: [], tools, maxTokens: 4_000 });
     const { port } = context([], { mainRequest });
-    const { outcome, yielded } = await runStep(port, 'autocompact', input([prompt('p', 'Hi.')], { limits: SMALL }));
+    const { outcome, yielded } = await runStep(
+      port,
+      'autocompact',
+      input([prompt('p', 'Hi.')], { limits: SMALL }),
+    );
     expect(yielded).toEqual([]);
     expect(outcome).toMatchObject({ kind: 'stop', reason: 'blocking_limit' });
-    expect(outcome.kind === 'stop' && outcome.message).toMatch(/alone are about 2\d,\d{3} tokens.*16,000 of 20,000/);
+    expect(outcome.kind === 'stop' && outcome.message).toMatch(
+      /alone are about 2\d,\d{3} tokens.*16,000 of 20,000/,
+    );
   });
 
   it('restores from its sources within their budget, one that fails is passed over; PreCompact and SessionStart hooks speak', async () => {

@@ -65,39 +65,3 @@ describe('mechanicalTrim', () => {
     );
   });
 });
-
-describe('reduceMedia', () => {
-  const failure = { kind: 'media_too_large', message: 'image exceeds 5 MB' } as const;
-  const image = {
-    type: 'image',
-    source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(4_096) },
-  } as const;
-
-  it('F11: replaces images and documents by notes that name them, wherever they stand', async () => {
-    const view = [
-      prompt('p', [
-        { type: 'text', text: 'See:' },
-        image,
-        {
-          type: 'document',
-          title: 'Plan',
-          source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' },
-        },
-      ]),
-      call('r', 'a', 'Read', { file_path: '/shots/one.png' }),
-      result('a', [image]),
-    ];
-    const { outcome } = await run(recovery.reduceMedia(input(view), failure));
-    expect(outcome).toMatchObject({ kind: 'edits', source: 'replacement', compacted: false });
-    const after = JSON.stringify(outcome.kind === 'edits' ? applied(view, outcome) : []);
-    expect(after).not.toContain('AAAA');
-    expect(after).toContain('[image removed to make the request fit: image/png, 3 KB]');
-    expect(after).toContain('[document removed to make the request fit: Plan, application/pdf, 1 KB]');
-    expect(after).toContain('/shots/one.png, image/png');
-    expect(after).toContain('See:');
-  });
-
-  it('says so when there is none', async () => {
-    expect((await run(recovery.reduceMedia(input(session('a', 1, 10)), failure))).outcome.kind).toBe('none');
-  });
-});

@@ -72,7 +72,11 @@ export async function rehearsedEngine(options: RehearsedOptions): Promise<Rehear
   const own = tools === undefined || options.withLook === true ? [look] : [];
   const engine = new QueryEngine({
     cwd,
-    tools: [...(tools ?? []), ...own, ...(tell === undefined ? [] : [fakeTool({ name: 'Tell', answer: tell })])],
+    tools: [
+      ...(tools ?? []),
+      ...own,
+      ...(tell === undefined ? [] : [fakeTool({ name: 'Tell', answer: tell })]),
+    ],
     customSystemPrompt: [],
     baseUrl: server.url,
     apiKey: 'key',

@@ -198,6 +198,7 @@ describe('snip in the loop', () => {
       modelSize: () => ({ contextWindow: 20_000, maxOutputTokens: 4_000 }),
       mainRequest: () => ({ sessionId: 's', foreground: true, system: [], tools: [], maxTokens: 4_000 }),
       snipMarks: marks,
+      collapse: false,
     });
     const earlier = [...session('a', 5, 1_500), ...session('b', 3, 3_000), prompt('asked', 'Go on.')];
     const view = PersistentList.from(earlier);

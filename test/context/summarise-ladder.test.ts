@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { ViewMessage } from '../../src/protocol/messages.ts';
 import { fail, type ScriptStep, say } from '../../src/testing/index.ts';
-import { applied, call, context, input, isWhole, prompt, prose, result, runStep, SMALL, session } from './conversation.ts';
+import {
+  applied,
+  call,
+  context,
+  input,
+  isWhole,
+  prompt,
+  prose,
+  result,
+  runStep,
+  SMALL,
+  session,
+} from './conversation.ts';
 
 const SUMMARY = say('<summary>The gist.</summary>');
 const tooLong = fail({ kind: 'prompt_too_long', message: 'Too long.' });
@@ -16,14 +28,22 @@ async function compacted(
   const after = ran.outcome.kind === 'edits' ? applied(view, ran.outcome) : [...view];
   expect(isWhole(after)).toBe(true);
   for (const { view: sent } of model.requests) expect(isWhole(sent)).toBe(true);
-  return { ...ran, model, after, sizes: model.requests.map((request) => JSON.stringify(request.view).length) };
+  return {
+    ...ran,
+    model,
+    after,
+    sizes: model.requests.map((request) => JSON.stringify(request.view).length),
+  };
 }
 
 const why = (ran: { outcome: { kind: string; why?: string } }) => ran.outcome.why;
 
 describe('the ladder of a summary call', () => {
   it('F15: refused as too long, it goes on without media', async () => {
-    const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(4_000) } } as const;
+    const picture = {
+      type: 'image',
+      source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(4_000) },
+    } as const;
     const view = [
       prompt('p', [{ type: 'text', text: 'See.' }, picture, picture, picture, picture]),
       ...session('a', 2, 4_000),
@@ -83,10 +103,14 @@ describe('the ladder of a summary call', () => {
 
   it('F17: a summary model with a smaller window gets pieces, before anything is refused', async () => {
     const sizes = { 'test-model': 20_000, small: 8_000 } as const;
-    const ran = await compacted(session('a', 30, 450), Array.from({ length: 6 }, () => SUMMARY), {
-      summaryModel: 'small',
-      modelSize: (model) => ({ contextWindow: sizes[model as keyof typeof sizes], maxOutputTokens: 4_000 }),
-    });
+    const ran = await compacted(
+      session('a', 30, 450),
+      Array.from({ length: 6 }, () => SUMMARY),
+      {
+        summaryModel: 'small',
+        modelSize: (model) => ({ contextWindow: sizes[model as keyof typeof sizes], maxOutputTokens: 4_000 }),
+      },
+    );
     expect(why(ran)).toContain('in pieces');
     for (const request of ran.model.requests) expect(request.model).toBe('small');
     // Four characters are a token at least, and the answer needs its part of the window.
@@ -94,19 +118,27 @@ describe('the ladder of a summary call', () => {
   });
 
   it('the working model stands in for a summary model that fails', async () => {
-    const ran = await compacted(session('a', 4, 3_500), [fail({ kind: 'not_found', message: 'No such model.' }), SUMMARY], {
-      summaryModel: 'gone',
-    });
+    const ran = await compacted(
+      session('a', 4, 3_500),
+      [fail({ kind: 'not_found', message: 'No such model.' }), SUMMARY],
+      {
+        summaryModel: 'gone',
+      },
+    );
     expect(ran.model.requests.map((request) => request.model)).toEqual(['gone', 'test-model']);
     expect(ran.outcome.kind).toBe('edits');
   });
 
   it('a round that is too long alone is cut until it fits a piece', async () => {
     const view = [prompt('p', prose(13_500)), ...session('a', 2, 300)];
-    const ran = await compacted(view, Array.from({ length: 8 }, () => SUMMARY), {
-      summaryModel: 'small',
-      modelSize: (model) => ({ contextWindow: model === 'small' ? 6_000 : 20_000, maxOutputTokens: 4_000 }),
-    });
+    const ran = await compacted(
+      view,
+      Array.from({ length: 8 }, () => SUMMARY),
+      {
+        summaryModel: 'small',
+        modelSize: (model) => ({ contextWindow: model === 'small' ? 6_000 : 20_000, maxOutputTokens: 4_000 }),
+      },
+    );
     expect(ran.outcome.kind).toBe('edits');
     expect(Math.max(...ran.sizes)).toBeLessThan(6_000 * 6);
   });

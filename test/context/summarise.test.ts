@@ -41,7 +41,13 @@ async function summarise(
       maxTokens: 8_000,
       thinking: { type: 'adaptive' },
     }),
-  })({ messages, model: 'm', instruction: summaryRequest({ instructions: ['Keep the colours.'] }), effectKey: 's/1/compact/1', signal });
+  })({
+    messages,
+    model: 'm',
+    instruction: summaryRequest({ instructions: ['Keep the colours.'] }),
+    effectKey: 's/1/compact/1',
+    signal,
+  });
   const yielded: LoopMessage[] = [];
   for (;;) {
     const next = await run.next();

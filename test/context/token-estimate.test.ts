@@ -1,30 +1,26 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { estimateMessage, estimateText, estimateTokens } from '../../src/context/token-estimate.ts';
 import { answer, call, prompt, queued, result } from './conversation.ts';
+import { png } from './images.ts';
+import { TOKEN_SAMPLES } from './token-samples.ts';
 
 describe('estimateText', () => {
-  it('counts each class of content by its own density', () => {
-    const prose = 'The quick brown fox jumps over the lazy dog, and nobody minds. '.repeat(50);
-    expect(prose.length / estimateText(prose)).toBeCloseTo(4, 1);
-    const code = readFileSync(new URL('./token-estimate.test.ts', import.meta.url), 'utf8');
-    expect(code.length / estimateText(code)).toBeCloseTo(3, 1);
-    expect(estimateText(JSON.stringify({ a: [1, 2, 3], b: { c: 'd' } }))).toBeGreaterThan(8);
-    expect(estimateText('汉字与假名ひらがな')).toBe(9);
-    expect(estimateText('Привет, мир'.repeat(10))).toBeGreaterThan(45);
-    const base64 = Buffer.from('x'.repeat(3_000)).toString('base64');
-    expect(base64.length / estimateText(base64)).toBeCloseTo(1.5, 1);
-    expect(estimateText('')).toBe(0);
+  it.each(TOKEN_SAMPLES)('F117: is within its bound for $name', ({ text, tokens, bound }) => {
+    const estimated = estimateText(text);
+    expect(estimated).toBeGreaterThanOrEqual(Math.min(...tokens) * (1 - bound));
+    expect(estimated).toBeLessThanOrEqual(Math.max(...tokens) * (1 + bound));
   });
 
-  it('is linear in the length of the text', () => {
-    const started = estimateText('word '.repeat(200_000));
-    expect(started).toBe(250_000);
+  it('counts nothing for nothing, and any text in one pass', () => {
+    expect(estimateText('')).toBe(0);
+    expect(estimateText('word '.repeat(200_000))).toBe(200_000);
+    expect(estimateText('x'.repeat(2_000_000))).toBeGreaterThan(300_000);
+    expect(estimateText('\ud800 \u{1F600} \u0000')).toBeGreaterThan(0);
   });
 });
 
 describe('estimateMessage', () => {
-  it('counts images and pages flat, whatever their bytes', () => {
+  it('counts unreadable images and pages flat, whatever their bytes', () => {
     const small = prompt('a', [{ type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } }]);
     const large = prompt('b', [
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(4e6) } },
@@ -40,6 +36,13 @@ describe('estimateMessage', () => {
     expect(estimateMessage(pdf)).toBeLessThan(3_000);
   });
 
+  it('counts an image by its size where its header says', () => {
+    const sized = (width: number, height: number) =>
+      estimateMessage(prompt(`${width}`, [png(width, height)])) - estimateMessage(prompt('none', []));
+    expect(sized(750, 100)).toBe(100);
+    expect(sized(3_000, 3_000)).toBe(1_600);
+  });
+
   it('sees what is in calls, results, thinking and attachments', () => {
     const long = 'word '.repeat(400);
     for (const message of [
@@ -51,7 +54,7 @@ describe('estimateMessage', () => {
       prompt('e', long),
       prompt('f', [{ type: 'document', source: { type: 'text', data: long } }]),
     ]) {
-      expect(estimateMessage(message), message.uuid).toBeGreaterThanOrEqual(500);
+      expect(estimateMessage(message), message.uuid).toBeGreaterThanOrEqual(400);
     }
   });
 

@@ -16,7 +16,9 @@ export interface TokenSample {
 
 const bytes = (count: number): Buffer =>
   Buffer.concat(
-    Array.from({ length: Math.ceil(count / 32) }, (_, i) => createHash('sha256').update(`sample ${i}`).digest()),
+    Array.from({ length: Math.ceil(count / 32) }, (_, i) =>
+      createHash('sha256').update(`sample ${i}`).digest(),
+    ),
   ).subarray(0, count);
 
 const PROSE =
@@ -53,16 +55,18 @@ def merge(left, right):
 
 const SCHEMA = JSON.stringify(
   Object.fromEntries(
-    ['file_path', 'pattern', 'offset', 'limit', 'case_sensitive', 'output_mode', 'head_limit'].map((name, i) => [
-      name,
-      {
-        type: i % 3 === 0 ? 'string' : i % 3 === 1 ? 'integer' : 'boolean',
-        description: `The ${name.replace('_', ' ')} to use; absent means the default of the tool.`,
-        minimum: i,
-        enum: ['content', 'files_with_matches', 'count'],
-        additionalProperties: false,
-      },
-    ]),
+    ['file_path', 'pattern', 'offset', 'limit', 'case_sensitive', 'output_mode', 'head_limit'].map(
+      (name, i) => [
+        name,
+        {
+          type: i % 3 === 0 ? 'string' : i % 3 === 1 ? 'integer' : 'boolean',
+          description: `The ${name.replace('_', ' ')} to use; absent means the default of the tool.`,
+          minimum: i,
+          enum: ['content', 'files_with_matches', 'count'],
+          additionalProperties: false,
+        },
+      ],
+    ),
   ),
 );
 

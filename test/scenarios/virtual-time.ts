@@ -1,6 +1,10 @@
 /** Lets virtual time pass beside real sockets. */
 import type { SDKMessage } from '../../src/index.ts';
 import type { VirtualClock } from '../../src/testing/index.ts';
+import { until } from './processes.ts';
+
+/** Behind a failed test nothing goes on for ever. */
+const MAX_STEPS = 5_000;
 
 /** Time passes in steps until the condition holds; between two steps the real world gets its turn. */
 export async function passTimeUntil(
@@ -8,7 +12,8 @@ export async function passTimeUntil(
   holds: () => boolean,
   stepMs = 15_000,
 ): Promise<void> {
-  while (!holds()) {
+  await until(() => holds() || clock.pending > 0);
+  for (let step = 0; step < MAX_STEPS && !holds(); step += 1) {
     await clock.advance(stepMs);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }

@@ -9,7 +9,6 @@ export interface Answering {
   readonly channel: HostChannel;
   /** The request that set the session up; a later `initialize` changes nothing. */
   readonly initialize: Fields | undefined;
-  readonly permissionMode: string;
 }
 
 /** The answer's payload. Rejects with a sentence for the host. */
@@ -50,15 +49,12 @@ export async function answerRequest(subtype: string, fields: Fields, session: An
 }
 
 /** What became of the parts of an `initialize`. Only the first one sets the session up. */
-function launchReport(fields: Fields, { initialize, permissionMode: mode }: Answering): Fields {
+function launchReport(fields: Fields, { initialize }: Answering): Fields {
   const first = fields === initialize;
   const manifests = manifestReport(fields);
   return {
     pid: process.pid,
-    claude_code_version: PROTOCOL_VERSION,
-    current_permission_mode: mode,
     hook_on_failure_supported: true,
-    capabilities: ['interrupt_receipt_v1'],
     ...(fields['hooks'] !== undefined && { hooks_applied: first }),
     ...(fields['mcpServers'] !== undefined && { mcp_servers_applied: first }),
     ...(fields['plugins'] !== undefined && { plugins_applied: false }),
@@ -69,6 +65,7 @@ function launchReport(fields: Fields, { initialize, permissionMode: mode }: Answ
 function permissionMode(value: unknown): PermissionMode {
   const name = value === 'manual' ? 'default' : value;
   const mode = PERMISSION_MODES.find((known) => known === name);
-  if (mode === undefined) throw new Error(`There is no permission mode ${JSON.stringify(value)} in this engine.`);
+  if (mode === undefined)
+    throw new Error(`There is no permission mode ${JSON.stringify(value)} in this engine.`);
   return mode;
 }

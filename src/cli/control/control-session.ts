@@ -72,7 +72,8 @@ export async function runControlSession(session: ControlSessionOptions): Promise
     signals.attach(running);
     started = { query: running, initialize };
     forward(running).then((result) => {
-      if (!signals.leaving) end(signals.interrupted ? EXIT.interrupted : result ? exitCodeOf(result) : EXIT.success);
+      if (!signals.leaving)
+        end(signals.interrupted ? EXIT.interrupted : result ? exitCodeOf(result) : EXIT.success);
     }, fail);
     return started;
   };
@@ -102,15 +103,19 @@ export async function runControlSession(session: ControlSessionOptions): Promise
     let response: Fields;
     try {
       const { query: running, initialize } = start(subtype === 'initialize' ? fields : undefined);
-      const permissionMode = options.permissionMode ?? 'default';
-      const payload = await answerRequest(subtype, fields, { query: running, initialize, permissionMode });
+      const payload = await answerRequest(subtype, fields, { query: running, channel, initialize });
       response = { subtype: 'success', request_id: id, response: payload };
     } catch (error) {
-      response = { subtype: 'error', request_id: id, error: error instanceof Error ? error.message : String(error) };
+      response = {
+        subtype: 'error',
+        request_id: id,
+        error: error instanceof Error ? error.message : String(error),
+      };
     }
     if (withdrawn.delete(id)) return;
     // A host that comes back is told again what it has not answered.
-    const open = subtype === 'initialize' ? { pending_permission_requests: channel.pending('can_use_tool') } : {};
+    const open =
+      subtype === 'initialize' ? { pending_permission_requests: channel.pending('can_use_tool') } : {};
     post({ type: 'control_response', response, ...open });
   };
 

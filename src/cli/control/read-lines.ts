@@ -29,7 +29,8 @@ export async function* readLines(stream: AsyncIterable<Buffer | string>): AsyncG
     }
     pieces.push(text);
     length += text.length;
-    if (length > MAX_LINE_CHARS) throw new Error(`A line of the input is longer than ${MAX_LINE_CHARS >> 20} MB.`);
+    if (length > MAX_LINE_CHARS)
+      throw new Error(`A line of the input is longer than ${MAX_LINE_CHARS >> 20} MB.`);
   }
   pieces.push(decoder.end());
   const rest = line();

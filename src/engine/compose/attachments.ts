@@ -30,7 +30,11 @@ export function composeAttachments(parts: AttachmentParts): {
   const { clock, ids, files, readFileCache, todos, inbox, sessionId, scope } = parts;
   const queue = createInputQueue();
   const attachments = createAttachments({
-    sources: [queuedCommands(queue), changedFiles({ readFileCache, files, hash: hashOf }), todoReminder(todos)],
+    sources: [
+      queuedCommands(queue),
+      changedFiles({ readFileCache, files, hash: hashOf }),
+      todoReminder(todos),
+    ],
     clock,
     ids,
     onProblem: (source, error) => parts.stderr?.(`Attachment source ${source} failed: ${String(error)}`),

@@ -55,7 +55,8 @@ async function ownClient(name: string, server: SdkMcpServer): Promise<McpClient>
 const isOwn = (config: McpServerConfig): config is SdkMcpServer =>
   config.type === 'sdk' && 'tools' in config && !('instance' in config);
 
-const manifestOf = (config: McpServerConfig) => ('manifest' in config ? (config as LinkedMcpServer).manifest : undefined);
+const manifestOf = (config: McpServerConfig) =>
+  'manifest' in config ? (config as LinkedMcpServer).manifest : undefined;
 
 const failed = (name: string, error: string): McpClient => ({ name, status: 'failed', error });
 

@@ -18,7 +18,12 @@ export interface ListedTool {
 export interface McpSession {
   readonly serverInfo: { readonly name: string; readonly version: string } | undefined;
   readonly tools: readonly ListedTool[];
-  call(name: string, input: unknown, meta: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
+  call(
+    name: string,
+    input: unknown,
+    meta: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<unknown>;
 }
 
 const MCP_PROTOCOL = '2025-11-25';

@@ -15,9 +15,7 @@ export interface LinkedMcpServer {
   readonly name: string;
   readonly exchange: Exchange;
   /** What the server answered to `initialize` and `tools/list`, when the host has asked it before. */
-  readonly manifest?:
-    | { readonly initializeResult: unknown; readonly toolsListResult?: unknown }
-    | undefined;
+  readonly manifest?: { readonly initializeResult: unknown; readonly toolsListResult?: unknown } | undefined;
 }
 
 /** A server that would have to be started or reached over the network. */

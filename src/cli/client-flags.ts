@@ -1,0 +1,111 @@
+/**
+ * Flags that programs pass rather than people: what the published clients of the protocol put on the command line.
+ * Those that change nothing here yet are accepted all the same and listed in docs/compatibility.md.
+ */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Options } from '../index.ts';
+import { appended, jsonObject, positiveInteger, wholeNumber } from './flag-values.ts';
+
+export interface ClientFlags {
+  readonly permissionPromptTool?: string;
+  readonly permissionPrompts?: 'host' | 'none';
+  readonly allowDangerouslySkipPermissions?: true;
+  readonly replayUserMessages?: true;
+  readonly thinking?: 'adaptive' | 'enabled' | 'disabled';
+  readonly thinkingDisplay?: 'summarized' | 'omitted';
+  readonly maxThinkingTokens?: number;
+  readonly effort?: NonNullable<Options['effort']>;
+  readonly betas?: readonly string[];
+  readonly taskBudget?: number;
+  readonly mcpConfig?: readonly Readonly<Record<string, unknown>>[];
+  readonly forkSession?: true;
+  readonly projectConfigRoot?: string;
+  readonly agents?: Readonly<Record<string, unknown>>;
+}
+
+export function addClientFlags(program: Command): void {
+  const flag = (flags: string) => new Option(flags).hideHelp();
+  const add = (option: Option) => program.addOption(option);
+  add(flag('--permission-prompt-tool <tool>'));
+  add(flag('--permission-prompts <who>').choices(['host', 'none']));
+  add(flag('--allow-dangerously-skip-permissions'));
+  add(flag('--replay-user-messages'));
+  add(flag('--thinking <how>').choices(['adaptive', 'enabled', 'disabled']));
+  add(flag('--thinking-display <how>').choices(['summarized', 'omitted']));
+  add(flag('--max-thinking-tokens <n>').argParser(wholeNumber));
+  add(flag('--effort <level>').choices(['low', 'medium', 'high', 'xhigh', 'max']));
+  add(flag('--betas <names...>').argParser(commaList));
+  add(flag('--task-budget <tokens>').argParser(positiveInteger));
+  add(flag('--mcp-config <configs...>').argParser(mcpConfig));
+  add(flag('--fork-session'));
+  add(flag('--project-config-root <folder>'));
+  add(flag('--agents <json>').argParser(jsonObject));
+  for (const name of WITHOUT_EFFECT) add(flag(`--${name}`));
+  for (const name of WITHOUT_EFFECT_VALUED) add(flag(`--${name} <value>`).argParser(appended));
+}
+
+/** Accepted, and without effect so far. */
+const WITHOUT_EFFECT = [
+  'strict-mcp-config',
+  'include-hook-events',
+  'forward-subagent-text',
+  'await-initialize',
+  'disable-slash-commands',
+  'session-mirror',
+] as const;
+const WITHOUT_EFFECT_VALUED = [
+  'agent',
+  'plugin-dir',
+  'plugin-dir-no-mcp',
+  'prompt-suggestions',
+  'debug-file',
+  'name',
+] as const;
+
+/** Client flags as options of `query()`. */
+export function clientOptions(flags: ClientFlags): Partial<Options> {
+  const { taskBudget, mcpConfig: configs = [] } = flags;
+  return {
+    allowDangerouslySkipPermissions: flags.allowDangerouslySkipPermissions,
+    replayUserMessages: flags.replayUserMessages,
+    thinking: thinkingOf(flags),
+    maxThinkingTokens: flags.maxThinkingTokens,
+    effort: flags.effort,
+    betas: flags.betas,
+    taskBudget: taskBudget === undefined ? undefined : { total: taskBudget },
+    mcpServers: Object.assign({}, ...configs) as Options['mcpServers'],
+    forkSession: flags.forkSession,
+    projectConfigRoot: flags.projectConfigRoot,
+    agents: flags.agents as Options['agents'],
+  };
+}
+
+function thinkingOf({
+  thinking: type,
+  thinkingDisplay,
+  maxThinkingTokens,
+}: ClientFlags): Options['thinking'] {
+  const display = thinkingDisplay === undefined ? {} : { display: thinkingDisplay };
+  if (type === 'disabled') return { type };
+  if (type === 'adaptive') return { type, ...display };
+  const budget = maxThinkingTokens ? { budgetTokens: maxThinkingTokens } : {};
+  if (type === 'enabled' || ('display' in display && maxThinkingTokens))
+    return { type: 'enabled', ...budget, ...display };
+  return undefined;
+}
+
+function commaList(word: string, previous: readonly string[] | undefined): readonly string[] {
+  const names = word.split(',').map((name) => name.trim());
+  return [...(previous ?? []), ...names.filter((name) => name !== '')];
+}
+
+/** `{"mcpServers": {…}}`, in place or in a file; the servers in it. */
+function mcpConfig(
+  word: string,
+  previous: readonly Readonly<Record<string, unknown>>[] | undefined,
+): readonly Readonly<Record<string, unknown>>[] {
+  const { mcpServers } = jsonObject(word);
+  if (typeof mcpServers !== 'object' || mcpServers === null)
+    throw new InvalidArgumentError('Give {"mcpServers": {…}}.');
+  return [...(previous ?? []), mcpServers as Readonly<Record<string, unknown>>];
+}

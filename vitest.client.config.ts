@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** The published client drives the built command line: `npm ci --prefix test/client --omit=optional` first. */
+export default defineConfig({
+  test: {
+    include: ['test/client/*.test.ts'],
+    pool: 'threads',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 20_000,
+  },
+});
