@@ -7,6 +7,7 @@
 import type { MediaLimits } from '../context/admission/media-limits.ts';
 import type { SnipMarks } from '../context/snip-marks.ts';
 import type { CompactionSource } from '../protocol/context.ts';
+import type { McpServerEntry } from '../mcp/mcp-servers.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
 import type { JsonSchema } from '../protocol/json.ts';
@@ -77,6 +78,7 @@ export interface ElicitationRequest {
   readonly message: string;
   readonly mode?: 'form' | 'url' | undefined;
   readonly url?: string | undefined;
+  readonly elicitationId?: string | undefined;
   readonly requestedSchema?: JsonSchema | undefined;
 }
 export type ElicitationAnswer = {
@@ -100,6 +102,19 @@ export interface QueryEngineConfig {
   commands?: readonly Command[] | undefined;
   /** MCP connections; default none. */
   mcpClients?: readonly McpClient[] | undefined;
+  /** MCP servers to start or to reach over the network; default none. `mcpClients` come before them. */
+  mcpServers?: readonly McpServerEntry[] | undefined;
+  /** ms; defaults 30 000, 300 000 and 3 000. */
+  mcpTimeouts?:
+    | {
+        /** Connecting. */
+        readonly startMs?: number | undefined;
+        /** The silence of a call, where the server's own configuration does not say. */
+        readonly callMs?: number | undefined;
+        /** What the first request waits for servers that are not ready yet. */
+        readonly firstRequestMs?: number | undefined;
+      }
+    | undefined;
   /** Agents; default none. */
   agents?: readonly AgentDefinition[] | undefined;
   /** Asked for calls that rules and mode leave open; absent: such a call is denied at once. */
@@ -134,7 +149,7 @@ export interface QueryEngineConfig {
   verbose?: boolean | undefined;
   /** Repeats prompts, and queued ones when they join, as `isReplay` messages. Default false. */
   replayUserMessages?: boolean | undefined;
-  /** Answers questions of MCP servers; absent: declined. Handed to `mcpClients`' machinery. */
+  /** Answers questions of MCP servers; absent: declined. Url questions come with web addresses only. */
   handleElicitation?:
     | ((request: ElicitationRequest, options: { signal: AbortSignal }) => Promise<ElicitationAnswer>)
     | undefined;

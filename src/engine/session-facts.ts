@@ -37,7 +37,13 @@ export interface McpServerStatus {
   readonly status: 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
   readonly serverInfo?: { readonly name: string; readonly version: string };
   readonly error?: string;
+  /** Without what may be secret: environment, headers, the query of an address. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** Where it was configured. */
+  readonly scope?: string;
   readonly tools?: readonly McpToolInfo[];
+  /** Tools that were left out because the API would refuse them, one sentence each. */
+  readonly quarantined?: readonly string[];
 }
 
 const CHOICES = ['default', 'opus', 'sonnet', 'haiku', 'fable'] as const;
@@ -89,7 +95,7 @@ export function apiKeySourceOf({ apiKeySource, apiKey, authToken }: QueryEngineC
   return apiKeySource ?? (apiKey === undefined && authToken === undefined ? 'none' : 'option');
 }
 
-export function mcpStatusOf({ mcpClients = [] }: QueryEngineConfig): readonly McpServerStatus[] {
+export function mcpStatusOf({ mcpClients = [] }: Pick<QueryEngineConfig, 'mcpClients'>): readonly McpServerStatus[] {
   return mcpClients.map(({ name, status, serverInfo, error, toolInfos, tools = [] }) => ({
     name,
     status,

@@ -40,7 +40,7 @@ export async function processUserInput(
     resultText: '',
     notices: [],
   };
-  const call = findCommand(prompt.content, commandsOf(parts.config));
+  const call = findCommand(prompt.content, [...commandsOf(parts.config), ...parts.mcp.commands]);
   if (call !== undefined) {
     const { sessionId, journal, config } = parts;
     const context = {

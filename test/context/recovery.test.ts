@@ -2,18 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../src/context/token-estimate.ts';
 import type { ViewMessage } from '../../src/protocol/messages.ts';
-import {
-  applied,
-  call,
-  context,
-  input,
-  isWhole,
-  prompt,
-  result,
-  run,
-  SMALL,
-  session,
-} from './conversation.ts';
+import { applied, context, input, isWhole, prompt, run, SMALL, session } from './conversation.ts';
 
 const recovery = context().port.recovery;
 

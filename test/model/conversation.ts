@@ -13,7 +13,7 @@ import {
   type ModelOutput,
   type ModelRequest,
 } from '../../src/protocol/model.ts';
-import type { AssistantBlock, StreamEvent, UserBlock } from '../../src/protocol/wire.ts';
+import type { AssistantBlock, StreamEvent, ToolResultBlock, UserBlock } from '../../src/protocol/wire.ts';
 import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
 import { PersistentList } from '../../src/util/persistent-list.ts';
 import { virtualClock } from './virtual-clock.ts';
@@ -25,7 +25,11 @@ export function user(content: string | readonly UserBlock[]): UserMessage {
   return { type: 'user', ...common(), message: { role: 'user', content } };
 }
 
-export function result(id: string, content: string, isError = false): UserMessage {
+export function result(
+  id: string,
+  content: NonNullable<ToolResultBlock['content']>,
+  isError = false,
+): UserMessage {
   return user([{ type: 'tool_result', tool_use_id: id, content, ...(isError && { is_error: true }) }]);
 }
 

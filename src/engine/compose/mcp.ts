@@ -1,0 +1,137 @@
+/** MCP in a session: servers that the host brings along, and those that the MCP room connects to. */
+import {
+  createMcpServers,
+  type McpServerEntry,
+  type McpServers,
+  type SetServersResult,
+} from '../../mcp/mcp-servers.ts';
+import { parseServers } from '../../mcp/server-config.ts';
+import type { Clock, RandomPort } from '../../protocol/ports.ts';
+import type { AnyTool } from '../../protocol/tool.ts';
+import type { Command } from '../commands.ts';
+import type { McpClient, QueryEngineConfig } from '../config.ts';
+import { type McpServerStatus, mcpStatusOf } from '../session-facts.ts';
+import { VERSION } from '../version.ts';
+
+export type { McpServerEntry, SetServersResult };
+export type { McpRemoteServerConfig, McpStdioServerConfig } from '../../mcp/server-config.ts';
+export { parseServers };
+
+/** ms that connecting may take, that a call may be silent, and that the first request waits for servers. */
+const START_MS = 30_000;
+const CALL_IDLE_MS = 5 * 60_000;
+const FIRST_REQUEST_MS = 3_000;
+
+export interface McpRoom {
+  /** Begins to connect; later calls change nothing. */
+  start(): void;
+  /** Before the first request: waits until every server was tried once, but not long. */
+  settled(signal: AbortSignal): Promise<void>;
+  /** The same array while nothing changed. */
+  readonly tools: readonly AnyTool[];
+  readonly commands: readonly Command[];
+  statuses(): readonly McpServerStatus[];
+  reconnect(name: string): Promise<void>;
+  setEnabled(name: string, on: boolean): Promise<void>;
+  setServers(configs: Readonly<Record<string, unknown>>, clients: readonly McpClient[]): Promise<SetServersResult>;
+  close(): Promise<void>;
+}
+
+export interface McpParts {
+  readonly clock: Clock;
+  readonly random: RandomPort;
+  /** Of child processes. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom {
+  const own = config.mcpClients ?? [];
+  const { startMs = START_MS, callMs = CALL_IDLE_MS, firstRequestMs = FIRST_REQUEST_MS } = config.mcpTimeouts ?? {};
+  /** Set while the session ran. */
+  let added: readonly McpClient[] = [];
+  const switchedOff = new Set<string>();
+  let tools: readonly AnyTool[] | undefined;
+  let waited = false;
+
+  const clients = () => [...own, ...added];
+  const ownTools = (all: readonly McpClient[]) => all.flatMap((client) => client.tools ?? []);
+  const servers: McpServers = createMcpServers({
+    clock: parts.clock,
+    random: parts.random,
+    cwd: config.cwd,
+    env: parts.env,
+    version: VERSION,
+    elicit: config.handleElicitation,
+    startMs,
+    callIdleMs: callMs,
+    taken: new Set(ownTools(own).map((tool) => tool.name)),
+    takenServers: new Set(own.map((client) => client.name)),
+    entries: config.mcpServers ?? [],
+    variables: config.env ?? {},
+    onChange: () => {
+      tools = undefined;
+    },
+    warn: (line) => config.stderr?.(line),
+  });
+
+  return {
+    start: () => servers.start(),
+    async settled(signal) {
+      if (waited || (config.mcpServers ?? []).length === 0) return;
+      waited = true;
+      await servers.settled(firstRequestMs, signal);
+    },
+    get tools() {
+      tools ??= [
+        ...ownTools(clients().filter((client) => !switchedOff.has(client.name))),
+        ...servers.tools,
+      ];
+      return tools;
+    },
+    get commands() {
+      return servers.commands;
+    },
+    statuses: () => [
+      ...mcpStatusOf({ mcpClients: clients() }).map((status) =>
+        switchedOff.has(status.name) ? { ...status, status: 'disabled' as const } : status,
+      ),
+      ...servers.statuses(),
+    ],
+    async reconnect(name) {
+      // What lives in this process is always at hand.
+      if (clients().some((client) => client.name === name)) return;
+      await servers.reconnect(name);
+    },
+    async setEnabled(name, on) {
+      if (!clients().some((client) => client.name === name)) return servers.setEnabled(name, on);
+      if (on) switchedOff.delete(name);
+      else switchedOff.add(name);
+      tools = undefined;
+    },
+    async setServers(configs, coming) {
+      const leaving = added.filter(({ name }) => !coming.some((client) => client.name === name));
+      const before = added;
+      added = coming;
+      tools = undefined;
+      const [result] = await Promise.all([
+        servers.setDynamic(configs),
+        Promise.allSettled(before.map(async (client) => client.close?.())),
+      ]);
+      const failed = coming.filter(({ status }) => status !== 'connected');
+      return {
+        added: [
+          ...coming.filter(({ name }) => !before.some((client) => client.name === name)).map(({ name }) => name),
+          ...result.added,
+        ],
+        removed: [...leaving.map(({ name }) => name), ...result.removed],
+        errors: {
+          ...Object.fromEntries(failed.map(({ name, error, status }) => [name, error ?? status])),
+          ...result.errors,
+        },
+      };
+    },
+    async close() {
+      await Promise.allSettled([servers.close(), ...clients().map(async (client) => client.close?.())]);
+    },
+  };
+}
