@@ -119,8 +119,10 @@ export type { Exchange, JsonRpcMessage } from './sdk/mcp/json-rpc.ts';
 export type {
   ExternalMcpServer,
   LinkedMcpServer,
+  McpRemoteServerConfig,
   McpServerConfig,
   McpServerInstance,
+  McpStdioServerConfig,
 } from './sdk/mcp/server-config.ts';
 export {
   type Options,

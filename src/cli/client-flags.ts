@@ -18,6 +18,7 @@ export interface ClientFlags {
   readonly betas?: readonly string[];
   readonly taskBudget?: number;
   readonly mcpConfig?: readonly Readonly<Record<string, unknown>>[];
+  readonly strictMcpConfig?: true;
   readonly forkSession?: true;
   readonly projectConfigRoot?: string;
   readonly agents?: Readonly<Record<string, unknown>>;
@@ -37,6 +38,7 @@ export function addClientFlags(program: Command): void {
   add(flag('--betas <names...>').argParser(commaList));
   add(flag('--task-budget <tokens>').argParser(positiveInteger));
   add(flag('--mcp-config <configs...>').argParser(mcpConfig));
+  add(flag('--strict-mcp-config'));
   add(flag('--fork-session'));
   add(flag('--project-config-root <folder>'));
   add(flag('--agents <json>').argParser(jsonObject));
@@ -46,7 +48,6 @@ export function addClientFlags(program: Command): void {
 
 /** Accepted, and without effect so far. */
 const WITHOUT_EFFECT = [
-  'strict-mcp-config',
   'include-hook-events',
   'forward-subagent-text',
   'await-initialize',
@@ -74,6 +75,7 @@ export function clientOptions(flags: ClientFlags): Partial<Options> {
     betas: flags.betas,
     taskBudget: taskBudget === undefined ? undefined : { total: taskBudget },
     mcpServers: Object.assign({}, ...configs) as Options['mcpServers'],
+    strictMcpConfig: flags.strictMcpConfig,
     forkSession: flags.forkSession,
     projectConfigRoot: flags.projectConfigRoot,
     agents: flags.agents as Options['agents'],

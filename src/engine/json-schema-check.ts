@@ -1,5 +1,6 @@
-/** Judges values by a JSON Schema. ajv is loaded with the first schema, not with the library. */
-import type { ErrorObject } from 'ajv';
+/** Judges values by a JSON Schema. Brings ajv along: import it dynamically, with the first schema. */
+import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { JsonSchema } from '../protocol/json.ts';
 
@@ -7,10 +8,10 @@ import type { JsonSchema } from '../protocol/json.ts';
 export type SchemaCheck = (value: unknown) => readonly string[];
 
 /** Throws `invalid_option` for a schema that cannot be judged. Drafts 2020-12 (the default), 2019-09 and 7. */
-export async function compileJsonSchema(schema: JsonSchema): Promise<SchemaCheck> {
+export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
   const dialect = typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
   try {
-    const ajv = await judge(dialect, schema);
+    const ajv = judge(dialect, schema);
     const validate = ajv.compile(schema);
     return (value) => (validate(value) ? [] : (validate.errors ?? []).map(sentence));
   } catch (error) {
@@ -22,15 +23,11 @@ export async function compileJsonSchema(schema: JsonSchema): Promise<SchemaCheck
   }
 }
 
-async function judge(dialect: string, schema: JsonSchema) {
+function judge(dialect: string, schema: JsonSchema) {
   // Formats are notes, as the standard has it; unknown keywords are the schema's own business.
   const options = { allErrors: true, strict: false, validateFormats: false, multipleOfPrecision: 9 } as const;
-  if (/draft-0[467]/.test(dialect) || usesTupleItems(schema)) {
-    const { Ajv } = await import('ajv');
-    return new Ajv(options);
-  }
-  const { Ajv2020 } = await import('ajv/dist/2020.js');
-  return new Ajv2020(options);
+  const older = /draft-0[467]/.test(dialect) || usesTupleItems(schema);
+  return older ? new Ajv(options) : new Ajv2020(options);
 }
 
 /** `items` as a list means a tuple in draft 7 and is an error since. */

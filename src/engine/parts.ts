@@ -13,6 +13,7 @@ import type { ThinkingConfig, Usage } from '../protocol/wire.ts';
 import type { Scope } from '../util/scope.ts';
 import type { AppStateAccess } from './app-state.ts';
 import type { Admit } from './compose/admission.ts';
+import type { McpRoom } from './compose/mcp.ts';
 import type { QueryEngineConfig } from './config.ts';
 import type { SessionJournal } from './session-journal.ts';
 import type { StateMachine } from './state-machine.ts';
@@ -57,6 +58,7 @@ export interface EngineParts {
   readonly permissions: PermissionPort;
   readonly hooks: HookPort;
   readonly tools: ToolsRoom;
+  readonly mcp: McpRoom;
   readonly context: ContextPort;
   /** What may enter the conversation. */
   readonly admit: Admit;

@@ -46,6 +46,7 @@ export async function prepareSubmission(
   let undo = () => {};
 
   // 1 initialise
+  parts.mcp.start();
   const recovered = await openSession(parts);
   const first = memory.submissions === 0;
   memory.submissions += 1;
@@ -65,6 +66,9 @@ export async function prepareSubmission(
     },
   ]);
   if (first) await recordInitialMessages(submission, parts);
+
+  // A server that is slow to start joins later; one that is quick is there from the first request on (F82).
+  await parts.mcp.settled(scope.signal);
 
   // 2 system prompt
   state.enter('system_prompt');

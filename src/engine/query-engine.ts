@@ -7,13 +7,15 @@ import type { InboxPriority } from '../protocol/ports.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { ThinkingConfig, UserBlock } from '../protocol/wire.ts';
 import { endableIterator } from '../util/endable-iterator.ts';
+import { within } from '../util/within.ts';
 import { composeEngine } from './compose/engine.ts';
-import type { QueryEngineConfig } from './config.ts';
+import type { SetServersResult } from './compose/mcp.ts';
+import type { McpClient, QueryEngineConfig } from './config.ts';
 import { contextUsageOf } from './context-usage.ts';
 import type { EngineParts } from './parts.ts';
 import { type Prompt, refuseUnpriced, type SubmitOptions } from './prepare-submission.ts';
 import { resumeSubmission } from './resume-submission.ts';
-import { type McpServerStatus, mcpStatusOf } from './session-facts.ts';
+import type { McpServerStatus } from './session-facts.ts';
 import { openSubmission, type Submission } from './submission.ts';
 import { submitMessage } from './submit-message.ts';
 
@@ -35,6 +37,7 @@ export class QueryEngine {
   readonly sessionId: string;
   readonly #parts: EngineParts;
   #running: Submission | undefined;
+  readonly #runs = new WeakMap<Submission, AsyncGenerator<SDKMessage, void, void>>();
   #closing: Promise<void> | undefined;
 
   constructor(config: QueryEngineConfig) {
@@ -130,7 +133,31 @@ export class QueryEngine {
 
   /** How the MCP servers stand. */
   mcpServerStatus(): readonly McpServerStatus[] {
-    return mcpStatusOf(this.#parts.config);
+    return this.#parts.mcp.statuses();
+  }
+
+  /** Drops the connection to a server and makes a new one. Rejects with the reason when it does not come to one. */
+  async reconnectMcpServer(name: string): Promise<void> {
+    this.#refuseClosed();
+    await this.#parts.mcp.reconnect(name);
+  }
+
+  /** Off: disconnected, and its tools are taken away from the next request on. On: connected again. */
+  async toggleMcpServer(name: string, on: boolean): Promise<void> {
+    this.#refuseClosed();
+    await this.#parts.mcp.setEnabled(name, on);
+  }
+
+  /**
+   * Puts these servers in the place of those that an earlier call of this brought; configured ones stay. Resolves
+   * when each new one was tried.
+   */
+  async setMcpServers(
+    configs: Readonly<Record<string, unknown>>,
+    clients: readonly McpClient[] = [],
+  ): Promise<SetServersResult> {
+    this.#refuseClosed();
+    return this.#parts.mcp.setServers(configs, clients);
   }
 
   /** The message that tells consumers of a changed permission mode. */
@@ -156,6 +183,13 @@ export class QueryEngine {
     const parts = this.#parts;
     const running = this.#running;
     await parts.scope.close('closed');
+    // The run still puts on record how its open calls ended (L10.1); a consumer that holds it up is not waited for.
+    const run = running && this.#runs.get(running);
+    if (run !== undefined)
+      await within(
+        RUN_END_MS,
+        run.return().catch(() => {}),
+      );
     await running?.end();
     if (parts.hooks.has('SessionEnd')) {
       await parts.hooks.run(
@@ -163,7 +197,7 @@ export class QueryEngine {
         { signal: AbortSignal.timeout(SESSION_END_MS) },
       );
     }
-    await Promise.allSettled((parts.config.mcpClients ?? []).map(async (client) => client.close?.()));
+    await parts.mcp.close();
     parts.model.close();
     await parts.journal.close();
   }
@@ -193,6 +227,7 @@ export class QueryEngine {
     messages: AsyncGenerator<SDKMessage, void, void>,
     submission: Submission,
   ): AsyncGenerator<SDKMessage, void, void> {
+    this.#runs.set(submission, messages);
     return endableIterator(messages, (how) =>
       submission.scope.abort(how === 'return' ? 'returned' : 'thrown'),
     );
@@ -211,5 +246,7 @@ export class QueryEngine {
   }
 }
 
+/** How long a run that was ended may take to write down how it ended, in ms. */
+const RUN_END_MS = 500;
 /** How long SessionEnd hooks may hold up `close()`, in ms. */
 const SESSION_END_MS = 1_000;

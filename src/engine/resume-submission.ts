@@ -13,6 +13,7 @@ export async function* resumeSubmission(
   parts: EngineParts,
 ): AsyncGenerator<SDKMessage, void> {
   submission.start();
+  parts.mcp.start();
   try {
     const recovered = await openSession(parts);
     const interrupted = parts.memory.submissions === 0 ? recovered?.interrupted : undefined;
@@ -38,6 +39,7 @@ export async function* resumeSubmission(
       yield* finish(interrupted.terminal, outcome, submission, parts);
       return;
     }
+    await parts.mcp.settled(submission.scope.signal);
     parts.state.enter('system_prompt');
     const context = await fetchContexts(parts, submission.scope.signal);
     await recordSnapshot(context, submission.id, parts);

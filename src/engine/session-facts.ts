@@ -95,7 +95,9 @@ export function apiKeySourceOf({ apiKeySource, apiKey, authToken }: QueryEngineC
   return apiKeySource ?? (apiKey === undefined && authToken === undefined ? 'none' : 'option');
 }
 
-export function mcpStatusOf({ mcpClients = [] }: Pick<QueryEngineConfig, 'mcpClients'>): readonly McpServerStatus[] {
+export function mcpStatusOf({
+  mcpClients = [],
+}: Pick<QueryEngineConfig, 'mcpClients'>): readonly McpServerStatus[] {
   return mcpClients.map(({ name, status, serverInfo, error, toolInfos, tools = [] }) => ({
     name,
     status,

@@ -5,7 +5,7 @@
 import type { JsonObject, JsonSchema } from '../protocol/json.ts';
 import type { LoopMessage } from '../protocol/messages.ts';
 import type { AnyTool } from '../protocol/tool.ts';
-import { compileJsonSchema, type SchemaCheck } from './json-schema-check.ts';
+import type { SchemaCheck } from './json-schema-check.ts';
 
 export const STRUCTURED_OUTPUT_TOOL = 'StructuredOutput';
 export const STRUCTURED_OUTPUT_ATTEMPTS = 5;
@@ -33,7 +33,7 @@ export function createStructuredOutput(
   const carried = schema.type !== 'object';
   let compiled: Promise<SchemaCheck> | undefined;
   const check = () => {
-    compiled ??= compileJsonSchema(schema);
+    compiled ??= import('./json-schema-check.ts').then(({ compileJsonSchema }) => compileJsonSchema(schema));
     return compiled;
   };
   const inputJsonSchema: JsonSchema = carried

@@ -55,22 +55,20 @@ export function parseServer(value: unknown, env: Env): ParsedServer {
   return parsed;
 }
 
-/** `{ "mcpServers": { name: … } }` or the inner object alone, from a file or a flag. Never throws. */
-export function parseServers(
-  text: string,
-  env: Env,
-): { readonly servers: ReadonlyMap<string, ParsedServer>; readonly problem?: string } {
+/** `{ "mcpServers": { name: … } }` or the inner object alone, as a file holds it; the servers are not judged yet. */
+export function parseServers(text: string): {
+  readonly servers: Readonly<Record<string, unknown>>;
+  /** Why there are none: "is not JSON …". */
+  readonly problem?: string;
+} {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { servers: new Map(), problem: `is not JSON: ${(error as Error).message}` };
+    return { servers: {}, problem: `is not JSON: ${(error as Error).message}` };
   }
   const inner = isRecord(value) && 'mcpServers' in value ? value['mcpServers'] : value;
-  if (!isRecord(inner)) return { servers: new Map(), problem: 'holds no object of servers' };
-  return {
-    servers: new Map(Object.entries(inner).map(([name, server]) => [name, parseServer(server, env)])),
-  };
+  return isRecord(inner) ? { servers: inner } : { servers: {}, problem: 'holds no object of servers' };
 }
 
 type Expand = (text: string) => string;

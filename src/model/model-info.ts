@@ -14,7 +14,21 @@ export type ModelOverrides = Readonly<Record<string, Partial<Omit<ModelInfo, 'id
 export function modelInfo(model: string, overrides: ModelOverrides = {}): ModelInfo {
   const base = listedInfo(model);
   const override = overrides[model] ?? overrides[wireModel(model)];
-  return override === undefined ? base : { ...base, ...override, source: override.source ?? 'settings' };
+  if (override === undefined) return base;
+  return { ...base, ...override, ...sizes(override, base), source: override.source ?? 'settings' };
+}
+
+/** A size of nothing is one that was not declared (F24). */
+function sizes(
+  override: Partial<ModelInfo>,
+  base: ModelInfo,
+): Pick<ModelInfo, 'contextWindow' | 'maxOutputTokens'> {
+  const positive = (value: number | undefined, otherwise: number) =>
+    value !== undefined && Number.isFinite(value) && value > 0 ? value : otherwise;
+  return {
+    contextWindow: positive(override.contextWindow, base.contextWindow),
+    maxOutputTokens: positive(override.maxOutputTokens, base.maxOutputTokens),
+  };
 }
 
 function listedInfo(model: string): ModelInfo {

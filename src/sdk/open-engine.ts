@@ -8,10 +8,10 @@ import {
 } from '../engine/compose/session-files.ts';
 import { type ConfigOptions, configFromSettings } from '../engine/compose/settings.ts';
 import type { QueryEngineConfig } from '../engine/config.ts';
-import { compileJsonSchema } from '../engine/json-schema-check.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { nodeFiles } from '../util/node-files.ts';
+import { externalServers, splitServers } from './mcp/configured-servers.ts';
 import { connectServer } from './mcp/connect-server.ts';
 import { type Options, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from './options.ts';
 import { placeOf } from './process-place.ts';
@@ -25,8 +25,8 @@ export interface Opening {
 
 export function startEngine(options: Options): Opening {
   const config = configOf(options);
-  const servers = Object.entries(options.mcpServers ?? {});
-  const connected = Promise.all(servers.map(([name, server]) => connectServer(name, server)));
+  const { inProcess } = splitServers(options.mcpServers ?? {});
+  const connected = Promise.all(inProcess.map(([name, server]) => connectServer(name, server)));
   return {
     config,
     engine: (async () => {
@@ -47,7 +47,10 @@ async function configOf(options: Options): Promise<QueryEngineConfig> {
   const files = options.engine?.files ?? nodeFiles;
   const found = await earlierSession(options, env, files);
   const cwd = folderOf(options.cwd ?? found?.cwd);
-  if (options.outputFormat !== undefined) await compileJsonSchema(options.outputFormat.schema);
+  if (options.outputFormat !== undefined) {
+    const { compileJsonSchema } = await import('../engine/json-schema-check.ts');
+    compileJsonSchema(options.outputFormat.schema);
+  }
   const { tools } = options;
   const toolNames = tools === undefined || 'type' in tools ? undefined : tools;
   const base = await configFromSettings({
@@ -61,6 +64,11 @@ async function configOf(options: Options): Promise<QueryEngineConfig> {
   const resume = options.resume ?? found?.sessionId;
   return {
     ...base,
+    mcpServers: await externalServers(options, {
+      root: resolve(cwd, options.projectConfigRoot ?? '.'),
+      files,
+    }),
+    handleElicitation: options.onElicitation,
     canUseTool: options.canUseTool,
     hooks: options.hooks,
     ...promptOf(options.systemPrompt),

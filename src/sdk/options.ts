@@ -55,12 +55,15 @@ export interface Options {
   /** Thinking budget in tokens, 0 for none; `thinking` beats it. */
   maxThinkingTokens?: number | undefined;
   /**
-   * By name: in-process servers of ours (`createSdkMcpServer`) or of the MCP SDK, and servers behind a function. Any
-   * other kind is shown as failed.
+   * By name: in-process servers of ours (`createSdkMcpServer`) or of the MCP SDK, servers behind a function, and
+   * those to start (`stdio`) or to reach (`http`, `sse`). `${VAR}` and `${VAR:-default}` in the last two are replaced
+   * from `env`. A server that cannot be used is `failed` and delays nothing.
    */
   mcpServers?: Readonly<Record<string, McpServerConfig>> | undefined;
   /** Id or alias. */
   model?: string | undefined;
+  /** Answers what MCP servers ask a person; absent: declined. */
+  onElicitation?: QueryEngineConfig['handleElicitation'];
   /** The result must be a value of this schema (`structured_output`). */
   outputFormat?: { readonly type: 'json_schema'; readonly schema: JsonSchema } | undefined;
   permissionMode?: PermissionMode | undefined;
@@ -85,6 +88,8 @@ export interface Options {
   settings?: string | Readonly<Record<string, unknown>> | undefined;
   /** Warnings, one line each. */
   stderr?: ((line: string) => void) | undefined;
+  /** Only the MCP servers of `mcpServers`, none of a project's `.mcp.json`. Default false. */
+  strictMcpConfig?: boolean | undefined;
   /** Default none. */
   systemPrompt?: string | readonly string[] | PresetPrompt | undefined;
   /** Tokens, told to the model. */
@@ -121,6 +126,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   maxTurns: true,
   mcpServers: true,
   model: true,
+  onElicitation: true,
   outputFormat: true,
   permissionMode: true,
   persistSession: true,
@@ -132,6 +138,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   settingSources: true,
   settings: true,
   stderr: true,
+  strictMcpConfig: true,
   systemPrompt: true,
   taskBudget: true,
   thinking: true,

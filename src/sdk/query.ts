@@ -1,4 +1,5 @@
 /** `query()`: one session driven by a prompt, or by a stream of prompts. */
+import type { SetServersResult } from '../engine/compose/mcp.ts';
 import type { QueryEngine } from '../engine/query-engine.ts';
 import type { McpServerStatus } from '../engine/session-facts.ts';
 import type { ContextUsage } from '../protocol/context-usage.ts';
@@ -8,6 +9,9 @@ import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../protocol/s
 import { endableIterator } from '../util/endable-iterator.ts';
 import { type Announcements, createAnnouncements } from './announcements.ts';
 import { type Opening, startEngine } from './open-engine.ts';
+import { splitServers } from './mcp/configured-servers.ts';
+import { connectServer } from './mcp/connect-server.ts';
+import type { McpServerConfig } from './mcp/server-config.ts';
 import { checkOptions, type Options } from './options.ts';
 import { createPromptFeed, type PromptFeed } from './prompt-feed.ts';
 import { type InitializationResult, initializationOf } from './session-info.ts';
@@ -28,6 +32,12 @@ export interface Query extends AsyncGenerator<SDKMessage, void, void> {
   supportedAgents(): Promise<InitializationResult['agents']>;
   accountInfo(): Promise<InitializationResult['account']>;
   mcpServerStatus(): Promise<readonly McpServerStatus[]>;
+  /** Rejects with the reason when it does not come to a connection. */
+  reconnectMcpServer(name: string): Promise<void>;
+  /** Off: its tools are taken away from the next request on. */
+  toggleMcpServer(name: string, on: boolean): Promise<void>;
+  /** Puts these servers in the place of those of an earlier call; the ones of `options.mcpServers` stay. */
+  setMcpServers(servers: Readonly<Record<string, McpServerConfig>>): Promise<SetServersResult>;
   /** What fills the context, by category. */
   getContextUsage(): Promise<ContextUsage>;
   /** More prompts. Resolves when all of them were read. */
@@ -120,6 +130,13 @@ export function query({
       accountInfo: async () => (await initialization()).account,
       getContextUsage: async () => (await engine()).getContextUsage(),
       mcpServerStatus: async () => (await engine()).mcpServerStatus(),
+      reconnectMcpServer: async (name: string) => (await engine()).reconnectMcpServer(name),
+      toggleMcpServer: async (name: string, on: boolean) => (await engine()).toggleMcpServer(name, on),
+      async setMcpServers(servers: Readonly<Record<string, McpServerConfig>>) {
+        const { inProcess, external } = splitServers(servers);
+        const clients = await Promise.all(inProcess.map(([name, server]) => connectServer(name, server)));
+        return (await engine()).setMcpServers(external, clients);
+      },
       streamInput: (input: AsyncIterable<SDKUserMessage>) => feed.read(input),
       close,
     },

@@ -114,6 +114,7 @@ export function decodeLine(line: Buffer): DecodedLine {
   const value = parseObject(line);
   if (value === undefined) return { kind: 'torn' };
   if (sum === 'none') {
+    if (isRewritten(value)) return { kind: 'foreign', record: value as ForeignRecord };
     if ('v' in value && 'seq' in value) return { kind: 'bad_checksum' };
     return typeof value['type'] === 'string'
       ? { kind: 'foreign', record: value as ForeignRecord }
@@ -125,6 +126,12 @@ export function decodeLine(line: Buffer): DecodedLine {
   if (value['type'] === 'takeover')
     return { kind: 'takeover', head: { seq, epoch }, owner: String(value['owner']) };
   return { kind: 'ok', entry: toEntry(value) };
+}
+
+/** Another program copied a record of ours and added to it (a fork): the sum is no longer the last word, nor right. */
+function isRewritten(value: Record<string, unknown>): boolean {
+  const { sum, type } = value;
+  return typeof sum === 'string' && typeof type === 'string' && Object.keys(value).at(-1) !== 'sum';
 }
 
 function parseObject(line: Buffer): Record<string, unknown> | undefined {

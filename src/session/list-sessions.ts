@@ -99,8 +99,9 @@ function entryOf(line: Buffer): JournalEntry | undefined {
 
 function titleOf(entry: JournalEntry): string | undefined {
   if (entry.type === 'title') return entry.title;
-  const { type, summary } = entry as unknown as { readonly type: string; readonly summary?: unknown };
-  return type === 'summary' && typeof summary === 'string' ? summary : undefined;
+  const { type, summary, customTitle } = entry as unknown as Readonly<Record<string, unknown>>;
+  const title = type === 'custom-title' ? customTitle : type === 'summary' ? summary : undefined;
+  return typeof title === 'string' ? title : undefined;
 }
 
 function oneLine(text: string): string {

@@ -6,10 +6,11 @@ import type { ToolUseBlock, WireTool } from '../protocol/wire.ts';
 import type { Scope } from '../util/scope.ts';
 import { StreamingToolExecutor } from './executor.ts';
 import { observableInput } from './observable-input.ts';
-import { createToolSet } from './tool-set.ts';
+import { createToolSet, type ToolSet } from './tool-set.ts';
 
 export interface ToolsPortOptions {
-  readonly tools: readonly AnyTool[];
+  /** A function when the set changes while the session runs: the same array means the same tools. */
+  readonly tools: readonly AnyTool[] | (() => readonly AnyTool[]);
   readonly gate: GatePorts;
   /** Called when a call's turn has come. */
   makeContext(call: ToolCall, signal: AbortSignal): ToolContext;
@@ -34,24 +35,26 @@ export interface ToolsPort {
 
 /** Throws `invalid_option` when two tools have one name, or a name is not one the API takes. */
 export function createToolsPort(options: ToolsPortOptions): ToolsPort {
-  const tools = createToolSet(options.tools);
+  const tools = currentTools(options.tools);
   const modifiers: ((context: ToolContext) => ToolContext)[] = [];
-  const wire = new Map<string, Promise<readonly WireTool[]>>();
+  const wire = new Map<string, { readonly set: ToolSet; readonly described: Promise<readonly WireTool[]> }>();
 
   return {
-    /** The text is taken once per model; the same array ever after, so that requests repeat byte for byte (L3). */
+    /** The text is taken once per model and set of tools, so that requests repeat byte for byte (L3). */
     wireTools(model) {
-      let described = wire.get(model);
-      if (described === undefined) {
-        described = Promise.all(tools.all.map((tool) => describe(tool, { cwd: options.cwd ?? '.', model })));
-        wire.set(model, described);
-      }
+      const set = tools();
+      const known = wire.get(model);
+      if (known?.set === set) return known.described;
+      const described = Promise.all(
+        set.all.map((tool) => describe(tool, { cwd: options.cwd ?? '.', model })),
+      );
+      wire.set(model, { set, described });
       return described;
     },
 
     open({ scope, chainId, depth }) {
       const executor = new StreamingToolExecutor({
-        tools,
+        tools: tools(),
         gate: options.gate,
         clock: options.clock,
         ids: options.ids,
@@ -73,9 +76,27 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
     },
 
     backfill(block) {
-      const input = observableInput(tools.find(block.name), block.input);
+      const input = observableInput(tools().find(block.name), block.input);
       return input === block.input ? block : { ...block, input };
     },
+  };
+}
+
+/** The set of now, made anew only when the tools are others. */
+function currentTools(source: ToolsPortOptions['tools']): () => ToolSet {
+  if (typeof source !== 'function') {
+    const set = createToolSet(source);
+    return () => set;
+  }
+  let from = source();
+  let set = createToolSet(from);
+  return () => {
+    const now = source();
+    if (now !== from) {
+      set = createToolSet(now);
+      from = now;
+    }
+    return set;
   };
 }
 

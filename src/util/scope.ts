@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { within } from './within.ts';
 
 /**
  * A lifetime. What is opened in a scope ends with it: closing aborts the signal, waits for the cleanups for at
@@ -68,14 +69,4 @@ export function openScope(parent?: Scope, graceMs: number = CLOSE_GRACE_MS): Sco
     };
   }
   return scope;
-}
-
-/** Waits for `work`, but no longer than `ms`. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, limit]);
-  clearTimeout(timer);
 }

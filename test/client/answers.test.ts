@@ -69,7 +69,10 @@ throughBothDoors('answers', (stage) => {
     expect(events.at(-1)).toBe('message_stop');
     const kinds = messages.map((m) => (m.type === 'stream_event' ? m.event.type : m.type));
     expect(kinds.indexOf('assistant')).toBe(kinds.indexOf('content_block_stop') - 1);
-    expect(messages.find(is('stream_event'))).toMatchObject({ ttft_ms: expect.any(Number), parent_tool_use_id: null });
+    expect(messages.find(is('stream_event'))).toMatchObject({
+      ttft_ms: expect.any(Number),
+      parent_tool_use_id: null,
+    });
   });
 
   it('thinking comes as a block of its own, with its signature', async () => {

@@ -12,7 +12,8 @@ import { afterEach, beforeEach, describe, expect } from 'vitest';
 import * as own from '../../src/index.ts';
 import { type RehearsalServer, reply, type Scenario, startRehearsal } from '../../src/rehearsal/index.ts';
 
-const BIN = process.env['TURNWRIGHT_BIN'] ?? fileURLToPath(new URL('../../dist/bin/turnwright', import.meta.url));
+const BIN =
+  process.env['TURNWRIGHT_BIN'] ?? fileURLToPath(new URL('../../dist/bin/turnwright', import.meta.url));
 
 export type Message = own.SDKMessage;
 export type Result = own.SDKResultMessage;

@@ -70,13 +70,13 @@ const cases: readonly (readonly [string, JsonSchema, readonly unknown[], readonl
 ];
 
 describe('the JSON schema check', () => {
-  it.each(cases)('%s', async (_name, schema, good, bad) => {
-    const check = await compileJsonSchema(schema);
+  it.each(cases)('%s', (_name, schema, good, bad) => {
+    const check = compileJsonSchema(schema);
     for (const value of good) expect(check(value), JSON.stringify(value)).toEqual([]);
     for (const value of bad) expect(check(value).length, JSON.stringify(value)).toBeGreaterThan(0);
   });
-  it('names the place and what was expected', async () => {
-    const check = await compileJsonSchema({
+  it('names the place and what was expected', () => {
+    const check = compileJsonSchema({
       type: 'object',
       properties: {
         list: { type: 'array', items: { type: 'object', required: ['id'] } },
@@ -89,13 +89,13 @@ describe('the JSON schema check', () => {
     expect(check({ size: 'x' })).toEqual(['size must be equal to one of the allowed values: ["s","m"]']);
     expect(check({ other: 1 })).toEqual(['The value must NOT have additional properties (other)']);
   });
-  it('refuses what it cannot judge', async () => {
+  it('refuses what it cannot judge', () => {
     for (const schema of [
       { properties: { a: { $ref: 'https://example.com/x' } } },
       { pattern: '(' },
       { type: 'nonsense' },
     ]) {
-      await expect(compileJsonSchema(schema)).rejects.toMatchObject({ code: 'invalid_option' });
+      expect(() => compileJsonSchema(schema)).toThrow(expect.objectContaining({ code: 'invalid_option' }));
     }
   });
 });

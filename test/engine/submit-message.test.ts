@@ -136,7 +136,7 @@ describe('commands', () => {
     });
     const messages = await run('/count to three');
     expect(types(messages)).toEqual(['system', 'user', 'result']);
-    expect(messages[0]).toMatchObject({ slash_commands: ['count'] });
+    expect(messages[0]).toMatchObject({ slash_commands: ['count', 'compact'] });
     expect(resultIn(messages)).toMatchObject({
       subtype: 'success',
       result: 'Counted.',

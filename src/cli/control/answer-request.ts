@@ -36,6 +36,14 @@ export async function answerRequest(subtype: string, fields: Fields, session: An
     }
     case 'mcp_status':
       return { mcpServers: await query.mcpServerStatus() };
+    case 'mcp_reconnect':
+      await query.reconnectMcpServer(String(fields['serverName']));
+      return {};
+    case 'mcp_toggle':
+      await query.toggleMcpServer(String(fields['serverName']), fields['enabled'] === true);
+      return {};
+    case 'mcp_set_servers':
+      return { ...(await query.setMcpServers(serversOf(fields['servers']))) };
     case 'mcp_message':
       // The host's servers tell of themselves (`notifications/…`); nothing here depends on it.
       return { mcp_response: { jsonrpc: '2.0', id: 0, result: {} } };
@@ -46,6 +54,11 @@ export async function answerRequest(subtype: string, fields: Fields, session: An
     default:
       throw new Error(`Unsupported control request subtype: ${subtype}`);
   }
+}
+
+function serversOf(value: unknown): Readonly<Record<string, McpServerConfig>> {
+  if (!isFields(value)) throw new Error('"servers" must be an object of servers by name.');
+  return value as Readonly<Record<string, McpServerConfig>>;
 }
 
 /** What became of the parts of an `initialize`. Only the first one sets the session up. */

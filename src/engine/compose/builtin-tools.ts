@@ -1,5 +1,6 @@
 import type { AnyTool } from '../../protocol/tool.ts';
 import type { ResolvedConfig } from '../../settings/resolved-config.ts';
+import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import { builtinTools } from '../../tools/builtin/index.ts';
 
 /** The built-in tools of these names (undefined: all), without those that were taken away, in their own order. */
@@ -23,5 +24,5 @@ export function unknownTools(
   config: Pick<ResolvedConfig, 'outputCaps' | 'timeouts'>,
 ): readonly string[] {
   const known = createBuiltinTools(undefined, { ...config, removedTools: [] });
-  return names.filter((name) => !known.some((tool) => tool.name === name));
+  return names.filter((name) => name !== HISTORY_TOOL && !known.some((tool) => tool.name === name));
 }

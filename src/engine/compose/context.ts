@@ -11,7 +11,8 @@ import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { AnyTool, ReadFileCache, TodoStore } from '../../protocol/tool.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import type { Scope } from '../../util/scope.ts';
-import type { CompactionOptions, QueryEngineConfig } from '../config.ts';
+import type { CompactionOptions } from '../compaction-options.ts';
+import type { QueryEngineConfig } from '../config.ts';
 import type { ModelPort, SessionMemory, ToolsRoom } from '../parts.ts';
 import type { UsageLedger } from '../usage-ledger.ts';
 import type { SpillRoom } from './spill.ts';
@@ -25,7 +26,7 @@ export interface ContextParts {
   readonly hooks: HookPort;
   readonly spill: SpillRoom;
   readonly tools: ToolsRoom;
-  readonly allTools: readonly AnyTool[];
+  readonly allTools: () => readonly AnyTool[];
   readonly memory: SessionMemory;
   readonly transcriptPath: string | undefined;
   readonly files: PersistentFiles;
@@ -37,7 +38,7 @@ export interface ContextParts {
 
 export function composeContext(config: QueryEngineConfig, parts: ContextParts): ContextPort {
   const { compaction = {} } = config;
-  const tools = new Map(parts.allTools.map((tool) => [tool.name, tool]));
+  const toolOf = (name: string) => parts.allTools().find((tool) => tool.name === name);
   return createContext({
     callModel: parts.model.call,
     ledger: parts.ledger,
@@ -61,9 +62,10 @@ export function composeContext(config: QueryEngineConfig, parts: ContextParts): 
         ...(head?.betas !== undefined && { betas: head.betas }),
       };
     },
-    maxResultChars: (name) => tools.get(name)?.maxResultChars,
-    microcompactable: (name) => tools.get(name)?.microcompactable === true,
+    maxResultChars: (name) => toolOf(name)?.maxResultChars,
+    microcompactable: (name) => toolOf(name)?.microcompactable === true,
     servesContextEdits: isClaude,
+    ...(config.promptCacheTtl === '1h' && { cacheTtlMs: 60 * 60_000 }),
     collapseModel: (model) => smallModel(model, compaction.collapseModel, parts.model),
     snipMarks: parts.snipMarks,
     sessionSignal: parts.scope.signal,
@@ -84,7 +86,7 @@ export function composeContext(config: QueryEngineConfig, parts: ContextParts): 
       ...(compaction.prompt !== undefined && { prompt: compaction.prompt }),
       ...(compaction.instructions !== undefined && { instructions: [compaction.instructions] }),
     },
-    ...(tools.has(HISTORY_TOOL) && { historyTool: HISTORY_TOOL }),
+    ...(toolOf(HISTORY_TOOL) !== undefined && { historyTool: HISTORY_TOOL }),
     ...(parts.transcriptPath !== undefined && { transcriptPath: parts.transcriptPath }),
   });
 }

@@ -24,6 +24,7 @@ import { admittedResults, composeAdmission } from './admission.ts';
 import { composeAttachments } from './attachments.ts';
 import { composeContext } from './context.ts';
 import { composeHooks } from './hooks.ts';
+import { composeMcp, withMcpTools } from './mcp.ts';
 import { composeModel } from './model.ts';
 import { composePermissions } from './permissions.ts';
 import { type ComposedSession, composeSession } from './session.ts';
@@ -80,13 +81,13 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
   const readFileCache = config.readFileCache ?? createReadFileCache();
   const structured = config.jsonSchema === undefined ? undefined : createStructuredOutput(config.jsonSchema);
   const snipMarks = config.compaction?.snipMarks ?? createSnipMarks();
-  const allTools = [
-    ...config.tools,
-    ...(config.mcpClients ?? []).flatMap((client) => client.tools ?? []),
+  const mcp = composeMcp(config, { clock, random, env });
+  scope.onClose(() => mcp.close());
+  const allTools = withMcpTools(config.tools, mcp, [
     ...(structured === undefined ? [] : [structured.tool]),
     ...(offersSnip(config) ? [createSnipTool(snipMarks)] : []),
     ...(offersHistory(config, session) ? [createHistoryTool(createSessionHistory(session.read))] : []),
-  ];
+  ]);
   const tools = composeTools(config, {
     sessionId,
     scope,
@@ -162,7 +163,14 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     ledger,
     model,
     hooks,
-    tools: { ...tools, port: admittedResults(tools.port, admit) },
+    tools: {
+      port: admittedResults(tools.port, admit),
+      get names() {
+        return tools.names;
+      },
+      presetAnswer: tools.presetAnswer,
+    },
+    mcp,
     context,
     admit,
     cacheWatch: createCacheWatch({

@@ -13,8 +13,8 @@ import type { McpClient, QueryEngineConfig } from '../config.ts';
 import { type McpServerStatus, mcpStatusOf } from '../session-facts.ts';
 import { VERSION } from '../version.ts';
 
-export type { McpServerEntry, SetServersResult };
 export type { McpRemoteServerConfig, McpStdioServerConfig } from '../../mcp/server-config.ts';
+export type { McpServerEntry, SetServersResult };
 export { parseServers };
 
 /** ms that connecting may take, that a call may be silent, and that the first request waits for servers. */
@@ -25,7 +25,7 @@ const FIRST_REQUEST_MS = 3_000;
 export interface McpRoom {
   /** Begins to connect; later calls change nothing. */
   start(): void;
-  /** Before the first request: waits until every server was tried once, but not long. */
+  /** Before the first request: waits until every server was tried once, but not long, nor beyond an abort. */
   settled(signal: AbortSignal): Promise<void>;
   /** The same array while nothing changed. */
   readonly tools: readonly AnyTool[];
@@ -33,7 +33,10 @@ export interface McpRoom {
   statuses(): readonly McpServerStatus[];
   reconnect(name: string): Promise<void>;
   setEnabled(name: string, on: boolean): Promise<void>;
-  setServers(configs: Readonly<Record<string, unknown>>, clients: readonly McpClient[]): Promise<SetServersResult>;
+  setServers(
+    configs: Readonly<Record<string, unknown>>,
+    clients: readonly McpClient[],
+  ): Promise<SetServersResult>;
   close(): Promise<void>;
 }
 
@@ -44,14 +47,38 @@ export interface McpParts {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** The built-in tools, those of MCP servers, then the engine's own: the same array while nothing changed. */
+export function withMcpTools(
+  before: readonly AnyTool[],
+  mcp: Pick<McpRoom, 'tools'>,
+  after: readonly AnyTool[],
+): () => readonly AnyTool[] {
+  let from: readonly AnyTool[] | undefined;
+  let all: readonly AnyTool[] = [];
+  return () => {
+    if (mcp.tools === from) return all;
+    from = mcp.tools;
+    // What a server calls a tool must not take the place of another, nor stop the session.
+    const taken = new Set([...before, ...after].map((tool) => tool.name));
+    const fresh = from.filter(({ name }) => !taken.has(name) && taken.add(name));
+    all = [...before, ...fresh, ...after];
+    return all;
+  };
+}
+
 export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom {
   const own = config.mcpClients ?? [];
-  const { startMs = START_MS, callMs = CALL_IDLE_MS, firstRequestMs = FIRST_REQUEST_MS } = config.mcpTimeouts ?? {};
+  const {
+    startMs = START_MS,
+    callMs = CALL_IDLE_MS,
+    firstRequestMs = FIRST_REQUEST_MS,
+  } = config.mcpTimeouts ?? {};
   /** Set while the session ran. */
   let added: readonly McpClient[] = [];
   const switchedOff = new Set<string>();
   let tools: readonly AnyTool[] | undefined;
   let waited = false;
+  let closing: Promise<void> | undefined;
 
   const clients = () => [...own, ...added];
   const ownTools = (all: readonly McpClient[]) => all.flatMap((client) => client.tools ?? []);
@@ -79,13 +106,10 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
     async settled(signal) {
       if (waited || (config.mcpServers ?? []).length === 0) return;
       waited = true;
-      await servers.settled(firstRequestMs, signal);
+      await servers.settled(firstRequestMs, signal).catch(() => undefined);
     },
     get tools() {
-      tools ??= [
-        ...ownTools(clients().filter((client) => !switchedOff.has(client.name))),
-        ...servers.tools,
-      ];
+      tools ??= [...ownTools(clients().filter((client) => !switchedOff.has(client.name))), ...servers.tools];
       return tools;
     },
     get commands() {
@@ -120,7 +144,9 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
       const failed = coming.filter(({ status }) => status !== 'connected');
       return {
         added: [
-          ...coming.filter(({ name }) => !before.some((client) => client.name === name)).map(({ name }) => name),
+          ...coming
+            .filter(({ name }) => !before.some((client) => client.name === name))
+            .map(({ name }) => name),
           ...result.added,
         ],
         removed: [...leaving.map(({ name }) => name), ...result.removed],
@@ -130,8 +156,12 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
         },
       };
     },
-    async close() {
-      await Promise.allSettled([servers.close(), ...clients().map(async (client) => client.close?.())]);
+    close() {
+      closing ??= Promise.allSettled([
+        servers.close(),
+        ...clients().map(async (client) => client.close?.()),
+      ]).then(() => undefined);
+      return closing;
     },
   };
 }

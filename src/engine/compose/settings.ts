@@ -3,6 +3,7 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ConfigOptions } from '../../settings/config-options.ts';
 import { resolveConfig } from '../../settings/resolve-config.ts';
 import type { ResolvedConfig } from '../../settings/resolved-config.ts';
+import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import { keyFromHelper } from '../api-key-helper.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { createBuiltinTools, unknownTools } from './builtin-tools.ts';
@@ -49,10 +50,20 @@ export async function configFromSettings(input: SettingsInput): Promise<QueryEng
     childEnv: resolved.env,
     ...limits,
     maxOutputTokens: resolved.outputCaps.maxOutputTokens,
-    compaction,
+    compaction: { ...compaction, ...historyTool(input.toolNames, resolved) },
     timeouts: defined({ headersMs: timeouts.headersMs, firstByteMs: timeouts.firstByteMs }),
+    mcpTimeouts: defined({ startMs: timeouts.mcpStartMs, callMs: timeouts.mcpToolMs }),
     durability: resolved.durability,
   };
+}
+
+/** It belongs to the whole set; whoever names the tools, or takes this one away, decides about it too. */
+function historyTool(
+  names: readonly string[] | undefined,
+  { removedTools }: Pick<ResolvedConfig, 'removedTools'>,
+): { readonly history?: false } {
+  const isWanted = names?.includes(HISTORY_TOOL) !== false && !removedTools.includes(HISTORY_TOOL);
+  return isWanted ? {} : { history: false };
 }
 
 async function connectionOf(resolved: ResolvedConfig): Promise<Partial<QueryEngineConfig>> {

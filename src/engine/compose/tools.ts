@@ -13,7 +13,8 @@ import type { SpillRoom } from './spill.ts';
 export interface ToolParts {
   readonly sessionId: string;
   readonly scope: Scope;
-  readonly tools: readonly AnyTool[];
+  /** The tools of now: the same array while nothing changed. */
+  readonly tools: () => readonly AnyTool[];
   readonly clock: Clock;
   readonly ids: Ids;
   readonly files: PersistentFiles;
@@ -74,5 +75,11 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Tools
       sessionSignal: parts.scope.signal,
     }),
   });
-  return { port, names: parts.tools.map((tool) => tool.name), presetAnswer: parts.permissions.presetAnswer };
+  return {
+    port,
+    get names() {
+      return parts.tools().map((tool) => tool.name);
+    },
+    presetAnswer: parts.permissions.presetAnswer,
+  };
 }

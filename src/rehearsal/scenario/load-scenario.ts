@@ -28,12 +28,11 @@ export async function parseScenario(
   file: string,
   options: LoadOptions = {},
 ): Promise<Scenario> {
-  const [{ parseDocument, LineCounter: Counter }, { scenarioSchema }] = await Promise.all([
-    import('yaml'),
+  const [{ readYaml }, { scenarioSchema }] = await Promise.all([
+    import('./read-yaml.ts'),
     import('./scenario-schema.ts'),
   ]);
-  const lines = new Counter();
-  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false });
+  const { document, lines } = readYaml(source);
   if (document.errors.length > 0) {
     throw invalid(document.errors.map((error) => `${at(file, lines, error.pos[0])}: ${error.message}`));
   }

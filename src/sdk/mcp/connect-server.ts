@@ -20,7 +20,7 @@ export async function connectServer(name: string, config: McpServerConfig): Prom
     if (typeof link === 'string') return failed(name, link);
     return { ...(await linkedClient(name, link.exchange, undefined)), close: link.close };
   }
-  return failed(name, 'Servers that have to be started or reached over the network are not supported.');
+  return failed(name, 'Its configuration of type "sdk" holds neither tools nor an instance.');
 }
 
 async function linkedClient(

@@ -1,4 +1,5 @@
-/** What `mcpServers` takes: our own in-process servers, those of the MCP SDK, and servers behind a function. */
+/** What `mcpServers` takes: servers in this process, behind a function, of their own process, over the network. */
+import type { McpRemoteServerConfig, McpStdioServerConfig } from '../../engine/compose/mcp.ts';
 import type { SdkMcpServer } from '../create-sdk-mcp-server.ts';
 import type { Exchange } from './json-rpc.ts';
 
@@ -18,10 +19,9 @@ export interface LinkedMcpServer {
   readonly manifest?: { readonly initializeResult: unknown; readonly toolsListResult?: unknown } | undefined;
 }
 
-/** A server that would have to be started or reached over the network. */
-export interface ExternalMcpServer {
-  readonly type?: 'stdio' | 'sse' | 'http' | undefined;
-  readonly [key: string]: unknown;
-}
+/** A server that is started, or reached over the network. */
+export type ExternalMcpServer = McpStdioServerConfig | McpRemoteServerConfig;
+
+export type { McpRemoteServerConfig, McpStdioServerConfig };
 
 export type McpServerConfig = SdkMcpServer | McpServerInstance | LinkedMcpServer | ExternalMcpServer;

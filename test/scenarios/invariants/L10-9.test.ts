@@ -30,8 +30,6 @@ describe('L10.9 nothing outlives its scope', () => {
       const run = await rehearse({
         replies: [reply(toolUse('Bash', { command: FAMILY }))],
         options: { abortController },
-        // Who closes does not wait for the record; resume answers what it left open (L4.1).
-        openOnRecord: how === 'close' || how === 'leave',
         onMessage: async (message, { query, cwd }) => {
           if (message.type !== 'assistant') return;
           const started = untilFile(join(cwd, 'shell'));

@@ -1,0 +1,178 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { type CaseOptions, is, type Stage, throughBothDoors, toolResults } from './doors.ts';
+
+type Input = Record<string, unknown>;
+type Hook = (input: Input, toolUseId: string | undefined) => Promise<unknown>;
+const one = (hook: Hook, more: object = {}) => [{ ...more, hooks: [hook] }];
+const bash = (command: string) => toolUse('Bash', { command });
+
+throughBothDoors('hooks', (stage) => {
+  const run = (replies: Parameters<Stage['run']>[0], options: CaseOptions) =>
+    stage.run(replies, { allowedTools: ['Bash(echo:*)', 'Bash(exit:*)'], ...options });
+  const sent = () => JSON.stringify(stage.asked().at(-1)?.['messages']);
+
+  it('PreToolUse sees the call and can deny it', async () => {
+    const seen: Input[] = [];
+    const { messages, result } = await run([reply(bash('echo hi')), reply('Well.')], {
+      hooks: {
+        PreToolUse: one(async (input, toolUseId) => {
+          seen.push({ ...input, toolUseId });
+          return {
+            hookSpecificOutput: {
+              hookEventName: 'PreToolUse',
+              permissionDecision: 'deny',
+              permissionDecisionReason: 'No shell today.',
+            },
+          };
+        }),
+      },
+    });
+    expect(seen).toMatchObject([
+      {
+        hook_event_name: 'PreToolUse',
+        tool_name: 'Bash',
+        tool_input: { command: 'echo hi' },
+        cwd: stage.cwd,
+        session_id: result?.session_id,
+        permission_mode: 'default',
+        toolUseId: expect.stringMatching(/^toolu_/),
+      },
+    ]);
+    expect(toolResults(messages)).toEqual([
+      { text: '"PreToolUse:Bash hook error: No shell today."', is_error: true },
+    ]);
+    expect(result?.permission_denials).toHaveLength(1);
+  });
+
+  it('PreToolUse updatedInput is what runs', async () => {
+    const { messages } = await run([reply(bash('echo one')), reply('Done.')], {
+      hooks: {
+        PreToolUse: one(async () => ({
+          hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: { command: 'echo two' } },
+        })),
+      },
+    });
+    expect(toolResults(messages)).toEqual([{ text: '"two"' }]);
+  });
+
+  it('PreToolUse allow spares the question', async () => {
+    await run([reply(bash('touch a')), reply('Done.')], {
+      hooks: {
+        PreToolUse: one(async () => ({
+          hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow' },
+        })),
+      },
+    });
+    expect(existsSync(join(stage.cwd, 'a'))).toBe(true);
+  });
+
+  it('a matcher picks the tools', async () => {
+    const names: unknown[] = [];
+    await run([reply([bash('echo hi'), toolUse('Glob', { pattern: '*' })]), reply('Done.')], {
+      hooks: {
+        PreToolUse: one(
+          async (input) => {
+            names.push(input['tool_name']);
+            return {};
+          },
+          { matcher: 'Glob' },
+        ),
+      },
+    });
+    expect(names).toEqual(['Glob']);
+  });
+
+  it('PostToolUse sees the result and adds context', async () => {
+    const seen: Input[] = [];
+    await run([reply(bash('echo hi')), reply('Done.')], {
+      hooks: {
+        PostToolUse: one(async (input) => {
+          seen.push(input);
+          return {
+            hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: 'The larch is near.' },
+          };
+        }),
+      },
+    });
+    expect(seen).toMatchObject([
+      { tool_name: 'Bash', tool_response: { stdout: 'hi\n' }, duration_ms: expect.any(Number) },
+    ]);
+    expect(sent()).toContain('The larch is near.');
+  });
+
+  it('PostToolUseFailure hears of failures', async () => {
+    const errors: unknown[] = [];
+    await run([reply(bash('exit 7')), reply('Well.')], {
+      hooks: {
+        PostToolUseFailure: one(async (input) => {
+          errors.push(input['error']);
+          return {};
+        }),
+      },
+    });
+    expect(errors).toEqual([expect.stringContaining('7')]);
+  });
+
+  it('PostToolUse continue:false ends the turn as hook_stopped', async () => {
+    const { result } = await run([reply(bash('echo hi'))], {
+      hooks: { PostToolUse: one(async () => ({ continue: false, stopReason: 'Enough.' })) },
+    });
+    expect(result).toMatchObject({ subtype: 'success', terminal_reason: 'hook_stopped', is_error: false });
+  });
+
+  it('a Stop hook sends the model back once', async () => {
+    const active: unknown[] = [];
+    const { messages, result } = await run([reply('Done.'), reply('Now really.')], {
+      hooks: {
+        Stop: one(async (input) => {
+          active.push(input['stop_hook_active']);
+          return active.length === 1 ? { decision: 'block', reason: 'Add the tests.' } : {};
+        }),
+      },
+    });
+    expect(active).toEqual([false, true]);
+    expect(JSON.stringify(messages.filter(is('user')))).toContain('Add the tests.');
+    expect(result).toMatchObject({ subtype: 'success', result: 'Now really.' });
+  });
+
+  it('UserPromptSubmit can keep a prompt back', async () => {
+    const { result } = await run([], {
+      hooks: { UserPromptSubmit: one(async () => ({ decision: 'block', reason: 'Not that.' })) },
+    });
+    expect(result).toMatchObject({
+      subtype: 'success',
+      num_turns: 0,
+      result: expect.stringContaining('Not that.'),
+    });
+    expect(stage.asked()).toEqual([]);
+  });
+
+  it('UserPromptSubmit can add context', async () => {
+    await run([reply('Hi.')], {
+      hooks: {
+        UserPromptSubmit: one(async (input) => ({
+          hookSpecificOutput: {
+            hookEventName: 'UserPromptSubmit',
+            additionalContext: `They said ${String(input['prompt'])}`,
+          },
+        })),
+      },
+    });
+    expect(sent()).toContain('They said Go.');
+  });
+
+  it('a hook that throws is passed over; onFailure block makes it deny', async () => {
+    const broken = one(async () => {
+      throw new Error('The hook broke.');
+    });
+    const open = await run([reply(bash('echo hi')), reply('Done.')], { hooks: { PreToolUse: broken } });
+    expect(toolResults(open.messages)).toEqual([{ text: '"hi"' }]);
+    const closed = await run([reply(bash('echo hi')), reply('Done.')], {
+      hooks: { PreToolUse: broken.map((matcher) => ({ ...matcher, onFailure: 'block' })) },
+    });
+    expect(toolResults(closed.messages)).toMatchObject([{ is_error: true }]);
+  });
+});

@@ -1,0 +1,148 @@
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { gather, openPrompt, throughBothDoors, toolResults } from './doors.ts';
+
+throughBothDoors('in-process MCP servers', (stage) => {
+  const { door } = stage;
+  const server = (name: string, ...tools: unknown[]) => ({
+    mcpServers: { [name]: door.createSdkMcpServer({ name, tools }) },
+    allowedTools: [`mcp__${name}`],
+  });
+  const said = (text: string) => ({ content: [{ type: 'text' as const, text }] });
+
+  it('a tool with a zod shape is offered, checked and run', async () => {
+    const seen: unknown[] = [];
+    const add = door.tool('add', 'Adds.', { a: z.number(), b: z.number().optional() }, async (args) => {
+      seen.push(args);
+      return said(String(args.a + (args.b ?? 1)));
+    });
+    const { messages, result } = await stage.run(
+      [
+        reply([toolUse('mcp__math__add', { a: 1, b: 2 }), toolUse('mcp__math__add', { a: 'one' })]),
+        reply('Done.'),
+      ],
+      { ...server('math', add), tools: [] },
+    );
+    expect(messages[0]).toMatchObject({
+      tools: ['mcp__math__add'],
+      mcp_servers: [{ name: 'math', status: 'connected' }],
+    });
+    expect(JSON.stringify(stage.asked()[0]?.['tools'])).toContain('"required":["a"]');
+    expect(seen).toEqual([{ a: 1, b: 2 }]);
+    expect(toolResults(messages)).toMatchObject([
+      { text: '[{"type":"text","text":"3"}]' },
+      { is_error: true },
+    ]);
+    expect(result).toMatchObject({ subtype: 'success' });
+  });
+
+  it('isError and a handler that throws are errors for the model', async () => {
+    const no = door.tool('no', 'Refuses.', {}, async () => ({ ...said('Never.'), isError: true }));
+    const bad = door.tool('bad', 'Breaks.', {}, async () => {
+      throw new Error('It broke.');
+    });
+    const { messages } = await stage.run(
+      [reply([toolUse('mcp__t__no'), toolUse('mcp__t__bad')]), reply('Well.')],
+      server('t', no, bad),
+    );
+    expect(toolResults(messages)).toMatchObject([
+      { text: expect.stringContaining('Never.'), is_error: true },
+      { text: expect.stringContaining('It broke.'), is_error: true },
+    ]);
+  });
+
+  it('images and resources become what the model can read', async () => {
+    const data =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const show = door.tool('show', 'Shows.', {}, async () => ({
+      content: [
+        { type: 'image' as const, data, mimeType: 'image/png' },
+        { type: 'resource_link' as const, uri: 'file:///a', name: 'a' },
+        { type: 'resource' as const, resource: { uri: 'file:///b', text: 'inside b' } },
+      ],
+    }));
+    await stage.run([reply(toolUse('mcp__t__show')), reply('Nice.')], server('t', show));
+    const sent = JSON.stringify(stage.asked()[1]?.['messages']);
+    expect(sent).toContain('"media_type":"image/png"');
+    expect(sent).toContain('file:///a');
+    expect(sent).toContain('inside b');
+  });
+
+  it('tools that only read run side by side, others one after the other', async () => {
+    let running = 0;
+    let most = 0;
+    const slow = (name: string, readOnlyHint: boolean) =>
+      door.tool(
+        name,
+        'Waits.',
+        {},
+        async () => {
+          running += 1;
+          most = Math.max(most, running);
+          await new Promise((resolve) => setTimeout(resolve, 30));
+          running -= 1;
+          return said('ok');
+        },
+        { annotations: { readOnlyHint } },
+      );
+    const tools = server('t', slow('read', true), slow('write', false));
+    await stage.run([reply([toolUse('mcp__t__read'), toolUse('mcp__t__read')]), reply('Done.')], tools);
+    expect(most).toBe(2);
+    most = 0;
+    await stage.run([reply([toolUse('mcp__t__write'), toolUse('mcp__t__write')]), reply('Done.')], {
+      ...server('t', slow('read', true), slow('write', false)),
+    });
+    expect(most).toBe(1);
+  });
+
+  it('a call that is not allowed is asked about by its full name', async () => {
+    const names: string[] = [];
+    const tool = door.tool('do', 'Does.', {}, async () => said('done'));
+    const { messages } = await stage.run([reply(toolUse('mcp__t__do')), reply('Done.')], {
+      ...server('t', tool),
+      allowedTools: [],
+      canUseTool: async (name: string, input: unknown) => {
+        names.push(name);
+        return { behavior: 'allow', updatedInput: input };
+      },
+    });
+    expect(names).toEqual(['mcp__t__do']);
+    expect(toolResults(messages)[0]?.text).toContain('done');
+  });
+
+  it('mcpServerStatus tells how servers stand, with their tools', async () => {
+    const tool = door.tool('look', 'Looks.', {}, async () => said('x'), {
+      annotations: { readOnlyHint: true },
+    });
+    stage.play(reply('Hi.'));
+    const input = openPrompt('Go.');
+    const running = stage.start(input, {
+      mcpServers: {
+        t: door.createSdkMcpServer({ name: 't', tools: [tool] }),
+      },
+    });
+    const status = running.mcpServerStatus();
+    await gather(running, (message) => message.type === 'result' && input.end());
+    expect(await status).toMatchObject([
+      {
+        name: 't',
+        status: 'connected',
+        serverInfo: { name: 't' },
+        tools: [{ name: 'look', annotations: { readOnly: true } }],
+      },
+    ]);
+  });
+
+  it('an interrupt ends a running call', async () => {
+    const wait = door.tool('wait', 'Waits.', {}, () => {
+      void running.interrupt();
+      return new Promise(() => {});
+    });
+    stage.play(reply(toolUse('mcp__t__wait')));
+    const input = openPrompt('Go.');
+    const running = stage.start(input, server('t', wait));
+    const { result } = await gather(running, (message) => message.type === 'result' && input.end());
+    expect(result).toMatchObject({ subtype: 'error_during_execution', terminal_reason: 'aborted_tools' });
+  });
+});

@@ -1,0 +1,95 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as client from '@anthropic-ai/claude-agent-sdk';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { type CaseOptions, gather, throughBothDoors } from './doors.ts';
+
+throughBothDoors('sessions', (stage) => {
+  // The client's own functions look where the environment of their process says.
+  const before = process.env['CLAUDE_CONFIG_DIR'];
+  beforeEach(() => {
+    process.env['CLAUDE_CONFIG_DIR'] = stage.home;
+  });
+  afterEach(() => {
+    if (before === undefined) delete process.env['CLAUDE_CONFIG_DIR'];
+    else process.env['CLAUDE_CONFIG_DIR'] = before;
+  });
+
+  const ask = async (text: string, options: CaseOptions = {}) => {
+    stage.play(reply(`Answer to ${text}.`));
+    const { result } = await gather(stage.start(text, options));
+    return { id: result?.session_id ?? '', sent: JSON.stringify(stage.asked().at(-1)?.['messages']), result };
+  };
+
+  it('resume goes on under the same id, costs add up', async () => {
+    const first = await ask('one');
+    const second = await ask('two', { resume: first.id });
+    expect(second.id).toBe(first.id);
+    expect(second.sent).toContain('Answer to one.');
+    expect(second.result?.total_cost_usd).toBeGreaterThan(first.result?.total_cost_usd ?? 0);
+  });
+
+  it('continue takes the newest session of the folder', async () => {
+    const first = await ask('one');
+    const second = await ask('two', { continue: true });
+    expect(second.id).toBe(first.id);
+    expect(second.sent).toContain('Answer to one.');
+  });
+
+  it('a fork has the history and an id of its own', async () => {
+    const first = await ask('one');
+    const forked = await ask('two', { resume: first.id, forkSession: true });
+    expect(forked.id).not.toBe(first.id);
+    expect(forked.sent).toContain('Answer to one.');
+    const again = await ask('three', { resume: first.id });
+    expect(again.sent).not.toContain('two');
+  });
+
+  it('sessionId names a new session; persistSession false leaves nothing behind', async () => {
+    const sessionId = '33333333-3333-4333-8333-333333333333';
+    expect((await ask('one', { sessionId })).id).toBe(sessionId);
+    const kept = await readdir(join(stage.home, 'projects'), { recursive: true });
+    await ask('two', { persistSession: false });
+    expect(await readdir(join(stage.home, 'projects'), { recursive: true })).toEqual(kept);
+  });
+
+  it("the client's session functions read what was written", async () => {
+    const { id } = await ask('What is a larch?');
+    const sessions = await client.listSessions({ dir: stage.cwd });
+    expect(sessions).toMatchObject([{ sessionId: id, firstPrompt: 'What is a larch?', cwd: stage.cwd }]);
+    expect(await client.getSessionInfo(id, { dir: stage.cwd })).toMatchObject({
+      sessionId: id,
+      summary: expect.stringContaining('larch'),
+    });
+    const messages = await client.getSessionMessages(id, { dir: stage.cwd });
+    expect(messages.map(({ type }) => type)).toEqual(['user', 'assistant']);
+    expect(JSON.stringify(messages)).toContain('Answer to What is a larch?.');
+  });
+
+  it("tool calls and their results are in the client's reading, in order", async () => {
+    stage.play(reply(toolUse('Bash', { command: 'echo larch' })), reply('It is larch.'));
+    const { result } = await gather(stage.start('Look.'));
+    const messages = await client.getSessionMessages(result?.session_id ?? '', { dir: stage.cwd });
+    expect(messages.map(({ type }) => type)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    expect(JSON.stringify(messages[2])).toContain('tool_result');
+  });
+
+  it("a title that the client's renameSession wrote does not hinder a resume", async () => {
+    const first = await ask('one');
+    await client.renameSession(first.id, 'About one', { dir: stage.cwd });
+    expect(await client.getSessionInfo(first.id, { dir: stage.cwd })).toMatchObject({
+      customTitle: 'About one',
+    });
+    const second = await ask('two', { resume: first.id });
+    expect(second.sent).toContain('Answer to one.');
+  });
+
+  it("a session that the client's forkSession made can be resumed", async () => {
+    const first = await ask('one');
+    const { sessionId } = await client.forkSession(first.id, { dir: stage.cwd });
+    const second = await ask('two', { resume: sessionId });
+    expect(second.id).toBe(sessionId);
+    expect(second.sent).toContain('Answer to one.');
+  });
+});

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { reply } from '../../../src/rehearsal/index.ts';
+import { decided, outline } from '../outline.ts';
+import { MODEL, rehearse, successOf } from '../rehearse.ts';
+
+describe('F20 "input length and max_tokens exceed context limit"', () => {
+  it('F20 max_tokens is lowered to what is left, and nobody sees the refusal', async () => {
+    const run = await rehearse({
+      prompt: 'word '.repeat(8_000),
+      replies: [reply('Many words.')],
+      server: { windows: { [MODEL]: 20_000 } },
+      rejectedBy: ['output-over-window'],
+    });
+    expect(outline(run.messages)).toEqual(['init', 'text', 'result:success']);
+    expect(successOf(run)).toMatchObject({ is_error: false, result: 'Many words.' });
+    const caps = run.sent.map((body) => body.max_tokens);
+    expect(caps).toHaveLength(2);
+    expect(caps[0]).toBe(8_000);
+    expect(caps[1]).toBeLessThan(8_000);
+    expect(caps[1]).toBeGreaterThanOrEqual(3_000);
+    expect(decided(run.decisions)).toEqual(['stop completed']);
+  });
+});
