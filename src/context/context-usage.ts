@@ -13,8 +13,10 @@ export interface ContextUsageInput {
   readonly system: readonly string[];
   readonly userContext: readonly string[];
   readonly memoryFiles: readonly { readonly path: string; readonly content: string }[];
-  /** Absent: their bytes are not known; what nothing else accounts for is theirs. */
+  /** Absent: their bytes are not known, and what is left of `overheadTokens` is theirs. */
   readonly tools?: readonly WireTool[];
+  /** An earlier estimate of everything but the messages. */
+  readonly overheadTokens?: number;
   readonly messages: readonly ViewMessage[];
   /** Real tokens per estimated one, as learned. Default 1. */
   readonly factor?: number;
@@ -36,14 +38,15 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
   const sum = (list: readonly { readonly tokens: number }[]) =>
     list.reduce((total, { tokens }) => total + tokens, 0);
 
-  const fixed = counted(input.system) + counted(input.userContext) + sum(tools);
+  const texts = counted(input.system) + counted(input.userContext);
+  const allTools = input.tools === undefined ? Math.max(0, (input.overheadTokens ?? 0) - texts) : sum(tools);
+  const fixed = texts + allTools;
   const estimated = fixed + estimateTokens(messages);
   const total =
     measured === undefined
       ? estimated * factor
       : tokensOf(measured.usage) + estimateTokens(messages.slice(measured.length)) * factor;
-  const known = input.tools !== undefined;
-  const scale = estimated === 0 ? 1 : known ? total / estimated : Math.min(factor, total / estimated);
+  const scale = estimated === 0 ? 1 : total / estimated;
   const real = (tokens: number) => Math.round(tokens * scale);
 
   const memoryFiles = input.memoryFiles.map(({ path, content }) => ({
@@ -63,12 +66,10 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
   const memory = sum(memoryFiles);
   const context = Math.max(0, real(counted(input.userContext)) - memory);
   const spoken = Math.max(0, real(estimateTokens(messages)) - breakdown.toolResultTokens);
-  const others = real(counted(input.system)) + context + memory + spoken + breakdown.toolResultTokens;
-  const toolTokens = known ? sum(systemTools) : Math.max(0, Math.round(total) - others);
 
   const used = [
     category('system_prompt', 'System prompt', real(counted(input.system)) + context, 'blue'),
-    category('system_tools', 'Tools', toolTokens, 'cyan'),
+    category('system_tools', 'Tools', real(allTools) - sum(mcpTools), 'cyan'),
     category('mcp_tools', 'MCP tools', sum(mcpTools), 'magenta'),
     category('memory_files', 'Memory files', memory, 'yellow'),
     category('messages', 'Messages', spoken, 'green'),

@@ -46,6 +46,7 @@ export function contextUsageOnRecord(
     userContext: contextSnapshot?.userContext ?? [],
     memoryFiles: [],
     messages: view.slice(),
+    ...(recorded?.overhead !== undefined && { overheadTokens: recorded.overhead }),
     ...(answered?.usage !== undefined &&
       length <= view.length && { measured: { usage: answered.usage, length } }),
   });

@@ -6,7 +6,7 @@
 import type { CompactionState } from '../protocol/context.ts';
 import type { ViewMessage } from '../protocol/messages.ts';
 import type { PersistentList } from '../util/persistent-list.ts';
-import { type BudgetState, FRESH_COMPACTION, FRESH_RECOVERY, type State, type ViewState } from './state.ts';
+import { type BudgetState, FRESH_RECOVERY, type State, type ViewState } from './state.ts';
 
 /** What the response leaves behind for the next iteration. */
 export interface Outcome {
@@ -82,7 +82,13 @@ export function reactiveCompactRetry(
       unusableCount: state.recovery.unusableCount,
     },
     hooks: state.hooks,
-    compaction: FRESH_COMPACTION,
+    // Off stays off until the next submission (L2.6).
+    compaction: {
+      rapidRefills: 0,
+      consecutiveFailures: 0,
+      switchedOff: state.compaction.switchedOff,
+      warned: false,
+    },
     budgets: {
       taskRemaining: how.taskRemaining,
       outputTokens: state.budgets.outputTokens,

@@ -27,7 +27,8 @@ export function failureOf(error: unknown): McpFailure {
   const status = httpStatus(code, message);
   if (status === undefined) {
     const answered = typeof code === 'number' && message.startsWith('MCP error');
-    return { kind: answered ? 'answered' : 'lost', message };
+    // Servers put the words before their own message, and the library does so again.
+    return { kind: answered ? 'answered' : 'lost', message: message.replace(/^(MCP error -?\d+: )\1/, '$1') };
   }
   if (status === 401 || status === 403)
     return { kind: 'unauthorized', message: `The server wants authorization (HTTP ${status}).` };

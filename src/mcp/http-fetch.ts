@@ -4,7 +4,6 @@
  */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { Readable, Transform } from 'node:stream';
 
 /** Bytes of an answer, or of one event of a stream. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -58,28 +57,42 @@ function responseOf(incoming: IncomingMessage, onEnd: (end: BodyEnd) => void): R
     return new Response(null, { status, headers });
   }
   const streams = /^text\/event-stream/i.test(String(incoming.headers['content-type']));
-  const bounded = boundedBody(streams);
-  incoming.once('error', (error) => bounded.stream.destroy(error));
-  // An answer that stops in the middle ends without an error of its own.
-  incoming.once('aborted', () => bounded.stream.destroy(new Error('The answer broke off.')));
-  if (streams) bounded.stream.once('close', () => onEnd({ resumable: bounded.sawEventId() }));
-  bounded.stream.once('close', () => incoming.destroy());
-  incoming.pipe(bounded.stream);
-  const body = Readable.toWeb(bounded.stream) as unknown as ReadableStream<Uint8Array>;
+  const body = boundedBody(incoming, streams, onEnd);
   return new Response(body, { status, statusText: incoming.statusMessage ?? '', headers });
 }
 
-function boundedBody(streams: boolean): { readonly stream: Transform; sawEventId(): boolean } {
+/** Told apart from an orderly end, a break is an error of the stream. `onEnd` is told of both, for event streams. */
+function boundedBody(incoming: IncomingMessage, streams: boolean, onEnd: (end: BodyEnd) => void) {
   let bytes = 0;
-  let eventId = false;
-  const stream = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      const end = streams ? Math.max(chunk.lastIndexOf('\n\n'), chunk.lastIndexOf('\n\r\n')) : -1;
-      bytes = end < 0 ? bytes + chunk.length : chunk.length - end;
-      if (streams && !eventId) eventId = /(?:^|[\r\n])id:/.test(chunk.toString('latin1'));
-      if (bytes <= MAX_MESSAGE_BYTES) done(null, chunk);
-      else done(new Error(`The server sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB.`));
+  let resumable = false;
+  let over = false;
+  const finish = (settle: () => void) => {
+    if (over) return;
+    over = true;
+    settle();
+    incoming.destroy();
+    if (streams) onEnd({ resumable });
+  };
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const fail = (error: Error) => finish(() => controller.error(error));
+      incoming.on('data', (chunk: Buffer) => {
+        if (over) return;
+        const end = streams ? Math.max(chunk.lastIndexOf('\n\n'), chunk.lastIndexOf('\n\r\n')) : -1;
+        bytes = end < 0 ? bytes + chunk.length : chunk.length - end;
+        if (bytes > MAX_MESSAGE_BYTES) {
+          fail(new Error(`The server sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB.`));
+          return;
+        }
+        if (streams && !resumable) resumable = /(?:^|[\r\n])id:/.test(chunk.toString('latin1'));
+        controller.enqueue(chunk);
+        if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
+      });
+      incoming.once('end', () => finish(() => controller.close()));
+      incoming.once('error', fail);
+      incoming.once('close', () => fail(new Error('The answer broke off.')));
     },
+    pull: () => void incoming.resume(),
+    cancel: () => finish(() => {}),
   });
-  return { stream, sawEventId: () => eventId };
 }

@@ -27,6 +27,8 @@ const STABLE_MS = 30_000;
 /** How long a call waits for a server that is not connected, and how often it looks, ms. */
 const WAIT_MS = 10_000;
 const LOOK_MS = 500;
+/** How long a server may take to show that it is alive, ms. */
+const PING_MS = 5_000;
 const MAX_ERROR_CHARS = 1_000;
 
 export class ServerLink {
@@ -121,7 +123,21 @@ export class ServerLink {
     const failure = failureOf(error);
     if (failure.kind === 'session_gone') this.#lost(connection, 'its session is over');
     if (failure.kind === 'not_delivered') this.#lost(connection, 'it cannot be reached');
+    if (failure.kind === 'lost') void this.#check(connection);
     if (failure.kind === 'unauthorized') void this.#disconnect('needs-auth', failure.message);
+  }
+
+  /** One lost answer need not be the end of the connection, which other calls may be using. */
+  async #check(connection: Connection): Promise<void> {
+    const limit = new AbortController();
+    const cancelLimit = this.#ports.clock.timer(PING_MS, () => limit.abort(new Error('No answer.')));
+    try {
+      await connection.ask('ping', {}, { signal: limit.signal });
+    } catch {
+      this.#lost(connection, 'it does not answer any more');
+    } finally {
+      cancelLimit();
+    }
   }
 
   get #worthRetrying(): boolean {

@@ -29,6 +29,8 @@ const STDERR_SHOWN_CHARS = 500;
 const END_GRACE_MS = 80;
 /** How long the pipes of a process that ended may still deliver, in ms. */
 const DRAIN_MS = 50;
+/** How long a process may take to end after its output did, in ms. */
+const EXIT_MS = 250;
 
 export function createStdioTransport(server: StdioServer): StdioTransport {
   let group: ProcessGroup | undefined;
@@ -58,8 +60,8 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
         () => void finish(`wrote more than ${MAX_LINE_BYTES / 1024 / 1024} MB without a line's end`),
       );
       started.stdout?.on('data', lines);
-      // A server that closes its stdout cannot answer any more.
-      void drained.then(() => finish('closed its output'));
+      // A server that closes its stdout cannot answer any more; most end right after.
+      void drained.then(() => pause(EXIT_MS)).then(() => finish('closed its output'));
       void started.ended.then(async (end) => {
         await Promise.race([drained, pause(DRAIN_MS)]);
         await finish(

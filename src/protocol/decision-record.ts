@@ -73,6 +73,8 @@ export interface DecisionRecord {
   readonly context?: {
     readonly window: number;
     readonly used: number;
+    /** Of it, by estimate: system prompt, user context and tools. */
+    readonly overhead?: number;
     readonly autocompactAt: number;
     readonly blockingAt: number;
   };

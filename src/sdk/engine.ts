@@ -1,8 +1,8 @@
 /** The engine, for hosts that bring their own tools, stores and model layer. */
 export type { AppState } from '../engine/app-state.ts';
 export type { Command, CommandContext, CommandResult } from '../engine/commands.ts';
-export type { McpServerEntry, SetServersResult } from '../engine/compose/mcp.ts';
 export type { CompactionOptions } from '../engine/compaction-options.ts';
+export type { McpServerEntry, SetServersResult } from '../engine/compose/mcp.ts';
 export type {
   AgentDefinition,
   ElicitationAnswer,

@@ -153,6 +153,25 @@ throughBothDoors('controls', (stage) => {
     expect(initialization).toMatchObject({ output_style: 'default', models: expect.any(Array) });
   });
 
+  it('getContextUsage says what fills the context', async () => {
+    stage.play(reply('Hi.'));
+    const { input, running } = session();
+    let usage: unknown;
+    await gather(running, (message) => {
+      if (message.type !== 'result') return;
+      void running.getContextUsage().then((answer) => {
+        usage = answer;
+        input.end();
+      });
+    });
+    expect(usage).toMatchObject({
+      model: 'claude-opus-5-5',
+      rawMaxTokens: 1_000_000,
+      totalTokens: expect.any(Number),
+      categories: expect.arrayContaining([expect.objectContaining({ kind: 'free' })]),
+    });
+  });
+
   it('a prompt that comes while tools run joins the turn: one result', async () => {
     stage.play(reply(toolUse('Bash', { command: 'sleep 0.5; echo hi' })), reply('Both.'));
     const { input, running } = session({

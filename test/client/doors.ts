@@ -32,6 +32,7 @@ export interface Running extends AsyncGenerator<Message, void> {
   supportedAgents(): Promise<readonly { readonly name: string }[]>;
   accountInfo(): Promise<unknown>;
   mcpServerStatus(): Promise<readonly unknown[]>;
+  getContextUsage(): Promise<unknown>;
   streamInput(input: AsyncIterable<Prompt>): Promise<void>;
   close(): unknown;
 }

@@ -164,15 +164,17 @@ throughBothDoors('hooks', (stage) => {
     expect(sent()).toContain('They said Go.');
   });
 
-  it('a hook that throws is passed over; onFailure block makes it deny', async () => {
+  it('a PreToolUse hook that throws denies; onFailure continue lets the call through', async () => {
     const broken = one(async () => {
       throw new Error('The hook broke.');
     });
-    const open = await run([reply(bash('echo hi')), reply('Done.')], { hooks: { PreToolUse: broken } });
-    expect(toolResults(open.messages)).toEqual([{ text: '"hi"' }]);
-    const closed = await run([reply(bash('echo hi')), reply('Done.')], {
-      hooks: { PreToolUse: broken.map((matcher) => ({ ...matcher, onFailure: 'block' })) },
+    const closed = await run([reply(bash('echo hi')), reply('Well.')], { hooks: { PreToolUse: broken } });
+    expect(toolResults(closed.messages)).toMatchObject([
+      { text: expect.stringContaining('The hook broke.'), is_error: true },
+    ]);
+    const open = await run([reply(bash('echo hi')), reply('Done.')], {
+      hooks: { PreToolUse: broken.map((matcher) => ({ ...matcher, onFailure: 'continue' })) },
     });
-    expect(toolResults(closed.messages)).toMatchObject([{ is_error: true }]);
+    expect(toolResults(open.messages)).toEqual([{ text: '"hi"' }]);
   });
 });

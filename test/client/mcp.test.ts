@@ -134,6 +134,19 @@ throughBothDoors('in-process MCP servers', (stage) => {
     ]);
   });
 
+  it('a server that cannot be started is shown as failed and delays nothing', async () => {
+    for (const mcpServersDelivery of ['argv', 'initialize']) {
+      const mcpServers = { gone: { type: 'stdio', command: '/nonexistent/mcp-server', args: [] } };
+      const delivery = stage.door.name === 'our own query()' ? {} : { mcpServersDelivery };
+      stage.play(reply('Hi.'));
+      const { messages, result } = await gather(stage.start('Go.', { mcpServers, ...delivery }));
+      expect(messages[0]).toMatchObject({
+        mcp_servers: [{ name: 'gone', status: expect.stringMatching(/failed|pending/) }],
+      });
+      expect(result).toMatchObject({ subtype: 'success' });
+    }
+  });
+
   it('an interrupt ends a running call', async () => {
     const wait = door.tool('wait', 'Waits.', {}, () => {
       void running.interrupt();

@@ -75,7 +75,7 @@ function count(words: readonly string[]): string {
 it('400 iterations with summaries', async () => {
   const run = await longRun(() => SUMMARY, false);
   expect(run.sent('compaction').length).toBeGreaterThan(5);
-}, 60_000);
+}, 120_000);
 
 it('F15, F18: 400 iterations in which no summary can ever be had', async () => {
   const run = await longRun(useless, false);
@@ -84,4 +84,4 @@ it('F15, F18: 400 iterations in which no summary can ever be had', async () => {
   expect(
     run.decisions().some(({ prepare }) => prepare.some(({ why }) => why.startsWith('without a model'))),
   ).toBe(true);
-}, 60_000);
+}, 120_000);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callTool, fail, say } from '../../src/testing/index.ts';
-import { echo } from './echo-tool.ts';
+import { callTool, fail, fakeTool, say } from '../../src/testing/index.ts';
 import { engineUnderTest, resultIn } from './engine-under-test.ts';
 
 const SUMMARY = say('<summary>The gist.</summary>', { usage: { input_tokens: 9_000 } });
@@ -109,21 +108,29 @@ describe('budgets of tokens', () => {
 
   it('taskBudget: what a compaction replaces is taken off, and the next submission knows', async () => {
     const { model, run } = engineUnderTest(
-      [callTool('Echo', {}, used(14_000)), SUMMARY, say('Done.', used(3_000)), say('More.', used(3_000))],
+      [
+        callTool('Echo', {}, used(3_000)),
+        callTool('Echo', {}, used(6_000)),
+        callTool('Echo', {}, used(11_000)),
+        SUMMARY,
+        say('Done.', used(5_000)),
+        say('More.', used(5_000)),
+      ],
       {
-        tools: [echo(words(2_000))],
+        tools: [fakeTool({ name: 'Echo', answer: words(3_000) })],
         modelOverrides: { small: { contextWindow: 20_000, maxOutputTokens: 4_000 } },
         userSpecifiedModel: 'small',
         taskBudget: { total: 100_000 },
         compaction: COMPACTION,
       },
     );
-    await run(words(9_000));
+    await run('Look around.');
     await run('More.');
-    const [first, , second, third] = model.requests.map(({ taskBudget }) => taskBudget);
-    expect(first).toEqual({ total: 100_000, remaining: 100_000 });
-    expect(second?.remaining).toBeGreaterThan(80_000);
-    expect(second?.remaining).toBeLessThan(86_500);
-    expect(third?.remaining).toBe(second?.remaining);
+    expect(sourcesOf(model)).toEqual(['main', 'main', 'main', 'compact', 'main', 'main']);
+    const left = model.requests.map(({ taskBudget }) => taskBudget?.remaining);
+    expect(left.slice(0, 3)).toEqual([100_000, 100_000, 100_000]);
+    expect(left[4]).toBeGreaterThan(80_000);
+    expect(left[4]).toBeLessThan(89_000);
+    expect(left[5]).toBe(left[4]);
   });
 });

@@ -39,7 +39,10 @@ describe('cache marks', () => {
     marked({ type: 'document', source: { type: 'text', data: 'c' } }, SHORT),
   ]);
   const answered = user([
-    marked({ type: 'tool_result', tool_use_id: 't1', content: [{ type: 'text', text: 'x', cache_control: LONG }] }, LONG),
+    marked(
+      { type: 'tool_result', tool_use_id: 't1', content: [{ type: 'text', text: 'x', cache_control: LONG }] },
+      LONG,
+    ),
   ]);
   const view = () => viewOf(callers, calls('m1', 't1'), answered, says('m2', 'y'), user('go on'));
   const tools = [{ ...HEAD.tools[0], cache_control: LONG }] as ModelRequest['tools'];
@@ -66,6 +69,8 @@ describe('cache marks', () => {
     await server.close();
     expect(await sent(request())).toBe(first);
     const prefix = first.slice(0, first.indexOf(',"metadata"'));
-    expect(prefix).toMatchInlineSnapshot(`"{"model":"claude-sonnet-5","max_tokens":8000,"system":[{"type":"text","text":"You are useful."},{"type":"text","text":"And brief.","cache_control":{"type":"ephemeral"}}],"tools":[{"name":"Read","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":[{"type":"text","text":"Today is Sunday."},{"type":"text","text":"Look.","cache_control":{"type":"ephemeral"}}]},{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Read","input":{"path":"ä"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"},{"type":"text","text":"Go on.","cache_control":{"type":"ephemeral"}}]}]"`);
+    expect(prefix).toMatchInlineSnapshot(
+      `"{"model":"claude-sonnet-5","max_tokens":8000,"system":[{"type":"text","text":"You are useful."},{"type":"text","text":"And brief.","cache_control":{"type":"ephemeral"}}],"tools":[{"name":"Read","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":[{"type":"text","text":"Today is Sunday."},{"type":"text","text":"Look.","cache_control":{"type":"ephemeral"}}]},{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Read","input":{"path":"ä"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"},{"type":"text","text":"Go on.","cache_control":{"type":"ephemeral"}}]}]"`,
+    );
   });
 });

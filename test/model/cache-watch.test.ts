@@ -56,7 +56,11 @@ describe('cacheWatch', () => {
   });
 
   it.each<[string, Partial<ModelRequest>, object]>([
-    ['model', { model: 'claude-haiku-5-5' }, { kind: 'model', why: expect.stringContaining('claude-haiku-5-5') }],
+    [
+      'model',
+      { model: 'claude-haiku-5-5' },
+      { kind: 'model', why: expect.stringContaining('claude-haiku-5-5') },
+    ],
     ['system', { system: ['You are useless.'] }, { kind: 'system', index: 0 }],
     [
       'tools',

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { blockWording } from '../../src/model/error-wordings.ts';
 import { located } from '../../src/model/locate-block.ts';
 import type { ModelFailure } from '../../src/protocol/failure.ts';
-import type { UserBlock } from '../../src/protocol/wire.ts';
+import type { ImageBlock } from '../../src/protocol/wire.ts';
 import { calls, result, says, user, viewOf } from './conversation.ts';
 
-const image = (data: string): UserBlock => ({
+const image = (data: string): ImageBlock => ({
   type: 'image',
   source: { type: 'base64', media_type: 'image/png', data },
 });

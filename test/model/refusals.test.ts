@@ -27,15 +27,18 @@ describe('a request that was refused', () => {
   });
 
   it('F14: not even when the endpoint asks for it', async () => {
-    server = await apiServer(
-      refuses(400, 'invalid_request_error', 'Odd.', { 'x-should-retry': 'true' }),
-    );
+    server = await apiServer(refuses(400, 'invalid_request_error', 'Odd.', { 'x-should-retry': 'true' }));
     await run(clientFor(server.url, { clock: virtualClock() }), requestOf(viewOf(user('odd'))));
     expect(server.received).toHaveLength(2);
   });
 
   it('another request is sent, and so is the same one after another refusal', async () => {
-    server = await apiServer(refused, refuses(400, 'invalid_request_error', 'Something else.'), refused, hello);
+    server = await apiServer(
+      refused,
+      refuses(400, 'invalid_request_error', 'Something else.'),
+      refused,
+      hello,
+    );
     const client = clientFor(server.url, { clock: virtualClock() });
     const view = viewOf(user('odd'));
     for (let n = 1; n <= 3; n++) await run(client, requestOf(view));

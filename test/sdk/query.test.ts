@@ -211,9 +211,6 @@ describe('options', () => {
   it('an unknown one is refused by name, at once', () => {
     expect(() => query({ prompt: 'Hi.', options: { maxTruns: 3 } as Options })).toThrow(/"maxTruns"/);
     expect(() => query({ prompt: 'Hi.', options: { continue: true, resume: 'x' } })).toThrow(/"continue"/);
-    expect(() =>
-      query({ prompt: 'Hi.', options: { mcpServers: { a: { type: 'stdio', command: 'x' } as never } } }),
-    ).toThrow(/"mcpServers"/);
   });
   it('tools names the built-ins, disallowedTools takes away', async () => {
     const { query: running } = queryUnderTest([say('x')], 'Hi.', {

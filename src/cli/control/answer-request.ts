@@ -1,8 +1,14 @@
 /** The host's control requests, each answered by the query's own method of that name. */
-import { PERMISSION_MODES, type PermissionMode, PROTOCOL_VERSION, type Query } from '../../index.ts';
+import {
+  type McpServerConfig,
+  PERMISSION_MODES,
+  type PermissionMode,
+  PROTOCOL_VERSION,
+  type Query,
+} from '../../index.ts';
 import type { HostChannel } from './host-channel.ts';
-import { manifestReport } from './host-options.ts';
-import type { Fields } from './wire.ts';
+import { linkedServer, manifestReport } from './host-options.ts';
+import { type Fields, isFields } from './wire.ts';
 
 export interface Answering {
   readonly query: Query;
@@ -11,54 +17,62 @@ export interface Answering {
   readonly initialize: Fields | undefined;
 }
 
-/** The answer's payload. Rejects with a sentence for the host. */
-export async function answerRequest(subtype: string, fields: Fields, session: Answering): Promise<Fields> {
-  const { query } = session;
-  switch (subtype) {
-    case 'initialize':
-      return { ...(await query.initializationResult()), ...launchReport(fields, session) };
-    case 'interrupt':
-      return { ...(await query.interrupt()) };
-    case 'set_model': {
-      const model = typeof fields['model'] === 'string' ? fields['model'] : undefined;
-      await query.setModel(model === 'default' ? undefined : model);
-      return { model: model ?? 'default' };
-    }
-    case 'set_permission_mode': {
-      const mode = permissionMode(fields['mode']);
-      await query.setPermissionMode(mode);
-      return { mode };
-    }
-    case 'set_max_thinking_tokens': {
-      const tokens = fields['max_thinking_tokens'];
-      if (typeof tokens === 'number' || tokens === null) await query.setMaxThinkingTokens(tokens);
-      return {};
-    }
-    case 'mcp_status':
-      return { mcpServers: await query.mcpServerStatus() };
-    case 'mcp_reconnect':
-      await query.reconnectMcpServer(String(fields['serverName']));
-      return {};
-    case 'mcp_toggle':
-      await query.toggleMcpServer(String(fields['serverName']), fields['enabled'] === true);
-      return {};
-    case 'mcp_set_servers':
-      return { ...(await query.setMcpServers(serversOf(fields['servers']))) };
-    case 'mcp_message':
-      // The host's servers tell of themselves (`notifications/…`); nothing here depends on it.
-      return { mcp_response: { jsonrpc: '2.0', id: 0, result: {} } };
-    case 'list_models':
-      return { models: await query.supportedModels() };
-    case 'get_binary_version':
-      return { version: PROTOCOL_VERSION };
-    default:
-      throw new Error(`Unsupported control request subtype: ${subtype}`);
-  }
+type Answer = (fields: Fields, session: Answering) => Promise<Fields>;
+
+/** One row per subtype. A payload, or a rejection with a sentence for the host. */
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  initialize: async (fields, session) => ({
+    ...(await session.query.initializationResult()),
+    ...launchReport(fields, session),
+  }),
+  interrupt: async (_, { query }) => ({ ...(await query.interrupt()) }),
+  async set_model({ model: given }, { query }) {
+    const model = typeof given === 'string' ? given : 'default';
+    await query.setModel(model === 'default' ? undefined : model);
+    return { model };
+  },
+  async set_permission_mode({ mode: given }, { query }) {
+    const mode = permissionMode(given);
+    await query.setPermissionMode(mode);
+    return { mode };
+  },
+  async set_max_thinking_tokens({ max_thinking_tokens: tokens }, { query }) {
+    if (typeof tokens === 'number' || tokens === null) await query.setMaxThinkingTokens(tokens);
+    return {};
+  },
+  get_context_usage: async (_, { query }) => ({ ...(await query.getContextUsage()) }),
+  mcp_status: async (_, { query }) => ({ mcpServers: await query.mcpServerStatus() }),
+  async mcp_reconnect({ serverName }, { query }) {
+    await query.reconnectMcpServer(String(serverName));
+    return {};
+  },
+  async mcp_toggle({ serverName, enabled }, { query }) {
+    await query.toggleMcpServer(String(serverName), enabled === true);
+    return {};
+  },
+  mcp_set_servers: async ({ servers }, { query, channel }) => ({
+    ...(await query.setMcpServers(serversOf(servers, channel))),
+  }),
+  // The host's servers tell of themselves (`notifications/…`); nothing here depends on it.
+  mcp_message: async () => ({ mcp_response: { jsonrpc: '2.0', id: 0, result: {} } }),
+  list_models: async (_, { query }) => ({ models: await query.supportedModels() }),
+  get_binary_version: async () => ({ version: PROTOCOL_VERSION }),
+};
+
+/** undefined: nobody here knows what it asks for. */
+export function answerFor(subtype: string): Answer | undefined {
+  return Object.hasOwn(ANSWERS, subtype) ? ANSWERS[subtype] : undefined;
 }
 
-function serversOf(value: unknown): Readonly<Record<string, McpServerConfig>> {
+/** The host's own servers are spoken to through it. */
+function serversOf(value: unknown, channel: HostChannel): Readonly<Record<string, McpServerConfig>> {
   if (!isFields(value)) throw new Error('"servers" must be an object of servers by name.');
-  return value as Readonly<Record<string, McpServerConfig>>;
+  const servers = Object.entries(value).map(([name, server]) =>
+    isFields(server) && server['type'] === 'sdk'
+      ? [name, linkedServer(name, undefined, channel)]
+      : [name, server],
+  );
+  return Object.fromEntries(servers) as Readonly<Record<string, McpServerConfig>>;
 }
 
 /** What became of the parts of an `initialize`. Only the first one sets the session up. */

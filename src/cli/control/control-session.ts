@@ -6,7 +6,7 @@ import { type Options, type Query, query, type SDKMessage, type SDKResultMessage
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { OutputClosed } from '../output.ts';
 import type { Signals } from '../signals.ts';
-import { answerRequest } from './answer-request.ts';
+import { answerFor } from './answer-request.ts';
 import { failureResult } from './failure-result.ts';
 import { createHostChannel } from './host-channel.ts';
 import { askHost, hostOptions } from './host-options.ts';
@@ -102,8 +102,10 @@ export async function runControlSession(session: ControlSessionOptions): Promise
   const answer = async (id: string, subtype: string, fields: Fields) => {
     let response: Fields;
     try {
+      const answerIt = answerFor(subtype);
+      if (answerIt === undefined) throw new Error(`Unsupported control request subtype: ${subtype}`);
       const { query: running, initialize } = start(subtype === 'initialize' ? fields : undefined);
-      const payload = await answerRequest(subtype, fields, { query: running, channel, initialize });
+      const payload = await answerIt(fields, { query: running, channel, initialize });
       response = { subtype: 'success', request_id: id, response: payload };
     } catch (error) {
       response = {

@@ -21,6 +21,7 @@ export function hostOptions(initialize: Fields, flags: Options, channel: HostCha
     ...(isFields(jsonSchema) && { outputFormat: { type: 'json_schema', schema: jsonSchema } }),
     ...(isFields(agents) && { agents: { ...flags.agents, ...(agents as NonNullable<Options['agents']>) } }),
     mcpServers: { ...flags.mcpServers, ...serversOf(initialize, channel) },
+    onElicitation: askElicitation(channel),
     systemPrompt: promptOf(initialize) ?? flags.systemPrompt,
   };
 }
@@ -69,7 +70,7 @@ function serversOf(initialize: Fields, channel: HostChannel): Record<string, Mcp
   return { ...named, ...Object.fromEntries(linked) };
 }
 
-function linkedServer(name: string, manifest: unknown, channel: HostChannel): LinkedMcpServer {
+export function linkedServer(name: string, manifest: unknown, channel: HostChannel): LinkedMcpServer {
   return {
     type: 'sdk',
     name,
@@ -92,6 +93,25 @@ export function manifestReport({ sdkMcpServers, sdkMcpServerManifests }: Fields)
       return [name, wellFormed ? 'parked' : 'malformed'];
     }),
   );
+}
+
+/** A host that has nobody to ask declines by itself. */
+function askElicitation(channel: HostChannel): NonNullable<Options['onElicitation']> {
+  return async ({ serverName, message, mode, url, elicitationId, requestedSchema }, { signal }) => {
+    const request = {
+      subtype: 'elicitation',
+      mcp_server_name: serverName,
+      message,
+      ...(mode !== undefined && { mode }),
+      ...(url !== undefined && { url }),
+      ...(elicitationId !== undefined && { elicitation_id: elicitationId }),
+      ...(requestedSchema !== undefined && { requested_schema: requestedSchema }),
+    };
+    const answer = await channel.request(request, signal);
+    const { action, content } = isFields(answer) ? answer : {};
+    if (action === 'accept') return { action, ...(isFields(content) && { content }) };
+    return { action: action === 'cancel' ? 'cancel' : 'decline' };
+  };
 }
 
 export function askHost(channel: HostChannel): CanUseTool {

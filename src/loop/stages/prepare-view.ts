@@ -50,6 +50,7 @@ export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMes
   iteration.trace.context = {
     window: limits.window,
     used: pass.tokens,
+    overhead: iteration.estimate.overheadTokens,
     autocompactAt: limits.autocompactAt,
     blockingAt: limits.blockingAt,
   };
@@ -176,6 +177,8 @@ async function apply(
   const compacted = outcome.compaction !== undefined;
   pass.compacted ||= compacted;
   const { taskRemaining } = state.budgets;
+  // What was only cut down stands where it stood: the task's budget falls with a boundary, as on resume.
+  const replaced = compacted && outcome.source === 'boundary';
   pass.state = {
     ...state,
     view: {
@@ -188,7 +191,7 @@ async function apply(
     budgets: {
       ...state.budgets,
       taskRemaining:
-        compacted && taskRemaining !== undefined ? Math.max(0, taskRemaining - before) : taskRemaining,
+        replaced && taskRemaining !== undefined ? Math.max(0, taskRemaining - before) : taskRemaining,
     },
   };
 }

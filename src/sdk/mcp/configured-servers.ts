@@ -38,17 +38,13 @@ async function projectServers(
   { settingSources = [], projectTrusted = true, strictMcpConfig = false, stderr }: Options,
   { root, files }: { readonly root: string; readonly files: Pick<PersistentFiles, 'readFile'> },
 ): Promise<Readonly<Record<string, unknown>>> {
-  if (!settingSources.includes('project') || strictMcpConfig) return {};
+  if (!settingSources.includes('project') || !projectTrusted || strictMcpConfig) return {};
   const path = `${root}/${PROJECT_FILE}`;
   const text = await files.readFile(path).then(
     (bytes) => Buffer.from(bytes).toString('utf8'),
     () => undefined,
   );
   if (text === undefined) return {};
-  if (!projectTrusted) {
-    stderr?.(`${path} was passed over: the project is not trusted.`);
-    return {};
-  }
   const { servers, problem } = parseServers(text);
   if (problem !== undefined) stderr?.(`${path} was passed over: it ${problem}.`);
   return servers;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { image, PNG, wideImage } from '../images.ts';
 import { outline } from '../outline.ts';
-import { rehearse, submissions, successOf } from '../rehearse.ts';
+import { rehearse, successOf } from '../rehearse.ts';
 import { wholeText } from '../sent.ts';
 
 describe('F10 images the API would refuse', () => {
@@ -29,7 +29,11 @@ describe('F10 images the API would refuse', () => {
 
   it('F10 2162 pixels after 20 earlier images', async () => {
     const run = await rehearse({
-      prompt: [...Array.from({ length: 20 }, () => image()), wideImage(2_162), { type: 'text', text: 'See.' }],
+      prompt: [
+        ...Array.from({ length: 20 }, () => image()),
+        wideImage(2_162),
+        { type: 'text', text: 'See.' },
+      ],
       replies: [reply('I see 20.')],
     });
     expect(successOf(run).is_error).toBe(false);

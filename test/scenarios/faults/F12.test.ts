@@ -23,19 +23,31 @@ describe('F12 a body of too many bytes', () => {
     const last = wholeText(run.sent.at(-1));
     expect(last).toContain('[image removed to make room for later ones: ');
     expect(last).toContain('a.png');
-    expect(last.match(/"type":"image"/g)).toHaveLength(1);
+    expect(last.match(/"type":"image"/g)).toHaveLength(2);
   });
 
   it('F12 a 413 is handled like an overflow: media first, and no summary is asked for', async () => {
     const refused = reply('never', {
-      faults: [{ name: 'http-status', status: 413, type: 'request_too_large', message: 'Request exceeds the maximum size' }],
+      faults: [
+        {
+          name: 'http-status',
+          status: 413,
+          type: 'request_too_large',
+          message: 'Request exceeds the maximum size',
+        },
+      ],
     });
     const run = await rehearse({
       files: { 'a.png': PNG, 'b.png': PNG },
       replies: [read('a.png'), read('b.png'), refused, reply('Two.')],
     });
     expect(resultOf(run).is_error).toBe(false);
-    expect(decided(run.decisions)).toEqual(['next_turn', 'next_turn', 'reactive_compact_retry', 'stop completed']);
+    expect(decided(run.decisions)).toEqual([
+      'next_turn',
+      'next_turn',
+      'reactive_compact_retry',
+      'stop completed',
+    ]);
     expect(wholeText(run.sent.at(-1)).match(/"type":"image"/g)).toHaveLength(1);
   });
 });

@@ -1,0 +1,378 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UnreadableLine } from '../../src/cli/control/control-session.ts';
+import { readLines } from '../../src/cli/control/read-lines.ts';
+import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
+import { type Host, type Line, nameOf, responseOf, startHost } from './control-host.ts';
+
+let server: RehearsalServer;
+beforeEach(async () => {
+  server = await startRehearsal();
+});
+afterEach(() => server.close());
+
+const play = (...replies: ReturnType<typeof reply>[]) => server.setScenario({ name: 'control', replies });
+const sent = () => JSON.stringify(server.requests.at(-1)?.body);
+const isResult = (line: Line) => line.type === 'result';
+const touch = toolUse('Bash', { command: 'touch x', description: 'make x' });
+const payload = (response: Readonly<Record<string, unknown>>) => response['response'] as never;
+
+async function oneTurn(host: Host, text = 'Go.') {
+  host.prompt(text);
+  const result = await host.until(isResult);
+  host.end();
+  return { result, code: await host.ended };
+}
+
+describe('the lines', () => {
+  it('nothing was sent: exit 0, no output', async () => {
+    const host = startHost(server);
+    host.end();
+    expect(await host.ended).toBe(0);
+    expect(host.lines).toEqual([]);
+  });
+
+  it('the state stands before init, the result last but for idle', async () => {
+    play(reply('Hi.'));
+    const host = startHost(server);
+    expect((await oneTurn(host)).code).toBe(0);
+    expect(host.lines.map(nameOf)).toEqual([
+      'system/session_state_changed',
+      'system/init',
+      'assistant',
+      'result/success',
+      'system/session_state_changed',
+    ]);
+    expect(host.lines.map(({ state }) => state)).toMatchObject(
+      ['running', {}, {}, {}, 'idle'].map((s) => (typeof s === 'string' ? s : undefined)),
+    );
+    expect(host.lines[0]).toMatchObject({ sdk_host_only: true, session_id: host.lines[1]?.['session_id'] });
+  });
+
+  it('stdin closed in mid-turn: the turn is finished', async () => {
+    play(reply('x'.repeat(500), { timing: { gapMs: 20 } }));
+    const host = startHost(server);
+    host.prompt('Go.');
+    host.end();
+    expect(await host.ended).toBe(0);
+    expect(host.lines.filter(isResult)).toHaveLength(1);
+  });
+
+  it('an error result is exit 1', async () => {
+    play(reply('', { faults: [{ name: 'http-status', status: 400 }] }));
+    const { result, code } = await oneTurn(startHost(server));
+    expect(result).toMatchObject({ subtype: 'success', is_error: true });
+    expect(code).toBe(1);
+  });
+
+  it.each(['not json', '[]', '{"no":"type"}', '{"type":"user"}', '{"type":"control_request"}'])(
+    'a line that is no message ends it: %s',
+    async (line) => {
+      const host = startHost(server);
+      host.stdin.write(`${line}\n`);
+      await expect(host.ended).rejects.toThrow(UnreadableLine);
+    },
+  );
+
+  it('blank lines, signs of life and unknown types are passed over', async () => {
+    play(reply('Hi.'));
+    const host = startHost(server);
+    host.stdin.write('\n\r\n');
+    host.say({ type: 'keep_alive' });
+    host.say({ type: 'something_new', x: 1 });
+    expect((await oneTurn(host)).code).toBe(0);
+  });
+
+  it('a session that cannot start is an error result and exit 1', async () => {
+    const host = startHost(server, { options: { settings: '{"permissions": 7}' } });
+    const response = host.ask('initialize');
+    const { result, code } = await oneTurn(host);
+    expect(await response).toMatchObject({ subtype: 'error', error: expect.stringContaining('permissions') });
+    expect(result).toMatchObject({ subtype: 'error_during_execution', errors: [expect.any(String)] });
+    expect(code).toBe(1);
+  });
+
+  it('lines are cut at newlines alone, wherever the pieces end', async () => {
+    const text = '{"a":"\u2028\u0085 🦉 é"}\r\n\n{"b":1}\nlast';
+    const bytes = Buffer.from(text);
+    for (const size of [1, 2, 3, 7, bytes.length]) {
+      const pieces = (async function* () {
+        for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+      })();
+      const lines: string[] = [];
+      for await (const line of readLines(pieces)) lines.push(line);
+      expect(lines).toEqual(['{"a":"\u2028\u0085 🦉 é"}', '{"b":1}', 'last']);
+    }
+  });
+});
+
+describe('requests of the host', () => {
+  it('initialize is answered in full before any prompt', async () => {
+    const host = startHost(server);
+    const response = await host.ask('initialize', {
+      hooks: { Stop: [{ hookCallbackIds: ['hook_0'] }] },
+      sdkMcpServers: ['k'],
+      sdkMcpServerManifests: { k: { initializeResult: {}, toolsListResult: { tools: [] } }, other: {} },
+      systemPrompt: [''],
+    });
+    expect(payload(response)).toMatchObject({
+      commands: [{ name: 'compact' }],
+      agents: [],
+      models: expect.arrayContaining([expect.objectContaining({ value: 'default' })]),
+      account: { apiKeySource: 'ANTHROPIC_API_KEY' },
+      output_style: 'default',
+      available_output_styles: ['default'],
+      pid: process.pid,
+      claude_code_version: expect.stringMatching(/^2\./),
+      current_permission_mode: 'default',
+      hooks_applied: true,
+      sdk_mcp_manifests_parked: { k: 'parked' },
+    });
+    expect(host.lines[0]).toMatchObject({ pending_permission_requests: [] });
+    host.end();
+    expect(await host.ended).toBe(0);
+  });
+
+  it('a second initialize answers and changes nothing', async () => {
+    const host = startHost(server);
+    await host.ask('initialize');
+    const again = await host.ask('initialize', { hooks: { Stop: [{ hookCallbackIds: ['h'] }] } });
+    expect(payload(again)).toMatchObject({ hooks_applied: false });
+    host.end();
+    await host.ended;
+  });
+
+  it('what nobody knows is refused at once, and begins no session', async () => {
+    const host = startHost(server);
+    expect(await host.ask('levitate', { height: 3 })).toMatchObject({
+      subtype: 'error',
+      error: 'Unsupported control request subtype: levitate',
+    });
+    host.end();
+    expect(await host.ended).toBe(0);
+    expect(host.lines).toHaveLength(1);
+  });
+
+  it('set_model, set_permission_mode, set_max_thinking_tokens, mcp_status and the rest have their payloads', async () => {
+    const host = startHost(server);
+    await host.ask('initialize');
+    expect(payload(await host.ask('set_model', { model: 'haiku' }))).toEqual({ model: 'haiku' });
+    expect(payload(await host.ask('set_model'))).toEqual({ model: 'default' });
+    expect(payload(await host.ask('set_permission_mode', { mode: 'manual' }))).toEqual({ mode: 'default' });
+    expect(await host.ask('set_permission_mode', { mode: 'auto' })).toMatchObject({ subtype: 'error' });
+    expect(await host.ask('set_permission_mode', { mode: 'bypassPermissions' })).toMatchObject({
+      subtype: 'error',
+    });
+    expect(payload(await host.ask('set_max_thinking_tokens', { max_thinking_tokens: 4_000 }))).toEqual({});
+    expect(payload(await host.ask('mcp_status'))).toEqual({ mcpServers: [] });
+    expect(payload(await host.ask('interrupt'))).toEqual({ still_queued: [] });
+    expect(payload(await host.ask('get_context_usage'))).toMatchObject({
+      categories: expect.any(Array),
+      rawMaxTokens: expect.any(Number),
+    });
+    expect(payload(await host.ask('get_binary_version'))).toEqual({ version: expect.any(String) });
+    expect(payload(await host.ask('list_models'))).toMatchObject({ models: expect.any(Array) });
+    host.end();
+    expect(await host.ended).toBe(0);
+  });
+
+  it('an interrupt names the prompts that will still run', async () => {
+    server.setScenario(({ lastMessage }) =>
+      lastMessage.includes('Then this.')
+        ? reply('Second.')
+        : reply('x'.repeat(1_000), { timing: { gapMs: 50 } }),
+    );
+    const host = startHost(server);
+    const uuid = '11111111-1111-4111-8111-111111111111';
+    host.prompt('Go.');
+    await host.until((line) => nameOf(line) === 'system/init');
+    host.prompt('Then this.', { uuid, priority: 'later' });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(payload(await host.ask('interrupt'))).toEqual({ still_queued: [uuid] });
+    await host.until((line) => isResult(line) && line['result'] === 'Second.');
+    host.end();
+    expect(await host.ended).toBe(0);
+  });
+});
+
+describe('requests to the host', () => {
+  it('can_use_tool says what is asked; the session requires action meanwhile', async () => {
+    play(reply(touch), reply('Done.'));
+    const host = startHost(server, {
+      asksHost: true,
+      onRequest: ({ input, tool_use_id }) => ({
+        behavior: 'allow',
+        updatedInput: input,
+        toolUseID: tool_use_id,
+      }),
+    });
+    const { result } = await oneTurn(host);
+    expect(result).toMatchObject({ permission_denials: [] });
+    const asked = host.lines.find(({ type }) => type === 'control_request');
+    expect(asked?.['request']).toMatchObject({
+      subtype: 'can_use_tool',
+      tool_name: 'Bash',
+      display_name: 'Bash',
+      input: { command: 'touch x' },
+      description: 'make x',
+      tool_use_id: expect.stringMatching(/^toolu_/),
+      permission_suggestions: expect.any(Array),
+    });
+    const states = host.lines.flatMap(({ state }) => (state === undefined ? [] : [state]));
+    expect(states).toEqual(['running', 'requires_action', 'running', 'idle']);
+  });
+
+  it('without --permission-prompt-tool stdio nobody is asked', async () => {
+    play(reply(touch), reply('Well.'));
+    const host = startHost(server);
+    const { result } = await oneTurn(host);
+    expect(host.lines.some(({ type }) => type === 'control_request')).toBe(false);
+    expect(result).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] });
+  });
+
+  it('an interrupt withdraws a question by control_cancel_request; a late answer is passed over', async () => {
+    play(reply(touch));
+    const host = startHost(server, { asksHost: true });
+    host.prompt('Go.');
+    const asked = await host.until(({ type }) => type === 'control_request');
+    await host.ask('interrupt');
+    await host.until(isResult);
+    const { request_id } = asked;
+    expect(host.lines).toContainEqual({ type: 'control_cancel_request', request_id });
+    const response = { subtype: 'success', request_id, response: { behavior: 'allow' } };
+    host.say({ type: 'control_response', response });
+    host.end();
+    expect(await host.ended).toBe(1);
+    expect(await host.until(isResult)).toMatchObject({ terminal_reason: 'aborted_tools' });
+  });
+
+  it('a host that comes back is told again what is open', async () => {
+    play(reply(touch), reply('Done.'));
+    const host = startHost(server, { asksHost: true });
+    host.prompt('Go.');
+    const asked = await host.until(({ type }) => type === 'control_request');
+    await host.ask('initialize');
+    const line = host.lines.find((each) => responseOf(each)?.['request_id'] === 'r1');
+    expect(line?.['pending_permission_requests']).toEqual([asked]);
+    host.end();
+    await host.ended;
+  });
+
+  it('a host that hangs up has not agreed', async () => {
+    play(reply(touch), reply('Well.'));
+    const host = startHost(server, { asksHost: true });
+    host.prompt('Go.');
+    await host.until(({ type }) => type === 'control_request');
+    host.end();
+    expect(await host.ended).toBe(0);
+    expect(await host.until(isResult)).toMatchObject({
+      subtype: 'success',
+      permission_denials: [{ tool_name: 'Bash' }],
+    });
+  });
+
+  it('hook_callback names the callback, its input and the call', async () => {
+    play(reply(toolUse('Glob', { pattern: '*' })), reply('Done.'));
+    const asked: unknown[] = [];
+    const host = startHost(server, {
+      onRequest(request) {
+        asked.push(request);
+        return {};
+      },
+    });
+    await host.ask('initialize', {
+      hooks: { PreToolUse: [{ matcher: 'Glob', hookCallbackIds: ['hook_7'], timeout: 5 }] },
+    });
+    await oneTurn(host);
+    expect(asked).toMatchObject([
+      {
+        subtype: 'hook_callback',
+        callback_id: 'hook_7',
+        tool_use_id: expect.stringMatching(/^toolu_/),
+        input: { hook_event_name: 'PreToolUse', tool_name: 'Glob', tool_input: { pattern: '*' } },
+      },
+    ]);
+  });
+
+  it("mcp_message: handshake, list, call; the host's error is the model's", async () => {
+    play(reply([toolUse('mcp__k__echo', { t: 'x' }), toolUse('mcp__k__fail', {})]), reply('Done.'));
+    const methods: unknown[] = [];
+    const host = startHost(server, {
+      options: { allowedTools: ['mcp__k'] },
+      onRequest({ message }) {
+        const { id, method, params } = message as { id?: number; method: string; params?: { name: string } };
+        methods.push(method);
+        const ok = (result: unknown) => ({ mcp_response: { jsonrpc: '2.0', id, result } });
+        if (method === 'initialize') {
+          const serverInfo = { name: 'k', version: '9.9.9' };
+          return ok({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo });
+        }
+        if (method === 'tools/list') {
+          const inputSchema = { type: 'object', properties: { t: { type: 'string' } } };
+          return ok({ tools: ['echo', 'fail'].map((name) => ({ name, inputSchema })) });
+        }
+        if (params?.name === 'fail') {
+          return { mcp_response: { jsonrpc: '2.0', id, error: { code: -32_000, message: 'No luck.' } } };
+        }
+        return ok({ content: [{ type: 'text', text: 'echoed' }] });
+      },
+    });
+    await host.ask('initialize', { sdkMcpServers: ['k'] });
+    expect(payload(await host.ask('mcp_status'))).toMatchObject({
+      mcpServers: [{ name: 'k', status: 'connected', serverInfo: { version: '9.9.9' } }],
+    });
+    await oneTurn(host);
+    expect(methods).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'tools/list',
+      'tools/call',
+      'tools/call',
+    ]);
+    expect(JSON.stringify(host.lines.filter(({ type }) => type === 'control_request').at(-1))).toContain(
+      'claudecode/toolUseId',
+    );
+    expect(sent()).toContain('echoed');
+    expect(sent()).toContain('MCP error -32000: No luck.');
+  });
+
+  it('a host that fails at a request is heard as a failure', async () => {
+    play(reply(touch), reply('Well.'));
+    const host = startHost(server, { asksHost: true });
+    host.prompt('Go.');
+    const { request_id } = await host.until(({ type }) => type === 'control_request');
+    host.say({
+      type: 'control_response',
+      response: { subtype: 'error', request_id, error: 'The dialog broke.' },
+    });
+    await host.until(isResult);
+    host.end();
+    await host.ended;
+    expect(sent()).toContain('The dialog broke.');
+  });
+});
+
+describe('replays', () => {
+  it("prompts come back under their sender's uuid, and the host's own answers", async () => {
+    play(reply(touch), reply('Done.'));
+    const host = startHost(server, {
+      options: { replayUserMessages: true },
+      asksHost: true,
+      echoesAnswers: true,
+      onRequest: ({ input }) => ({ behavior: 'allow', updatedInput: input }),
+    });
+    const uuid = '22222222-2222-4222-8222-222222222222';
+    host.prompt('Go.', { uuid });
+    await host.until(isResult);
+    host.end();
+    await host.ended;
+    expect(host.lines).toContainEqual(
+      expect.objectContaining({
+        type: 'user',
+        uuid,
+        isReplay: true,
+        message: { role: 'user', content: 'Go.' },
+      }),
+    );
+    expect(host.lines.filter(({ type }) => type === 'control_response')).toHaveLength(1);
+  });
+});
