@@ -61,6 +61,15 @@ describe('envelope', () => {
       expect(decodeLine(Buffer.from(junk)).kind).toBe('torn');
   });
 
+  it('takes a record that another program copied and added to for a foreign one', () => {
+    const line = encode({ type: 'title', id: 't', submission: 's', title: 'some text' });
+    const copied = { ...JSON.parse(line.toString()), sessionId: 'other', forkedFrom: { sessionId: 'x' } };
+    expect(decodeLine(Buffer.from(JSON.stringify(copied)))).toMatchObject({
+      kind: 'foreign',
+      record: { type: 'title', sessionId: 'other', title: 'some text' },
+    });
+  });
+
   it('marks a takeover', () => {
     const line = Buffer.from(encodeTakeover({ seq: 4, epoch: 3 }, 'nonce', prefix, 0));
     expect(decodeLine(line)).toEqual({ kind: 'takeover', head: { seq: 4, epoch: 3 }, owner: 'nonce' });

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { cleanText } from '../../src/mcp/clean-text.ts';
+import { serverSlug, toolNames } from '../../src/mcp/names.ts';
+import { outputOf } from '../../src/mcp/result.ts';
+import { parseServer, parseServers } from '../../src/mcp/server-config.ts';
+import { inServerNames, toolSchema } from '../../src/mcp/tool-schema.ts';
+import { CRUDE, call, roomOf, stdio, toolIn } from './servers-under-test.ts';
+
+describe('a configuration', () => {
+  it('is of a kind by what it holds', () => {
+    const kinds = [{ command: 'x' }, { url: 'https://a.b/c' }, { type: 'streamable-http', url: 'http://a' }];
+    expect(kinds.map((each) => parseServer(each, {}))).toMatchObject([
+      { ok: true, config: { type: 'stdio', args: [], env: {} } },
+      { ok: true, config: { type: 'http', url: 'https://a.b/c' } },
+      { ok: true, config: { type: 'http' } },
+    ]);
+    for (const wrong of [
+      null,
+      {},
+      { command: '' },
+      { command: 'x', args: 'y' },
+      { type: 'ftp' },
+      { command: 'x', timeout: -1 },
+    ])
+      expect(parseServer(wrong, {})).toMatchObject({
+        ok: false,
+        problem: expect.stringMatching(/^Its configuration/),
+      });
+  });
+
+  it('has variables replaced once, everywhere, with defaults', () => {
+    const env = { HOST: 'h.example', KEY: `\${HOST}`, EMPTY: '' };
+    const remote = {
+      type: 'http',
+      url: `https://\${HOST}/\${PATH_:-mcp}`,
+      headers: { k: `\${KEY}\${EMPTY:-e}\${EMPTY}` },
+    };
+    expect(parseServer(remote, env)).toMatchObject({
+      config: { url: 'https://h.example/mcp', headers: { k: `\${HOST}e` } },
+    });
+  });
+
+  it('of a file is an object of servers, wrapped or bare', () => {
+    expect(parseServers('{"mcpServers":{"a":1}}').servers).toEqual({ a: 1 });
+    expect(parseServers('{"a":1}').servers).toEqual({ a: 1 });
+    expect(parseServers('{').problem).toMatch(/not JSON/);
+    expect(parseServers('[]').problem).toMatch(/no object/);
+  });
+});
+
+describe('F154 names', () => {
+  it('are taken by the API, distinct, and the same whatever the order', () => {
+    const raw = ['a b', 'a.b', 'a_b', 'x'.repeat(200), 'x'.repeat(201), '日本'];
+    const names = toolNames('s', raw);
+    expect(names.get('a_b')).toBe('mcp__s__a_b');
+    expect(new Set(names.values()).size).toBe(raw.length);
+    for (const name of names.values()) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,128}$/);
+    expect([...toolNames('s', raw.toReversed())].sort()).toEqual([...names].sort());
+    expect(toolNames('s', ['a'], new Set(['mcp__s__a'])).get('a')).toMatch(/^mcp__s__a_[0-9a-f]{8}$/);
+  });
+
+  it('of servers never blur into those of tools', () => {
+    expect(serverSlug('my server', new Set())).toBe('my_server');
+    expect(serverSlug('a__b_', new Set())).toBe('a_b');
+    expect(serverSlug('a b', new Set(['a_b']))).toMatch(/^a_b_[0-9a-f]{8}$/);
+    expect(serverSlug('日本', new Set())).toBe('server');
+  });
+
+  it('T115 of two servers with the same tool are two, and both work', async () => {
+    const room = await roomOf({ one: stdio(CRUDE, ['names']), two: stdio(CRUDE, ['names']) });
+    expect(room.tools).toHaveLength(8);
+    expect(new Set(room.tools.map((tool) => tool.name)).size).toBe(8);
+    expect((await call(toolIn(room, 'mcp__two__a_b'), { q: 1 })).text).toBe('{"q":1}');
+  });
+});
+
+describe('F152 a schema', () => {
+  it('that the API would refuse is made one that it takes', () => {
+    const either = toolSchema({
+      anyOf: [
+        {
+          type: 'object',
+          properties: { a: { type: 'string' }, c: { type: 'number' } },
+          required: ['a', 'c'],
+        },
+        { type: 'object', properties: { b: { type: 'number' }, c: { type: 'string' } }, required: ['c'] },
+      ],
+    });
+    expect(either).toMatchObject({
+      schema: {
+        type: 'object',
+        properties: {
+          a: { type: 'string' },
+          b: { type: 'number' },
+          c: { anyOf: [{ type: 'number' }, { type: 'string' }] },
+        },
+        required: ['c'],
+      },
+    });
+    expect(either.ok && 'anyOf' in either.schema).toBe(false);
+    expect(
+      toolSchema({
+        $schema: 'http://json-schema.org/draft-04/schema#',
+        $ref: '#/definitions/in',
+        definitions: {
+          in: {
+            type: 'object',
+            properties: {
+              n: { type: 'integer', minimum: 1, exclusiveMinimum: true, required: true, pattern: '(' },
+            },
+          },
+        },
+      }),
+    ).toMatchObject({
+      schema: { type: 'object', properties: { n: { type: 'integer', minimum: 1, exclusiveMinimum: 1 } } },
+    });
+    expect(toolSchema(undefined)).toMatchObject({ schema: { type: 'object', properties: {} } });
+  });
+
+  it('has properties renamed for the model and named back for the server', () => {
+    const odd = toolSchema({ type: 'object', properties: { $a: {}, '#a': {}, b: {} }, required: ['$a'] });
+    expect(odd).toMatchObject({ schema: { properties: { _a: {}, _a_2: {}, b: {} }, required: ['_a'] } });
+    expect(odd.ok && inServerNames({ _a: 1, _a_2: 2, b: 3 }, odd.renamed)).toEqual({ $a: 1, '#a': 2, b: 3 });
+  });
+
+  it('that cannot be saved says why', () => {
+    let deep: Record<string, unknown> = {};
+    for (let n = 0; n < 100; n++) deep = { properties: { a: deep } };
+    const cases: [unknown, RegExp][] = [
+      [{ type: 'string' }, /describes no object/],
+      ['text', /not an object/],
+      [{ properties: { a: { type: 'strange' } } }, /unknown type "strange"/],
+      [{ properties: { a: { $ref: '#/$defs/missing' } } }, /is not in it/],
+      [{ properties: { a: { $ref: 'https://elsewhere/x' } } }, /is not in it/],
+      [deep, /nested deeper/],
+      [{ description: 'x'.repeat(200_000) }, /longer than/],
+    ];
+    for (const [schema, why] of cases)
+      expect(toolSchema(schema)).toMatchObject({ ok: false, problem: expect.stringMatching(why) });
+  });
+
+  it('that is bad costs its own tool alone, by name', async () => {
+    const room = await roomOf({ crude: stdio(CRUDE, ['schemas']) });
+    expect(room.tools.map((tool) => tool.name)).toEqual(
+      ['good', 'union', 'dollar', 'none'].map((name) => `mcp__crude__${name}`),
+    );
+    expect(room.warnings).toEqual([
+      expect.stringContaining('The tool "words" was left out'),
+      expect.stringContaining('The tool "broken" was left out'),
+    ]);
+    expect(room.statuses()[0]?.quarantined).toHaveLength(2);
+    expect((await call(toolIn(room, 'mcp__crude__dollar'), { _filter: 'x' })).text).toBe('{"$filter":"x"}');
+    expect(await toolIn(room, 'mcp__crude__good').description(undefined, { cwd: '/', model: 'm' })).toBe(
+      'plain red hidden',
+    );
+  });
+});
+
+it('T114 texts lose what nobody sees, and end', () => {
+  expect(cleanText('a\u001b]0;title\u0007b\u001b[2Jc\u200bd\u202ee\u{e0041}f\r\n\tg', 100)).toBe(
+    'abcdef\n\tg',
+  );
+  expect(cleanText('x'.repeat(1_000_000), 50)).toHaveLength(57);
+  expect(cleanText('😀'.repeat(30), 11).match(/[\ud800-\udbff](?![\udc00-\udfff])/)).toBeNull();
+});
+
+it('T120 an image that is too large, or of no known type, becomes a note', () => {
+  const image = (data: string, mimeType: string) =>
+    outputOf({ content: [{ type: 'image', data, mimeType }] }).content;
+  expect(image('A'.repeat(8 * 1024 * 1024), 'image/png')).toEqual([
+    { type: 'text', text: '[An image of 6.0 MB is too large to be shown.]' },
+  ]);
+  expect(image('AAAA', 'image/tiff')).toMatchObject([{ type: 'text' }]);
+});
