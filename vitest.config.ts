@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Needs packages of its own: vitest.client.config.ts.
-    exclude: ['**/node_modules/**', 'test/client/**'],
+    // They need packages of their own: vitest.client.config.ts, vitest.mcp-servers.config.ts.
+    exclude: ['**/node_modules/**', 'test/client/**', 'test/mcp-servers/**'],
     pool: 'threads',
     maxWorkers: 2,
     testTimeout: 20_000,

@@ -1,14 +1,16 @@
 // Builds dist/: one bundle per door with lazy chunks beside it, and type declarations.
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-rmSync('dist', { recursive: true, force: true });
+// A build that fails leaves the one before it in place.
+const out = `dist.${process.pid}`;
+process.on('exit', () => rmSync(out, { recursive: true, force: true }));
 
 await build({
   entryPoints: {
@@ -17,7 +19,7 @@ await build({
     testing: 'src/testing/index.ts',
     cli: 'src/cli/main.ts',
   },
-  outdir: 'dist',
+  outdir: out,
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
   splitting: true,
@@ -35,14 +37,15 @@ await build({
 });
 
 // The bin carries no .js ending: some clients start scripts by ending with a runtime of their own.
-mkdirSync('dist/bin', { recursive: true });
+mkdirSync(`${out}/bin`, { recursive: true });
 writeFileSync(
-  'dist/bin/turnwright',
+  `${out}/bin/turnwright`,
   "#!/usr/bin/env node\nimport('../cli.js').then(({ main }) => main());\n",
 );
-chmodSync('dist/bin/turnwright', 0o755);
+chmodSync(`${out}/bin/turnwright`, 0o755);
 
-const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
-  stdio: 'inherit',
-});
+const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', `${out}/types`];
+const types = spawnSync(process.execPath, tsc, { stdio: 'inherit' });
 if (types.status !== 0) process.exit(types.status ?? 1);
+rmSync('dist', { recursive: true, force: true });
+renameSync(out, 'dist');

@@ -42,6 +42,7 @@ export function addClientFlags(program: Command): void {
   add(flag('--fork-session'));
   add(flag('--project-config-root <folder>'));
   add(flag('--agents <json>').argParser(jsonObject));
+  add(flag('-d, --debug [filter]'));
   for (const name of WITHOUT_EFFECT) add(flag(`--${name}`));
   for (const name of WITHOUT_EFFECT_VALUED) add(flag(`--${name} <value>`).argParser(appended));
 }

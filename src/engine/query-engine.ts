@@ -131,8 +131,9 @@ export class QueryEngine {
     return contextUsageOf(this.#parts);
   }
 
-  /** How the MCP servers stand. */
+  /** How the MCP servers stand. Begins to connect to them when nothing has yet. */
   mcpServerStatus(): readonly McpServerStatus[] {
+    this.#parts.mcp.start();
     return this.#parts.mcp.statuses();
   }
 

@@ -16,7 +16,7 @@ export interface HttpServer {
   readonly requests: readonly { readonly method: string; readonly headers: IncomingMessage['headers'] }[];
   readonly cancelled: () => number;
   /** Answers instead of the server, while it is set. */
-  intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
+  intercept: ((request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>) | undefined;
   /** Forgets all sessions, as a restart would. */
   forget(): void;
   /** Breaks every connection that is open. */
@@ -52,7 +52,7 @@ export async function httpServer(options: { readonly json?: boolean } = {}): Pro
 
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     requests.push({ method: request.method ?? '', headers: request.headers });
-    if (self.intercept?.(request, response) === true) return;
+    if ((await self.intercept?.(request, response)) === true) return;
     const url = new URL(request.url ?? '/', 'http://here');
     if (url.pathname === '/sse') {
       const transport = new SSEServerTransport('/messages', response);
