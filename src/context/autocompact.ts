@@ -89,7 +89,10 @@ export function floorTokens(input: StepInput): number {
  */
 async function tooLargeFloor(input: StepInput, ports: CompactionPorts): Promise<StepOutcome | undefined> {
   const { limits, model } = input;
-  const floor = floorOf(input, await ports.overhead(model));
+  const overhead = await ports.overhead(model);
+  // The floor is never above what was counted: in the usual case nothing has to be measured (L10.10).
+  if (overhead < Math.min(limits.autocompactAt, naturalThreshold(limits))) return undefined;
+  const floor = floorOf(input, overhead);
   if (floor.tokens >= (floor.measured ? naturalThreshold(limits) : limits.effective)) {
     return { kind: 'stop', reason: 'blocking_limit', message: floorText(floor.tokens, input) };
   }
