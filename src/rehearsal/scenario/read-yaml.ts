@@ -1,7 +1,10 @@
 /** Brings the YAML parser along: import it dynamically. JSON is YAML. */
 import { type Document, LineCounter, parseDocument } from 'yaml';
 
-export function readYaml(source: string): { readonly document: Document.Parsed; readonly lines: LineCounter } {
+export function readYaml(source: string): {
+  readonly document: Document.Parsed;
+  readonly lines: LineCounter;
+} {
   const lines = new LineCounter();
   return { document: parseDocument(source, { lineCounter: lines, prettyErrors: false }), lines };
 }
