@@ -25,7 +25,7 @@ export function autocompact(ports: CompactionPorts): ContextStep {
     name: 'autocompact',
     async *run(input): AsyncGenerator<LoopMessage, StepOutcome> {
       const { compaction, limits, querySource } = input;
-      const tokens = input.estimateTokens - input.snipTokensFreed;
+      const tokens = input.estimateTokens;
       if (querySource === 'compact') return skip('this is a compaction itself');
       if (input.compactedInThisPass) return skip('this pass has compacted already');
       const floor = await tooLargeFloor(input, ports);
@@ -96,7 +96,7 @@ async function tooLargeFloor(input: StepInput, ports: CompactionPorts): Promise<
   if (floor.tokens >= (floor.measured ? naturalThreshold(limits) : limits.effective)) {
     return { kind: 'stop', reason: 'blocking_limit', message: floorText(floor.tokens, input) };
   }
-  const tokens = input.estimateTokens - input.snipTokensFreed;
+  const tokens = input.estimateTokens;
   if (floor.tokens < limits.autocompactAt || tokens < limits.autocompactAt) return undefined;
   return skip('the system prompt and the tools alone are above the threshold');
 }

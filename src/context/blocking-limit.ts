@@ -5,11 +5,10 @@ import type { ContextStep } from '../protocol/context.ts';
 export function blockingLimit(recoveryEnabled: boolean): ContextStep {
   return {
     name: 'blocking-limit',
-    async *run({ estimateTokens, snipTokensFreed, compactedInThisPass, limits, querySource }) {
+    async *run({ estimateTokens: tokens, compactedInThisPass, limits, querySource }) {
       if (recoveryEnabled) return { kind: 'skip', why: 'an overflow can be recovered from' };
       if (compactedInThisPass) return { kind: 'skip', why: 'this pass has compacted' };
       if (querySource === 'compact') return { kind: 'skip', why: 'this is a compaction itself' };
-      const tokens = estimateTokens - snipTokensFreed;
       if (tokens < limits.blockingAt)
         return { kind: 'skip', why: `${tokens} tokens, below ${limits.blockingAt}` };
       return {

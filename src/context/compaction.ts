@@ -81,9 +81,7 @@ export async function* compact(
 
   const { tokenFactor = 1 } = input;
   const preTokens =
-    input.estimateTokens -
-    input.snipTokensFreed +
-    (measuredFloor(input) === 0 ? await ports.overhead(input.model) : 0);
+    input.estimateTokens + (measuredFloor(input) === 0 ? await ports.overhead(input.model) : 0);
   const keep = split.kept.map((message) => message.uuid);
   yield notice(ports, { subtype: 'status', status: null, compact_result: 'success' });
   yield boundary(ports, {

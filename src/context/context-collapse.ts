@@ -13,7 +13,7 @@ export function contextCollapse(collapses: Collapses, autocompact: boolean): Con
     async *run(input) {
       if (input.querySource === 'compact') return { kind: 'skip', why: 'this is a compaction itself' };
       const { autocompactAt } = input.limits;
-      const tokens = input.estimateTokens - input.snipTokensFreed;
+      const tokens = input.estimateTokens;
       const early = earlyThreshold(input.limits);
       if (tokens < early) return { kind: 'skip', why: `${tokens} tokens, below ${early}` };
       if (tokens < autocompactAt) return { kind: 'skip', why: collapses.stage(input) };

@@ -36,7 +36,7 @@ export function microcompact(options: MicrocompactOptions): ContextStep {
       const savings = index.savings(cleared, old);
       const factor = input.tokenFactor ?? 1;
       const freed = Math.round(savings * factor);
-      const tokens = input.estimateTokens - input.snipTokensFreed;
+      const tokens = input.estimateTokens;
       const early = earlyThreshold(input.limits);
       const cached = options.cached(input.model);
 

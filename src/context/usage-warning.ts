@@ -10,7 +10,7 @@ export function usageWarning(stamp: Stamp): ContextStep {
       const { compaction, limits } = input;
       if (input.compactedInThisPass || input.querySource === 'compact')
         return { kind: 'skip', why: 'compacted' };
-      const tokens = input.estimateTokens - input.snipTokensFreed;
+      const tokens = input.estimateTokens;
       const near = tokens >= limits.warnAt;
       if (near === compaction.warned) return { kind: 'skip', why: near ? 'warned already' : 'far from full' };
       if (near) {

@@ -23,6 +23,7 @@ export async function* compactSession(
   parts: EngineParts,
 ): AsyncGenerator<LoopMessage, string> {
   const { journal, memory, context: port } = parts;
+  await parts.model.ready(model, scope.signal);
   // The request for the summary has the head of the conversation's own requests, so that its prefix is cached.
   memory.request = loopParamsOf({ submission: id, scope, model, context }, parts);
   const input = inputOf(`${id}/compact`, model, scope.signal, parts);
@@ -58,7 +59,6 @@ function inputOf(effectKey: string, model: string, signal: AbortSignal, parts: E
     view: messages,
     fresh: [],
     estimateTokens: parts.context.estimate(messages.slice()),
-    snipTokensFreed: 0,
     compactedInThisPass: false,
     limits: parts.context.limitsFor(model),
     compaction: FRESH_COMPACTION,

@@ -22,7 +22,10 @@ import type { UsageLedger } from './usage-ledger.ts';
 
 export interface ModelPort {
   readonly call: CallModel;
+  /** What is known by now. */
   infoOf(model: string): ModelInfo;
+  /** Resolves when `infoOf` is as good as it gets, soon; undefined: it is already. Never rejects. */
+  ready(model: string, signal: AbortSignal): Promise<void> | undefined;
   /** An alias to its id, `undefined` to the default model. */
   resolve(name: string | undefined): string;
   /** ms that the model calls of this submission took together. */

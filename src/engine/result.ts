@@ -37,8 +37,8 @@ export interface Outcome {
   observe(message: LoopMessage): void;
   /** A response came to its end: its stop reason was not known when its blocks were yielded. */
   responseEnded(messageId: string, stopReason: StopReason | null): void;
-  /** The last assistant message that was not taken back. */
-  last(): LastAnswer | undefined;
+  /** The last assistant message that was not taken back. `byModel`: errors and notes of the engine do not count. */
+  last(which?: { readonly byModel: boolean }): LastAnswer | undefined;
   /** User messages that the loop yielded. */
   readonly userMessages: number;
 }
@@ -65,8 +65,8 @@ export function createOutcome(): Outcome {
     responseEnded(messageId, stopReason) {
       stopReasons.set(messageId, stopReason);
     },
-    last() {
-      const last = blocks.at(-1);
+    last(which) {
+      const last = blocks.findLast((block) => which?.byModel !== true || block.synthetic === undefined);
       if (last === undefined) return undefined;
       const { id, stop_reason } = last.message;
       const text = blocks.filter((block) => block.message.id === id).map(textOf);
@@ -116,7 +116,7 @@ export function resultOf(
   structured?: { readonly value: unknown },
 ): SDKResultMessage {
   const kind = RESULT_KIND[terminal.reason];
-  const last = outcome.last();
+  const last = outcome.last({ byModel: kind === 'answer' });
   const common = {
     type: 'result' as const,
     terminal_reason: terminal.reason,

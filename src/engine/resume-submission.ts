@@ -33,9 +33,16 @@ export async function* resumeSubmission(
       },
       ...interrupted.reopening,
     ]);
+    const outcome = createOutcome();
+    const retracted = new Set(
+      interrupted.reopening.flatMap((body) => (body.type === 'retract' ? body.uuids : [])),
+    );
+    for (const message of interrupted.said) {
+      if (retracted.has(message.uuid)) continue;
+      outcome.observe(message);
+      parts.structured?.observe(message);
+    }
     if (interrupted.terminal !== undefined) {
-      const outcome = createOutcome();
-      for (const message of recovered?.view ?? []) if (message.type === 'assistant') outcome.observe(message);
       yield* finish(interrupted.terminal, outcome, submission, parts);
       return;
     }
@@ -52,7 +59,7 @@ export async function* resumeSubmission(
       carryOn: interrupted.carryOn,
       startAt: interrupted.startAt,
     };
-    yield* runLoop(input, createOutcome(), submission, parts);
+    yield* runLoop(input, outcome, submission, parts);
   } finally {
     await submission.end();
   }

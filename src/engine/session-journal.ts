@@ -4,7 +4,7 @@
  */
 import type { CarryOn } from '../loop/deps.ts';
 import type { JournalBody, Recorder } from '../protocol/journal.ts';
-import type { TodoItem, ViewMessage } from '../protocol/messages.ts';
+import type { AssistantMessage, TodoItem, UserMessage, ViewMessage } from '../protocol/messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import { createSessionView, type SessionView } from './session-view.ts';
 
@@ -29,6 +29,8 @@ export interface Interrupted {
   readonly startAt: { readonly iteration: number; readonly turnCount: number };
   /** It had come to its end; only the result is missing. */
   readonly terminal?: Terminal | undefined;
+  /** What it said in its earlier life. */
+  readonly said: readonly (AssistantMessage | UserMessage)[];
   /** Entries that close it for good: what is open is answered "interrupted, outcome unknown". */
   readonly closing: readonly JournalBody[];
   /** Entries that must stand in the journal before it is carried on. */

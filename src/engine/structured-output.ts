@@ -39,7 +39,7 @@ export function createStructuredOutput(
   const inputJsonSchema: JsonSchema = carried
     ? { type: 'object', properties: { [CARRIER]: schema }, required: [CARRIER], additionalProperties: false }
     : schema;
-  const calls = new Set<string>();
+  const calls = new Map<string, JsonObject>();
   let value: { readonly value: unknown } | undefined;
   let spent = 0;
 
@@ -73,7 +73,8 @@ export function createStructuredOutput(
     observe(message) {
       if (message.type === 'assistant') {
         for (const block of message.message.content) {
-          if (block.type === 'tool_use' && block.name === STRUCTURED_OUTPUT_TOOL) calls.add(block.id);
+          if (block.type === 'tool_use' && block.name === STRUCTURED_OUTPUT_TOOL)
+            calls.set(block.id, block.input);
         }
         return;
       }
@@ -81,8 +82,12 @@ export function createStructuredOutput(
       if (message.kind === 'structured_nudge') spent += 1;
       if (typeof message.message.content === 'string') return;
       for (const block of message.message.content) {
-        if (block.type !== 'tool_result' || !calls.delete(block.tool_use_id)) continue;
+        const input = block.type === 'tool_result' ? calls.get(block.tool_use_id) : undefined;
+        if (block.type !== 'tool_result' || input === undefined) continue;
+        calls.delete(block.tool_use_id);
         if (block.is_error === true) spent += 1;
+        // In an earlier life of the session, when the tool has not run in this one.
+        else value ??= { value: carried ? input[CARRIER] : input };
       }
     },
     exhausted: () => value === undefined && spent >= attempts,

@@ -46,12 +46,10 @@ export async function* submitMessage(
       let { resultText } = prepared;
       if (prepared.compaction !== undefined)
         resultText = yield* runCompaction(prepared.compaction, submission, parts);
-      if (!submission.silent())
-        yield await recordResult(
-          resultWithoutQuery(resultText, factsOf(submission, parts)),
-          submission,
-          parts,
-        );
+      if (submission.silent()) return;
+      const result = resultWithoutQuery(resultText, factsOf(submission, parts));
+      await recordResult(result, submission, parts);
+      if (!submission.silent()) yield result;
       return;
     }
     yield* runLoop(
@@ -116,6 +114,7 @@ export async function* runLoop(
   submission.onResponse((messageId, stopReason) => outcome.responseEnded(messageId, stopReason));
 
   state.enter('query_loop');
+  await parts.model.ready(input.model, submission.scope.signal);
   const params = loopParamsOf(input, parts);
   parts.memory.request = params;
   const loop = queryLoop(params, loopDepsOf(guard, parts));

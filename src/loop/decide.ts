@@ -48,6 +48,7 @@ async function* natural(iteration: Iteration): AsyncGenerator<LoopMessage, Decis
   const { state, params, deps, response } = iteration;
   if (response.calls.length === 0) return stop(state, 'completed');
   const consumed = await deps.attachments.acknowledge();
+  iteration.queueAcknowledged = true;
   if (consumed.length > 0) {
     await iteration.record({
       type: 'inbox',

@@ -26,11 +26,11 @@ export class Iteration {
   attachments: AttachmentMessage[] = [];
   hookContext: string[] = [];
   thrown: { readonly error: unknown } | undefined;
+  /** `next_turn` alone sets it: the queued prompts that joined as attachments have left the queue (L6). */
+  queueAcknowledged = false;
   deniedWithInterrupt = false;
   endsTurn = false;
   preventContinuation: Facts['preventContinuation'];
-  /** Model that takes over with the next request (L4.4, when the response's tools had to be kept). */
-  switchTo: string | undefined;
   attempt: number;
   /** What stage 1 found the request to cost, by estimate. */
   estimate: RequestEstimate = { tokens: 0, overheadTokens: 0, factor: 1 };
@@ -173,9 +173,24 @@ export class Iteration {
     if (this.openCalls > 0) await this.#executor?.abort('interrupted');
     await this.scope.close();
     for (let update = this.nextUpdate(); update !== undefined; update = this.nextUpdate()) {
-      if (update.kind === 'result') await this.recordResult(update).catch(() => {}); // fenced or no disk: resume answers it
+      if (update.kind !== 'result') continue;
+      this.trace.tools.push(update.trace);
+      if (update.denial !== undefined) this.deps.onDenial?.(update.denial);
+      await this.recordResult(update).catch(() => {}); // fenced or no disk: resume answers it
     }
+    await this.#giveBackQueued();
     await this.trace.write(this);
+  }
+
+  /** A stop leaves the queue whole: what joined as an attachment comes again as a prompt, and must not stand twice. */
+  async #giveBackQueued(): Promise<void> {
+    if (this.queueAcknowledged) return;
+    const joined = this.attachments.filter(({ attachment }) => attachment.type === 'queued_command');
+    if (joined.length === 0) return;
+    const uuids = joined.map(({ uuid }) => uuid);
+    const { submission } = this.params;
+    const id = this.id(`retract/${uuids[0]}`);
+    await this.record({ type: 'retract', id, submission, uuids, reason: 'superseded' }).catch(() => {}); // as above
   }
 
   /** A call's result and what came with it: on record as one. */

@@ -5,7 +5,7 @@ import type { Clock } from '../protocol/ports.ts';
 import type { StreamEvent, Usage } from '../protocol/wire.ts';
 import { bodyFormat, wrongFormat } from './body-format.ts';
 import { classifyAnswer, classifyTrip, cutFailure, protocolFailure } from './classify-error.ts';
-import type { Connections, Post } from './connections.ts';
+import type { Connections, HttpRequest } from './connections.ts';
 import { createEventDecoder, type EventDecoder } from './decode-events.ts';
 import { type HttpCall, type HttpStop, openHttpCall } from './http-call.ts';
 import type { HttpHead } from './http-head.ts';
@@ -15,7 +15,7 @@ import { eventsOfAnswer } from './whole-answer.ts';
 
 export interface AttemptInput {
   readonly connections: Connections;
-  readonly post: Post;
+  readonly request: HttpRequest;
   readonly body: readonly (Buffer | string)[];
   readonly stream: boolean;
   readonly timeouts: StreamTimeouts;
@@ -53,7 +53,7 @@ const DRAIN_MS = 200;
 export async function* runAttempt(input: AttemptInput): AsyncGenerator<Batch, AttemptEnd> {
   const startMs = input.clock.monotonicMs();
   const facts: AttemptFacts = { started: false };
-  const call = await openHttpCall(input.connections, input.post, input.body, input.signal);
+  const call = await openHttpCall(input.connections, input.request, input.body, input.signal);
   try {
     const watch = createStreamWatch(input.clock, input.timeouts, input.stream);
     const reader: Reader = { call, watch, next: () => nextChange(input, call, watch) };

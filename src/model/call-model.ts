@@ -3,6 +3,7 @@
  * has begun, the loop decides (L4.3).
  */
 import type { ModelFailure } from '../protocol/failure.ts';
+import type { AssistantMessage } from '../protocol/messages.ts';
 import type {
   AttemptRecord,
   CallOptions,
@@ -20,6 +21,7 @@ import type { Credential, Credentials } from './credentials.ts';
 import type { FastMode } from './fast-mode.ts';
 import { located } from './locate-block.ts';
 import type { Refusals } from './refusals.ts';
+import type { RefusedThinking } from './refused-thinking.ts';
 import { buildRequestBody } from './request-body.ts';
 import { requestHeaders } from './request-headers.ts';
 import {
@@ -51,6 +53,8 @@ export interface CallDeps {
   readonly headers: Readonly<Record<string, string>>;
   readonly cacheTtl: CacheTtl;
   readonly refusals: Refusals;
+  readonly refusedThinking: RefusedThinking;
+  ready(model: string, signal: AbortSignal): Promise<void> | undefined;
   infoOf(model: string): ModelInfo;
   timeoutsFor(model: string): StreamTimeouts;
 }
@@ -88,6 +92,7 @@ export async function* callModel(
     return { retry: state, attempts, ...(requestId !== undefined && { requestId }) };
   };
 
+  await deps.ready(request.model, signal);
   let failure = after?.failure;
   let verdict: RetryVerdict =
     after !== undefined && !after.immediate
@@ -167,8 +172,10 @@ async function* sendOnce(
   const credential = deps.credentials.current;
   const fast = request.speed === 'fast' && deps.fastMode.available;
   const info = deps.infoOf(request.model);
-  const keepsThinking = (signer: string) =>
-    !state.withoutThinking && deps.served.isSame(request.model, signer);
+  const keepsThinking = (answer: AssistantMessage) =>
+    !state.withoutThinking &&
+    deps.served.isSame(request.model, answer.message.model) &&
+    !deps.refusedThinking.has(answer);
   const body = buildRequestBody({
     request,
     info,
@@ -178,7 +185,7 @@ async function* sendOnce(
     fast,
     cacheTtl: deps.cacheTtl,
     metadataUserId: JSON.stringify({ session_id: request.sessionId }),
-    thinkingKey: deps.served.key(request.model),
+    thinkingKey: `${deps.served.key(request.model)} ${deps.refusedThinking.key}`,
     keepsThinking,
   });
   const foreseen = deps.refusals.foreseen(request.view.root, body.chunks);
@@ -201,7 +208,7 @@ async function* sendOnce(
   try {
     end = yield* runAttempt({
       connections: deps.connections,
-      post: { path: deps.path, headers, keepAlive: state.keepAlive },
+      request: { path: deps.path, headers, keepAlive: state.keepAlive },
       body: body.chunks,
       stream: request.stream,
       timeouts: deps.timeoutsFor(request.model),
@@ -214,6 +221,7 @@ async function* sendOnce(
   if (end.kind === 'failed') {
     end = { ...end, failure: located(end.failure, request, keepsThinking) };
     deps.refusals.note(request.view.root, body.chunks, end.failure);
+    if (end.failure.kind === 'invalid_signature') deps.refusedThinking.note(request.view, keepsThinking);
   }
   if (end.facts.model !== undefined) deps.served.learn(request.model, end.facts.model);
   attempts.push(

@@ -1,13 +1,16 @@
 /** The door of this room: a client of one Messages API endpoint. Holds its sockets, credential and cached bytes. */
-import type { CallModel } from '../protocol/model.ts';
+import type { CallModel, ModelInfo } from '../protocol/model.ts';
 import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
 import type { CacheTtl } from './cache-breakpoints.ts';
 import { callModel } from './call-model.ts';
 import { openConnections } from './connections.ts';
 import { createCredentials } from './credentials.ts';
+import { createEndpointSizes } from './endpoint-sizes.ts';
 import { createFastMode } from './fast-mode.ts';
 import { type ModelOverrides, modelInfo } from './model-info.ts';
 import { createRefusals } from './refusals.ts';
+import { createRefusedThinking } from './refused-thinking.ts';
+import { callerHeaders } from './request-headers.ts';
 import { createServedModels } from './served-models.ts';
 import { DEFAULT_TIMEOUTS, type StreamTimeouts } from './stream-watch.ts';
 import { createViewBytes } from './view-bytes.ts';
@@ -49,6 +52,10 @@ export interface ModelClientOptions {
 
 export interface ModelClient {
   readonly call: CallModel;
+  /** What is known by now. A model that is in no table is looked up at the endpoint, in the background. */
+  infoOf(model: string): ModelInfo;
+  /** Resolves when `infoOf` is as good as it gets, or a second later; undefined: it is already. Never rejects. */
+  ready(model: string, signal: AbortSignal): Promise<void> | undefined;
   /** Gives its sockets back. Calls that run are to be aborted first. */
   close(): Promise<void>;
 }
@@ -63,17 +70,29 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     ca: options.ca,
   });
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const credentials = createCredentials(
+    { apiKey: options.apiKey, authToken: options.authToken },
+    options.credentials,
+  );
+  const userAgent = options.userAgent ?? 'turnwright';
+  const custom = options.headers ?? {};
+  const sizes = createEndpointSizes({
+    connections,
+    baseUrl,
+    headers: () => callerHeaders({ credential: credentials.current, userAgent, custom }),
+    overrides: options.models,
+    clock: options.clock,
+  });
+  const infoOf = (model: string) => modelInfo(model, options.models, sizes.of(model));
   const deps = {
     connections,
     path: `${baseUrl.pathname.replace(/\/+$/, '')}/v1/messages${baseUrl.search}`,
-    credentials: createCredentials(
-      { apiKey: options.apiKey, authToken: options.authToken },
-      options.credentials,
-    ),
+    credentials,
     fastMode: createFastMode(options.clock),
     served: createServedModels(),
     bytes: createViewBytes(),
     refusals: createRefusals(),
+    refusedThinking: createRefusedThinking(),
     cacheTtl: options.cacheTtl ?? '5m',
     clock: options.clock,
     random: options.random,
@@ -82,14 +101,18 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
       maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
       persistent: options.persistentRetry ?? false,
     },
-    userAgent: options.userAgent ?? 'turnwright',
-    headers: options.headers ?? {},
-    infoOf: (model: string) => modelInfo(model, options.models),
+    userAgent,
+    headers: custom,
+    infoOf,
+    ready: sizes.ready,
     timeoutsFor: (model: string) => ({ ...timeouts, ...options.timeoutsFor?.(model) }),
   };
   return {
     call: (request, callOptions) => callModel(deps, request, callOptions),
+    infoOf,
+    ready: sizes.ready,
     async close() {
+      sizes.close();
       connections.close();
     },
   };

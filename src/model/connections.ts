@@ -21,7 +21,9 @@ export interface EndpointOptions {
   readonly ca?: string | Buffer | undefined;
 }
 
-export interface Post {
+export interface HttpRequest {
+  /** Default POST. */
+  readonly method?: 'GET';
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
   /** false: a socket of its own, closed afterwards. */
@@ -29,8 +31,8 @@ export interface Post {
 }
 
 export interface Connections {
-  /** An unsent POST; its errors come as `error` events. */
-  post(input: Post): Promise<ClientRequest>;
+  /** An unsent request; its errors come as `error` events. */
+  request(input: HttpRequest): Promise<ClientRequest>;
   /** Drops idle sockets: after a sleep of the machine they are dead without knowing it. */
   dropIdle(): void;
   /** Gives the shared agent back; the last one out closes its sockets. */
@@ -81,12 +83,12 @@ export function openConnections(options: EndpointOptions): Connections {
   }
 
   return {
-    async post({ path, headers, keepAlive }) {
+    async request({ method = 'POST', path, headers, keepAlive }) {
       const route = await enter();
       const absolute = proxy !== undefined && baseUrl.protocol === 'http:';
       const at = absolute ? proxy : baseUrl;
       return route.request({
-        method: 'POST',
+        method,
         // WHATWG keeps the brackets of an IPv6 host; sockets want it bare.
         host: at.hostname.replace(/^\[|\]$/g, ''),
         port: portOf(at),

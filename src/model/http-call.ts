@@ -1,12 +1,12 @@
 /**
- * One POST as something to look at: head, bytes that came, end, or why it stopped. Bytes that arrived before a
+ * One request as something to look at: head, bytes that came, end, or why it stopped. Bytes that arrived before a
  * reset are kept; the socket is paused while nobody takes them (L1, back-pressure).
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ModelFailure } from '../protocol/failure.ts';
 import { classifyConnectionError } from './classify-error.ts';
-import type { Connections, Post } from './connections.ts';
+import type { Connections, HttpRequest } from './connections.ts';
 import type { HttpHead, ResponseHeaders } from './http-head.ts';
 
 export type HttpStop =
@@ -34,7 +34,7 @@ const MAX_BUFFERED_BYTES = 256 * 1024;
 
 export async function openHttpCall(
   connections: Connections,
-  post: Post,
+  wanted: HttpRequest,
   body: readonly (Buffer | string)[],
   signal: AbortSignal,
 ): Promise<HttpCall> {
@@ -67,7 +67,7 @@ export async function openHttpCall(
     touch();
   };
 
-  const request = await connections.post(post).catch((error: Error) => {
+  const request = await connections.request(wanted).catch((error: Error) => {
     stopped = { kind: 'failed', failure: classifyConnectionError(error) };
     return undefined;
   });

@@ -10,12 +10,36 @@ const UNKNOWN_MAX_OUTPUT_TOKENS = 32_000;
 /** Settings' additions, by model id as the user writes it. */
 export type ModelOverrides = Readonly<Record<string, Partial<Omit<ModelInfo, 'id'>>>>;
 
-/** Sizes, abilities and price of a model. `source` says where they came from: `list`, `family`, `settings`, `default`. */
-export function modelInfo(model: string, overrides: ModelOverrides = {}): ModelInfo {
-  const base = listedInfo(model);
-  const override = overrides[model] ?? overrides[wireModel(model)];
+/** In tokens. */
+export type ModelSizes = Partial<Pick<ModelInfo, 'contextWindow' | 'maxOutputTokens'>>;
+
+/**
+ * Sizes, abilities and price of a model. `source` says where they came from: `list`, `family`, `endpoint`, `settings`,
+ * `default`.
+ * @param stated What the endpoint says of a model that no table knows.
+ */
+export function modelInfo(model: string, overrides: ModelOverrides = {}, stated?: ModelSizes): ModelInfo {
+  const base = statedInfo(listedInfo(model), stated);
+  const override = overrideOf(model, overrides);
   if (override === undefined) return base;
   return { ...base, ...override, ...sizes(override, base), source: override.source ?? 'settings' };
+}
+
+/** The list or settings know its sizes: no endpoint need be asked. A family's are a guess. */
+export function isTabled(model: string, overrides: ModelOverrides = {}): boolean {
+  const declared = overrideOf(model, overrides)?.contextWindow ?? 0;
+  return declared > 0 || lookUp(model)?.source === 'list';
+}
+
+function overrideOf(model: string, overrides: ModelOverrides): ModelOverrides[string] | undefined {
+  return overrides[model] ?? overrides[wireModel(model)];
+}
+
+function statedInfo(base: ModelInfo, stated: ModelSizes | undefined): ModelInfo {
+  if (stated === undefined) return base;
+  const { contextWindow, maxOutputTokens } = sizes(stated, base);
+  const least = asksLongContext(base.id) ? LONG_CONTEXT_TOKENS : 0;
+  return { ...base, contextWindow: Math.max(least, contextWindow), maxOutputTokens, source: 'endpoint' };
 }
 
 /** A size of nothing is one that was not declared (F24). */

@@ -23,7 +23,7 @@ export interface NormaliseRules {
   /** Text blocks ahead of the first user message. */
   readonly userContext: readonly string[];
   /** Thinking is sent back only to the model that signed it. */
-  keepsThinking(model: string): boolean;
+  keepsThinking(message: AssistantMessage): boolean;
 }
 
 interface Call {
@@ -65,8 +65,8 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
 
   function addAnswer(message: AssistantMessage): WireTurn[][] {
     const pieces = piecesOf(message);
-    const { id, model, stop_reason } = message.message;
-    const keep = pieces.some((piece) => piece.type === 'thinking') && rules.keepsThinking(model);
+    const { id, stop_reason } = message.message;
+    const keep = pieces.some((piece) => piece.type === 'thinking') && rules.keepsThinking(message);
     const sealed: WireTurn[][] = [];
     if (pending?.id !== id) pending = undefined;
     for (const piece of pieces) {

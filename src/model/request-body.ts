@@ -2,6 +2,7 @@
  * The bytes of one request. `model` and `max_tokens` first, then what recurs (`system`, `tools`, `messages`), then
  * everything that varies, so that a request's prefix recurs in the next one (L3).
  */
+import type { AssistantMessage } from '../protocol/messages.ts';
 import type { ModelInfo, ModelRequest } from '../protocol/model.ts';
 import type { WireTool } from '../protocol/wire.ts';
 import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-breakpoints.ts';
@@ -31,7 +32,7 @@ export interface BodyInput {
   readonly cacheTtl?: CacheTtl;
   readonly metadataUserId: string;
   readonly thinkingKey: string;
-  keepsThinking(model: string): boolean;
+  keepsThinking(message: AssistantMessage): boolean;
 }
 
 export function buildRequestBody(input: BodyInput): RequestBody {
@@ -42,7 +43,7 @@ export function buildRequestBody(input: BodyInput): RequestBody {
     view: request.view,
     userContext: request.userContext ?? [],
     thinkingKey: input.withoutThinking ? '' : input.thinkingKey,
-    keepsThinking: (model) => !input.withoutThinking && input.keepsThinking(model),
+    keepsThinking: (message) => !input.withoutThinking && input.keepsThinking(message),
     mark,
   });
   const thinking = wireThinking(request, info, maxTokens, messages.toolRunWithoutThinking);

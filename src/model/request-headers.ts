@@ -28,24 +28,35 @@ export interface HeaderInput {
 }
 
 export function requestHeaders(input: HeaderInput): OutgoingHttpHeaders {
-  const { request, credential } = input;
+  const { request } = input;
   const betas = betasOf(input);
-  const headers: OutgoingHttpHeaders = {
+  return {
     'content-type': 'application/json',
     accept: request.stream ? 'text/event-stream' : 'application/json',
+    'x-turnwright-session-id': request.sessionId,
+    ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
+    ...callerHeaders(input),
+    'content-length': input.body.length,
+  };
+}
+
+/** What goes with every request, whatever it asks for. */
+export function callerHeaders({
+  credential,
+  userAgent,
+  custom,
+}: Pick<HeaderInput, 'credential' | 'userAgent' | 'custom'>): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = {
     // Compressed streams arrive in larger, later pieces.
     'accept-encoding': 'identity',
     'anthropic-version': API_VERSION,
-    'user-agent': input.userAgent,
-    'x-turnwright-session-id': request.sessionId,
-    ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
+    'user-agent': userAgent,
     ...(credential.apiKey !== undefined && { 'x-api-key': credential.apiKey.trim() }),
     ...(credential.authToken !== undefined && { authorization: `Bearer ${credential.authToken.trim()}` }),
   };
-  for (const [name, value] of Object.entries(input.custom)) {
+  for (const [name, value] of Object.entries(custom)) {
     if (name.toLowerCase() !== 'anthropic-beta') headers[name.toLowerCase()] = value;
   }
-  headers['content-length'] = input.body.length;
   return headers;
 }
 

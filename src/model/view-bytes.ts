@@ -2,6 +2,7 @@
  * The wire bytes of a view's messages, kept while the view only grows (`view.root`): an iteration costs what is
  * fresh, plus handing over buffers that are already there (L10.10).
  */
+import type { AssistantMessage } from '../protocol/messages.ts';
 import type { View } from '../protocol/view.ts';
 import { type CacheMark, joinMarked } from './cache-breakpoints.ts';
 import { createNormaliser, type NormaliseRules, type Normaliser, type WireTurn } from './normalise.ts';
@@ -23,7 +24,7 @@ export interface BytesRequest {
   readonly userContext: readonly string[];
   /** Names everything `keepsThinking` depends on. */
   readonly thinkingKey: string;
-  keepsThinking(model: string): boolean;
+  keepsThinking(message: AssistantMessage): boolean;
   readonly mark: CacheMark;
 }
 

@@ -1,3 +1,4 @@
+import { forbidsCommandPath } from './command-paths.ts';
 import { allowsCommand, forbidsCommand } from './command-rule.ts';
 import { allowsPath, forbidsPath, type PathRuleContext } from './path-rule.ts';
 import { namesTool, type PermissionRule } from './rule.ts';
@@ -5,8 +6,8 @@ import type { Subject } from './subject.ts';
 import { matchesUrl } from './url-rule.ts';
 
 /**
- * Whether a rule speaks of this call. A rule that allows matches only what is certain (every path, a plain
- * command); one that denies or asks matches whatever might be meant (any path, any piece of a command, a specifier
+ * Whether a rule speaks of this call. A rule that allows matches only what is certain (every path; a
+ * command of which everything is seen); one that denies or asks matches whatever might be meant (any path, any piece of a command, a specifier
  * this target knows nothing of).
  */
 export async function matchesRule(
@@ -15,13 +16,16 @@ export async function matchesRule(
   context: PathRuleContext,
 ): Promise<boolean> {
   const { toolName, ruleContent: specifier } = rule.value;
+  if (await forbidsCommandPath(rule, subject, context)) return true;
   if (!namesTool(toolName, subject.names) && !speaksForFamily(rule, subject)) return false;
   if (specifier === undefined) return true;
   const certain = rule.behavior === 'allow';
   const { target } = subject;
   switch (target.kind) {
     case 'command':
-      return certain ? allowsCommand(specifier, target.command) : forbidsCommand(specifier, target.command);
+      return certain
+        ? allowsCommand(specifier, await subject.line())
+        : forbidsCommand(specifier, target.command, await subject.line());
     case 'read':
     case 'write': {
       const paths = await subject.paths();

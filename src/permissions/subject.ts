@@ -1,5 +1,7 @@
 import type { PermissionQuestion } from '../protocol/gate.ts';
 import type { PermissionTarget } from '../protocol/tool.ts';
+import { readCommandLine } from '../shell/command-line.ts';
+import type { CommandLine } from '../shell/segment.ts';
 import type { ResolvedPath } from './real-path.ts';
 
 /** One call as the rules see it. What a tool says of itself is taken conservatively: a throw counts as "no". */
@@ -12,6 +14,8 @@ export interface Subject {
   readonly needsPerson: boolean;
   /** The target's paths, resolved on first use; [] when it has none. */
   paths(): Promise<readonly ResolvedPath[]>;
+  /** The target's command, read on first use; without segments when it has none. */
+  line(): Promise<CommandLine>;
 }
 
 export function subjectOf(
@@ -19,6 +23,7 @@ export function subjectOf(
   resolve: (path: string) => Promise<ResolvedPath>,
 ): Subject {
   const target = attempt(() => tool.permissionTarget?.(input, { cwd })) ?? { kind: 'none' };
+  let line: Promise<CommandLine> | undefined;
   return {
     tool: tool.name,
     names: [tool.name, ...(tool.aliases ?? [])],
@@ -26,6 +31,10 @@ export function subjectOf(
     readOnly: attempt(() => tool.isReadOnly?.(input)) ?? false,
     needsPerson: tool.requiresUserInteraction === true,
     paths: () => Promise.all('paths' in target ? target.paths.map(resolve) : []),
+    line: () => {
+      line ??= target.kind === 'command' ? readCommandLine(target.command) : Promise.resolve({ segments: [] });
+      return line;
+    },
   };
 }
 

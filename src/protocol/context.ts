@@ -32,14 +32,15 @@ export interface StepInput {
   readonly view: View;
   /** The entries appended since the steps last ran. */
   readonly fresh: readonly ViewMessage[];
-  /** Of the whole request: the provider's figure where there is one, and a calibrated estimate of what came after it. */
+  /**
+   * Of the whole request: the provider's figure where there is one, and a calibrated estimate of what came after it.
+   * What earlier steps of this pass have freed is taken off.
+   */
   readonly estimateTokens: number;
   /** Estimate of what no message accounts for: system prompt, user context and tools. Absent: not known. */
   readonly overheadTokens?: number;
   /** Real tokens per estimated one, learned from usage; what a step says in estimates is multiplied by it. Default 1. */
   readonly tokenFactor?: number;
-  /** Freed by snip earlier in this pass. */
-  readonly snipTokensFreed: number;
   /** A step of this pass has already compacted. */
   readonly compactedInThisPass: boolean;
   readonly limits: ContextLimits;
@@ -60,8 +61,6 @@ export type StepOutcome =
       readonly edits: readonly ViewEdit[];
       readonly why: string;
       readonly tokensFreed: number;
-      /** Set by snip: passed on to the steps after it. */
-      readonly snipTokensFreed?: number;
       /** A compaction replaced the view; carries the state that follows it. */
       readonly compaction?: CompactionState;
     }

@@ -126,7 +126,7 @@ export interface ModelInfo {
   readonly supportsEffort: boolean;
   /** USD per million tokens; undefined = unpriced. */
   readonly price?: ModelPrice;
-  /** Where price and sizes came from: `list`, `family`, `settings` or `default`. */
+  /** Where price and sizes came from: `list`, `family`, `endpoint`, `settings` or `default`. */
   readonly source: string;
 }
 

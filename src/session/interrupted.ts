@@ -1,6 +1,6 @@
 /** The resume table of L4.1: what happens to a submission that was cut off. */
 import type { JournalBody } from '../protocol/journal.ts';
-import type { UserMessage, ViewMessage } from '../protocol/messages.ts';
+import type { AssistantMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { EffectClass, ToolCall } from '../protocol/tool.ts';
 import type { ToolUseBlock } from '../protocol/wire.ts';
@@ -42,6 +42,8 @@ export interface InterruptedSubmission {
   /** What would be said a second time when it is carried on. */
   readonly superseded: readonly string[];
   readonly asks: readonly OpenAsk[];
+  /** What it said so far: its result counts and quotes it. */
+  readonly said: readonly (AssistantMessage | UserMessage)[];
   /** When the last record was written. */
   readonly timestamp: string;
 }
@@ -125,6 +127,7 @@ export function interruptedSubmission(
     asks: [...state.asks.values()].filter(({ toolUseId }) =>
       unanswered.some(({ call }) => call.block.id === toolUseId),
     ),
+    said: state.said,
     timestamp,
   };
 }

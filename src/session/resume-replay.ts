@@ -79,13 +79,14 @@ export class ResumeReplay {
       case 'user':
       case 'assistant':
       case 'attachment':
-        this.#message(entry);
+        this.#message(entry, own);
         break;
       case 'system':
         this.#system(entry);
         break;
       case 'retract':
         this.#view.retract(listOf(entry.uuids));
+        own?.retract(listOf(entry.uuids));
         break;
       case 'intent':
         own?.intent(entry);
@@ -148,7 +149,10 @@ export class ResumeReplay {
     this.#view.beginGroup(`${this.#run}/over`);
   }
 
-  #message(entry: JournalEntry & { readonly type: 'user' | 'assistant' | 'attachment' }): void {
+  #message(
+    entry: JournalEntry & { readonly type: 'user' | 'assistant' | 'attachment' },
+    own: SubmissionState | undefined,
+  ): void {
     const message = messageOfRecord(entry);
     if (message === undefined) {
       this.#problems.malformed++;
@@ -156,6 +160,7 @@ export class ResumeReplay {
     }
     this.#lastUuid = message.uuid;
     this.#view.add(message);
+    if (message.type !== 'attachment') own?.say(message);
     if (message.type === 'assistant') this.#assistant(message, entry.v === 0);
     else if (message.type === 'user') this.#user(message, entry);
   }

@@ -1,6 +1,7 @@
 /** Follows the records of the last submission: how far it came, and what it would take to carry it on (L4.1). */
 import type { DecisionRecord } from '../protocol/decision-record.ts';
 import type { JournalBody, JournalEntry } from '../protocol/journal.ts';
+import type { AssistantMessage, UserMessage } from '../protocol/messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { EffectClass } from '../protocol/tool.ts';
 import type { StopReason } from '../protocol/wire.ts';
@@ -41,6 +42,11 @@ export class SubmissionState {
   readonly unknown = new Set<string>();
   readonly asks = new Map<string, OpenAsk>();
   readonly decisions: DecisionRecord[] = [];
+  /** What it said so far, errors included, prompts and what was taken back excepted: its result is made of it. */
+  get said(): readonly (AssistantMessage | UserMessage)[] {
+    return this.#said;
+  }
+  #said: (AssistantMessage | UserMessage)[] = [];
   #decided: DecisionRecord | undefined;
   #answered = false;
 
@@ -79,6 +85,16 @@ export class SubmissionState {
       record.toolUseId,
       record.updatedInput === undefined ? known : { ...known, updatedInput: record.updatedInput },
     );
+  }
+
+  say(message: AssistantMessage | UserMessage): void {
+    if (message.type === 'user' && (message.kind === 'prompt' || message.kind === 'command')) return;
+    this.#said.push(message);
+  }
+
+  retract(uuids: readonly string[]): void {
+    const gone = new Set(uuids);
+    this.#said = this.#said.filter(({ uuid }) => !gone.has(uuid));
   }
 
   result(): void {

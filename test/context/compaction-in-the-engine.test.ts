@@ -180,6 +180,19 @@ describe('a compaction in the real engine', () => {
     expect(run.sent('compaction')).toHaveLength(1);
   });
 
+  it('F24: the window of a model that is in no table is asked of its endpoint, and known to the first step', async () => {
+    const run = await rehearsedEngine({
+      reply: () => done(),
+      window: undefined,
+      server: { models: { 'house-model': { window: 24_000, maxOutput: 4_000 } } },
+      config: { userSpecifiedModel: 'house-model' },
+    });
+    await run.run('Hello.');
+    expect(run.decisions()[0]?.context?.window).toBe(24_000);
+    expect(run.server.requests.map(({ path }) => path)).toEqual(['/v1/models/house-model', '/v1/messages']);
+    expect(run.sent('main')[0]?.max_tokens).toBe(4_000);
+  });
+
   it('F26: where nothing can be compacted, no strike is counted, and it works once the session has grown', async () => {
     const run = await rehearsedEngine({ reply: script([lookAt(16_000), lookAt(100), done()]) });
     const messages = await run.run('Look.');

@@ -127,7 +127,6 @@ describe('autocompact', () => {
 
   it.each([
     ['below the threshold', full({ estimateTokens: SMALL.autocompactAt - 1 })],
-    ['when snip freed enough', full({ snipTokensFreed: 10_000 })],
     ['for a compaction itself', full({ querySource: 'compact' })],
     ['twice in one pass', full({ compactedInThisPass: true })],
     [

@@ -114,7 +114,6 @@ export function input(messages: readonly ViewMessage[], more: Partial<StepInput>
     view,
     fresh: view.slice(),
     estimateTokens: estimateTokens(messages),
-    snipTokensFreed: 0,
     compactedInThisPass: false,
     limits: limitsFor({ contextWindow: 200_000, maxOutputTokens: 64_000 }),
     compaction: { rapidRefills: 0, consecutiveFailures: 0, switchedOff: false, warned: false },

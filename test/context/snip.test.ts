@@ -63,12 +63,6 @@ describe('snip', () => {
     expect(marks.pending.size).toBe(0);
   });
 
-  it('takes what it freed off the estimate once, not twice', async () => {
-    const { outcome } = await snipping(session('a', 2, 1_000), 'a-1');
-    expect(outcome.kind === 'edits' && outcome.tokensFreed).toBeGreaterThan(900);
-    expect(outcome.kind === 'edits' && outcome.snipTokensFreed).toBeUndefined();
-  });
-
   it('takes either half of a pair for the whole, by uuid too', async () => {
     const view = session('a', 2, 10);
     for (const id of ['a-1', 'call-a-1', 'result-a-1'])

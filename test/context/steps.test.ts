@@ -97,7 +97,6 @@ describe('blocking-limit', () => {
 
   it.each([
     ['below the limit', { estimateTokens: 176_999 }],
-    ['when snip freed enough', { snipTokensFreed: 1 }],
     ['in a pass that compacted', { compactedInThisPass: true }],
     ['for a compaction itself', { querySource: 'compact' }],
   ])('does nothing %s', async (_, more) => {

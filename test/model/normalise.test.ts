@@ -20,7 +20,7 @@ function wireText(
     view,
     userContext: more.userContext ?? [],
     thinkingKey: String(more.thinking ?? true),
-    keepsThinking: (model) => (more.thinking ?? true) && model === MODEL,
+    keepsThinking: ({ message }) => (more.thinking ?? true) && message.model === MODEL,
     mark: more.cache === true ? cacheMark('5m') : undefined,
   });
   return Buffer.concat(made.sealed).toString('utf8') + made.rest;

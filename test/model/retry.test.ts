@@ -394,6 +394,31 @@ describe('requests made smaller', () => {
       retry: { withoutThinking: true },
     });
   });
+
+  it('thinking that was refused once is not sent again; what is thought later is', async () => {
+    server = await apiServer(
+      refuses(400, 'invalid_request_error', 'messages.1.content.0: Invalid `signature` in `thinking` block'),
+      hello,
+    );
+    const client = clientFor(server.url);
+    const view = viewOf(user('hi'), thinks('m1', 'secret'), calls('m1', 't1'), result('t1', 'ok'));
+    const longer = view.append([thinks('m2', 'sound'), calls('m2', 't2'), result('t2', 'ok')]);
+    await run(client, requestOf(view));
+    await run(client, requestOf(longer));
+    // Another view of the same session, as a compaction leaves it.
+    await run(client, requestOf(viewOf(...longer)));
+    const sent = server.received.map(({ text }) => [text.includes('secret'), text.includes('sound')]);
+    expect(sent).toEqual([
+      [true, false],
+      [false, false],
+      [false, true],
+      [false, true],
+    ]);
+    const messages = (n: number) =>
+      server.received[n]?.text.replace(/.*"messages":\[(.*)\],"metadata".*/, '$1');
+    const unmarked = (n: number) => messages(n)?.replaceAll(',"cache_control":{"type":"ephemeral"}', '');
+    expect(unmarked(2)?.startsWith(unmarked(1) ?? '-'), 'the bytes of the repeat recur').toBe(true);
+  });
 });
 
 describe('persistent mode', () => {

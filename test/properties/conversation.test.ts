@@ -216,10 +216,10 @@ describe('generated conversations', () => {
         expect(rejected, 'requests refused for their structure').toEqual([]);
         expectOneResultPerCall(store.entries(sessionId));
       }),
-      { numRuns: RUNS, interruptAfterTimeLimit: 240_000, markInterruptAsFailure: true, ...seeded() },
+      { numRuns: RUNS, interruptAfterTimeLimit: 500_000, markInterruptAsFailure: true, ...seeded() },
     );
     expect(process.getActiveResourcesInfo().filter((kind) => kind === 'ChildProcess')).toEqual([]);
-  }, 300_000);
+  }, 600_000);
 });
 
 /** A failure prints its seed; set it here to see it again. */

@@ -1,4 +1,4 @@
-import { createModelClient, type ModelClientOptions } from '../../model/client.ts';
+import { createModelClient, type ModelClient, type ModelClientOptions } from '../../model/client.ts';
 import { modelInfo, resolveModelAlias } from '../../model/model-info.ts';
 import type { AttemptRecord, CallModel } from '../../protocol/model.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
@@ -12,11 +12,10 @@ export function composeModel(
   config: QueryEngineConfig,
   ports: { readonly clock: Clock; readonly random: RandomPort },
 ): ModelPort {
-  const given: { readonly call: CallModel; close(): Promise<void> } | undefined = config.callModel && {
-    call: config.callModel,
-    close: async () => {},
-  };
-  const client = given ?? createModelClient(clientOptions(config, ports));
+  const client =
+    config.callModel === undefined
+      ? createModelClient(clientOptions(config, ports))
+      : givenClient(config.callModel, config.modelOverrides);
   let apiMs = 0;
   return {
     async *call(request, options) {
@@ -27,13 +26,23 @@ export function composeModel(
       );
       return outcome;
     },
-    infoOf: (model) => modelInfo(model, config.modelOverrides),
+    infoOf: client.infoOf,
+    ready: client.ready,
     resolve: (name) => resolveModelAlias(name ?? 'default', config.env ?? {}),
     apiMs: () => apiMs,
     startSubmission() {
       apiMs = 0;
     },
     close: () => void client.close(),
+  };
+}
+
+function givenClient(call: CallModel, overrides: QueryEngineConfig['modelOverrides']): ModelClient {
+  return {
+    call,
+    infoOf: (model) => modelInfo(model, overrides),
+    ready: () => undefined,
+    close: async () => {},
   };
 }
 

@@ -138,6 +138,7 @@ function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Reco
     carryOn,
     startAt: { iteration: open.iteration, turnCount: open.turnCount },
     terminal: open.terminal,
+    said: open.said,
     closing: closeInterrupted(open),
     reopening: records,
   };

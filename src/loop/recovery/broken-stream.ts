@@ -4,7 +4,7 @@ import type { LoopMessage } from '../../protocol/messages.ts';
 import type { ModelOutcome, ModelRequest } from '../../protocol/model.ts';
 import type { Iteration } from '../iteration.ts';
 import { emptyResponse } from '../response.ts';
-import { errorMessage } from '../say.ts';
+import { errorMessage, systemMessage } from '../say.ts';
 
 /** How many overloaded answers in a row make a model give way (L4.4). */
 const OVERLOADED_TO_SWITCH = 3;
@@ -47,7 +47,25 @@ export async function* keepFinishedBlocks(
   ) {
     iteration.trace.fallback = { from: state.model.current, to: next };
     iteration.state = { ...state, model: { current: next, fallbacks: rest } };
+    yield* warnOfFallback(state.model.current, next, iteration);
   }
+}
+
+/** L4.4: a warning names both models. */
+export async function* warnOfFallback(
+  from: string,
+  to: string,
+  iteration: Iteration,
+): AsyncGenerator<LoopMessage, void> {
+  yield* iteration.say(
+    systemMessage(iteration.deps, {
+      subtype: 'model_fallback',
+      trigger: 'overloaded',
+      original_model: from,
+      fallback_model: to,
+      content: `${from} is overloaded; ${to} takes over for the rest of this submission.`,
+    }),
+  );
 }
 
 /** Takes back what the broken answer showed, and everything that ran for it. */

@@ -18,7 +18,6 @@ export function recoveryInput(state: State, iteration: Iteration): StepInput {
     estimateTokens: iteration.trace.tokens,
     overheadTokens: iteration.estimate.overheadTokens,
     tokenFactor: iteration.estimate.factor,
-    snipTokensFreed: 0,
     compactedInThisPass: false,
     limits: iteration.deps.context.limitsFor(state.model.current),
     compaction: state.compaction,

@@ -2,8 +2,7 @@
 import type { LoopMessage } from '../../protocol/messages.ts';
 import type { ModelRequest } from '../../protocol/model.ts';
 import type { Iteration } from '../iteration.ts';
-import { systemMessage } from '../say.ts';
-import { supersede } from './broken-stream.ts';
+import { supersede, warnOfFallback } from './broken-stream.ts';
 
 export interface Fallback {
   readonly from: string;
@@ -37,13 +36,5 @@ export async function* announceFallback(
   yield* supersede(iteration, 'fallback');
   iteration.state = { ...iteration.state, model: { current: to, fallbacks: rest } };
   iteration.trace.fallback = { from, to };
-  yield* iteration.say(
-    systemMessage(iteration.deps, {
-      subtype: 'model_fallback',
-      trigger: 'overloaded',
-      original_model: from,
-      fallback_model: to,
-      content: `${from} is overloaded; ${to} takes over for the rest of this submission.`,
-    }),
-  );
+  yield* warnOfFallback(from, to, iteration);
 }

@@ -24,7 +24,10 @@ export async function* collectAttachments(iteration: Iteration): AsyncGenerator<
     { toolUses, results: iteration.results, view: state.view.messages, turnCount: state.turnCount },
     iteration.signal,
   );
-  for await (const attachment of collected) iteration.attachments.push(yield* iteration.say(attachment));
+  for await (const attachment of collected) {
+    iteration.attachments.push(attachment);
+    yield* iteration.say(attachment);
+  }
 }
 
 async function batchHooks(iteration: Iteration): Promise<void> {

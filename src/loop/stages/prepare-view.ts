@@ -13,19 +13,17 @@ import type { State } from '../state.ts';
 interface Pass {
   state: State;
   tokens: number;
-  snipTokensFreed: number;
   compacted: boolean;
 }
 
 /** Returns the terminal of a limit that no recovery is left for, else nothing. */
 export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMessage, Terminal | undefined> {
-  const { deps, state } = iteration;
   yield* settledSummary(iteration);
+  const { deps, state } = iteration;
   iteration.estimate = await measure(state.view.messages, iteration);
   const pass: Pass = {
     state,
     tokens: tokensOf(state, iteration),
-    snipTokensFreed: 0,
     // What a recovery has just made smaller goes out first: only an answer says whether more has to go.
     compacted: state.transition?.reason === 'reactive_compact_retry',
   };
@@ -124,7 +122,6 @@ async function* runStep(
       ...recoveryInput(pass.state, iteration),
       fresh: view.messages.slice(view.freshFrom),
       estimateTokens: pass.tokens,
-      snipTokensFreed: pass.snipTokensFreed,
       compactedInThisPass: pass.compacted,
       effectKey: iteration.id(`step/${step.name}`),
     }),
@@ -173,7 +170,6 @@ async function apply(
   const { messages } = edited;
   const before = pass.tokens;
   pass.tokens = edited.tokens;
-  pass.snipTokensFreed += Math.round((outcome.snipTokensFreed ?? 0) * iteration.estimate.factor);
   const compacted = outcome.compaction !== undefined;
   pass.compacted ||= compacted;
   const { taskRemaining } = state.budgets;

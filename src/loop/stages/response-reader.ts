@@ -80,6 +80,12 @@ export class ResponseReader {
       await this.#settle(outcome.kind === 'broken');
   }
 
+  /** Nobody reads on. Its usage counts as far as it was reported (L4.3); no effect when it was settled. */
+  async abandon(): Promise<void> {
+    if (this.#iteration.response.messageId === undefined) return;
+    await this.#settle(false).catch(() => {}); // fenced or no disk: the ledger has it all the same
+  }
+
   async *#takeEvent(event: StreamEvent, ttftMs: number | undefined): AsyncGenerator<LoopMessage, void> {
     const { response, params } = this.#iteration;
     const { model } = this.#request;

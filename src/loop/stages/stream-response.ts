@@ -82,6 +82,7 @@ async function* readAnswer(
       }
       const next = await pending;
       if (next.done) {
+        release();
         yield* reader.end(next.value);
         return next.value;
       }
@@ -90,7 +91,8 @@ async function* readAnswer(
       pending.catch(() => {}); // awaited above; a consumer that ends early must not leave it unhandled
     }
   } finally {
-    release();
+    // Left early (returned, out of money, thrown): what was received is paid for, and the scope ends the call.
+    await reader.abandon();
   }
 }
 

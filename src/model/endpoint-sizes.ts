@@ -1,0 +1,144 @@
+/**
+ * Window and output limit of models that no table knows, as their endpoint states them (`GET /v1/models`). Asked once
+ * per process, endpoint and model; a model that cannot be looked up is one that nothing is known about.
+ */
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { Clock } from '../protocol/ports.ts';
+import type { Connections } from './connections.ts';
+import { type HttpCall, openHttpCall } from './http-call.ts';
+import { canonicalModel, isTabled, type ModelOverrides, type ModelSizes, wireModel } from './model-info.ts';
+
+export interface EndpointSizes {
+  /** What is known by now; the first question about a model that is in no table starts the look-up. */
+  of(model: string): ModelSizes | undefined;
+  /** Resolves when the model is looked up, or `READY_MS` later; undefined: there is nothing to wait for. Never rejects. */
+  ready(model: string, signal: AbortSignal): Promise<void> | undefined;
+  /** Gives up look-ups that run. */
+  close(): void;
+}
+
+export interface EndpointSizesOptions {
+  readonly connections: Connections;
+  readonly baseUrl: URL;
+  headers(): OutgoingHttpHeaders;
+  readonly overrides: ModelOverrides | undefined;
+  readonly clock: Clock;
+}
+
+/** How long the first request to an unknown model waits for its sizes. */
+const READY_MS = 1_000;
+/** How long a look-up may take in the background. */
+const LOOKUP_MS = 10_000;
+/** A gateway may list hundreds of models. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+interface Lookup {
+  /** Undefined: it is over. */
+  running: Promise<void> | undefined;
+  sizes: ModelSizes | undefined;
+}
+
+const shared = new Map<string, Lookup>();
+
+export function createEndpointSizes(options: EndpointSizesOptions): EndpointSizes {
+  const { baseUrl, clock } = options;
+  const closing = new AbortController();
+  const base = `${baseUrl.pathname.replace(/\/+$/, '')}/v1/models`;
+
+  function lookupOf(model: string): Lookup | undefined {
+    if (isTabled(model, options.overrides)) return undefined;
+    const key = `${baseUrl.origin}${base} ${wireModel(model)}`;
+    const known = shared.get(key);
+    if (known !== undefined || closing.signal.aborted) return known;
+    const lookup: Lookup = { running: undefined, sizes: undefined };
+    lookup.running = look(wireModel(model)).then((sizes) => {
+      lookup.sizes = sizes;
+      lookup.running = undefined;
+      // A client that was closed has learned nothing about its endpoint.
+      if (closing.signal.aborted) shared.delete(key);
+    });
+    shared.set(key, lookup);
+    return lookup;
+  }
+
+  async function look(model: string): Promise<ModelSizes | undefined> {
+    const late = new AbortController();
+    const cancel = clock.timer(LOOKUP_MS, () => late.abort());
+    try {
+      const signal = AbortSignal.any([closing.signal, late.signal]);
+      const own = await get(`${base}/${encodeURIComponent(model)}${baseUrl.search}`, signal);
+      return sizesIn(own) ?? sizesIn(entryOf(await get(`${base}${baseUrl.search}`, signal), model));
+    } finally {
+      cancel();
+    }
+  }
+
+  /** The JSON behind a path; undefined when there is none. */
+  async function get(path: string, signal: AbortSignal): Promise<unknown> {
+    const request = { method: 'GET', path, headers: options.headers(), keepAlive: true } as const;
+    const call = await openHttpCall(options.connections, request, [], signal);
+    try {
+      return JSON.parse((await textOf(call)) ?? 'null');
+    } catch {
+      return undefined;
+    } finally {
+      call.close();
+    }
+  }
+
+  return {
+    of: (model) => lookupOf(model)?.sizes,
+    ready(model, signal) {
+      const running = lookupOf(model)?.running;
+      if (running === undefined) return undefined;
+      const over = new AbortController();
+      return Promise.race([running, clock.sleep(READY_MS, AbortSignal.any([signal, over.signal]))])
+        .catch(() => undefined)
+        .finally(() => over.abort());
+    },
+    close: () => closing.abort(),
+  };
+}
+
+async function textOf(call: HttpCall): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for (;;) {
+    for (const chunk of call.take()) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+    }
+    if (call.stopped !== undefined || bytes > MAX_ANSWER_BYTES) return undefined;
+    if (call.ended) return call.head?.status === 200 ? Buffer.concat(chunks).toString('utf8') : undefined;
+    await call.changed();
+  }
+}
+
+function entryOf(list: unknown, model: string): unknown {
+  const entries = fieldOf(list, 'data');
+  if (!Array.isArray(entries)) return undefined;
+  const named = (same: (id: string) => boolean) =>
+    entries.find((entry) => same(String(fieldOf(entry, 'id'))));
+  return named((id) => id === model) ?? named((id) => canonicalModel(id) === canonicalModel(model));
+}
+
+/** `max_input_tokens` and `max_tokens` are the Messages API's words; the others those of common local servers and gateways. */
+function sizesIn(entry: unknown): ModelSizes | undefined {
+  const contextWindow = tokensIn(entry, ['max_input_tokens', 'max_model_len', 'context_length']);
+  const maxOutputTokens = tokensIn(entry, ['max_tokens', 'max_output_tokens']);
+  if (contextWindow === undefined && maxOutputTokens === undefined) return undefined;
+  return {
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  };
+}
+
+function tokensIn(entry: unknown, names: readonly string[]): number | undefined {
+  return names
+    .map((name) => fieldOf(entry, name))
+    .find((value): value is number => typeof value === 'number' && Number.isFinite(value) && value > 0);
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}

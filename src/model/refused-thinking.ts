@@ -1,0 +1,33 @@
+/**
+ * Thinking whose signature was refused once: it would be refused with every later request, so it is left out from then
+ * on. A refusal names one block at most, and the repeat goes without any, so all that was sent counts as refused.
+ */
+import type { AssistantMessage } from '../protocol/messages.ts';
+import type { View } from '../protocol/view.ts';
+
+export interface RefusedThinking {
+  /** Takes note of all thinking that was in a refused request. O(view). */
+  note(view: View, wasSent: (message: AssistantMessage) => boolean): void;
+  has(message: AssistantMessage): boolean;
+  /** Changes when `has` does. */
+  readonly key: string;
+}
+
+export function createRefusedThinking(): RefusedThinking {
+  const refused = new Set<string>();
+  return {
+    note(view, wasSent) {
+      for (const message of view) {
+        if (message.type === 'assistant' && thinks(message) && wasSent(message)) refused.add(message.uuid);
+      }
+    },
+    has: ({ uuid }) => refused.has(uuid),
+    get key() {
+      return String(refused.size);
+    },
+  };
+}
+
+function thinks({ message }: AssistantMessage): boolean {
+  return message.content.some(({ type }) => type === 'thinking' || type === 'redacted_thinking');
+}

@@ -1,0 +1,87 @@
+import { everySegment, literalWords, type Segment } from '../shell/segment.ts';
+import { forbidsPath, type PathRuleContext } from './path-rule.ts';
+import { pathsRead, pathsWritten } from './plain-reader.ts';
+import type { ResolvedPath } from './real-path.ts';
+import type { PermissionRule } from './rule.ts';
+import type { Subject } from './subject.ts';
+
+export interface CommandPaths {
+  readonly paths: readonly ResolvedPath[];
+  /** A path, or the folder it starts from, is known to the shell alone. */
+  readonly unknown: boolean;
+}
+
+/** Devices that keep nothing and tell nothing. */
+const NOWHERE: readonly string[] = ['/dev/null', '/dev/stdout', '/dev/stderr'];
+
+type Resolve = PathRuleContext['resolve'];
+
+export function redirectPaths(segment: Segment, direction: 'read' | 'write', resolve: Resolve) {
+  const targets = segment.redirects.filter((redirect) => redirect.direction === direction);
+  return resolveAll(
+    segment,
+    targets.map(({ path }) => path),
+    resolve,
+  );
+}
+
+/** What the segment writes: its redirects, and the files that programs known for writing are given. */
+export async function writtenPaths(segment: Segment, resolve: Resolve): Promise<CommandPaths> {
+  const known = segment.words.flatMap(({ value }) => value ?? []);
+  return joined([
+    await redirectPaths(segment, 'write', resolve),
+    await resolveAll(segment, pathsWritten(known), resolve),
+  ]);
+}
+
+/** What a plainly read-only segment reads; undefined when it is not one. */
+export async function readPaths(segment: Segment, resolve: Resolve): Promise<CommandPaths | undefined> {
+  const words = literalWords(segment);
+  const paths = words === undefined ? undefined : pathsRead(words);
+  return paths === undefined ? undefined : resolveAll(segment, paths, resolve);
+}
+
+/** Path rules hold for commands too, where a command says which files it touches: `Edit(…)` and `Write(…)` for writes. */
+export async function forbidsCommandPath(
+  { behavior, value }: PermissionRule,
+  subject: Subject,
+  context: PathRuleContext,
+): Promise<boolean> {
+  const { toolName, ruleContent: specifier } = value;
+  if (behavior === 'allow' || subject.target.kind !== 'command' || specifier === undefined) return false;
+  if (!/^(?:Read|Edit|Write)$/.test(toolName)) return false;
+  for (const segment of everySegment((await subject.line()).segments)) {
+    const touched =
+      toolName === 'Read'
+        ? joined([
+            await redirectPaths(segment, 'read', context.resolve),
+            await readPaths(segment, context.resolve),
+          ])
+        : await writtenPaths(segment, context.resolve);
+    for (const path of touched.paths) if (await forbidsPath(specifier, path, context)) return true;
+  }
+  return false;
+}
+
+async function resolveAll(
+  { folders }: Segment,
+  paths: readonly (string | undefined)[],
+  resolve: Resolve,
+): Promise<CommandPaths> {
+  const places: string[] = [];
+  let unknown = false;
+  for (const path of paths) {
+    if (path === undefined || (folders === undefined && !path.startsWith('/'))) unknown = true;
+    else if (path.startsWith('/')) places.push(path);
+    else places.push(...(folders ?? []).map((from) => (from === '' ? path : `${from}/${path}`)));
+  }
+  const kept = places.filter((place) => !NOWHERE.includes(place));
+  return { paths: await Promise.all(kept.map(resolve)), unknown };
+}
+
+function joined(parts: readonly (CommandPaths | undefined)[]): CommandPaths {
+  return {
+    paths: parts.flatMap((part) => part?.paths ?? []),
+    unknown: parts.some((part) => part?.unknown === true),
+  };
+}

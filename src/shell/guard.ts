@@ -1,0 +1,32 @@
+/** Longer commands are not read: nobody reads them, and no rule was written with them in mind. */
+export const MAX_COMMAND_CHARS = 10_000;
+
+/** Control, format, unassigned and invisible characters, and every space but the plain one, tab and line feed. */
+const ODD = /[^\P{C}\t\n]|\p{Zl}|\p{Zp}|[^\P{Zs} ]|\p{Default_Ignorable_Code_Point}/u;
+
+/** Why a command is not even given to the parser; undefined when it may be. */
+export function whyUnreadable(command: string): string | undefined {
+  if (command.length > MAX_COMMAND_CHARS) return `it is longer than ${MAX_COMMAND_CHARS} characters`;
+  return ODD.test(command) ? 'it holds control or invisible characters' : undefined;
+}
+
+export interface Span {
+  readonly pos: number;
+  readonly end: number;
+}
+
+/**
+ * Whether everything in the text that may begin a substitution is one the parser found. Its tree alone is not
+ * proof enough: what a parser overlooks is what hostile text looks for. Bodies of quoted here-documents are inert.
+ */
+export function coversSubstitutions(
+  text: string,
+  found: readonly Span[],
+  inert: readonly Span[],
+): boolean {
+  const edges = new Set(found.flatMap(({ pos, end }) => (text[pos] === '`' ? [pos, end - 1] : [pos])));
+  for (const { index } of text.matchAll(/\$\(|`|[<>]\(|\$\{[\s|]/g)) {
+    if (!edges.has(index) && !inert.some(({ pos, end }) => index >= pos && index < end)) return false;
+  }
+  return true;
+}

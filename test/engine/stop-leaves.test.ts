@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { broken, callTool, fakeTool, say } from '../../src/testing/index.ts';
+import { engineUnderTest, resultIn } from './engine-under-test.ts';
+
+describe('what a stop leaves behind', () => {
+  it('a queued prompt whose turn stopped stays in line, and stands in the conversation once (L6)', async () => {
+    const tool = fakeTool({ name: 'Wait', hold: true });
+    const { engine, run, model } = engineUnderTest([callTool('Wait'), say('Both.')], {
+      tools: [tool],
+      maxTurns: 1,
+    });
+    void tool.started().then(async (call) => {
+      await engine.enqueue({ content: 'And this.' });
+      call.finish();
+    });
+    expect(resultIn(await run('Hi.'))).toMatchObject({ subtype: 'error_max_turns' });
+    const next = engine.takeQueued();
+    expect(next).toMatchObject({ content: 'And this.' });
+    await run('And this.');
+    expect(JSON.stringify(model.requests[1]?.view).match(/And this\./g)).toHaveLength(1);
+  });
+
+  it('the note on a broken stream is not the answer of a turn that a tool ended', async () => {
+    const { run } = engineUnderTest(
+      [broken({ after: [say('Here. '), callTool('StructuredOutput', { n: 1 })] })],
+      {
+        jsonSchema: { type: 'object', properties: { n: { type: 'integer' } } },
+      },
+    );
+    expect(resultIn(await run('Hi.'))).toMatchObject({ terminal_reason: 'completed', result: 'Here. ' });
+  });
+
+  it('a session that was taken over says no result, also when the model was not asked (L10.6)', async () => {
+    const { engine, store } = engineUnderTest([]);
+    const seen: string[] = [];
+    for await (const message of engine.submitMessage('Note this.', { shouldQuery: false })) {
+      seen.push(message.type);
+      if (message.type === 'system') await store.takeOver(engine.sessionId);
+    }
+    expect(seen).toEqual(['system']);
+  });
+});
