@@ -99,7 +99,8 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
   addRunFlags(program);
   addClientFlags(program);
   program.action((words: string[], flags: RunFlags) => {
-    invocation = { command: 'run', words, flags };
+    if (flags.print !== true && !argv.includes('--')) rejectMistypedCommand(words, commandNames(program));
+    invocation = { command: 'run', words: words.map(unquoted), flags };
   });
 
   const subcommand = (name: string, does: string) =>
@@ -107,23 +108,28 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
   subcommand('start', 'run a task; without a configured model, play a rehearsed one')
     .argument('[task...]', 'what to do')
     .action((words: string[], _flags: unknown, command: Command) => {
-      invocation = { command: 'start', words, flags: command.optsWithGlobals() };
+      invocation = { command: 'start', words: words.map(unquoted), flags: command.optsWithGlobals() };
     });
   addRehearseFlags(subcommand('rehearse', 'run a task against a scripted model on this machine'))
     .argument('<scenario>', 'a scenario file (.yaml, .json, .js), or `bundled`')
     .argument('[task...]', 'what to do')
     .action((scenario: string, words: string[], _flags: unknown, command: Command) => {
-      invocation = { command: 'rehearse', scenario, words, flags: command.optsWithGlobals() };
+      invocation = {
+        command: 'rehearse',
+        scenario: unquoted(scenario),
+        words: words.map(unquoted),
+        flags: command.optsWithGlobals(),
+      };
     });
   subcommand('explain', 'say why each step of a session ended as it did')
     .argument('[session]', 'id of a session; default the newest of this folder')
     .action((session: string | undefined) => {
-      invocation = { command: 'explain', session };
+      invocation = { command: 'explain', session: session && unquoted(session) };
     });
   subcommand('context', 'say what fills the context of a session')
     .argument('[session]', 'id of a session; default the newest of this folder')
     .action((session: string | undefined) => {
-      invocation = { command: 'context', session };
+      invocation = { command: 'context', session: session && unquoted(session) };
     });
   subcommand('auth', 'say with which credentials a run would ask its model')
     .argument('<what>', 'status')
@@ -137,7 +143,7 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
   });
 
   try {
-    program.parse([...argv], { from: 'user' });
+    program.parse(quoteTask(argv, commandNames(program)), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { command: 'say', text: said };
@@ -216,6 +222,49 @@ function addRehearseFlags(command: Command): Command {
     new Option('--lenient <rules...>', 'do not enforce these rules of the API').argParser(appended),
   );
   return command;
+}
+
+/** Stands before a word that is no command; no argument of a process can hold it. */
+const QUOTE = '\0';
+
+/** Behind `--` stands the task, also when its first word is a command's name: commander takes it for the command. */
+function quoteTask(argv: readonly string[], names: readonly string[]): string[] {
+  const first = argv.indexOf('--') + 1;
+  return argv.map((word, at) => (first > 0 && at === first && names.includes(word) ? QUOTE + word : word));
+}
+
+function unquoted(word: string): string {
+  return word.startsWith(QUOTE) ? word.slice(QUOTE.length) : word;
+}
+
+function commandNames(program: Command): readonly string[] {
+  return program.commands.map((command) => command.name());
+}
+
+/** `turnwright docter` would be sent to a model as a task, and cost money. */
+function rejectMistypedCommand(words: readonly string[], names: readonly string[]): void {
+  const [word, ...more] = words;
+  if (word === undefined || more.length > 0) return;
+  const meant = names.find((name) => isSlipOf(word.toLowerCase(), name));
+  if (meant === undefined) return;
+  throw new UsageError(
+    `There is no command '${word}' (did you mean ${meant}?). As a task: turnwright -- ${word}`,
+  );
+}
+
+/** One letter changed, added, left out, or two neighbours swapped. */
+function isSlipOf(word: string, name: string): boolean {
+  if (Math.abs(word.length - name.length) > 1) return false;
+  let same = 0;
+  while (same < name.length && word[same] === name[same]) same++;
+  const [rest, wanted] = [word.slice(same), name.slice(same)];
+  const swapped = `${rest[1] ?? ''}${rest[0] ?? ''}${rest.slice(2)}`;
+  return [
+    rest.slice(1) === wanted.slice(1),
+    rest.slice(1) === wanted,
+    rest === wanted.slice(1),
+    swapped === wanted,
+  ].includes(true);
 }
 
 /** Commander's `error: unknown option '--modle'\n(Did you mean --model?)`, as a sentence. */

@@ -54,3 +54,18 @@ export function both(first: Sink, second: Sink): Sink {
     },
   };
 }
+
+/** A sink that the run does not depend on: when its reader leaves or its disk is full, it falls silent. */
+export function expendable(sink: Sink): Sink {
+  let broken = false;
+  const attempt = async (show: () => Promise<void>) => {
+    if (broken) return;
+    await show().catch(() => {
+      broken = true;
+    });
+  };
+  return {
+    show: (message) => attempt(() => sink.show(message)),
+    end: (result) => attempt(() => sink.end(result)),
+  };
+}

@@ -30,6 +30,9 @@ export async function rehearseCommand(
     ...(flags.lenient !== undefined && { lenient: flags.lenient }),
     ...(flags.chaos !== undefined && { chaos: { seed: flags.chaos, rate: flags.rate ?? DEFAULT_RATE } }),
     ...(flags.serve === true && { onEvent: (event) => logEvent(world, event) }),
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new UsageError(`Port ${flags.port} is taken: give another one, or no --port for any free one.`);
   });
   try {
     if (flags.serve === true) return await serve(world, server);
@@ -58,7 +61,11 @@ async function scenarioOf(name: string, cwd: string): Promise<Scenario | Scenari
 
 /** A module's default export, or its `scenario`: a function or data. */
 async function scenarioModule(path: string, name: string): Promise<Scenario | ScenarioFunction> {
-  const module = (await import(pathToFileURL(path).href)) as {
+  const module = (await import(pathToFileURL(path).href).catch((error: unknown) => {
+    // Node's sentence does not say which file it could not read.
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new UsageError(`${name} is no JavaScript module: ${error.message}.`);
+  })) as {
     readonly default?: unknown;
     readonly scenario?: unknown;
   };

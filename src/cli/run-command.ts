@@ -3,7 +3,7 @@ import type { RunFlags } from './args.ts';
 import { modelSource, NOT_CONFIGURED } from './configured.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { createLiveView } from './live-view.ts';
-import { both, createPrinter } from './print.ts';
+import { both, createPrinter, expendable } from './print.ts';
 import { readPrompt } from './prompt.ts';
 import { optionsFrom } from './run-options.ts';
 import { runQuery } from './run-query.ts';
@@ -48,7 +48,7 @@ export async function runPrinted(
   const printer = createPrinter(flags.outputFormat, world.out);
   const sink =
     flags.verbose === true
-      ? both(createLiveView(world, { on: 'stderr', verbose: true, neverAsk: true }).sink, printer)
+      ? both(expendable(createLiveView(world, { on: 'stderr', verbose: true, neverAsk: true }).sink), printer)
       : printer;
   const partials = flags.includePartialMessages === true;
   const options = optionsFrom(flags, { cwd: world.cwd, env: world.env, partials, canUseTool: undefined });

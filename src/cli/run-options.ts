@@ -4,6 +4,7 @@ import type { CanUseTool, Options } from '../index.ts';
 import type { RunFlags } from './args.ts';
 import { clientOptions } from './client-flags.ts';
 import { permissionModeOf, SETTING_SOURCES } from './flag-values.ts';
+import { UsageError } from './usage-error.ts';
 import type { Env } from './world.ts';
 
 export interface RunContext {
@@ -19,6 +20,15 @@ export interface RunContext {
 export function optionsFrom(flags: RunFlags, context: RunContext): Options {
   const bypass = flags.dangerouslySkipPermissions === true;
   const client = clientOptions(flags);
+  if (
+    flags.permissionMode === 'bypassPermissions' &&
+    !bypass &&
+    client.allowDangerouslySkipPermissions !== true
+  ) {
+    throw new UsageError(
+      '--permission-mode bypassPermissions runs every call without asking: say so with --dangerously-skip-permissions.',
+    );
+  }
   return {
     ...client,
     cwd: context.cwd,

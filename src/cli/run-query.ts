@@ -6,7 +6,7 @@ import type { Signals } from './signals.ts';
 import { UsageError } from './usage-error.ts';
 
 const NOTHING_INTERRUPTED =
-  'Nothing was interrupted in that session. Say what to do next: turnwright --continue "now the tests".';
+  'Nothing was interrupted, so there is nothing to carry on. Say what to do next: turnwright --continue "now the tests".';
 
 export interface Run {
   /** Absent: what was interrupted is carried on. */

@@ -1,11 +1,13 @@
 /** What a command may touch of the process it runs in. */
 import { createOutput, type Output } from './output.ts';
 import { listenForSignals, type Signals } from './signals.ts';
+import { UsageError } from './usage-error.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
 export interface World {
   readonly env: Env;
+  /** Reading it is a `UsageError` when the folder was removed. */
   readonly cwd: string;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -19,7 +21,9 @@ export interface World {
 export function createWorld(proc: NodeJS.Process): World {
   return {
     env: proc.env,
-    cwd: proc.cwd(),
+    get cwd() {
+      return folderOf(proc);
+    },
     stdin: proc.stdin,
     stdout: proc.stdout,
     stderr: proc.stderr,
@@ -27,6 +31,14 @@ export function createWorld(proc: NodeJS.Process): World {
     err: createOutput(proc.stderr),
     signals: listenForSignals(proc, (code) => proc.exit(code)),
   };
+}
+
+function folderOf(proc: NodeJS.Process): string {
+  try {
+    return proc.cwd();
+  } catch {
+    throw new UsageError('The folder you are in does not exist any more. Go to another one.');
+  }
 }
 
 const DEFAULT_COLUMNS = 80;

@@ -6,7 +6,6 @@ import { floorOf, naturalThreshold } from './fixed-overhead.ts';
 import { largestContributor } from './largest-contributor.ts';
 import { mechanicalTrim } from './mechanical-trim.ts';
 import { informational } from './notices.ts';
-import { estimateTokens } from './token-estimate.ts';
 
 const MAX_STRIKES = 3;
 /** A context that is full again this many turns after a compaction counts as refilled. */
@@ -56,13 +55,10 @@ export function autocompact(ports: CompactionPorts): ContextStep {
           if (switchedOff) yield informational(ports, 'warning', strikeOutText(result.why));
           const strike = { consecutiveFailures, switchedOff };
           const struck = { ...compaction, ...strike };
-          if (!isFull || input.signal.aborted) return { kind: 'note', why: result.why, compaction: struck };
           const { why } = result;
-          return yield* trimAhead(input, ports, {
-            why,
-            compacted: { ...compacted, ...strike },
-            else: struck,
-          });
+          if (!isFull || input.signal.aborted) return { kind: 'note', why, compaction: struck };
+          const trimmed = { ...compacted, ...strike };
+          return yield* trimAhead(input, ports, { why, compacted: trimmed, else: struck });
         }
         case 'compacted':
           return {
@@ -76,11 +72,6 @@ export function autocompact(ports: CompactionPorts): ContextStep {
       }
     },
   };
-}
-
-/** What no message accounts for: the system prompt and the tools. */
-export function floorTokens(input: StepInput): number {
-  return input.estimateTokens - estimateTokens(input.view);
 }
 
 /**

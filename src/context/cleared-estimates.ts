@@ -1,11 +1,9 @@
 /** What follows for everyone else from the API's clearing: estimates leave it out, and a compaction asks for it too. */
-import type { ContextPort } from '../protocol/context.ts';
 import type { ModelRequest } from '../protocol/model.ts';
 import type { View } from '../protocol/view.ts';
 import type { ApiClearing } from './api-clearing.ts';
+import type { Estimates } from './estimates.ts';
 import type { ResultIndex } from './result-index.ts';
-
-export type Estimates = Pick<ContextPort, 'estimate' | 'measure' | 'calibrate'>;
 
 /** A compaction reads the same conversation as the main request, so that it finds the same prompt cached, and fits. */
 export function alsoCleared(
@@ -26,19 +24,15 @@ export function withoutCleared(
 ): Estimates {
   return {
     estimate: (messages, model) => estimate(clearing.asCounted(messages), model),
-    ...(measure !== undefined && {
-      measure(request) {
-        const measured = measure(request);
-        const index = indexOf(request.view);
-        const cleared = index.savings(0, clearing.count(index)) * measured.factor;
-        return { ...measured, tokens: Math.max(0, Math.round(measured.tokens - cleared)) };
-      },
-    }),
-    ...(calibrate !== undefined && {
-      calibrate(estimated, reported, model) {
-        // Estimated before the API was asked to clear, reported after: their ratio says nothing.
-        if (!clearing.unreported) calibrate(estimated, reported, model);
-      },
-    }),
+    measure(request) {
+      const measured = measure(request);
+      const index = indexOf(request.view);
+      const cleared = index.savings(0, clearing.count(index)) * measured.factor;
+      return { ...measured, tokens: Math.max(0, Math.round(measured.tokens - cleared)) };
+    },
+    calibrate(estimated, reported, model) {
+      // Estimated before the API was asked to clear, reported after: their ratio says nothing.
+      if (!clearing.unreported) calibrate(estimated, reported, model);
+    },
   };
 }

@@ -76,7 +76,7 @@ export function pinnedMessages(
 }
 
 /** Stands for a span of rounds; unlike a summary it says nothing about what stands before it. */
-export function isCollapse(message: ViewMessage): boolean {
+function isCollapse(message: ViewMessage): boolean {
   return message.type === 'user' && message.isSynthetic === true && message.kind === 'collapse';
 }
 

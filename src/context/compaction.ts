@@ -3,7 +3,7 @@ import type { CompactionSource, StepInput } from '../protocol/context.ts';
 import type { HookPort, HookVerdict } from '../protocol/hook.ts';
 import type { LoopMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
 import type { ViewEdit } from '../protocol/view.ts';
-import { measuredFloor } from './fixed-overhead.ts';
+import { requestTokens } from './fixed-overhead.ts';
 import { type Split, splitBeforeTail } from './keep-tail.ts';
 import type { TrimPorts } from './mechanical-trim.ts';
 import { boundary, informational, notice, syntheticMessage } from './notices.ts';
@@ -80,8 +80,7 @@ export async function* compact(
   }
 
   const { tokenFactor = 1 } = input;
-  const preTokens =
-    input.estimateTokens + (measuredFloor(input) === 0 ? await ports.overhead(input.model) : 0);
+  const preTokens = requestTokens(input, await ports.overhead(input.model));
   const keep = split.kept.map((message) => message.uuid);
   yield notice(ports, { subtype: 'status', status: null, compact_result: 'success' });
   yield boundary(ports, {

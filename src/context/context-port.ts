@@ -56,8 +56,13 @@ export function createContext(options: ContextOptions): ContextPort {
   const { clock, ids, hooks } = options;
   const autocompact = options.autocompact ?? true;
   const reactiveCompact = options.reactiveCompact ?? autocompact;
-  const middle = createMiddleRungs(options, { ...options, autocompact, reactiveCompact });
   const sizes = createModelSizes(options.modelSize);
+  const middle = createMiddleRungs(options, {
+    ...options,
+    modelSize: sizes.of,
+    autocompact,
+    reactiveCompact,
+  });
   const overhead = createFixedOverhead(options.mainRequest);
   const ports: CompactionPorts = {
     clock,

@@ -2,11 +2,17 @@
 import type { UserMessage, ViewMessage } from '../protocol/messages.ts';
 import type { ViewEdit } from '../protocol/view.ts';
 import type { ToolResultBlock, UserBlock } from '../protocol/wire.ts';
-import { type FullText, PREVIEW_BYTES, resultPreview } from './result-preview.ts';
+import {
+  PREVIEW_BYTES,
+  resultPreview,
+  resultText,
+  type Spill,
+  spilled,
+  withPreview,
+} from './result-preview.ts';
 import { isSummary, toolResultIds } from './rounds.ts';
 import { cutMiddle } from './shorten.ts';
 import { estimateMessage, estimateTokens } from './token-estimate.ts';
-import type { Spill } from './tool-result-budget.ts';
 
 export interface CutAim {
   /** Tool results are cut, largest first, until the messages are down to this many tokens. */
@@ -62,28 +68,22 @@ async function withPreviews(message: UserMessage, spill: Spill): Promise<UserMes
   const { toolUseResult: _, ...rest } = message;
   const replaced: UserBlock[] = [];
   for (const block of content)
-    replaced.push(block.type === 'tool_result' ? await withPreview(block, spill) : block);
+    replaced.push(block.type === 'tool_result' ? await previewed(block, spill) : block);
   return { ...rest, message: { role: 'user', content: replaced } };
 }
 
-async function withPreview(block: ToolResultBlock, spill: Spill): Promise<ToolResultBlock> {
-  const { content } = block;
-  const text =
-    typeof content === 'string'
-      ? content
-      : (content ?? []).flatMap((inner) => (inner.type === 'text' ? [inner.text] : [])).join('\n');
+async function previewed(block: ToolResultBlock, spill: Spill): Promise<ToolResultBlock> {
+  const text = resultText(block);
   if (text.length <= PREVIEW_BYTES) return block;
-  const full = await kept(spill, block.tool_use_id, 'tool', text);
-  const preview = resultPreview(text, full);
-  if (typeof content === 'string') return { ...block, content: preview };
-  const media = (content ?? []).filter((inner) => inner.type !== 'text');
-  return { ...block, content: [{ type: 'text', text: preview }, ...media] };
+  const full = await spilled(spill, { toolUseId: block.tool_use_id, toolName: 'tool', text });
+  return withPreview(block, resultPreview(text, full));
 }
 
 async function withShortWords(message: UserMessage, share: number, spill: Spill): Promise<UserMessage> {
   const { content } = message.message;
   const short = async (text: string, part: number) => {
-    const full = await kept(spill, `${message.uuid}-${part}`, 'prompt', text);
+    const id = `${message.uuid}-${part}`;
+    const full = await spilled(spill, { toolUseId: id, toolName: 'prompt', text });
     const note = full.kind === 'spilled' ? `; the whole text is in ${full.path}` : '';
     return cutMiddle(text, Math.floor(text.length * share), note);
   };
@@ -95,12 +95,4 @@ async function withShortWords(message: UserMessage, share: number, spill: Spill)
     blocks.push(cut ? { ...block, text: await short(block.text, i + 1) } : block);
   }
   return { ...message, message: { role: 'user', content: blocks } };
-}
-
-async function kept(spill: Spill, toolUseId: string, toolName: string, text: string): Promise<FullText> {
-  try {
-    return { kind: 'spilled', ...(await spill({ toolUseId, toolName, text })) };
-  } catch (error) {
-    return { kind: 'lost', why: error instanceof Error ? error.message : String(error) };
-  }
 }

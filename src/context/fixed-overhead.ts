@@ -21,6 +21,11 @@ export function measuredFloor(input: StepInput): number {
   return Math.max(0, input.estimateTokens - estimateTokens(input.view));
 }
 
+/** Tokens of the whole request, also while nothing but messages was counted. */
+export function requestTokens(input: StepInput, overhead: number): number {
+  return input.estimateTokens + (measuredFloor(input) === 0 ? overhead : 0);
+}
+
 /**
  * What compaction can never make smaller. The lower of what was measured and what was counted: both err on the high
  * side, and a floor that is taken for too large would keep a session from compacting.

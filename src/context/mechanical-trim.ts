@@ -3,7 +3,7 @@ import type { CompactionSource, RecoveryOutcome, StepInput } from '../protocol/c
 import type { LoopMessage, ViewMessage } from '../protocol/messages.ts';
 import type { ViewEdit } from '../protocol/view.ts';
 import { type Cut, cutLargest } from './cut-largest.ts';
-import { estimateScale, type FixedOverhead, measuredFloor } from './fixed-overhead.ts';
+import { estimateScale, type FixedOverhead, requestTokens } from './fixed-overhead.ts';
 import { splitBeforeTail } from './keep-tail.ts';
 import { boundary, type Stamp, syntheticMessage } from './notices.ts';
 import { restoreAfterCompaction } from './post-compact.ts';
@@ -68,7 +68,7 @@ export async function* mechanicalTrim(
   const items: readonly ViewMessage[] = [marker, ...restored];
   const tokensFreed = estimateTokens(dropped) - estimateTokens(items) + cut.tokensFreed;
   if (tokensFreed <= 0) return { kind: 'none', why: 'dropping what may go would free nothing' };
-  const preTokens = input.estimateTokens + (measuredFloor(input) === 0 ? overhead : 0);
+  const preTokens = requestTokens(input, overhead);
   yield boundary(ports, {
     trigger: 'auto',
     pre_tokens: preTokens,

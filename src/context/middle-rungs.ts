@@ -3,10 +3,11 @@ import type { ContextPort, ContextStep } from '../protocol/context.ts';
 import type { CallModel } from '../protocol/model.ts';
 import type { Ledger } from '../protocol/ports.ts';
 import { type ApiClearing, createApiClearing } from './api-clearing.ts';
-import { alsoCleared, type Estimates, withoutCleared } from './cleared-estimates.ts';
+import { alsoCleared, withoutCleared } from './cleared-estimates.ts';
 import { type Collapses, createCollapses } from './collapses.ts';
 import { createCondense } from './condense.ts';
 import { contextCollapse } from './context-collapse.ts';
+import type { Estimates } from './estimates.ts';
 import { microcompact } from './microcompact.ts';
 import type { Stamp } from './notices.ts';
 import { createResultIndex } from './result-index.ts';
@@ -60,7 +61,7 @@ export interface MiddleRungs {
   readonly callModel: CallModel;
   readonly appliedEdits: NonNullable<ContextPort['appliedEdits']>;
   /** Estimates that leave out what the API clears. */
-  counting<E extends Estimates>(estimates: E): E;
+  counting(estimates: Estimates): Estimates;
 }
 
 const KEEP_RESULTS = 5;
@@ -92,7 +93,7 @@ export function createMiddleRungs(options: MiddleRungOptions, parts: MiddleRungP
     collapses,
     callModel: (request, call) => parts.callModel(alsoCleared(request, cached, clearing, indexOf), call),
     appliedEdits: (applied) => clearing.announce(applied),
-    counting: (estimates) => ({ ...estimates, ...withoutCleared(estimates, clearing, indexOf) }),
+    counting: (estimates) => withoutCleared(estimates, clearing, indexOf),
   };
 }
 

@@ -1,4 +1,12 @@
-/** A tool result that was too large, as the model sees it. */
+/** A tool result that was too large: kept in a file, and shown to the model as its beginning. */
+import type { ToolResultBlock } from '../protocol/wire.ts';
+
+/** Writes a text to the session's `tool-results/` folder. Rejects when it cannot. */
+export type Spill = (result: {
+  readonly toolUseId: string;
+  readonly toolName: string;
+  readonly text: string;
+}) => Promise<{ readonly path: string }>;
 
 export const PREVIEW_BYTES = 2_048;
 
@@ -17,6 +25,29 @@ export function resultPreview(text: string, full: FullText): string {
   const foot = '\n[…]';
   const room = PREVIEW_BYTES - utf8.encode(head + foot).length;
   return head + beginning(text, Math.max(0, room)) + foot;
+}
+
+/** A full disk must not end the run, and the text must not go out whole either (F71). */
+export async function spilled(spill: Spill, result: Parameters<Spill>[0]): Promise<FullText> {
+  try {
+    const { path } = await spill(result);
+    return { kind: 'spilled', path };
+  } catch (error) {
+    return { kind: 'lost', why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+export function resultText({ content }: ToolResultBlock): string {
+  if (content === undefined || typeof content === 'string') return content ?? '';
+  return content.flatMap((inner) => (inner.type === 'text' ? [inner.text] : [])).join('\n');
+}
+
+/** Media stays; text makes way for the preview. */
+export function withPreview(block: ToolResultBlock, preview: string): ToolResultBlock {
+  const { content } = block;
+  if (content === undefined || typeof content === 'string') return { ...block, content: preview };
+  const media = content.filter((inner) => inner.type !== 'text');
+  return { ...block, content: [{ type: 'text', text: preview }, ...media] };
 }
 
 function whereabouts(full: FullText): string {

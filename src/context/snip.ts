@@ -52,7 +52,7 @@ interface SnipPlan {
   readonly waiting: ReadonlySet<string>;
 }
 
-export function planSnip(messages: readonly ViewMessage[], marks: ReadonlySet<string>): SnipPlan {
+function planSnip(messages: readonly ViewMessage[], marks: ReadonlySet<string>): SnipPlan {
   const { calls, uuids, waiting } = resolve(messages, marks);
   const left = new Map<string, ViewMessage | undefined>();
   for (const message of messages)

@@ -4,15 +4,16 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { UserMessage, ViewMessage } from '../protocol/messages.ts';
 import type { ViewEdit } from '../protocol/view.ts';
 import type { ToolResultBlock, ToolUseBlock, UserBlock } from '../protocol/wire.ts';
-import { type FullText, PREVIEW_BYTES, resultPreview } from './result-preview.ts';
+import {
+  type FullText,
+  PREVIEW_BYTES,
+  resultPreview,
+  resultText,
+  type Spill,
+  spilled,
+  withPreview,
+} from './result-preview.ts';
 import { estimateMessage } from './token-estimate.ts';
-
-/** Writes a result to the session's `tool-results/` folder. Rejects when it cannot. */
-export type Spill = (result: {
-  readonly toolUseId: string;
-  readonly toolName: string;
-  readonly text: string;
-}) => Promise<{ readonly path: string }>;
 
 export interface ToolResultBudgetOptions {
   readonly spill: Spill;
@@ -89,7 +90,7 @@ function resultsPerResponse(input: StepInput): Result[][] {
     if (message.type !== 'user' || typeof message.message.content === 'string') continue;
     for (const block of message.message.content) {
       if (block.type !== 'tool_result') continue;
-      group.push({ message, block, call: findCall(block.tool_use_id, input), text: textOf(block) });
+      group.push({ message, block, call: findCall(block.tool_use_id, input), text: resultText(block) });
     }
   }
   if (group.length > 0) groups.push(group);
@@ -111,32 +112,17 @@ function largestFirstReadLast(a: Result, b: Result): number {
   return Number(a.call.name === READ) - Number(b.call.name === READ) || b.text.length - a.text.length;
 }
 
-async function keep(result: Result, spill: Spill): Promise<FullText> {
-  const source = result.call.name === READ ? sourceOf(result.call.input) : undefined;
+async function keep({ block, call, text }: Result, spill: Spill): Promise<FullText> {
+  const source = call.name === READ ? sourceOf(call.input) : undefined;
   if (source !== undefined) return { kind: 'source', path: source };
-  try {
-    const { path } = await spill({
-      toolUseId: result.block.tool_use_id,
-      toolName: result.call.name,
-      text: result.text,
-    });
-    return { kind: 'spilled', path };
-  } catch (error) {
-    // A full disk must not end the run, and the result must not go out whole either (F71).
-    return { kind: 'lost', why: error instanceof Error ? error.message : String(error) };
-  }
+  return spilled(spill, { toolUseId: block.tool_use_id, toolName: call.name, text });
 }
 
 function sourceOf(input: JsonObject): string | undefined {
   return typeof input['file_path'] === 'string' ? input['file_path'] : undefined;
 }
 
-function textOf(block: ToolResultBlock): string {
-  if (block.content === undefined || typeof block.content === 'string') return block.content ?? '';
-  return block.content.flatMap((inner) => (inner.type === 'text' ? [inner.text] : [])).join('\n');
-}
-
-/** Media stays; text makes way for the preview. The structured output stays with the original, in the journal. */
+/** The structured output stays with the original, in the journal. */
 function withPreviews(message: ViewMessage, previews: ReadonlyMap<string, string>): UserMessage | undefined {
   if (message.type !== 'user' || typeof message.message.content === 'string') return undefined;
   const { content } = message.message;
@@ -144,11 +130,7 @@ function withPreviews(message: ViewMessage, previews: ReadonlyMap<string, string
     return undefined;
   const replaced = content.map((block): UserBlock => {
     const preview = block.type === 'tool_result' ? previews.get(block.tool_use_id) : undefined;
-    if (block.type !== 'tool_result' || preview === undefined) return block;
-    if (typeof block.content === 'string' || block.content === undefined)
-      return { ...block, content: preview };
-    const media = block.content.filter((inner) => inner.type !== 'text');
-    return { ...block, content: [{ type: 'text', text: preview }, ...media] };
+    return block.type === 'tool_result' && preview !== undefined ? withPreview(block, preview) : block;
   });
   const { toolUseResult: _, ...rest } = message;
   const item: UserMessage = { ...rest, message: { role: 'user', content: replaced } };

@@ -1,6 +1,6 @@
 /** After step 6: one warning each time the context comes near autocompact's threshold. */
 import type { ContextStep } from '../protocol/context.ts';
-import { floorTokens } from './autocompact.ts';
+import { measuredFloor } from './fixed-overhead.ts';
 import { informational, type Stamp } from './notices.ts';
 
 export function usageWarning(stamp: Stamp): ContextStep {
@@ -16,7 +16,7 @@ export function usageWarning(stamp: Stamp): ContextStep {
       if (near) {
         const used = `The context holds about ${figure(tokens)} of ${figure(limits.effective)} usable tokens.`;
         // Compacting cannot make these smaller (F21).
-        const tooLarge = floorTokens(input) >= limits.autocompactAt;
+        const tooLarge = measuredFloor(input) >= limits.autocompactAt;
         const cause =
           'The system prompt and the tool definitions alone exceed what can be kept free: offer fewer tools.';
         yield informational(stamp, 'warning', tooLarge ? `${used} ${cause}` : used);

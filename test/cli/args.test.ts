@@ -31,6 +31,15 @@ test('flags take their value behind a blank or an equals sign', () => {
   }
 });
 
+test('behind -- stands the task, also when it begins with the name of a command', () => {
+  expect(parsed('run', '--', 'explain', 'this').words).toEqual(['explain', 'this']);
+  expect(parsed('run', '--allowedTools', 'Read', '--', 'start').words).toEqual(['start']);
+  expect(parsed('run', '--', 'docter').words).toEqual(['docter']);
+  expect(parsed('start', 'start', '--', 'explain').words).toEqual(['explain']);
+  expect(parsed('run', 'context matters').words).toEqual(['context matters']);
+  expect(parsed('run', '-p', 'contest').words).toEqual(['contest']);
+});
+
 test('lists take several words, until the next flag or --', () => {
   const { words, flags } = parsed('run', '--allowedTools', 'Read', 'Bash(git log:*),Glob', '--', 'do it');
   expect(words).toEqual(['do it']);

@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder, turnwright } from './bin.ts';
+import { BIN, bareEnv, temporaryFolder, turnwright } from './bin.ts';
 
 const CONFIGURED = { ANTHROPIC_API_KEY: 'sk-test-secret', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };
 
@@ -38,6 +40,31 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
 
   test('flags that exclude each other', async () => {
     expect(await mistake(['-p', 'x', '--continue', '--resume', 'abc'])).toContain('exclude each other');
+  });
+
+  test('a command that was mistyped is not sent as a task', async () => {
+    for (const word of ['explian', 'docter', 'contex', 'Doctor', 'starts'])
+      expect(await mistake([word])).toContain(`There is no command '${word}'`);
+  });
+
+  test('bypassPermissions without the flag that owns up to it', async () => {
+    expect(await mistake(['-p', 'x', '--permission-mode', 'bypassPermissions'])).toContain(
+      '--dangerously-skip-permissions',
+    );
+  });
+
+  test('a folder that is gone', async () => {
+    const cwd = temporaryFolder();
+    const script = 'rmdir "$PWD" && exec "$0" "$@"';
+    const ran = spawnSync('sh', ['-c', script, process.execPath, BIN, '-p', 'x'], {
+      cwd,
+      env: bareEnv(CONFIGURED),
+      encoding: 'utf8',
+    });
+    expect([ran.status, ran.stdout]).toEqual([2, '']);
+    expect(ran.stderr).toBe(
+      'turnwright: The folder you are in does not exist any more. Go to another one.\nSee turnwright --help.\n',
+    );
   });
 
   test('settings that cannot be read', async () => {
@@ -87,8 +114,22 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain('odd.yaml:3:');
     expect(await mistake(['rehearse', 'missing.yaml'])).toContain('cannot be read');
+    writeFileSync(join(cwd, 'half.mjs'), 'export default {');
+    const half = await turnwright(['rehearse', 'half.mjs'], { cwd });
+    expect(half).toMatchObject({ code: 2, stdout: '' });
+    expect(half.stderr).toContain('half.mjs is no JavaScript module');
     expect(await mistake(['rehearse'])).toContain("missing required argument 'scenario'".replace('m', 'M'));
   });
+});
+
+test('a port that is taken', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { port } = other.address() as { readonly port: number };
+  const ran = await turnwright(['rehearse', 'bundled', '--serve', '--port', String(port)]);
+  other.close();
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain(`Port ${port} is taken`);
 });
 
 test('help and version come on stdout, with exit code 0', async () => {

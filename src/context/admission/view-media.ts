@@ -41,7 +41,7 @@ export function contentOf(message: Exclude<ViewMessage, { type: 'assistant' }>):
 }
 
 /** In order; those inside tool results too. */
-export function mediaBlocks(content: readonly UserBlock[]): MediaBlock[] {
+function mediaBlocks(content: readonly UserBlock[]): MediaBlock[] {
   return content.flatMap((block): MediaBlock[] => {
     if (isMedia(block)) return [block];
     if (block.type !== 'tool_result' || !Array.isArray(block.content)) return [];
@@ -61,7 +61,7 @@ export function tallyOf(block: MediaBlock): MediaTally {
 }
 
 /** 0 when it cannot be known. */
-export function longestSide({ source }: ImageBlock): number {
+function longestSide({ source }: ImageBlock): number {
   const header = source.type === 'base64' ? imageHeader(source.data) : undefined;
   return header === undefined ? 0 : Math.max(header.width, header.height);
 }
