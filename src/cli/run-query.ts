@@ -26,6 +26,7 @@ export async function runQuery({ prompt, options, sink, signals }: Run): Promise
   const running = query({ prompt, options });
   const detach = signals.attach(running);
   let result: SDKResultMessage | undefined;
+  let notClosed: { readonly reason: unknown } | undefined;
   try {
     for await (const message of running) {
       if (message.type === 'result') result = message;
@@ -39,9 +40,13 @@ export async function runQuery({ prompt, options, sink, signals }: Run): Promise
     }
   } finally {
     detach();
-    await running.close();
+    await running.close().catch((reason: unknown) => {
+      notClosed = { reason };
+    });
   }
+  // What the run came to is shown also when its last records found no room on the disk.
   await sink.end(result);
+  if (notClosed !== undefined) throw notClosed.reason;
   if (result === undefined && !signals.leaving) throw withoutResult(prompt);
   return { result, code: signals.interrupted ? EXIT.interrupted : codeOf(result) };
 }

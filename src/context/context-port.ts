@@ -11,12 +11,13 @@ import { createMiddleRungs, type MiddleRungOptions } from './middle-rungs.ts';
 import { createModelSizes } from './model-sizes.ts';
 import { compactNow } from './reactive-compact.ts';
 import { createRecovery } from './recovery.ts';
+import type { Spill } from './result-preview.ts';
 import { createSteps } from './steps.ts';
 import { createSummarise, type RequestBase, type Summarise } from './summarise.ts';
 import type { SummaryWords } from './summary-prompt.ts';
 import { createSummaryRooms } from './summary-room.ts';
 import { type LimitOptions, limitsFor, type ModelSize } from './thresholds.ts';
-import type { Spill, ToolResultBudgetOptions } from './tool-result-budget.ts';
+import type { ToolResultBudgetOptions } from './tool-result-budget.ts';
 
 export interface ContextOptions extends MiddleRungOptions {
   readonly callModel: CallModel;

@@ -7,10 +7,10 @@ import { estimateScale, type FixedOverhead, requestTokens } from './fixed-overhe
 import { splitBeforeTail } from './keep-tail.ts';
 import { boundary, type Stamp, syntheticMessage } from './notices.ts';
 import { restoreAfterCompaction } from './post-compact.ts';
+import type { Spill } from './result-preview.ts';
 import { isSummary, type Round } from './rounds.ts';
 import { trimmedText } from './summary-prompt.ts';
 import { estimateTokens } from './token-estimate.ts';
-import type { Spill } from './tool-result-budget.ts';
 
 export interface TrimPorts extends Stamp {
   readonly sources: readonly CompactionSource[];

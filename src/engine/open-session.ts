@@ -12,6 +12,6 @@ export async function openSession(parts: EngineParts): Promise<Recovered | undef
   memory.taskRemaining = recovered?.taskRemaining;
   const todos = recovered?.todos ?? [];
   if (todos.length > 0) appState.set((state) => ({ ...state, todos }));
-  await queue.follow();
+  await queue.follow(recovered?.consumed);
   return recovered;
 }

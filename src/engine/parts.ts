@@ -78,8 +78,8 @@ export interface EngineParts {
 /** Prompts that wait: in memory, fed by the inbox when there is one. */
 export interface PromptLine extends Pick<InputQueue, 'peek' | 'acknowledge' | 'onNow'> {
   put(item: Omit<InboxItem, 'n'>): Promise<void>;
-  /** Begins to follow the inbox; later calls change nothing. */
-  follow(): Promise<void>;
+  /** Begins to follow the inbox, but for what an earlier life consumed; later calls change nothing. */
+  follow(consumed?: ReadonlySet<string>): Promise<void>;
 }
 
 /** What changes between submissions and is no port. */

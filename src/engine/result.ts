@@ -53,6 +53,7 @@ export function createOutcome(): Outcome {
   let blocks: AssistantMessage[] = [];
   let userMessages = 0;
   const stopReasons = new Map<string, StopReason | null>();
+  let ended = '';
   return {
     observe(message) {
       if (message.type === 'assistant') blocks.push(message);
@@ -64,8 +65,13 @@ export function createOutcome(): Outcome {
     },
     responseEnded(messageId, stopReason) {
       stopReasons.set(messageId, stopReason);
+      ended = messageId;
     },
     last(which) {
+      const stopReason = stopReasons.get(ended);
+      // An answer without a block: an earlier one's text is not what it said (L7 rule 7: an empty success).
+      if (which?.byModel === true && stopReason != null && !blocks.some(({ message }) => message.id === ended))
+        return { text: '', stopReason };
       const last = blocks.findLast((block) => which?.byModel !== true || block.synthetic === undefined);
       if (last === undefined) return undefined;
       const { id, stop_reason } = last.message;

@@ -19,6 +19,8 @@ export interface Recovered {
   /** What is left of a task budget. */
   readonly taskRemaining?: number | undefined;
   readonly todos: readonly TodoItem[];
+  /** Keys and uuids of prompts that are part of the conversation already. */
+  readonly consumed?: ReadonlySet<string> | undefined;
 }
 
 export interface Interrupted {

@@ -42,34 +42,38 @@ const shared = new Map<string, Lookup>();
 
 export function createEndpointSizes(options: EndpointSizesOptions): EndpointSizes {
   const { baseUrl, clock } = options;
-  const closing = new AbortController();
+  const running = new Set<AbortController>();
+  let closed = false;
   const base = `${baseUrl.pathname.replace(/\/+$/, '')}/v1/models`;
 
   function lookupOf(model: string): Lookup | undefined {
     if (isTabled(model, options.overrides)) return undefined;
     const key = `${baseUrl.origin}${base} ${wireModel(model)}`;
     const known = shared.get(key);
-    if (known !== undefined || closing.signal.aborted) return known;
+    if (known !== undefined || closed) return known;
     const lookup: Lookup = { running: undefined, sizes: undefined };
     lookup.running = look(wireModel(model)).then((sizes) => {
       lookup.sizes = sizes;
       lookup.running = undefined;
       // A client that was closed has learned nothing about its endpoint.
-      if (closing.signal.aborted) shared.delete(key);
+      if (closed) shared.delete(key);
     });
     shared.set(key, lookup);
     return lookup;
   }
 
   async function look(model: string): Promise<ModelSizes | undefined> {
-    const late = new AbortController();
-    const cancel = clock.timer(LOOKUP_MS, () => late.abort());
+    const controller = new AbortController();
+    const { signal } = controller;
+    const cancel = clock.timer(LOOKUP_MS, () => controller.abort());
+    running.add(controller);
     try {
-      const signal = AbortSignal.any([closing.signal, late.signal]);
-      const own = await get(`${base}/${encodeURIComponent(model)}${baseUrl.search}`, signal);
-      return sizesIn(own) ?? sizesIn(entryOf(await get(`${base}${baseUrl.search}`, signal), model));
+      const own = sizesIn(await get(`${base}/${encodeURIComponent(model)}${baseUrl.search}`, signal));
+      if (own !== undefined || signal.aborted) return own;
+      return sizesIn(entryOf(await get(`${base}${baseUrl.search}`, signal), model));
     } finally {
       cancel();
+      running.delete(controller);
     }
   }
 
@@ -89,15 +93,29 @@ export function createEndpointSizes(options: EndpointSizesOptions): EndpointSize
   return {
     of: (model) => lookupOf(model)?.sizes,
     ready(model, signal) {
-      const running = lookupOf(model)?.running;
-      if (running === undefined) return undefined;
-      const over = new AbortController();
-      return Promise.race([running, clock.sleep(READY_MS, AbortSignal.any([signal, over.signal]))])
-        .catch(() => undefined)
-        .finally(() => over.abort());
+      const lookup = lookupOf(model)?.running;
+      return lookup && soon(lookup, clock, signal);
     },
-    close: () => closing.abort(),
+    close() {
+      closed = true;
+      for (const controller of running) controller.abort();
+    },
   };
+}
+
+/** Resolves with the look-up, `READY_MS` from now, or with the signal. */
+function soon(lookup: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = clock.timer(READY_MS, done);
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+    else void lookup.then(done);
+  });
 }
 
 async function textOf(call: HttpCall): Promise<string | undefined> {

@@ -38,7 +38,8 @@ export async function writtenPaths(segment: Segment, resolve: Resolve): Promise<
 export async function readPaths(segment: Segment, resolve: Resolve): Promise<CommandPaths | undefined> {
   const words = literalWords(segment);
   const paths = words === undefined ? undefined : pathsRead(words);
-  return paths === undefined ? undefined : resolveAll(segment, paths, resolve);
+  // The folder it runs in counts: without arguments most programs read that.
+  return paths === undefined ? undefined : resolveAll(segment, ['.', ...paths], resolve);
 }
 
 /** Path rules hold for commands too, where a command says which files it touches: `Edit(…)` and `Write(…)` for writes. */

@@ -1,6 +1,13 @@
 import { naiveSegments, segmentContains } from '../shell/naive-segments.ts';
 import { plainWords } from '../shell/plain-command.ts';
-import { baseName, type CommandLine, everySegment, literalWords, programOf, type Segment } from '../shell/segment.ts';
+import {
+  baseName,
+  type CommandLine,
+  everySegment,
+  literalWords,
+  programOf,
+  type Segment,
+} from '../shell/segment.ts';
 
 /**
  * `git status` matches that command alone; `npm run test:*` (or `npm run test *`) also what follows it as further

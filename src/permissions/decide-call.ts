@@ -1,11 +1,13 @@
 import type { PermissionQuestion } from '../protocol/gate.ts';
 import type { GateVerdict, PermissionBehavior, PermissionMode } from '../protocol/permission.ts';
+import type { Segment } from '../shell/segment.ts';
+import { type CommandCase, coverCommand, unsafeWriteOf } from './command-cover.ts';
 import { matchesRule } from './match-rule.ts';
 import * as say from './messages.ts';
 import type { PathRuleContext } from './path-rule.ts';
 import { isOddSpelling, isProtectedPath } from './protected-path.ts';
 import { createPathResolver, isInside, type PathReader, type ResolvedPath } from './real-path.ts';
-import { formatRule, type PermissionRule } from './rule.ts';
+import { formatRule, namesTool, type PermissionRule } from './rule.ts';
 import type { RuleSet } from './rule-set.ts';
 import { type Subject, subjectOf } from './subject.ts';
 import { suggestionsFor } from './suggestions.ts';
@@ -57,22 +59,62 @@ async function allowOrAsk(each: Case): Promise<Extract<GateVerdict, { kind: 'all
   const asked = await firstMatch('ask', each);
   if (asked !== undefined)
     return { kind: 'ask', reasonType: 'rule', message: say.askedByRule(subject, asked) };
-  const unsafe = await findUnsafeWrite(subject);
+  const unsafe = await findUnsafeWrite(each);
   if (unsafe !== undefined) return unsafe;
 
   const outside = await pathsOutside(each);
   if (state.mode === 'acceptEdits' && subject.target.kind === 'write' && outside.length === 0) {
     return { kind: 'allow', reasonType: 'mode', reason: 'The permission mode is acceptEdits.' };
   }
+  if (subject.target.kind === 'command') return judgeCommand(each);
   const allowed = await firstMatch('allow', each);
   if (allowed !== undefined) return { kind: 'allow', reasonType: 'rule', reason: formatRule(allowed.value) };
   return byDefault(each, outside);
+}
+
+/** Every command of the line must be allowed, by a rule or because it only reads inside the working directories. */
+async function judgeCommand(each: Case): Promise<Extract<GateVerdict, { kind: 'allow' | 'ask' }>> {
+  const { subject, state, context } = each;
+  const { unseen } = await subject.line();
+  const allow = state.rules.of('allow');
+  const whole = allow.find(
+    ({ value }) => value.ruleContent === undefined && namesTool(value.toolName, subject.names),
+  );
+  // A prohibition that cannot be held against the command is not passed over.
+  if (whole !== undefined && (unseen === undefined || !hasProhibition(each)))
+    return { kind: 'allow', reasonType: 'rule', reason: formatRule(whole.value) };
+  if (unseen !== undefined)
+    return { kind: 'ask', reasonType: 'mode', message: say.askedForUnseen(subject, unseen), suggestions: [] };
+
+  const judged: CommandCase = {
+    subject,
+    context,
+    allow,
+    files: state.files,
+    acceptsEdits: state.mode === 'acceptEdits',
+    outside: (kind, paths) => outsideOf(kind, paths, each),
+  };
+  const { rules, uncovered } = await coverCommand(judged);
+  if (uncovered.length > 0 || (await subject.line()).segments.length === 0)
+    return byDefault(each, [], uncovered);
+  return rules.length === 0
+    ? { kind: 'allow', reasonType: 'workingDir', reason: 'It only reads inside the working directories.' }
+    : { kind: 'allow', reasonType: 'rule', reason: rules.map(({ value }) => formatRule(value)).join(', ') };
+}
+
+function hasProhibition({ subject, state }: Case): boolean {
+  return [...state.rules.of('deny'), ...state.rules.of('ask')].some(
+    ({ value: { toolName, ruleContent } }) =>
+      ruleContent !== undefined &&
+      (namesTool(toolName, subject.names) || /^(?:Read|Edit|Write)$/.test(toolName)),
+  );
 }
 
 /** What holds when no rule and no mode says anything. */
 function byDefault(
   { subject, state }: Case,
   outside: readonly ResolvedPath[],
+  uncovered: readonly Segment[] = [],
 ): Extract<GateVerdict, { kind: 'allow' | 'ask' }> {
   const { target } = subject;
   if (target.kind === 'read' && subject.readOnly && target.paths.length > 0 && outside.length === 0) {
@@ -84,7 +126,7 @@ function byDefault(
   if (target.kind === 'none' && own) {
     return { kind: 'allow', reasonType: 'tool', reason: 'It changes nothing outside the session.' };
   }
-  const suggestions = suggestionsFor(subject, outside);
+  const suggestions = suggestionsFor(subject, outside, uncovered);
   const [stray] = outside;
   if (stray === undefined) {
     return { kind: 'ask', reasonType: 'mode', message: say.askedByDefault(subject, state.mode), suggestions };
@@ -110,7 +152,22 @@ function mayPlan(subject: Subject): boolean {
   return subject.readOnly || subject.needsPerson || OWN_RECORD_TOOLS.includes(subject.tool);
 }
 
-async function findUnsafeWrite(subject: Subject): Promise<Extract<GateVerdict, { kind: 'ask' }> | undefined> {
+async function findUnsafeWrite({
+  subject,
+  context,
+}: Case): Promise<Extract<GateVerdict, { kind: 'ask' }> | undefined> {
+  if (subject.target.kind === 'command') {
+    const unsafe = await unsafeWriteOf({ subject, context });
+    if (unsafe === undefined) return undefined;
+    const verdict = { kind: 'ask', reasonType: 'safetyCheck' } as const;
+    if (unsafe.kind === 'unknown') return { ...verdict, message: say.askedForUnknownWrite(subject) };
+    const { spelled, real } = unsafe.path;
+    const message =
+      unsafe.kind === 'unclear'
+        ? say.askedForUnclearPath(subject, spelled)
+        : say.askedForSafety(subject, spelled);
+    return { ...verdict, message, blockedPath: real ?? spelled };
+  }
   if (subject.target.kind !== 'write') return undefined;
   for (const [i, path] of (await subject.paths()).entries()) {
     const verdict = {
@@ -128,15 +185,22 @@ async function findUnsafeWrite(subject: Subject): Promise<Extract<GateVerdict, {
   return undefined;
 }
 
+async function pathsOutside(each: Case): Promise<readonly ResolvedPath[]> {
+  const { kind } = each.subject.target;
+  if (kind !== 'read' && kind !== 'write') return [];
+  return outsideOf(kind, await each.subject.paths(), each);
+}
+
 /** Judged on real paths, roots and targets alike. */
-async function pathsOutside({ subject, state, context, roots }: Case): Promise<readonly ResolvedPath[]> {
-  const { target } = subject;
-  if (target.kind !== 'read' && target.kind !== 'write') return [];
-  const open = target.kind === 'read' ? [...roots, ...state.readableDirectories] : roots;
+async function outsideOf(
+  kind: 'read' | 'write',
+  paths: readonly ResolvedPath[],
+  { state, context, roots }: Case,
+): Promise<readonly ResolvedPath[]> {
+  const open = kind === 'read' ? [...roots, ...state.readableDirectories] : roots;
   const realRoots = (await Promise.all(open.map(context.resolve))).flatMap(({ real }) =>
     real === undefined ? [] : [real],
   );
-  const paths = await subject.paths();
   return paths.filter(({ real }) => real === undefined || !realRoots.some((root) => isInside(real, root)));
 }
 

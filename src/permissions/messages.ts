@@ -56,6 +56,14 @@ export function askedForUnclearPath(subject: Subject, path: string): string {
   return `${describeCall(subject)} needs approval: where ${oneLine(path)} leads cannot be told (a dangling link, a loop or an unusual spelling).`;
 }
 
+export function askedForUnknownWrite(subject: Subject): string {
+  return `${describeCall(subject)} needs approval: which file it writes is known to the shell alone.`;
+}
+
+export function askedForUnseen(subject: Subject, reason: string): string {
+  return `${describeCall(subject)} needs approval: what it would run cannot be told, because ${reason}.`;
+}
+
 export function askedForOutside(subject: Subject, path: string): string {
   return `${describeCall(subject)} needs approval: ${oneLine(path)} is outside the working directories.`;
 }

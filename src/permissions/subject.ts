@@ -32,7 +32,8 @@ export function subjectOf(
     needsPerson: tool.requiresUserInteraction === true,
     paths: () => Promise.all('paths' in target ? target.paths.map(resolve) : []),
     line: () => {
-      line ??= target.kind === 'command' ? readCommandLine(target.command) : Promise.resolve({ segments: [] });
+      line ??=
+        target.kind === 'command' ? readCommandLine(target.command) : Promise.resolve({ segments: [] });
       return line;
     },
   };

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { PermissionRuleValue, PermissionUpdate } from '../protocol/permission.ts';
 import { plainWords } from '../shell/plain-command.ts';
+import { literalWords, type Segment } from '../shell/segment.ts';
 import type { ResolvedPath } from './real-path.ts';
 import type { Subject } from './subject.ts';
 import { urlSpecifier } from './url-rule.ts';
@@ -9,6 +10,8 @@ import { urlSpecifier } from './url-rule.ts';
 export function suggestionsFor(
   subject: Subject,
   outside: readonly ResolvedPath[],
+  /** What no rule covers of a command that is seen whole. */
+  uncovered: readonly Segment[],
 ): readonly PermissionUpdate[] {
   const { target } = subject;
   switch (target.kind) {
@@ -26,10 +29,7 @@ export function suggestionsFor(
       return updates;
     }
     case 'command':
-      // A compound command gets no rule: one that names it would never match, a prefix would be too broad.
-      return plainWords(target.command) === undefined
-        ? []
-        : [addRule({ toolName: subject.tool, ruleContent: target.command.trim() })];
+      return addRules(subject.tool, uncovered.map(exactly));
     case 'url': {
       const domain = urlSpecifier(target.url);
       return domain === undefined ? [] : [addRule({ toolName: subject.tool, ruleContent: domain })];
@@ -41,6 +41,23 @@ export function suggestionsFor(
 
 function addRule(rule: PermissionRuleValue): PermissionUpdate {
   return { type: 'addRules', rules: [rule], behavior: 'allow', destination: 'session' };
+}
+
+/** One rule for each command, or none at all: with some of them the line would still be asked about. */
+function addRules(toolName: string, texts: readonly (string | undefined)[]): readonly PermissionUpdate[] {
+  const known = [...new Set(texts.flatMap((text) => text ?? []))];
+  if (known.length === 0 || texts.includes(undefined)) return [];
+  const rules = known.map((ruleContent) => ({ toolName, ruleContent }));
+  return [{ type: 'addRules', rules, behavior: 'allow', destination: 'session' }];
+}
+
+/** The specifier that matches this command alone. */
+function exactly(segment: Segment): string | undefined {
+  const words = literalWords(segment);
+  if (words === undefined || segment.assigns || segment.redirects.length > 0) return undefined;
+  const text = words.map((word) => (/^[\w./:,@%+=-]+$/.test(word) ? word : `'${word}'`)).join(' ');
+  const read = plainWords(text);
+  return read?.length === words.length && read.every((word, i) => word === words[i]) ? text : undefined;
 }
 
 function foldersOf(subject: Subject, outside: readonly ResolvedPath[]): string[] {

@@ -35,6 +35,8 @@ export class ResumeReplay {
   #firstPrompt: string | undefined;
   #snapshot: RecordOf<'context-snapshot'> | undefined;
   #inboxCursor = 0;
+  /** Keys of queued prompts that joined a turn, and uuids of prompts: what an inbox need not deliver again. */
+  readonly #consumed = new Set<string>();
   #foreign = false;
   /** Another program repeats a response's usage on each of its blocks. */
   #countedResponse = '';
@@ -96,6 +98,7 @@ export class ResumeReplay {
         break;
       case 'inbox':
         this.#inboxCursor = Math.max(this.#inboxCursor, entry.cursor);
+        for (const key of listOf(entry.consumed)) this.#consumed.add(key);
         break;
       case 'ask':
         own?.ask(entry);
@@ -187,6 +190,7 @@ export class ResumeReplay {
       return;
     }
     this.#firstPrompt ??= promptText(message);
+    if (message.kind === 'prompt') this.#consumed.add(message.uuid);
     if (entry.v === 0) this.#foreignPrompt(message, entry);
     else if (this.#state !== undefined) {
       this.#state.prompted = true;
@@ -243,6 +247,7 @@ export class ResumeReplay {
       firstPrompt: this.#firstPrompt,
       contextSnapshot: this.#snapshot,
       inboxCursor: this.#inboxCursor,
+      consumed: this.#consumed,
       foreign: this.#foreign,
       problems: this.#problems,
     };

@@ -19,11 +19,7 @@ export interface Span {
  * Whether everything in the text that may begin a substitution is one the parser found. Its tree alone is not
  * proof enough: what a parser overlooks is what hostile text looks for. Bodies of quoted here-documents are inert.
  */
-export function coversSubstitutions(
-  text: string,
-  found: readonly Span[],
-  inert: readonly Span[],
-): boolean {
+export function coversSubstitutions(text: string, found: readonly Span[], inert: readonly Span[]): boolean {
   const edges = new Set(found.flatMap(({ pos, end }) => (text[pos] === '`' ? [pos, end - 1] : [pos])));
   for (const { index } of text.matchAll(/\$\(|`|[<>]\(|\$\{[\s|]/g)) {
     if (!edges.has(index) && !inert.some(({ pos, end }) => index >= pos && index < end)) return false;

@@ -1,6 +1,6 @@
 import type { Command, ParsedScript, Redirection, SyntaxNode } from 'unbash';
-import type { CommandLine, RedirectTarget, Segment, ShellWord } from './segment.ts';
 import { coversSubstitutions, type Span, whyUnreadable } from './guard.ts';
+import type { CommandLine, RedirectTarget, Segment, ShellWord } from './segment.ts';
 import { readWord } from './shell-word.ts';
 import { unwrap } from './unwrap.ts';
 
@@ -68,12 +68,17 @@ export function readSegments(command: string, { parse, forEachChild }: Parser): 
           if (node.index !== undefined) hide('arithmetic and arrays may evaluate variables');
           break;
         case 'ParameterExpansion':
-          if (node.prefix === '!' || node.index !== undefined || /^(?:Slice|Transform|Names|Unknown)$/.test(node.operation?.type ?? ''))
+          if (
+            node.prefix === '!' ||
+            node.index !== undefined ||
+            /^(?:Slice|Transform|Names|Unknown)$/.test(node.operation?.type ?? '')
+          )
             hide('an expansion may evaluate what a variable holds');
           break;
         case 'TestUnary':
         case 'TestBinary':
-          if (/^-(?:[vR]|eq|ne|[lg][te])$/.test(node.operator)) hide('a test may evaluate what a variable holds');
+          if (/^-(?:[vR]|eq|ne|[lg][te])$/.test(node.operator))
+            hide('a test may evaluate what a variable holds');
           break;
         case 'FileDescriptorVariable':
           hide('a redirect sets a variable');
@@ -84,7 +89,8 @@ export function readSegments(command: string, { parse, forEachChild }: Parser): 
           break;
         case 'For':
         case 'Select':
-          if (!/^[a-z_][a-z0-9_]*$/.test(node.name.text)) hide('a loop may set a variable that steers programs');
+          if (!/^[a-z_][a-z0-9_]*$/.test(node.name.text))
+            hide('a loop may set a variable that steers programs');
           break;
         default:
           break;
@@ -96,13 +102,16 @@ export function readSegments(command: string, { parse, forEachChild }: Parser): 
     };
 
     visit(parse(text));
-    if (!coversSubstitutions(text, substitutions, inert)) hide('it holds a substitution that is not understood');
+    if (!coversSubstitutions(text, substitutions, inert))
+      hide('it holds a substitution that is not understood');
     if (arithmetic && substitutions.some(({ pos }) => !text.startsWith('$((', pos)))
       hide('it mixes arithmetic and substitutions');
   };
 
   const addCommand = (node: Command) => {
-    const args = node.args.map((arg) => (arg.type === 'Word' ? readWord(arg) : { value: undefined, text: arg.text }));
+    const args = node.args.map((arg) =>
+      arg.type === 'Word' ? readWord(arg) : { value: undefined, text: arg.text },
+    );
     const words = node.name === undefined ? [] : [readWord(node.name), ...args];
     const assigns = node.prefix.some(({ type }) => type === 'Assignment');
     if (/\$['"]/.test(node.name?.text ?? '')) hide('the name of a program is written in escapes');
@@ -134,7 +143,13 @@ export function readSegments(command: string, { parse, forEachChild }: Parser): 
   const changeFolder = ([, target, ...more]: readonly ShellWord[]) => {
     const path = target?.value;
     if (loops > 0) hide('it changes the folder in a loop');
-    if (folders === undefined || path === undefined || more.length > 0 || path === '' || path.startsWith('-')) {
+    if (
+      folders === undefined ||
+      path === undefined ||
+      more.length > 0 ||
+      path === '' ||
+      path.startsWith('-')
+    ) {
       folders = undefined;
       return;
     }

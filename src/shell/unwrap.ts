@@ -40,11 +40,13 @@ export function unwrap(words: readonly ShellWord[]): Wrapped {
   const name = words[0]?.value;
   if (name === undefined) return { kind: 'nothing' };
   const program = baseName(name);
-  const has = (pattern: RegExp) => words.slice(1).some(({ value }) => value === undefined || pattern.test(value));
+  const has = (pattern: RegExp) =>
+    words.slice(1).some(({ value }) => value === undefined || pattern.test(value));
   if (UNSEEN.test(name)) return unseen(`${name} changes what a shell does`);
   if (program === 'printf' && has(/^-v/)) return unseen('printf -v sets a variable');
   if ((program === 'test' || program === '[') && has(/^-[vR]$/)) return unseen('it tests a variable by name');
-  if (program === 'set' && has(/^(?!(?:[-+][euo]+|pipefail)$)/)) return unseen('set changes what a shell does');
+  if (program === 'set' && has(/^(?!(?:[-+][euo]+|pipefail)$)/))
+    return unseen('set changes what a shell does');
   if (OTHER_SHELLS.includes(program)) return unseen(`${program} reads commands in a language of its own`);
   if (SHELLS.includes(program)) return scriptOf(words.slice(1), program);
   if (program === 'find') return executedBy(words);

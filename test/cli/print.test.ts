@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -9,7 +11,7 @@ import {
   startRehearsal,
   toolUse,
 } from '../../src/rehearsal/index.ts';
-import { against, temporaryFolder, turnwright } from './bin.ts';
+import { against, BIN, bareEnv, temporaryFolder, turnwright } from './bin.ts';
 
 const servers: RehearsalServer[] = [];
 afterEach(async () => {
@@ -37,6 +39,20 @@ describe('formats', () => {
     const ran = await turnwright(['capital of France?'], { env: against(server) });
     expect(ran).toEqual({ code: 0, signal: null, stdout: 'Paris.\n', stderr: '' });
     expect(JSON.stringify(bodyOf(server).messages)).toContain('capital of France?');
+  });
+
+  test('--verbose into a stderr that nobody reads costs neither the answer nor the exit code', async () => {
+    const server = await rehearse(reply('Paris.'));
+    const child = spawn(process.execPath, [BIN, '-p', '--verbose', 'capital of France?'], {
+      cwd: temporaryFolder(),
+      env: bareEnv(against(server)),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stderr.destroy();
+    let stdout = '';
+    for await (const chunk of child.stdout) stdout += String(chunk);
+    if (child.exitCode === null) await once(child, 'exit');
+    expect([stdout, child.exitCode]).toEqual(['Paris.\n', 0]);
   });
 
   test('text with --verbose: the course of things on stderr, without colours', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryInbox } from '../../src/session/inbox.ts';
-import { callTool, fakeTool, say } from '../../src/testing/index.ts';
+import { callTool, fakeTool, say, sequentialIds } from '../../src/testing/index.ts';
 import { engineUnderTest, resultIn } from './engine-under-test.ts';
 
 describe('an inbox of the host', () => {
@@ -21,6 +21,26 @@ describe('an inbox of the host', () => {
     expect(JSON.stringify(model.requests[1]?.view).match(/And this\./g)?.length).toBeGreaterThanOrEqual(1);
     expect(engine.queued()).toEqual([]);
     await engine.close();
+  });
+
+  it('a resumed session does not hear again what its earlier life consumed (L4.1)', async () => {
+    const inbox = createMemoryInbox();
+    const tool = fakeTool({ name: 'Wait', hold: true });
+    const first = engineUnderTest([callTool('Wait'), say('Both.')], { inbox, tools: [tool] });
+    const { sessionId } = first.engine;
+    void tool.started().then(async (call) => {
+      await inbox.put(sessionId, { key: 'k', priority: 'next', content: 'And this.' });
+      await new Promise((resolve) => setImmediate(resolve));
+      call.finish();
+    });
+    await first.run('Hi.');
+    await first.engine.close();
+    await inbox.put(sessionId, { key: 'new', priority: 'next', content: 'New.' });
+    const ids = sequentialIds(1000);
+    const second = engineUnderTest([say('Good.')], { inbox, store: first.store, resume: sessionId, ids });
+    await second.run('Go on.');
+    expect(second.engine.queued().map(({ key }) => key)).toEqual(['new']);
+    await second.engine.close();
   });
 
   it('what did not join waits in line by priority', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { broken, callTool, fakeTool, say } from '../../src/testing/index.ts';
+import { broken, callTool, fakeTool, reply, say } from '../../src/testing/index.ts';
 import { engineUnderTest, resultIn } from './engine-under-test.ts';
 
 describe('what a stop leaves behind', () => {
@@ -28,6 +28,13 @@ describe('what a stop leaves behind', () => {
       },
     );
     expect(resultIn(await run('Hi.'))).toMatchObject({ terminal_reason: 'completed', result: 'Here. ' });
+  });
+
+  it('a second empty answer is an empty success: what was said before a tool is not its text (L7 rule 7)', async () => {
+    const { run } = engineUnderTest([reply([say('Let me look.'), callTool('Look')]), reply([]), reply([])], {
+      tools: [fakeTool({ name: 'Look' })],
+    });
+    expect(resultIn(await run('Hi.'))).toMatchObject({ subtype: 'success', result: '', stop_reason: 'end_turn' });
   });
 
   it('a session that was taken over says no result, also when the model was not asked (L10.6)', async () => {

@@ -165,7 +165,8 @@ describe('a call', () => {
       streams(start('claude-opus-5-5', 'm1'), ...toolUse(0, 't1', '{}'), ...stop('tool_use')),
       hello,
     );
-    const client = clientFor(server.url);
+    const models = { 'team-default': { contextWindow: 200_000 } };
+    const client = clientFor(server.url, { models });
     await run(client, requestOf(undefined, { model: 'team-default' }));
     const thought = { type: 'thinking', thinking: 'x', signature: 's' } as const;
     const view = viewOf(

@@ -88,7 +88,8 @@ it.each([11, 12])(
       const args = life === 0 || !existsSync(join(folder, 'home')) ? ['Do the calls.'] : ['--continue'];
       const result = await oneLife(args, kills < 15 ? 200 + Math.floor(random() * 400) : undefined);
       if (result.code === null) kills += 1;
-      else if (kills > 0 && /no session/i.test(result.err + result.out)) continue; // killed before its first record
+      else if (kills > 0 && /no session/i.test(result.err + result.out))
+        continue; // killed before its first record
       // Killed between its last record and its exit: the result is on record, nothing is left to carry on.
       else if (/Nothing was interrupted/.test(result.err)) end = { code: 0, out: 'Done.', err: '' };
       else end = result;

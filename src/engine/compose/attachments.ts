@@ -41,11 +41,12 @@ export function composeAttachments(parts: AttachmentParts): {
   });
 
   let cursor = 0;
+  let heard: ReadonlySet<string> = new Set();
   let following: Promise<void> | undefined;
   const fetch = async () => {
     for (const item of (await inbox?.after(sessionId, cursor)) ?? []) {
       cursor = Math.max(cursor, item.n);
-      queue.put(item);
+      if (!heard.has(item.key) && !heard.has(item.uuid ?? item.key)) queue.put(item);
     }
   };
   const follow = async () => {
@@ -68,7 +69,8 @@ export function composeAttachments(parts: AttachmentParts): {
         if (inbox === undefined) queue.put(item);
         else await inbox.put(sessionId, item).then(fetch);
       },
-      follow() {
+      follow(consumed) {
+        heard = consumed ?? heard;
         following ??= follow();
         return following;
       },
