@@ -26,27 +26,27 @@ export async function runQuery({ prompt, options, sink, signals }: Run): Promise
   const running = query({ prompt, options });
   const detach = signals.attach(running);
   let result: SDKResultMessage | undefined;
-  let notClosed: { readonly reason: unknown } | undefined;
+  let failure: { readonly reason: unknown } | undefined;
   try {
     for await (const message of running) {
       if (message.type === 'result') result = message;
       await sink.show(message);
     }
-  } catch (error) {
+  } catch (reason) {
     // After an error result the stream throws as well (L10.6): the result already says it all.
-    if (result?.is_error !== true) {
-      await sink.end(undefined).catch(() => undefined);
-      throw error;
-    }
+    if (result?.is_error !== true) failure = { reason };
   } finally {
     detach();
     await running.close().catch((reason: unknown) => {
-      notClosed = { reason };
+      failure ??= { reason };
     });
   }
-  // What the run came to is shown also when its last records found no room on the disk.
+  if (failure !== undefined) {
+    // A result that came is shown all the same, as when its last records found no room on the disk.
+    await sink.end(result).catch(() => undefined);
+    throw failure.reason;
+  }
   await sink.end(result);
-  if (notClosed !== undefined) throw notClosed.reason;
   if (result === undefined && !signals.leaving) throw withoutResult(prompt);
   return { result, code: signals.interrupted ? EXIT.interrupted : codeOf(result) };
 }

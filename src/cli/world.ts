@@ -29,7 +29,11 @@ export function createWorld(proc: NodeJS.Process): World {
     stderr: proc.stderr,
     out: createOutput(proc.stdout),
     err: createOutput(proc.stderr),
-    signals: listenForSignals(proc, (code) => proc.exit(code)),
+    signals: listenForSignals(proc, (code) => {
+      // The shell's prompt shall not stand behind a half-written line.
+      if (proc.stdout.isTTY) proc.stdout.write('\n');
+      proc.exit(code);
+    }),
   };
 }
 

@@ -70,7 +70,11 @@ export function createOutcome(): Outcome {
     last(which) {
       const stopReason = stopReasons.get(ended);
       // An answer without a block: an earlier one's text is not what it said (L7 rule 7: an empty success).
-      if (which?.byModel === true && stopReason != null && !blocks.some(({ message }) => message.id === ended))
+      if (
+        which?.byModel === true &&
+        stopReason != null &&
+        !blocks.some(({ message }) => message.id === ended)
+      )
         return { text: '', stopReason };
       const last = blocks.findLast((block) => which?.byModel !== true || block.synthetic === undefined);
       if (last === undefined) return undefined;

@@ -6,11 +6,11 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { Clock } from '../protocol/ports.ts';
 import type { Connections } from './connections.ts';
 import { type HttpCall, openHttpCall } from './http-call.ts';
-import { canonicalModel, isTabled, type ModelOverrides, type ModelSizes, wireModel } from './model-info.ts';
+import { canonicalModel, isTabled, type ModelOverrides, type StatedSizes, wireModel } from './model-info.ts';
 
 export interface EndpointSizes {
   /** What is known by now; the first question about a model that is in no table starts the look-up. */
-  of(model: string): ModelSizes | undefined;
+  of(model: string): StatedSizes | undefined;
   /** Resolves when the model is looked up, or `READY_MS` later; undefined: there is nothing to wait for. Never rejects. */
   ready(model: string, signal: AbortSignal): Promise<void> | undefined;
   /** Gives up look-ups that run. */
@@ -35,7 +35,7 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 interface Lookup {
   /** Undefined: it is over. */
   running: Promise<void> | undefined;
-  sizes: ModelSizes | undefined;
+  sizes: StatedSizes | undefined;
 }
 
 const shared = new Map<string, Lookup>();
@@ -62,7 +62,7 @@ export function createEndpointSizes(options: EndpointSizesOptions): EndpointSize
     return lookup;
   }
 
-  async function look(model: string): Promise<ModelSizes | undefined> {
+  async function look(model: string): Promise<StatedSizes | undefined> {
     const controller = new AbortController();
     const { signal } = controller;
     const cancel = clock.timer(LOOKUP_MS, () => controller.abort());
@@ -141,7 +141,7 @@ function entryOf(list: unknown, model: string): unknown {
 }
 
 /** `max_input_tokens` and `max_tokens` are the Messages API's words; the others those of common local servers and gateways. */
-function sizesIn(entry: unknown): ModelSizes | undefined {
+function sizesIn(entry: unknown): StatedSizes | undefined {
   const contextWindow = tokensIn(entry, ['max_input_tokens', 'max_model_len', 'context_length']);
   const maxOutputTokens = tokensIn(entry, ['max_tokens', 'max_output_tokens']);
   if (contextWindow === undefined && maxOutputTokens === undefined) return undefined;

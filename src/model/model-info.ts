@@ -11,14 +11,14 @@ const UNKNOWN_MAX_OUTPUT_TOKENS = 32_000;
 export type ModelOverrides = Readonly<Record<string, Partial<Omit<ModelInfo, 'id'>>>>;
 
 /** In tokens. */
-export type ModelSizes = Partial<Pick<ModelInfo, 'contextWindow' | 'maxOutputTokens'>>;
+export type StatedSizes = Partial<Pick<ModelInfo, 'contextWindow' | 'maxOutputTokens'>>;
 
 /**
  * Sizes, abilities and price of a model. `source` says where they came from: `list`, `family`, `endpoint`, `settings`,
  * `default`.
  * @param stated What the endpoint says of a model that no table knows.
  */
-export function modelInfo(model: string, overrides: ModelOverrides = {}, stated?: ModelSizes): ModelInfo {
+export function modelInfo(model: string, overrides: ModelOverrides = {}, stated?: StatedSizes): ModelInfo {
   const base = statedInfo(listedInfo(model), stated);
   const override = overrideOf(model, overrides);
   if (override === undefined) return base;
@@ -35,7 +35,7 @@ function overrideOf(model: string, overrides: ModelOverrides): ModelOverrides[st
   return overrides[model] ?? overrides[wireModel(model)];
 }
 
-function statedInfo(base: ModelInfo, stated: ModelSizes | undefined): ModelInfo {
+function statedInfo(base: ModelInfo, stated: StatedSizes | undefined): ModelInfo {
   if (stated === undefined) return base;
   const { contextWindow, maxOutputTokens } = sizes(stated, base);
   const least = asksLongContext(base.id) ? LONG_CONTEXT_TOKENS : 0;

@@ -1,12 +1,16 @@
 /** Longer commands are not read: nobody reads them, and no rule was written with them in mind. */
 export const MAX_COMMAND_CHARS = 10_000;
 
+/** More brackets and backticks than this are nothing a person writes, and cost a parser its stack and its time. */
+const MAX_OPENERS = 200;
+
 /** Control, format, unassigned and invisible characters, and every space but the plain one, tab and line feed. */
 const ODD = /[^\P{C}\t\n]|\p{Zl}|\p{Zp}|[^\P{Zs} ]|\p{Default_Ignorable_Code_Point}/u;
 
 /** Why a command is not even given to the parser; undefined when it may be. */
 export function whyUnreadable(command: string): string | undefined {
   if (command.length > MAX_COMMAND_CHARS) return `it is longer than ${MAX_COMMAND_CHARS} characters`;
+  if ((command.match(/[({`]/g)?.length ?? 0) > MAX_OPENERS) return 'it is nested too deeply';
   return ODD.test(command) ? 'it holds control or invisible characters' : undefined;
 }
 

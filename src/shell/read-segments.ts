@@ -9,7 +9,8 @@ export interface Parser {
   forEachChild(node: SyntaxNode, callback: (child: SyntaxNode) => void): void;
 }
 
-/** More places than this, or scripts within scripts, are not followed. */
+/** More commands, places, or scripts within scripts than this are not followed. */
+const MAX_COMMANDS = 200;
 const MAX_FOLDERS = 8;
 const MAX_SCRIPTS = 5;
 
@@ -20,6 +21,7 @@ export function readSegments(command: string, { parse, forEachChild }: Parser): 
   let folders: readonly string[] | undefined = [''];
   let loops = 0;
   let scripts = 0;
+  let commands = 0;
   const hide = (reason: string) => {
     unseen ??= reason;
   };
@@ -119,6 +121,7 @@ export function readSegments(command: string, { parse, forEachChild }: Parser): 
   };
 
   const add = (command: Pick<Segment, 'words' | 'assigns' | 'redirects'>) => {
+    if (++commands > MAX_COMMANDS) return hide(`it holds more than ${MAX_COMMANDS} commands`);
     const here = folders;
     const inner = innerOf(command.words);
     segments.push({ ...command, folders: here, inner: inner.segments, transparent: inner.transparent });

@@ -34,7 +34,11 @@ describe('what a stop leaves behind', () => {
     const { run } = engineUnderTest([reply([say('Let me look.'), callTool('Look')]), reply([]), reply([])], {
       tools: [fakeTool({ name: 'Look' })],
     });
-    expect(resultIn(await run('Hi.'))).toMatchObject({ subtype: 'success', result: '', stop_reason: 'end_turn' });
+    expect(resultIn(await run('Hi.'))).toMatchObject({
+      subtype: 'success',
+      result: '',
+      stop_reason: 'end_turn',
+    });
   });
 
   it('a session that was taken over says no result, also when the model was not asked (L10.6)', async () => {

@@ -47,7 +47,7 @@ describe('without rules', () => {
     ['write inside', TOOLS.Edit, { path: inside }],
     ['write outside', TOOLS.Write, { path: outside }],
     ['write a protected file', TOOLS.Write, { path: join(cwd, '.git/hooks/pre-commit') }],
-    ['command', TOOLS.Bash, { command: 'ls' }],
+    ['command', TOOLS.Bash, { command: 'npm test' }],
     ['todos', TOOLS.TodoWrite, {}],
     ['mcp', TOOLS.Mcp, {}],
     ['mcp that says it only reads', TOOLS.McpReader, {}],
@@ -116,7 +116,7 @@ describe('specifiers', () => {
   it.each([
     ['Bash(git status)', 'git status', 'allow'],
     ['Bash(git status)', 'git  status', 'allow'],
-    ['Bash(git status)', 'git status -s', 'ask'],
+    ['Bash(git push)', 'git push -f', 'ask'],
     ['Bash(npm run test:*)', 'npm run test', 'allow'],
     ['Bash(npm run test:*)', 'npm run test -- a', 'allow'],
     ['Bash(npm run test:*)', 'npm run tests', 'ask'],
@@ -388,11 +388,27 @@ describe('what a verdict carries', () => {
     });
   });
 
-  it('test 80: no rule is suggested for a compound command', async () => {
-    expect(await decide({}, TOOLS.Bash, { command: 'a && b' })).toMatchObject({
-      kind: 'ask',
-      suggestions: [],
-    });
+  it.each([
+    ['a && b', ['a', 'b']],
+    ['npm test | tee', ['npm test', 'tee']],
+    ['git status && npm run "a b"', ["npm run 'a b'"]],
+    ['a && b > out', []],
+    ['a && X=1 b', []],
+    ['a "$X" && b', []],
+    ['a && eval b', []],
+  ])('test 80: for %j one exact rule per command is suggested, or none', async (command, rules) => {
+    const verdict = await decide({}, TOOLS.Bash, { command });
+    expect(verdict.kind).toBe('ask');
+    const updates = verdict.kind === 'ask' ? (verdict.suggestions ?? []) : [];
+    expect(
+      updates.flatMap((update) =>
+        'rules' in update ? update.rules.map(({ ruleContent }) => ruleContent) : [],
+      ),
+    ).toEqual(rules);
+    if (rules.length === 0) return;
+    const permissions = make();
+    permissions.apply(updates);
+    expect((await permissions.decide(question(TOOLS.Bash, { command }, cwd))).kind).toBe('allow');
   });
 
   it('a suggestion, applied, allows exactly what was asked about', async () => {
