@@ -29,7 +29,7 @@ async function* firstVerdict(iteration: Iteration): AsyncGenerator<LoopMessage, 
     if (rule !== ABORTED && iteration.abortReason !== undefined) verdict = yield* ask(ABORTED, iteration);
     if (verdict.kind !== 'pass') {
       for (const later of RULES.slice(index + 1))
-        iteration.trace.rules.push({ name: later.name, verdict: 'not reached', read: {} });
+        iteration.trace.rules.push({ name: later.name, verdict: 'not reached' });
       return verdict;
     }
   }

@@ -64,8 +64,8 @@ export class DecisionTrace {
       iteration: state.iteration,
       agentPath: params.agentPath,
       startedAt: this.#startedAt,
-      startMs: this.#startMs,
-      endMs: deps.clock.monotonicMs(),
+      startMs: rounded(this.#startMs),
+      endMs: rounded(deps.clock.monotonicMs()),
       ...(this.#in === undefined ? {} : { in: this.#in.reason }),
       prepare: this.prepare,
       view: {
@@ -114,6 +114,9 @@ export class DecisionTrace {
       });
   }
 }
+
+/** Records are kept small: a hundredth of a millisecond is as fine as anybody reads them. */
+export const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
 function deciding(rules: readonly RuleRecord[]): string {
   const rule = rules.find((entry) => entry.verdict === 'continue' || entry.verdict === 'stop');

@@ -44,7 +44,7 @@ export function classifyAnswer(head: HttpHead, text: string, nowMs: number): Mod
   const should = head.headers['x-should-retry'];
   return {
     kind,
-    message: sentence(kind, head.status, body),
+    message: sentence(kind, body),
     status: head.status,
     ...(errorType !== undefined && { errorType }),
     ...requestIdOf(head.headers, body.requestId),
@@ -212,17 +212,18 @@ export function assistantErrorKind(failure: ModelFailure): AssistantErrorKind {
   }
 }
 
-function sentence(kind: FailureKind, status: number, body: ErrorBody): string {
+/** Without the status: who shows the failure puts it in front. */
+function sentence(kind: FailureKind, body: ErrorBody): string {
   const said = body.message;
   switch (kind) {
     case 'authentication':
-      return `The API refused the credentials (${status}): ${said}. Check the API key or token.`;
+      return `The API refused the credentials: ${said}. Check the API key or token.`;
     case 'token_revoked':
-      return `The API token was revoked (${status}): ${said}. Log in again.`;
+      return `The API token was revoked: ${said}. Log in again.`;
     case 'not_found':
-      return `Not found (${status}): ${said}. Check the model's name and the base URL.`;
+      return `Not found: ${said}. Check the model's name and the base URL.`;
     default:
-      return `API error ${status}: ${said}`;
+      return said;
   }
 }
 

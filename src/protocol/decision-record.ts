@@ -14,7 +14,8 @@ export interface PrepareRecord {
   readonly ran: boolean;
   readonly why: string;
   readonly tokensBefore: number;
-  readonly tokensAfter: number;
+  /** Absent when the step changed nothing. */
+  readonly tokensAfter?: number;
   readonly ms: number;
   readonly replaced?: readonly string[];
 }
@@ -23,7 +24,7 @@ export interface RuleRecord {
   readonly name: string;
   readonly verdict: 'pass' | 'continue' | 'stop' | 'not reached';
   /** The facts the rule read, recorded by the facts object itself. */
-  readonly read: Readonly<Record<string, unknown>>;
+  readonly read?: Readonly<Record<string, unknown>>;
 }
 
 export interface DecisionRecord {

@@ -4,6 +4,7 @@ export type TurnwrightErrorCode =
   | 'invalid_settings'
   | 'invalid_scenario'
   | 'session_not_found'
+  | 'session_exists'
   | 'session_in_use'
   | 'session_unreadable'
   | 'storage_error'

@@ -116,7 +116,7 @@ function stepsOf({ prepare }: DecisionRecord): string[] {
   const ran = prepare.filter((step) => step.ran);
   if (ran.length === 0) return [];
   return [
-    `prepared: ${ran.map((step) => `${step.step} ${step.tokensBefore} → ${step.tokensAfter} tokens`).join(', ')}`,
+    `prepared: ${ran.map((step) => `${step.step} ${step.tokensBefore} → ${step.tokensAfter ?? step.tokensBefore} tokens`).join(', ')}`,
   ];
 }
 
@@ -138,7 +138,7 @@ function toolText({ name, outcome, startedMs, endedMs }: ToolTrace): string {
 function rulesOf({ rules }: DecisionRecord): string[] {
   const deciding = rules.filter(({ verdict }) => verdict === 'continue' || verdict === 'stop');
   return deciding.map(({ name, read }) => {
-    const facts = Object.entries(read).map(([fact, value]) => `${fact}=${JSON.stringify(value)}`);
+    const facts = Object.entries(read ?? {}).map(([fact, value]) => `${fact}=${JSON.stringify(value)}`);
     return `rule: ${name}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`;
   });
 }

@@ -90,7 +90,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
           if (!fence.signal.aborted) {
             throw new TurnwrightError(
               'storage_error',
-              `The last ${lost} records of session ${sessionId} could not be written.`,
+              `${lost === 1 ? 'The last record' : `The last ${lost} records`} of session ${sessionId} could not be written: ${cause instanceof Error ? cause.message : String(cause)}`,
               { cause },
             );
           }

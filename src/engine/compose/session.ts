@@ -88,6 +88,7 @@ async function openJournal(
   const lease = await leases?.acquire(sessionId);
   try {
     if (resume !== undefined) await refuseUnknown(store, resume);
+    else if (config.sessionId !== undefined) await refuseTaken(store, config.sessionId);
     const forks = config.forkSession === true;
     // Taken over first and read then: whatever an earlier owner still wrote is seen, or refused by the fence.
     const writer = await createJournalWriter({ store, sessionId, durability });
@@ -120,12 +121,18 @@ async function openJournal(
   }
 }
 
+/** A second conversation under one id would be read as one with the first. */
+async function refuseTaken(store: JournalStore, sessionId: string): Promise<void> {
+  if (!(await store.exists(sessionId))) return;
+  throw new TurnwrightError(
+    'session_exists',
+    `There is a session ${sessionId} already. Resume it, or take another id.`,
+  );
+}
+
 async function refuseUnknown(store: JournalStore, sessionId: string): Promise<void> {
   if (await store.exists(sessionId)) return;
-  throw new TurnwrightError(
-    'session_not_found',
-    `There is no session ${sessionId} to resume in this folder.`,
-  );
+  throw new TurnwrightError('session_not_found', `There is no session ${sessionId} to resume.`);
 }
 
 function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Recovered {

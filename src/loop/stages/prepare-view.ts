@@ -5,6 +5,7 @@ import type { Terminal } from '../../protocol/terminal.ts';
 import { editList } from '../../util/edit-list.ts';
 import type { PersistentList } from '../../util/persistent-list.ts';
 import { stop } from '../decision.ts';
+import { rounded } from '../decision-trace.ts';
 import type { Iteration } from '../iteration.ts';
 import { announcing, recoveryInput } from '../recovery/context-recovery.ts';
 import { errorMessage } from '../say.ts';
@@ -134,8 +135,8 @@ async function* runStep(
     ran: outcome.kind !== 'skip',
     why: outcome.kind === 'stop' ? outcome.message : outcome.why,
     tokensBefore: pass.tokens,
-    tokensAfter: edited?.tokens ?? pass.tokens,
-    ms: clock.monotonicMs() - startMs,
+    ...(edited === undefined ? {} : { tokensAfter: edited.tokens }),
+    ms: rounded(clock.monotonicMs() - startMs),
   });
   if (edited !== undefined) iteration.trace.editedBy.push(step.name);
   return { ...ran, edited };

@@ -17,7 +17,8 @@ describe('F28 a local server that reports an overflow in its own words', () => {
               name: 'http-status',
               status: 400,
               type: 'exceed_context_size_error',
-              message: 'the request exceeds the available context size (32768 tokens), try increasing it',
+              message:
+                'request (33001 tokens) exceeds the available context size (32768 tokens), try increasing it',
             },
           ],
         },
