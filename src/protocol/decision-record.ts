@@ -13,10 +13,11 @@ export interface PrepareRecord {
   readonly step: string;
   readonly ran: boolean;
   readonly why: string;
-  readonly tokensBefore: number;
+  /** Absent, as `ms`, when the step did not run. */
+  readonly tokensBefore?: number;
   /** Absent when the step changed nothing. */
   readonly tokensAfter?: number;
-  readonly ms: number;
+  readonly ms?: number;
   readonly replaced?: readonly string[];
 }
 

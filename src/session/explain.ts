@@ -116,7 +116,7 @@ function stepsOf({ prepare }: DecisionRecord): string[] {
   const ran = prepare.filter((step) => step.ran);
   if (ran.length === 0) return [];
   return [
-    `prepared: ${ran.map((step) => `${step.step} ${step.tokensBefore} → ${step.tokensAfter ?? step.tokensBefore} tokens`).join(', ')}`,
+    `prepared: ${ran.map((step) => `${step.step} ${step.tokensBefore ?? 0} → ${step.tokensAfter ?? step.tokensBefore ?? 0} tokens`).join(', ')}`,
   ];
 }
 

@@ -55,7 +55,7 @@ function rungs(decisions: readonly DecisionRecord[]): string {
     prepare
       .filter(({ ran, step }) => ran && step !== 'usage-warning')
       .map(({ step, why, tokensBefore, tokensAfter }) =>
-        (tokensAfter ?? tokensBefore) < tokensBefore
+        tokensAfter !== undefined && tokensAfter < (tokensBefore ?? 0)
           ? `${step}${why.startsWith('without a model') ? ' (trim)' : ''}`
           : `${step} (strike)`,
       ),

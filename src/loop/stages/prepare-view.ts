@@ -134,9 +134,10 @@ async function* runStep(
     step: step.name,
     ran: outcome.kind !== 'skip',
     why: outcome.kind === 'stop' ? outcome.message : outcome.why,
-    tokensBefore: pass.tokens,
+    ...(outcome.kind === 'skip'
+      ? {}
+      : { tokensBefore: pass.tokens, ms: rounded(clock.monotonicMs() - startMs) }),
     ...(edited === undefined ? {} : { tokensAfter: edited.tokens }),
-    ms: rounded(clock.monotonicMs() - startMs),
   });
   if (edited !== undefined) iteration.trace.editedBy.push(step.name);
   return { ...ran, edited };
