@@ -82,7 +82,7 @@ const ROWS: readonly Row[] = [
     subtype: 'error_during_execution',
     how: 'a host that interrupts',
     setup: {
-      replies: [reply(toolUse('Bash', { command: 'true' }))],
+      replies: [reply(toolUse('Bash', { command: 'touch here' }))],
       options: {
         permissionMode: 'default',
         canUseTool: async () => ({ behavior: 'deny', message: 'No.', interrupt: true }),

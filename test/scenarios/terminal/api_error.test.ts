@@ -25,7 +25,7 @@ describe('api_error', () => {
       stop_reason: 'stop_sequence',
       api_error_status: 500,
       num_turns: 1,
-      result: 'API Error: 500 API error 500: Internal server error',
+      result: 'API Error: 500 Internal server error',
     });
     expect(run.waits).toEqual([500, 1_000]);
     expect(run.error).toMatchObject({ code: 'error_result', message: expect.stringContaining('500') });
