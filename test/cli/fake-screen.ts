@@ -31,7 +31,7 @@ export function fakeScreen(
   const screen = createScreen({
     terminal,
     style: createStyle(options.color ?? false),
-    cwd: '/work/app',
+    cwd: '/home/me/app',
     nowMs: () => clock.ms,
     verbose: options.verbose ?? false,
   });
@@ -72,7 +72,7 @@ export const say = {
     apiKeySource: 'ANTHROPIC_API_KEY',
     claude_code_version: '2.1.329',
     turnwright_version: '0.1.0',
-    cwd: '/work/app',
+    cwd: '/home/me/app',
     tools: [],
     mcp_servers: [],
     model: 'claude-opus-5-5',

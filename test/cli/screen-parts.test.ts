@@ -56,13 +56,13 @@ test('figures', () => {
 });
 
 test('a call in a few words', () => {
-  expect(toolLabel('Read', { file_path: '/work/app/src/a.js', limit: 3 }, '/work/app')).toBe('Read src/a.js');
+  expect(toolLabel('Read', { file_path: '/home/me/app/src/a.js', limit: 3 }, '/home/me/app')).toBe('Read src/a.js');
   expect(toolLabel('Bash', { description: 'list', command: 'ls\n-l' }, '/')).toBe('Bash ls ⏎ -l');
   expect(toolLabel('TodoWrite', { todos: [1, 2] }, '/')).toBe('TodoWrite 2 items');
   expect(toolLabel('mcp__x__y', { n: 1, who: 'me' }, '/')).toBe('mcp__x__y me');
   expect(toolLabel('Odd\x1b', {}, '/')).toBe('Odd␛');
-  expect(shortPath('/work/other/a', '/work/app')).toBe('/work/other/a');
-  expect(shortPath('/work/app/..a', '/work/app')).toBe('..a');
+  expect(shortPath('/home/me/other/a', '/home/me/app')).toBe('/home/me/other/a');
+  expect(shortPath('/home/me/app/..a', '/home/me/app')).toBe('..a');
 });
 
 describe('the permission question', () => {

@@ -33,7 +33,7 @@ describe('text', () => {
   test('goes on where a tool line came between its deltas, without being repeated', async () => {
     const lines = await shown([
       say.started(),
-      say.call('t1', 'Read', { file_path: '/work/app/a.js' }),
+      say.call('t1', 'Read', { file_path: '/home/me/app/a.js' }),
       say.delta('Meanwhile '),
       say.result('t1', 'x'),
       say.delta('more'),
@@ -102,7 +102,7 @@ describe('what was taken back', () => {
 describe('tools', () => {
   test('one line each, with duration and outcome', async () => {
     const fake = fakeScreen();
-    await fake.screen.show(say.call('t1', 'Read', { file_path: '/work/app/src/app.js' }));
+    await fake.screen.show(say.call('t1', 'Read', { file_path: '/home/me/app/src/app.js' }));
     await fake.screen.show(say.call('t2', 'Bash', { command: 'node --test' }));
     fake.clock.ms = 12;
     await fake.screen.show(say.result('t1', 'text'));

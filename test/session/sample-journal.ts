@@ -12,7 +12,7 @@ import type { EffectClass } from '../../src/protocol/tool.ts';
 import { type AssistantBlock, EMPTY_USAGE } from '../../src/protocol/wire.ts';
 import { decodeLine, encodeRecord, sessionPrefix } from '../../src/session/envelope.ts';
 
-export const CWD = '/work/project';
+export const CWD = '/home/me/project';
 export const SESSION = '11111111-2222-4333-8444-555555555555';
 const NOW = Date.UTC(2026, 10, 1);
 const STAMP = new Date(NOW).toISOString();
