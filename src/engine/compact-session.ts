@@ -48,7 +48,7 @@ export async function* compactSession(
   const { source, edits, tokensFreed } = outcome;
   const why = 'asked for by /compact';
   await journal.recorder.append([{ type: source, id: `${id}/edit/compact`, submission: id, edits, why }]);
-  yield* held;
+  for (const message of held) yield message;
   const freed = Math.max(0, Math.round(tokensFreed)).toLocaleString('en-US');
   return `The conversation was compacted: about ${freed} tokens were freed.`;
 }

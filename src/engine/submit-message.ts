@@ -39,7 +39,8 @@ export async function* submitMessage(
       return;
     }
     prepared = setUp.value;
-    yield* prepared.messages;
+    // Not `yield*`: an array has no throw(), and the consumer's error would be lost in its place.
+    for (const message of prepared.messages) yield message;
     if (prepared.kind === 'local') {
       //                                                     5
       parts.state.enter('no_query');
@@ -77,7 +78,7 @@ async function* runCompaction(
       const step = await steps.next();
       if (step.done) return step.value;
       if (step.value.type === 'system') atBoundary(step.value, parts);
-      if (!submission.silent()) yield* mapper.map(step.value);
+      if (!submission.silent()) for (const shown of mapper.map(step.value)) yield shown;
     }
   } finally {
     await steps.return('').catch(() => undefined);
@@ -137,7 +138,7 @@ export async function* runLoop(
       structured?.observe(message);
       if (message.type === 'system') atBoundary(message, parts);
       if (message.type === 'stream_event') submission.firstByte(message.ttftMs);
-      yield* mapper.map(message);
+      for (const shown of mapper.map(message)) yield shown;
       // After every message, shown or not: usage is known with the events that end a response (L9).
       terminal = guard.verdict();
     }
@@ -145,7 +146,7 @@ export async function* runLoop(
     await loop.return(undefined as never).catch(() => undefined);
   }
   if (submission.silent()) return;
-  yield* mapper.flush();
+  for (const shown of mapper.flush()) yield shown;
   yield* finish(terminal, outcome, submission, parts);
 }
 

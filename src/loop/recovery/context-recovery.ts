@@ -73,7 +73,7 @@ export async function* tryRecovery(
     edits: outcome.edits,
     why: 'recovery after an overflow',
   });
-  yield* held;
+  for (const message of held) yield message;
   return {
     view: editList(state.view.messages, outcome.edits),
     compacted: outcome.compacted,

@@ -41,7 +41,7 @@ export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMes
       return decision.kind === 'stop' ? decision.terminal : undefined;
     }
     await apply(outcome, edited, pass, iteration, step.name);
-    yield* held;
+    for (const message of held) yield message;
   }
   iteration.state = pass.state;
   iteration.trace.tokens = pass.tokens;

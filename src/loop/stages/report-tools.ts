@@ -34,7 +34,7 @@ async function* report(
     );
   }
   yield update.message;
-  yield* update.extraMessages;
+  for (const message of update.extraMessages) yield message;
   // The call's own follow-ups must not start what the host just asked to stop.
   if (update.interrupt === true) await iteration.executor.abort('interrupted');
 }
