@@ -56,7 +56,9 @@ test('figures', () => {
 });
 
 test('a call in a few words', () => {
-  expect(toolLabel('Read', { file_path: '/home/me/app/src/a.js', limit: 3 }, '/home/me/app')).toBe('Read src/a.js');
+  expect(toolLabel('Read', { file_path: '/home/me/app/src/a.js', limit: 3 }, '/home/me/app')).toBe(
+    'Read src/a.js',
+  );
   expect(toolLabel('Bash', { description: 'list', command: 'ls\n-l' }, '/')).toBe('Bash ls ⏎ -l');
   expect(toolLabel('TodoWrite', { todos: [1, 2] }, '/')).toBe('TodoWrite 2 items');
   expect(toolLabel('mcp__x__y', { n: 1, who: 'me' }, '/')).toBe('mcp__x__y me');
