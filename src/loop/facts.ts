@@ -16,8 +16,6 @@ export interface Facts {
   readonly stopReason: StopReason | null;
   readonly messages: readonly AssistantMessage[];
   readonly calls: readonly ToolCall[];
-  readonly cutBesideTools: boolean;
-  readonly cutCallAlone: boolean;
   /** What the answer holds, when it holds no call. */
   readonly answer: 'text' | 'empty' | 'thinking_only';
   readonly outputTokens: number;

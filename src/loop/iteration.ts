@@ -149,8 +149,6 @@ export class Iteration {
       stopReason: response.stopReason,
       messages: response.messages,
       calls: response.calls,
-      cutBesideTools: response.cutBesideTools,
-      cutCallAlone: response.cutCallAlone,
       answer: blocks.length === 0 ? 'empty' : said ? 'text' : 'thinking_only',
       outputTokens: response.usage.output_tokens,
       results: this.results,

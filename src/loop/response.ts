@@ -12,8 +12,6 @@ export interface ResponseSoFar {
   messages: AssistantMessage[];
   /** Complete calls, in the model's order; every one of them gets a result. */
   calls: ToolCall[];
-  /** The output cap cut a call in two, and it stands alone: it was never shown and never runs. */
-  cutCallAlone: boolean;
   /** The output cap cut a call while complete ones stand beside it. */
   cutBesideTools: boolean;
   stopReason: StopReason | null;
@@ -34,7 +32,6 @@ export function emptyResponse(model: string): ResponseSoFar {
     requestId: undefined,
     messages: [],
     calls: [],
-    cutCallAlone: false,
     cutBesideTools: false,
     stopReason: null,
     usage: EMPTY_USAGE,

@@ -20,8 +20,6 @@ const nothing: Facts = {
   stopReason: 'end_turn',
   messages: [],
   calls: [],
-  cutBesideTools: false,
-  cutCallAlone: false,
   answer: 'text',
   outputTokens: 10,
   results: [],

@@ -137,10 +137,8 @@ export class ResponseReader {
     this.#held = undefined;
     if (held === undefined) return;
     const { response } = this.#iteration;
-    if (how.cut && response.calls.length === 0) {
-      response.cutCallAlone = true; // rule 5 asks again; nothing was shown
-      return;
-    }
+    // A cut call that stands alone was never shown and never runs: the rule about the output cap asks again.
+    if (how.cut && response.calls.length === 0) return;
     response.cutBesideTools ||= how.cut;
     yield* this.#finish(held, { cut: how.cut });
   }
