@@ -6,6 +6,7 @@
 
 import type { MediaLimits } from '../context/admission/media-limits.ts';
 import type { McpServerEntry } from '../mcp/mcp-servers.ts';
+import type { Command, CommandSource } from '../protocol/command.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
 import type { JsonSchema } from '../protocol/json.ts';
@@ -31,7 +32,6 @@ import type {
 import type { AnyTool, ReadFileCache } from '../protocol/tool.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
 import type { AppState } from './app-state.ts';
-import type { Command } from './commands.ts';
 import type { CompactionOptions } from './compaction-options.ts';
 import type { SDKStatus } from './state-machine.ts';
 
@@ -99,6 +99,8 @@ export interface QueryEngineConfig {
   tools: readonly AnyTool[];
   /** Slash commands; default none. */
   commands?: readonly Command[] | undefined;
+  /** More of them, read when they are first asked for: files, skills, plugins. Default none. */
+  commandSources?: readonly CommandSource[] | undefined;
   /** MCP connections; default none. */
   mcpClients?: readonly McpClient[] | undefined;
   /** MCP servers to start or to reach over the network; default none. `mcpClients` come before them. */

@@ -1,6 +1,6 @@
 /** `system/init`, at the head of each submission (L1 phase 4). */
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
-import { commandsOf } from './compact-command.ts';
+import { commandsOf } from './command-list.ts';
 import type { EngineParts } from './parts.ts';
 import { apiKeySourceOf } from './session-facts.ts';
 import { CAPABILITIES, PROTOCOL_VERSION, VERSION } from './version.ts';
@@ -18,7 +18,7 @@ export function initMessage(model: string, parts: EngineParts): SDKMessage {
     mcp_servers: parts.mcp.statuses().map(({ name, status }) => ({ name, status })),
     model,
     permissionMode: parts.permissions.mode,
-    slash_commands: [...commandsOf(config), ...parts.mcp.commands].map((command) => command.name),
+    slash_commands: commandsOf(config, parts.mcp.commands).map(({ name }) => name),
     output_style: 'default',
     agents: (config.agents ?? []).map((agent) => agent.name),
     skills: [],

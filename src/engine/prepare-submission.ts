@@ -6,6 +6,7 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import type { UserMessage } from '../protocol/messages.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { UserBlock } from '../protocol/wire.ts';
+import { loadCommands } from './command-list.ts';
 import type { ManualCompaction } from './compact-session.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from './contexts.ts';
 import { initMessage } from './init-message.ts';
@@ -67,6 +68,7 @@ export async function prepareSubmission(
   ]);
   if (first) await recordInitialMessages(submission, parts);
 
+  await loadCommands(config);
   // A server that is slow to start joins later; one that is quick is there from the first request on (F82).
   await parts.mcp.settled(scope.signal);
 

@@ -1,9 +1,10 @@
 /** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
+import type { CommandResult } from '../protocol/command.ts';
 import type { HookVerdict } from '../protocol/hook.ts';
 import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
 import type { UserBlock } from '../protocol/wire.ts';
-import { type CommandResult, findCommand } from './commands.ts';
-import { commandsOf } from './compact-command.ts';
+import { commandsOf } from './command-list.ts';
+import { findCommand } from './commands.ts';
 import type { EngineParts } from './parts.ts';
 import type { Prompt } from './prepare-submission.ts';
 
@@ -40,7 +41,7 @@ export async function processUserInput(
     resultText: '',
     notices: [],
   };
-  const call = findCommand(prompt.content, [...commandsOf(parts.config), ...parts.mcp.commands]);
+  const call = findCommand(prompt.content, commandsOf(parts.config, parts.mcp.commands));
   if (call !== undefined) {
     const { sessionId, journal, config } = parts;
     const context = {

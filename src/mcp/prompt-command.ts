@@ -11,6 +11,7 @@ export interface PromptCommand {
   readonly name: string;
   readonly description: string;
   readonly argumentHint?: string;
+  readonly origin: 'mcp';
   /** The server's name of the prompt. */
   readonly prompt: string;
   readonly server: string;
@@ -45,6 +46,7 @@ export function promptCommands(server: McpServer): readonly PromptCommand[] {
           .map(({ name, required }) => (required ? `<${name}>` : `[${name}]`))
           .join(' '),
       }),
+      origin: 'mcp',
       prompt: raw,
       server: server.name,
       async run(args, { signal }) {

@@ -1,6 +1,5 @@
 /** The engine, for hosts that bring their own tools, stores and model layer. */
 export type { AppState } from '../engine/app-state.ts';
-export type { Command, CommandContext, CommandResult } from '../engine/commands.ts';
 export type { CompactionOptions } from '../engine/compaction-options.ts';
 export type { McpServerEntry, SetServersResult } from '../engine/compose/mcp.ts';
 export type {
@@ -23,3 +22,10 @@ export type {
 } from '../engine/session-facts.ts';
 export type { SDKStatus } from '../engine/state-machine.ts';
 export { PROTOCOL_VERSION, VERSION } from '../engine/version.ts';
+export type {
+  Command,
+  CommandContext,
+  CommandOrigin,
+  CommandResult,
+  CommandSource,
+} from '../protocol/command.ts';

@@ -1,5 +1,6 @@
 /** What a host learns of a session before and while it runs. */
 
+import { loadCommands } from '../engine/command-list.ts';
 import type { QueryEngineConfig } from '../engine/config.ts';
 import {
   type AccountInfo,
@@ -29,7 +30,8 @@ export interface InitializationResult {
   readonly capabilities: readonly string[];
 }
 
-export function initializationOf(config: QueryEngineConfig): InitializationResult {
+export async function initializationOf(config: QueryEngineConfig): Promise<InitializationResult> {
+  await loadCommands(config);
   return {
     commands: commandList(config),
     agents: agentList(config),

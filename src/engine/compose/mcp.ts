@@ -6,9 +6,9 @@ import {
   type SetServersResult,
 } from '../../mcp/mcp-servers.ts';
 import { parseServers } from '../../mcp/server-config.ts';
+import type { Command } from '../../protocol/command.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
-import type { Command } from '../commands.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
 import { type McpServerStatus, mcpStatusOf } from '../session-facts.ts';
 import { VERSION } from '../version.ts';

@@ -1,0 +1,70 @@
+/** The block between two lines of `---` at the head of a Markdown file. */
+
+export interface Frontmatter {
+  /** Empty when there is none. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** What follows. */
+  readonly body: string;
+  /** Why the block was passed over; `fields` is then empty. */
+  readonly problem?: string;
+}
+
+/** Characters of a block that is still read. */
+const MAX_CHARS = 16_384;
+const BLOCK = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?^---[ \t]*(?:\r?\n|$)/m;
+
+/** Loads a parser only for a file that has a block. Never rejects. */
+export async function readFrontmatter(text: string): Promise<Frontmatter> {
+  const match = text.startsWith('---') || text.startsWith('\uFEFF---') ? BLOCK.exec(text) : null;
+  if (match === null || match.index !== 0) return { fields: {}, body: text };
+  const body = text.slice(match[0].length);
+  const block = match[1] ?? '';
+  if (block.length > MAX_CHARS)
+    return { fields: {}, body, problem: `its frontmatter has more than ${MAX_CHARS} characters` };
+  if (block.trim() === '') return { fields: {}, body };
+  const { parseYaml, isSyntaxError } = await import('./parse-yaml.ts');
+  try {
+    const fields = parseYaml(block) ?? {};
+    if (typeof fields !== 'object' || Array.isArray(fields))
+      return { fields: {}, body, problem: 'its frontmatter is no list of keys and values' };
+    return { fields: fields as Record<string, unknown>, body };
+  } catch (error) {
+    const lines = isSyntaxError(error) ? plainLines(block) : undefined;
+    if (lines !== undefined) return { fields: lines, body };
+    const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    return { fields: {}, body, problem: `its frontmatter is no YAML: ${why}` };
+  }
+}
+
+/** `key: value` on every line, taken as it is: people write `[file] [line]` and `Fix: this`, which is no YAML. */
+function plainLines(block: string): Readonly<Record<string, string>> | undefined {
+  const lines = block.split(/\r?\n/).filter((line) => !/^\s*(?:#|$)/.test(line));
+  const pairs = lines.map((line) => /^([A-Za-z][\w-]*):(?:[ \t]+(.*))?$/.exec(line));
+  if (pairs.some((pair) => pair === null)) return undefined;
+  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', (pair?.[2] ?? '').trim()]));
+}
+
+/** A list as people write it: `a, b`, `[a, b]` or one item per line. Commas inside parentheses do not separate. */
+export function listField(value: unknown): readonly string[] {
+  const items = Array.isArray(value)
+    ? value.map(String)
+    : typeof value === 'string'
+      ? splitList(value.replace(/^\s*\[([^[\]]*)\]\s*$/, '$1'))
+      : [];
+  return items.map((item) => item.trim()).filter((item) => item !== '');
+}
+
+function splitList(text: string): string[] {
+  const items: string[] = [];
+  let depth = 0;
+  let item = '';
+  for (const char of text) {
+    if (char === '(') depth += 1;
+    else if (char === ')') depth = Math.max(0, depth - 1);
+    if (depth === 0 && (char === ',' || char === '\n')) {
+      items.push(item);
+      item = '';
+    } else item += char;
+  }
+  return [...items, item];
+}
