@@ -79,6 +79,7 @@ describe('wireTools', () => {
         'offset',
         'multiline',
       ],
+      NotebookEdit: ['notebook_path', 'cell_id', 'new_source', 'cell_type', 'edit_mode'],
       Read: ['file_path', 'offset', 'limit'],
       TodoWrite: ['todos'],
       Write: ['file_path', 'content'],

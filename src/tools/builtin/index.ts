@@ -3,6 +3,7 @@ import { type BashOptions, createBashTool } from './bash.ts';
 import { editTool } from './edit.ts';
 import { createGlobTool } from './glob.ts';
 import { createGrepTool } from './grep.ts';
+import { notebookEditTool } from './notebook-edit.ts';
 import { createReadTool, type ReadLimits } from './read.ts';
 import type { SearchOptions } from './ripgrep.ts';
 import { todoWriteTool } from './todo-write.ts';
@@ -14,13 +15,14 @@ export interface BuiltinToolsOptions {
   readonly search?: SearchOptions;
 }
 
-/** Bash, Edit, Glob, Grep, Read, TodoWrite, Write: in the order in which they are told to the model. */
+/** Bash, Edit, Glob, Grep, NotebookEdit, Read, TodoWrite, Write: in the order in which they are told to the model. */
 export function builtinTools(options: BuiltinToolsOptions = {}): readonly AnyTool[] {
   return [
     createBashTool(options.bash),
     editTool,
     createGlobTool(options.search),
     createGrepTool(options.search),
+    notebookEditTool,
     createReadTool(options.read),
     todoWriteTool,
     writeTool,

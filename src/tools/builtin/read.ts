@@ -5,6 +5,8 @@ import { parserOf } from '../from-json-schema.ts';
 import { absolutePath, hashOf, kindRefusal } from './file-access.ts';
 import { type ImageType, imageTypeOf, looksLikeImage } from './image-file.ts';
 import { lineWindow } from './line-window.ts';
+import { readNotebook } from './notebook.ts';
+import { type NotebookView, showNotebook } from './show-notebook.ts';
 import { decodeText } from './text-file.ts';
 
 export interface ReadInput {
@@ -27,7 +29,8 @@ export type ReadOutput =
   | {
       readonly type: 'image';
       readonly file: { readonly filePath: string; readonly type: ImageType; readonly originalSize: number };
-    };
+    }
+  | NotebookView;
 
 export interface ReadLimits {
   /** Bytes of a text file; larger ones are searched or cut with other tools. Default 10 MiB. */
@@ -74,6 +77,7 @@ export function createReadTool(options: ReadLimits = {}): Tool<ReadInput, ReadOu
 - Text comes with a line number and a tab before each line; these are not part of the file.
 - Up to ${limits.maxLines} lines are returned from the start; with offset and limit any other part. Lines longer than ${limits.maxLineChars} characters are cut.
 - PNG, JPEG, GIF and WebP files are returned as images.
+- Jupyter notebooks are returned cell by cell with their outputs; offset and limit then count cells.
 - It reads files only: for directories use Glob, or ls with Bash.
 - When several files may matter, read them in one go with several calls.`,
     parse: parserOf<ReadInput>(schema),
@@ -107,8 +111,6 @@ function formatRefusal(path: string): string | undefined {
   switch (extname(path).toLowerCase()) {
     case '.pdf':
       return `${path} is a PDF, which Read cannot show. A converter such as pdftotext, run with Bash, can make text of it.`;
-    case '.ipynb':
-      return `${path} is a notebook, which Read cannot show. Its cells can be listed with Bash, for example: jq -r '.cells[] | .cell_type, (.source | join(""))' FILE`;
     default:
       return undefined;
   }
@@ -157,6 +159,15 @@ async function readText(
     );
 
   const from = Math.max(1, input.offset ?? 1);
+  if (extname(path).toLowerCase() === '.ipynb') {
+    const read = readNotebook(decoded.text);
+    if (read.ok) {
+      const maxCells = input.limit ?? limits.maxLines;
+      const { partial, ...shown } = showNotebook(path, read.notebook, { ...limits, from, maxCells });
+      context.readFileCache.set(path, { hash: hashOf(bytes), mtimeMs: stat.mtimeMs, partial });
+      return shown;
+    }
+  }
   const maxLines = input.limit ?? limits.maxLines;
   const window = lineWindow(decoded.text, {
     from,

@@ -142,7 +142,6 @@ describe('Read', () => {
     await expect(read(at('dangling'))).rejects.toThrow(/does not exist/);
     await expect(read(await put('x.bin', Buffer.from([1, 0, 2])))).rejects.toThrow(/binary file/);
     await expect(read(await put('x.pdf', '%PDF'))).rejects.toThrow(/PDF.*pdftotext/);
-    await expect(read(await put('x.ipynb', '{}'))).rejects.toThrow(/notebook.*jq/);
   });
 
   test('a file too large is refused with what else to do', async () => {
