@@ -249,6 +249,10 @@ export interface QueryEngineConfig {
   stderr?: ((line: string) => void) | undefined;
   /** Compaction and its switches (L2). */
   compaction?: CompactionOptions | undefined;
+  /** false: nothing outlives its call. Default true. */
+  backgroundTasks?: boolean | undefined;
+  /** ms that a query without further input waits for background tasks before it stops them; default 600 000. */
+  backgroundWaitMs?: number | undefined;
   /** Calls that run at the same time; default 10. */
   maxToolConcurrency?: number | undefined;
 }

@@ -12,6 +12,7 @@ export async function openSession(parts: EngineParts): Promise<Recovered | undef
   memory.taskRemaining = recovered?.taskRemaining;
   const todos = recovered?.todos ?? [];
   if (todos.length > 0) appState.set((state) => ({ ...state, todos }));
+  if (recovered?.tasks !== undefined) await parts.tasks.restore(recovered.tasks);
   await queue.follow(recovered?.consumed);
   return recovered;
 }

@@ -10,7 +10,9 @@ import type { CallModel, ModelInfo } from '../protocol/model.ts';
 import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
 import type { Clock, Ids, InboxItem, RandomPort } from '../protocol/ports.ts';
 import type { ThinkingConfig, Usage } from '../protocol/wire.ts';
+import type { SessionTaskTable } from '../tasks/task-table.ts';
 import type { Scope } from '../util/scope.ts';
+import type { Announcer } from './announcer.ts';
 import type { AppStateAccess } from './app-state.ts';
 import type { Admit } from './compose/admission.ts';
 import type { McpRoom } from './compose/mcp.ts';
@@ -72,6 +74,8 @@ export interface EngineParts {
   readonly sources: ContextSources;
   readonly structured: StructuredOutput | undefined;
   readonly state: StateMachine;
+  readonly tasks: SessionTaskTable;
+  readonly announcer: Announcer;
   readonly memory: SessionMemory;
 }
 

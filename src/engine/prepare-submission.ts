@@ -13,6 +13,7 @@ import { initMessage } from './init-message.ts';
 import { openSession } from './open-session.ts';
 import { answerOrphan } from './orphaned-permission.ts';
 import type { EngineParts } from './parts.ts';
+import { endedTaskNotices } from './session-tasks.ts';
 import type { Submission } from './submission.ts';
 import { allowForSubmission } from './submission-rules.ts';
 import { toReplay, toSdkUser } from './to-sdk-message.ts';
@@ -93,6 +94,7 @@ export async function prepareSubmission(
     refuseUnpriced(model, parts);
   }
   const recorded = [...input.before, ...input.messages, ...input.after];
+  if (input.messages.length > 0) recorded.push(...endedTaskNotices(parts));
   if (recorded.length > 0)
     await journal.recorder.append(recorded.map((message) => ({ ...message, submission })));
 

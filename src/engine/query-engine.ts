@@ -16,6 +16,7 @@ import type { EngineParts } from './parts.ts';
 import { type Prompt, refuseUnpriced, type SubmitOptions } from './prepare-submission.ts';
 import { resumeSubmission } from './resume-submission.ts';
 import type { McpServerStatus } from './session-facts.ts';
+import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './session-tasks.ts';
 import { openSubmission, type Submission } from './submission.ts';
 import { submitMessage } from './submit-message.ts';
 
@@ -35,6 +36,8 @@ export interface QueuedPrompt {
  */
 export class QueryEngine {
   readonly sessionId: string;
+  /** What runs in the background. */
+  readonly tasks: SessionTasks;
   readonly #parts: EngineParts;
   #running: Submission | undefined;
   readonly #runs = new WeakMap<Submission, AsyncGenerator<SDKMessage, void, void>>();
@@ -43,6 +46,12 @@ export class QueryEngine {
   constructor(config: QueryEngineConfig) {
     this.#parts = composeEngine(config);
     this.sessionId = this.#parts.sessionId;
+    this.tasks = sessionTasks({
+      table: this.#parts.tasks,
+      enabled: config.backgroundTasks !== false,
+      clock: this.#parts.clock,
+      waitMs: config.backgroundWaitMs ?? BACKGROUND_WAIT_MS,
+    });
     this.#checkPrice();
     this.#parts.queue.onNow(() => this.#running?.scope.abort('interrupt'));
     this.#parts.journal.onLost(() => void this.#parts.scope.close('lease_lost'));
@@ -161,6 +170,11 @@ export class QueryEngine {
     return this.#parts.mcp.setServers(configs, clients);
   }
 
+  /** Hears the messages that no submission yields, those of background tasks, until the returned function is called. */
+  onAnnouncement(listener: (message: SDKMessage) => void): () => void {
+    return this.#parts.announcer.listen(listener);
+  }
+
   /** The message that tells consumers of a changed permission mode. */
   modeMessage(): SDKMessage {
     const { ids, permissions } = this.#parts;
@@ -192,6 +206,7 @@ export class QueryEngine {
         run.return().catch(() => {}),
       );
     await running?.end();
+    await within(RUN_END_MS, parts.tasks.stopAll('session'));
     if (parts.hooks.has('SessionEnd')) {
       await parts.hooks.run(
         { event: 'SessionEnd', reason: 'other' },

@@ -5,6 +5,7 @@
 import type { CarryOn } from '../loop/deps.ts';
 import type { JournalBody, Recorder } from '../protocol/journal.ts';
 import type { AssistantMessage, TodoItem, UserMessage, ViewMessage } from '../protocol/messages.ts';
+import type { RecoveredTask } from '../protocol/task.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import { createSessionView, type SessionView } from './session-view.ts';
 
@@ -19,6 +20,8 @@ export interface Recovered {
   /** What is left of a task budget. */
   readonly taskRemaining?: number | undefined;
   readonly todos: readonly TodoItem[];
+  /** Background tasks whose end the model has not been told. */
+  readonly tasks?: readonly RecoveredTask[] | undefined;
   /** Keys and uuids of prompts that are part of the conversation already. */
   readonly consumed?: ReadonlySet<string> | undefined;
 }

@@ -15,7 +15,10 @@ export type TurnwrightErrorCode =
   | 'aborted'
   | 'engine_closed'
   | 'submission_running'
-  | 'unpriced_model';
+  | 'unpriced_model'
+  | 'unknown_task'
+  | 'task_ended'
+  | 'tasks_disabled';
 
 export class TurnwrightError extends Error {
   readonly code: TurnwrightErrorCode;

@@ -5,6 +5,7 @@
 import type { DecisionRecord } from './decision-record.ts';
 import type { AssistantMessage, AttachmentMessage, SystemMessage, UserMessage } from './messages.ts';
 import type { QuerySource } from './model.ts';
+import type { TaskRecord } from './task.ts';
 import type { EffectClass } from './tool.ts';
 import type { EditSource, ViewEdit } from './view.ts';
 import type { StopReason, Usage } from './wire.ts';
@@ -95,6 +96,7 @@ export type JournalBody =
       readonly operation: 'enqueue' | 'dequeue';
       readonly item: unknown;
     })
+  | (Identified & { readonly type: 'task' } & TaskRecord)
   | (Identified & { readonly type: 'title'; readonly title: string })
   | (Identified & { readonly type: 'result'; readonly result: unknown });
 

@@ -2,6 +2,7 @@
 import type { AssistantErrorKind } from './failure.ts';
 import type { SystemBody } from './messages.ts';
 import type { PermissionDenial, PermissionMode } from './permission.ts';
+import type { TaskMessageBody } from './task-messages.ts';
 import type { TerminalReason } from './terminal.ts';
 import type { AssistantBlock, StopReason, StreamEvent, Usage, UserBlock } from './wire.ts';
 
@@ -150,9 +151,13 @@ export interface SDKRetraction extends Stamped {
   readonly retracted_message_uuids: readonly string[];
 }
 
+/** About a task that outlives its tool call, whether or not a turn runs. */
+export type SDKTaskMessage = Stamped & { readonly type: 'system' } & TaskMessageBody;
+
 export type SDKSystemMessage =
   | SDKSystemInit
   | SDKRetraction
+  | SDKTaskMessage
   | (Stamped & { readonly type: 'system' } & SystemBody);
 
 export interface SDKToolProgressMessage extends Stamped {
@@ -161,6 +166,9 @@ export interface SDKToolProgressMessage extends Stamped {
   readonly tool_name: string;
   readonly parent_tool_use_id: string | null;
   readonly elapsed_time_seconds: number;
+  readonly task_id?: string;
+  /** Nothing new but the time. */
+  readonly heartbeat?: boolean;
   readonly data?: unknown;
 }
 

@@ -3,6 +3,7 @@ import type { PersistentFiles } from './files.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 import type { ProgressMessage, TodoItem, UserMessage } from './messages.ts';
 import type { GateVerdict, PermissionDenial } from './permission.ts';
+import type { TaskTable } from './task.ts';
 import type { DocumentBlock, ImageBlock, TextBlock, ToolUseBlock } from './wire.ts';
 
 /**
@@ -78,6 +79,8 @@ export interface ToolContext {
   nowMs(): number;
   /** Ends with the session, not with the turn: for what outlives the call. */
   readonly sessionSignal: AbortSignal;
+  /** Background tasks. Absent: nothing may outlive its call. */
+  readonly tasks?: TaskTable | undefined;
 }
 
 export interface ToolDescriptionOptions {

@@ -67,6 +67,8 @@ export interface Options {
   /** The result must be a value of this schema (`structured_output`). */
   outputFormat?: { readonly type: 'json_schema'; readonly schema: JsonSchema } | undefined;
   permissionMode?: PermissionMode | undefined;
+  /** The caller can stop single tasks (`stopTask`): `interrupt()` then spares those in the background while input is open. */
+  perTaskStopAffordance?: boolean | undefined;
   /** false: nothing on disk, no resume. */
   persistSession?: boolean | undefined;
   /**
@@ -129,6 +131,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   onElicitation: true,
   outputFormat: true,
   permissionMode: true,
+  perTaskStopAffordance: true,
   persistSession: true,
   projectConfigRoot: true,
   projectTrusted: true,

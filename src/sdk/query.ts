@@ -2,6 +2,7 @@
 import type { SetServersResult } from '../engine/compose/mcp.ts';
 import type { QueryEngine } from '../engine/query-engine.ts';
 import type { McpServerStatus } from '../engine/session-facts.ts';
+import type { TaskOutputTail } from '../engine/session-tasks.ts';
 import type { ContextUsage } from '../protocol/context-usage.ts';
 import { AbortError, TurnwrightError } from '../protocol/errors.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
@@ -13,7 +14,7 @@ import { connectServer } from './mcp/connect-server.ts';
 import type { McpServerConfig } from './mcp/server-config.ts';
 import { type Opening, startEngine } from './open-engine.ts';
 import { checkOptions, type Options } from './options.ts';
-import { createPromptFeed, type PromptFeed } from './prompt-feed.ts';
+import { createPromptFeed, type NextPrompt, type PromptFeed } from './prompt-feed.ts';
 import { type InitializationResult, initializationOf } from './session-info.ts';
 
 export interface Query extends AsyncGenerator<SDKMessage, void, void> {
@@ -40,6 +41,15 @@ export interface Query extends AsyncGenerator<SDKMessage, void, void> {
   setMcpServers(servers: Readonly<Record<string, McpServerConfig>>): Promise<SetServersResult>;
   /** What fills the context, by category. */
   getContextUsage(): Promise<ContextUsage>;
+  /** Rejects with `unknown_task`, and with `task_ended` for one that does not run. */
+  stopTask(taskId: string): Promise<void>;
+  /**
+   * Lets commands and agents that a call waits for go on in the background: that of one call, or all. False when
+   * `toolUseId` names none that waits. Rejects with `tasks_disabled`.
+   */
+  backgroundTasks(toolUseId?: string): Promise<boolean>;
+  /** The end of a task's output. Rejects with `unknown_task`. */
+  getTaskOutput(taskId: string): Promise<TaskOutputTail>;
   /** More prompts. Resolves when all of them were read. */
   streamInput(input: AsyncIterable<SDKUserMessage>): Promise<void>;
   /** Ends the session: no result, and the iterator ends silently. */
@@ -76,13 +86,18 @@ export function query({
       opening = startEngine(options);
       // Whoever asks for one of the two hears of its failure; the other must not count as unheard.
       opening.config.catch(() => undefined);
-      opening.engine.catch(() => undefined);
+      attend(opening.engine).catch(() => undefined);
     }
     return opening;
   };
   const engine = () => open().engine;
   const announcements = createAnnouncements();
   const feed = createPromptFeed(engine);
+  const attend = async (opened: Promise<QueryEngine>) => {
+    const session = await opened;
+    session.onAnnouncement(announcements.say);
+    session.tasks.onChange(feed.wake);
+  };
   const close = () => {
     closing ??= (async () => {
       feed.end();
@@ -105,6 +120,8 @@ export function query({
       async interrupt() {
         const session = await engine();
         session.interrupt();
+        // Who cannot stop single tasks would be left with them; nor can anybody once the input is closed.
+        if (options.perTaskStopAffordance !== true || feed.ended) await session.tasks.stopAll('interrupt');
         return { still_queued: session.queued().flatMap(({ uuid }) => uuid ?? []) };
       },
       setModel: async (model?: string) => (await engine()).setModel(model),
@@ -137,6 +154,9 @@ export function query({
         const clients = await Promise.all(inProcess.map(([name, server]) => connectServer(name, server)));
         return (await engine()).setMcpServers(external, clients);
       },
+      stopTask: async (taskId: string) => (await engine()).tasks.stop(taskId),
+      backgroundTasks: async (toolUseId?: string) => (await engine()).tasks.toBackground(toolUseId),
+      getTaskOutput: async (taskId: string) => (await engine()).tasks.output(taskId),
       streamInput: (input: AsyncIterable<SDKUserMessage>) => feed.read(input),
       close,
     },
@@ -166,6 +186,7 @@ async function* run(
   const wake = () => feed.wake();
   caller?.addEventListener('abort', wake, { once: true });
   let last: SDKResultMessage | undefined;
+  let callOff = () => {};
   try {
     if (life.carriesOn) {
       refuseAborted(caller);
@@ -179,10 +200,13 @@ async function* run(
       if (life.isOver()) return;
       const session = await engine();
       for (let said = announcements.take(); said !== undefined; said = announcements.take()) yield said;
-      const next = feed.next(session);
+      const next = feed.next(session) ?? noticeFrom(session);
+      callOff();
       if (next === undefined) {
         if (inputFailed !== undefined) throw inputFailed.error;
-        if (feed.ended) break;
+        // Background work is waited for, as its end is news (F45); after an error nobody would go on with it.
+        if (feed.ended && (!session.tasks.running || last?.is_error === true)) break;
+        if (feed.ended) callOff = session.tasks.limitWait();
         await feed.changed();
         continue;
       }
@@ -199,9 +223,16 @@ async function* run(
     }
     if (last?.is_error === true && !life.isOver()) throw errorResult(last);
   } finally {
+    callOff();
     caller?.removeEventListener('abort', wake);
     await life.close();
   }
+}
+
+/** What ended in the background, as a prompt to go on with. */
+function noticeFrom(session: QueryEngine): NextPrompt | undefined {
+  const notice = session.tasks.takeNotice();
+  return notice && { ...notice, uuid: undefined, shouldQuery: undefined };
 }
 
 /** The caller's abort beats whatever the run still had to say (L10.6). */

@@ -8,6 +8,7 @@ import type { ResumedSession } from './resume.ts';
 import type { ResumeProblems } from './resume-problems.ts';
 import { NO_TOTALS, recordedTotals, type SessionTotals, withResponse } from './session-totals.ts';
 import { isMainRequest, type RecordOf, SubmissionState } from './submission-state.ts';
+import { TaskReplay } from './task-replay.ts';
 import { todosOf } from './todos.ts';
 import { resultIds, ViewReplay } from './view-replay.ts';
 
@@ -30,6 +31,7 @@ export class ResumeReplay {
   #lastResult: unknown;
   #finished: SubmissionState | undefined;
   #todos: readonly TodoItem[] = [];
+  readonly #tasks = new TaskReplay();
   readonly #todoCalls = new Map<string, readonly TodoItem[]>();
   #title: string | undefined;
   #firstPrompt: string | undefined;
@@ -127,6 +129,9 @@ export class ResumeReplay {
       case 'result':
         this.#result(entry, own);
         break;
+      case 'task':
+        this.#tasks.record(entry, entry.timestamp);
+        break;
       case 'queue':
         break;
       default:
@@ -163,6 +168,7 @@ export class ResumeReplay {
     }
     this.#lastUuid = message.uuid;
     this.#view.add(message);
+    this.#tasks.message(message);
     if (message.type !== 'attachment') own?.say(message);
     if (message.type === 'assistant') this.#assistant(message, entry.v === 0);
     else if (message.type === 'user') this.#user(message, entry);
@@ -243,6 +249,7 @@ export class ResumeReplay {
       model: last?.model || undefined,
       permissionMode: last?.permissionMode,
       todos: this.#todos,
+      tasks: this.#tasks.untold(),
       title: this.#title,
       firstPrompt: this.#firstPrompt,
       contextSnapshot: this.#snapshot,

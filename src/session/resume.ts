@@ -5,6 +5,7 @@
 import type { DecisionRecord } from '../protocol/decision-record.ts';
 import type { JournalEntry } from '../protocol/journal.ts';
 import type { TodoItem, ViewMessage } from '../protocol/messages.ts';
+import type { RecoveredTask } from '../protocol/task.ts';
 import type { PersistentList } from '../util/persistent-list.ts';
 import type { InterruptedSubmission } from './interrupted.ts';
 import { recordsInOrder } from './record-order.ts';
@@ -38,6 +39,8 @@ export interface ResumedSession {
   readonly permissionMode: string | undefined;
   /** As the last TodoWrite call left them. */
   readonly todos: readonly TodoItem[];
+  /** Background tasks whose end the model has not been told. */
+  readonly tasks: readonly RecoveredTask[];
   readonly title: string | undefined;
   readonly firstPrompt: string | undefined;
   /** System prompt, contexts and tools as they were last sent. */

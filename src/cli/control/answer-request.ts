@@ -55,6 +55,14 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   }),
   // The host's servers tell of themselves (`notifications/…`); nothing here depends on it.
   mcp_message: async () => ({ mcp_response: { jsonrpc: '2.0', id: 0, result: {} } }),
+  async stop_task({ task_id }, { query }) {
+    await query.stopTask(String(task_id));
+    return {};
+  },
+  async background_tasks({ tool_use_id: id }, { query }) {
+    return { backgrounded: await query.backgroundTasks(typeof id === 'string' ? id : undefined) };
+  },
+  get_task_output: async ({ task_id }, { query }) => ({ ...(await query.getTaskOutput(String(task_id))) }),
   list_models: async (_, { query }) => ({ models: await query.supportedModels() }),
   get_binary_version: async () => ({ version: PROTOCOL_VERSION }),
 };

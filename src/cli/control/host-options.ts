@@ -18,6 +18,7 @@ export function hostOptions(initialize: Fields, flags: Options, channel: HostCha
   const { hooks, jsonSchema, agents } = initialize;
   return {
     ...(isFields(hooks) && { hooks: hooksOf(hooks, channel) }),
+    ...(initialize['perTaskStopAffordance'] === true && { perTaskStopAffordance: true }),
     ...(isFields(jsonSchema) && { outputFormat: { type: 'json_schema', schema: jsonSchema } }),
     ...(isFields(agents) && { agents: { ...flags.agents, ...(agents as NonNullable<Options['agents']>) } }),
     mcpServers: { ...flags.mcpServers, ...serversOf(initialize, channel) },

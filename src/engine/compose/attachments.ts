@@ -2,6 +2,7 @@ import { changedFiles } from '../../attachments/changed-files.ts';
 import { createAttachments } from '../../attachments/collect.ts';
 import { createInputQueue } from '../../attachments/input-queue.ts';
 import { queuedCommands } from '../../attachments/queued-commands.ts';
+import type { AttachmentSource } from '../../attachments/source.ts';
 import { todoReminder } from '../../attachments/todo-reminder.ts';
 import type { AttachmentPort } from '../../loop/deps.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
@@ -21,6 +22,8 @@ export interface AttachmentParts {
   readonly sessionId: string;
   readonly scope: Scope;
   readonly inbox: Inbox | undefined;
+  /** Of other rooms. */
+  readonly sources: readonly AttachmentSource[];
 }
 
 export function composeAttachments(parts: AttachmentParts): {
@@ -34,6 +37,7 @@ export function composeAttachments(parts: AttachmentParts): {
       queuedCommands(queue),
       changedFiles({ readFileCache, files, hash: hashOf }),
       todoReminder(todos),
+      ...parts.sources,
     ],
     clock,
     ids,

@@ -9,6 +9,8 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { HookPort } from '../../protocol/hook.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { AnyTool, ReadFileCache, TodoStore } from '../../protocol/tool.ts';
+import { runningTasksSource } from '../../tasks/notice.ts';
+import type { SessionTaskTable } from '../../tasks/task-table.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import type { Scope } from '../../util/scope.ts';
 import type { CompactionOptions } from '../compaction-options.ts';
@@ -34,6 +36,7 @@ export interface ContextParts {
   readonly todos: TodoStore;
   readonly snipMarks: SnipMarks;
   readonly scope: Scope;
+  readonly tasks: SessionTaskTable;
 }
 
 export function composeContext(config: QueryEngineConfig, parts: ContextParts): ContextPort {
@@ -80,7 +83,12 @@ export function composeContext(config: QueryEngineConfig, parts: ContextParts): 
     ...(compaction.maxJointResultChars !== undefined && {
       maxJointResultChars: compaction.maxJointResultChars,
     }),
-    sources: [todoSource(parts.todos, parts), ...(compaction.sources ?? []), recentFiles(parts)],
+    sources: [
+      todoSource(parts.todos, parts),
+      runningTasksSource(parts.tasks, parts),
+      ...(compaction.sources ?? []),
+      recentFiles(parts),
+    ],
     ...(compaction.model !== undefined && { summaryModel: parts.model.resolve(compaction.model) }),
     summaryWords: {
       ...(compaction.prompt !== undefined && { prompt: compaction.prompt }),

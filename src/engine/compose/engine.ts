@@ -9,6 +9,7 @@ import { createSnipTool } from '../../tools/builtin/snip.ts';
 import { systemClock, systemIds, systemRandom } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/node-files.ts';
 import { openScope } from '../../util/scope.ts';
+import { createAnnouncer } from '../announcer.ts';
 import { openAppState } from '../app-state.ts';
 import { checkConfig } from '../check-config.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -30,6 +31,7 @@ import { composePermissions } from './permissions.ts';
 import { type ComposedSession, composeSession } from './session.ts';
 import { composeSpill } from './spill.ts';
 import { withinBudget } from './strict-budget.ts';
+import { composeTasks, endedTasks } from './tasks.ts';
 import { composeTools } from './tools.ts';
 
 /** Throws `invalid_option` for a configuration that contradicts itself. */
@@ -57,11 +59,23 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     config.strictBudget === true ? { ...client, call: withinBudget(client.call, ledger) } : client;
 
   const spill = composeSpill(files, session.directory, sessionId);
+  const announcer = createAnnouncer();
+  const tasks = composeTasks({
+    sessionId,
+    directory: session.directory,
+    clock,
+    ids,
+    files,
+    journal,
+    announcer,
+    stderr: config.stderr,
+  });
+  scope.onClose(() => tasks.table.stopAll('session'));
   const permissions = composePermissions(config, {
     files,
     ids,
     clock,
-    readableDirectories: [spill.directory],
+    readableDirectories: [spill.directory, tasks.directory],
   });
   const hooks = composeHooks(
     config,
@@ -102,6 +116,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     todos,
     spill,
     env,
+    tasks: config.backgroundTasks === false ? undefined : tasks.table,
   });
   const memory: SessionMemory = {
     modelName: config.userSpecifiedModel,
@@ -139,6 +154,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     todos,
     snipMarks,
     scope,
+    tasks: tasks.table,
   });
   const { attachments, queue } = composeAttachments({
     clock,
@@ -150,6 +166,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     sessionId,
     scope,
     inbox: config.inbox,
+    sources: [endedTasks(tasks.table)],
   });
 
   return {
@@ -182,6 +199,8 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     queue,
     appState,
     structured,
+    tasks: tasks.table,
+    announcer,
     memory,
     permissions: permissions.permissions,
     sources: {

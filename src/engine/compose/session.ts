@@ -136,9 +136,9 @@ async function refuseUnknown(store: JournalStore, sessionId: string): Promise<vo
 }
 
 function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Recovered {
-  const { open, view, totals, todos, consumed } = earlier;
+  const { open, view, totals, todos, tasks, consumed } = earlier;
   const taskRemaining = config.taskBudget && Math.max(0, config.taskBudget.total - earlier.compactedTokens);
-  if (open === undefined) return { view, totals, todos, consumed, taskRemaining };
+  if (open === undefined) return { view, totals, todos, tasks, consumed, taskRemaining };
   const { records, carryOn } = carryOnInterrupted(open);
   const interrupted = {
     submission: open.id,
@@ -149,7 +149,7 @@ function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Reco
     closing: closeInterrupted(open),
     reopening: records,
   };
-  return { view, totals, todos, consumed, taskRemaining, interrupted };
+  return { view, totals, todos, tasks, consumed, taskRemaining, interrupted };
 }
 
 /** The other session's conversation, closed for good; its cost stays its own. */

@@ -1,6 +1,7 @@
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { GatePorts } from '../../protocol/gate.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
+import type { TaskTable } from '../../protocol/task.ts';
 import type { AnyTool, ReadFileCache, TodoStore, ToolContext } from '../../protocol/tool.ts';
 import { createToolsPort } from '../../tools/tools-port.ts';
 import type { Scope } from '../../util/scope.ts';
@@ -26,6 +27,8 @@ export interface ToolParts {
   readonly spill: SpillRoom;
   /** Of child processes. */
   readonly env: Readonly<Record<string, string>>;
+  /** undefined: nothing may outlive its call. */
+  readonly tasks: TaskTable | undefined;
 }
 
 export function composeTools(config: QueryEngineConfig, parts: ToolParts): ToolsRoom {
@@ -73,6 +76,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Tools
       spillFile: parts.spill.file,
       nowMs: () => parts.clock.nowMs(),
       sessionSignal: parts.scope.signal,
+      tasks: parts.tasks,
     }),
   });
   return {

@@ -1,0 +1,21 @@
+/** Messages that do not come from the running turn, if one runs: of background tasks above all. */
+import type { SDKMessage } from '../protocol/sdk-messages.ts';
+
+export interface Announcer {
+  say(message: SDKMessage): void;
+  /** Hears every message from now on, until the returned function is called. */
+  listen(listener: (message: SDKMessage) => void): () => void;
+}
+
+export function createAnnouncer(): Announcer {
+  const listeners = new Set<(message: SDKMessage) => void>();
+  return {
+    say(message) {
+      for (const listener of [...listeners]) listener(message);
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

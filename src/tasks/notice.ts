@@ -1,0 +1,67 @@
+/** What the model is told of tasks. Words of a command cannot end a notice early. */
+import type { CompactionSource } from '../protocol/context.ts';
+import type { Clock, Ids } from '../protocol/ports.ts';
+import { TASK_NOTICE, type TaskInfo } from '../protocol/task.ts';
+
+/** One task that has ended. */
+export function noticeOf(info: TaskInfo): string {
+  const lines = [
+    `<task-id>${info.taskId}</task-id>`,
+    `<status>${info.status}</status>`,
+    `<summary>${harmless(info.summary ?? '')}</summary>`,
+    `<output-file>${harmless(info.outputFile)}</output-file>`,
+    ...(info.result === undefined || info.result === ''
+      ? []
+      : [`<result>\n${harmless(info.result)}\n</result>`]),
+  ];
+  return `<task-notification>\n${lines.join('\n')}\n</task-notification>`;
+}
+
+/** A prompt of its own, when nothing else is going on. */
+export function noticePrompt(ended: readonly TaskInfo[]): string {
+  return `${ended.map(noticeOf).join('\n')}\nThis is a message of the system, not of the user: background work has ended.`;
+}
+
+/** Behind tool results or a prompt. */
+export function noticeReminder(ended: readonly TaskInfo[]): string {
+  return `<system-reminder>\n${ended.map(noticeOf).join('\n')}\n</system-reminder>`;
+}
+
+/** What runs on, after a compaction: a summary may have lost it (L2.6). */
+export function runningTasksSource(
+  tasks: { running(): readonly TaskInfo[] },
+  { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
+): CompactionSource {
+  return {
+    name: 'background-tasks',
+    async collect() {
+      const running = tasks.running();
+      if (running.length === 0) return [];
+      const lines = running.map(
+        ({ taskId, kind, description, command, outputFile }) =>
+          `- ${taskId} (${kind}): ${harmless(description)}${command === undefined || command === description ? '' : ` [${harmless(command)}]`}; its output goes to ${outputFile}`,
+      );
+      const text = `<system-reminder>\nThese tasks run in the background; you will be told when they end:\n${lines.join('\n')}\n</system-reminder>`;
+      return [
+        {
+          type: 'attachment',
+          uuid: ids.uuid(),
+          timestamp: new Date(clock.nowMs()).toISOString(),
+          attachment: { type: 'background_tasks', task_ids: running.map(({ taskId }) => taskId) },
+          rendered: [{ type: 'text', text }],
+        },
+      ];
+    },
+  };
+}
+
+export function noticeOrigin(ended: readonly TaskInfo[]): {
+  readonly kind: typeof TASK_NOTICE;
+  readonly task_ids: readonly string[];
+} {
+  return { kind: TASK_NOTICE, task_ids: ended.map(({ taskId }) => taskId) };
+}
+
+function harmless(text: string): string {
+  return text.replace(/<(\/?)\s*(system-reminder|task-notification|result|summary)/gi, '&lt;$1$2');
+}

@@ -1,0 +1,20 @@
+import type { PersistentFiles } from '../protocol/files.ts';
+import type { TaskOutput } from '../protocol/task.ts';
+
+/** The last `maxBytes` of what stands in a file behind byte `from`, as text. A file that is missing is empty. */
+export async function readOutput(
+  files: Pick<PersistentFiles, 'stat' | 'readRange'>,
+  path: string,
+  { from, maxBytes }: { readonly from: number; readonly maxBytes: number },
+): Promise<TaskOutput> {
+  const totalBytes = (await files.stat(path))?.size ?? 0;
+  const start = Math.max(from, totalBytes - maxBytes);
+  if (start >= totalBytes) return { text: '', from: totalBytes, to: totalBytes, totalBytes };
+  const bytes = await files.readRange(path, start, totalBytes - start);
+  const to = start + bytes.length;
+  // Not in the middle of a character.
+  let lead = 0;
+  while (start > 0 && lead < 3 && ((bytes[lead] ?? 0) & 0xc0) === 0x80) lead += 1;
+  const text = new TextDecoder().decode(bytes.subarray(lead));
+  return { text, from: start + lead, to, totalBytes };
+}

@@ -1,0 +1,72 @@
+/** One task from its start to its end. */
+import type { TaskEnd, TaskEndedBy, TaskInfo, TaskStart } from '../protocol/task.ts';
+
+/** A task as the table holds it. What is written while it runs is written by the table alone. */
+export interface TaskEntry {
+  readonly start: TaskStart;
+  info: TaskInfo;
+  /** Hosts have been told of it. */
+  announced: boolean;
+  /** The model knows how it ended, or need not know. */
+  told: boolean;
+  /** Bytes of its output that the model has read. */
+  readTo: number;
+  /** Somebody is ending it. */
+  stopping: { readonly by: TaskEndedBy; readonly done: Promise<void> } | undefined;
+  finishing: Promise<void> | undefined;
+  cancelLifetime: () => void;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>;
+  settle(): void;
+}
+
+export function openEntry(start: TaskStart, info: TaskInfo): TaskEntry {
+  let settle = () => {};
+  const ended = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  return {
+    start,
+    info,
+    announced: false,
+    told: false,
+    readTo: 0,
+    stopping: undefined,
+    finishing: undefined,
+    cancelLifetime: () => {},
+    ended,
+    settle: () => settle(),
+  };
+}
+
+export function isRunning({ info }: TaskEntry): boolean {
+  return info.status === 'running';
+}
+
+/** In the background: beyond its call, and so of interest to hosts and model. */
+export function isBackground({ info }: TaskEntry): boolean {
+  return info.inBackground;
+}
+
+/** An end that nobody asked for is news: the model is asked to go on with it. The others are told when it is asked next. */
+export function isNews({ endedBy }: TaskInfo): boolean {
+  return endedBy === 'itself' || endedBy === 'lifetime';
+}
+
+/** What becomes of an end that somebody brought about. */
+export function endOf(end: TaskEnd, entry: TaskEntry): TaskEnd & { readonly endedBy: TaskEndedBy } {
+  const by = entry.stopping?.by;
+  if (by === undefined) return { ...end, endedBy: 'itself' };
+  const { description } = entry.info;
+  return { ...end, status: 'stopped', endedBy: by, summary: `"${description}" ${STOPPED_BY[by]}` };
+}
+
+const STOPPED_BY: Readonly<Record<TaskEndedBy, string>> = {
+  itself: 'ended',
+  model: 'was stopped',
+  host: 'was stopped by the user',
+  interrupt: 'was stopped when the user interrupted',
+  lifetime: 'was stopped: it had run for as long as it may',
+  session: 'was stopped when the session ended',
+  lost: 'was lost with the process that ran it',
+};

@@ -1,0 +1,83 @@
+/** What hosts are told of a task, in the words of the stream. */
+import {
+  TASK_TYPES,
+  type TaskInfo,
+  type TaskProgress,
+  type TaskStart,
+  type TaskUsage,
+} from '../protocol/task.ts';
+import type { TaskMessageBody, TaskUsageFields } from '../protocol/task-messages.ts';
+
+export function startedMessage(info: TaskInfo, start: TaskStart): TaskMessageBody {
+  return {
+    subtype: 'task_started',
+    task_id: info.taskId,
+    ...(info.toolUseId !== undefined && { tool_use_id: info.toolUseId }),
+    description: info.description,
+    ...(info.subagentType !== undefined && { subagent_type: info.subagentType }),
+    is_backgrounded: info.inBackground,
+    ...(start.spawnDepth !== undefined && { spawn_depth: start.spawnDepth }),
+    ...(info.parentTaskId !== undefined && { parent_task_id: info.parentTaskId }),
+    task_type: TASK_TYPES[info.kind],
+    ...(start.prompt !== undefined && { prompt: start.prompt }),
+  };
+}
+
+export function progressMessage(info: TaskInfo, progress: TaskProgress): TaskMessageBody {
+  return {
+    subtype: 'task_progress',
+    task_id: info.taskId,
+    ...(info.toolUseId !== undefined && { tool_use_id: info.toolUseId }),
+    description: info.description,
+    ...(info.subagentType !== undefined && { subagent_type: info.subagentType }),
+    usage: usageFields(progress.usage),
+    ...(progress.lastToolName !== undefined && { last_tool_name: progress.lastToolName }),
+    ...(progress.summary !== undefined && { summary: progress.summary }),
+  };
+}
+
+export function endedMessages(info: TaskInfo): readonly TaskMessageBody[] {
+  const { status, endedMs, summary = '', usage } = info;
+  if (status === 'running') return [];
+  const updated: TaskMessageBody = {
+    subtype: 'task_updated',
+    task_id: info.taskId,
+    patch: {
+      status: status === 'stopped' ? 'killed' : status,
+      ...(endedMs !== undefined && { end_time: endedMs }),
+      ...(status === 'failed' && { error: summary }),
+    },
+  };
+  // A call that waited for it tells of it by its result.
+  if (!info.inBackground && status !== 'stopped') return [updated];
+  return [
+    updated,
+    {
+      subtype: 'task_notification',
+      task_id: info.taskId,
+      ...(info.toolUseId !== undefined && { tool_use_id: info.toolUseId }),
+      status,
+      ...(info.endedBy === 'lost' && { reason: 'worker_restart' }),
+      output_file: info.outputFile,
+      summary,
+      ...(usage !== undefined && { usage: usageFields(usage) }),
+    },
+  ];
+}
+
+export function changedMessage(running: readonly TaskInfo[]): TaskMessageBody {
+  return {
+    subtype: 'background_tasks_changed',
+    tasks: running.map((info) => ({
+      task_id: info.taskId,
+      task_type: TASK_TYPES[info.kind],
+      ...(info.subagentType !== undefined && { subagent_type: info.subagentType }),
+      description: info.description,
+      ...(info.parentTaskId !== undefined && { parent_task_id: info.parentTaskId }),
+    })),
+  };
+}
+
+function usageFields({ totalTokens, toolUses, durationMs }: TaskUsage): TaskUsageFields {
+  return { total_tokens: totalTokens, tool_uses: toolUses, duration_ms: Math.round(durationMs) };
+}
