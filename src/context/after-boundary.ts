@@ -9,7 +9,7 @@ import { estimateTokens } from './token-estimate.ts';
  */
 export const afterBoundary: ContextStep = {
   name: 'after-boundary',
-  async *run({ view, fresh }) {
+  run({ view, fresh }) {
     const behind = fresh.length - 1 - fresh.findLastIndex(isSummary);
     if (behind === fresh.length) return { kind: 'skip', why: 'no new boundary' };
     const at = view.length - 1 - behind;

@@ -1,5 +1,11 @@
 /** Step 6: above the threshold, one summary takes the place of everything before the kept tail. */
-import type { CompactionState, ContextStep, StepInput, StepOutcome } from '../protocol/context.ts';
+import type {
+  CompactionState,
+  ContextLimits,
+  ContextStep,
+  StepInput,
+  StepOutcome,
+} from '../protocol/context.ts';
 import type { LoopMessage } from '../protocol/messages.ts';
 import { type CompactionPorts, compact } from './compaction.ts';
 import { floorOf, naturalThreshold } from './fixed-overhead.ts';
@@ -22,56 +28,64 @@ const WORTHWHILE_SHARE = 0.05;
 export function autocompact(ports: CompactionPorts): ContextStep {
   return {
     name: 'autocompact',
-    async *run(input): AsyncGenerator<LoopMessage, StepOutcome> {
-      const { compaction, limits, querySource } = input;
-      const tokens = input.estimateTokens;
-      if (querySource === 'compact') return skip('this is a compaction itself');
+    run(input) {
+      const { limits, estimateTokens: tokens } = input;
+      if (input.querySource === 'compact') return skip('this is a compaction itself');
       if (input.compactedInThisPass) return skip('this pass has compacted already');
-      const floor = await tooLargeFloor(input, ports);
-      if (floor !== undefined) return floor;
-      if (tokens < limits.autocompactAt) return skip(`${tokens} tokens, below ${limits.autocompactAt}`);
-
-      const rapidRefills = isRapidRefill(compaction) ? compaction.rapidRefills + 1 : 0;
-      if (rapidRefills >= MAX_REFILLS) return refillStop(input, tokens);
-      const compacted = { ...compaction, turnsSinceCompact: 0, rapidRefills, warned: false };
-      const isFull = tokens >= limits.effective;
-      if (compaction.switchedOff) {
-        const why = 'switched off after three failures in a row';
-        return isFull ? yield* trimAhead(input, ports, { why, compacted, else: compaction }) : skip(why);
-      }
-
-      const result = yield* compact(input, ports, {
-        trigger: 'auto',
-        worthwhileTokens: limits.autocompactAt * WORTHWHILE_SHARE,
-      });
-      switch (result.kind) {
-        case 'nothing':
-          return isFull
-            ? yield* trimAhead(input, ports, { why: result.why, compacted, else: compaction })
-            : skip(result.why);
-        case 'failed': {
-          const consecutiveFailures = compaction.consecutiveFailures + 1;
-          const switchedOff = consecutiveFailures >= MAX_STRIKES;
-          if (switchedOff) yield informational(ports, 'warning', strikeOutText(result.why));
-          const strike = { consecutiveFailures, switchedOff };
-          const struck = { ...compaction, ...strike };
-          const { why } = result;
-          if (!isFull || input.signal.aborted) return { kind: 'note', why, compaction: struck };
-          const trimmed = { ...compacted, ...strike };
-          return yield* trimAhead(input, ports, { why, compacted: trimmed, else: struck });
-        }
-        case 'compacted':
-          return {
-            kind: 'edits',
-            source: 'boundary',
-            edits: result.edits,
-            why: result.why,
-            tokensFreed: result.tokensFreed,
-            compaction: { ...compacted, consecutiveFailures: 0, switchedOff: false },
-          };
-      }
+      if (tokens < limits.autocompactAt && isFarBelow(input.overheadTokens, limits)) return below(input);
+      return makeRoom(input, ports);
     },
   };
+}
+
+const below = ({ estimateTokens, limits }: StepInput): StepOutcome =>
+  skip(`${estimateTokens} tokens, below ${limits.autocompactAt}`);
+
+async function* makeRoom(input: StepInput, ports: CompactionPorts): AsyncGenerator<LoopMessage, StepOutcome> {
+  const { compaction, limits, estimateTokens: tokens } = input;
+  const floor = await tooLargeFloor(input, ports);
+  if (floor !== undefined) return floor;
+  if (tokens < limits.autocompactAt) return below(input);
+
+  const rapidRefills = isRapidRefill(compaction) ? compaction.rapidRefills + 1 : 0;
+  if (rapidRefills >= MAX_REFILLS) return refillStop(input, tokens);
+  const compacted = { ...compaction, turnsSinceCompact: 0, rapidRefills, warned: false };
+  const isFull = tokens >= limits.effective;
+  if (compaction.switchedOff) {
+    const why = 'switched off after three failures in a row';
+    return isFull ? yield* trimAhead(input, ports, { why, compacted, else: compaction }) : skip(why);
+  }
+
+  const result = yield* compact(input, ports, {
+    trigger: 'auto',
+    worthwhileTokens: limits.autocompactAt * WORTHWHILE_SHARE,
+  });
+  switch (result.kind) {
+    case 'nothing':
+      return isFull
+        ? yield* trimAhead(input, ports, { why: result.why, compacted, else: compaction })
+        : skip(result.why);
+    case 'failed': {
+      const consecutiveFailures = compaction.consecutiveFailures + 1;
+      const switchedOff = consecutiveFailures >= MAX_STRIKES;
+      if (switchedOff) yield informational(ports, 'warning', strikeOutText(result.why));
+      const strike = { consecutiveFailures, switchedOff };
+      const struck = { ...compaction, ...strike };
+      const { why } = result;
+      if (!isFull || input.signal.aborted) return { kind: 'note', why, compaction: struck };
+      const trimmed = { ...compacted, ...strike };
+      return yield* trimAhead(input, ports, { why, compacted: trimmed, else: struck });
+    }
+    case 'compacted':
+      return {
+        kind: 'edits',
+        source: 'boundary',
+        edits: result.edits,
+        why: result.why,
+        tokensFreed: result.tokensFreed,
+        compaction: { ...compacted, consecutiveFailures: 0, switchedOff: false },
+      };
+  }
 }
 
 /**
@@ -81,8 +95,7 @@ export function autocompact(ports: CompactionPorts): ContextStep {
 async function tooLargeFloor(input: StepInput, ports: CompactionPorts): Promise<StepOutcome | undefined> {
   const { limits, model } = input;
   const overhead = await ports.overhead(model);
-  // The floor is never above what was counted: in the usual case nothing has to be measured (L10.10).
-  if (overhead < Math.min(limits.autocompactAt, naturalThreshold(limits))) return undefined;
+  if (isFarBelow(overhead, limits)) return undefined;
   const floor = floorOf(input, overhead);
   if (floor.tokens >= (floor.measured ? naturalThreshold(limits) : limits.effective)) {
     return { kind: 'stop', reason: 'blocking_limit', message: floorText(floor.tokens, input) };
@@ -90,6 +103,11 @@ async function tooLargeFloor(input: StepInput, ports: CompactionPorts): Promise<
   const tokens = input.estimateTokens;
   if (floor.tokens < limits.autocompactAt || tokens < limits.autocompactAt) return undefined;
   return skip('the system prompt and the tools alone are above the threshold');
+}
+
+/** The floor is never above what was counted: in the usual case nothing has to be measured (L10.10). */
+function isFarBelow(overhead: number | undefined, limits: ContextLimits): boolean {
+  return overhead !== undefined && overhead < Math.min(limits.autocompactAt, naturalThreshold(limits));
 }
 
 interface Ahead {

@@ -5,7 +5,7 @@ import type { ContextStep } from '../protocol/context.ts';
 export function blockingLimit(recoveryEnabled: boolean): ContextStep {
   return {
     name: 'blocking-limit',
-    async *run({ estimateTokens: tokens, compactedInThisPass, limits, querySource }) {
+    run({ estimateTokens: tokens, compactedInThisPass, limits, querySource }) {
       if (recoveryEnabled) return { kind: 'skip', why: 'an overflow can be recovered from' };
       if (compactedInThisPass) return { kind: 'skip', why: 'this pass has compacted' };
       if (querySource === 'compact') return { kind: 'skip', why: 'this is a compaction itself' };

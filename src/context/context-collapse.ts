@@ -10,7 +10,7 @@ const COMMIT_SHARE = 0.2;
 export function contextCollapse(collapses: Collapses, autocompact: boolean): ContextStep {
   return {
     name: 'context-collapse',
-    async *run(input) {
+    run(input) {
       if (input.querySource === 'compact') return { kind: 'skip', why: 'this is a compaction itself' };
       const { autocompactAt } = input.limits;
       const tokens = input.estimateTokens;

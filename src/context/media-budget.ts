@@ -16,7 +16,7 @@ const BYTES_PER_TOKEN = 5;
 export function mediaBudget(limitsOf: (model: string) => MediaLimits): ContextStep {
   return {
     name: 'media-budget',
-    async *run({ view, model, estimateTokens }) {
+    run({ view, model, estimateTokens }) {
       const limits = limitsOf(model);
       const tally = viewMedia(view);
       const textBytes = estimateTokens * BYTES_PER_TOKEN;

@@ -28,7 +28,7 @@ export function microcompact(options: MicrocompactOptions): ContextStep {
   const { clearing, minTokens } = options;
   return {
     name: 'microcompact',
-    async *run(input): AsyncGenerator<LoopMessage, StepOutcome> {
+    run(input) {
       if (input.querySource === 'compact') return skip('this is a compaction itself');
       const index = options.indexOf(input.view);
       const cleared = clearing.count(index);
@@ -41,16 +41,16 @@ export function microcompact(options: MicrocompactOptions): ContextStep {
       const cached = options.cached(input.model);
 
       if (isCold(input.view, options) && savings > 0)
-        return yield* clearInView(input, index, old, savings, 'the cache is cold');
+        return clearInView(input, index, old, savings, 'the cache is cold');
       if (tokens >= early && freed >= minTokens) {
         if (!cached || tokens >= input.limits.autocompactAt)
-          return yield* clearInView(input, index, old, savings, `${tokens} tokens`);
+          return clearInView(input, index, old, savings, `${tokens} tokens`);
         clearing.ask(index, old);
         return asking(index, `the API is asked to clear about ${freed} tokens more`);
       }
       if (cleared > 0) {
         if (!cached)
-          return yield* clearInView(input, index, cleared, 0, `no clearing at the API for ${input.model}`);
+          return clearInView(input, index, cleared, 0, `no clearing at the API for ${input.model}`);
         return asking(index, `the API goes on clearing the oldest ${cleared} results`);
       }
       if (tokens < early) return skip(`${tokens} tokens, below ${early}`);

@@ -1,6 +1,6 @@
 /** Step 3: what was marked as dead weight leaves the view, calls always with their results (L10.1). */
-import type { ContextStep } from '../protocol/context.ts';
-import type { AssistantMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
+import type { ContextStep, StepOutcome } from '../protocol/context.ts';
+import type { AssistantMessage, LoopMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
 import type { ViewEdit } from '../protocol/view.ts';
 import { notice, type Stamp } from './notices.ts';
 import { lastPrompt, toolResultIds } from './rounds.ts';
@@ -14,34 +14,35 @@ import { estimateMessage } from './token-estimate.ts';
 export function snip(marks: SnipMarks, stamp: Stamp): ContextStep {
   return {
     name: 'snip',
-    async *run({ view, tokenFactor = 1 }) {
+    run({ view, tokenFactor = 1 }) {
       marks.observe(view);
       if (marks.pending.size === 0) return { kind: 'skip', why: 'nothing is marked as dead weight' };
       const plan = planSnip(view.slice(), marks.pending);
-      if (plan.edits.length > 0) {
-        yield notice(stamp, {
-          subtype: 'snip_boundary',
-          removed_uuids: plan.removed,
-          tokens_freed: Math.round(plan.tokensFreed * tokenFactor),
-        });
-      }
-      marks.forget([...marks.pending].filter((id) => !plan.waiting.has(id)));
-      if (plan.edits.length === 0) {
-        const why =
-          plan.waiting.size > 0
-            ? 'what is marked belongs to the newest answer and waits'
-            : 'what was marked is not in the view any more';
-        return { kind: 'skip', why };
-      }
-      return {
-        kind: 'edits',
-        source: 'snip',
-        edits: plan.edits,
-        why: `${plan.removed.length} messages were marked as dead weight`,
-        tokensFreed: plan.tokensFreed,
-      };
+      if (plan.edits.length > 0) return carryOut(plan, tokenFactor);
+      forgetDone(plan);
+      const why =
+        plan.waiting.size > 0
+          ? 'what is marked belongs to the newest answer and waits'
+          : 'what was marked is not in the view any more';
+      return { kind: 'skip', why };
     },
   };
+
+  function forgetDone(plan: SnipPlan): void {
+    marks.forget([...marks.pending].filter((id) => !plan.waiting.has(id)));
+  }
+
+  async function* carryOut(plan: SnipPlan, tokenFactor: number): AsyncGenerator<LoopMessage, StepOutcome> {
+    const { edits, removed, tokensFreed } = plan;
+    yield notice(stamp, {
+      subtype: 'snip_boundary',
+      removed_uuids: removed,
+      tokens_freed: Math.round(tokensFreed * tokenFactor),
+    });
+    forgetDone(plan);
+    const why = `${removed.length} messages were marked as dead weight`;
+    return { kind: 'edits', source: 'snip', edits, why, tokensFreed };
+  }
 }
 
 interface SnipPlan {

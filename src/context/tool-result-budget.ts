@@ -1,7 +1,7 @@
 /** Step 2: results too large for the context are kept in a file and shown as a preview. */
-import type { ContextStep, StepInput } from '../protocol/context.ts';
+import type { ContextStep, StepInput, StepOutcome } from '../protocol/context.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { UserMessage, ViewMessage } from '../protocol/messages.ts';
+import type { LoopMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
 import type { ViewEdit } from '../protocol/view.ts';
 import type { ToolResultBlock, ToolUseBlock, UserBlock } from '../protocol/wire.ts';
 import {
@@ -43,39 +43,45 @@ export function toolResultBudget(options: ToolResultBudgetOptions): ContextStep 
 
   return {
     name: 'tool-result-budget',
-    async *run(input) {
-      const previews = new Map<string, string>();
-      for (const results of resultsPerResponse(input)) {
-        const tooLarge = results.filter((result) => result.text.length > limitOf(result.call.name));
-        const others = results.filter((result) => !tooLarge.includes(result)).sort(largestFirstReadLast);
-        let joint = others.reduce((sum, result) => sum + result.text.length, tooLarge.length * PREVIEW_BYTES);
-        for (const result of others) {
-          if (joint <= jointLimit) break;
-          if (result.text.length <= PREVIEW_BYTES) continue;
-          joint -= result.text.length - PREVIEW_BYTES;
-          tooLarge.push(result);
-        }
-        for (const result of tooLarge) {
-          previews.set(
-            result.block.tool_use_id,
-            resultPreview(result.text, await keep(result, options.spill)),
-          );
-        }
-      }
-      if (previews.size === 0) return { kind: 'skip', why: 'every new result is within its limit' };
-
-      const edits: ViewEdit[] = [];
-      let tokensFreed = 0;
-      for (const message of input.fresh) {
-        const item = withPreviews(message, previews);
-        if (item === undefined) continue;
-        edits.push({ kind: 'replace', uuid: message.uuid, item });
-        tokensFreed += estimateMessage(message) - estimateMessage(item);
-      }
-      const ids = [...previews.keys()].join(', ');
-      return { kind: 'edits', source: 'replacement', edits, why: `too large: ${ids}`, tokensFreed };
+    run(input) {
+      const tooLarge = resultsPerResponse(input).flatMap(beyondLimits);
+      if (tooLarge.length === 0) return { kind: 'skip', why: 'every new result is within its limit' };
+      return replace(tooLarge, input.fresh, options.spill);
     },
   };
+
+  function beyondLimits(results: readonly Result[]): readonly Result[] {
+    const tooLarge = results.filter((result) => result.text.length > limitOf(result.call.name));
+    const others = results.filter((result) => !tooLarge.includes(result)).sort(largestFirstReadLast);
+    let joint = others.reduce((sum, result) => sum + result.text.length, tooLarge.length * PREVIEW_BYTES);
+    for (const result of others) {
+      if (joint <= jointLimit) break;
+      if (result.text.length <= PREVIEW_BYTES) continue;
+      joint -= result.text.length - PREVIEW_BYTES;
+      tooLarge.push(result);
+    }
+    return tooLarge;
+  }
+}
+
+async function* replace(
+  tooLarge: readonly Result[],
+  fresh: readonly ViewMessage[],
+  spill: Spill,
+): AsyncGenerator<LoopMessage, StepOutcome> {
+  const previews = new Map<string, string>();
+  for (const result of tooLarge)
+    previews.set(result.block.tool_use_id, resultPreview(result.text, await keep(result, spill)));
+  const edits: ViewEdit[] = [];
+  let tokensFreed = 0;
+  for (const message of fresh) {
+    const item = withPreviews(message, previews);
+    if (item === undefined) continue;
+    edits.push({ kind: 'replace', uuid: message.uuid, item });
+    tokensFreed += estimateMessage(message) - estimateMessage(item);
+  }
+  const ids = [...previews.keys()].join(', ');
+  return { kind: 'edits', source: 'replacement', edits, why: `too large: ${ids}`, tokensFreed };
 }
 
 /** What becomes one user message of the request is judged together. */

@@ -71,6 +71,7 @@ export interface SessionJournal {
 export function createSessionJournal(openAdapter: () => Promise<OpenedJournal>): SessionJournal {
   let view = createSessionView();
   let opening: Promise<OpenedJournal> | undefined;
+  let recorder: Recorder | undefined;
   let lost = false;
   let earlierLives = 0;
   const lostListeners: (() => void)[] = [];
@@ -88,6 +89,7 @@ export function createSessionJournal(openAdapter: () => Promise<OpenedJournal>):
     earlierLives = opened.earlierLives;
     if (opened.lost?.aborted === true) lose();
     opened.lost?.addEventListener('abort', lose, { once: true });
+    recorder = opened.recorder;
     return opened;
   };
 
@@ -100,25 +102,26 @@ export function createSessionJournal(openAdapter: () => Promise<OpenedJournal>):
     return opening;
   };
 
-  const guarded = async (work: (recorder: Recorder) => Promise<void>): Promise<void> => {
-    const { recorder } = await journal();
-    try {
-      await work(recorder);
-    } catch (error) {
-      if (isFenced(error)) lose();
-      throw error;
-    }
+  const failed = (error: unknown): never => {
+    if (isFenced(error)) lose();
+    throw error;
   };
+
+  const appended = (entries: readonly JournalBody[]): void => {
+    view.apply(entries);
+    for (const entry of entries) for (const listener of entryListeners) listener(entry);
+  };
+
+  const append = (to: Recorder, entries: readonly JournalBody[]): Promise<void> =>
+    to.append(entries).then(() => appended(entries), failed);
 
   return {
     recorder: {
       append: (entries) =>
-        guarded(async (recorder) => {
-          await recorder.append(entries);
-          view.apply(entries);
-          for (const entry of entries) for (const listener of entryListeners) listener(entry);
-        }),
-      commit: () => guarded((recorder) => recorder.commit()),
+        recorder === undefined
+          ? journal().then((opened) => append(opened.recorder, entries))
+          : append(recorder, entries),
+      commit: async () => (await journal()).recorder.commit().catch(failed),
     },
     get view() {
       return view;

@@ -4,7 +4,7 @@
  */
 import { queryLoop } from '../loop/query-loop.ts';
 import type { JournalBody } from '../protocol/journal.ts';
-import type { SystemMessage } from '../protocol/messages.ts';
+import type { LoopMessage, SystemMessage } from '../protocol/messages.ts';
 import type { SDKMessage, SDKResultMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import { createGuard } from './budgets.ts';
@@ -122,17 +122,19 @@ export async function* runLoop(
   let terminal: Terminal | undefined;
   try {
     while (terminal === undefined) {
-      const step = await settled(loop.next());
-      if (step.kind === 'failed') {
-        terminal = { reason: 'model_error', turnCount, errors: [step.message] };
+      let step: IteratorResult<LoopMessage, Terminal>;
+      try {
+        step = await loop.next();
+      } catch (error) {
+        terminal = { reason: 'model_error', turnCount, errors: [messageOf(error)] };
         break;
       }
       if (submission.silent()) return;
-      if (step.value.done === true) {
-        terminal = step.value.value;
+      if (step.done === true) {
+        terminal = step.value;
         break;
       }
-      const message = step.value.value;
+      const message = step.value;
       if (message.type === 'stream_request_start') turnCount = message.iteration;
       outcome.observe(message);
       structured?.observe(message);
@@ -228,6 +230,8 @@ async function settled<T>(work: Promise<T>): Promise<Settled<T>> {
   try {
     return { kind: 'done', value: await work };
   } catch (error) {
-    return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+    return { kind: 'failed', message: messageOf(error) };
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

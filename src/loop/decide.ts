@@ -1,7 +1,7 @@
 /** Asks the rules in the order of `rules/index.ts`; the first that does not pass decides. */
 import type { LoopMessage } from '../protocol/messages.ts';
-import { type Decision, goOn, type Rule, stop, type Verdict } from './decision.ts';
-import { recordingReads } from './facts.ts';
+import { type Decision, goOn, PASS, type Pass, type Rule, stop, type Verdict } from './decision.ts';
+import { type Facts, recordingReads } from './facts.ts';
 import type { Iteration } from './iteration.ts';
 import { isLostJournal } from './lost-journal.ts';
 import { outcomeOf } from './outcome.ts';
@@ -16,31 +16,54 @@ export async function* decide(iteration: Iteration): AsyncGenerator<LoopMessage,
 }
 
 async function* firstVerdict(iteration: Iteration): AsyncGenerator<LoopMessage, Verdict> {
+  let facts = iteration.facts();
   for (const [index, rule] of RULES.entries()) {
     let verdict: Verdict;
     try {
-      verdict = yield* ask(rule, iteration);
+      const answer = ask(rule, facts, iteration);
+      if (answer.kind === 'pass') continue;
+      verdict = yield* answer.run();
     } catch (error) {
       if (isLostJournal(error)) throw error;
       iteration.thrown = { error };
-      verdict = yield* ask(iteration.abortReason === undefined ? THREW : ABORTED, iteration);
+      verdict = yield* insist(iteration.abortReason === undefined ? THREW : ABORTED, iteration);
     }
     // Work cut short by an abort ends in the abort terminal, whatever the rule made of it.
-    if (rule !== ABORTED && iteration.abortReason !== undefined) verdict = yield* ask(ABORTED, iteration);
+    if (rule !== ABORTED && iteration.abortReason !== undefined) verdict = yield* insist(ABORTED, iteration);
     if (verdict.kind !== 'pass') {
       for (const later of RULES.slice(index + 1))
         iteration.trace.rules.push({ name: later.name, verdict: 'not reached' });
       return verdict;
     }
+    facts = iteration.facts(); // the rule may have changed them
   }
-  return { kind: 'pass' };
+  return PASS;
 }
 
-async function* ask(rule: Rule, iteration: Iteration): AsyncGenerator<LoopMessage, Verdict> {
-  const { facts, read } = recordingReads(iteration.facts());
-  const verdict = yield* rule.run(facts, iteration.state, iteration);
-  iteration.trace.rules.push({ name: rule.name, verdict: verdict.kind, read });
-  return verdict;
+type Answer = Pass | { readonly kind: 'runs'; run(): AsyncGenerator<LoopMessage, Verdict> };
+
+/** A rule without a say has passed; the record names what it looked at. */
+function ask(rule: Rule, given: Facts, iteration: Iteration): Answer {
+  const { facts, read } = recordingReads(given);
+  const note = (verdict: Verdict) => {
+    iteration.trace.rules.push({ name: rule.name, verdict: verdict.kind, read });
+    return verdict;
+  };
+  if (!rule.applies(facts, iteration.state, iteration)) {
+    note(PASS);
+    return PASS;
+  }
+  return {
+    kind: 'runs',
+    run: async function* () {
+      return note(yield* rule.run(facts, iteration.state, iteration));
+    },
+  };
+}
+
+async function* insist(rule: Rule, iteration: Iteration): AsyncGenerator<LoopMessage, Verdict> {
+  const answer = ask(rule, iteration.facts(), iteration);
+  return answer.kind === 'pass' ? PASS : yield* answer.run();
 }
 
 /** No rule objected: with tool calls the next turn follows, else the work is done. */

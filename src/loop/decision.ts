@@ -8,7 +8,8 @@ export type Decision =
   | { readonly kind: 'continue'; readonly next: State }
   | { readonly kind: 'stop'; readonly terminal: Terminal };
 
-export type Verdict = { readonly kind: 'pass' } | Decision;
+export type Pass = { readonly kind: 'pass' };
+export type Verdict = Pass | Decision;
 
 /**
  * One reason to stop or to go on. `run` may show messages (`iteration.say`) and try a recovery; it never makes
@@ -16,10 +17,13 @@ export type Verdict = { readonly kind: 'pass' } | Decision;
  */
 export interface Rule {
   readonly name: string;
+  /** When it has a say. A pure look at what happened: on nearly every turn most rules have none. */
+  applies(facts: Facts, state: State, iteration: Iteration): boolean;
+  /** What it then does; it may still pass. */
   run(facts: Facts, state: State, iteration: Iteration): AsyncGenerator<LoopMessage, Verdict>;
 }
 
-export const PASS: Verdict = Object.freeze({ kind: 'pass' });
+export const PASS: Pass = Object.freeze({ kind: 'pass' });
 
 export const goOn = (next: State): Decision => ({ kind: 'continue', next });
 

@@ -76,7 +76,8 @@ export type StepOutcome =
 
 export interface ContextStep {
   readonly name: string;
-  run(input: StepInput): AsyncGenerator<LoopMessage, StepOutcome>;
+  /** A step that has nothing to show and nothing to wait for answers at once: most do, on nearly every pass. */
+  run(input: StepInput): StepOutcome | AsyncGenerator<LoopMessage, StepOutcome>;
 }
 
 export type RecoveryOutcome =

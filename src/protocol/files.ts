@@ -27,12 +27,13 @@ export interface PersistentFiles {
   rename(from: string, to: string): Promise<void>;
 }
 
+/** What takes no waiting is done when the call returns, and then there is no promise: a journal calls it many times a turn. */
 export interface AppendHandle {
-  /** Returns once the write call has returned: survives the death of this process. */
-  append(data: Uint8Array): Promise<void>;
+  /** Done once the write call has returned: survives the death of this process. */
+  append(data: Uint8Array): Promise<void> | undefined;
   /** fdatasync: survives power loss. */
   sync(): Promise<void>;
-  size(): Promise<number>;
+  size(): Promise<number> | number;
   close(): Promise<void>;
 }
 

@@ -5,20 +5,39 @@ export interface Announcements {
   say(message: SDKMessage): void;
   take(): SDKMessage | undefined;
   /** The same messages, with announcements as they come up. Nothing is taken from `messages` before it is asked for. */
-  between(messages: AsyncGenerator<SDKMessage, void>): AsyncGenerator<SDKMessage, void>;
+  between(messages: AsyncGenerator<SDKMessage, void>): AsyncIterableIterator<SDKMessage, void>;
 }
+
+type Step = IteratorResult<SDKMessage, void>;
+
+const idle = () => {};
 
 export function createAnnouncements(): Announcements {
   const said: SDKMessage[] = [];
-  let wake = () => {};
+  let wake: () => void = idle;
 
-  /** undefined: something was said first. */
-  const orSaid = <T>(work: Promise<T>): Promise<T | undefined> =>
-    new Promise((resolve, reject) => {
-      wake = () => resolve(undefined);
-      work.then(resolve, reject);
-      if (said.length > 0) wake();
+  /** What was said, or the next step; whichever comes first. */
+  function either(step: Promise<Step>, taken: () => void): Promise<Step> {
+    return new Promise((resolve, reject) => {
+      const speak = () => {
+        const message = said.shift();
+        if (message === undefined) return;
+        wake = idle;
+        resolve({ done: false, value: message });
+      };
+      const first = (settle: () => void) => {
+        if (wake !== speak) return; // something was said before it: the step waits for the next call
+        wake = idle;
+        taken();
+        settle();
+      };
+      wake = speak;
+      step.then(
+        (value) => first(() => resolve(value)),
+        (error) => first(() => reject(error)),
+      );
     });
+  }
 
   return {
     say(message) {
@@ -26,20 +45,22 @@ export function createAnnouncements(): Announcements {
       wake();
     },
     take: () => said.shift(),
-    async *between(messages) {
-      try {
-        let next = messages.next();
-        while (true) {
-          const step = await orSaid(next);
-          for (let message = said.shift(); message !== undefined; message = said.shift()) yield message;
-          if (step === undefined) continue;
-          if (step.done === true) return;
-          yield step.value;
-          next = messages.next();
-        }
-      } finally {
-        await messages.return();
-      }
+    between(messages) {
+      let step: Promise<Step> | undefined;
+      const iterator: AsyncIterableIterator<SDKMessage, void> = {
+        next() {
+          const value = said.shift();
+          if (value !== undefined) return Promise.resolve({ done: false, value });
+          step ??= messages.next();
+          return either(step, () => {
+            step = undefined;
+          });
+        },
+        return: () => messages.return(),
+        throw: (error) => messages.throw(error),
+        [Symbol.asyncIterator]: () => iterator,
+      };
+      return iterator;
     },
   };
 }

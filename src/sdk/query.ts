@@ -190,7 +190,8 @@ async function* run(
   try {
     if (life.carriesOn) {
       refuseAborted(caller);
-      for await (const message of unlessAborted(announcements.between((await engine()).resume()), caller)) {
+      for await (const message of announcements.between((await engine()).resume())) {
+        refuseAborted(caller);
         if (message.type === 'result') last = message;
         yield message;
       }
@@ -211,11 +212,9 @@ async function* run(
         continue;
       }
       const { uuid, origin, shouldQuery } = next;
-      const messages = unlessAborted(
-        announcements.between(session.submitMessage(next.content, { uuid, origin, shouldQuery })),
-        caller,
-      );
-      for await (const message of messages) {
+      const messages = session.submitMessage(next.content, { uuid, origin, shouldQuery });
+      for await (const message of announcements.between(messages)) {
+        refuseAborted(caller);
         if (shouldQuery === false) continue;
         if (message.type === 'result') last = message;
         yield message;
@@ -236,16 +235,6 @@ function noticeFrom(session: QueryEngine): NextPrompt | undefined {
 }
 
 /** The caller's abort beats whatever the run still had to say (L10.6). */
-async function* unlessAborted(
-  messages: AsyncGenerator<SDKMessage, void>,
-  caller: AbortSignal | undefined,
-): AsyncGenerator<SDKMessage, void> {
-  for await (const message of messages) {
-    refuseAborted(caller);
-    yield message;
-  }
-}
-
 function refuseAborted(caller: AbortSignal | undefined): void {
   if (caller?.aborted === true) throw new AbortError();
 }

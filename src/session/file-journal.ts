@@ -54,18 +54,22 @@ export class FileJournal {
     return this.#head;
   }
 
-  async append(afterSeq: number, entries: readonly JournalBody[]): Promise<Appended> {
-    if (entries.length === 0) return this.#fenced ? FENCED : { seq: this.#head };
-    const nowMs = this.#options.clock.nowMs();
-    // Encoded now: what the caller does to its objects later is not on record.
-    const lines = entries.map((body, index) =>
-      encodeRecord(body, { seq: afterSeq + 1 + index, epoch: this.epoch }, this.#prefix, nowMs),
-    );
-    return this.#queue.put({ afterSeq, entries, lines });
+  append(afterSeq: number, entries: readonly JournalBody[]): Promise<Appended> {
+    if (entries.length === 0) return Promise.resolve(this.#fenced ? FENCED : { seq: this.#head });
+    try {
+      const nowMs = this.#options.clock.nowMs();
+      // Encoded now: what the caller does to its objects later is not on record.
+      const lines = entries.map((body, index) =>
+        encodeRecord(body, { seq: afterSeq + 1 + index, epoch: this.epoch }, this.#prefix, nowMs),
+      );
+      return this.#queue.put({ afterSeq, entries, lines });
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async #write(requests: readonly Request[]): Promise<readonly Outcome<Appended>[]> {
-    const handle = await this.#readyHandle();
+    const handle = this.#handleAtOurEnd() ?? (await this.#readyHandle());
     if (handle === 'fenced') return requests.map(() => ({ ok: true, value: FENCED }));
     const plans = [];
     const lines: string[] = [];
@@ -86,6 +90,16 @@ export class FileJournal {
       if (!fits) return { ok: false, error: outOfOrder(request, this.#head) };
       return { ok: true, value: written === 'fenced' ? FENCED : { seq } };
     });
+  }
+
+  /** The usual case, without waiting: the file is open and ends where we left it. */
+  #handleAtOurEnd(): AppendHandle | undefined {
+    if (this.#fenced || this.#handle === undefined) return undefined;
+    try {
+      return this.#handle.size() === this.#length ? this.#handle : undefined;
+    } catch {
+      return undefined; // looked at again, with all that can be said about it
+    }
   }
 
   async #readyHandle(): Promise<AppendHandle | 'fenced'> {
@@ -119,8 +133,10 @@ export class FileJournal {
     const data = Buffer.from(`${this.#endsOpen ? '\n' : ''}${lines.join('\n')}\n`);
     const start = this.#length;
     try {
-      await handle.append(data);
-      const size = await handle.size();
+      const writing = handle.append(data);
+      if (writing !== undefined) await writing;
+      const sizing = handle.size();
+      const size = typeof sizing === 'number' ? sizing : await sizing;
       if (size !== start + data.length) return await this.#afterRace(start, data, size);
     } catch (error) {
       await this.#cutBack(start);

@@ -7,15 +7,16 @@ export function endableIterator<T, R>(
   abort: (how: 'return' | 'throw') => void,
 ): AsyncGenerator<T, R, void> {
   let ended = false;
-  const next = async () => {
-    try {
-      const result = await generator.next();
-      ended ||= result.done === true;
-      return result;
-    } catch (error) {
-      ended = true;
-      throw error;
-    }
+  const seen = ({ done }: IteratorResult<T, R>) => {
+    ended ||= done === true;
+  };
+  const failed = () => {
+    ended = true;
+  };
+  const next = () => {
+    const step = generator.next();
+    step.then(seen, failed);
+    return step;
   };
   const wrapped: AsyncGenerator<T, R, void> = {
     next,

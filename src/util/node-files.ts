@@ -134,9 +134,10 @@ async function openAppend(path: string, mode: number): Promise<AppendHandle> {
   }
   let open = true;
   return {
-    async append(data) {
+    append(data) {
       let written = 0;
       while (written < data.length) written += writeSync(fd, data, written);
+      return undefined;
     },
     async sync() {
       await fdatasync(fd);
@@ -146,9 +147,7 @@ async function openAppend(path: string, mode: number): Promise<AppendHandle> {
       await syncDirectory(dirname(dirname(path)));
       directorySynced = true;
     },
-    async size() {
-      return fstatSync(fd).size;
-    },
+    size: () => fstatSync(fd).size,
     async close() {
       if (open) closeSync(fd);
       open = false;

@@ -132,9 +132,10 @@ export interface Ran<T> {
 }
 
 export async function run<T extends StepOutcome | RecoveryOutcome>(
-  generator: AsyncGenerator<LoopMessage, T>,
+  generator: T | AsyncGenerator<LoopMessage, T>,
 ): Promise<Ran<T>> {
   const yielded: LoopMessage[] = [];
+  if ('kind' in generator) return { yielded, outcome: generator };
   for (;;) {
     const next = await generator.next();
     if (next.done) return { yielded, outcome: next.value };

@@ -1,9 +1,9 @@
 /** Each rule by itself: facts and state in, verdict out (L7). What a rule shows and records is tested through the loop. */
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../src/loop/decision.ts';
+import { PASS, type Rule, type Verdict } from '../../src/loop/decision.ts';
 import type { LoopDeps, LoopParams } from '../../src/loop/deps.ts';
 import type { Facts } from '../../src/loop/facts.ts';
-import { openIteration } from '../../src/loop/iteration.ts';
+import { type Iteration, openIteration } from '../../src/loop/iteration.ts';
 import { RULES } from '../../src/loop/rules/index.ts';
 import { initialState, type State } from '../../src/loop/state.ts';
 import { NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
@@ -332,6 +332,14 @@ const ROWS: readonly Row[] = [
   { rule: 'turn_limit', when: 'nothing follows', facts: {}, params: { maxTurns: 1 }, verdict: 'pass' },
 ];
 
+async function verdictOf(rule: Rule, facts: Facts, state: State, iteration: Iteration): Promise<Verdict> {
+  if (!rule.applies(facts, state, iteration)) return PASS;
+  const run = rule.run(facts, state, iteration);
+  let step = await run.next();
+  while (!step.done) step = await run.next();
+  return step.value;
+}
+
 describe('each rule, facts to verdict', () => {
   it.each(ROWS)(
     '$rule: $when → $verdict',
@@ -350,10 +358,7 @@ describe('each rule, facts to verdict', () => {
       };
       const iteration = openIteration(state, params, loopDeps(ports));
       const rule = RULES.find((each) => each.name === name);
-      const run = rule!.run({ ...nothing, ...facts }, state, iteration);
-      let step = await run.next();
-      while (!step.done) step = await run.next();
-      expect(wordOf(step.value)).toBe(expected);
+      expect(wordOf(await verdictOf(rule!, { ...nothing, ...facts }, state, iteration))).toBe(expected);
       await iteration.close();
     },
   );

@@ -1,4 +1,4 @@
-import { PASS, type Rule, stop } from '../decision.ts';
+import { type Rule, stop } from '../decision.ts';
 import { INTERRUPTED, INTERRUPTED_FOR_TOOL_USE, userMessage } from '../say.ts';
 
 /** Reasons that say nothing to the model: a `now` message pre-empts, or nobody listens any more. */
@@ -6,8 +6,8 @@ const SILENT = new Set(['interrupt', 'closed', 'returned', 'thrown', 'lease_lost
 
 export const aborted: Rule = {
   name: 'aborted',
+  applies: (facts) => facts.abortReason !== undefined || facts.deniedWithInterrupt,
   async *run(facts, state, iteration) {
-    if (facts.abortReason === undefined && !facts.deniedWithInterrupt) return PASS;
     const inTools = facts.deniedWithInterrupt || (facts.responseEnded && facts.calls.length > 0);
     if (facts.deniedWithInterrupt || !SILENT.has(facts.abortReason ?? '')) {
       yield* iteration.say(

@@ -5,6 +5,7 @@ import { failureText } from '../say.ts';
 /** The model call failed for good: retries, fallbacks and recoveries are behind it. */
 export const apiError: Rule = {
   name: 'api_error',
+  applies: (facts) => facts.failure !== undefined,
   async *run(facts, state, iteration) {
     if (facts.failure === undefined) return PASS;
     return yield* giveUp(iteration, state, facts.failure, {

@@ -4,6 +4,7 @@ import { attachmentMessage } from '../say.ts';
 /** A PostToolUse hook said `continue: false`. */
 export const hookStopped: Rule = {
   name: 'hook_stopped',
+  applies: (facts) => facts.preventContinuation !== undefined,
   async *run(facts, state, iteration) {
     if (facts.preventContinuation === undefined) return PASS;
     const { stopReason, hookName } = facts.preventContinuation;

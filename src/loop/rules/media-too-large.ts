@@ -10,9 +10,10 @@ import { reactiveCompactRetry } from '../transitions.ts';
  */
 export const mediaTooLarge: Rule = {
   name: 'media_too_large',
+  applies: ({ failure }) => failure !== undefined && isRefusedPart(failure),
   async *run(facts, state, iteration) {
     const { failure } = facts;
-    if (failure === undefined || !isRefusedPart(failure)) return PASS;
+    if (failure === undefined) return PASS;
     iteration.deps.onStage?.('recovery_check');
     if (!state.recovery.mediaReduced) {
       const work = iteration.deps.context.recovery.reduceMedia(recoveryInput(state, iteration), failure);

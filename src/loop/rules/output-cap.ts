@@ -1,4 +1,4 @@
-import { goOn, PASS, type Rule, stop } from '../decision.ts';
+import { goOn, type Rule, stop } from '../decision.ts';
 import { outcomeOf } from '../outcome.ts';
 import { errorMessage, RESUME_AFTER_CUT, userMessage } from '../say.ts';
 import { maxOutputTokensEscalate, maxOutputTokensRecovery } from '../transitions.ts';
@@ -11,9 +11,9 @@ const MAX_RESUMES = 3;
  */
 export const outputCap: Rule = {
   name: 'output_cap',
+  applies: ({ stopReason }) => stopReason === 'max_tokens' || stopReason === 'model_context_window_exceeded',
   async *run(facts, state, iteration) {
     const windowFull = facts.stopReason === 'model_context_window_exceeded';
-    if (facts.stopReason !== 'max_tokens' && !windowFull) return PASS;
     const { params, deps } = iteration;
     const raised = Math.min(params.escalatedOutputCap, deps.modelLimits(state.model.current).maxOutputTokens);
     const mayEscalate =

@@ -15,9 +15,10 @@ const TEXT = 'Prompt is too long';
  */
 export const promptTooLong: Rule = {
   name: 'prompt_too_long',
+  applies: ({ failure }) => failure?.kind === 'prompt_too_long',
   async *run(facts, state, iteration) {
     const { failure } = facts;
-    if (failure?.kind !== 'prompt_too_long') return PASS;
+    if (failure === undefined) return PASS;
     iteration.deps.onStage?.('recovery_check');
     iteration.deps.context.learnFrom?.(failure, state.model.current);
     const recovered = yield* climb(failure, state, iteration);

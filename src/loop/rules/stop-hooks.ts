@@ -6,6 +6,7 @@ import { stopHookBlocking } from '../transitions.ts';
 /** The last word before the end: a structured value still owed, then the Stop hooks. */
 export const stopHooks: Rule = {
   name: 'stop_hooks',
+  applies: () => true,
   async *run(facts, state, iteration) {
     const { deps, params } = iteration;
     if (

@@ -4,6 +4,7 @@ import { errorMessage } from '../say.ts';
 /** An error that is not the model call's own (those are values): a bug, a broken tool set, a full disk. */
 export const threw: Rule = {
   name: 'threw',
+  applies: (facts) => facts.thrown !== undefined,
   async *run(facts, state, iteration) {
     if (facts.thrown === undefined) return PASS;
     const { error } = facts.thrown;

@@ -10,9 +10,9 @@ const SMALL_GAINS_TO_STOP = 2;
 /** The caller wants the work to go on until a target of output tokens is nearly spent, unless little comes of it. */
 export const tokenBudget: Rule = {
   name: 'token_budget',
+  applies: (facts, _state, { params }) => params.tokenBudget !== undefined && facts.stopReason !== 'refusal',
   async *run(facts, state, iteration) {
-    const target = iteration.params.tokenBudget?.target;
-    if (target === undefined || facts.stopReason === 'refusal') return PASS;
+    const target = iteration.params.tokenBudget?.target ?? 0;
     const { budgets } = state;
     const produced = budgets.outputTokens + facts.outputTokens;
     const gained = produced - budgets.outputTokensAtContinuation;

@@ -1,9 +1,10 @@
-import { PASS, type Rule, stop } from '../decision.ts';
+import { type Rule, stop } from '../decision.ts';
 
 /** A tool said that its result is the end of the work (StructuredOutput, `_meta['claude/endTurn']`). */
 export const toolEndedTurn: Rule = {
   name: 'tool_ended_turn',
-  async *run(facts, state) {
-    return facts.endsTurn ? stop(state, 'completed') : PASS;
+  applies: (facts) => facts.endsTurn,
+  async *run(_facts, state) {
+    return stop(state, 'completed');
   },
 };

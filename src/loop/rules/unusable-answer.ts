@@ -9,10 +9,11 @@ const MAX_MALFORMED_NUDGES = 2;
 /** An answer that neither says nor asks anything. A refusal and a pause are answers. */
 export const unusableAnswer: Rule = {
   name: 'unusable_answer',
+  applies: ({ stopReason, answer }) =>
+    stopReason === 'tool_use' ||
+    (answer !== 'text' && stopReason !== 'refusal' && stopReason !== 'pause_turn'),
   async *run(facts, state, iteration) {
-    if (facts.stopReason === 'refusal' || facts.stopReason === 'pause_turn') return PASS;
     const announcedCall = facts.stopReason === 'tool_use';
-    if (!announcedCall && facts.answer === 'text') return PASS;
     const nudges = state.recovery.unusableCount;
     if (nudges < (announcedCall ? MAX_MALFORMED_NUDGES : MAX_EMPTY_NUDGES)) {
       yield* iteration.takeBack(facts.messages, 'unusable');

@@ -1,5 +1,5 @@
 /** Stage 1: the context steps, in the order of `context/steps.ts`. With no edits this costs O(fresh). */
-import type { ContextStep, RequestEstimate, StepOutcome } from '../../protocol/context.ts';
+import type { ContextStep, RequestEstimate, StepInput, StepOutcome } from '../../protocol/context.ts';
 import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
 import type { Terminal } from '../../protocol/terminal.ts';
 import { editList } from '../../util/edit-list.ts';
@@ -33,7 +33,16 @@ export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMes
   deps.onStage?.('compact_check');
   for (const step of deps.context.steps) {
     if (iteration.abortReason !== undefined) return undefined; // rule 1 decides; no request is made
-    const { outcome, edited, held } = yield* runStep(step, pass, iteration);
+    const startMs = deps.clock.monotonicMs();
+    const answer = step.run(stepInput(step, pass, iteration));
+    const { outcome, held } =
+      'kind' in answer ? { outcome: answer, held: [] } : yield* announcing(answer, iteration);
+    if (outcome.kind === 'skip') {
+      iteration.trace.prepare.push({ step: step.name, ran: false, why: outcome.why });
+      continue;
+    }
+    const edited = await editedBy(outcome, pass, iteration);
+    note(outcome, edited, { step: step.name, tokensBefore: pass.tokens, startMs }, iteration);
     if (outcome.kind === 'stop') {
       yield* iteration.say(errorMessage(deps, outcome.message, 'invalid_request'));
       const decision = stop(pass.state, outcome.reason);
@@ -103,54 +112,46 @@ async function editedBy(outcome: StepOutcome, pass: Pass, iteration: Iteration):
   return { messages, tokens };
 }
 
-async function* runStep(
-  step: ContextStep,
-  pass: Pass,
-  iteration: Iteration,
-): AsyncGenerator<
-  LoopMessage,
-  {
-    readonly outcome: StepOutcome;
-    readonly edited: Edited | undefined;
-    readonly held: readonly LoopMessage[];
-  }
-> {
-  const { clock } = iteration.deps;
-  const startMs = clock.monotonicMs();
+function stepInput(step: ContextStep, pass: Pass, iteration: Iteration): StepInput {
   const { view } = pass.state;
-  const ran = yield* announcing(
-    step.run({
-      ...recoveryInput(pass.state, iteration),
-      fresh: view.messages.slice(view.freshFrom),
-      estimateTokens: pass.tokens,
-      compactedInThisPass: pass.compacted,
-      effectKey: iteration.id(`step/${step.name}`),
-    }),
-    iteration,
-  );
-  const { outcome } = ran;
-  const edited = await editedBy(outcome, pass, iteration);
-  iteration.trace.prepare.push({
-    step: step.name,
-    ran: outcome.kind !== 'skip',
+  return {
+    ...recoveryInput(pass.state, iteration),
+    fresh: view.messages.slice(view.freshFrom),
+    estimateTokens: pass.tokens,
+    compactedInThisPass: pass.compacted,
+    effectKey: iteration.id(`step/${step.name}`),
+  };
+}
+
+/** What a step did, for the decision record. */
+function note(
+  outcome: Exclude<StepOutcome, { kind: 'skip' }>,
+  edited: Edited | undefined,
+  {
+    step,
+    tokensBefore,
+    startMs,
+  }: { readonly step: string; readonly tokensBefore: number; readonly startMs: number },
+  { trace, deps }: Iteration,
+): void {
+  trace.prepare.push({
+    step,
+    ran: true,
     why: outcome.kind === 'stop' ? outcome.message : outcome.why,
-    ...(outcome.kind === 'skip'
-      ? {}
-      : { tokensBefore: pass.tokens, ms: rounded(clock.monotonicMs() - startMs) }),
+    tokensBefore,
+    ms: rounded(deps.clock.monotonicMs() - startMs),
     ...(edited === undefined ? {} : { tokensAfter: edited.tokens }),
   });
-  if (edited !== undefined) iteration.trace.editedBy.push(step.name);
-  return { ...ran, edited };
+  if (edited !== undefined) trace.editedBy.push(step);
 }
 
 async function apply(
-  outcome: Exclude<StepOutcome, { kind: 'stop' }>,
+  outcome: Exclude<StepOutcome, { kind: 'stop' | 'skip' }>,
   edited: Edited | undefined,
   pass: Pass,
   iteration: Iteration,
   step: string,
 ): Promise<void> {
-  if (outcome.kind === 'skip') return;
   const { state } = pass;
   if (outcome.kind === 'request') {
     iteration.contextManagement = outcome.contextManagement;

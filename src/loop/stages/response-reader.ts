@@ -1,18 +1,16 @@
 /** Turns one answer's events into finished blocks: record, start, yield, in this order (L4.1). */
-import type { AssistantMessage, LoopMessage } from '../../protocol/messages.ts';
+import type { AssistantMessage, LoopMessage, StreamEventMessage } from '../../protocol/messages.ts';
 import type { ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model.ts';
 import type { ToolCall } from '../../protocol/tool.ts';
 import { type AssistantBlock, EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/wire.ts';
 import type { Iteration } from '../iteration.ts';
-import { contextTokens, emptyResponse } from '../response.ts';
+import { emptyResponse } from '../response.ts';
 import { systemMessage } from '../say.ts';
 import { BlockBuilder } from './block-builder.ts';
+import { settleResponse } from './settle-response.ts';
 
 /** The output cap is a fact about the last block alone: it may have been cut in two. */
 const CUT_REASONS = new Set<string | null>(['max_tokens', 'model_context_window_exceeded']);
-
-/** Transitions whose iteration asks with an edited view. */
-const RECOVERIES = new Set<string>(['collapse_drain_retry', 'reactive_compact_retry']);
 
 export class ResponseReader {
   readonly #request: ModelRequest;
@@ -27,7 +25,8 @@ export class ResponseReader {
     iteration.response = emptyResponse(request.model);
   }
 
-  async *take(output: ModelOutput): AsyncGenerator<LoopMessage, void> {
+  /** What the call says about itself. */
+  async *takeNotice(output: Exclude<ModelOutput, { kind: 'events' }>): AsyncGenerator<LoopMessage, void> {
     const it = this.#iteration;
     switch (output.kind) {
       case 'attempt':
@@ -64,10 +63,40 @@ export class ResponseReader {
         );
         return;
       }
-      case 'events':
-        for (const event of output.events) yield* this.#takeEvent(event, output.ttftMs);
-        return;
     }
+  }
+
+  /** What there is to show for an event: nothing, one message, or, where a block or the answer ends, what that brings. */
+  takeEvent(
+    event: StreamEvent,
+    ttftMs: number | undefined,
+  ): StreamEventMessage | AsyncGenerator<LoopMessage, void> | undefined {
+    const { response, params } = this.#iteration;
+    const { model } = this.#request;
+    switch (event.type) {
+      case 'message_start':
+        response.messageId = event.message.id;
+        response.model = event.message.model;
+        response.usage = { ...EMPTY_USAGE, ...event.message.usage };
+        return { type: 'stream_event', event, model, ...(ttftMs === undefined ? {} : { ttftMs }) };
+      case 'content_block_start':
+        if (this.#held !== undefined) return this.#takeEnding(event);
+        this.#open = new BlockBuilder(event.content_block);
+        break;
+      case 'content_block_delta':
+        response.outputChars += this.#open?.append(event.delta) ?? 0;
+        break;
+      case 'message_delta':
+        if (this.#held !== undefined) return this.#takeEnding(event);
+        this.#learnEnd(event);
+        return { type: 'stream_event', event, model };
+      case 'content_block_stop':
+      case 'message_stop':
+        return this.#takeEnding(event);
+      case 'ping':
+        break;
+    }
+    return params.includePartialMessages ? { type: 'stream_event', event, model } : undefined;
   }
 
   /** The answer is over, one way or another: what is still open is kept, dropped or marked. */
@@ -77,31 +106,27 @@ export class ResponseReader {
     if (outcome.kind === 'aborted' && this.#open?.type === 'text')
       yield* this.#finish(this.#open, { aborted: true });
     if (outcome.kind !== 'complete' && response.messageId !== undefined)
-      await this.#settle(outcome.kind === 'broken');
+      await settleResponse(this.#request, this.#iteration, outcome.kind === 'broken');
   }
 
   /** Nobody reads on. Its usage counts as far as it was reported (L4.3); no effect when it was settled. */
   async abandon(): Promise<void> {
     if (this.#iteration.response.messageId === undefined) return;
-    await this.#settle(false).catch(() => {}); // fenced or no disk: the ledger has it all the same
+    await settleResponse(this.#request, this.#iteration, false).catch(() => {}); // fenced or no disk: the ledger has it all the same
   }
 
-  async *#takeEvent(event: StreamEvent, ttftMs: number | undefined): AsyncGenerator<LoopMessage, void> {
+  async *#takeEnding(
+    event: Extract<
+      StreamEvent,
+      { type: 'content_block_start' | 'content_block_stop' | 'message_delta' | 'message_stop' }
+    >,
+  ): AsyncGenerator<LoopMessage, void> {
     const { response, params } = this.#iteration;
     const { model } = this.#request;
     switch (event.type) {
-      case 'message_start':
-        response.messageId = event.message.id;
-        response.model = event.message.model;
-        response.usage = { ...EMPTY_USAGE, ...event.message.usage };
-        yield { type: 'stream_event', event, model, ...(ttftMs === undefined ? {} : { ttftMs }) };
-        return;
       case 'content_block_start':
-        if (this.#held !== undefined) yield* this.#release({ cut: false });
+        yield* this.#release({ cut: false });
         this.#open = new BlockBuilder(event.content_block);
-        break;
-      case 'content_block_delta':
-        response.outputChars += this.#open?.append(event.delta) ?? 0;
         break;
       case 'content_block_stop': {
         const block = this.#open;
@@ -111,25 +136,27 @@ export class ResponseReader {
         break;
       }
       case 'message_delta':
-        response.stopReason = event.delta.stop_reason ?? response.stopReason;
-        response.appliedEdits = event.context_management ?? response.appliedEdits;
-        if (event.usage !== undefined) response.usage = { ...response.usage, ...defined(event.usage) };
-        if (this.#held !== undefined && response.stopReason !== null)
-          yield* this.#release({ cut: CUT_REASONS.has(response.stopReason) });
+        this.#learnEnd(event);
+        if (response.stopReason !== null) yield* this.#release({ cut: CUT_REASONS.has(response.stopReason) });
         yield { type: 'stream_event', event, model };
         return;
       case 'message_stop':
         if (this.#held !== undefined) yield* this.#release({ cut: false });
         response.ended = true;
-        await this.#settle(false);
+        await settleResponse(this.#request, this.#iteration, false);
         yield { type: 'stream_event', event, model };
         yield* this.#announceAppliedEdits();
         yield* this.#announceCacheBreak();
         return;
-      case 'ping':
-        break;
     }
     if (params.includePartialMessages) yield { type: 'stream_event', event, model };
+  }
+
+  #learnEnd(event: Extract<StreamEvent, { type: 'message_delta' }>): void {
+    const { response } = this.#iteration;
+    response.stopReason = event.delta.stop_reason ?? response.stopReason;
+    response.appliedEdits = event.context_management ?? response.appliedEdits;
+    if (event.usage !== undefined) response.usage = { ...response.usage, ...defined(event.usage) };
   }
 
   async *#release(how: { readonly cut: boolean }): AsyncGenerator<LoopMessage, void> {
@@ -213,50 +240,6 @@ export class ResponseReader {
     const content = `The prompt cache was missed for ${found.tokens} tokens: ${found.why}.`;
     yield* this.#iteration.say(systemMessage(deps, { subtype: 'informational', level: 'info', content }));
   }
-
-  /** The response's end on record, and its usage in the ledger: once per attempt. */
-  async #settle(broken: boolean): Promise<void> {
-    const it = this.#iteration;
-    const { response, deps, params } = it;
-    if (response.settled) return;
-    response.settled = true;
-    if (!response.ended) response.usage = withEstimate(response.usage, response.outputChars);
-    const { usage } = response;
-    const costUsd = deps.ledger.settle({
-      model: this.#request.model,
-      effectKey: it.id('model'),
-      usage,
-      main: true,
-      ...(broken ? { wasted: true } : {}),
-    });
-    it.trace.costUsd += costUsd;
-    if (broken) it.trace.wastedCostUsd += costUsd;
-    deps.onUsage?.(usage, this.#request.model);
-    if (response.ended) this.#learnFrom(usage);
-    await it.record({
-      type: 'response',
-      id: it.id('response'),
-      submission: params.submission,
-      iteration: it.state.iteration,
-      messageId: response.messageId ?? '',
-      stopReason: response.stopReason,
-      usage,
-      costUsd,
-      ...(response.ended ? {} : { broken: true }),
-      ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
-    });
-  }
-
-  /** What the request really cost, beside what was thought; and whether its prefix was found in the prompt cache. */
-  #learnFrom(usage: Usage): void {
-    const { deps, trace } = this.#iteration;
-    const reported = contextTokens(usage) - usage.output_tokens;
-    const estimated = deps.context.measure?.(this.#request).tokens ?? trace.tokens;
-    deps.context.calibrate?.(estimated, reported, this.#request.model);
-    const { transition } = this.#iteration.state;
-    const recovery = transition !== undefined && RECOVERIES.has(transition.reason) ? [transition.reason] : [];
-    trace.cache = deps.cacheWatch?.answered(this.#request, usage, [...recovery, ...trace.editedBy]);
-  }
 }
 
 /** Observers may see derived input fields; the message bound for the API is another object and stays as it is. */
@@ -265,11 +248,6 @@ function observed(message: AssistantMessage, { deps }: Iteration): AssistantMess
   if (block?.type !== 'tool_use') return message;
   const filled = deps.tools.backfill(block);
   return filled === block ? message : { ...message, message: { ...message.message, content: [filled] } };
-}
-
-/** An answer that broke off never said what it cost: about four characters a token. */
-function withEstimate(usage: Usage, outputChars: number): Usage {
-  return { ...usage, output_tokens: Math.max(usage.output_tokens, Math.ceil(outputChars / 4)) };
 }
 
 /** Cumulative values replace; what a delta does not name stays. */

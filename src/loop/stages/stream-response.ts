@@ -86,7 +86,15 @@ async function* readAnswer(
         yield* reader.end(next.value);
         return next.value;
       }
-      yield* reader.take(next.value);
+      const output = next.value;
+      if (output.kind === 'events') {
+        for (const event of output.events) {
+          const shown = reader.takeEvent(event, output.ttftMs);
+          if (shown === undefined) continue;
+          if ('type' in shown) yield shown;
+          else yield* shown;
+        }
+      } else yield* reader.takeNotice(output);
       pending = outputs.next();
       pending.catch(() => {}); // awaited above; a consumer that ends early must not leave it unhandled
     }

@@ -1,0 +1,59 @@
+/** The end of one answer, whole or not: on record, paid for, and learned from. */
+import type { ModelRequest } from '../../protocol/model.ts';
+import type { Usage } from '../../protocol/wire.ts';
+import type { Iteration } from '../iteration.ts';
+import { contextTokens } from '../response.ts';
+
+/** Transitions whose iteration asks with an edited view. */
+const RECOVERIES = new Set<string>(['collapse_drain_retry', 'reactive_compact_retry']);
+
+/** Once per attempt; later calls change nothing. `broken`: what it cost was wasted (L4.3). */
+export async function settleResponse(
+  request: ModelRequest,
+  iteration: Iteration,
+  broken: boolean,
+): Promise<void> {
+  const { response, deps, params, trace } = iteration;
+  if (response.settled) return;
+  response.settled = true;
+  if (!response.ended) response.usage = withEstimate(response.usage, response.outputChars);
+  const { usage } = response;
+  const costUsd = deps.ledger.settle({
+    model: request.model,
+    effectKey: iteration.id('model'),
+    usage,
+    main: true,
+    ...(broken ? { wasted: true } : {}),
+  });
+  trace.costUsd += costUsd;
+  if (broken) trace.wastedCostUsd += costUsd;
+  deps.onUsage?.(usage, request.model);
+  if (response.ended) learnFrom(usage, request, iteration);
+  await iteration.record({
+    type: 'response',
+    id: iteration.id('response'),
+    submission: params.submission,
+    iteration: iteration.state.iteration,
+    messageId: response.messageId ?? '',
+    stopReason: response.stopReason,
+    usage,
+    costUsd,
+    ...(response.ended ? {} : { broken: true }),
+    ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
+  });
+}
+
+/** What the request really cost, beside what was thought; and whether its prefix was found in the prompt cache. */
+function learnFrom(usage: Usage, request: ModelRequest, { deps, trace, state }: Iteration): void {
+  const reported = contextTokens(usage) - usage.output_tokens;
+  const estimated = deps.context.measure?.(request).tokens ?? trace.tokens;
+  deps.context.calibrate?.(estimated, reported, request.model);
+  const { transition } = state;
+  const recovery = transition !== undefined && RECOVERIES.has(transition.reason) ? [transition.reason] : [];
+  trace.cache = deps.cacheWatch?.answered(request, usage, [...recovery, ...trace.editedBy]);
+}
+
+/** An answer that broke off never said what it cost: about four characters a token. */
+function withEstimate(usage: Usage, outputChars: number): Usage {
+  return { ...usage, output_tokens: Math.max(usage.output_tokens, Math.ceil(outputChars / 4)) };
+}
