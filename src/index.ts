@@ -115,6 +115,7 @@ export {
   tool,
 } from './sdk/define-tool.ts';
 export * from './sdk/engine.ts';
+export { machineSettingsFile } from './sdk/machine-policy.ts';
 export type { Exchange, JsonRpcMessage } from './sdk/mcp/json-rpc.ts';
 export type {
   ExternalMcpServer,

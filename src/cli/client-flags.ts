@@ -3,12 +3,14 @@
  * Those that change nothing here yet are accepted all the same and listed in docs/compatibility.md.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Options } from '../index.ts';
+import { machineSettingsFile, type Options } from '../index.ts';
 import { appended, jsonObject, positiveInteger, wholeNumber } from './flag-values.ts';
 
 export interface ClientFlags {
   readonly permissionPromptTool?: string;
   readonly permissionPrompts?: 'host' | 'none';
+  readonly managedSettings?: string;
+  readonly allowedToolsOnly?: true;
   readonly allowDangerouslySkipPermissions?: true;
   readonly replayUserMessages?: true;
   readonly thinking?: 'adaptive' | 'enabled' | 'disabled';
@@ -29,6 +31,8 @@ export function addClientFlags(program: Command): void {
   const add = (option: Option) => program.addOption(option);
   add(flag('--permission-prompt-tool <tool>'));
   add(flag('--permission-prompts <who>').choices(['host', 'none']));
+  add(flag('--managed-settings <json>'));
+  add(flag('--allowed-tools-only'));
   add(flag('--allow-dangerously-skip-permissions'));
   add(flag('--replay-user-messages'));
   add(flag('--thinking <how>').choices(['adaptive', 'enabled', 'disabled']));
@@ -66,9 +70,14 @@ const WITHOUT_EFFECT_VALUED = [
 
 /** Client flags as options of `query()`. */
 export function clientOptions(flags: ClientFlags): Partial<Options> {
-  const { taskBudget, mcpConfig: configs = [] } = flags;
+  const { taskBudget, permissionPromptTool: asker, mcpConfig: configs = [] } = flags;
   return {
     allowDangerouslySkipPermissions: flags.allowDangerouslySkipPermissions,
+    managedSettings: flags.managedSettings,
+    managedSettingsFile: machineSettingsFile(process.platform),
+    allowedToolsOnly: flags.allowedToolsOnly,
+    permissionPrompts: flags.permissionPrompts,
+    permissionPromptToolName: asker === 'stdio' ? undefined : asker,
     replayUserMessages: flags.replayUserMessages,
     thinking: thinkingOf(flags),
     maxThinkingTokens: flags.maxThinkingTokens,

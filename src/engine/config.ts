@@ -6,6 +6,7 @@
 
 import type { MediaLimits } from '../context/admission/media-limits.ts';
 import type { McpServerEntry } from '../mcp/mcp-servers.ts';
+import type { PermissionLocks } from '../permissions/permission-engine.ts';
 import type { Command, CommandSource } from '../protocol/command.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
@@ -15,9 +16,9 @@ import type { CallModel, ModelInfo } from '../protocol/model.ts';
 import type {
   CanUseTool,
   PermissionBehavior,
-  PermissionDestination,
   PermissionMode,
   PermissionResult,
+  PermissionRuleSource,
 } from '../protocol/permission.ts';
 import type {
   Admission,
@@ -31,6 +32,7 @@ import type {
 } from '../protocol/ports.ts';
 import type { AnyTool, ReadFileCache } from '../protocol/tool.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
+import type { McpServerPolicy } from '../settings/resolved-config.ts';
 import type { AppState } from './app-state.ts';
 import type { CompactionOptions } from './compaction-options.ts';
 import type { SDKStatus } from './state-machine.ts';
@@ -238,6 +240,16 @@ export interface QueryEngineConfig {
   permissionRules?: PermissionRules | undefined;
   /** Absolute paths that tools may use besides `cwd`. */
   additionalDirectories?: readonly string[] | undefined;
+  /** Where each of them is from, for reports; default `cliArg`. */
+  directorySources?: Readonly<Record<string, PermissionRuleSource>> | undefined;
+  /** Restrictions that no rule and no mode lifts; default none. */
+  permissionLocks?: PermissionLocks | undefined;
+  /** `none`: nobody is asked, whoever could be; what would be is denied. Default `host`. */
+  permissionPrompts?: 'host' | 'none' | undefined;
+  /** An MCP tool (`mcp__server__tool`) that answers permission questions in the place of `canUseTool`. */
+  permissionPromptTool?: string | undefined;
+  /** Which MCP servers may be used; default all. */
+  mcpServerPolicy?: McpServerPolicy | undefined;
   hooks?: Partial<Record<HookEvent, readonly HookCallbackMatcher[]>> | undefined;
   /** The session's environment; default empty. Model aliases are looked up in it, and child processes get it without what may be a secret. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
@@ -258,7 +270,7 @@ export interface QueryEngineConfig {
 }
 
 export type PermissionRules = {
-  readonly [S in PermissionDestination]?:
+  readonly [S in PermissionRuleSource]?:
     | { readonly [B in PermissionBehavior]?: readonly string[] | undefined }
     | undefined;
 };

@@ -9,6 +9,7 @@ import type { HookPort } from '../protocol/hook.ts';
 import type { CallModel, ModelInfo } from '../protocol/model.ts';
 import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
 import type { Clock, Ids, InboxItem, RandomPort } from '../protocol/ports.ts';
+import type { ToolOutput } from '../protocol/tool.ts';
 import type { ThinkingConfig, Usage } from '../protocol/wire.ts';
 import type { SessionTaskTable } from '../tasks/task-table.ts';
 import type { Scope } from '../util/scope.ts';
@@ -42,6 +43,8 @@ export interface ToolsRoom {
   readonly names: readonly string[];
   /** The host's answer is known before it is asked (an orphaned permission). */
   presetAnswer(answer: PermissionResult & { readonly toolUseID: string }): void;
+  /** Runs a tool beside the conversation, past the gate: for what the host itself asked for. */
+  callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
 }
 
 /** Reads what goes before the conversation; each is asked once per session. */

@@ -60,7 +60,8 @@ async function callHost(
   signal: AbortSignal,
   requestId: string,
 ): Promise<PermissionResult> {
-  const { tool, input, toolUseId, message, suggestions, blockedPath, agentId } = question;
+  const { tool, input, toolUseId, message, suggestions, blockedPath, agentId, reasonType, matched } =
+    question;
   try {
     const answer = await canUseTool(tool.name, input, {
       signal,
@@ -68,6 +69,8 @@ async function callHost(
       requestId,
       decisionReason: message,
       displayName: tool.name,
+      ...(reasonType === undefined ? {} : { decisionReasonType: reasonType }),
+      ...(reasonType === 'rule' && matched !== undefined ? { matchedAskRule: matched } : {}),
       ...(suggestions === undefined ? {} : { suggestions }),
       ...(blockedPath === undefined ? {} : { blockedPath }),
       ...(agentId === undefined ? {} : { agentID: agentId }),

@@ -52,13 +52,7 @@ export async function forbidsCommandPath(
   if (behavior === 'allow' || subject.target.kind !== 'command' || specifier === undefined) return false;
   if (!/^(?:Read|Edit|Write)$/.test(toolName)) return false;
   for (const segment of everySegment((await subject.line()).segments)) {
-    const touched =
-      toolName === 'Read'
-        ? joined([
-            await redirectPaths(segment, 'read', context.resolve),
-            await readPaths(segment, context.resolve),
-          ])
-        : await writtenPaths(segment, context.resolve);
+    const touched = await touchedBy(segment, toolName === 'Read' ? 'read' : 'write', context);
     for (const path of touched.paths) if (await forbidsPath(specifier, path, context)) return true;
   }
   return false;
@@ -85,4 +79,25 @@ function joined(parts: readonly (CommandPaths | undefined)[]): CommandPaths {
     paths: parts.flatMap((part) => part?.paths ?? []),
     unknown: parts.some((part) => part?.unknown === true),
   };
+}
+
+/** The files that a line says it reads or writes, as far as that is known. */
+export async function touchedPaths(
+  direction: 'read' | 'write',
+  subject: Subject,
+  context: PathRuleContext,
+): Promise<readonly ResolvedPath[]> {
+  const segments = everySegment((await subject.line()).segments);
+  const touched = await Promise.all(segments.map((segment) => touchedBy(segment, direction, context)));
+  return touched.flatMap(({ paths }) => paths);
+}
+
+async function touchedBy(
+  segment: Segment,
+  direction: 'read' | 'write',
+  { resolve }: PathRuleContext,
+): Promise<CommandPaths> {
+  return direction === 'read'
+    ? joined([await redirectPaths(segment, 'read', resolve), await readPaths(segment, resolve)])
+    : writtenPaths(segment, resolve);
 }

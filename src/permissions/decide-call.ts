@@ -1,7 +1,8 @@
 import type { PermissionQuestion } from '../protocol/gate.ts';
-import type { GateVerdict, PermissionBehavior, PermissionMode } from '../protocol/permission.ts';
+import type { GateVerdict, MatchedRule, PermissionBehavior, PermissionMode } from '../protocol/permission.ts';
 import type { Segment } from '../shell/segment.ts';
 import { type CommandCase, coverCommand, unsafeWriteOf } from './command-cover.ts';
+import { touchedPaths } from './command-paths.ts';
 import { matchesRule } from './match-rule.ts';
 import * as say from './messages.ts';
 import type { PathRuleContext } from './path-rule.ts';
@@ -23,6 +24,11 @@ export interface PermissionState {
   readonly home: string | undefined;
   readonly ignoreCase: boolean;
   readonly files: PathReader;
+  /** Outside the working directories nothing is read, or written, whatever rules and mode say. */
+  readonly blockReadsOutside: boolean;
+  readonly blockWritesOutside: boolean;
+  /** What no allow rule names is denied, in every mode (F88). */
+  readonly allowedToolsOnly: boolean;
 }
 
 interface Case {
@@ -43,9 +49,13 @@ export async function decideCall(question: PermissionQuestion, state: Permission
 
   const denied = await firstMatch('deny', each);
   if (denied !== undefined) return deny('rule', say.deniedByRule(subject, denied), denied);
+  const stray = await blockedPath(each);
+  if (stray !== undefined) return deny('workingDir', say.deniedOutside(subject, stray.spelled));
   if (state.mode === 'plan' && !mayPlan(subject)) return deny('mode', say.deniedByPlan(subject));
 
   const verdict = await allowOrAsk(each);
+  if (state.allowedToolsOnly && !(await isListed(verdict, each)))
+    return deny('mode', say.deniedUnlisted(subject));
   if (verdict.kind !== 'ask' || state.mode !== 'dontAsk') return verdict;
   return deny('mode', say.deniedWithoutAsking(verdict.message));
 }
@@ -58,7 +68,12 @@ async function allowOrAsk(each: Case): Promise<Extract<GateVerdict, { kind: 'all
   }
   const asked = await firstMatch('ask', each);
   if (asked !== undefined)
-    return { kind: 'ask', reasonType: 'rule', message: say.askedByRule(subject, asked) };
+    return {
+      kind: 'ask',
+      reasonType: 'rule',
+      message: say.askedByRule(subject, asked),
+      matched: matchedOf(asked),
+    };
   const unsafe = await findUnsafeWrite(each);
   if (unsafe !== undefined) return unsafe;
 
@@ -68,8 +83,18 @@ async function allowOrAsk(each: Case): Promise<Extract<GateVerdict, { kind: 'all
   }
   if (subject.target.kind === 'command') return judgeCommand(each);
   const allowed = await firstMatch('allow', each);
-  if (allowed !== undefined) return { kind: 'allow', reasonType: 'rule', reason: formatRule(allowed.value) };
+  if (allowed !== undefined) return allowedBy([allowed]);
   return byDefault(each, outside);
+}
+
+/** Whether an allow rule names what would run; a question that only a person can answer stays one. */
+async function isListed(verdict: GateVerdict, each: Case): Promise<boolean> {
+  const { subject } = each;
+  if (subject.needsPerson || OWN_RECORD_TOOLS.includes(subject.tool)) return true;
+  if (verdict.kind === 'allow' && verdict.matched !== undefined) return true;
+  if (subject.target.kind !== 'command') return (await firstMatch('allow', each)) !== undefined;
+  const judged = await judgeCommand(each);
+  return judged.kind === 'allow' && judged.matched !== undefined;
 }
 
 /** Every command of the line must be allowed, by a rule or because it only reads inside the working directories. */
@@ -81,8 +106,7 @@ async function judgeCommand(each: Case): Promise<Extract<GateVerdict, { kind: 'a
     ({ value }) => value.ruleContent === undefined && namesTool(value.toolName, subject.names),
   );
   // A prohibition that cannot be held against the command is not passed over.
-  if (whole !== undefined && (unseen === undefined || !hasProhibition(each)))
-    return { kind: 'allow', reasonType: 'rule', reason: formatRule(whole.value) };
+  if (whole !== undefined && (unseen === undefined || !hasProhibition(each))) return allowedBy([whole]);
   if (unseen !== undefined)
     return { kind: 'ask', reasonType: 'mode', message: say.askedForUnseen(subject, unseen), suggestions: [] };
 
@@ -99,7 +123,21 @@ async function judgeCommand(each: Case): Promise<Extract<GateVerdict, { kind: 'a
     return byDefault(each, [], uncovered);
   return rules.length === 0
     ? { kind: 'allow', reasonType: 'workingDir', reason: 'It only reads inside the working directories.' }
-    : { kind: 'allow', reasonType: 'rule', reason: rules.map(({ value }) => formatRule(value)).join(', ') };
+    : allowedBy(rules);
+}
+
+function allowedBy(rules: readonly PermissionRule[]): Extract<GateVerdict, { kind: 'allow' }> {
+  const [first] = rules;
+  return {
+    kind: 'allow',
+    reasonType: 'rule',
+    reason: rules.map(({ value }) => formatRule(value)).join(', '),
+    ...(first !== undefined && { matched: matchedOf(first) }),
+  };
+}
+
+function matchedOf({ source, value }: PermissionRule): MatchedRule {
+  return { source, value };
 }
 
 function hasProhibition({ subject, state }: Case): boolean {
@@ -185,6 +223,22 @@ async function findUnsafeWrite({
   return undefined;
 }
 
+/** A path that the block on the world outside keeps away; of a command, one that it says it touches. */
+async function blockedPath(each: Case): Promise<ResolvedPath | undefined> {
+  const { subject, state, context } = each;
+  const blocked = { read: state.blockReadsOutside, write: state.blockWritesOutside };
+  const { kind } = subject.target;
+  if (kind === 'read' || kind === 'write')
+    return blocked[kind] ? (await outsideOf(kind, await subject.paths(), each))[0] : undefined;
+  if (kind !== 'command' || !(blocked.read || blocked.write)) return undefined;
+  for (const direction of ['read', 'write'] as const) {
+    if (!blocked[direction]) continue;
+    const [stray] = await outsideOf(direction, await touchedPaths(direction, subject, context), each);
+    if (stray !== undefined) return stray;
+  }
+  return undefined;
+}
+
 async function pathsOutside(each: Case): Promise<readonly ResolvedPath[]> {
   const { kind } = each.subject.target;
   if (kind !== 'read' && kind !== 'write') return [];
@@ -204,11 +258,15 @@ async function outsideOf(
   return paths.filter(({ real }) => real === undefined || !realRoots.some((root) => isInside(real, root)));
 }
 
-function deny(reasonType: 'rule' | 'mode', message: string, rule?: PermissionRule): GateVerdict {
+function deny(
+  reasonType: 'rule' | 'mode' | 'workingDir',
+  message: string,
+  rule?: PermissionRule,
+): GateVerdict {
   return {
     kind: 'deny',
     reasonType,
     message,
-    ...(rule === undefined ? {} : { rule: formatRule(rule.value) }),
+    ...(rule === undefined ? {} : { matched: matchedOf(rule) }),
   };
 }

@@ -7,6 +7,9 @@ const SOURCE_NAMES = {
   userSettings: 'the user settings',
   projectSettings: 'the project settings',
   localSettings: 'the local project settings',
+  flagSettings: 'the settings given to this run',
+  policySettings: 'the managed settings',
+  command: 'a command',
   session: 'this session',
   cliArg: 'the options of this run',
 } as const;
@@ -34,6 +37,14 @@ export function deniedByRule(subject: Subject, rule: PermissionRule): string {
 
 export function deniedByPlan(subject: Subject): string {
   return `Plan mode is on: only read-only tools may run, and ${describeCall(subject)} is not read-only. Present the plan first, or have the permission mode changed.`;
+}
+
+export function deniedOutside(subject: Subject, path: string): string {
+  return `${describeCall(subject)} is denied: ${oneLine(path)} is outside the working directories, and the settings block that whatever rules and mode say.`;
+}
+
+export function deniedUnlisted(subject: Subject): string {
+  return `${describeCall(subject)} is denied: only what an allow rule names may run here, and none names it.`;
 }
 
 export function deniedWithoutAsking(reason: string): string {

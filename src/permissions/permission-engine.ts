@@ -2,15 +2,26 @@ import type { PermissionPort, PermissionQuestion } from '../protocol/gate.ts';
 import type {
   GateVerdict,
   PermissionBehavior,
-  PermissionDestination,
   PermissionMode,
+  PermissionRuleSource,
   PermissionUpdate,
 } from '../protocol/permission.ts';
 import { checkMode, checkUpdate } from './check-update.ts';
 import { decideCall } from './decide-call.ts';
+import { deniedReads } from './denied-reads.ts';
 import type { PathReader } from './real-path.ts';
 import { formatRule } from './rule.ts';
 import { createRuleSet, type RuleTexts } from './rule-set.ts';
+
+/** Restrictions that no rule and no mode lifts. All default to false. */
+export interface PermissionLocks {
+  /** Of the rules that allow, only managed ones hold. */
+  readonly managedRulesOnly?: boolean | undefined;
+  readonly blockReadsOutside?: boolean | undefined;
+  readonly blockWritesOutside?: boolean | undefined;
+  /** What no allow rule names is denied, also in bypassPermissions (F88). */
+  readonly allowedToolsOnly?: boolean | undefined;
+}
 
 export interface PermissionOptions {
   /** Default `default`. `bypassPermissions` needs `allowDangerouslySkipPermissions`. */
@@ -21,9 +32,13 @@ export interface PermissionOptions {
   readonly deny?: readonly string[] | undefined;
   readonly ask?: readonly string[] | undefined;
   /** Rules of the settings files, by source. */
-  readonly rules?: { readonly [S in PermissionDestination]?: RuleTexts | undefined } | undefined;
+  readonly rules?: { readonly [S in PermissionRuleSource]?: RuleTexts | undefined } | undefined;
   /** Absolute paths that tools may use besides the question's own directories. */
   readonly additionalDirectories?: readonly string[] | undefined;
+  /** Where each of them is from; default `cliArg`. */
+  readonly directorySources?: Readonly<Record<string, PermissionRuleSource>> | undefined;
+  /** What holds whatever rules and mode say; see `PermissionLocks`. */
+  readonly locks?: PermissionLocks | undefined;
   /** Absolute paths that may be read and not written: where the session spills results the model is told to read. */
   readonly readableDirectories?: readonly string[] | undefined;
   /** What `~/` means in a rule; absent: such a rule allows nothing and denies everything it could mean. */
@@ -34,14 +49,20 @@ export interface PermissionOptions {
 }
 
 export interface Permissions extends PermissionPort {
-  /** The rules in force, as people write them. */
+  /** The rules, as people write them. */
   rules(): readonly {
-    readonly source: PermissionDestination;
+    readonly source: PermissionRuleSource;
     readonly behavior: PermissionBehavior;
     readonly rule: string;
+    /** false: managed settings let no other rule allow. */
+    readonly inForce: boolean;
   }[];
   /** Directories added by options and updates; the question's own come on top. */
-  directories(): readonly string[];
+  directories(): readonly { readonly path: string; readonly source: PermissionRuleSource }[];
+  /** Puts rules and directories of a source in the place of those it had. */
+  replaceSource(source: PermissionRuleSource, texts: RuleTexts, directories: readonly string[]): void;
+  /** Whether a Read rule denies this file; undefined when no rule denies reading by path, so that nobody asks. */
+  readFilter(place: { readonly cwd: string }): ((path: string) => Promise<boolean>) | undefined;
 }
 
 /**
@@ -51,8 +72,15 @@ export interface Permissions extends PermissionPort {
  */
 export function createPermissions(options: PermissionOptions): Permissions {
   const maySkip = options.allowDangerouslySkipPermissions === true;
-  const rules = createRuleSet([...Object.entries(options.rules ?? {}), ['cliArg', options]]);
-  const directories = new Set(options.additionalDirectories ?? []);
+  const { locks = {} } = options;
+  const rules = createRuleSet(
+    [...Object.entries(options.rules ?? {}), ['cliArg', options]],
+    locks.managedRulesOnly,
+  );
+  const directories = new Map(
+    (options.additionalDirectories ?? []).map((path) => [path, options.directorySources?.[path] ?? 'cliArg']),
+  );
+  const ignoreCase = options.ignoreCase ?? (process.platform === 'darwin' || process.platform === 'win32');
   let mode: PermissionMode = checkMode(options.mode ?? 'default', maySkip);
 
   return {
@@ -60,11 +88,14 @@ export function createPermissions(options: PermissionOptions): Permissions {
       decideCall(question, {
         mode,
         rules,
-        directories: [...directories],
+        directories: [...directories.keys()],
         readableDirectories: options.readableDirectories ?? [],
         home: options.home,
-        ignoreCase: options.ignoreCase ?? (process.platform === 'darwin' || process.platform === 'win32'),
+        ignoreCase,
         files: options.files,
+        blockReadsOutside: locks.blockReadsOutside === true,
+        blockWritesOutside: locks.blockWritesOutside === true,
+        allowedToolsOnly: locks.allowedToolsOnly === true,
       }),
     get mode() {
       return mode;
@@ -85,7 +116,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
             mode = update.mode;
             break;
           case 'addDirectories':
-            for (const directory of update.directories) directories.add(directory);
+            for (const directory of update.directories) directories.set(directory, update.destination);
             break;
           case 'removeDirectories':
             for (const directory of update.directories) directories.delete(directory);
@@ -94,7 +125,19 @@ export function createPermissions(options: PermissionOptions): Permissions {
       }
     },
     rules: () =>
-      rules.all().map(({ source, behavior, value }) => ({ source, behavior, rule: formatRule(value) })),
-    directories: () => [...directories],
+      rules.all().map((rule) => ({
+        source: rule.source,
+        behavior: rule.behavior,
+        rule: formatRule(rule.value),
+        inForce: rules.isInForce(rule),
+      })),
+    directories: () => [...directories].map(([path, source]) => ({ path, source })),
+    replaceSource(source, texts, added) {
+      rules.replaceSource(source, texts);
+      for (const [path, from] of directories) if (from === source) directories.delete(path);
+      for (const path of added) directories.set(path, source);
+    },
+    readFilter: ({ cwd }) =>
+      deniedReads(rules.of('deny'), { cwd, home: options.home, ignoreCase, files: options.files }),
   };
 }

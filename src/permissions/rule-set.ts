@@ -1,6 +1,6 @@
 import type {
   PermissionBehavior,
-  PermissionDestination,
+  PermissionRuleSource,
   PermissionRuleValue,
   PermissionUpdate,
 } from '../protocol/permission.ts';
@@ -11,32 +11,51 @@ export type RuleTexts = { readonly [B in PermissionBehavior]?: readonly string[]
 
 const BEHAVIORS: readonly PermissionBehavior[] = ['deny', 'ask', 'allow'];
 
-/** The rules in force. Updates change what is held here, never a file: writing settings is the host's. */
+/** The rules in force. Updates change what is held here; files are the settings room's. */
 export interface RuleSet {
-  /** In the order they were given. */
+  /** Those in force, in the order they were given. */
   of(behavior: PermissionBehavior): readonly PermissionRule[];
+  /** Those that are not in force as well. */
   all(): readonly PermissionRule[];
+  isInForce(rule: PermissionRule): boolean;
+  replaceSource(source: PermissionRuleSource, texts: RuleTexts): void;
   update(change: Extract<PermissionUpdate, { readonly rules: unknown }>): void;
 }
 
-/** Throws `invalid_option` when a rule cannot be read. */
-export function createRuleSet(initial: Iterable<readonly [string, RuleTexts | undefined]>): RuleSet {
+/**
+ * With `managedOnly`, no rule allows but the managed ones; what denies or asks holds from anywhere. Throws
+ * `invalid_option` when a rule cannot be read.
+ */
+export function createRuleSet(
+  initial: Iterable<readonly [string, RuleTexts | undefined]>,
+  managedOnly = false,
+): RuleSet {
   const rules: Record<PermissionBehavior, PermissionRule[]> = { deny: [], ask: [], allow: [] };
-  for (const [source, texts] of initial) {
-    if (!isDestination(source)) continue;
+  const add = (source: PermissionRuleSource, texts: RuleTexts | undefined) => {
     for (const behavior of BEHAVIORS) {
       for (const text of texts?.[behavior] ?? [])
         rules[behavior].push({ behavior, source, value: parseRule(text) });
     }
-  }
+  };
+  for (const [source, texts] of initial) if (isSource(source)) add(source, texts);
 
   const isOf =
-    (source: PermissionDestination, values: readonly PermissionRuleValue[]) => (rule: PermissionRule) =>
+    (source: PermissionRuleSource, values: readonly PermissionRuleValue[]) => (rule: PermissionRule) =>
       rule.source === source && values.some((value) => formatRule(value) === formatRule(rule.value));
 
+  const isInForce = ({ behavior, source }: PermissionRule) =>
+    !managedOnly || behavior !== 'allow' || source === 'policySettings';
+
   return {
-    of: (behavior) => rules[behavior],
+    of: (behavior) => (managedOnly ? rules[behavior].filter(isInForce) : rules[behavior]),
+    isInForce,
     all: () => BEHAVIORS.flatMap((behavior) => rules[behavior]),
+    replaceSource(source, texts) {
+      for (const text of BEHAVIORS.flatMap((behavior) => texts[behavior] ?? [])) parseRule(text);
+      for (const behavior of BEHAVIORS)
+        rules[behavior] = rules[behavior].filter((rule) => rule.source !== source);
+      add(source, texts);
+    },
     update({ type, rules: changed, behavior, destination: source }) {
       const values = changed.map((value) => parseRule(formatRule(value)));
       const others = rules[behavior].filter((rule) => rule.source !== source);
@@ -60,8 +79,17 @@ export function createRuleSet(initial: Iterable<readonly [string, RuleTexts | un
   };
 }
 
-const DESTINATIONS = ['userSettings', 'projectSettings', 'localSettings', 'session', 'cliArg'] as const;
+const SOURCES: readonly PermissionRuleSource[] = [
+  'policySettings',
+  'flagSettings',
+  'userSettings',
+  'projectSettings',
+  'localSettings',
+  'cliArg',
+  'command',
+  'session',
+];
 
-function isDestination(source: string): source is PermissionDestination {
-  return DESTINATIONS.some((destination) => destination === source);
+function isSource(source: string): source is PermissionRuleSource {
+  return SOURCES.some((known) => known === source);
 }

@@ -1,14 +1,8 @@
 import { TurnwrightError } from '../protocol/errors.ts';
-import type {
-  PermissionBehavior,
-  PermissionDestination,
-  PermissionRuleValue,
-} from '../protocol/permission.ts';
+import type { MatchedRule, PermissionBehavior, PermissionRuleValue } from '../protocol/permission.ts';
 
-export interface PermissionRule {
+export interface PermissionRule extends MatchedRule {
   readonly behavior: PermissionBehavior;
-  readonly source: PermissionDestination;
-  readonly value: PermissionRuleValue;
 }
 
 const RULE = /^\s*([A-Za-z0-9_*.-]+)\s*(?:\((.*)\))?\s*$/s;

@@ -43,4 +43,6 @@ export interface FileStat {
   readonly mtimeMs: number;
   readonly mode: number;
   readonly ino: number;
+  /** The owner, where the system has one. */
+  readonly uid?: number;
 }

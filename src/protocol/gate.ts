@@ -1,6 +1,13 @@
 /** What the one gate (`tools/gate.ts`) asks of the rooms around it (L5). */
 import type { HookPort } from './hook.ts';
-import type { GateVerdict, PermissionMode, PermissionResult, PermissionUpdate } from './permission.ts';
+import type {
+  DecisionReasonType,
+  GateVerdict,
+  MatchedRule,
+  PermissionMode,
+  PermissionResult,
+  PermissionUpdate,
+} from './permission.ts';
 import type { AnyTool, EffectClass, ToolCall } from './tool.ts';
 
 export interface PermissionQuestion {
@@ -24,6 +31,8 @@ export interface PermissionPort {
 export type AskPort = (
   question: PermissionQuestion & {
     readonly message: string;
+    readonly reasonType?: DecisionReasonType;
+    readonly matched?: MatchedRule;
     readonly suggestions?: readonly PermissionUpdate[];
     readonly blockedPath?: string;
   },

@@ -18,6 +18,15 @@ export type PermissionDestination =
   | 'session'
   | 'cliArg';
 
+/** Where a rule in force comes from: a place an update may name, or one that only a launch can fill. */
+export type PermissionRuleSource = PermissionDestination | 'flagSettings' | 'policySettings' | 'command';
+
+/** The rule that decided, and where it is from. */
+export interface MatchedRule {
+  readonly source: PermissionRuleSource;
+  readonly value: PermissionRuleValue;
+}
+
 export type PermissionUpdate =
   | {
       readonly type: 'addRules' | 'replaceRules' | 'removeRules';
@@ -52,6 +61,10 @@ export interface CanUseToolContext {
   readonly suggestions?: readonly PermissionUpdate[];
   readonly blockedPath?: string;
   readonly decisionReason?: string;
+  /** What kind of thing asked: a rule, the mode, a hook, … */
+  readonly decisionReasonType?: DecisionReasonType;
+  /** The ask rule that wants this call confirmed. */
+  readonly matchedAskRule?: MatchedRule;
   readonly title?: string;
   readonly displayName?: string;
   readonly description?: string;
@@ -85,6 +98,8 @@ export type GateVerdict =
       readonly reasonType: DecisionReasonType;
       readonly reason?: string;
       readonly updatedInput?: JsonObject;
+      /** The rule that allows it; of several, the first. */
+      readonly matched?: MatchedRule;
     }
   | {
       readonly kind: 'deny';
@@ -93,8 +108,7 @@ export type GateVerdict =
       readonly message: string;
       /** End the turn as if the user had interrupted. */
       readonly interrupt?: boolean;
-      /** The rule that matched, as written. */
-      readonly rule?: string;
+      readonly matched?: MatchedRule;
     }
   | {
       readonly kind: 'ask';
@@ -102,6 +116,7 @@ export type GateVerdict =
       readonly message: string;
       readonly suggestions?: readonly PermissionUpdate[];
       readonly blockedPath?: string;
+      readonly matched?: MatchedRule;
     }
   /** The answer will come from elsewhere, later: the run parks. */
   | { readonly kind: 'pending'; readonly askId: string };

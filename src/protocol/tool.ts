@@ -76,6 +76,8 @@ export interface ToolContext {
   readonly todos: TodoStore;
   /** Where a tool that streams much output spills what it does not keep; made on first use. */
   spillFile(name: string): Promise<string>;
+  /** Says of a file that a rule denies reading it; undefined when no rule does, so that searches ask nothing. */
+  readFilter?(): ((path: string) => Promise<boolean>) | undefined;
   nowMs(): number;
   /** Ends with the session, not with the turn: for what outlives the call. */
   readonly sessionSignal: AbortSignal;
@@ -151,7 +153,11 @@ export interface ToolTrace {
   readonly concurrent: boolean;
   readonly permission?: {
     readonly verdict: GateVerdict['kind'];
+    /** What decided: a rule, the mode, a hook, the host, … */
     readonly source: string;
+    /** The rule that decided, as written, and where it is from. */
+    readonly rule?: string;
+    readonly ruleSource?: string;
     readonly askedMs?: number;
   };
 }

@@ -66,9 +66,19 @@ export interface Options {
   onElicitation?: QueryEngineConfig['handleElicitation'];
   /** The result must be a value of this schema (`structured_output`). */
   outputFormat?: { readonly type: 'json_schema'; readonly schema: JsonSchema } | undefined;
+  /** The policy of the program that starts us, as a value, JSON or a path to a file: only restrictions pass. */
+  managedSettings?: string | Readonly<Record<string, unknown>> | undefined;
+  /** The machine's policy, if that file exists; default none. The command line names the system's own place. */
+  managedSettingsFile?: string | undefined;
+  /** What no allow rule names is denied, in every mode, bypassPermissions included. Default false. */
+  allowedToolsOnly?: boolean | undefined;
   permissionMode?: PermissionMode | undefined;
   /** The caller can stop single tasks (`stopTask`): `interrupt()` then spares those in the background while input is open. */
   perTaskStopAffordance?: boolean | undefined;
+  /** `none`: nobody is asked; what would be is denied. Default `host`. */
+  permissionPrompts?: 'host' | 'none' | undefined;
+  /** An MCP tool, `mcp__server__tool`, that answers permission questions instead of `canUseTool`. */
+  permissionPromptToolName?: string | undefined;
   /** false: nothing on disk, no resume. */
   persistSession?: boolean | undefined;
   /**
@@ -125,6 +135,9 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   includePartialMessages: true,
   maxBudgetUsd: true,
   maxThinkingTokens: true,
+  managedSettings: true,
+  managedSettingsFile: true,
+  allowedToolsOnly: true,
   maxTurns: true,
   mcpServers: true,
   model: true,
@@ -132,6 +145,8 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   outputFormat: true,
   permissionMode: true,
   perTaskStopAffordance: true,
+  permissionPrompts: true,
+  permissionPromptToolName: true,
   persistSession: true,
   projectConfigRoot: true,
   projectTrusted: true,
@@ -159,6 +174,8 @@ export function checkOptions(options: Options): void {
   if (options.forkSession === true && options.resume === undefined && options.continue !== true) {
     refuse('forkSession', 'needs "resume" or "continue"');
   }
+  if (options.canUseTool !== undefined && options.permissionPromptToolName !== undefined)
+    refuse('permissionPromptToolName', 'and "canUseTool" exclude each other');
   if (options.outputFormat !== undefined && options.outputFormat.type !== 'json_schema') {
     refuse('outputFormat', 'must be { type: "json_schema", schema }');
   }

@@ -25,6 +25,13 @@ export interface ConfigOptions {
   readonly disallowedTools?: readonly string[] | undefined;
   readonly additionalDirectories?: readonly string[] | undefined;
   readonly settings?: string | Settings | undefined;
+  /** The policy of the program that starts us: only restrictions pass. */
+  readonly managedSettings?: string | Settings | undefined;
+  /** The machine's policy, if the file exists. Default none: the command line names it. */
+  readonly managedSettingsFile?: string | undefined;
+  /** `none`: nobody is asked, what would be is denied. */
+  readonly permissionPrompts?: 'host' | 'none' | undefined;
+  readonly allowedToolsOnly?: boolean | undefined;
   /** Default none: no settings file is read (F127). */
   readonly settingSources?: readonly SettingSource[] | undefined;
   /** Where project and local settings are looked for. Default the working directory. */

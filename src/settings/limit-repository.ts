@@ -1,3 +1,4 @@
+import { restrictionsOf } from './restrictions.ts';
 import { isRepositoryLayer, type Settings, type SettingsLayer } from './settings.ts';
 
 /** Where requests go, what they carry, what runs with the user's keys, and what they cost: never a repository's word (T102, T103). */
@@ -11,6 +12,7 @@ const USER_ONLY = [
   'childEnvAllow',
   'models',
   'durability',
+  'disableAllHooks',
 ] as const satisfies readonly (keyof Settings)[];
 
 /** Variables that decide what programs load and run, or where they connect. */
@@ -34,7 +36,7 @@ export interface LimitedLayers {
 
 /**
  * Takes out of repository-provided settings what only the user may say. In a project that is not trusted, all that
- * is left are restrictions: deny rules, ask rules, and the ban on bypass mode.
+ * is left are restrictions.
  */
 export function limitRepositoryLayers(layers: readonly SettingsLayer[], trusted: boolean): LimitedLayers {
   const warnings: string[] = [];
@@ -78,9 +80,4 @@ function limit(settings: Settings, refuse: (key: string, why: string) => void): 
       additionalDirectories: undefined,
     },
   };
-}
-
-function restrictionsOf({ permissions }: Settings): Settings {
-  const { deny, ask, disableBypassPermissionsMode } = permissions ?? {};
-  return { permissions: { deny, ask, disableBypassPermissionsMode } };
 }

@@ -44,20 +44,32 @@ export async function readFlagSettings(
   files: Pick<PersistentFiles, 'readFile'>,
   resolvePath: (path: string) => string,
 ): Promise<readonly SettingsLayer[]> {
+  return (await readInline(given, 'the settings option', files, resolvePath)).map((read) => ({
+    source: 'flag',
+    ...read,
+  }));
+}
+
+/** An object, JSON, or the path of a file, which must exist. `name`: what to call the first two in errors. */
+export async function readInline(
+  given: string | Settings | undefined,
+  name: string,
+  files: Pick<PersistentFiles, 'readFile'>,
+  resolvePath: (path: string) => string,
+): Promise<readonly Omit<SettingsLayer, 'source'>[]> {
   if (given === undefined) return [];
-  const layer = async (value: unknown, file: string): Promise<readonly SettingsLayer[]> => [
-    { source: 'flag', file, settings: await parseSettings(value, file) },
+  const layer = async (value: unknown, from: string) => [
+    { file: from, settings: await parseSettings(value, from) },
   ];
-  if (typeof given !== 'string') return layer(given, 'the settings option');
-  if (given.trimStart().startsWith('{'))
-    return layer(parseSettingsJson(given, 'the settings option'), 'the settings option');
+  if (typeof given !== 'string') return layer(given, name);
+  if (given.trimStart().startsWith('{')) return layer(parseSettingsJson(given, name), name);
   const file = resolvePath(given);
   const text = await readIfPresent(file, files);
   if (text === undefined) throw invalidSettings(file, 'the file does not exist.');
   return layer(parseSettingsJson(text, file), file);
 }
 
-async function readIfPresent(
+export async function readIfPresent(
   file: string,
   files: Pick<PersistentFiles, 'readFile'>,
 ): Promise<string | undefined> {

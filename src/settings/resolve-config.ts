@@ -7,10 +7,13 @@ import { type ConfigOptions, checkOptions } from './config-options.ts';
 import { layLayers, userVariables } from './lay-layers.ts';
 import { limitRepositoryLayers } from './limit-repository.ts';
 import { type EnvironmentValues, readEnvironment } from './read-environment.ts';
+import { readManaged } from './read-managed.ts';
 import { readFlagSettings, readSettings } from './read-settings.ts';
 import { resolveConnection } from './resolve-connection.ts';
 import { resolvePermissions } from './resolve-permissions.ts';
+import { resolvePolicy } from './resolve-policy.ts';
 import type { ResolvedConfig } from './resolved-config.ts';
+import { withoutPolicyKeys } from './restrictions.ts';
 
 export interface ConfigSources {
   /** Options of the library and flags of the command line: the same names. Default none. */
@@ -19,7 +22,7 @@ export interface ConfigSources {
   readonly env?: Env | undefined;
   /** Absolute. */
   readonly cwd: string;
-  readonly files: Pick<PersistentFiles, 'readFile'>;
+  readonly files: Pick<PersistentFiles, 'readFile' | 'stat'>;
 }
 
 /**
@@ -42,9 +45,17 @@ export async function resolveConfig({
     ...(await readSettings({ sources: settingSources, configHome: userHome, projectRoot, files })),
     ...(await readFlagSettings(options.settings, files, (path) => resolve(cwd, path))),
   ];
-  const { layers, warnings: refused } = limitRepositoryLayers(read, projectTrusted);
+  const { layers: own, warnings: refused } = limitRepositoryLayers(read, projectTrusted);
   const warnings = [...refused];
   const warn = (warning: string) => warnings.push(warning);
+  const managed = await readManaged({
+    given: options.managedSettings,
+    machineFile: options.managedSettingsFile,
+    files,
+    resolvePath: (path) => resolve(cwd, path),
+    warn,
+  });
+  const layers = [...own.map(withoutPolicyKeys), ...managed];
 
   const settings = layLayers(layers);
   const environment = readEnvironment({ ...env, ...userVariables(layers) });
@@ -68,6 +79,7 @@ export async function resolveConfig({
 
     ...connection,
     permissions,
+    policy: resolvePolicy(layers),
     removedTools: (options.disallowedTools ?? [])
       .filter((rule) => !rule.includes('('))
       .map((rule) => rule.trim()),

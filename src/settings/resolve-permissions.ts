@@ -1,16 +1,18 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { TurnwrightError } from '../protocol/errors.ts';
-import { PERMISSION_MODES, type PermissionDestination, type PermissionMode } from '../protocol/permission.ts';
+import { PERMISSION_MODES, type PermissionMode, type PermissionRuleSource } from '../protocol/permission.ts';
 import { type ConfigOptions, invalidOption } from './config-options.ts';
 import { invalidSettings } from './parse-settings.ts';
 import type { ResolvedPermissions } from './resolved-config.ts';
 import type { SettingsLayer } from './settings.ts';
 
-const DESTINATIONS: Record<SettingsLayer['source'], PermissionDestination> = {
+/** What a layer is called where rules name their source. */
+export const RULE_SOURCES: Record<SettingsLayer['source'], PermissionRuleSource> = {
   user: 'userSettings',
   project: 'projectSettings',
   local: 'localSettings',
-  flag: 'cliArg',
+  flag: 'flagSettings',
+  managed: 'policySettings',
 };
 
 export interface PermissionPlaces {
@@ -25,18 +27,18 @@ export function resolvePermissions(
   layers: readonly SettingsLayer[],
   places: PermissionPlaces,
 ): ResolvedPermissions {
-  const rules: { [S in PermissionDestination]?: { allow: string[]; deny: string[]; ask: string[] } } = {};
-  const of = (source: PermissionDestination) => {
+  const rules: { [S in PermissionRuleSource]?: { allow: string[]; deny: string[]; ask: string[] } } = {};
+  const of = (source: PermissionRuleSource) => {
     rules[source] ??= { allow: [], deny: [], ask: [] };
     return rules[source];
   };
-  const directories = new Set<string>();
+  const directories = new Map<string, PermissionRuleSource>();
   for (const { source, settings } of layers) {
     const { allow = [], deny = [], ask = [], additionalDirectories = [] } = settings.permissions ?? {};
     for (const directory of additionalDirectories)
-      directories.add(absolute(directory, places.cwd, places.homeDirectory));
+      directories.set(absolute(directory, places.cwd, places.homeDirectory), RULE_SOURCES[source]);
     if (allow.length + deny.length + ask.length === 0) continue;
-    const own = of(DESTINATIONS[source]);
+    const own = of(RULE_SOURCES[source]);
     own.allow.push(...allow);
     own.deny.push(...deny);
     own.ask.push(...ask);
@@ -48,8 +50,15 @@ export function resolvePermissions(
     own.deny.push(...disallowedTools);
   }
   for (const directory of additionalDirectories)
-    directories.add(absolute(directory, places.cwd, places.homeDirectory));
+    directories.set(absolute(directory, places.cwd, places.homeDirectory), 'cliArg');
 
+  const says = (
+    key:
+      | 'blockReadsOutsideWorkingDirectories'
+      | 'blockWritesOutsideWorkingDirectories'
+      | 'denyInsteadOfPrompting'
+      | 'allowedToolsOnly',
+  ) => layers.some(({ settings }) => settings.permissions?.[key] === true);
   const banned = layers.find(
     ({ settings }) => settings.permissions?.disableBypassPermissionsMode === 'disable',
   );
@@ -58,7 +67,17 @@ export function resolvePermissions(
     mode: resolveMode(options, layers, maySkip, banned, places.warn),
     allowDangerouslySkipPermissions: maySkip,
     rules,
-    additionalDirectories: [...directories],
+    additionalDirectories: [...directories.keys()],
+    directorySources: Object.fromEntries(directories),
+    prompts: options.permissionPrompts === 'none' || says('denyInsteadOfPrompting') ? 'none' : 'host',
+    locks: {
+      managedRulesOnly: layers.some(
+        ({ source, settings }) => source === 'managed' && settings.allowManagedPermissionRulesOnly === true,
+      ),
+      blockReadsOutside: says('blockReadsOutsideWorkingDirectories'),
+      blockWritesOutside: says('blockWritesOutsideWorkingDirectories'),
+      allowedToolsOnly: options.allowedToolsOnly === true || says('allowedToolsOnly'),
+    },
   };
 }
 
@@ -102,7 +121,7 @@ function modeNamed(name: string): PermissionMode | undefined {
   return name === 'manual' ? 'default' : PERMISSION_MODES.find((mode) => mode === name);
 }
 
-function absolute(path: string, base: string, home: string | undefined): string {
+export function absolute(path: string, base: string, home: string | undefined): string {
   if (isAbsolute(path)) return resolve(path);
   if (home !== undefined && (path === '~' || path.startsWith('~/'))) return join(home, path.slice(1));
   return resolve(base, path);

@@ -1,6 +1,6 @@
-import type { PermissionBehavior, PermissionDestination, PermissionMode } from '../protocol/permission.ts';
+import type { PermissionBehavior, PermissionMode, PermissionRuleSource } from '../protocol/permission.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
-import type { Durability, ModelSettings, SettingSource } from './settings.ts';
+import type { Durability, McpServerMatch, ModelSettings, SettingSource } from './settings.ts';
 
 /** Everything the engine and its rooms need to know, resolved once. Plain data. */
 export interface ResolvedConfig {
@@ -38,6 +38,7 @@ export interface ResolvedConfig {
   readonly ca: string | undefined;
 
   readonly permissions: ResolvedPermissions;
+  readonly policy: ResolvedPolicy;
   /** Built-in tools that the model is not told about: bare names in `disallowedTools`. */
   readonly removedTools: readonly string[];
   /** The whole environment of child processes. */
@@ -71,14 +72,37 @@ export interface ResolvedConfig {
 
 export type ApiKeySource = 'ANTHROPIC_API_KEY' | 'ANTHROPIC_AUTH_TOKEN' | 'apiKeyHelper' | 'option' | 'none';
 
+/** What settings forbid beyond permissions. */
+export interface ResolvedPolicy {
+  /** Hooks of other sources than managed settings do not run. */
+  readonly managedHooksOnly: boolean;
+  readonly hooksDisabled: boolean;
+  readonly mcpServers: McpServerPolicy;
+}
+
+export interface McpServerPolicy {
+  /** A server must be on each of these lists. */
+  readonly allowed: readonly (readonly McpServerMatch[])[];
+  readonly denied: readonly McpServerMatch[];
+}
+
 export interface ResolvedPermissions {
   readonly mode: PermissionMode;
   readonly allowDangerouslySkipPermissions: boolean;
   readonly rules: {
-    readonly [S in PermissionDestination]?: { readonly [B in PermissionBehavior]: readonly string[] };
+    readonly [S in PermissionRuleSource]?: { readonly [B in PermissionBehavior]: readonly string[] };
   };
   /** Absolute. */
   readonly additionalDirectories: readonly string[];
+  /** Where each of them is from. */
+  readonly directorySources: Readonly<Record<string, PermissionRuleSource>>;
+  readonly prompts: 'host' | 'none';
+  readonly locks: {
+    readonly managedRulesOnly: boolean;
+    readonly blockReadsOutside: boolean;
+    readonly blockWritesOutside: boolean;
+    readonly allowedToolsOnly: boolean;
+  };
 }
 
 export const DEFAULT_BASE_URL = 'https://api.anthropic.com';

@@ -6,6 +6,15 @@ const rule = z
 const rules = z.array(rule).optional();
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected a header name');
 const headerValue = z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'expected a header value on one line');
+const mcpServers = z
+  .array(
+    z.object({
+      serverName: z.string().optional(),
+      serverCommand: z.array(z.string()).min(1).optional(),
+      serverUrl: z.string().optional(),
+    }),
+  )
+  .optional();
 const tokens = z.number().int().positive();
 const usd = z.number().nonnegative();
 
@@ -34,6 +43,10 @@ export const settingsSchema = z.object({
       defaultMode: z.string().optional(),
       additionalDirectories: z.array(z.string()).optional(),
       disableBypassPermissionsMode: z.literal('disable').optional(),
+      blockReadsOutsideWorkingDirectories: z.boolean().optional(),
+      blockWritesOutsideWorkingDirectories: z.boolean().optional(),
+      denyInsteadOfPrompting: z.boolean().optional(),
+      allowedToolsOnly: z.boolean().optional(),
     })
     .optional(),
   env: z.record(z.string(), z.string()).optional(),
@@ -48,4 +61,10 @@ export const settingsSchema = z.object({
   autoCompactWindow: tokens.optional(),
   bashOutputMaxChars: z.number().int().positive().optional(),
   durability: z.enum(['process', 'power']).optional(),
+  allowedMcpServers: mcpServers,
+  deniedMcpServers: mcpServers,
+  allowManagedPermissionRulesOnly: z.boolean().optional(),
+  allowManagedHooksOnly: z.boolean().optional(),
+  allowManagedMcpServersOnly: z.boolean().optional(),
+  disableAllHooks: z.boolean().optional(),
 });

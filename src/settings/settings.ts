@@ -25,6 +25,17 @@ export interface Settings {
   readonly autoCompactWindow?: number | undefined;
   readonly bashOutputMaxChars?: number | undefined;
   readonly durability?: Durability | undefined;
+  /** Present: no other MCP server is used. */
+  readonly allowedMcpServers?: readonly McpServerMatch[] | undefined;
+  /** Beats the list above. */
+  readonly deniedMcpServers?: readonly McpServerMatch[] | undefined;
+  /** Of managed settings: no other source's rule allows anything. */
+  readonly allowManagedPermissionRulesOnly?: boolean | undefined;
+  /** Of managed settings: no other source's hooks run. */
+  readonly allowManagedHooksOnly?: boolean | undefined;
+  /** Of managed settings: no other source's `allowedMcpServers` counts. */
+  readonly allowManagedMcpServersOnly?: boolean | undefined;
+  readonly disableAllHooks?: boolean | undefined;
 }
 
 export type Durability = 'process' | 'power';
@@ -51,6 +62,20 @@ export interface PermissionSettings {
   readonly defaultMode?: string | undefined;
   readonly additionalDirectories?: readonly string[] | undefined;
   readonly disableBypassPermissionsMode?: 'disable' | undefined;
+  /** No file outside the working directories is read, whatever rules and mode say. */
+  readonly blockReadsOutsideWorkingDirectories?: boolean | undefined;
+  readonly blockWritesOutsideWorkingDirectories?: boolean | undefined;
+  /** Nobody is asked: what would be is denied. */
+  readonly denyInsteadOfPrompting?: boolean | undefined;
+  /** What no allow rule names is denied, also in bypassPermissions. */
+  readonly allowedToolsOnly?: boolean | undefined;
+}
+
+/** Names an MCP server by what it is called, started with, or reached at (`*` stands for anything). */
+export interface McpServerMatch {
+  readonly serverName?: string | undefined;
+  readonly serverCommand?: readonly string[] | undefined;
+  readonly serverUrl?: string | undefined;
 }
 
 export const SETTING_SOURCES = ['user', 'project', 'local'] as const;
@@ -58,7 +83,7 @@ export type SettingSource = (typeof SETTING_SOURCES)[number];
 
 /** Settings from one place. Later layers beat earlier ones; rules add up. */
 export interface SettingsLayer {
-  readonly source: SettingSource | 'flag';
+  readonly source: SettingSource | 'flag' | 'managed';
   /** The file, or words for where it came from. */
   readonly file: string;
   readonly settings: Settings;

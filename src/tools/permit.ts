@@ -5,7 +5,7 @@
 import type { GatePorts, PermissionQuestion } from '../protocol/gate.ts';
 import type { HookVerdict } from '../protocol/hook.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { DecisionReasonType, GateVerdict } from '../protocol/permission.ts';
+import type { DecisionReasonType, GateVerdict, PermissionRuleValue } from '../protocol/permission.ts';
 import type { Clock } from '../protocol/ports.ts';
 import type { AnyTool, ToolContext } from '../protocol/tool.ts';
 import { observableInput, withoutDerived } from './observable-input.ts';
@@ -151,6 +151,8 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
       {
         ...question(request, outward(tool, at.raw)),
         message: why.message,
+        reasonType: why.reasonType,
+        ...(why.matched !== undefined && { matched: why.matched }),
         ...(why.suggestions !== undefined && { suggestions: why.suggestions }),
         ...(why.blockedPath !== undefined && { blockedPath: why.blockedPath }),
       },
@@ -193,7 +195,13 @@ async function settle(
   const { notes } = request;
   const askedMs = notes.permission?.askedMs;
   const trace = (source: string) => {
-    notes.permission = { verdict: verdict.kind, source, ...(askedMs !== undefined && { askedMs }) };
+    const matched = 'matched' in verdict ? verdict.matched : undefined;
+    notes.permission = {
+      verdict: verdict.kind,
+      source,
+      ...(matched !== undefined && { rule: ruleText(matched.value), ruleSource: matched.source }),
+      ...(askedMs !== undefined && { askedMs }),
+    };
   };
   switch (verdict.kind) {
     case 'allow':
@@ -211,6 +219,10 @@ async function settle(
       trace('host');
       return stop({ kind: 'pending', askId: verdict.askId });
   }
+}
+
+function ruleText({ toolName, ruleContent }: PermissionRuleValue): string {
+  return ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
 }
 
 async function tellDenied(request: PermitRequest, raw: JsonObject, reason: string): Promise<void> {

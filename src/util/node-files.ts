@@ -175,7 +175,14 @@ function toFileStat(stat: Stats): FileStat {
       : stat.isSymbolicLink()
         ? 'symlink'
         : 'other';
-  return { kind, size: stat.size, mtimeMs: stat.mtimeMs, mode: stat.mode & PERMISSIONS, ino: stat.ino };
+  return {
+    kind,
+    size: stat.size,
+    mtimeMs: stat.mtimeMs,
+    mode: stat.mode & PERMISSIONS,
+    ino: stat.ino,
+    uid: stat.uid,
+  };
 }
 
 const codeOf = (error: unknown): unknown =>

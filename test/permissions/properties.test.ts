@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPermissions } from '../../src/permissions/permission-engine.ts';
 import { formatRule, parseRule } from '../../src/permissions/rule.ts';
-import { PERMISSION_MODES, type PermissionDestination } from '../../src/protocol/permission.ts';
+import { PERMISSION_MODES, type PermissionRuleSource } from '../../src/protocol/permission.ts';
 import { question, TOOLS } from './ask-doubles.ts';
 
 /** A disk on which everything is what it says. */
@@ -37,7 +37,10 @@ const ruleTexts = fc.constantFrom(
   'AskUserQuestion',
   '*',
 );
-const sources = fc.constantFrom<PermissionDestination>(
+const sources = fc.constantFrom<PermissionRuleSource>(
+  'policySettings',
+  'flagSettings',
+  'command',
   'userSettings',
   'projectSettings',
   'localSettings',
@@ -83,6 +86,39 @@ describe('whatever the rules, modes and sources', () => {
         expect([before, 'deny']).toContain(denied);
       }),
       { numRuns: 1000 },
+    );
+  });
+
+  it('no order of the sources makes a denied call allowed', async () => {
+    const shuffled = settings.chain((given) =>
+      fc.record({
+        given: fc.constant(given),
+        entries: fc.shuffledSubarray(Object.entries(given.rules), {
+          minLength: Object.keys(given.rules).length,
+        }),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(calls, shuffled, async (call, { given, entries }) => {
+        const first = await decide(given, call);
+        const other = await decide({ ...given, rules: Object.fromEntries(entries) }, call);
+        expect(other.kind).toBe(first.kind);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('F88 with allowedToolsOnly, what runs is named by an allow rule, in every mode', async () => {
+    await fc.assert(
+      fc.asyncProperty(calls, settings, async (call, given) => {
+        const listed = await decide({ ...given, locks: { allowedToolsOnly: true } }, call);
+        const free = await decide(given, call);
+        if (free.kind === 'deny') expect(listed.kind).toBe('deny');
+        const allows = Object.values(given.rules).flatMap(({ allow }) => allow);
+        if (allows.length === 0 && call.tool !== TOOLS.TodoWrite && call.tool !== TOOLS.AskUser)
+          expect(listed.kind).toBe('deny');
+      }),
+      { numRuns: 500 },
     );
   });
 

@@ -108,7 +108,11 @@ describe('rules × modes', () => {
     const verdict = await decide({ rules, allow: ['Edit'], mode: 'bypassPermissions' }, TOOLS.Edit, {
       path: inside,
     });
-    expect(verdict).toMatchObject({ kind: 'deny', reasonType: 'rule', rule: 'Edit(src/**)' });
+    expect(verdict).toMatchObject({
+      kind: 'deny',
+      reasonType: 'rule',
+      matched: { source: expect.any(String), value: { toolName: 'Edit', ruleContent: 'src/**' } },
+    });
   });
 });
 

@@ -245,7 +245,12 @@ describe('permission', () => {
     const { tool, ran } = echo();
     const told: unknown[] = [];
     const gate = gateOf({
-      decide: async () => ({ kind: 'deny', reasonType: 'rule', message: 'Not here.', rule: 'Echo(*)' }),
+      decide: async () => ({
+        kind: 'deny',
+        reasonType: 'rule',
+        message: 'Not here.',
+        matched: { source: 'session', value: { toolName: 'Echo' } },
+      }),
       hooks: hooksOf({
         PermissionDenied: (call) => {
           told.push(call['reason']);

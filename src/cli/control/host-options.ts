@@ -1,6 +1,7 @@
 /** What the host's `initialize` adds to the flags: callbacks that call back, servers of its own, prompts. */
 import type {
   CanUseTool,
+  CanUseToolContext,
   HookCallbackMatcher,
   HookEvent,
   HookOutput,
@@ -127,9 +128,27 @@ export function askHost(channel: HostChannel): CanUseTool {
       ...(suggestions !== undefined && { permission_suggestions: suggestions }),
       ...(blockedPath !== undefined && { blocked_path: blockedPath }),
       ...(decisionReason !== undefined && { decision_reason: decisionReason }),
+      ...reasonOf(context),
       ...(typeof input['description'] === 'string' && { description: input['description'] }),
       ...(agentID !== undefined && { agent_id: agentID }),
     };
     return (await channel.request(request, signal)) as PermissionResult | null;
+  };
+}
+
+const REASON_TYPES = ['rule', 'mode', 'hook', 'workingDir', 'safetyCheck'];
+
+/** In the words of the protocol, which has one for each of these and `other` for the rest. */
+function reasonOf({ decisionReasonType: type, matchedAskRule: rule }: CanUseToolContext): Fields {
+  return {
+    ...(type !== undefined && { decision_reason_type: REASON_TYPES.includes(type) ? type : 'other' }),
+    ...(rule !== undefined && {
+      matched_ask_rule: {
+        source: rule.source,
+        tool_name: rule.value.toolName,
+        ...(rule.value.ruleContent !== undefined && { rule_content: rule.value.ruleContent }),
+      },
+    }),
+    ...(type === 'tool' && { requires_user_interaction: true }),
   };
 }

@@ -16,8 +16,6 @@ export async function streamCommand(
   if (words.some((word) => word.trim() !== ''))
     throw new UsageError('With --input-format stream-json, prompts come through stdin alone.');
   const { permissionPromptTool: asker } = flags;
-  if (asker !== undefined && asker !== 'stdio')
-    throw new UsageError('--permission-prompt-tool can only be stdio: the host is asked.');
   const partials = flags.includePartialMessages === true;
   const flagOptions = optionsFrom(flags, { cwd: world.cwd, env: world.env, partials, canUseTool: undefined });
   try {

@@ -76,6 +76,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     ids,
     clock,
     readableDirectories: [spill.directory, tasks.directory],
+    callTool: (name, input, signal) => tools.callTool(name, input, signal),
   });
   const hooks = composeHooks(
     config,
@@ -186,6 +187,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
         return tools.names;
       },
       presetAnswer: tools.presetAnswer,
+      callTool: tools.callTool,
     },
     mcp,
     context,

@@ -6,6 +6,7 @@ import {
   type SetServersResult,
 } from '../../mcp/mcp-servers.ts';
 import { parseServers } from '../../mcp/server-config.ts';
+import { refusedServer } from '../../mcp/server-policy.ts';
 import type { Command } from '../../protocol/command.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
@@ -67,7 +68,12 @@ export function withMcpTools(
 }
 
 export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom {
-  const own = config.mcpClients ?? [];
+  const isRefused = (name: string, server?: unknown) => {
+    const reason = refusedServer(name, server, config.mcpServerPolicy);
+    if (reason !== undefined) config.stderr?.(reason);
+    return reason !== undefined;
+  };
+  const own = (config.mcpClients ?? []).filter(({ name }) => !isRefused(name));
   const {
     startMs = START_MS,
     callMs = CALL_IDLE_MS,
@@ -93,7 +99,7 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
     callIdleMs: callMs,
     taken: new Set(ownTools(own).map((tool) => tool.name)),
     takenServers: new Set(own.map((client) => client.name)),
-    entries: config.mcpServers ?? [],
+    entries: (config.mcpServers ?? []).filter((entry) => !isRefused(entry.name, entry.config)),
     variables: config.env ?? {},
     onChange: () => {
       tools = undefined;
@@ -132,7 +138,11 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
       else switchedOff.add(name);
       tools = undefined;
     },
-    async setServers(configs, coming) {
+    async setServers(given, brought) {
+      const configs = Object.fromEntries(
+        Object.entries(given).filter(([name, server]) => !isRefused(name, server)),
+      );
+      const coming = brought.filter(({ name }) => !isRefused(name));
       const leaving = added.filter(({ name }) => !coming.some((client) => client.name === name));
       const before = added;
       added = coming;

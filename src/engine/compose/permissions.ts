@@ -1,16 +1,31 @@
 import { createAsk } from '../../permissions/ask.ts';
-import { createPermissions } from '../../permissions/permission-engine.ts';
+import { createPermissions, type Permissions } from '../../permissions/permission-engine.ts';
+import { promptThrough } from '../../permissions/prompt-tool.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { AskPort, PermissionPort } from '../../protocol/gate.ts';
+import type { AskPort } from '../../protocol/gate.ts';
 import type { CanUseTool, PermissionResult } from '../../protocol/permission.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
+import type { ToolOutput } from '../../protocol/tool.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { STRUCTURED_OUTPUT_TOOL } from '../structured-output.ts';
 
 export interface ComposedPermissions {
-  readonly permissions: PermissionPort;
+  readonly permissions: Permissions;
   readonly ask: AskPort;
   presetAnswer(answer: PermissionResult & { readonly toolUseID: string }): void;
+}
+
+const NO_PROMPTS =
+  'This call needs approval, and permission prompts are switched off for this run, so it is denied. Do what can be done without it.';
+
+/** Who answers questions. An MCP tool that was named for it goes before the host; with prompts off, nobody does. */
+function answererOf(
+  { canUseTool, permissionPrompts, permissionPromptTool: name }: QueryEngineConfig,
+  callTool: (name: string, input: Record<string, unknown>, signal: AbortSignal) => Promise<ToolOutput>,
+): CanUseTool | undefined {
+  if (permissionPrompts === 'none') return undefined;
+  if (name === undefined) return canUseTool;
+  return promptThrough((input, signal) => callTool(name, input, signal));
 }
 
 export function composePermissions(
@@ -20,6 +35,8 @@ export function composePermissions(
     readonly ids: Ids;
     readonly clock: Clock;
     readonly readableDirectories: readonly string[];
+    /** Calls a tool beside the conversation, for `permissionPromptTool`. */
+    callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
   },
 ): ComposedPermissions {
   const permissions = createPermissions({
@@ -34,12 +51,14 @@ export function composePermissions(
     ask: config.askRules,
     rules: config.permissionRules,
     additionalDirectories: config.additionalDirectories,
+    directorySources: config.directorySources,
+    locks: config.permissionLocks,
     readableDirectories: ports.readableDirectories,
     home: config.env?.['HOME'],
     files: ports.files,
   });
   const preset = new Map<string, PermissionResult>();
-  const { canUseTool } = config;
+  const canUseTool = answererOf(config, ports.callTool);
   const withPreset: CanUseTool = async (toolName, input, context) => {
     const answer = preset.get(context.toolUseID);
     if (answer === undefined) return canUseTool?.(toolName, input, context) ?? null;
@@ -50,6 +69,7 @@ export function composePermissions(
   const needsPreset = config.orphanedPermission !== undefined;
   const ask = createAsk({
     canUseTool: needsPreset ? withPreset : canUseTool,
+    headlessMessage: config.permissionPrompts === 'none' ? NO_PROMPTS : undefined,
     permissions,
     ids: ports.ids,
     clock: ports.clock,

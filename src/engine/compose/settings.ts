@@ -8,6 +8,7 @@ import { keyFromHelper } from '../api-key-helper.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { createBuiltinTools, unknownTools } from './builtin-tools.ts';
 
+export { machineSettingsFile } from '../../settings/read-managed.ts';
 export type { ConfigOptions };
 
 export interface SettingsInput {
@@ -46,6 +47,10 @@ export async function configFromSettings(input: SettingsInput): Promise<QueryEng
     allowDangerouslySkipPermissions: permissions.allowDangerouslySkipPermissions,
     permissionRules: permissions.rules,
     additionalDirectories: permissions.additionalDirectories,
+    directorySources: permissions.directorySources,
+    permissionLocks: permissions.locks,
+    permissionPrompts: permissions.prompts,
+    mcpServerPolicy: resolved.policy.mcpServers,
     env: { ...env, ...resolved.modelAliases },
     childEnv: resolved.env,
     ...limits,

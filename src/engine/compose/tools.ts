@@ -1,8 +1,11 @@
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { GatePorts } from '../../protocol/gate.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { TaskTable } from '../../protocol/task.ts';
-import type { AnyTool, ReadFileCache, TodoStore, ToolContext } from '../../protocol/tool.ts';
+import type { AnyTool, ReadFileCache, TodoStore, ToolCall, ToolContext } from '../../protocol/tool.ts';
+import { parseInput } from '../../tools/prepared-call.ts';
+import { runTool } from '../../tools/run-tool.ts';
 import { createToolsPort } from '../../tools/tools-port.ts';
 import type { Scope } from '../../util/scope.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -34,6 +37,27 @@ export interface ToolParts {
 export function composeTools(config: QueryEngineConfig, parts: ToolParts): ToolsRoom {
   const { recorder } = parts.journal;
   const additionalDirectories = config.additionalDirectories ?? [];
+  const makeContext = (
+    call: Pick<ToolCall, 'effectKey'> & { readonly block: { readonly id: string } },
+    signal: AbortSignal,
+  ): ToolContext => ({
+    sessionId: parts.sessionId,
+    cwd: config.cwd,
+    additionalDirectories,
+    env: parts.env,
+    signal,
+    toolUseId: call.block.id,
+    effectKey: call.effectKey,
+    queryTracking: { chainId: '', depth: 0 },
+    files: parts.files,
+    readFileCache: parts.readFileCache,
+    todos: parts.todos,
+    spillFile: parts.spill.file,
+    readFilter: () => parts.permissions.permissions.readFilter({ cwd: config.cwd }),
+    nowMs: () => parts.clock.nowMs(),
+    sessionSignal: parts.scope.signal,
+    tasks: parts.tasks,
+  });
   const port = createToolsPort({
     tools: parts.tools,
     clock: parts.clock,
@@ -61,23 +85,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Tools
         await recorder.commit();
       },
     },
-    makeContext: (call, signal): ToolContext => ({
-      sessionId: parts.sessionId,
-      cwd: config.cwd,
-      additionalDirectories,
-      env: parts.env,
-      signal,
-      toolUseId: call.block.id,
-      effectKey: call.effectKey,
-      queryTracking: { chainId: '', depth: 0 },
-      files: parts.files,
-      readFileCache: parts.readFileCache,
-      todos: parts.todos,
-      spillFile: parts.spill.file,
-      nowMs: () => parts.clock.nowMs(),
-      sessionSignal: parts.scope.signal,
-      tasks: parts.tasks,
-    }),
+    makeContext,
   });
   return {
     port,
@@ -85,5 +93,14 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Tools
       return parts.tools().map((tool) => tool.name);
     },
     presetAnswer: parts.permissions.presetAnswer,
+    async callTool(name, input, signal) {
+      const tool = parts.tools().find((each) => each.name === name || each.aliases?.includes(name) === true);
+      if (tool === undefined) throw new Error(`there is no tool ${name}`);
+      const parsed = await parseInput(tool, input as JsonObject);
+      if (!parsed.ok) throw new Error(`the tool ${name} does not take the question: ${parsed.text}`);
+      const id = parts.ids.uuid();
+      const context = makeContext({ block: { id }, effectKey: `beside/${id}` }, signal);
+      return runTool(tool, parsed.input, context, () => {});
+    },
   };
 }

@@ -29,6 +29,7 @@ async function* report(
         subtype: 'permission_denied',
         tool_name: update.denial.tool_name,
         tool_use_id: update.denial.tool_use_id,
+        decision_reason_type: reasonType(update.trace.permission?.source),
         message: denialText(update),
       }),
     );
@@ -37,6 +38,13 @@ async function* report(
   for (const message of update.extraMessages) yield message;
   // The call's own follow-ups must not start what the host just asked to stop.
   if (update.interrupt === true) await iteration.executor.abort('interrupted');
+}
+
+const REASON_TYPES = ['rule', 'mode', 'hook', 'workingDir', 'safetyCheck'];
+
+/** In the words of the public protocol. */
+function reasonType(source: string | undefined): string {
+  return source !== undefined && REASON_TYPES.includes(source) ? source : 'other';
 }
 
 function denialText({ message }: Extract<ToolUpdate, { kind: 'result' }>): string {

@@ -1,7 +1,14 @@
 import { join, resolve } from 'node:path';
 import type { Tool, ToolContext, ToolOutput } from '../../protocol/tool.ts';
 import { parserOf } from '../from-json-schema.ts';
-import { runRipgrep, SEARCHED_FILES, type SearchOptions, shownPath, WITHOUT_GIT } from './ripgrep.ts';
+import {
+  runRipgrep,
+  SEARCHED_FILES,
+  type SearchOptions,
+  shownFiles,
+  shownPath,
+  WITHOUT_GIT,
+} from './ripgrep.ts';
 
 export interface GlobInput {
   readonly pattern: string;
@@ -61,6 +68,7 @@ async function glob(
   const { root, pattern } = searchRoot(input, context.cwd);
   const folder = await context.files.stat(root);
   const filenames: string[] = [];
+  const shown = shownFiles(context);
   let truncated = false;
   if (folder?.kind === 'directory') {
     const run = {
@@ -68,9 +76,12 @@ async function glob(
       cwd: root,
       separator: '\0' as const,
       onRecord(file: string) {
-        truncated = filenames.length >= MAX_FILES;
-        if (!truncated) filenames.push(shownPath(join(root, file), context.cwd));
-        return !truncated;
+        const path = join(root, file);
+        return shown.filter(path, () => {
+          truncated = filenames.length >= MAX_FILES;
+          if (!truncated) filenames.push(shownPath(path, context.cwd));
+          return !truncated;
+        });
       },
     };
     await runRipgrep(run, context, options);
@@ -83,7 +94,8 @@ async function glob(
   const note = truncated
     ? `\n(There are more: these are the ${MAX_FILES} changed last. A narrower pattern or path finds the others.)`
     : '';
-  return { data, content: filenames.length === 0 ? 'No files found' : filenames.join('\n') + note };
+  const content = filenames.length === 0 ? 'No files found' : filenames.join('\n') + note;
+  return { data, content: content + shown.note() };
 }
 
 /**

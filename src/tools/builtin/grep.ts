@@ -4,7 +4,7 @@ import { headOf } from '../cut-text.ts';
 import { parserOf } from '../from-json-schema.ts';
 import { grepArguments } from './grep-arguments.ts';
 import { DEFAULT_HEAD_LIMIT, type GrepInput, type GrepMode, grepSchema } from './grep-input.ts';
-import { runRipgrep, type SearchOptions, shownPath } from './ripgrep.ts';
+import { runRipgrep, type SearchOptions, shownFiles, shownPath } from './ripgrep.ts';
 
 export interface GrepOutput {
   readonly mode: GrepMode;
@@ -55,12 +55,15 @@ async function grep(
   const path = resolve(context.cwd, input.path ?? '.');
   if ((await context.files.stat(path)) === undefined) throw new Error(`${path} does not exist.`);
   const mode = input.output_mode ?? 'files_with_matches';
-  const search = (separator: '\n' | '\0', onRecord: (record: string) => boolean) =>
-    runRipgrep(
-      { args: grepArguments(input, mode, path), cwd: context.cwd, separator, onRecord },
-      context,
-      options,
-    );
+  const shown = shownFiles(context);
+  const search = (separator: '\n' | '\0', take: (record: string) => boolean) => {
+    const onRecord = (record: string) => {
+      const file = separator === '\0' ? record : splitRecord(record)[0];
+      return file === undefined ? take(record) : shown.filter(file, () => take(record));
+    };
+    const args = grepArguments(input, mode, path);
+    return runRipgrep({ args, cwd: context.cwd, separator, onRecord }, context, options);
+  };
 
   switch (mode) {
     case 'files_with_matches': {
@@ -75,7 +78,7 @@ async function grep(
         page.entries.length === 0 ? 'No files found' : page.entries.join('\n') + moreNote(page, input);
       return {
         data: { mode, numFiles: page.entries.length, filenames: page.entries, truncated: page.more },
-        content,
+        content: content + shown.note(),
       };
     }
     case 'content': {
@@ -90,7 +93,8 @@ async function grep(
           numLines: page.entries.length,
           truncated: page.more,
         },
-        content: page.entries.length === 0 ? 'No matches found' : text + moreNote(page, input),
+        content:
+          (page.entries.length === 0 ? 'No matches found' : text + moreNote(page, input)) + shown.note(),
       };
     }
     case 'count': {
@@ -103,9 +107,9 @@ async function grep(
       return {
         data: { mode, numFiles: files.length, filenames: files, numMatches, truncated: page.more },
         content:
-          page.entries.length === 0
+          (page.entries.length === 0
             ? 'No matches found'
-            : page.entries.join('\n') + total + moreNote(page, input),
+            : page.entries.join('\n') + total + moreNote(page, input)) + shown.note(),
       };
     }
   }

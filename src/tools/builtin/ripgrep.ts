@@ -11,8 +11,8 @@ export interface RipgrepRun {
   readonly cwd: string;
   /** What ends a record of the output: a line break, or NUL for lists of paths. */
   readonly separator: '\n' | '\0';
-  /** Called for each record, in order; `false`: no more is wanted. */
-  onRecord(record: string): boolean;
+  /** Called for each record, in order; `false`: no more is wanted. A promise is waited for. */
+  onRecord(record: string): boolean | Promise<boolean>;
 }
 
 export interface SearchOptions {
@@ -81,7 +81,8 @@ async function readRecords({ stdout }: ProcessGroup, { separator, onRecord }: Ri
       for (const [at, part] of parts.entries()) {
         if (!skipping) rest += part;
         if (at < parts.length - 1) {
-          if (!onRecord(headOf(rest, MAX_RECORD_CHARS))) return true;
+          const goesOn = onRecord(headOf(rest, MAX_RECORD_CHARS));
+          if (!(typeof goesOn === 'boolean' ? goesOn : await goesOn)) return true;
           rest = '';
           skipping = false;
         } else if (rest.length > MAX_RECORD_CHARS) {
@@ -95,7 +96,7 @@ async function readRecords({ stdout }: ProcessGroup, { separator, onRecord }: Ri
     return false;
   }
   rest += decoder.end();
-  return rest !== '' && !onRecord(rest);
+  return rest !== '' && !(await onRecord(rest));
 }
 
 async function readStderr({ stderr }: ProcessGroup): Promise<string> {
@@ -112,4 +113,27 @@ async function readStderr({ stderr }: ProcessGroup): Promise<string> {
 export function shownPath(path: string, cwd: string): string {
   const short = relative(cwd, path);
   return short === '' || short.startsWith(`..${sep}`) || short === '..' || isAbsolute(short) ? path : short;
+}
+
+export interface ShownFiles {
+  /** Whether the record's file may be shown; at once when no rule denies reading any. */
+  filter(file: string, onRecord: () => boolean): boolean | Promise<boolean>;
+  /** A sentence for the model when something was left out. */
+  note(): string;
+}
+
+/** What a search may show: it is judged by the folder it starts in, its findings one by one. */
+export function shownFiles(context: ToolContext): ShownFiles {
+  const isDenied = context.readFilter?.();
+  let leftOut = false;
+  return {
+    filter(file, onRecord) {
+      if (isDenied === undefined) return onRecord();
+      return isDenied(file).then((denied) => {
+        leftOut ||= denied;
+        return denied || onRecord();
+      });
+    },
+    note: () => (leftOut ? '\n\n(Files that a permission rule denies reading are left out.)' : ''),
+  };
 }

@@ -219,3 +219,26 @@ describe('Grep', () => {
     ).rejects.toThrow(/abort/i);
   });
 });
+
+describe('files that a rule denies reading', () => {
+  const denying = (name: string) => ({
+    readFilter: () => async (path: string) => path.endsWith(name),
+  });
+
+  test.each(['files_with_matches', 'content', 'count'])('Grep leaves them out: %s', async (output_mode) => {
+    const context = contextIn(root, denying('mid.ts'));
+    const { output } = await runDirectly(createGrepTool(), { pattern: 'alpha', output_mode }, context);
+    expect(textOf(output)).not.toContain('mid.ts');
+    expect(textOf(output)).toContain('src/old.ts');
+    expect(textOf(output)).toContain('denies reading');
+    expect(JSON.stringify(output.data)).not.toContain('mid.ts');
+  });
+
+  test('Glob too, and says nothing when none was met', async () => {
+    const left = await runDirectly(createGlobTool(), { pattern: '*.ts' }, contextIn(root, denying('mid.ts')));
+    expect(textOf(left.output)).toContain('src/old.ts\n\n(Files that');
+    expect(textOf(left.output)).not.toContain('mid.ts');
+    const all = await runDirectly(createGlobTool(), { pattern: '*.md' }, contextIn(root, denying('mid.ts')));
+    expect(textOf(all.output)).toBe('docs/read me.md');
+  });
+});

@@ -1,0 +1,62 @@
+/** Which servers a policy lets a session use. */
+export interface ServerMatch {
+  readonly serverName?: string | undefined;
+  readonly serverCommand?: readonly string[] | undefined;
+  readonly serverUrl?: string | undefined;
+}
+
+export interface ServerPolicy {
+  /** A server must be on each of these lists. */
+  readonly allowed: readonly (readonly ServerMatch[])[];
+  readonly denied: readonly ServerMatch[];
+}
+
+/** Why this server may not be used, in a sentence; undefined when it may. */
+export function refusedServer(
+  name: string,
+  config: unknown,
+  policy: ServerPolicy | undefined,
+): string | undefined {
+  if (policy === undefined) return undefined;
+  const isMeant = (match: ServerMatch) => matches(match, name, config);
+  if (policy.denied.some(isMeant)) return `The MCP server ${name} is not used: the settings deny it.`;
+  if (policy.allowed.some((list) => !list.some(isMeant)))
+    return `The MCP server ${name} is not used: it is not among those the settings allow.`;
+  return undefined;
+}
+
+/** By all that the entry says; one that says nothing means no server. */
+function matches(
+  { serverName, serverCommand, serverUrl }: ServerMatch,
+  name: string,
+  config: unknown,
+): boolean {
+  const { command, args, url } = (typeof config === 'object' && config !== null ? config : {}) as Record<
+    string,
+    unknown
+  >;
+  const line = [command, ...(Array.isArray(args) ? args : [])];
+  const said = [
+    serverName === undefined ? undefined : serverName === name,
+    serverCommand === undefined
+      ? undefined
+      : serverCommand.length === line.length && serverCommand.every((word, at) => word === line[at]),
+    serverUrl === undefined ? undefined : typeof url === 'string' && fits(serverUrl, url),
+  ].filter((each) => each !== undefined);
+  return said.length > 0 && said.every(Boolean);
+}
+
+/** `*` stands for any characters. Piece by piece, so that no pattern takes long. */
+function fits(pattern: string, text: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  if (!text.startsWith(first)) return false;
+  const last = rest.pop();
+  if (last === undefined) return text === first;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = text.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}

@@ -1,0 +1,31 @@
+import { forbidsPath, type PathRuleContext } from './path-rule.ts';
+import { createPathResolver, type PathReader } from './real-path.ts';
+import { namesTool, type PermissionRule } from './rule.ts';
+
+/**
+ * What a search must leave out: the rules are asked for each file it would show, not only for the folder it starts
+ * in. undefined when no deny rule speaks of files that are read: then a search costs nothing more.
+ */
+export function deniedReads(
+  denied: readonly PermissionRule[],
+  place: Omit<PathRuleContext, 'resolve'> & { readonly files: PathReader },
+): ((path: string) => Promise<boolean>) | undefined {
+  const specifiers = denied.flatMap(({ value: { toolName, ruleContent } }) =>
+    ruleContent !== undefined && namesTool(toolName, ['Read', 'Grep', 'Glob']) ? [ruleContent] : [],
+  );
+  if (specifiers.length === 0) return undefined;
+  const resolve = createPathResolver(place.files, place.cwd);
+  const context: PathRuleContext = { ...place, resolve };
+  const isDenied = async (path: string) => {
+    const resolved = await resolve(path);
+    for (const specifier of specifiers) if (await forbidsPath(specifier, resolved, context)) return true;
+    return false;
+  };
+  const known = new Map<string, Promise<boolean>>();
+  return (path) => {
+    // A search shows many lines of one file.
+    const answer = known.get(path) ?? isDenied(path);
+    known.set(path, answer);
+    return answer;
+  };
+}
