@@ -12,7 +12,7 @@ export interface ContextUsageInput {
   readonly autocompact: boolean;
   readonly system: readonly string[];
   readonly userContext: readonly string[];
-  readonly memoryFiles: readonly { readonly path: string; readonly content: string }[];
+  readonly memoryFiles: readonly { readonly path: string; readonly type: string; readonly content: string }[];
   /** Absent: their bytes are not known, and what is left of `overheadTokens` is theirs. */
   readonly tools?: readonly WireTool[];
   /** An earlier estimate of everything but the messages. */
@@ -49,8 +49,9 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
   const scale = estimated === 0 ? 1 : total / estimated;
   const real = (tokens: number) => Math.round(tokens * scale);
 
-  const memoryFiles = input.memoryFiles.map(({ path, content }) => ({
+  const memoryFiles = input.memoryFiles.map(({ path, type, content }) => ({
     path,
+    type,
     tokens: real(estimateText(content)),
   }));
   const mcpTools = tools.flatMap(({ name, tokens }) => {

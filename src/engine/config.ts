@@ -255,8 +255,15 @@ export interface QueryEngineConfig {
   env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The environment of child processes, taken as it is; default made from `env`. */
   childEnv?: Readonly<Record<string, string>> | undefined;
-  /** Project memory files (CLAUDE.md, AGENTS.md) are read only when this holds `project`; default none. */
+  /** Memory files (CLAUDE.md, AGENTS.md, rules) are read of the sources named here; default none. */
   settingSources?: readonly ('user' | 'project' | 'local')[] | undefined;
+  /** Memory files that are left out, as patterns of absolute paths; and where a project's may import from, default `project`. */
+  memoryFiles?:
+    | {
+        readonly excludes?: readonly string[] | undefined;
+        readonly imports?: 'project' | 'anywhere' | undefined;
+      }
+    | undefined;
   /** Lines for stderr: warnings that are no messages. Default: dropped. */
   stderr?: ((line: string) => void) | undefined;
   /** Compaction and its switches (L2). */

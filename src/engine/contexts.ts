@@ -1,5 +1,6 @@
 /** System prompt and contexts of a session: fetched once, put together per submission, recorded when they change. */
 import { createHash } from 'node:crypto';
+import { renderMemory } from '../memory/render.ts';
 import type { EngineParts } from './parts.ts';
 import { buildSystemPrompt, buildUserContext } from './system-prompt.ts';
 
@@ -13,10 +14,9 @@ export async function fetchContexts(parts: EngineParts, signal: AbortSignal): Pr
   const { config, memory, sources, tools } = parts;
   // Without Turnwright's own prompt the host speaks alone: no git status, no date, only what it asked for.
   const own = config.customSystemPrompt === undefined;
-  const project = config.settingSources?.includes('project') === true;
   if (memory.contexts === undefined) {
     const [memoryFiles, gitStatus] = await Promise.all([
-      project ? sources.memoryFiles() : [],
+      sources.memoryFiles(),
       own ? sources.gitStatus(signal) : '',
     ]);
     memory.contexts = {
@@ -36,7 +36,10 @@ export async function fetchContexts(parts: EngineParts, signal: AbortSignal): Pr
       systemContext: gitStatus,
       platform: process.platform,
     }),
-    userContext: buildUserContext({ memoryFiles, date: own || memoryFiles.length > 0 ? date : undefined }),
+    userContext: buildUserContext({
+      memory: renderMemory(memoryFiles),
+      date: own || memoryFiles.length > 0 ? date : undefined,
+    }),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { InputQueue } from '../attachments/input-queue.ts';
 import type { AttachmentPort, LoopParams, ToolsPort } from '../loop/deps.ts';
+import type { MemoryFile } from '../memory/memory-file.ts';
 import type { CacheWatch } from '../protocol/cache.ts';
 import type { ContextPort } from '../protocol/context.ts';
 import type { PermissionPort } from '../protocol/gate.ts';
@@ -49,7 +50,7 @@ export interface ToolsRoom {
 
 /** Reads what goes before the conversation; each is asked once per session. */
 export interface ContextSources {
-  memoryFiles(): Promise<readonly { readonly path: string; readonly content: string }[]>;
+  memoryFiles(): Promise<readonly MemoryFile[]>;
   gitStatus(signal: AbortSignal): Promise<string>;
 }
 
@@ -106,7 +107,7 @@ export interface SessionMemory {
   taskRemaining: number | undefined;
   contexts:
     | {
-        readonly memoryFiles: readonly { readonly path: string; readonly content: string }[];
+        readonly memoryFiles: readonly MemoryFile[];
         readonly gitStatus: string;
         readonly date: string;
       }

@@ -25,8 +25,8 @@ export function buildSystemPrompt(input: SystemPromptInput): readonly string[] {
 }
 
 export interface UserContextInput {
-  /** Project memory, in the order it applies; empty when settings sources do not allow it. */
-  readonly memoryFiles: readonly { readonly path: string; readonly content: string }[];
+  /** Memory files, rendered; undefined when there are none. */
+  readonly memory: string | undefined;
   /** ISO date (yyyy-mm-dd) of the session's first submission; undefined leaves it out. */
   readonly date?: string | undefined;
 }
@@ -34,12 +34,7 @@ export interface UserContextInput {
 /** Text blocks before the first message, each a reminder; none when there is nothing to say. */
 export function buildUserContext(input: UserContextInput): readonly string[] {
   const parts: string[] = [];
-  if (input.memoryFiles.length > 0) {
-    const files = input.memoryFiles.map(({ path, content }) => `Contents of ${path}:\n\n${content.trim()}`);
-    parts.push(
-      `# Project instructions\nThe people who own this project wrote these down. Follow them.\n\n${files.join('\n\n')}`,
-    );
-  }
+  if (input.memory !== undefined) parts.push(input.memory);
   if (input.date !== undefined) parts.push(`# Date\nToday is ${input.date}.`);
   if (parts.length === 0) return [];
   return [

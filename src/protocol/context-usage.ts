@@ -44,7 +44,12 @@ export interface ContextUsage {
   /** The categories as a picture, ten rows. */
   readonly gridRows: readonly (readonly ContextSquare[])[];
   readonly model: string;
-  readonly memoryFiles: readonly { readonly path: string; readonly tokens: number }[];
+  readonly memoryFiles: readonly {
+    readonly path: string;
+    /** Whose it is: `User`, `Project` or `Local`. */
+    readonly type: string;
+    readonly tokens: number;
+  }[];
   readonly mcpTools: readonly {
     readonly name: string;
     readonly serverName: string;

@@ -13,6 +13,7 @@ const USER_ONLY = [
   'models',
   'durability',
   'disableAllHooks',
+  'memoryImports',
 ] as const satisfies readonly (keyof Settings)[];
 
 /** Variables that decide what programs load and run, or where they connect. */

@@ -114,6 +114,11 @@ export async function resolveConfig({
       mcpToolMs: environment.mcpToolTimeoutMs,
     },
     durability: options.durability ?? settings.durability ?? 'process',
+    memoryFiles: {
+      excludes: layers.flatMap((layer) => layer.settings.claudeMdExcludes ?? []),
+      imports: settings.memoryImports ?? 'project',
+    },
+    projectTrusted,
   };
 }
 

@@ -68,6 +68,12 @@ export interface ResolvedConfig {
     readonly mcpToolMs: number | undefined;
   };
   readonly durability: Durability;
+  readonly memoryFiles: {
+    readonly excludes: readonly string[];
+    readonly imports: 'project' | 'anywhere';
+  };
+  /** false: what the repository brings along may restrict, and not allow or run anything. */
+  readonly projectTrusted: boolean;
 }
 
 export type ApiKeySource = 'ANTHROPIC_API_KEY' | 'ANTHROPIC_AUTH_TOKEN' | 'apiKeyHelper' | 'option' | 'none';

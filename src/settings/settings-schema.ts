@@ -67,4 +67,6 @@ export const settingsSchema = z.object({
   allowManagedHooksOnly: z.boolean().optional(),
   allowManagedMcpServersOnly: z.boolean().optional(),
   disableAllHooks: z.boolean().optional(),
+  claudeMdExcludes: z.array(z.string()).optional(),
+  memoryImports: z.enum(['project', 'anywhere']).optional(),
 });

@@ -36,6 +36,10 @@ export interface Settings {
   /** Of managed settings: no other source's `allowedMcpServers` counts. */
   readonly allowManagedMcpServersOnly?: boolean | undefined;
   readonly disableAllHooks?: boolean | undefined;
+  /** Patterns of memory files, by absolute path, that are not read. */
+  readonly claudeMdExcludes?: readonly string[] | undefined;
+  /** Where the memory files of a project may import from. Default `project`. */
+  readonly memoryImports?: 'project' | 'anywhere' | undefined;
 }
 
 export type Durability = 'process' | 'power';

@@ -4,7 +4,7 @@ import type { SnipMarks } from '../../context/snip-marks.ts';
 import type { LimitOptions } from '../../context/thresholds.ts';
 import { todoSource } from '../../context/todo-source.ts';
 import { canonicalModel } from '../../model/model-info.ts';
-import type { ContextPort } from '../../protocol/context.ts';
+import type { CompactionSource, ContextPort } from '../../protocol/context.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { HookPort } from '../../protocol/hook.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
@@ -37,6 +37,8 @@ export interface ContextParts {
   readonly snipMarks: SnipMarks;
   readonly scope: Scope;
   readonly tasks: SessionTaskTable;
+  /** What rooms put back after a compaction. */
+  readonly restored: readonly CompactionSource[];
 }
 
 export function composeContext(config: QueryEngineConfig, parts: ContextParts): ContextPort {
@@ -86,6 +88,7 @@ export function composeContext(config: QueryEngineConfig, parts: ContextParts): 
     sources: [
       todoSource(parts.todos, parts),
       runningTasksSource(parts.tasks, parts),
+      ...parts.restored,
       ...(compaction.sources ?? []),
       recentFiles(parts),
     ],

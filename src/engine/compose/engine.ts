@@ -14,7 +14,6 @@ import { openAppState } from '../app-state.ts';
 import { checkConfig } from '../check-config.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { gitStatus } from '../git-status.ts';
-import { readMemoryFiles } from '../memory-files.ts';
 import type { EngineParts, SessionMemory } from '../parts.ts';
 import { createSessionHistory } from '../session-history.ts';
 import { createSessionJournal } from '../session-journal.ts';
@@ -26,6 +25,7 @@ import { composeAttachments } from './attachments.ts';
 import { composeContext } from './context.ts';
 import { composeHooks } from './hooks.ts';
 import { composeMcp, withMcpTools } from './mcp.ts';
+import { composeMemory } from './memory.ts';
 import { composeModel } from './model.ts';
 import { composePermissions } from './permissions.ts';
 import { type ComposedSession, composeSession } from './session.ts';
@@ -138,6 +138,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     memory.measured = { usage: body.usage, length, root };
   });
   const admit = composeAdmission(config, { model, memory, journal });
+  const projectMemory = composeMemory(config, { files, hooks, clock, ids, scope, tools: allTools });
   const context = composeContext(config, {
     sessionId,
     model,
@@ -156,6 +157,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     snipMarks,
     scope,
     tasks: tasks.table,
+    restored: [projectMemory.restored],
   });
   const { attachments, queue } = composeAttachments({
     clock,
@@ -167,7 +169,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     sessionId,
     scope,
     inbox: config.inbox,
-    sources: [endedTasks(tasks.table)],
+    sources: [endedTasks(tasks.table), projectMemory.source],
   });
 
   return {
@@ -206,7 +208,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     memory,
     permissions: permissions.permissions,
     sources: {
-      memoryFiles: () => readMemoryFiles(config.cwd, files),
+      memoryFiles: projectMemory.load,
       gitStatus: (signal) => gitStatus(config.cwd, env, signal),
     },
     state: createStateMachine(config.setSDKStatus),

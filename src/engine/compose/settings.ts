@@ -59,6 +59,7 @@ export async function configFromSettings(input: SettingsInput): Promise<QueryEng
     timeouts: defined({ headersMs: timeouts.headersMs, firstByteMs: timeouts.firstByteMs }),
     mcpTimeouts: defined({ startMs: timeouts.mcpStartMs, callMs: timeouts.mcpToolMs }),
     durability: resolved.durability,
+    memoryFiles: resolved.memoryFiles,
   };
 }
 

@@ -1,0 +1,232 @@
+/** What a session knows of its memory files: those that hold from the start, and those that come with their folder. */
+import { join, relative, resolve } from 'node:path';
+import type { CompactionSource } from '../protocol/context.ts';
+import type { PersistentFiles } from '../protocol/files.ts';
+import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
+import type { Clock, Ids } from '../protocol/ports.ts';
+import type { TextBlock, ToolUseBlock } from '../protocol/wire.ts';
+import { matchesGlob } from './glob.ts';
+import type { LoadReason, MemoryFile, MemoryType } from './memory-file.ts';
+import { chainOf, foldersBetween, projectFiles, projectRules, userFiles } from './memory-places.ts';
+import { createMemoryReader, type MemoryReader } from './read-memory.ts';
+import { renderChanged, renderNested } from './render.ts';
+
+export interface ProjectMemoryOptions {
+  readonly cwd: string;
+  readonly files: Pick<PersistentFiles, 'readRange' | 'stat' | 'realpath' | 'readDir'>;
+  /** Nothing is read of a source that is not named. */
+  readonly sources: readonly ('user' | 'project' | 'local')[];
+  /** The configuration home; undefined: the user has none. */
+  readonly userFolder: string | undefined;
+  readonly homeDirectory: string | undefined;
+  readonly additionalDirectories: readonly string[];
+  readonly excludes: readonly string[];
+  readonly importsAnywhere: boolean;
+  readonly warn: (line: string) => void;
+  /** The files that a call was about, as it names them. */
+  pathsOf(call: ToolUseBlock): readonly string[];
+  /** Told of every file as it comes into the conversation. */
+  onLoaded(file: MemoryFile): void;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export interface FoundMemory {
+  readonly attachment: AttachmentMessage['attachment'];
+  readonly rendered: readonly TextBlock[];
+}
+
+export interface ProjectMemory {
+  /** From the user's own down to the working directory, so that what is nearest comes last. Read once. */
+  load(): Promise<readonly MemoryFile[]>;
+  /** Behind tool results (L6): the memory of folders they touched, once each, and files that changed on disk. */
+  readonly source: {
+    readonly name: 'memory';
+    collect(
+      input: { readonly toolUses: readonly ToolUseBlock[]; readonly view: Iterable<ViewMessage> },
+      signal: AbortSignal,
+    ): Promise<readonly FoundMemory[]> | readonly FoundMemory[];
+  };
+  /** After a compaction: what came in behind tool results, as it is now (F31). The rest stands before the messages. */
+  readonly restored: CompactionSource;
+}
+
+/** A rule that speaks of some files only, with what it imports, until one of them is touched. */
+interface HeldRule {
+  readonly folder: string;
+  readonly group: readonly MemoryFile[];
+}
+
+const NOTHING: readonly FoundMemory[] = Object.freeze([]);
+
+export function createProjectMemory(options: ProjectMemoryOptions): ProjectMemory {
+  const { cwd, files, sources } = options;
+  /** What the conversation has of each file, by path; `late` ones are not in its head. */
+  const known = new Map<string, { file: MemoryFile; late: boolean }>();
+  const visited = new Set<string>();
+  let held: readonly HeldRule[] = [];
+  let root = cwd;
+  let reader: MemoryReader | undefined;
+  let loading: Promise<readonly MemoryFile[]> | undefined;
+  let recalled = false;
+
+  const take = (file: MemoryFile, late: boolean): MemoryFile => {
+    known.set(file.path, { file, late });
+    options.onLoaded(file);
+    return file;
+  };
+
+  /** Holds back what speaks of some files only. */
+  const sift = (folder: string, groups: readonly (readonly MemoryFile[])[]): readonly MemoryFile[] => {
+    const about = groups.filter(([first]) => first?.globs !== undefined);
+    held = [...held, ...about.map((group) => ({ folder, group }))];
+    return groups.filter((group) => !about.includes(group)).flat();
+  };
+
+  const ofFolder = async (
+    folder: string,
+    reason: LoadReason,
+    from: MemoryReader,
+    triggerPath?: string,
+  ): Promise<readonly MemoryFile[]> => {
+    visited.add(folder);
+    const trigger = triggerPath === undefined ? {} : { triggerPath };
+    const groups: (readonly MemoryFile[])[] = [];
+    const read = async (paths: readonly string[], type: MemoryType) => {
+      for (const path of paths) groups.push(await from.read({ path, type, reason, ...trigger }));
+    };
+    if (sources.includes('project')) {
+      await read(await projectFiles(folder, files), 'Project');
+      await read(await projectRules(folder, files), 'Project');
+    }
+    if (sources.includes('local')) await read([join(folder, 'CLAUDE.local.md')], 'Local');
+    return sift(folder, groups);
+  };
+
+  const loadOnce = async (): Promise<readonly MemoryFile[]> => {
+    const hasProject = sources.includes('project') || sources.includes('local');
+    const chain = hasProject ? await chainOf(cwd, files) : [];
+    root = chain[0] ?? cwd;
+    reader = createMemoryReader({ ...options, roots: [root, ...options.additionalDirectories] });
+    const found: MemoryFile[] = [];
+    if (sources.includes('user') && options.userFolder !== undefined) {
+      const groups: (readonly MemoryFile[])[] = [];
+      for (const path of await userFiles(options.userFolder, files))
+        groups.push(await reader.read({ path, type: 'User', reason: 'session_start' }));
+      found.push(...sift(root, groups));
+    }
+    for (const folder of chain) found.push(...(await ofFolder(folder, 'session_start', reader)));
+    return found.map((file) => take(file, false));
+  };
+
+  const load = () => {
+    loading ??= sources.length === 0 ? Promise.resolve([]) : loadOnce();
+    return loading;
+  };
+
+  /** What an earlier life of the session was told behind tool results: it is in the conversation, and known here. */
+  const recall = async (messages: Iterable<ViewMessage>, from: MemoryReader) => {
+    if (recalled) return;
+    recalled = true;
+    for (const path of shownIn(messages)) {
+      if (known.has(path)) continue;
+      for (const file of await from.read({ path, type: 'Project', reason: 'nested_traversal' }))
+        known.set(file.path, { file, late: true });
+    }
+  };
+
+  const touched = (calls: readonly ToolUseBlock[]) => [
+    ...new Set(calls.flatMap((call) => options.pathsOf(call)).map((path) => resolve(cwd, path))),
+  ];
+
+  const nested = async (paths: readonly string[], from: MemoryReader): Promise<FoundMemory[]> => {
+    const found: MemoryFile[] = [];
+    for (const path of paths) {
+      for (const folder of foldersBetween(root, path))
+        if (!visited.has(folder)) found.push(...(await ofFolder(folder, 'nested_traversal', from, path)));
+      const matching = held.filter(({ folder, group }) =>
+        group[0]?.globs?.some((glob) => matchesGlob(glob, relative(folder, path))),
+      );
+      held = held.filter((rule) => !matching.includes(rule));
+      for (const { group } of matching)
+        found.push(
+          ...group.map((file) => ({
+            ...file,
+            triggerPath: path,
+            ...(file.reason !== 'include' && { reason: 'path_glob_match' as const }),
+          })),
+        );
+    }
+    return found.filter((file) => !known.has(file.path)).map((file) => renderNested(take(file, true)));
+  };
+
+  const changed = async (from: MemoryReader): Promise<FoundMemory[]> => {
+    const all = [...known.values()];
+    const stats = await Promise.all(all.map(({ file }) => files.stat(file.path).catch(() => null)));
+    const found: FoundMemory[] = [];
+    for (const [i, { file }] of all.entries()) {
+      const stat = stats[i];
+      // Could not be looked at: nothing is said about it.
+      if (stat === null || (stat !== undefined && Math.floor(stat.mtimeMs) === file.mtimeMs)) continue;
+      const now = stat === undefined ? undefined : await from.again(file);
+      const content = now?.content ?? '';
+      if (now === undefined && file.mtimeMs === GONE) continue;
+      const latest: MemoryFile = { ...file, content, mtimeMs: now?.mtimeMs ?? GONE };
+      const isNew = content !== file.content;
+      known.set(file.path, { file: latest, late: known.get(file.path)?.late === true || isNew });
+      if (isNew) found.push(renderChanged(latest));
+    }
+    return found;
+  };
+
+  return {
+    load,
+    source: {
+      name: 'memory',
+      async collect({ toolUses, view }, signal) {
+        if (sources.length === 0) return NOTHING;
+        await load();
+        if (reader === undefined || signal.aborted) return NOTHING;
+        const paths = touched(toolUses);
+        if (paths.length > 0) await recall(view, reader);
+        return [...(await changed(reader)), ...(await nested(paths, reader))];
+      },
+    },
+    restored: {
+      name: 'memory',
+      async collect({ summarised, kept }) {
+        if (sources.length === 0) return [];
+        await load();
+        if (reader === undefined) return [];
+        await recall([...summarised, ...kept], reader);
+        const shown = shownIn(kept);
+        return [...known.values()]
+          .filter(({ file, late }) => late && file.content.trim() !== '' && !shown.has(file.path))
+          .map(({ file }): AttachmentMessage => {
+            options.onLoaded({ ...file, reason: 'compact' });
+            return {
+              type: 'attachment',
+              uuid: options.ids.uuid(),
+              timestamp: new Date(options.clock.nowMs()).toISOString(),
+              ...renderNested(file),
+            };
+          });
+      },
+    },
+  };
+}
+
+/** The file was there, and is no longer. */
+const GONE = -1;
+
+function shownIn(messages: Iterable<ViewMessage>): ReadonlySet<string> {
+  const paths = new Set<string>();
+  for (const message of messages) {
+    if (message.type !== 'attachment') continue;
+    const { attachment } = message;
+    if (attachment.type !== 'nested_memory' && attachment.type !== 'edited_memory') continue;
+    const path = 'path' in attachment ? attachment.path : undefined;
+    if (typeof path === 'string') paths.add(path);
+  }
+  return paths;
+}

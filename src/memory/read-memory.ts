@@ -1,0 +1,127 @@
+/** Reads memory files with what they import, bounded in number, depth and size. */
+import { sep } from 'node:path';
+import type { PersistentFiles } from '../protocol/files.ts';
+import { listField, readFrontmatter } from '../util/frontmatter.ts';
+import { findImports } from './find-imports.ts';
+import { matchesGlob } from './glob.ts';
+import type { LoadReason, MemoryFile, MemoryType } from './memory-file.ts';
+
+export const MAX_IMPORT_DEPTH = 5;
+const MAX_CHARS = 40_000;
+const MAX_BYTES = 4 * MAX_CHARS;
+const MAX_FILES = 100;
+const MAX_TOTAL_CHARS = 200_000;
+
+export interface MemoryReaderOptions {
+  readonly files: Pick<PersistentFiles, 'readRange' | 'stat' | 'realpath' | 'readDir'>;
+  /** Folders whose files a project's memory may consist of and import. */
+  readonly roots: readonly string[];
+  /** A project may import from anywhere. */
+  readonly importsAnywhere: boolean;
+  /** What `~` means. */
+  readonly homeDirectory: string | undefined;
+  /** Patterns of absolute paths that are left out. */
+  readonly excludes: readonly string[];
+  readonly warn: (line: string) => void;
+}
+
+export interface WantedFile {
+  readonly path: string;
+  readonly type: MemoryType;
+  readonly reason: LoadReason;
+  readonly triggerPath?: string;
+}
+
+export interface MemoryReader {
+  /** The file and, behind it, what it imports; nothing when it is missing, excluded, read before, or out of bounds. */
+  read(wanted: WantedFile): Promise<readonly MemoryFile[]>;
+  /** The text of a file that was read before, as it is now. undefined: it is gone. */
+  again(file: MemoryFile): Promise<{ readonly content: string; readonly mtimeMs: number } | undefined>;
+}
+
+/** One per session: it knows what was read, and how much. */
+export function createMemoryReader(options: MemoryReaderOptions): MemoryReader {
+  const { files, excludes, warn } = options;
+  const seen = new Set<string>();
+  let count = 0;
+  let chars = 0;
+  let realRoots: Promise<readonly string[]> | undefined;
+
+  const isExcluded = (path: string) => excludes.some((pattern) => matchesGlob(pattern, path));
+
+  /** A link, a mention of `~/.ssh`, or `../..` must not carry files of the machine into the conversation (T112). */
+  const isInBounds = async (real: string, wanted: WantedFile): Promise<boolean> => {
+    if (wanted.type === 'User' || options.importsAnywhere) return true;
+    realRoots ??= Promise.all(options.roots.map((root) => files.realpath(root).catch(() => root)));
+    return (await realRoots).some((root) => real === root || real.startsWith(withSeparator(root)));
+  };
+
+  const load = async (
+    wanted: WantedFile,
+    parentPath: string | undefined,
+    depth: number,
+  ): Promise<readonly MemoryFile[]> => {
+    if (isExcluded(wanted.path)) return [];
+    const real = await files.realpath(wanted.path).catch(() => undefined);
+    if (real === undefined || seen.has(real) || isExcluded(real)) return [];
+    if (!(await isInBounds(real, wanted))) {
+      warn(
+        `${wanted.path} was not read as memory${parentPath === undefined ? '' : ` (${parentPath} imports it)`}: it lies outside of the project. The setting "memoryImports": "anywhere" allows it.`,
+      );
+      return [];
+    }
+    if (count >= MAX_FILES || chars >= MAX_TOTAL_CHARS) return [];
+    seen.add(real);
+    const text = await textOf(wanted.path, files);
+    if (text === undefined) return [];
+    count += 1;
+    const { body, fields, problem } = await readFrontmatter(text.content);
+    if (problem !== undefined) warn(`${wanted.path}: ${problem}; it was passed over.`);
+    const content = body.slice(0, MAX_TOTAL_CHARS - chars);
+    chars += content.length;
+    const globs = listField(fields['paths']);
+    const file: MemoryFile = {
+      ...wanted,
+      content,
+      mtimeMs: text.mtimeMs,
+      ...(parentPath !== undefined && { parentPath }),
+      ...(globs.length > 0 && { globs }),
+    };
+    const imported: MemoryFile[] = [];
+    if (depth < MAX_IMPORT_DEPTH) {
+      for (const path of findImports(content, wanted.path, options.homeDirectory))
+        imported.push(...(await load({ ...wanted, path, reason: 'include' }, wanted.path, depth + 1)));
+    }
+    return content.trim() === '' ? imported : [file, ...imported];
+  };
+
+  return {
+    read: (wanted) => load(wanted, undefined, 0),
+    async again({ path }) {
+      const text = await textOf(path, files);
+      return text && { content: (await readFrontmatter(text.content)).body, mtimeMs: text.mtimeMs };
+    },
+  };
+}
+
+export const withSeparator = (folder: string) => (folder.endsWith(sep) ? folder : `${folder}${sep}`);
+
+/** undefined: no readable text file. */
+async function textOf(
+  path: string,
+  files: MemoryReaderOptions['files'],
+): Promise<{ readonly content: string; readonly mtimeMs: number } | undefined> {
+  try {
+    const stat = await files.stat(path);
+    if (stat?.kind !== 'file') return undefined;
+    const text = new TextDecoder().decode(await files.readRange(path, 0, MAX_BYTES));
+    if (text.includes('\0')) return undefined;
+    const content =
+      text.length > MAX_CHARS || stat.size > MAX_BYTES
+        ? `${text.slice(0, MAX_CHARS)}\n… (cut off after ${MAX_CHARS} characters)`
+        : text;
+    return { content, mtimeMs: Math.floor(stat.mtimeMs) };
+  } catch {
+    return undefined; // unreadable: as if it were not there
+  }
+}
