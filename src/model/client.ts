@@ -5,9 +5,9 @@ import type { CacheTtl } from './cache-breakpoints.ts';
 import { callModel } from './call-model.ts';
 import { openConnections } from './connections.ts';
 import { createCredentials } from './credentials.ts';
-import { createEndpointSizes } from './endpoint-sizes.ts';
+import { createEndpointSizes, type EndpointSizes } from './endpoint-sizes.ts';
 import { createFastMode } from './fast-mode.ts';
-import { type ModelOverrides, modelInfo } from './model-info.ts';
+import { type ModelOverrides, modelInfo, type StatedSizes } from './model-info.ts';
 import { createRefusals } from './refusals.ts';
 import { createRefusedThinking } from './refused-thinking.ts';
 import { callerHeaders } from './request-headers.ts';
@@ -61,6 +61,20 @@ export interface ModelClient {
 }
 
 /** Throws `TypeError` when `baseUrl` or `proxyUrl` is not a URL. Opens nothing yet. */
+/** The same answer while the endpoint says the same: asked several times a turn. */
+function remembering(overrides: ModelOverrides | undefined, statedOf: EndpointSizes['of']) {
+  const known = new Map<string, { readonly stated: StatedSizes | undefined; readonly info: ModelInfo }>();
+  return (model: string): ModelInfo => {
+    const stated = statedOf(model);
+    let entry = known.get(model);
+    if (entry === undefined || entry.stated !== stated) {
+      entry = { stated, info: modelInfo(model, overrides, stated) };
+      known.set(model, entry);
+    }
+    return entry.info;
+  };
+}
+
 export function createModelClient(options: ModelClientOptions): ModelClient {
   const baseUrl = new URL(options.baseUrl);
   const connections = openConnections({
@@ -83,7 +97,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     overrides: options.models,
     clock: options.clock,
   });
-  const infoOf = (model: string) => modelInfo(model, options.models, sizes.of(model));
+  const infoOf = remembering(options.models, sizes.of);
   const deps = {
     connections,
     path: `${baseUrl.pathname.replace(/\/+$/, '')}/v1/messages${baseUrl.search}`,

@@ -43,11 +43,16 @@ const shared = new Map<string, Lookup>();
 export function createEndpointSizes(options: EndpointSizesOptions): EndpointSizes {
   const { baseUrl, clock } = options;
   const running = new Set<AbortController>();
+  const tabled = new Set<string>();
   let closed = false;
   const base = `${baseUrl.pathname.replace(/\/+$/, '')}/v1/models`;
 
   function lookupOf(model: string): Lookup | undefined {
-    if (isTabled(model, options.overrides)) return undefined;
+    if (tabled.has(model)) return undefined;
+    if (isTabled(model, options.overrides)) {
+      tabled.add(model);
+      return undefined;
+    }
     const key = `${baseUrl.origin}${base} ${wireModel(model)}`;
     const known = shared.get(key);
     if (known !== undefined || closed) return known;

@@ -123,6 +123,20 @@ export function resolveModelAlias(name: string, env: Readonly<Record<string, str
  * (`us.anthropic.claude-opus-4-1-20250805-v1:0` and `claude-opus-4.1` are `claude-opus-4-1`).
  */
 export function canonicalModel(model: string): string {
+  let known = canonical.get(model);
+  if (known === undefined) {
+    known = canonicalName(model);
+    if (canonical.size === MAX_REMEMBERED) canonical.clear();
+    canonical.set(model, known);
+  }
+  return known;
+}
+
+/** Asked several times a turn, for the same few names. */
+const canonical = new Map<string, string>();
+const MAX_REMEMBERED = 100;
+
+function canonicalName(model: string): string {
   const name = wireModel(model).toLowerCase();
   const claude = /claude-[a-z0-9.-]+/.exec(name)?.[0];
   if (claude === undefined) return name;

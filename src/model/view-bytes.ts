@@ -7,8 +7,10 @@ import type { View } from '../protocol/view.ts';
 import { type CacheMark, joinMarked } from './cache-breakpoints.ts';
 import { createNormaliser, type NormaliseRules, type Normaliser, type WireTurn } from './normalise.ts';
 
-/** Finished messages are joined into buffers of about this size. */
-const BLOCK_CHARS = 64 * 1024;
+/** What is finished becomes bytes in portions of about this size; the rest is joined and encoded for each request. */
+const PORTION_CHARS = 8 * 1024;
+/** Portions grow together up to this size: a long history is a few writes. */
+const MAX_PORTION_BYTES = 1024 * 1024;
 /** Variants kept per view: the main request's and one more (another model, or without thinking). */
 const MAX_VARIANTS = 2;
 
@@ -113,11 +115,22 @@ class Growing {
       this.#text.push(json);
       this.#textChars += json.length;
     }
-    if (this.#textChars < BLOCK_CHARS) return;
-    this.#sealed.push(Buffer.from((this.#started ? ',' : '') + this.#text.join(',')));
+    if (this.#textChars < PORTION_CHARS) return;
+    this.#keep(Buffer.from((this.#started ? ',' : '') + this.#text.join(',')));
     this.#started = true;
     this.#text = [];
     this.#textChars = 0;
+  }
+
+  /** Neighbours of like size become one, so that n bytes are copied about log n times in all. */
+  #keep(portion: Buffer): void {
+    let grown = portion;
+    for (let last = this.#sealed.at(-1); last !== undefined; last = this.#sealed.at(-1)) {
+      if (last.length > 2 * grown.length || last.length + grown.length > MAX_PORTION_BYTES) break;
+      this.#sealed.pop();
+      grown = Buffer.concat([last, grown]);
+    }
+    this.#sealed.push(grown);
   }
 }
 

@@ -1,6 +1,6 @@
 import { createModelClient, type ModelClient, type ModelClientOptions } from '../../model/client.ts';
 import { modelInfo, resolveModelAlias } from '../../model/model-info.ts';
-import type { AttemptRecord, CallModel } from '../../protocol/model.ts';
+import type { CallModel, ModelOutcome, ModelOutput } from '../../protocol/model.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ModelPort } from '../parts.ts';
@@ -18,14 +18,10 @@ export function composeModel(
       : givenClient(config.callModel, config.modelOverrides);
   let apiMs = 0;
   return {
-    async *call(request, options) {
-      const outcome = yield* client.call(request, options);
-      apiMs += outcome.attempts.reduce(
-        (sum: number, attempt: AttemptRecord) => sum + attempt.endMs - attempt.startMs,
-        0,
-      );
-      return outcome;
-    },
+    call: (request, options) =>
+      noting(client.call(request, options), ({ attempts }) => {
+        for (const { startMs, endMs } of attempts) apiMs += endMs - startMs;
+      }),
     infoOf: client.infoOf,
     ready: client.ready,
     resolve: (name) => resolveModelAlias(name ?? 'default', config.env ?? {}),
@@ -35,6 +31,25 @@ export function composeModel(
     },
     close: () => void client.close(),
   };
+}
+
+/** The same outputs; sees the outcome. A generator of its own would cost every batch three promises. */
+function noting(
+  outputs: AsyncGenerator<ModelOutput, ModelOutcome>,
+  note: (outcome: ModelOutcome) => void,
+): AsyncGenerator<ModelOutput, ModelOutcome> {
+  const seen = (step: IteratorResult<ModelOutput, ModelOutcome>) => {
+    if (step.done === true && step.value !== undefined) note(step.value);
+    return step;
+  };
+  const noted: AsyncGenerator<ModelOutput, ModelOutcome> = {
+    next: () => outputs.next().then(seen),
+    return: (value) => outputs.return(value),
+    throw: (error) => outputs.throw(error),
+    [Symbol.asyncIterator]: () => noted,
+    [Symbol.asyncDispose]: async () => void (await outputs.return(undefined as never)),
+  };
+  return noted;
 }
 
 function givenClient(call: CallModel, overrides: QueryEngineConfig['modelOverrides']): ModelClient {
