@@ -161,7 +161,7 @@ function byDefault(
   // What a server says of its own tools is no reason to run them.
   const own =
     OWN_RECORD_TOOLS.includes(subject.tool) || (subject.readOnly && !subject.tool.startsWith('mcp__'));
-  if (target.kind === 'none' && own) {
+  if ((target.kind === 'none' || target.kind === 'name') && own) {
     return { kind: 'allow', reasonType: 'tool', reason: 'It changes nothing outside the session.' };
   }
   const suggestions = suggestionsFor(subject, outside, uncovered);

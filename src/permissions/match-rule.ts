@@ -39,9 +39,17 @@ export async function matchesRule(
     }
     case 'url':
       return matchesUrl(specifier, target.url, certain);
+    case 'name':
+      return matchesName(specifier, target.name);
     case 'none':
       return !certain;
   }
+}
+
+/** The name itself, or everything that begins with what stands before `:*`. */
+function matchesName(specifier: string, name: string): boolean {
+  const wanted = specifier.trim();
+  return wanted.endsWith(':*') ? name.startsWith(wanted.slice(0, -2)) : name === wanted;
 }
 
 /** `Read(path)` speaks of every built-in tool that reads files, `Edit(path)` of every one that writes them. */

@@ -26,6 +26,8 @@ export function describeCall({ tool, target }: Subject): string {
         : `${tool} of ${target.paths.slice(0, 3).map(oneLine).join(', ')}`;
     case 'url':
       return `${tool} of ${oneLine(target.url)}`;
+    case 'name':
+      return `${tool} of ${oneLine(target.name)}`;
     case 'none':
       return tool;
   }

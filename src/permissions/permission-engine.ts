@@ -39,8 +39,8 @@ export interface PermissionOptions {
   readonly directorySources?: Readonly<Record<string, PermissionRuleSource>> | undefined;
   /** What holds whatever rules and mode say; see `PermissionLocks`. */
   readonly locks?: PermissionLocks | undefined;
-  /** Absolute paths that may be read and not written: where the session spills results the model is told to read. */
-  readonly readableDirectories?: readonly string[] | undefined;
+  /** Absolute paths that may be read and not written, as of now: spilled results and skills that the model is told to read. */
+  readonly readableDirectories?: (() => readonly string[]) | undefined;
   /** What `~/` means in a rule; absent: such a rule allows nothing and denies everything it could mean. */
   readonly home?: string | undefined;
   /** Whether deny and protected paths fold case. Default: on macOS and Windows. */
@@ -89,7 +89,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
         mode,
         rules,
         directories: [...directories.keys()],
-        readableDirectories: options.readableDirectories ?? [],
+        readableDirectories: options.readableDirectories?.() ?? [],
         home: options.home,
         ignoreCase,
         files: options.files,

@@ -34,6 +34,8 @@ export function suggestionsFor(
       const domain = urlSpecifier(target.url);
       return domain === undefined ? [] : [addRule({ toolName: subject.tool, ruleContent: domain })];
     }
+    case 'name':
+      return [addRule({ toolName: subject.tool, ruleContent: target.name })];
     case 'none':
       return subject.needsPerson ? [] : [addRule({ toolName: subject.tool })];
   }

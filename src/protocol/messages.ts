@@ -51,7 +51,8 @@ export interface UserMessage extends Common {
     | 'interruption'
     | 'summary'
     | 'collapse'
-    | 'command';
+    | 'command'
+    | 'skill';
   /** The tool's structured output, for consumers; the model sees `message.content`. */
   readonly toolUseResult?: unknown;
   /** The assistant message whose call this answers. */

@@ -126,6 +126,8 @@ export type PermissionTarget =
   | { readonly kind: 'read' | 'write'; readonly paths: readonly string[] }
   | { readonly kind: 'command'; readonly command: string }
   | { readonly kind: 'url'; readonly url: string }
+  /** Something that has a name, as a skill has: `Skill(name)`, or `Skill(prefix:*)`. */
+  | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'none' };
 
 // biome-ignore lint/suspicious/noExplicitAny: a set of tools is heterogeneous; each is checked where it is defined

@@ -324,7 +324,7 @@ describe('paths', () => {
       { type: 'removeDirectories', directories: [join(folder.path, 'proj-evil')], destination: 'session' },
     ]);
     expect((await permissions.decide(asked)).kind).toBe('ask');
-    const readable = { mode, readableDirectories: [join(folder.path, 'proj-evil')] } as const;
+    const readable = { mode, readableDirectories: () => [join(folder.path, 'proj-evil')] } as const;
     expect(await kindOf(readable, TOOLS.Read, { path: outside })).toBe('allow');
     expect(await kindOf(readable, TOOLS.Edit, { path: outside })).toBe('ask');
   });

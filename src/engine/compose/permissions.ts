@@ -34,7 +34,7 @@ export function composePermissions(
     readonly files: PersistentFiles;
     readonly ids: Ids;
     readonly clock: Clock;
-    readonly readableDirectories: readonly string[];
+    readonly readableDirectories: () => readonly string[];
     /** Calls a tool beside the conversation, for `permissionPromptTool`. */
     callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
   },

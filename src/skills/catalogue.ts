@@ -1,0 +1,193 @@
+/** The skills of a session: looked for at each submission's start, served from memory in between (L1). */
+import { dirname, join } from 'node:path';
+import {
+  discoverSkills,
+  isReallyInside,
+  projectFolders,
+  type SkillCache,
+  type SkillDirectory,
+  type SkillFiles,
+} from './discover.ts';
+import type { Skill } from './skill.ts';
+
+export type SkillOverride = 'on' | 'name-only' | 'user-invocable-only' | 'off';
+
+export interface CatalogueOptions {
+  readonly files: SkillFiles;
+  /** Configuration home; its `skills` folder is read. Absent: not read. */
+  readonly userHome?: string | undefined;
+  /** Its skills, and those of the folders above it up to the repository's root, are read. Absent: not read. */
+  readonly projectRoot?: string | undefined;
+  /** Whether skills of the project may allow tools. */
+  readonly projectTrusted?: boolean | undefined;
+  /** Which there are, by name or a `:name` ending; default all. */
+  readonly only?: 'all' | readonly string[] | undefined;
+  /** By name. */
+  readonly overrides?: Readonly<Record<string, SkillOverride>> | undefined;
+  /** Told about each problem once. */
+  readonly warn?: ((line: string) => void) | undefined;
+}
+
+export interface SkillCatalogue {
+  /** What the last look found, in order: project (nearest first), user, plugins. The same array while nothing changed. */
+  readonly skills: readonly Skill[];
+  /** Looks again. Calls that overlap share one look. Never rejects. */
+  refresh(): Promise<readonly Skill[]>;
+  /** By its name, its folder's name, or the ending of a plugin's that only one skill has. */
+  find(name: string): Skill | undefined;
+  /** Folders that belong to plugins, in the place of those given before; the next look reads them. */
+  setPluginDirectories(directories: readonly SkillDirectory[]): void;
+  /**
+   * Whether folders beside these files, or between them and the project's root, hold skills that are not known yet.
+   * Each folder is looked at once. Resolves with what is new.
+   */
+  visit(paths: readonly string[]): Promise<readonly Skill[]>;
+}
+
+const FOLDERS = ['.turnwright/skills', '.claude/skills'] as const;
+const NONE: readonly Skill[] = Object.freeze([]);
+
+export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue {
+  const { files, userHome, projectRoot } = options;
+  const cache: SkillCache = new Map();
+  const warned = new Set<string>();
+  const visited = new Set<string>();
+  let nested: readonly SkillDirectory[] = [];
+  let ofPlugins: readonly SkillDirectory[] = [];
+  let ofProject: Promise<readonly SkillDirectory[]> | undefined;
+  let skills = NONE;
+  let looking: Promise<readonly Skill[]> | undefined;
+
+  const inFolder = (folder: string, within: string): SkillDirectory[] =>
+    FOLDERS.map((name) => ({
+      path: join(folder, name),
+      source: 'project',
+      mayAllowTools: options.projectTrusted !== false,
+      within,
+    }));
+
+  const projectDirectories = async (): Promise<readonly SkillDirectory[]> => {
+    if (projectRoot === undefined) return [];
+    const folders = await projectFolders(projectRoot, files);
+    const root = folders.at(-1) ?? projectRoot;
+    for (const folder of folders) visited.add(folder);
+    return folders.flatMap((folder) => inFolder(folder, root));
+  };
+
+  const look = async (): Promise<readonly Skill[]> => {
+    ofProject ??= projectDirectories();
+    const directories: readonly SkillDirectory[] = [
+      ...(await ofProject),
+      ...nested,
+      ...(userHome === undefined
+        ? []
+        : [{ path: join(userHome, 'skills'), source: 'user' as const, mayAllowTools: true }]),
+      ...ofPlugins,
+    ];
+    const found = await Promise.all(directories.map((directory) => discoverSkills(directory, files, cache)));
+    for (const problem of found.flatMap(({ problems }) => problems)) {
+      if (warned.has(problem)) continue;
+      warned.add(problem);
+      options.warn?.(problem);
+    }
+    const now = settle(
+      found.flatMap((each) => each.skills),
+      options,
+    );
+    if (now.length !== skills.length || now.some((skill, at) => !isSame(skill, skills[at]))) skills = now;
+    return skills;
+  };
+
+  const refresh = (): Promise<readonly Skill[]> => {
+    looking ??= look()
+      .catch((error: unknown) => {
+        options.warn?.(`Skills could not be looked for: ${String(error)}`);
+        return skills;
+      })
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  };
+
+  return {
+    get skills() {
+      return skills;
+    },
+    refresh,
+    find(name) {
+      const exact = skills.find((skill) => skill.name === name) ?? skills.find(({ folder, plugin }) => {
+        return plugin === undefined && folder === name;
+      });
+      if (exact !== undefined) return exact;
+      const ending = skills.filter((skill) => skill.name.endsWith(`:${name}`));
+      return ending.length === 1 ? ending[0] : undefined;
+    },
+    setPluginDirectories(directories) {
+      ofPlugins = directories;
+    },
+    async visit(paths) {
+      if (projectRoot === undefined) return NONE;
+      const folders = unseen(paths, projectRoot, visited);
+      if (folders.length === 0) return NONE;
+      const candidates = folders.flatMap((folder) => inFolder(folder, projectRoot));
+      const there = await Promise.all(
+        candidates.map(async ({ path }) => {
+          const stat = await files.stat(path).catch(() => undefined);
+          return stat?.kind === 'directory' && (await isReallyInside(path, projectRoot, files));
+        }),
+      );
+      const fresh = candidates.filter((_, at) => there[at]);
+      if (fresh.length === 0) return NONE;
+      nested = [...nested, ...fresh];
+      const before = new Set(skills.map(({ name }) => name));
+      // A look that began before does not know of them.
+      await looking;
+      return (await refresh()).filter(({ name }) => !before.has(name));
+    },
+  };
+}
+
+/** The folders of these paths below `root`, and those between; each only once in a session. */
+function unseen(paths: readonly string[], root: string, visited: Set<string>): readonly string[] {
+  const fresh: string[] = [];
+  for (const path of paths) {
+    for (let folder = dirname(path); folder.startsWith(root) && folder !== root; folder = dirname(folder)) {
+      if (visited.has(folder)) break;
+      visited.add(folder);
+      fresh.push(folder);
+    }
+  }
+  return fresh;
+}
+
+/** The first of a name wins; then what the options leave of it. */
+function settle(found: readonly Skill[], { only, overrides = {} }: CatalogueOptions): readonly Skill[] {
+  const taken = new Set<string>();
+  return found.flatMap((skill) => {
+    if (taken.has(skill.name) || !isWanted(skill, only)) return [];
+    taken.add(skill.name);
+    switch (overrides[skill.name]) {
+      case 'off':
+        return [];
+      case 'user-invocable-only':
+        return [{ ...skill, modelInvocable: false }];
+      case 'name-only':
+        return [{ ...skill, describes: false }];
+      default:
+        return [skill];
+    }
+  });
+}
+
+function isWanted({ name, folder, plugin }: Skill, only: CatalogueOptions['only']): boolean {
+  if (only === undefined || only === 'all') return true;
+  return only.some(
+    (wanted) =>
+      name === wanted || name.endsWith(`:${wanted}`) || (plugin === undefined && folder === wanted),
+  );
+}
+
+function isSame(a: Skill, b: Skill | undefined): boolean {
+  return b !== undefined && JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,133 @@
+/**
+ * What the model is told of skills before it loads one: names and short descriptions within a budget. A list is told
+ * once and stands in the conversation; later changes are told as such behind it, so that no byte before is rewritten (L3).
+ */
+import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
+import type { Skill } from './skill.ts';
+
+export interface ListingOptions {
+  /** Of one description. Default 1 536. */
+  readonly maxDescriptionChars?: number | undefined;
+  /** Share of the context window that the list may take. Default 0.01. */
+  readonly budgetFraction?: number | undefined;
+}
+
+const MAX_DESCRIPTION_CHARS = 1_536;
+const BUDGET_FRACTION = 0.01;
+const CHARS_PER_TOKEN = 4;
+
+export const SKILL_LISTING = 'skill_listing';
+
+/** As the attachment records it: what the model was told last, by name. */
+export interface SkillListing {
+  readonly type: typeof SKILL_LISTING;
+  /** A whole list, or what changed since the last one. */
+  readonly whole: boolean;
+  readonly lines: Readonly<Record<string, string>>;
+  readonly removed: readonly string[];
+}
+
+export type Listed = Pick<AttachmentMessage, 'rendered'> & { readonly attachment: SkillListing };
+
+/** Lines by name, in order. Where all together exceed the budget, the longest descriptions are cut. */
+export function listingLines(
+  skills: readonly Skill[],
+  contextWindow: number,
+  options: ListingOptions = {},
+): ReadonlyMap<string, string> {
+  const { maxDescriptionChars = MAX_DESCRIPTION_CHARS, budgetFraction = BUDGET_FRACTION } = options;
+  const listed = skills.filter(({ modelInvocable }) => modelInvocable);
+  const texts = listed.map((skill) => cut(describe(skill), maxDescriptionChars));
+  const names = listed.reduce((sum, { name }) => sum + name.length + '- : \n'.length, 0);
+  const room = Math.max(0, Math.floor(contextWindow * CHARS_PER_TOKEN * budgetFraction) - names);
+  const longest = fairShare(
+    texts.map(({ length }) => length),
+    room,
+  );
+  return new Map(
+    listed.map(({ name }, at) => {
+      const text = cut(texts[at] ?? '', longest);
+      return [name, text === '' ? `- ${name}` : `- ${name}: ${text}`];
+    }),
+  );
+}
+
+/** undefined: the conversation says already what there is to say. */
+export function listingFor(
+  lines: ReadonlyMap<string, string>,
+  view: Iterable<ViewMessage>,
+): Listed | undefined {
+  const told = toldIn(view);
+  if (told === undefined) return lines.size === 0 ? undefined : wholeListing(lines);
+  const fresh = [...lines].filter(([name, line]) => told.get(name) !== line);
+  const removed = [...told.keys()].filter((name) => !lines.has(name));
+  if (fresh.length === 0 && removed.length === 0) return undefined;
+  return changes(fresh, removed);
+}
+
+export function wholeListing(lines: ReadonlyMap<string, string>): Listed {
+  return {
+    attachment: { type: SKILL_LISTING, whole: true, lines: Object.fromEntries(lines), removed: [] },
+    rendered: note(
+      '# Skills\nEach of these holds instructions for one kind of work. When a task fits one, load it with the Skill tool before you begin; when the user writes "/name", they mean the skill of that name. Load no skill that is not listed.',
+      [...lines.values()].join('\n'),
+    ),
+  };
+}
+
+export function changes(
+  fresh: readonly (readonly [string, string])[],
+  removed: readonly string[],
+): Listed {
+  const parts = [
+    ...(fresh.length > 0
+      ? [`New or changed skills, for the Skill tool:\n${fresh.map(([, line]) => line).join('\n')}`]
+      : []),
+    ...(removed.length > 0 ? [`These skills are gone: ${removed.join(', ')}`] : []),
+  ];
+  return {
+    attachment: { type: SKILL_LISTING, whole: false, lines: Object.fromEntries(fresh), removed },
+    rendered: note(...parts),
+  };
+}
+
+/** What the model was told, as far as it is still in the conversation; undefined: nothing. */
+export function toldIn(view: Iterable<ViewMessage>): ReadonlyMap<string, string> | undefined {
+  let told: Map<string, string> | undefined;
+  for (const message of view) {
+    if (message.type !== 'attachment' || message.attachment.type !== SKILL_LISTING) continue;
+    const { whole, lines, removed } = message.attachment as SkillListing;
+    told = whole || told === undefined ? new Map() : told;
+    for (const [name, line] of Object.entries(lines)) told.set(name, line);
+    for (const name of removed) told.delete(name);
+  }
+  return told;
+}
+
+function describe({ description, whenToUse, describes }: Skill): string {
+  if (!describes) return '';
+  return whenToUse === undefined ? description : `${description} When to use: ${whenToUse}`.trim();
+}
+
+function cut(text: string, chars: number): string {
+  if (text.length <= chars) return text;
+  return chars < 2 ? '' : `${text.slice(0, chars - 1).trimEnd()}…`;
+}
+
+/** The length beyond which texts are cut so that all of them fit: short ones stay whole. */
+function fairShare(lengths: readonly number[], room: number): number {
+  let left = room;
+  const rising = [...lengths].sort((a, b) => a - b);
+  for (const [at, length] of rising.entries()) {
+    const share = Math.floor(left / (rising.length - at));
+    if (length > share) return share;
+    left -= length;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** What it quotes cannot end it early. */
+export function note(...paragraphs: readonly string[]): AttachmentMessage['rendered'] {
+  const body = paragraphs.join('\n\n').replace(/<(\/?)\s*system-reminder/gi, '&lt;$1system-reminder');
+  return [{ type: 'text', text: `<system-reminder>\n${body}\n</system-reminder>` }];
+}

@@ -1,0 +1,78 @@
+/** Skills behind a summary: the list of them, and the bodies of those that were loaded (L2.6, F31). */
+import type { CompactionSource } from '../protocol/context.ts';
+import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
+import type { Ids } from '../protocol/ports.ts';
+import { note, toldIn, wholeListing } from './listing.ts';
+import { skillNameIn } from './load-skill.ts';
+
+export interface RestoreOptions {
+  readonly ids: Ids;
+  nowMs(): number;
+}
+
+export const INVOKED_SKILL = 'invoked_skill';
+
+/** Of one skill; a longer one is shown from its beginning. */
+const MAX_CHARS = 20_000;
+/** Fewer than a token ever has, so that what is put back never exceeds what was granted. */
+const CHARS_PER_TOKEN = 2.5;
+
+/** What the model was told of the skills, as one list. */
+export function skillListingSource(options: RestoreOptions): CompactionSource {
+  return {
+    name: 'skill-listing',
+    async collect({ summarised, kept }) {
+      const told = toldIn([...summarised, ...kept]);
+      if (told === undefined || told.size === 0) return [];
+      return [attached(wholeListing(told), options)];
+    },
+  };
+}
+
+/** Derived from the conversation itself, so that it holds after a resume as well; the latest first, as far as the budget goes. */
+export function loadedSkillsSource(options: RestoreOptions): CompactionSource {
+  return {
+    name: 'loaded-skills',
+    async collect({ summarised, kept, budgetTokens }) {
+      const still = loadedIn(kept);
+      const gone = [...loadedIn(summarised)].filter(([name]) => !still.has(name)).reverse();
+      let left = budgetTokens * CHARS_PER_TOKEN;
+      return gone.flatMap(([name, text]) => {
+        const share = Math.floor(Math.min(left, MAX_CHARS));
+        if (share < 200) return [];
+        const shown = text.length > share ? `${text.slice(0, share)}\n… (cut off; load it again for the rest)` : text;
+        left -= shown.length;
+        const rendered = note(`You loaded this skill before; it still holds.\n\n${shown}`);
+        return [attached({ attachment: { type: INVOKED_SKILL, name, text: shown }, rendered }, options)];
+      });
+    },
+  };
+}
+
+/** Name to text, each where it was loaded last. */
+function loadedIn(messages: readonly ViewMessage[]): ReadonlyMap<string, string> {
+  const loaded = new Map<string, string>();
+  const add = (name: string, text: string) => {
+    loaded.delete(name);
+    loaded.set(name, text);
+  };
+  for (const message of messages) {
+    if (message.type === 'attachment' && message.attachment.type === INVOKED_SKILL) {
+      const { name, text } = message.attachment as { readonly name?: unknown; readonly text?: unknown };
+      if (typeof name === 'string' && typeof text === 'string') add(name, text);
+    } else if (message.type === 'user' && (message.kind === 'skill' || message.kind === 'command')) {
+      const { content } = message.message;
+      const first = typeof content === 'string' ? content : content[0]?.type === 'text' ? content[0].text : '';
+      const name = skillNameIn(first);
+      if (name !== undefined) add(name, first);
+    }
+  }
+  return loaded;
+}
+
+function attached(
+  { attachment, rendered }: Pick<AttachmentMessage, 'attachment' | 'rendered'>,
+  { ids, nowMs }: RestoreOptions,
+): AttachmentMessage {
+  return { type: 'attachment', uuid: ids.uuid(), timestamp: new Date(nowMs()).toISOString(), attachment, rendered };
+}

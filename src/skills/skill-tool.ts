@@ -1,0 +1,112 @@
+import type { UserMessage } from '../protocol/messages.ts';
+import type { Ids } from '../protocol/ports.ts';
+import type { ParseResult, Tool } from '../protocol/tool.ts';
+import type { SkillCatalogue } from './catalogue.ts';
+import { type LoadContext, loadSkill } from './load-skill.ts';
+import type { Skill } from './skill.ts';
+
+export const SKILL_TOOL = 'Skill';
+
+export interface SkillToolInput {
+  readonly skill: string;
+  readonly args?: string;
+}
+
+export interface SkillToolOutput {
+  readonly success: boolean;
+  readonly commandName: string;
+  readonly allowedTools?: readonly string[];
+}
+
+export interface SkillToolPorts {
+  readonly catalogue: Pick<SkillCatalogue, 'find' | 'skills'>;
+  readonly load: LoadContext;
+  readonly ids: Ids;
+  /** These permission rules hold from now to the end of the submission. */
+  allow(rules: readonly string[]): void;
+}
+
+const schema = {
+  type: 'object',
+  properties: {
+    skill: { type: 'string', minLength: 1, description: 'The name, as it is listed: "pdf" or "plugin:pdf".' },
+    args: { type: 'string', description: 'What the skill is to work on, if it takes arguments.' },
+  },
+  required: ['skill'],
+  additionalProperties: false,
+};
+
+/** Which skills there are is told in the conversation, not here: the tool's own bytes never change (L3). */
+export function createSkillTool({
+  catalogue,
+  load,
+  ids,
+  allow,
+}: SkillToolPorts): Tool<SkillToolInput, SkillToolOutput> {
+  return {
+    name: SKILL_TOOL,
+    inputJsonSchema: schema,
+    description: () =>
+      `Loads a skill: instructions for one kind of work, which then stand in the conversation.
+
+- The skills there are have been listed for you. Load the one that fits before you begin the work, and then follow it.
+- A skill that stands in the conversation already, between <skill> tags, is loaded: follow it, do not load it again.
+- Files that a skill speaks of lie in its base directory; look at them when the skill says so.`,
+    parse: parseInput,
+    isConcurrencySafe: () => true,
+    isReadOnly: () => true,
+    effectClass: () => 'pure',
+    permissionTarget: ({ skill }) => ({ kind: 'name', name: catalogue.find(plainName(skill))?.name ?? plainName(skill) }),
+    async run({ skill: given, args = '' }, context) {
+      const skill = catalogue.find(plainName(given));
+      if (skill === undefined || !skill.modelInvocable) return refusal(given, skill, catalogue.skills);
+      let text: string;
+      try {
+        text = await loadSkill(skill, args, load);
+      } catch (error) {
+        const content = error instanceof Error ? error.message : String(error);
+        return { data: { success: false, commandName: skill.name }, content, isError: true };
+      }
+      const { name: commandName, allowedTools } = skill;
+      if (allowedTools.length > 0) allow(allowedTools);
+      const message: UserMessage = Object.freeze({
+        type: 'user' as const,
+        kind: 'skill' as const,
+        isSynthetic: true,
+        uuid: ids.uuid(),
+        timestamp: new Date(context.nowMs()).toISOString(),
+        message: { role: 'user' as const, content: text },
+      });
+      return {
+        data: { success: true, commandName, ...(allowedTools.length > 0 && { allowedTools }) },
+        content: `The skill "${commandName}" is loaded: it follows. Do as it says.`,
+        extraMessages: [message],
+      };
+    },
+  };
+}
+
+function parseInput(input: Readonly<Record<string, unknown>>): ParseResult<SkillToolInput> {
+  const { skill, args } = input;
+  const issues = [
+    ...(typeof skill === 'string' && skill.trim() !== '' ? [] : ['`skill` must be the name of a skill.']),
+    ...(args === undefined || typeof args === 'string' ? [] : ['`args` must be a text.']),
+  ];
+  if (issues.length > 0) return { ok: false, issues };
+  return { ok: true, input: { skill: String(skill), ...(typeof args === 'string' && { args }) } };
+}
+
+/** Models write the slash along. */
+function plainName(given: string): string {
+  return given.trim().replace(/^\//, '');
+}
+
+function refusal(given: string, skill: Skill | undefined, all: readonly Skill[]) {
+  const names = all.filter(({ modelInvocable }) => modelInvocable).map(({ name }) => name);
+  const there = names.length === 0 ? 'There is none.' : `There are: ${names.join(', ')}.`;
+  const content =
+    skill === undefined
+      ? `There is no skill "${given}". ${there}`
+      : `The skill "${skill.name}" is for the user alone, who calls it as /${skill.name}. ${there}`;
+  return { data: { success: false, commandName: given }, content, isError: true };
+}

@@ -1,0 +1,100 @@
+/** A skill, as its head describes it. The body is read when somebody asks for it. */
+import { listField } from '../util/frontmatter.ts';
+
+export type SkillSource = 'user' | 'project' | 'plugin';
+
+export interface Skill {
+  /** What it is asked for by; `plugin:name` for a plugin's. */
+  readonly name: string;
+  /** Its folder's own name, by which it can be asked for as well. */
+  readonly folder: string;
+  /** One line; '' when the file says nothing. */
+  readonly description: string;
+  readonly whenToUse?: string;
+  readonly argumentHint?: string;
+  /** Permission rules that hold from loading to the end of the submission; [] where they may not be granted. */
+  readonly allowedTools: readonly string[];
+  /** For a submission that begins with `/name`. */
+  readonly model?: string;
+  /** false: the model neither sees nor loads it. */
+  readonly modelInvocable: boolean;
+  /** false: there is no `/name`. */
+  readonly userInvocable: boolean;
+  /** false: the model sees its name alone. */
+  readonly describes: boolean;
+  readonly source: SkillSource;
+  readonly plugin?: string;
+  /** The folder that its files, links followed, must lie in; absent: anywhere. */
+  readonly within?: string;
+  /** Absolute; its files are beside. */
+  readonly directory: string;
+  readonly file: string;
+}
+
+/** Names that fit into a rule, a command line and a list of names. */
+const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;
+const MAX_HINT_CHARS = 200;
+
+export interface SkillPlace {
+  readonly source: SkillSource;
+  readonly plugin?: string | undefined;
+  /** false: `allowed-tools` is passed over. */
+  readonly mayAllowTools: boolean;
+  /** What its files really are must lie in this folder, links followed; absent: anywhere. */
+  readonly within?: string | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** undefined: neither the head nor the folder gives it a usable name. `body` lends a description where the head has none. */
+export function skillOf(
+  { fields, body }: { readonly fields: Fields; readonly body: string },
+  at: { readonly folder: string; readonly directory: string; readonly file: string },
+  place: SkillPlace,
+): Skill | undefined {
+  const own = [fields['name'], at.folder].find((name) => typeof name === 'string' && NAME.test(name));
+  if (typeof own !== 'string') return undefined;
+  const { plugin } = place;
+  const whenToUse = oneLine(fields['when_to_use'] ?? fields['when-to-use']);
+  const argumentHint = hintOf(fields['argument-hint']);
+  const model = oneLine(fields['model']);
+  return {
+    name: plugin === undefined ? own : `${plugin}:${own}`,
+    folder: at.folder,
+    description: oneLine(fields['description']) || firstParagraph(body),
+    ...(whenToUse !== '' && { whenToUse }),
+    ...(argumentHint !== '' && { argumentHint }),
+    allowedTools: place.mayAllowTools ? rulesOf(fields['allowed-tools']) : [],
+    ...(model !== '' && model !== 'inherit' && { model }),
+    modelInvocable: oneLine(fields['disable-model-invocation']) !== 'true',
+    userInvocable: oneLine(fields['user-invocable']) !== 'false',
+    describes: true,
+    source: place.source,
+    ...(plugin !== undefined && { plugin }),
+    ...(place.within !== undefined && { within: place.within }),
+    directory: at.directory,
+    file: at.file,
+  };
+}
+
+export function oneLine(value: unknown): string {
+  if (typeof value === 'object' || value === undefined) return '';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  return String(value).replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
+}
+
+/** YAML makes a list of `[file]`. */
+function hintOf(value: unknown): string {
+  const hint = Array.isArray(value) ? `[${value.map(oneLine).join(', ')}]` : oneLine(value);
+  return hint.slice(0, MAX_HINT_CHARS);
+}
+
+/** `Read, Bash(git log:*)`, with commas, blanks, or as a list. */
+function rulesOf(value: unknown): readonly string[] {
+  return listField(value).flatMap((text) => text.match(/(?:[^\s,()]|\([^)]*\))+/g) ?? []);
+}
+
+function firstParagraph(body: string): string {
+  const paragraphs = body.split(/\n\s*\n/).map((text) => text.replace(/^#+[^\n]*\n?/, ''));
+  return oneLine(paragraphs.find((text) => text.trim() !== '') ?? '');
+}
