@@ -35,6 +35,7 @@ import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
 import type { McpServerPolicy } from '../settings/resolved-config.ts';
 import type { AppState } from './app-state.ts';
 import type { CompactionOptions } from './compaction-options.ts';
+import type { SkillSetup } from './compose/skills.ts';
 import type { SDKStatus } from './state-machine.ts';
 
 /** A connection to an MCP server: its state is shown in `system/init`, its tools join the engine's. */
@@ -103,6 +104,8 @@ export interface QueryEngineConfig {
   commands?: readonly Command[] | undefined;
   /** More of them, read when they are first asked for: files, skills, plugins. Default none. */
   commandSources?: readonly CommandSource[] | undefined;
+  /** Skills; default none. */
+  skills?: SkillSetup | undefined;
   /** MCP connections; default none. */
   mcpClients?: readonly McpClient[] | undefined;
   /** MCP servers to start or to reach over the network; default none. `mcpClients` come before them. */

@@ -21,7 +21,7 @@ export function initMessage(model: string, parts: EngineParts): SDKMessage {
     slash_commands: commandsOf(config, parts.mcp.commands).map(({ name }) => name),
     output_style: 'default',
     agents: (config.agents ?? []).map((agent) => agent.name),
-    skills: [],
+    skills: parts.skills.names,
     plugins: [],
     additional_directories: config.additionalDirectories ?? [],
     fast_mode_state: 'off',

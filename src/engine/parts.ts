@@ -18,6 +18,7 @@ import type { Announcer } from './announcer.ts';
 import type { AppStateAccess } from './app-state.ts';
 import type { Admit } from './compose/admission.ts';
 import type { McpRoom } from './compose/mcp.ts';
+import type { SkillsRoom } from './compose/skills.ts';
 import type { QueryEngineConfig } from './config.ts';
 import type { SessionJournal } from './session-journal.ts';
 import type { StateMachine } from './state-machine.ts';
@@ -68,6 +69,7 @@ export interface EngineParts {
   readonly hooks: HookPort;
   readonly tools: ToolsRoom;
   readonly mcp: McpRoom;
+  readonly skills: SkillsRoom;
   readonly context: ContextPort;
   /** What may enter the conversation. */
   readonly admit: Admit;

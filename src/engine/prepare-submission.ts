@@ -49,6 +49,7 @@ export async function prepareSubmission(
 
   // 1 initialise
   parts.mcp.start();
+  parts.skills.startSubmission();
   const recovered = await openSession(parts);
   const first = memory.submissions === 0;
   memory.submissions += 1;
@@ -72,6 +73,7 @@ export async function prepareSubmission(
   await loadCommands(config);
   // A server that is slow to start joins later; one that is quick is there from the first request on (F82).
   await parts.mcp.settled(scope.signal);
+  await parts.skills.settled();
 
   // 2 system prompt
   state.enter('system_prompt');
@@ -93,8 +95,17 @@ export async function prepareSubmission(
     model = parts.model.resolve(input.model);
     refuseUnpriced(model, parts);
   }
-  const recorded = [...input.before, ...input.messages, ...input.after];
-  if (input.messages.length > 0) recorded.push(...endedTaskNotices(parts));
+  const { contextWindow } = parts.model.infoOf(model);
+  const skillList = input.shouldQuery
+    ? parts.skills.announce(journal.view.messages, contextWindow)
+    : undefined;
+  const recorded = [
+    ...input.before,
+    ...(skillList === undefined ? [] : [skillList]),
+    ...input.messages,
+    ...input.after,
+    ...(input.messages.length > 0 ? endedTaskNotices(parts) : []),
+  ];
   if (recorded.length > 0)
     await journal.recorder.append(recorded.map((message) => ({ ...message, submission })));
 

@@ -234,6 +234,7 @@ export class QueryEngine {
         this.#running = submission;
       },
       onEnd: (submission) => {
+        this.#parts.skills.endSubmission();
         if (this.#running === submission) this.#running = undefined;
       },
     });

@@ -14,6 +14,7 @@ export async function* resumeSubmission(
 ): AsyncGenerator<SDKMessage, void> {
   submission.start();
   parts.mcp.start();
+  parts.skills.startSubmission();
   try {
     const recovered = await openSession(parts);
     const interrupted = parts.memory.submissions === 0 ? recovered?.interrupted : undefined;
@@ -47,6 +48,7 @@ export async function* resumeSubmission(
       return;
     }
     await parts.mcp.settled(submission.scope.signal);
+    await parts.skills.settled();
     parts.state.enter('system_prompt');
     const context = await fetchContexts(parts, submission.scope.signal);
     await recordSnapshot(context, submission.id, parts);

@@ -2,7 +2,10 @@ import type { PermissionRuleValue } from '../protocol/permission.ts';
 import type { EngineParts } from './parts.ts';
 
 /** Allows these for one submission (a command's `allowedTools`). Returns what takes it back. */
-export function allowForSubmission(rules: readonly string[], parts: EngineParts): () => void {
+export function allowForSubmission(
+  rules: readonly string[],
+  parts: Pick<EngineParts, 'config' | 'permissions'>,
+): () => void {
   // A rule that holds anyway must survive the submission.
   const standing = new Set(parts.config.allowRules ?? []);
   const added = rules.filter((rule) => !standing.has(rule)).map(ruleValue);

@@ -59,6 +59,7 @@ async function configOf(options: Options): Promise<QueryEngineConfig> {
     cwd,
     files,
     toolNames,
+    skills: options.skills,
     stderr: options.stderr,
   });
   const resume = options.resume ?? found?.sessionId;

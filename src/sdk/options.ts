@@ -98,6 +98,11 @@ export interface Options {
   settingSources?: readonly SettingSource[] | undefined;
   /** Above all settings files: JSON, a path to a file, or the value. */
   settings?: string | Readonly<Record<string, unknown>> | undefined;
+  /**
+   * Which skills there are: names (`pdf`, `plugin:pdf`), or all that `settingSources` and plugins bring, which is the
+   * default. Named, it also brings the Skill tool where `tools` does not.
+   */
+  skills?: 'all' | readonly string[] | undefined;
   /** Warnings, one line each. */
   stderr?: ((line: string) => void) | undefined;
   /** Only the MCP servers of `mcpServers`, none of a project's `.mcp.json`. Default false. */
@@ -155,6 +160,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   sessionId: true,
   settingSources: true,
   settings: true,
+  skills: true,
   stderr: true,
   strictMcpConfig: true,
   systemPrompt: true,

@@ -119,6 +119,16 @@ export async function resolveConfig({
       imports: settings.memoryImports ?? 'project',
     },
     projectTrusted,
+    outputStyle: settings.outputStyle,
+    skills: {
+      project: settingSources.includes('project')
+        ? { root: projectRoot, trusted: projectTrusted }
+        : undefined,
+      user: settingSources.includes('user'),
+      maxDescriptionChars: settings.skillListingMaxDescChars,
+      budgetFraction: settings.skillListingBudgetFraction,
+      overrides: settings.skillOverrides ?? {},
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { PermissionBehavior, PermissionMode, PermissionRuleSource } from '../protocol/permission.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
-import type { Durability, McpServerMatch, ModelSettings, SettingSource } from './settings.ts';
+import type { Durability, McpServerMatch, ModelSettings, SettingSource, Settings } from './settings.ts';
 
 /** Everything the engine and its rooms need to know, resolved once. Plain data. */
 export interface ResolvedConfig {
@@ -74,6 +74,17 @@ export interface ResolvedConfig {
   };
   /** false: what the repository brings along may restrict, and not allow or run anything. */
   readonly projectTrusted: boolean;
+  /** undefined: the default one. */
+  readonly outputStyle: string | undefined;
+  readonly skills: {
+    /** Where those of the project are looked for, and whether they may allow tools; undefined: they are not read. */
+    readonly project: { readonly root: string; readonly trusted: boolean } | undefined;
+    /** Whether those of the configuration home are read. */
+    readonly user: boolean;
+    readonly maxDescriptionChars: number | undefined;
+    readonly budgetFraction: number | undefined;
+    readonly overrides: NonNullable<Settings['skillOverrides']>;
+  };
 }
 
 export type ApiKeySource = 'ANTHROPIC_API_KEY' | 'ANTHROPIC_AUTH_TOKEN' | 'apiKeyHelper' | 'option' | 'none';

@@ -69,4 +69,8 @@ export const settingsSchema = z.object({
   disableAllHooks: z.boolean().optional(),
   claudeMdExcludes: z.array(z.string()).optional(),
   memoryImports: z.enum(['project', 'anywhere']).optional(),
+  outputStyle: z.string().optional(),
+  skillListingMaxDescChars: z.number().int().positive().optional(),
+  skillListingBudgetFraction: z.number().positive().max(1).optional(),
+  skillOverrides: z.record(z.string(), z.enum(['on', 'name-only', 'user-invocable-only', 'off'])).optional(),
 });

@@ -40,6 +40,15 @@ export interface Settings {
   readonly claudeMdExcludes?: readonly string[] | undefined;
   /** Where the memory files of a project may import from. Default `project`. */
   readonly memoryImports?: 'project' | 'anywhere' | undefined;
+  /** Name of an output style. */
+  readonly outputStyle?: string | undefined;
+  /** Of one description in the list of skills. */
+  readonly skillListingMaxDescChars?: number | undefined;
+  /** Share of the context window for that list. */
+  readonly skillListingBudgetFraction?: number | undefined;
+  readonly skillOverrides?:
+    | Readonly<Record<string, 'on' | 'name-only' | 'user-invocable-only' | 'off'>>
+    | undefined;
 }
 
 export type Durability = 'process' | 'power';

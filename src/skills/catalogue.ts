@@ -1,5 +1,6 @@
 /** The skills of a session: looked for at each submission's start, served from memory in between (L1). */
 import { dirname, join } from 'node:path';
+import { within } from '../util/within.ts';
 import {
   discoverSkills,
   isReallyInside,
@@ -33,6 +34,8 @@ export interface SkillCatalogue {
   readonly skills: readonly Skill[];
   /** Looks again. Calls that overlap share one look. Never rejects. */
   refresh(): Promise<readonly Skill[]>;
+  /** Waits for the first look, or the one under way; not long: what a slow disk holds is told later. */
+  settled(): Promise<void>;
   /** By its name, its folder's name, or the ending of a plugin's that only one skill has. */
   find(name: string): Skill | undefined;
   /** Folders that belong to plugins, in the place of those given before; the next look reads them. */
@@ -45,6 +48,8 @@ export interface SkillCatalogue {
 }
 
 const FOLDERS = ['.turnwright/skills', '.claude/skills'] as const;
+/** ms that a request waits for a look that is under way. */
+const LOOK_MS = 500;
 const NONE: readonly Skill[] = Object.freeze([]);
 
 export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue {
@@ -57,6 +62,7 @@ export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue 
   let ofProject: Promise<readonly SkillDirectory[]> | undefined;
   let skills = NONE;
   let looking: Promise<readonly Skill[]> | undefined;
+  let looked = false;
 
   const inFolder = (folder: string, within: string): SkillDirectory[] =>
     FOLDERS.map((name) => ({
@@ -99,6 +105,7 @@ export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue 
   };
 
   const refresh = (): Promise<readonly Skill[]> => {
+    looked = true;
     looking ??= look()
       .catch((error: unknown) => {
         options.warn?.(`Skills could not be looked for: ${String(error)}`);
@@ -115,10 +122,16 @@ export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue 
       return skills;
     },
     refresh,
+    async settled() {
+      const look = looking ?? (looked ? undefined : refresh());
+      if (look !== undefined) await within(LOOK_MS, look);
+    },
     find(name) {
-      const exact = skills.find((skill) => skill.name === name) ?? skills.find(({ folder, plugin }) => {
-        return plugin === undefined && folder === name;
-      });
+      const exact =
+        skills.find((skill) => skill.name === name) ??
+        skills.find(({ folder, plugin }) => {
+          return plugin === undefined && folder === name;
+        });
       if (exact !== undefined) return exact;
       const ending = skills.filter((skill) => skill.name.endsWith(`:${name}`));
       return ending.length === 1 ? ending[0] : undefined;
@@ -183,8 +196,7 @@ function settle(found: readonly Skill[], { only, overrides = {} }: CatalogueOpti
 function isWanted({ name, folder, plugin }: Skill, only: CatalogueOptions['only']): boolean {
   if (only === undefined || only === 'all') return true;
   return only.some(
-    (wanted) =>
-      name === wanted || name.endsWith(`:${wanted}`) || (plugin === undefined && folder === wanted),
+    (wanted) => name === wanted || name.endsWith(`:${wanted}`) || (plugin === undefined && folder === wanted),
   );
 }
 

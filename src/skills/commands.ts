@@ -10,13 +10,9 @@ export function skillCommands(
 ): CommandSource {
   let from: readonly Skill[] | undefined;
   let commands: readonly Command[] = [];
-  let loading: Promise<void> | undefined;
   return {
     name: 'skills',
-    load() {
-      loading ??= catalogue.refresh().then(() => undefined);
-      return loading;
-    },
+    load: () => catalogue.settled(),
     get commands() {
       if (from === catalogue.skills) return commands;
       from = catalogue.skills;

@@ -48,7 +48,9 @@ export async function discoverSkills(
   );
   const tooMany =
     names.length > MAX_SKILLS
-      ? [`${directory.path} holds ${names.length} entries; those after the first ${MAX_SKILLS} were passed over.`]
+      ? [
+          `${directory.path} holds ${names.length} entries; those after the first ${MAX_SKILLS} were passed over.`,
+        ]
       : [];
   return {
     skills: found.flatMap((each) => each?.skills ?? []),
@@ -84,7 +86,8 @@ async function readSkill(
   }
   if (known.skill === undefined)
     return problem('needs a name of letters, digits, "-", "_" and ".", at most 64 characters long');
-  const told = known.problem === undefined ? [] : [`The skill ${file} is listed by its name: ${known.problem}.`];
+  const told =
+    known.problem === undefined ? [] : [`The skill ${file} is listed by its name: ${known.problem}.`];
   return { skills: [known.skill], problems: told };
 }
 

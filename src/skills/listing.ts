@@ -19,13 +19,13 @@ const CHARS_PER_TOKEN = 4;
 export const SKILL_LISTING = 'skill_listing';
 
 /** As the attachment records it: what the model was told last, by name. */
-export interface SkillListing {
+export type SkillListing = {
   readonly type: typeof SKILL_LISTING;
   /** A whole list, or what changed since the last one. */
   readonly whole: boolean;
   readonly lines: Readonly<Record<string, string>>;
   readonly removed: readonly string[];
-}
+};
 
 export type Listed = Pick<AttachmentMessage, 'rendered'> & { readonly attachment: SkillListing };
 
@@ -75,10 +75,7 @@ export function wholeListing(lines: ReadonlyMap<string, string>): Listed {
   };
 }
 
-export function changes(
-  fresh: readonly (readonly [string, string])[],
-  removed: readonly string[],
-): Listed {
+export function changes(fresh: readonly (readonly [string, string])[], removed: readonly string[]): Listed {
   const parts = [
     ...(fresh.length > 0
       ? [`New or changed skills, for the Skill tool:\n${fresh.map(([, line]) => line).join('\n')}`]
@@ -96,7 +93,7 @@ export function toldIn(view: Iterable<ViewMessage>): ReadonlyMap<string, string>
   let told: Map<string, string> | undefined;
   for (const message of view) {
     if (message.type !== 'attachment' || message.attachment.type !== SKILL_LISTING) continue;
-    const { whole, lines, removed } = message.attachment as SkillListing;
+    const { whole, lines, removed } = message.attachment as unknown as SkillListing;
     told = whole || told === undefined ? new Map() : told;
     for (const [name, line] of Object.entries(lines)) told.set(name, line);
     for (const name of removed) told.delete(name);

@@ -44,7 +44,9 @@ export function skillNameIn(text: string): string | undefined {
 /** `$ARGUMENTS`, `$ARGUMENTS[n]` and the places that a skill cannot know; all at once, so that nothing filled in is filled in again. */
 function fillIn(body: string, skill: Skill, args: string, { sessionId, pluginRoot }: LoadContext): string {
   const given = args.trim();
-  const words = [...given.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((word) => word[1] ?? word[2] ?? word[3] ?? '');
+  const words = [...given.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    (word) => word[1] ?? word[2] ?? word[3] ?? '',
+  );
   let took = false;
   const root = skill.plugin === undefined ? undefined : pluginRoot(skill.plugin);
   const filled = body.replace(

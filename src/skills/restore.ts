@@ -40,7 +40,8 @@ export function loadedSkillsSource(options: RestoreOptions): CompactionSource {
       return gone.flatMap(([name, text]) => {
         const share = Math.floor(Math.min(left, MAX_CHARS));
         if (share < 200) return [];
-        const shown = text.length > share ? `${text.slice(0, share)}\n… (cut off; load it again for the rest)` : text;
+        const shown =
+          text.length > share ? `${text.slice(0, share)}\n… (cut off; load it again for the rest)` : text;
         left -= shown.length;
         const rendered = note(`You loaded this skill before; it still holds.\n\n${shown}`);
         return [attached({ attachment: { type: INVOKED_SKILL, name, text: shown }, rendered }, options)];
@@ -62,7 +63,8 @@ function loadedIn(messages: readonly ViewMessage[]): ReadonlyMap<string, string>
       if (typeof name === 'string' && typeof text === 'string') add(name, text);
     } else if (message.type === 'user' && (message.kind === 'skill' || message.kind === 'command')) {
       const { content } = message.message;
-      const first = typeof content === 'string' ? content : content[0]?.type === 'text' ? content[0].text : '';
+      const first =
+        typeof content === 'string' ? content : content[0]?.type === 'text' ? content[0].text : '';
       const name = skillNameIn(first);
       if (name !== undefined) add(name, first);
     }
@@ -74,5 +76,11 @@ function attached(
   { attachment, rendered }: Pick<AttachmentMessage, 'attachment' | 'rendered'>,
   { ids, nowMs }: RestoreOptions,
 ): AttachmentMessage {
-  return { type: 'attachment', uuid: ids.uuid(), timestamp: new Date(nowMs()).toISOString(), attachment, rendered };
+  return {
+    type: 'attachment',
+    uuid: ids.uuid(),
+    timestamp: new Date(nowMs()).toISOString(),
+    attachment,
+    rendered,
+  };
 }

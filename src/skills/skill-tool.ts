@@ -56,7 +56,10 @@ export function createSkillTool({
     isConcurrencySafe: () => true,
     isReadOnly: () => true,
     effectClass: () => 'pure',
-    permissionTarget: ({ skill }) => ({ kind: 'name', name: catalogue.find(plainName(skill))?.name ?? plainName(skill) }),
+    permissionTarget: ({ skill }) => ({
+      kind: 'name',
+      name: catalogue.find(plainName(skill))?.name ?? plainName(skill),
+    }),
     async run({ skill: given, args = '' }, context) {
       const skill = catalogue.find(plainName(given));
       if (skill === undefined || !skill.modelInvocable) return refusal(given, skill, catalogue.skills);

@@ -79,8 +79,9 @@ export function skillOf(
 
 export function oneLine(value: unknown): string {
   if (typeof value === 'object' || value === undefined) return '';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  return String(value).replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
+  return String(value)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
 }
 
 /** YAML makes a list of `[file]`. */

@@ -1,7 +1,7 @@
 /** Skills of folders that the model works in, told once they are found (L6). */
 import type { ToolUseBlock } from '../protocol/wire.ts';
 import type { SkillCatalogue } from './catalogue.ts';
-import { changes, type Listed, listingLines, type ListingOptions } from './listing.ts';
+import { changes, type Listed, type ListingOptions, listingLines } from './listing.ts';
 
 export interface TouchedSkillsOptions {
   readonly catalogue: Pick<SkillCatalogue, 'visit'>;

@@ -1,5 +1,6 @@
 import type { AnyTool } from '../../protocol/tool.ts';
 import type { ResolvedConfig } from '../../settings/resolved-config.ts';
+import { SKILL_TOOL } from '../../skills/skill-tool.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import { builtinTools } from '../../tools/builtin/index.ts';
 
@@ -24,5 +25,6 @@ export function unknownTools(
   config: Pick<ResolvedConfig, 'outputCaps' | 'timeouts'>,
 ): readonly string[] {
   const known = createBuiltinTools(undefined, { ...config, removedTools: [] });
-  return names.filter((name) => name !== HISTORY_TOOL && !known.some((tool) => tool.name === name));
+  const elsewhere: readonly string[] = [HISTORY_TOOL, SKILL_TOOL];
+  return names.filter((name) => !elsewhere.includes(name) && !known.some((tool) => tool.name === name));
 }

@@ -19,6 +19,7 @@ import { createSessionHistory } from '../session-history.ts';
 import { createSessionJournal } from '../session-journal.ts';
 import { createStateMachine } from '../state-machine.ts';
 import { createStructuredOutput } from '../structured-output.ts';
+import { allowForSubmission } from '../submission-rules.ts';
 import { createUsageLedger } from '../usage-ledger.ts';
 import { admittedResults, composeAdmission } from './admission.ts';
 import { composeAttachments } from './attachments.ts';
@@ -29,6 +30,7 @@ import { composeMemory } from './memory.ts';
 import { composeModel } from './model.ts';
 import { composePermissions } from './permissions.ts';
 import { type ComposedSession, composeSession } from './session.ts';
+import { composeSkills } from './skills.ts';
 import { composeSpill } from './spill.ts';
 import { withinBudget } from './strict-budget.ts';
 import { composeTasks, endedTasks } from './tasks.ts';
@@ -75,7 +77,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     files,
     ids,
     clock,
-    readableDirectories: [spill.directory, tasks.directory],
+    readableDirectories: () => [spill.directory, tasks.directory, ...skills.readableDirectories],
     callTool: (name, input, signal) => tools.callTool(name, input, signal),
   });
   const hooks = composeHooks(
@@ -98,11 +100,20 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
   const snipMarks = config.compaction?.snipMarks ?? createSnipMarks();
   const mcp = composeMcp(config, { clock, random, env });
   scope.onClose(() => mcp.close());
-  const allTools = withMcpTools(config.tools, mcp, [
+  const skills = composeSkills(config, {
+    clock,
+    ids,
+    files,
+    sessionId,
+    contextWindow: () => client.infoOf(client.resolve(memory.modelName)).contextWindow,
+    allow: (rules) => allowForSubmission(rules, { config, permissions: permissions.permissions }),
+  });
+  const ownTools = [
     ...(structured === undefined ? [] : [structured.tool]),
     ...(offersSnip(config) ? [createSnipTool(snipMarks)] : []),
     ...(offersHistory(config, session) ? [createHistoryTool(createSessionHistory(session.read))] : []),
-  ]);
+  ];
+  const allTools = withMcpTools(config.tools, mcp, ownTools, skills);
   const tools = composeTools(config, {
     sessionId,
     scope,
@@ -157,7 +168,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     snipMarks,
     scope,
     tasks: tasks.table,
-    restored: [projectMemory.restored],
+    restored: [...skills.compactionSources, projectMemory.restored],
   });
   const { attachments, queue } = composeAttachments({
     clock,
@@ -169,7 +180,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     sessionId,
     scope,
     inbox: config.inbox,
-    sources: [endedTasks(tasks.table), projectMemory.source],
+    sources: [endedTasks(tasks.table), projectMemory.source, ...skills.attachmentSources],
   });
 
   return {
@@ -192,6 +203,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
       callTool: tools.callTool,
     },
     mcp,
+    skills,
     context,
     admit,
     cacheWatch: createCacheWatch({

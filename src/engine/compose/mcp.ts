@@ -48,17 +48,24 @@ export interface McpParts {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The built-in tools, those of MCP servers, then the engine's own: the same array while nothing changed. */
+/**
+ * The built-in tools, those of MCP servers, the engine's own, then those that come with time: the same array while
+ * nothing changed.
+ */
 export function withMcpTools(
   before: readonly AnyTool[],
   mcp: Pick<McpRoom, 'tools'>,
-  after: readonly AnyTool[],
+  own: readonly AnyTool[],
+  late: { readonly tools: readonly AnyTool[] },
 ): () => readonly AnyTool[] {
   let from: readonly AnyTool[] | undefined;
+  let fromLate: readonly AnyTool[] | undefined;
   let all: readonly AnyTool[] = [];
   return () => {
-    if (mcp.tools === from) return all;
+    if (mcp.tools === from && late.tools === fromLate) return all;
     from = mcp.tools;
+    fromLate = late.tools;
+    const after = [...own, ...late.tools];
     // What a server calls a tool must not take the place of another, nor stop the session.
     const taken = new Set([...before, ...after].map((tool) => tool.name));
     const fresh = from.filter(({ name }) => !taken.has(name) && taken.add(name));

@@ -3,10 +3,12 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ConfigOptions } from '../../settings/config-options.ts';
 import { resolveConfig } from '../../settings/resolve-config.ts';
 import type { ResolvedConfig } from '../../settings/resolved-config.ts';
+import { skillCommands } from '../../skills/commands.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import { keyFromHelper } from '../api-key-helper.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { createBuiltinTools, unknownTools } from './builtin-tools.ts';
+import { openSkills } from './open-skills.ts';
 
 export { machineSettingsFile } from '../../settings/read-managed.ts';
 export type { ConfigOptions };
@@ -18,6 +20,8 @@ export interface SettingsInput {
   readonly files: PersistentFiles;
   /** Names of built-in tools; undefined: all of them. */
   readonly toolNames: readonly string[] | undefined;
+  /** Which skills there are; undefined: all, where the Skill tool is among the tools. */
+  readonly skills?: 'all' | readonly string[] | undefined;
   readonly stderr: ((line: string) => void) | undefined;
 }
 
@@ -29,6 +33,7 @@ export async function configFromSettings(input: SettingsInput): Promise<QueryEng
   const tools = createBuiltinTools(input.toolNames, resolved);
   for (const name of unknownTools(input.toolNames ?? [], resolved))
     input.stderr?.(`There is no built-in tool "${name}"; it was passed over.`);
+  const skills = openSkills(input, resolved);
   return {
     cwd,
     tools,
@@ -60,6 +65,8 @@ export async function configFromSettings(input: SettingsInput): Promise<QueryEng
     mcpTimeouts: defined({ startMs: timeouts.mcpStartMs, callMs: timeouts.mcpToolMs }),
     durability: resolved.durability,
     memoryFiles: resolved.memoryFiles,
+    skills,
+    commandSources: [skillCommands(skills.catalogue, { files, pluginRoot: skills.pluginRoot })],
   };
 }
 

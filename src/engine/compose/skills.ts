@@ -1,5 +1,5 @@
 /** Skills in a session: looked for at each submission's start, told by name, loaded by the Skill tool or as `/name`. */
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { AttachmentSource } from '../../attachments/source.ts';
 import type { CompactionSource } from '../../protocol/context.ts';
 import type { AttachmentMessage } from '../../protocol/messages.ts';
@@ -12,7 +12,6 @@ import type { LoadContext } from '../../skills/load-skill.ts';
 import { loadedSkillsSource, skillListingSource } from '../../skills/restore.ts';
 import { createSkillTool } from '../../skills/skill-tool.ts';
 import { touchedSkills } from '../../skills/touched-skills.ts';
-import { within } from '../../util/within.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { SlashCommandInfo } from '../session-facts.ts';
 
@@ -55,8 +54,6 @@ export interface SkillsParts {
   allow(rules: readonly string[]): () => void;
 }
 
-/** ms that the first request waits for a look that is under way. */
-const LOOK_MS = 500;
 const NO_TOOLS: readonly AnyTool[] = Object.freeze([]);
 
 export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): SkillsRoom {
@@ -65,7 +62,6 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
   const { catalogue, listing, pluginRoot } = skills;
   const { ids, clock, files, sessionId } = parts;
   const takeBack: (() => void)[] = [];
-  let looking: Promise<unknown> = Promise.resolve();
   let tools = NO_TOOLS;
   const restore = { ids, nowMs: () => clock.nowMs() };
   const offersTool = () => {
@@ -75,6 +71,15 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
     tools = [createSkillTool({ catalogue, load: { files, sessionId, pluginRoot }, ids, allow })];
   };
   const absolute = (path: string) => (isAbsolute(path) ? path : resolve(config.cwd, path));
+  const touched = touchedSkills({ catalogue, listing, contextWindow: parts.contextWindow, absolute });
+  const touchedSource: AttachmentSource = {
+    name: touched.name,
+    async collect(input) {
+      const found = await touched.collect(input);
+      if (found.length > 0) offersTool();
+      return found;
+    },
+  };
 
   return {
     get names() {
@@ -86,15 +91,13 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
     get readableDirectories() {
       return catalogue.skills.map(({ directory }) => directory);
     },
-    attachmentSources: skills.offersTool
-      ? [touchedSkills({ catalogue, listing, contextWindow: parts.contextWindow, absolute })]
-      : [],
+    attachmentSources: skills.offersTool ? [touchedSource] : [],
     compactionSources: [skillListingSource(restore), loadedSkillsSource(restore)],
     startSubmission() {
-      looking = catalogue.refresh();
+      void catalogue.refresh();
     },
     async settled() {
-      await within(LOOK_MS, looking);
+      await catalogue.settled();
       offersTool();
     },
     announce(view, contextWindow) {
