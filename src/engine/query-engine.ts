@@ -15,7 +15,7 @@ import { contextUsageOf } from './context-usage.ts';
 import type { EngineParts } from './parts.ts';
 import { type Prompt, refuseUnpriced, type SubmitOptions } from './prepare-submission.ts';
 import { resumeSubmission } from './resume-submission.ts';
-import type { McpServerStatus } from './session-facts.ts';
+import type { McpServerStatus, SlashCommandInfo } from './session-facts.ts';
 import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './session-tasks.ts';
 import { openSubmission, type Submission } from './submission.ts';
 import { submitMessage } from './submit-message.ts';
@@ -138,6 +138,12 @@ export class QueryEngine {
   async getContextUsage(): Promise<ContextUsage> {
     this.#refuseClosed();
     return contextUsageOf(this.#parts);
+  }
+
+  /** Looks for skills again; those that a user may call. */
+  async reloadSkills(): Promise<readonly SlashCommandInfo[]> {
+    this.#refuseClosed();
+    return this.#parts.skills.reload();
   }
 
   /** How the MCP servers stand. Begins to connect to them when nothing has yet. */

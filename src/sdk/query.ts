@@ -1,7 +1,7 @@
 /** `query()`: one session driven by a prompt, or by a stream of prompts. */
 import type { SetServersResult } from '../engine/compose/mcp.ts';
 import type { QueryEngine } from '../engine/query-engine.ts';
-import type { McpServerStatus } from '../engine/session-facts.ts';
+import type { McpServerStatus, SlashCommandInfo } from '../engine/session-facts.ts';
 import type { TaskOutputTail } from '../engine/session-tasks.ts';
 import type { ContextUsage } from '../protocol/context-usage.ts';
 import { AbortError, TurnwrightError } from '../protocol/errors.ts';
@@ -39,6 +39,8 @@ export interface Query extends AsyncGenerator<SDKMessage, void, void> {
   toggleMcpServer(name: string, on: boolean): Promise<void>;
   /** Puts these servers in the place of those of an earlier call; the ones of `options.mcpServers` stay. */
   setMcpServers(servers: Readonly<Record<string, McpServerConfig>>): Promise<SetServersResult>;
+  /** Looks for skills again; the model is told of what changed with the next prompt. */
+  reloadSkills(): Promise<{ readonly skills: readonly SlashCommandInfo[] }>;
   /** What fills the context, by category. */
   getContextUsage(): Promise<ContextUsage>;
   /** Rejects with `unknown_task`, and with `task_ended` for one that does not run. */
@@ -145,6 +147,7 @@ export function query({
       supportedModels: async () => (await initialization()).models,
       supportedAgents: async () => (await initialization()).agents,
       accountInfo: async () => (await initialization()).account,
+      reloadSkills: async () => ({ skills: await (await engine()).reloadSkills() }),
       getContextUsage: async () => (await engine()).getContextUsage(),
       mcpServerStatus: async () => (await engine()).mcpServerStatus(),
       reconnectMcpServer: async (name: string) => (await engine()).reconnectMcpServer(name),

@@ -40,6 +40,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     if (typeof tokens === 'number' || tokens === null) await query.setMaxThinkingTokens(tokens);
     return {};
   },
+  reload_skills: async (_, { query }) => ({ ...(await query.reloadSkills()) }),
   get_context_usage: async (_, { query }) => ({ ...(await query.getContextUsage()) }),
   mcp_status: async (_, { query }) => ({ mcpServers: await query.mcpServerStatus() }),
   async mcp_reconnect({ serverName }, { query }) {

@@ -16,12 +16,13 @@ import { type Fields, isFields } from './wire.ts';
 
 /** Laid over the options that the flags make. `flags`: what they came to. */
 export function hostOptions(initialize: Fields, flags: Options, channel: HostChannel): Partial<Options> {
-  const { hooks, jsonSchema, agents } = initialize;
+  const { hooks, jsonSchema, agents, skills } = initialize;
   return {
     ...(isFields(hooks) && { hooks: hooksOf(hooks, channel) }),
     ...(initialize['perTaskStopAffordance'] === true && { perTaskStopAffordance: true }),
     ...(isFields(jsonSchema) && { outputFormat: { type: 'json_schema', schema: jsonSchema } }),
     ...(isFields(agents) && { agents: { ...flags.agents, ...(agents as NonNullable<Options['agents']>) } }),
+    ...(Array.isArray(skills) && { skills: skills.map(String) }),
     mcpServers: { ...flags.mcpServers, ...serversOf(initialize, channel) },
     onElicitation: askElicitation(channel),
     systemPrompt: promptOf(initialize) ?? flags.systemPrompt,
