@@ -1,7 +1,8 @@
 /** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
 import type { CommandResult } from '../protocol/command.ts';
-import type { HookVerdict } from '../protocol/hook.ts';
+import { type HookVerdict, NO_HOOK_VERDICT } from '../protocol/hook.ts';
 import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
+import { TASK_NOTICE } from '../protocol/task.ts';
 import type { UserBlock } from '../protocol/wire.ts';
 import { commandsOf } from './command-list.ts';
 import { findCommand } from './commands.ts';
@@ -63,7 +64,11 @@ export async function processUserInput(
     };
   }
   const text = typeof prompt.content === 'string' ? prompt.content : textOf(prompt.content);
-  const verdict = await parts.hooks.run({ event: 'UserPromptSubmit', prompt: text }, { signal: when.signal });
+  // What the engine itself has to say is no prompt of the user's, and nothing to keep back.
+  const byUser = prompt.options.origin?.kind !== TASK_NOTICE;
+  const verdict = byUser
+    ? await parts.hooks.run({ event: 'UserPromptSubmit', prompt: text }, { signal: when.signal })
+    : NO_HOOK_VERDICT;
   const refusal = refusalIn(verdict);
   if (refusal !== undefined) {
     return {

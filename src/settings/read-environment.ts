@@ -24,6 +24,7 @@ export interface EnvironmentValues {
   readonly bashMaxOutputChars?: number | undefined;
   readonly mcpStartTimeoutMs?: number | undefined;
   readonly mcpToolTimeoutMs?: number | undefined;
+  readonly backgroundTasksOff: boolean;
   readonly autoCompactOff: boolean;
   readonly autoCompactWindow?: number | undefined;
   readonly stopHookBlockCap?: number | undefined;
@@ -60,6 +61,7 @@ export function readEnvironment(env: Env): EnvironmentValues {
     bashMaxOutputChars: count('BASH_MAX_OUTPUT_LENGTH'),
     mcpStartTimeoutMs: count('MCP_TIMEOUT'),
     mcpToolTimeoutMs: count('MCP_TOOL_TIMEOUT'),
+    backgroundTasksOff: isOn(text('CLAUDE_CODE_DISABLE_BACKGROUND_TASKS')),
     autoCompactOff: isOn(text('DISABLE_AUTO_COMPACT')) || isOn(text('DISABLE_COMPACT')),
     autoCompactWindow: count('CLAUDE_CODE_AUTO_COMPACT_WINDOW'),
     stopHookBlockCap: count('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP', 0),

@@ -83,6 +83,7 @@ export async function resolveConfig({
     removedTools: (options.disallowedTools ?? [])
       .filter((rule) => !rule.includes('('))
       .map((rule) => rule.trim()),
+    backgroundTasks: !environment.backgroundTasksOff,
     env: childEnvironment(env, {
       allow: [...(settings.childEnvAllow ?? []), ...(options.childEnvAllow ?? [])],
       set: settings.env,

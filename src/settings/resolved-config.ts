@@ -41,6 +41,8 @@ export interface ResolvedConfig {
   readonly policy: ResolvedPolicy;
   /** Built-in tools that the model is not told about: bare names in `disallowedTools`. */
   readonly removedTools: readonly string[];
+  /** false: nothing outlives its call. */
+  readonly backgroundTasks: boolean;
   /** The whole environment of child processes. */
   readonly env: Readonly<Record<string, string>>;
 

@@ -1,21 +1,30 @@
 /** What the model is told of tasks. Words of a command cannot end a notice early. */
 import type { CompactionSource } from '../protocol/context.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
-import { TASK_NOTICE, type TaskInfo } from '../protocol/task.ts';
+import { TASK_NOTICE, type TaskInfo, type TaskKind } from '../protocol/task.ts';
 
 /** One task that has ended. */
-export function noticeOf(info: TaskInfo): string {
+export function noticeOf({
+  taskId,
+  kind,
+  description,
+  status,
+  summary,
+  outputFile,
+  result,
+}: TaskInfo): string {
   const lines = [
-    `<task-id>${info.taskId}</task-id>`,
-    `<status>${info.status}</status>`,
-    `<summary>${harmless(info.summary ?? '')}</summary>`,
-    `<output-file>${harmless(info.outputFile)}</output-file>`,
-    ...(info.result === undefined || info.result === ''
-      ? []
-      : [`<result>\n${harmless(info.result)}\n</result>`]),
+    `Task ${taskId} (${harmless(description)}): ${status}. ${harmless(summary ?? '')}.`,
+    `All of its output: ${harmless(outputFile)}`,
+    ...(result === undefined || result === '' ? [] : [RESULT[kind], harmless(result)]),
   ];
   return `<task-notification>\n${lines.join('\n')}\n</task-notification>`;
 }
+
+const RESULT: Readonly<Record<TaskKind, string>> = {
+  shell: 'The end of its output:',
+  agent: 'Its answer:',
+};
 
 /** A prompt of its own, when nothing else is going on. */
 export function noticePrompt(ended: readonly TaskInfo[]): string {
@@ -63,5 +72,5 @@ export function noticeOrigin(ended: readonly TaskInfo[]): {
 }
 
 function harmless(text: string): string {
-  return text.replace(/<(\/?)\s*(system-reminder|task-notification|result|summary)/gi, '&lt;$1$2');
+  return text.replace(/<(\/?)\s*(system-reminder|task-notification)/gi, '&lt;$1$2');
 }

@@ -57,8 +57,7 @@ export function isNews({ endedBy }: TaskInfo): boolean {
 export function endOf(end: TaskEnd, entry: TaskEntry): TaskEnd & { readonly endedBy: TaskEndedBy } {
   const by = entry.stopping?.by;
   if (by === undefined) return { ...end, endedBy: 'itself' };
-  const { description } = entry.info;
-  return { ...end, status: 'stopped', endedBy: by, summary: `"${description}" ${STOPPED_BY[by]}` };
+  return { ...end, status: 'stopped', endedBy: by, summary: `It ${STOPPED_BY[by]}` };
 }
 
 const STOPPED_BY: Readonly<Record<TaskEndedBy, string>> = {

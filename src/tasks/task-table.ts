@@ -195,10 +195,16 @@ export function createTaskTable(ports: TaskPorts): SessionTaskTable {
     },
     async wait(taskId, ms, signal) {
       const entry = known(taskId);
-      const late = new AbortController();
-      const limit = clock.sleep(ms, AbortSignal.any([signal, late.signal])).catch(() => undefined);
-      await Promise.race([entry.ended, limit]);
-      late.abort();
+      let enough = () => {};
+      const waited = new Promise<void>((resolve) => {
+        enough = resolve;
+      });
+      const cancel = clock.timer(ms, enough);
+      signal.addEventListener('abort', enough, { once: true });
+      if (signal.aborted) enough();
+      await Promise.race([entry.ended, waited]);
+      signal.removeEventListener('abort', enough);
+      cancel();
     },
     async stop(taskId, by) {
       const entry = known(taskId);

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { outliveNot } from './death-watch.ts';
 
 export type ProcessEnd =
   | { readonly kind: 'exited'; readonly code: number | null; readonly signal: NodeJS.Signals | null }
@@ -30,6 +31,8 @@ export interface ProcessGroup {
   readonly ended: Promise<ProcessEnd>;
   /** Whether any process of the group is alive (or dead and not yet reaped). */
   alive(): boolean;
+  /** From now on it ends with this process even when this process is killed. No effect on Windows. */
+  guard(): void;
   /** SIGTERM to all of the group, SIGKILL after `graceMs`. True when there was something to end. Never rejects. */
   end(graceMs: number): Promise<boolean>;
 }
@@ -63,7 +66,11 @@ export function spawnGroup(
   const { pid } = child;
   const alive = () => pid !== undefined && groupAlive(pid, child);
   const killNow = () => signalGroup(pid, 'SIGKILL');
-  const forget = () => live.delete(killNow);
+  let unguard: (() => void) | undefined;
+  const forget = () => {
+    live.delete(killNow);
+    unguard?.();
+  };
   if (pid !== undefined) register(killNow);
 
   const ended = new Promise<ProcessEnd>((resolve) => {
@@ -97,6 +104,9 @@ export function spawnGroup(
     stderr: child.stderr ?? undefined,
     ended,
     alive,
+    guard() {
+      if (pid !== undefined && !windows && alive()) unguard ??= outliveNot(pid);
+    },
     end(graceMs) {
       ending ??= endOnce(graceMs);
       return ending;
@@ -112,6 +122,7 @@ function notStarted(error: NodeJS.ErrnoException): ProcessGroup {
     stderr: undefined,
     ended: Promise.resolve({ kind: 'not_started', error }),
     alive: () => false,
+    guard: () => {},
     end: async () => false,
   };
 }

@@ -59,7 +59,7 @@ describe('wireTools', () => {
       wire.map((tool) => [tool.name, Object.keys(tool.input_schema['properties'] as object)]),
     );
     expect(parameters).toEqual({
-      Bash: ['command', 'timeout', 'description'],
+      Bash: ['command', 'timeout', 'description', 'run_in_background'],
       Edit: ['file_path', 'old_string', 'new_string', 'replace_all'],
       Glob: ['pattern', 'path'],
       Grep: [
@@ -81,6 +81,8 @@ describe('wireTools', () => {
       ],
       NotebookEdit: ['notebook_path', 'cell_id', 'new_source', 'cell_type', 'edit_mode'],
       Read: ['file_path', 'offset', 'limit'],
+      TaskOutput: ['task_id', 'block', 'timeout'],
+      TaskStop: ['task_id', 'shell_id'],
       TodoWrite: ['todos'],
       Write: ['file_path', 'content'],
     });

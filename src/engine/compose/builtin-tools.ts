@@ -7,9 +7,15 @@ import { builtinTools } from '../../tools/builtin/index.ts';
 /** The built-in tools of these names (undefined: all), without those that were taken away, in their own order. */
 export function createBuiltinTools(
   names: readonly string[] | undefined,
-  { outputCaps, timeouts, removedTools }: Pick<ResolvedConfig, 'outputCaps' | 'timeouts' | 'removedTools'>,
+  {
+    outputCaps,
+    timeouts,
+    removedTools,
+    backgroundTasks,
+  }: Pick<ResolvedConfig, 'outputCaps' | 'timeouts' | 'removedTools' | 'backgroundTasks'>,
 ): readonly AnyTool[] {
   const bash = {
+    background: backgroundTasks,
     ...(outputCaps.bashMaxChars !== undefined && { maxOutputChars: outputCaps.bashMaxChars }),
     ...(timeouts.bashDefaultMs !== undefined && { defaultTimeoutMs: timeouts.bashDefaultMs }),
     ...(timeouts.bashMaxMs !== undefined && { maxTimeoutMs: timeouts.bashMaxMs }),
@@ -24,7 +30,7 @@ export function unknownTools(
   names: readonly string[],
   config: Pick<ResolvedConfig, 'outputCaps' | 'timeouts'>,
 ): readonly string[] {
-  const known = createBuiltinTools(undefined, { ...config, removedTools: [] });
+  const known = createBuiltinTools(undefined, { ...config, removedTools: [], backgroundTasks: true });
   const elsewhere: readonly string[] = [HISTORY_TOOL, SKILL_TOOL];
   return names.filter((name) => !elsewhere.includes(name) && !known.some((tool) => tool.name === name));
 }

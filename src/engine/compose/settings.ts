@@ -67,6 +67,7 @@ export async function configFromSettings(input: SettingsInput): Promise<QueryEng
     memoryFiles: resolved.memoryFiles,
     skills,
     commandSources: [skillCommands(skills.catalogue, { files, pluginRoot: skills.pluginRoot })],
+    backgroundTasks: resolved.backgroundTasks,
   };
 }
 

@@ -1,28 +1,18 @@
 import type { Clock } from '../../protocol/ports.ts';
 import type { Tool, ToolContext, ToolOutput, ToolProgress } from '../../protocol/tool.ts';
 import { systemClock } from '../../util/clock.ts';
-import { headOf, tailOf } from '../cut-text.ts';
-import { deferred } from '../deferred.ts';
+import { type Deferred, deferred } from '../deferred.ts';
 import { parserOf } from '../from-json-schema.ts';
-import { BoundedOutput, type CollectedOutput } from './bounded-output.ts';
-import { runShellCommand, type ShellEnd } from './shell-command.ts';
+import { goOnInBackground, movedOutput, runInBackground, shellTask } from './bash-background.ts';
+import { type BashOutput, report } from './bash-report.ts';
+import { BoundedOutput } from './bounded-output.ts';
+import { type RunningShell, startShellCommand } from './shell-command.ts';
 
 export interface BashInput {
   readonly command: string;
   readonly timeout?: number;
   readonly description?: string;
-}
-
-export interface BashOutput {
-  /** Both streams in the order they were written; its head when there was more. */
-  readonly stdout: string;
-  /** Always empty: see `stdout`. */
-  readonly stderr: string;
-  readonly interrupted: boolean;
-  readonly exitCode: number | null;
-  readonly timedOutAfterMs?: number;
-  readonly persistedOutputPath?: string;
-  readonly persistedOutputSize?: number;
+  readonly run_in_background?: boolean;
 }
 
 export interface BashOptions {
@@ -30,6 +20,12 @@ export interface BashOptions {
   readonly defaultTimeoutMs?: number;
   /** ms; a longer wish is lowered to it. Default 600 000. */
   readonly maxTimeoutMs?: number;
+  /** Offers `run_in_background`. Default true; it also takes a session that has tasks. */
+  readonly background?: boolean;
+  /** ms that a command may run in the background. Default 1 800 000. */
+  readonly backgroundLifetimeMs?: number;
+  /** ms; a longer wish is lowered to it. Default 7 200 000. */
+  readonly maxBackgroundLifetimeMs?: number;
   /** Characters of output that are shown; more goes to a file. Default 30 000. */
   readonly maxOutputChars?: number;
   /** Bytes of output that are kept on disk. Default 256 MiB. */
@@ -43,28 +39,40 @@ export interface BashOptions {
   readonly clock?: Clock;
 }
 
-const PREVIEW_CHARS = 2048;
+export type BashSettings = Required<BashOptions>;
+
 const HEADLINE_CHARS = 500;
 
-const schema = {
-  type: 'object',
-  properties: {
-    command: { type: 'string', minLength: 1, description: 'The command to run.' },
-    timeout: {
-      type: 'number',
-      exclusiveMinimum: 0,
-      description: 'Milliseconds until the command is stopped.',
-    },
-    description: { type: 'string', description: 'What the command does, in five to ten words.' },
+const properties = {
+  command: { type: 'string', minLength: 1, description: 'The command to run.' },
+  timeout: {
+    type: 'number',
+    exclusiveMinimum: 0,
+    description: 'Milliseconds the command may take.',
   },
-  required: ['command'],
-  additionalProperties: false,
+  description: { type: 'string', description: 'What the command does, in five to ten words.' },
+};
+
+const schema = { type: 'object', properties, required: ['command'], additionalProperties: false };
+
+const backgroundSchema = {
+  ...schema,
+  properties: {
+    ...properties,
+    run_in_background: {
+      type: 'boolean',
+      description: 'Return at once and let the command run on; you are told when it ends.',
+    },
+  },
 };
 
 export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashOutput> {
-  const settings: Required<BashOptions> = {
+  const settings: BashSettings = {
     defaultTimeoutMs: options.defaultTimeoutMs ?? 120_000,
     maxTimeoutMs: options.maxTimeoutMs ?? 600_000,
+    background: options.background ?? true,
+    backgroundLifetimeMs: options.backgroundLifetimeMs ?? 1_800_000,
+    maxBackgroundLifetimeMs: options.maxBackgroundLifetimeMs ?? 7_200_000,
     maxOutputChars: options.maxOutputChars ?? 30_000,
     maxSpillBytes: options.maxSpillBytes ?? 256 * 1024 * 1024,
     drainMs: options.drainMs ?? 250,
@@ -72,34 +80,52 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashO
     progressMs: options.progressMs ?? 1000,
     clock: options.clock ?? systemClock,
   };
+  const inputJsonSchema = settings.background ? backgroundSchema : schema;
   return {
     name: 'Bash',
-    inputJsonSchema: schema,
-    description: () =>
-      `Runs a command in a shell (bash, else sh) and returns what it writes.
-
-- Each call starts in the working directory in a new shell: a cd, a variable or a function does not last until the next call. Use absolute paths, or cd within the command.
-- There is no terminal and no input: commands that ask questions or open an editor fail.
-- The command is stopped after ${settings.defaultTimeoutMs} ms unless timeout says otherwise (at most ${settings.maxTimeoutMs} ms).
-- What is started in the background with & ends when the command ends.
-- Output beyond ${settings.maxOutputChars} characters is stored in a file, of which you see the beginning and the end.
-- Quote paths that contain spaces. Chain commands that depend on each other with &&; make separate calls for those that do not.
-- To read, search or change files, the tools Read, Grep, Glob, Edit and Write are better than cat, grep, find and sed.`,
-    parse: parserOf<BashInput>(schema),
+    inputJsonSchema,
+    description: () => describe(settings),
+    parse: parserOf<BashInput>(inputJsonSchema),
     isConcurrencySafe: () => false,
     isReadOnly: () => false,
+    async validateInput({ run_in_background }, { tasks }) {
+      return run_in_background === true && tasks === undefined
+        ? { ok: false, message: 'Nothing can run in the background here. Call it without run_in_background.' }
+        : { ok: true };
+    },
     permissionTarget: ({ command }) => ({ kind: 'command', command }),
     // It bounds itself; a headline may stand before the output.
     maxResultChars: settings.maxOutputChars + HEADLINE_CHARS,
     microcompactable: true,
-    run: (input, context) => runBash(input, context, settings),
+    run: (input, context) =>
+      input.run_in_background === true
+        ? runInBackground(input, context, settings)
+        : runBash(input, context, settings),
   };
 }
 
+function describe(settings: BashSettings): string {
+  const { defaultTimeoutMs, maxTimeoutMs, maxOutputChars, background } = settings;
+  const limit = background
+    ? `- A command that takes longer than ${defaultTimeoutMs} ms goes on in the background; timeout sets another limit (at most ${maxTimeoutMs} ms).
+- For servers, watchers and long jobs set run_in_background: the call returns at once with a task id. You are told when the command ends, so do not wait for it with sleep; TaskOutput shows what it has written, TaskStop ends it. It runs for at most ${settings.backgroundLifetimeMs} ms, unless timeout says otherwise, and no longer than the session.`
+    : `- The command is stopped after ${defaultTimeoutMs} ms unless timeout says otherwise (at most ${maxTimeoutMs} ms).`;
+  return `Runs a command in a shell (bash, else sh) and returns what it writes.
+
+- Each call starts in the working directory in a new shell: a cd, a variable or a function does not last until the next call. Use absolute paths, or cd within the command.
+- There is no terminal and no input: commands that ask questions or open an editor fail.
+${limit}
+- What is started in the background with & ends when the command ends.
+- Output beyond ${maxOutputChars} characters is stored in a file, of which you see the beginning and the end.
+- Quote paths that contain spaces. Chain commands that depend on each other with &&; make separate calls for those that do not.
+- To read, search or change files, the tools Read, Grep, Glob, Edit and Write are better than cat, grep, find and sed.`;
+}
+
+/** The call waits for the command, until it has ended or goes on in the background. */
 async function* runBash(
   input: BashInput,
   context: ToolContext,
-  settings: Required<BashOptions>,
+  settings: BashSettings,
 ): AsyncGenerator<ToolProgress, ToolOutput<BashOutput>> {
   const { clock } = settings;
   const timeoutMs = Math.min(input.timeout ?? settings.defaultTimeoutMs, settings.maxTimeoutMs);
@@ -110,21 +136,35 @@ async function* runBash(
     maxChars: settings.maxOutputChars,
     maxSpillBytes: settings.maxSpillBytes,
   });
-  const abandoned = new AbortController();
   const startedMs = clock.monotonicMs();
-  const running = runShellCommand({
-    command: input.command,
-    cwd: context.cwd,
-    env: context.env,
-    signal: AbortSignal.any([context.signal, abandoned.signal]),
-    timeoutMs,
-    drainMs: settings.drainMs,
-    killGraceMs: settings.killGraceMs,
-    output,
-    clock,
+  const { command } = input;
+  const shell = startShellCommand({ command, cwd: context.cwd, env: context.env, ...settings, output });
+  const onAbort = () => shell.stop('abort');
+  if (context.signal.aborted) onAbort();
+  context.signal.addEventListener('abort', onAbort, { once: true });
+  const tasks = settings.background ? context.tasks : undefined;
+  let letGo = deferred<'host' | 'timeout'>();
+  const cancelTimeout = clock.timer(timeoutMs, () =>
+    tasks === undefined ? shell.stop('timeout') : letGo.resolve('timeout'),
+  );
+  const task = await tasks?.register({
+    ...shellTask(input, context, () => shell),
+    inBackground: false,
+    onDetach: () => letGo.resolve('host'),
   });
+  let detached = false;
   try {
-    while (!(await settledWithin(settings.progressMs, running, clock))) {
+    while (true) {
+      const step = await nextStep(shell, letGo, settings);
+      if (step === 'ended') break;
+      // Beyond its first moments it may be long: then it must not be left behind by a crash.
+      shell.guard();
+      if (step !== 'tick' && task !== undefined) {
+        detached = await goOnInBackground(shell, output, task, settings);
+        if (detached) return movedOutput(task, output, step, timeoutMs);
+        letGo = deferred();
+        if (step === 'timeout') shell.stop('timeout');
+      }
       yield {
         type: 'bash_progress',
         output: output.tail,
@@ -132,97 +172,28 @@ async function* runBash(
         elapsedMs: Math.round(clock.monotonicMs() - startedMs),
       };
     }
-    const end = await running;
-    return await report(end, await output.finish(), { timeoutMs, cwd: context.cwd, context });
+    return await report(await shell.ended, await output.finish(), { timeoutMs, cwd: context.cwd, context });
   } finally {
-    abandoned.abort();
+    cancelTimeout();
+    context.signal.removeEventListener('abort', onAbort);
+    if (!detached) {
+      shell.stop('abort');
+      void task?.finish({ status: 'completed', summary: '' });
+    }
   }
 }
 
-async function settledWithin(ms: number, work: Promise<unknown>, clock: Clock): Promise<boolean> {
-  const tick = deferred<boolean>();
-  const cancel = clock.timer(ms, () => tick.resolve(false));
+/** The command's end, somebody's wish that it go on in the background, or the time for a sign of life. */
+async function nextStep(
+  shell: RunningShell,
+  letGo: Deferred<'host' | 'timeout'>,
+  { clock, progressMs }: BashSettings,
+): Promise<'ended' | 'tick' | 'host' | 'timeout'> {
+  const tick = deferred<'tick'>();
+  const cancel = clock.timer(progressMs, () => tick.resolve('tick'));
   try {
-    return await Promise.race([work.then(() => true), tick.promise]);
+    return await Promise.race([shell.ended.then(() => 'ended' as const), letGo.promise, tick.promise]);
   } finally {
     cancel();
   }
-}
-
-async function report(
-  { end, stopped, leftovers }: ShellEnd,
-  collected: CollectedOutput,
-  about: { readonly timeoutMs: number; readonly cwd: string; readonly context: ToolContext },
-): Promise<ToolOutput<BashOutput>> {
-  if (end.kind === 'not_started') throw new Error(await notStarted(end.error, about.cwd, about.context));
-  const text = shown(collected);
-  const code = end.code;
-  const spill = collected.spill !== undefined && 'path' in collected.spill ? collected.spill : undefined;
-  const data: BashOutput = {
-    stdout: collected.head,
-    stderr: '',
-    interrupted: stopped !== undefined,
-    exitCode: code,
-    ...(stopped === 'timeout' && { timedOutAfterMs: about.timeoutMs }),
-    ...(spill !== undefined && { persistedOutputPath: spill.path, persistedOutputSize: spill.bytes }),
-  };
-  const headline =
-    stopped === 'timeout'
-      ? `The command was stopped after its time limit of ${about.timeoutMs} ms.`
-      : stopped === 'abort'
-        ? 'The command was stopped before it ended.'
-        : code === null
-          ? `The command was ended by ${end.signal}.`
-          : code !== 0
-            ? `Exit code ${code}`
-            : undefined;
-  const footnote = leftovers
-    ? '(Processes it had left in the background were stopped when it ended.)'
-    : undefined;
-  const parts = [
-    headline,
-    text === '' && headline === undefined ? '(Bash completed with no output)' : text,
-    footnote,
-  ];
-  return {
-    data,
-    content: parts.filter((part) => part !== undefined && part !== '').join('\n'),
-    ...(headline !== undefined && { isError: true }),
-  };
-}
-
-function shown(collected: CollectedOutput): string {
-  if (collected.complete) return trimmed(collected.head);
-  const { spill, head, tail, totalBytes } = collected;
-  const where =
-    spill === undefined || 'failed' in spill
-      ? `The rest could not be stored: ${spill?.failed ?? 'there is no file for it'}`
-      : spill.bytes < totalBytes
-        ? `Its first ${spill.bytes} bytes are stored in: ${spill.path}`
-        : `All of it is stored in: ${spill.path}`;
-  return `<persisted-output>
-The output is too large to show (${totalBytes} bytes). ${where}
-
-It begins:
-${headOf(head, PREVIEW_CHARS)}
-…
-It ends:
-${trimmed(tailOf(tail, PREVIEW_CHARS))}
-</persisted-output>`;
-}
-
-/** Without blank lines at the start and white space at the end. */
-function trimmed(text: string): string {
-  return text.replace(/^(?:[ \t]*\r?\n)+/, '').trimEnd();
-}
-
-/** The error of a missing folder names the shell: say what is really missing. */
-async function notStarted(
-  error: NodeJS.ErrnoException,
-  cwd: string,
-  { files }: ToolContext,
-): Promise<string> {
-  const folder = await files.stat(cwd);
-  if (folder?.kind !== 'directory') return `The working directory ${cwd} does not exist.`;
-  return `The shell could not be started: ${error.message}`;
 }

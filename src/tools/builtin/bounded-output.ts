@@ -38,6 +38,8 @@ export class BoundedOutput {
   #totalBytes = 0;
   #spill: { readonly path: string; readonly handle: AppendHandle; bytes: number } | undefined;
   #spillFailure: string | undefined;
+  #toFile = false;
+  #flushing: Promise<void> = Promise.resolve();
 
   constructor(options: BoundedOutputOptions) {
     this.#options = options;
@@ -52,26 +54,32 @@ export class BoundedOutput {
     return this.#totalBytes;
   }
 
+  /** Where all of it stands, if it stands in a file. */
+  get path(): string | undefined {
+    return this.#spill?.path;
+  }
+
   /** Settles when the next chunk may come: a slow disk slows the source. Never rejects. */
-  async write(chunk: Uint8Array): Promise<void> {
+  write(chunk: Uint8Array): Promise<void> {
     this.#totalBytes += chunk.length;
     this.#keep(this.#decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)));
-    if (this.#spillFailure !== undefined) return;
-    if (this.#spill === undefined && this.#chars <= this.#options.maxChars) {
-      this.#unspilled.push(chunk);
-      return;
-    }
-    try {
-      await this.#append(chunk);
-    } catch (error) {
-      this.#spillFailure = error instanceof Error ? error.message : String(error);
-      this.#unspilled = [];
-    }
+    if (this.#spillFailure !== undefined) return Promise.resolve();
+    this.#unspilled.push(chunk);
+    if (this.#spill === undefined && !this.#toFile && this.#chars <= this.#options.maxChars)
+      return Promise.resolve();
+    return this.#flush(this.#options.spillFile);
+  }
+
+  /** All of it goes to this file as it comes, from its first byte on; when it goes to a file already, it stays there. */
+  toFile(path: string): Promise<void> {
+    this.#toFile = true;
+    return this.#flush(async () => path);
   }
 
   /** No more will come. Never rejects. */
   async finish(): Promise<CollectedOutput> {
     this.#keep(this.#decoder.end());
+    await this.#flushing;
     const spill = this.#spill;
     await spill?.handle.close().catch(() => {});
     const complete = this.#chars <= this.#options.maxChars;
@@ -94,12 +102,24 @@ export class BoundedOutput {
     this.#tail = tailOf(this.#tail + tailOf(text, TAIL_CHARS), TAIL_CHARS);
   }
 
-  async #append(chunk: Uint8Array): Promise<void> {
+  /** One at a time, so that the file has the bytes in their order. */
+  #flush(spillFile: () => Promise<string>): Promise<void> {
+    this.#flushing = this.#flushing
+      .then(() => this.#writeOut(spillFile))
+      .catch((error: unknown) => {
+        this.#spillFailure = error instanceof Error ? error.message : String(error);
+        this.#unspilled = [];
+      });
+    return this.#flushing;
+  }
+
+  async #writeOut(spillFile: () => Promise<string>): Promise<void> {
+    if (this.#spillFailure !== undefined) return;
     if (this.#spill === undefined) {
-      const path = await this.#options.spillFile();
+      const path = await spillFile();
       this.#spill = { path, handle: await this.#options.files.openAppend(path, 0o600), bytes: 0 };
     }
-    const chunks = [...this.#unspilled, chunk];
+    const chunks = this.#unspilled;
     this.#unspilled = [];
     for (const bytes of chunks) {
       const room = this.#options.maxSpillBytes - this.#spill.bytes;

@@ -6,6 +6,8 @@ import { createGrepTool } from './grep.ts';
 import { notebookEditTool } from './notebook-edit.ts';
 import { createReadTool, type ReadLimits } from './read.ts';
 import type { SearchOptions } from './ripgrep.ts';
+import { taskOutputTool } from './task-output.ts';
+import { taskStopTool } from './task-stop.ts';
 import { todoWriteTool } from './todo-write.ts';
 import { writeTool } from './write.ts';
 
@@ -15,7 +17,7 @@ export interface BuiltinToolsOptions {
   readonly search?: SearchOptions;
 }
 
-/** Bash, Edit, Glob, Grep, NotebookEdit, Read, TodoWrite, Write: in the order in which they are told to the model. */
+/** Bash, Edit, Glob, Grep, NotebookEdit, Read, TaskOutput, TaskStop, TodoWrite, Write: in the order in which they are told to the model. */
 export function builtinTools(options: BuiltinToolsOptions = {}): readonly AnyTool[] {
   return [
     createBashTool(options.bash),
@@ -24,6 +26,7 @@ export function builtinTools(options: BuiltinToolsOptions = {}): readonly AnyToo
     createGrepTool(options.search),
     notebookEditTool,
     createReadTool(options.read),
+    ...(options.bash?.background === false ? [] : [taskOutputTool, taskStopTool]),
     todoWriteTool,
     writeTool,
   ];

@@ -11,8 +11,6 @@ export interface ShellCommand {
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
   /** After the shell's exit, how long its pipes may still be read while others hold them. */
   readonly drainMs: number;
   /** Between SIGTERM and SIGKILL. */
@@ -28,41 +26,59 @@ export interface ShellEnd {
   readonly leftovers: boolean;
 }
 
+export interface RunningShell {
+  /** When nothing of it is left. Never rejects. */
+  readonly ended: Promise<ShellEnd>;
+  /** The first call decides why. */
+  stop(why: 'timeout' | 'abort', graceMs?: number): void;
+  /** From now on it ends with this process, however this process ends (F100). */
+  guard(): void;
+}
+
 /** In one pipe, so that the output stands in the order in which it was written. */
 const MERGED = 'exec "$0" -c "$1" 2>&1';
 
-/** Never rejects. */
-export async function runShellCommand(shell: ShellCommand): Promise<ShellEnd> {
-  const first = await follow(shell, 'bash');
-  const noBash =
-    first.end.kind === 'not_started' && first.end.error.code === 'ENOENT' && first.stopped === undefined;
-  return noBash ? follow(shell, 'sh') : first;
+export function startShellCommand(shell: ShellCommand): RunningShell {
+  let group = spawn(shell, 'bash');
+  let guarded = false;
+  let stopped: ShellEnd['stopped'];
+  const stop = (why: 'timeout' | 'abort', graceMs = shell.killGraceMs) => {
+    stopped ??= why;
+    void group.end(graceMs);
+  };
+  const guard = () => {
+    guarded = true;
+    group.guard();
+  };
+
+  const run = async (): Promise<ShellEnd> => {
+    let end = await follow(group, shell);
+    if (isMissing(end) && stopped === undefined) {
+      group = spawn(shell, 'sh');
+      if (guarded) group.guard();
+      end = await follow(group, shell);
+    }
+    const leftovers = await group.end(shell.killGraceMs);
+    return { end, leftovers: leftovers && stopped === undefined, ...(stopped !== undefined && { stopped }) };
+  };
+  return { ended: run(), stop, guard };
 }
 
-async function follow(shell: ShellCommand, program: string): Promise<ShellEnd> {
-  const { cwd, env, clock, signal, killGraceMs } = shell;
-  const group = spawnGroup(program, ['-c', MERGED, program, shell.command], { cwd, env, stderr: 'ignore' });
-  let stopped: ShellEnd['stopped'];
-  const stop = (why: 'timeout' | 'abort') => {
-    stopped ??= why;
-    void group.end(killGraceMs);
-  };
-  const onAbort = () => stop('abort');
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  const cancelTimeout = clock.timer(shell.timeoutMs, () => stop('timeout'));
-  try {
-    const drained = drain(group, shell.output);
-    const end = await group.ended;
-    await drainedWithin(shell.drainMs, drained, clock);
-    group.stdout?.destroy();
-    await drained;
-    const leftovers = await group.end(killGraceMs);
-    return { end, leftovers: leftovers && stopped === undefined, ...(stopped !== undefined && { stopped }) };
-  } finally {
-    cancelTimeout();
-    signal.removeEventListener('abort', onAbort);
-  }
+function spawn({ cwd, env, command }: ShellCommand, program: string): ProcessGroup {
+  return spawnGroup(program, ['-c', MERGED, program, command], { cwd, env, stderr: 'ignore' });
+}
+
+function isMissing(end: ProcessEnd): boolean {
+  return end.kind === 'not_started' && end.error.code === 'ENOENT';
+}
+
+async function follow(group: ProcessGroup, { output, drainMs, clock }: ShellCommand): Promise<ProcessEnd> {
+  const drained = drain(group, output);
+  const end = await group.ended;
+  await drainedWithin(drainMs, drained, clock);
+  group.stdout?.destroy();
+  await drained;
+  return end;
 }
 
 async function drain(group: ProcessGroup, output: BoundedOutput): Promise<void> {

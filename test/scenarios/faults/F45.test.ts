@@ -1,0 +1,132 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { reply, toolUse } from '../../../src/rehearsal/index.ts';
+import { outline, toolResults } from '../outline.ts';
+import { rehearse } from '../rehearse.ts';
+import { wholeText } from '../sent.ts';
+
+/** Ends when the file `go` appears. */
+const WAITS = 'until [ -e go ]; do sleep 0.02; done; echo it is built';
+const inBackground = (command: string) => toolUse('Bash', { command, run_in_background: true });
+
+describe('F45 background work beyond the end of the main turn', () => {
+  it('F45 its end starts another turn, with its own result; hooks and callbacks still work in it', async () => {
+    const asked: string[] = [];
+    const hooked: string[] = [];
+    const noteEvent = async (input: { readonly hook_event_name: string }) => {
+      hooked.push(input.hook_event_name);
+      return {};
+    };
+    const run = await rehearse({
+      replies: [
+        reply(inBackground(WAITS)),
+        reply('The build is on its way.'),
+        reply(toolUse('Bash', { command: 'echo after > after.txt && echo wrote' })),
+        reply('It is built.'),
+      ],
+      options: {
+        permissionMode: 'default',
+        allowDangerouslySkipPermissions: false,
+        canUseTool: async (name, input) => {
+          asked.push(`${name}: ${String(input['command']).slice(0, 10)}`);
+          return { behavior: 'allow', updatedInput: input };
+        },
+        hooks: {
+          PreToolUse: [{ hooks: [noteEvent] }],
+          UserPromptSubmit: [{ hooks: [noteEvent] }],
+        },
+      },
+      onMessage: (message, { cwd }) => {
+        if (message.type === 'result') writeFileSync(join(cwd, 'go'), '');
+      },
+    });
+    expect(outline(run.messages)).toEqual([
+      'init',
+      'tool_use',
+      'task_started',
+      'background_tasks_changed',
+      'tool_result',
+      'text',
+      'result:success',
+      'task_updated',
+      'task_notification',
+      'background_tasks_changed',
+      'init',
+      'tool_use',
+      'tool_result',
+      'text',
+      'result:success',
+    ]);
+    expect(run.results).toMatchObject([
+      { result: 'The build is on its way.' },
+      { result: 'It is built.', origin: { kind: 'task-notification' } },
+    ]);
+    expect(asked).toEqual(['Bash: until [ -e', 'Bash: echo after']);
+    // The notice is the engine's own: no prompt of the user's for hooks to judge.
+    expect(hooked).toEqual(['UserPromptSubmit', 'PreToolUse', 'PreToolUse']);
+    const notice = JSON.stringify(run.sent[2]?.messages.at(-1));
+    expect(notice).toContain('<task-notification>');
+    expect(notice).toContain('it is built');
+  });
+
+  it('F45 an end while the model works joins that turn, once', async () => {
+    const run = await rehearse({
+      replies: [
+        reply(inBackground('echo quick')),
+        reply(toolUse('Bash', { command: 'sleep 0.4' })),
+        reply(toolUse('Bash', { command: 'echo on' })),
+        reply('Done.'),
+      ],
+    });
+    expect(run.results).toHaveLength(1);
+    expect(wholeText(run.sent[2])).toContain('<task-notification>');
+    expect(wholeText(run.sent[3]).split('<task-notification>')).toHaveLength(2);
+  });
+
+  it('F45 who has no more to say waits for background work for so long, then stops it', async () => {
+    const run = await rehearse({
+      replies: [reply(inBackground('sleep 60')), reply('It serves.')],
+      options: { engine: { backgroundWaitMs: 100 } },
+    });
+    expect(run.results).toMatchObject([{ result: 'It serves.' }]);
+    expect(run.messages.at(-2)).toMatchObject({ subtype: 'task_notification', status: 'stopped' });
+    expect(run.entries).toContainEqual(
+      expect.objectContaining({ type: 'task', event: 'ended', endedBy: 'session' }),
+    );
+  });
+
+  it('F45 a command beyond its time limit goes on in the background', async () => {
+    const run = await rehearse({
+      replies: [
+        reply(toolUse('Bash', { command: `echo begun; ${WAITS}`, timeout: 200 })),
+        reply('Let it run.'),
+        reply('It is built.'),
+      ],
+      onMessage: (message, { cwd }) => {
+        if (message.type === 'result') writeFileSync(join(cwd, 'go'), '');
+      },
+    });
+    const [result] = toolResults(run.messages);
+    expect(result).toMatchObject({ isError: false });
+    expect(result?.text).toMatch(/time limit of 200 ms[\s\S]*task b[\s\S]*begun/);
+    expect(run.messages.find(({ type }) => type === 'user')).toMatchObject({
+      tool_use_result: { backgroundTaskId: expect.any(String), timedOutAfterMs: 200, stdout: 'begun\n' },
+    });
+    expect(run.results).toHaveLength(2);
+    expect(wholeText(run.sent[2])).toContain('it is built');
+  });
+
+  it('F45 switched off, nothing is offered and the time limit stops the command', async () => {
+    const run = await rehearse({
+      replies: [reply(toolUse('Bash', { command: 'sleep 60', timeout: 100 })), reply('Too slow.')],
+      options: { env: { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1' } },
+    });
+    expect(toolResults(run.messages)).toMatchObject([
+      { isError: true, text: expect.stringContaining('stopped after its time limit') },
+    ]);
+    const tools = JSON.stringify(run.sent[0]?.tools);
+    expect(tools).not.toContain('run_in_background');
+    expect(tools).not.toContain('TaskOutput');
+  });
+});
