@@ -29,7 +29,8 @@ export const taskStopTool: Tool<TaskStopInput, TaskStopOutput> = {
   name: 'TaskStop',
   aliases: ['KillShell'],
   inputJsonSchema: schema,
-  description: () => 'Stops a background task, and everything it started, by its id.',
+  description: () =>
+    'Stops a background task, and everything it started. Give the id that the call which began it returned; what the task wrote until then stays readable.',
   parse: parserOf<TaskStopInput>(schema),
   isConcurrencySafe: () => true,
   // It touches nothing but what this session started.
