@@ -33,6 +33,7 @@ import type {
 import type { AnyTool, ReadFileCache } from '../protocol/tool.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
 import type { McpServerPolicy } from '../settings/resolved-config.ts';
+import type { RepeatGuardOptions } from '../tools/repeat-guard.ts';
 import type { AppState } from './app-state.ts';
 import type { CompactionOptions } from './compaction-options.ts';
 import type { SkillSetup } from './compose/skills.ts';
@@ -277,6 +278,8 @@ export interface QueryEngineConfig {
   backgroundWaitMs?: number | undefined;
   /** Calls that run at the same time; default 10. */
   maxToolConcurrency?: number | undefined;
+  /** What is done about a call that repeats with the same result while nothing changes; false: nothing. */
+  repeatGuard?: RepeatGuardOptions | false | undefined;
 }
 
 export type PermissionRules = {

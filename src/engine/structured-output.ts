@@ -23,6 +23,25 @@ export interface StructuredOutput {
   startSubmission(): void;
 }
 
+/** What a model may have meant that wrapped the value in a field of its own, or wrote it as a text (F158). */
+function unwrappings(given: unknown, depth = 2): readonly unknown[] {
+  const inner = typeof given === 'string' ? parsed(given) : onlyField(given);
+  return inner === undefined || depth === 0 ? [] : [inner, ...unwrappings(inner, depth - 1)];
+}
+
+function onlyField(given: unknown): unknown {
+  const fields = typeof given === 'object' && given !== null ? Object.values(given) : [];
+  return fields.length === 1 ? fields[0] : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A tool's input is an object; a schema of anything else is carried in a field of one. */
 const CARRIER = 'value';
 
@@ -50,8 +69,13 @@ export function createStructuredOutput(
       'Hands over the final result in the required format. Call it exactly once, when the work is done; the call ends the turn.',
     async parse(input: JsonObject) {
       if (carried && !Object.hasOwn(input, CARRIER)) return { ok: false, issues: [`${CARRIER} is missing`] };
-      const issues = (await check())(carried ? input[CARRIER] : input);
-      return issues.length === 0 ? { ok: true, input } : { ok: false, issues: issues.slice(0, 20) };
+      const issuesOf = await check();
+      const given = carried ? input[CARRIER] : input;
+      const issues = issuesOf(given);
+      if (issues.length === 0) return { ok: true, input };
+      const meant = unwrappings(given).find((value) => issuesOf(value).length === 0);
+      if (meant === undefined) return { ok: false, issues: issues.slice(0, 20) };
+      return { ok: true, input: carried ? { [CARRIER]: meant } : meant };
     },
     isConcurrencySafe: () => false,
     isReadOnly: () => true,
@@ -87,7 +111,7 @@ export function createStructuredOutput(
         calls.delete(block.tool_use_id);
         if (block.is_error === true) spent += 1;
         // In an earlier life of the session, when the tool has not run in this one.
-        else value ??= { value: carried ? input[CARRIER] : input };
+        else value ??= { value: message.toolUseResult ?? (carried ? input[CARRIER] : input) };
       }
     },
     exhausted: () => value === undefined && spent >= attempts,

@@ -8,7 +8,7 @@ import type {
   PermissionResult,
   PermissionUpdate,
 } from './permission.ts';
-import type { AnyTool, EffectClass, ToolCall } from './tool.ts';
+import type { AnyTool, EffectClass, ToolCall, ToolOutput } from './tool.ts';
 
 export interface PermissionQuestion {
   readonly tool: AnyTool;
@@ -39,10 +39,20 @@ export type AskPort = (
   signal: AbortSignal,
 ) => Promise<PermissionResult | { readonly behavior: 'pending'; readonly askId: string }>;
 
+/** Looks for calls that are made again and again and bring nothing new. */
+export interface RepeatGuard {
+  /** Why this call is not run once more; undefined: it may run. */
+  refusal(tool: string, input: unknown): string | undefined;
+  /** Takes note of a result; returns what the model should hear beside it. */
+  note(tool: string, input: unknown, output: ToolOutput, changesNothing: boolean): string | undefined;
+}
+
 export interface GatePorts {
   readonly permissions: PermissionPort;
   readonly ask: AskPort;
   readonly hooks: HookPort;
+  /** Absent: calls may repeat without end. */
+  readonly repeats?: RepeatGuard | undefined;
   /** Written (and committed, where the session asks for it) before the tool runs. */
   recordIntent(call: ToolCall, effectClass: EffectClass, updatedInput?: unknown): Promise<void>;
 }

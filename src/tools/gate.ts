@@ -51,6 +51,8 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
 
   const refusal = await checkInput(tool, prepared.input, context);
   if (refusal !== undefined) return refusal;
+  const repeated = ports.repeats?.refusal(tool.name, prepared.input);
+  if (repeated !== undefined) return { kind: 'refused', why: 'failed_validation', text: repeated };
 
   const permission = await permit({
     tool,
@@ -82,6 +84,10 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
   const startedMs = clock.monotonicMs();
   notes.startedMs = startedMs;
   const outcome = await run(call, tool, input);
+  if (outcome.kind === 'returned') {
+    const nudge = ports.repeats?.note(tool.name, input, outcome.output, changesNothing(tool, input));
+    if (nudge !== undefined) notes.hookContext.push(nudge);
+  }
   const about = {
     tool_name: tool.name,
     tool_use_id: context.toolUseId,
@@ -95,6 +101,14 @@ function effectClassOf(tool: AnyTool, input: unknown): EffectClass {
     return tool.effectClass?.(input) ?? 'unsafe';
   } catch {
     return 'unsafe';
+  }
+}
+
+function changesNothing(tool: AnyTool, input: unknown): boolean {
+  try {
+    return tool.isReadOnly?.(input) === true;
+  } catch {
+    return false;
   }
 }
 

@@ -5,6 +5,7 @@ import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { TaskTable } from '../../protocol/task.ts';
 import type { AnyTool, ReadFileCache, TodoStore, ToolCall, ToolContext } from '../../protocol/tool.ts';
 import { parseInput } from '../../tools/prepared-call.ts';
+import { createRepeatGuard } from '../../tools/repeat-guard.ts';
 import { runTool } from '../../tools/run-tool.ts';
 import { createToolsPort } from '../../tools/tools-port.ts';
 import type { Scope } from '../../util/scope.ts';
@@ -68,6 +69,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Tools
       permissions: parts.permissions.permissions,
       ask: parts.permissions.ask,
       hooks: parts.hooks,
+      ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
       async recordIntent({ block, effectKey }, effectClass, updatedInput) {
         const submission = effectKey.split('/')[0] ?? '';
         const changed = updatedInput === undefined ? {} : { updatedInput };

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { Options } from '../../../src/index.ts';
+import { reply, type ScriptedReply, toolUse } from '../../../src/rehearsal/index.ts';
+import { toolResults } from '../outline.ts';
+import { rehearse, successOf } from '../rehearse.ts';
+import { blocksOf } from '../sent.ts';
+
+const TOLD = /called (\d+) times with this same input/;
+const REFUSED = /made (\d+) times with the same result/;
+
+async function calls(list: readonly ScriptedReply['blocks'][number][], options: Options = {}) {
+  const run = await rehearse({
+    replies: [...list.map((call) => reply([call])), reply('Enough.')],
+    files: { 'a.txt': 'same' },
+    options,
+  });
+  const told = run.sent.map(
+    (body) => blocksOf(body, 'text').filter(({ text }) => TOLD.test(text ?? '')).length,
+  );
+  const refused = toolResults(run.messages).filter(({ text }) => REFUSED.test(text));
+  expect(successOf(run).result).toBe('Enough.');
+  return { told: told.at(-1), refused, ran: run.entries.filter(({ type }) => type === 'intent').length };
+}
+
+const again = (times: number, call: () => ReturnType<typeof toolUse>) => Array.from({ length: times }, call);
+const look = () => toolUse('Bash', { command: 'cat a.txt' });
+
+describe('F150 an identical successful call, again and again', () => {
+  it('F150 the model is told first; only then the call is refused, and the run goes on', async () => {
+    const { told, refused, ran } = await calls(again(17, look));
+    expect(told).toBe(10);
+    expect(refused).toHaveLength(3);
+    expect(refused[0]).toMatchObject({ isError: true, text: expect.stringContaining('<tool_use_error>') });
+    expect(ran).toBe(14);
+  });
+
+  it('F150 polling whose result changes is progress', async () => {
+    const poll = () => toolUse('Bash', { command: 'echo x >> log; wc -l < log' });
+    expect(await calls(again(17, poll))).toMatchObject({ told: 0, refused: [], ran: 17 });
+  });
+
+  it('F150 so are 30 edits that resemble each other', async () => {
+    const edits = Array.from({ length: 30 }, (_, i) =>
+      toolUse('Write', { file_path: `n${i}.txt`, content: 'x' }),
+    );
+    expect(await calls(edits)).toMatchObject({ told: 0, refused: [], ran: 30 });
+  });
+
+  it('F150 and the same look after each of several changes', async () => {
+    const rounds = Array.from({ length: 17 }, (_, i) => [
+      toolUse('Bash', { command: `echo ${i} > other.txt` }),
+      look(),
+    ]).flat();
+    expect(await calls(rounds)).toMatchObject({ told: 0, refused: [], ran: 34 });
+  });
+
+  it('F150 it can be turned off, and its two figures set', async () => {
+    expect(await calls(again(17, look), { engine: { repeatGuard: false } })).toMatchObject({
+      told: 0,
+      ran: 17,
+    });
+    expect(
+      await calls(again(4, look), { engine: { repeatGuard: { nudgeAt: 2, refuseAt: 4 } } }),
+    ).toMatchObject({ told: 2, ran: 3 });
+  });
+});
