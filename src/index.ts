@@ -80,6 +80,13 @@ export type {
   SDKUserMessage,
   SDKUserMessageReplay,
 } from './protocol/sdk-messages.ts';
+export type {
+  SessionKey,
+  SessionStore,
+  SessionStoreEntry,
+  SessionStoreFlush,
+  SessionSummaryEntry,
+} from './protocol/session-store.ts';
 export { TERMINAL_REASONS, type Terminal, type TerminalReason } from './protocol/terminal.ts';
 export type {
   AnyTool,
@@ -134,11 +141,33 @@ export {
 export { type Query, query } from './sdk/query.ts';
 export type { InitializationResult } from './sdk/session-info.ts';
 export {
+  archiveSession,
   configurationHome,
+  deleteSession,
   explainSession,
+  type ForkSessionOptions,
+  foldSessionSummary,
+  forkSession,
+  type GetSessionInfoOptions,
+  type GetSessionMessagesOptions,
+  type GetSubagentMessagesOptions,
+  getSessionInfo,
+  getSessionMessages,
+  getSubagentMessages,
+  type ImportSessionToStoreOptions,
+  InMemorySessionStore,
+  importSessionToStore,
+  type ListSessionsOptions,
+  type ListSubagentsOptions,
   listSessions,
+  listSubagents,
+  renameSession,
+  type SDKSessionInfo,
+  type SessionMessage,
+  type SessionMutationOptions,
   type SessionOptions,
-  type SessionSummary,
   sessionContext,
   sessionsDirectory,
+  tagSession,
+  unarchiveSession,
 } from './sdk/sessions.ts';

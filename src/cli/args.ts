@@ -16,6 +16,7 @@ import {
   uuid,
   wholeNumber,
 } from './flag-values.ts';
+import type { SessionsInvocation } from './sessions-command.ts';
 import { UsageError } from './usage-error.ts';
 
 export const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
@@ -44,6 +45,9 @@ export interface RunFlags extends ClientFlags {
   /** false: nothing is written. */
   readonly sessionPersistence: boolean;
   readonly sessionId?: string;
+  /** Of a new session. */
+  readonly name?: string;
+  readonly takeOver?: true;
   /** JSON, or the name of a file. */
   readonly settings?: string;
   readonly settingSources?: readonly SettingSource[];
@@ -72,6 +76,7 @@ export type Invocation =
     }
   | { readonly command: 'explain'; readonly session: string | undefined }
   | { readonly command: 'context'; readonly session: string | undefined }
+  | SessionsInvocation
   | { readonly command: 'doctor' }
   | { readonly command: 'auth'; readonly json: boolean }
   /** Help or version: print it and be done. */
@@ -130,6 +135,17 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
     .argument('[session]', 'id of a session; default the newest of this folder')
     .action((session: string | undefined) => {
       invocation = { command: 'context', session: session && unquoted(session) };
+    });
+  subcommand('sessions', 'list, show, rename, tag, fork or delete sessions')
+    .argument('[action]', 'list (the default), show, rename, tag, fork or delete')
+    .argument('[words...]', 'id of a session, and what the action needs')
+    .option('--all', 'list: of every folder')
+    .option('--json', 'list, show: as JSON')
+    .addOption(new Option('--limit <n>', 'list: at most n').argParser(positiveInteger))
+    .option('--at <message>', 'fork: up to this message')
+    .option('--title <title>', 'fork: name of the copy')
+    .action((action: string | undefined, words: string[], flags: SessionsInvocation['flags']) => {
+      invocation = { command: 'sessions', action: action ?? 'list', words: words.map(unquoted), flags };
     });
   subcommand('auth', 'say with which credentials a run would ask its model')
     .argument('<what>', 'status')
@@ -200,6 +216,8 @@ function addRunFlags(program: Command): void {
   program.option('-r, --resume <id>', 'go on with this session');
   program.option('-c, --continue', 'go on with the newest session of this folder');
   program.addOption(flag('--session-id <uuid>', 'id of the new session').argParser(uuid));
+  program.option('-n, --name <name>', 'name of the new session');
+  program.option('--take-over', 'take the session from a process that works on it');
   program.option('--no-session-persistence', 'write no session');
   program.option('--settings <json>', 'more settings, as JSON or a file');
   program.addOption(

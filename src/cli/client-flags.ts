@@ -22,6 +22,8 @@ export interface ClientFlags {
   readonly mcpConfig?: readonly Readonly<Record<string, unknown>>[];
   readonly strictMcpConfig?: true;
   readonly forkSession?: true;
+  readonly resumeSessionAt?: string;
+  readonly resumeDropsTurn?: string;
   readonly projectConfigRoot?: string;
   readonly agents?: Readonly<Record<string, unknown>>;
 }
@@ -44,6 +46,8 @@ export function addClientFlags(program: Command): void {
   add(flag('--mcp-config <configs...>').argParser(mcpConfig));
   add(flag('--strict-mcp-config'));
   add(flag('--fork-session'));
+  add(flag('--resume-session-at <uuid>'));
+  add(flag('--resume-drops-turn <uuid>'));
   add(flag('--project-config-root <folder>'));
   add(flag('--agents <json>').argParser(jsonObject));
   add(flag('-d, --debug [filter]'));
@@ -65,7 +69,6 @@ const WITHOUT_EFFECT_VALUED = [
   'plugin-dir-no-mcp',
   'prompt-suggestions',
   'debug-file',
-  'name',
 ] as const;
 
 /** Client flags as options of `query()`. */
@@ -87,6 +90,8 @@ export function clientOptions(flags: ClientFlags): Partial<Options> {
     mcpServers: Object.assign({}, ...configs) as Options['mcpServers'],
     strictMcpConfig: flags.strictMcpConfig,
     forkSession: flags.forkSession,
+    resumeSessionAt: flags.resumeSessionAt,
+    resumeDropsTurn: flags.resumeDropsTurn,
     projectConfigRoot: flags.projectConfigRoot,
     agents: flags.agents as Options['agents'],
   };

@@ -44,6 +44,8 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./explain-command.ts')).explainCommand(world, invocation.session);
     case 'context':
       return (await import('./context-command.ts')).contextCommand(world, invocation.session);
+    case 'sessions':
+      return (await import('./sessions-command.ts')).sessionsCommand(world, invocation);
     case 'auth':
       return (await import('./auth-command.ts')).authCommand(world, invocation.json);
     case 'doctor':
@@ -70,6 +72,7 @@ const MISTAKES: readonly TurnwrightErrorCode[] = [
   'invalid_settings',
   'invalid_scenario',
   'session_not_found',
+  'session_in_use',
   'unpriced_model',
 ];
 

@@ -5,8 +5,9 @@ import type { ExitCode } from './exit-codes.ts';
 import { createLiveView } from './live-view.ts';
 import { both, createPrinter, expendable } from './print.ts';
 import { readPrompt } from './prompt.ts';
+import { rejectionIn } from './rejected-resume.ts';
 import { optionsFrom } from './run-options.ts';
-import { runQuery } from './run-query.ts';
+import { type RunEnd, runQuery } from './run-query.ts';
 import { UsageError } from './usage-error.ts';
 import type { World } from './world.ts';
 
@@ -36,7 +37,7 @@ export async function runCommand(world: World, words: readonly string[], flags: 
 export async function runShown(world: World, prompt: string | undefined, flags: RunFlags): Promise<ExitCode> {
   const { sink, canUseTool } = createLiveView(world, { verbose: flags.verbose === true });
   const options = optionsFrom(flags, { cwd: world.cwd, env: world.env, partials: true, canUseTool });
-  return (await runQuery({ prompt, options, sink, signals: world.signals })).code;
+  return codeAndRejection(world, await runQuery({ prompt, options, sink, signals: world.signals }));
 }
 
 /** The answer alone on stdout; with --verbose the course of things on stderr. */
@@ -52,5 +53,11 @@ export async function runPrinted(
       : printer;
   const partials = flags.includePartialMessages === true;
   const options = optionsFrom(flags, { cwd: world.cwd, env: world.env, partials, canUseTool: undefined });
-  return (await runQuery({ prompt, options, sink, signals: world.signals })).code;
+  return codeAndRejection(world, await runQuery({ prompt, options, sink, signals: world.signals }));
+}
+
+async function codeAndRejection(world: World, { result, code }: RunEnd): Promise<ExitCode> {
+  const rejection = rejectionIn(result);
+  if (rejection !== undefined) await world.err.write(`${rejection}\n`);
+  return code;
 }

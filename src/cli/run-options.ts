@@ -53,6 +53,8 @@ export function optionsFrom(flags: RunFlags, context: RunContext): Options {
     continue: flags.continue,
     persistSession: flags.sessionPersistence,
     sessionId: flags.sessionId,
+    title: flags.name,
+    ...(flags.takeOver === true && { engine: { takeOver: true } }),
     settings: flags.settings,
     settingSources: flags.settingSources ?? SETTING_SOURCES,
     // A repository's settings may forbid, but what they would allow or run waits for a person's trust (T101–T103).

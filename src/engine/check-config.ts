@@ -24,6 +24,8 @@ export function checkConfig(config: QueryEngineConfig): void {
   ) {
     refuse('sessionId', 'goes with "resume" only when the session is forked');
   }
+  if (config.resumeSessionAt !== undefined && config.resume === undefined)
+    refuse('resumeSessionAt', 'needs "resume"');
   if (config.forkSession === true && config.resume === undefined) refuse('forkSession', 'needs "resume"');
 }
 

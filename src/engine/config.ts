@@ -177,7 +177,15 @@ export interface QueryEngineConfig {
   resume?: string | undefined;
   /** With `resume`: go on under a new id and leave the old session as it is. */
   forkSession?: boolean | undefined;
-  /** `process`: survives SIGKILL. `power`: fdatasync at intent, result and end of turn. Default `process`. */
+  /** With `resume`: uuid of the last message that counts; what came after it is never sent again. */
+  resumeSessionAt?: string | undefined;
+  /** With `resumeSessionAt`: uuid of the one prompt whose turn may be lost by it; anything else is refused. */
+  resumeDropsTurn?: string | undefined;
+  /** Take the session from a process that works on it; that one ends silently. Default false. */
+  takeOver?: boolean | undefined;
+  /** Name of a new session. */
+  title?: string | undefined;
+  /** `process`: survives SIGKILL. `power`: fdatasync at intent and result. Default `process`. */
   durability?: 'process' | 'power' | undefined;
   /** false: the journal stays in memory. Default true, unless no `home` and no `store` is given. */
   persistSession?: boolean | undefined;

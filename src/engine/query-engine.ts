@@ -17,6 +17,7 @@ import { type Prompt, refuseUnpriced, type SubmitOptions } from './prepare-submi
 import { resumeSubmission } from './resume-submission.ts';
 import type { McpServerStatus, SlashCommandInfo } from './session-facts.ts';
 import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './session-tasks.ts';
+import { renameSession } from './session-title.ts';
 import { openSubmission, type Submission } from './submission.ts';
 import { submitMessage } from './submit-message.ts';
 
@@ -144,6 +145,14 @@ export class QueryEngine {
   async reloadSkills(): Promise<readonly SlashCommandInfo[]> {
     this.#refuseClosed();
     return this.#parts.skills.reload();
+  }
+
+  /** Gives the session a name. Rejects with `invalid_option` for an empty one, or when another session is meant. */
+  async rename(title: string, sessionId = this.sessionId): Promise<void> {
+    this.#refuseClosed();
+    if (sessionId !== this.sessionId)
+      throw new TurnwrightError('invalid_option', `This is session ${this.sessionId}, not ${sessionId}.`);
+    await renameSession(title, this.#parts);
   }
 
   /** How the MCP servers stand. Begins to connect to them when nothing has yet. */

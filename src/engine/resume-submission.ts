@@ -1,12 +1,13 @@
 /** Carries an interrupted submission on: no new prompt, the same submission id, one result (L4.1). */
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
-import { fetchContexts, recordSnapshot } from './contexts.ts';
+import { fetchContexts, recordSnapshot, type SubmissionContext } from './contexts.ts';
 import { initMessage } from './init-message.ts';
 import { openSession } from './open-session.ts';
 import type { EngineParts } from './parts.ts';
-import { createOutcome } from './result.ts';
+import { createOutcome, type Outcome } from './result.ts';
+import type { Interrupted } from './session-journal.ts';
 import type { Submission } from './submission.ts';
-import { finish, runLoop } from './submit-message.ts';
+import { finish, runLoop, settled } from './submit-message.ts';
 
 export async function* resumeSubmission(
   submission: Submission,
@@ -16,42 +17,21 @@ export async function* resumeSubmission(
   parts.mcp.start();
   parts.skills.startSubmission();
   try {
-    const recovered = await openSession(parts);
-    const interrupted = parts.memory.submissions === 0 ? recovered?.interrupted : undefined;
-    if (interrupted === undefined) return;
-    parts.memory.submissions += 1;
-    submission.carryOn(interrupted.submission);
-    const model = parts.model.resolve(parts.memory.modelName);
-    const { recorder } = parts.journal;
-    await recorder.append([
-      {
-        type: 'submission',
-        id: `${interrupted.submission}/submission/carried-on/${parts.ids.uuid()}`,
-        submission: interrupted.submission,
-        carriesOn: true,
-        model,
-        permissionMode: parts.permissions.mode,
-      },
-      ...interrupted.reopening,
-    ]);
     const outcome = createOutcome();
-    const retracted = new Set(
-      interrupted.reopening.flatMap((body) => (body.type === 'retract' ? body.uuids : [])),
-    );
-    for (const message of interrupted.said) {
-      if (retracted.has(message.uuid)) continue;
-      outcome.observe(message);
-      parts.structured?.observe(message);
-    }
-    if (interrupted.terminal !== undefined) {
-      yield* finish(interrupted.terminal, outcome, submission, parts);
+    const setUp = await settled(takeUp(submission, outcome, parts));
+    if (setUp.kind === 'failed') {
+      if (submission.silent()) return;
+      const terminal = { reason: 'turn_setup_failed' as const, turnCount: 0, errors: [setUp.message] };
+      yield* finish(terminal, outcome, submission, parts);
       return;
     }
-    await parts.mcp.settled(submission.scope.signal);
-    await parts.skills.settled();
-    parts.state.enter('system_prompt');
-    const context = await fetchContexts(parts, submission.scope.signal);
-    await recordSnapshot(context, submission.id, parts);
+    const taken = setUp.value;
+    if (taken === undefined) return;
+    const { interrupted, model, context } = taken;
+    if (context === undefined) {
+      if (interrupted.terminal !== undefined) yield* finish(interrupted.terminal, outcome, submission, parts);
+      return;
+    }
     yield initMessage(model, parts);
     const input = {
       submission: submission.id,
@@ -65,4 +45,51 @@ export async function* resumeSubmission(
   } finally {
     await submission.end();
   }
+}
+
+interface TakenUp {
+  readonly interrupted: Interrupted;
+  readonly model: string;
+  /** Absent: only the result is missing. */
+  readonly context: SubmissionContext | undefined;
+}
+
+/** undefined: nothing was interrupted. */
+async function takeUp(
+  submission: Submission,
+  outcome: Outcome,
+  parts: EngineParts,
+): Promise<TakenUp | undefined> {
+  const recovered = await openSession(parts);
+  const interrupted = parts.memory.submissions === 0 ? recovered?.interrupted : undefined;
+  if (interrupted === undefined) return undefined;
+  parts.memory.submissions += 1;
+  submission.carryOn(interrupted.submission);
+  const model = parts.model.resolve(parts.memory.modelName);
+  await parts.journal.recorder.append([
+    {
+      type: 'submission',
+      id: `${interrupted.submission}/submission/carried-on/${parts.ids.uuid()}`,
+      submission: interrupted.submission,
+      carriesOn: true,
+      model,
+      permissionMode: parts.permissions.mode,
+    },
+    ...interrupted.reopening,
+  ]);
+  const retracted = new Set(
+    interrupted.reopening.flatMap((body) => (body.type === 'retract' ? body.uuids : [])),
+  );
+  for (const message of interrupted.said) {
+    if (retracted.has(message.uuid)) continue;
+    outcome.observe(message);
+    parts.structured?.observe(message);
+  }
+  if (interrupted.terminal !== undefined) return { interrupted, model, context: undefined };
+  await parts.mcp.settled(submission.scope.signal);
+  await parts.skills.settled();
+  parts.state.enter('system_prompt');
+  const context = await fetchContexts(parts, submission.scope.signal);
+  await recordSnapshot(context, submission.id, parts);
+  return { interrupted, model, context };
 }

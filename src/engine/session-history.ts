@@ -77,6 +77,7 @@ async function* messagesOf(
   for await (const entry of entries) {
     switch (entry.type) {
       case 'retract':
+      case 'rewind':
         for (const uuid of entry.uuids) onTakenBack(uuid);
         break;
       case 'assistant': {

@@ -188,6 +188,8 @@ async function recordResult(
   submission: Submission,
   parts: EngineParts,
 ): Promise<SDKResultMessage> {
+  // A session that could not be opened is not written to.
+  if (!parts.memory.opened) return result;
   const { recorder } = parts.journal;
   const { id } = submission;
   const bodies: JournalBody[] = [
@@ -226,7 +228,7 @@ type Settled<T> =
   | { readonly kind: 'done'; readonly value: T }
   | { readonly kind: 'failed'; readonly message: string };
 
-async function settled<T>(work: Promise<T>): Promise<Settled<T>> {
+export async function settled<T>(work: Promise<T>): Promise<Settled<T>> {
   try {
     return { kind: 'done', value: await work };
   } catch (error) {

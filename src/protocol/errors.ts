@@ -7,6 +7,7 @@ export type TurnwrightErrorCode =
   | 'session_exists'
   | 'session_in_use'
   | 'session_unreadable'
+  | 'resume_rejected'
   | 'storage_error'
   | 'fenced'
   | 'fallback_triggered'

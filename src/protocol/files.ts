@@ -24,6 +24,8 @@ export interface PersistentFiles {
   openAppend(path: string, mode: number): Promise<AppendHandle>;
   truncate(path: string, length: number): Promise<void>;
   remove(path: string): Promise<void>;
+  /** With all that is in it; links are removed, not followed. */
+  removeTree(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
 }
 

@@ -97,7 +97,15 @@ export type JournalBody =
       readonly item: unknown;
     })
   | (Identified & { readonly type: 'task' } & TaskRecord)
+  /** Of an early version of this format; `custom-title` took its place. */
   | (Identified & { readonly type: 'title'; readonly title: string })
+  /** The name that a person or host gave the session, as other programs write it too. */
+  | (Identified & { readonly type: 'custom-title'; readonly customTitle: string })
+  /**
+   * The session was resumed at an earlier message: what stands between that one and this record is no longer part of
+   * it, but for what it cost. `to`: uuid of the last message that counts; `uuids`: those that do not.
+   */
+  | (Identified & { readonly type: 'rewind'; readonly to: string; readonly uuids: readonly string[] })
   | (Identified & { readonly type: 'result'; readonly result: unknown });
 
 export interface JournalEnvelope {

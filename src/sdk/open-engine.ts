@@ -9,6 +9,7 @@ import {
 import { type ConfigOptions, configFromSettings } from '../engine/compose/settings.ts';
 import type { QueryEngineConfig } from '../engine/config.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
+import { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { nodeFiles } from '../util/node-files.ts';
 import { externalServers, splitServers } from './mcp/configured-servers.ts';
@@ -83,6 +84,9 @@ async function configOf(options: Options): Promise<QueryEngineConfig> {
     sessionsDirectory: found?.directory,
     // Without a session to continue there is nothing to fork either.
     forkSession: resume === undefined ? undefined : options.forkSession,
+    resumeSessionAt: options.resumeSessionAt,
+    resumeDropsTurn: options.resumeDropsTurn,
+    title: options.title,
     replayUserMessages: options.replayUserMessages,
     agents: agentsOf(options.agents),
     ...options.engine,
@@ -102,8 +106,11 @@ async function earlierSession(
   const home = options.engine?.home ?? configurationHome(env, cwd);
   if (home === undefined || options.engine?.store !== undefined || options.persistSession === false)
     return undefined;
-  if (options.resume !== undefined) {
-    return findSession({ files, home, sessionId: options.resume, ...(options.cwd !== undefined && { cwd }) });
+  const { resume: sessionId } = options;
+  if (sessionId !== undefined) {
+    const found = await findSession({ files, home, sessionId, ...(options.cwd !== undefined && { cwd }) });
+    if (found !== undefined) return found;
+    throw new TurnwrightError('session_not_found', `There is no session ${sessionId} to resume.`);
   }
   return options.continue === true ? newestSession({ files, home, cwd }) : undefined;
 }

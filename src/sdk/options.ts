@@ -92,7 +92,14 @@ export interface Options {
   replayUserMessages?: boolean | undefined;
   /** Id of the session to go on with. */
   resume?: string | undefined;
-  /** UUID for a new session. */
+  /** With `resume`: uuid of the last message that counts. What came after it is never sent again. */
+  resumeSessionAt?: string | undefined;
+  /**
+   * With `resumeSessionAt`: uuid of the prompt whose turn is meant to go. When anything else would be lost the resume
+   * is refused, and nothing is written.
+   */
+  resumeDropsTurn?: string | undefined;
+  /** UUID for a new session, or for a fork. */
   sessionId?: string | undefined;
   /** Which settings files are read; default none. `project` also brings CLAUDE.md and AGENTS.md. */
   settingSources?: readonly SettingSource[] | undefined;
@@ -111,6 +118,8 @@ export interface Options {
   systemPrompt?: string | readonly string[] | PresetPrompt | undefined;
   /** Tokens, told to the model. */
   taskBudget?: { readonly total: number } | undefined;
+  /** Name of a new session. */
+  title?: string | undefined;
   thinking?: ThinkingConfig | undefined;
   /** Which built-in tools exist: names, `[]` for none, or the preset for all (the default). */
   tools?:
@@ -157,6 +166,8 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   projectTrusted: true,
   replayUserMessages: true,
   resume: true,
+  resumeDropsTurn: true,
+  resumeSessionAt: true,
   sessionId: true,
   settingSources: true,
   settings: true,
@@ -166,6 +177,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   systemPrompt: true,
   taskBudget: true,
   thinking: true,
+  title: true,
   tools: true,
   engine: true,
 };
@@ -182,6 +194,10 @@ export function checkOptions(options: Options): void {
   }
   if (options.canUseTool !== undefined && options.permissionPromptToolName !== undefined)
     refuse('permissionPromptToolName', 'and "canUseTool" exclude each other');
+  if (options.resumeSessionAt !== undefined && options.resume === undefined)
+    refuse('resumeSessionAt', 'needs "resume"');
+  if (options.resumeDropsTurn !== undefined && options.resumeSessionAt === undefined)
+    refuse('resumeDropsTurn', 'needs "resumeSessionAt"');
   if (options.outputFormat !== undefined && options.outputFormat.type !== 'json_schema') {
     refuse('outputFormat', 'must be { type: "json_schema", schema }');
   }

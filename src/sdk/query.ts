@@ -41,6 +41,11 @@ export interface Query extends AsyncGenerator<SDKMessage, void, void> {
   setMcpServers(servers: Readonly<Record<string, McpServerConfig>>): Promise<SetServersResult>;
   /** Looks for skills again; the model is told of what changed with the next prompt. */
   reloadSkills(): Promise<{ readonly skills: readonly SlashCommandInfo[] }>;
+  /**
+   * Gives the session a name. Rejects with `invalid_option` for an empty one, and when `sessionId` names another
+   * session than this.
+   */
+  renameSession(title: string, which?: { readonly sessionId?: string | undefined }): Promise<void>;
   /** What fills the context, by category. */
   getContextUsage(): Promise<ContextUsage>;
   /** Rejects with `unknown_task`, and with `task_ended` for one that does not run. */
@@ -148,6 +153,8 @@ export function query({
       supportedAgents: async () => (await initialization()).agents,
       accountInfo: async () => (await initialization()).account,
       reloadSkills: async () => ({ skills: await (await engine()).reloadSkills() }),
+      renameSession: async (title: string, which?: { readonly sessionId?: string | undefined }) =>
+        (await engine()).rename(title, which?.sessionId),
       getContextUsage: async () => (await engine()).getContextUsage(),
       mcpServerStatus: async () => (await engine()).mcpServerStatus(),
       reconnectMcpServer: async (name: string) => (await engine()).reconnectMcpServer(name),

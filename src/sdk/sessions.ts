@@ -1,30 +1,143 @@
 /** Session functions of the library: defaults are the process's own folder and environment. */
-import {
-  sessionContext as contextOf,
-  explainSession as explain,
-  listSessions as list,
-  type SessionSummary,
-} from '../engine/compose/session-files.ts';
+import * as catalog from '../engine/compose/session-catalog.ts';
+import { sessionContext as contextOf, explainSession as explain } from '../engine/compose/session-files.ts';
+import type { ContextUsage } from '../protocol/context-usage.ts';
+import type { SessionStore } from '../protocol/session-store.ts';
+import { type Place, placeOf } from './process-place.ts';
 
+export { foldSessionSummary, InMemorySessionStore } from '../engine/compose/session-catalog.ts';
 export { configurationHome, sessionsDirectory } from '../engine/compose/session-files.ts';
 
-import type { ContextUsage } from '../protocol/context-usage.ts';
-import { placeOf } from './process-place.ts';
+export type SDKSessionInfo = catalog.SessionInfo;
+export type SessionMessage = catalog.SessionMessage;
 
-export type { SessionSummary };
-
+/** Of functions that look at how one session went. */
 export interface SessionOptions {
   /** Default the caller's. */
   readonly cwd?: string | undefined;
   /** Names the configuration home; default the process's own environment. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly env?: Place['env'] | undefined;
 }
 
-/** Sessions of a folder that have a prompt, newest first. */
-export function listSessions(
-  options: SessionOptions & { readonly limit?: number | undefined } = {},
-): Promise<readonly SessionSummary[]> {
-  return list({ ...placeOf(options), limit: options.limit });
+/** Of functions that work on sessions, running or not. */
+export interface SessionMutationOptions {
+  /** Folder that the sessions ran in; default: every session of the home. */
+  readonly dir?: string | undefined;
+  /** Instead of session files. */
+  readonly sessionStore?: SessionStore | undefined;
+  /** Names the configuration home; default the process's own environment. */
+  readonly env?: Place['env'] | undefined;
+}
+
+export type GetSessionInfoOptions = SessionMutationOptions;
+export type ListSubagentsOptions = SessionMutationOptions;
+export type ListSessionsOptions = SessionMutationOptions &
+  catalog.ListPage & {
+    /** Of `dir`: sessions of all working trees of its repository. Default true. */
+    readonly includeWorktrees?: boolean | undefined;
+  };
+export type GetSessionMessagesOptions = SessionMutationOptions & catalog.MessagePage;
+export type GetSubagentMessagesOptions = SessionMutationOptions &
+  Omit<catalog.MessagePage, 'includeSystemMessages'>;
+export type ForkSessionOptions = SessionMutationOptions & catalog.ForkRequest;
+export type ImportSessionToStoreOptions = Omit<SessionMutationOptions, 'sessionStore'> &
+  catalog.ImportOptions;
+
+const placeFor = ({ dir, sessionStore, env }: SessionMutationOptions): catalog.CatalogPlace => ({
+  ...placeOf({ env }),
+  dir,
+  sessionStore,
+});
+
+/** Sessions that have a prompt or a name, newest first. */
+export async function listSessions(options: ListSessionsOptions = {}): Promise<SDKSessionInfo[]> {
+  return [...(await catalog.listSessions(placeFor(options), options))];
+}
+
+/** undefined: there is no such session, or nothing was asked in it. */
+export function getSessionInfo(
+  sessionId: string,
+  options: GetSessionInfoOptions = {},
+): Promise<SDKSessionInfo | undefined> {
+  return catalog.sessionInfo(placeFor(options), sessionId);
+}
+
+/** What was said, in order; nothing when there is no such session. */
+export async function getSessionMessages(
+  sessionId: string,
+  options: GetSessionMessagesOptions = {},
+): Promise<SessionMessage[]> {
+  return [...(await catalog.sessionMessages(placeFor(options), sessionId, options))];
+}
+
+/** Ids of the subagents of a session. */
+export async function listSubagents(
+  sessionId: string,
+  options: ListSubagentsOptions = {},
+): Promise<string[]> {
+  return [...(await catalog.listSubagents(placeFor(options), sessionId))];
+}
+
+/** What a subagent and its task said, in order; nothing when there is no such subagent. */
+export async function getSubagentMessages(
+  sessionId: string,
+  agentId: string,
+  options: GetSubagentMessagesOptions = {},
+): Promise<SessionMessage[]> {
+  return [...(await catalog.subagentMessages(placeFor(options), sessionId, agentId, options))];
+}
+
+/** Also while it runs. Rejects with `session_not_found`. */
+export function renameSession(
+  sessionId: string,
+  title: string,
+  options: SessionMutationOptions = {},
+): Promise<void> {
+  return catalog.renameSession(placeFor(options), sessionId, title);
+}
+
+/** `null` takes the tag away. Rejects with `session_not_found`. */
+export function tagSession(
+  sessionId: string,
+  tag: string | null,
+  options: SessionMutationOptions = {},
+): Promise<void> {
+  return catalog.tagSession(placeFor(options), sessionId, tag);
+}
+
+/** Marks it; it stays where it is. Rejects with `session_not_found`, and with `invalid_option` for a store. */
+export function archiveSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
+  return catalog.setArchived(placeFor(options), sessionId, true);
+}
+
+/** Rejects like `archiveSession`. */
+export function unarchiveSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
+  return catalog.setArchived(placeFor(options), sessionId, false);
+}
+
+/**
+ * With its subagents, kept results and file checkpoints. Rejects with `session_not_found`, and with `session_in_use`
+ * while a process works on it. Of a store that cannot delete, nothing.
+ */
+export function deleteSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
+  return catalog.deleteSession(placeFor(options), sessionId);
+}
+
+/** A copy under a new id, up to a message or whole. Rejects with `session_not_found`, or `invalid_option`. */
+export function forkSession(
+  sessionId: string,
+  options: ForkSessionOptions = {},
+): Promise<{ readonly sessionId: string }> {
+  return catalog.forkSession(placeFor(options), sessionId, options);
+}
+
+/** Copies a session, and its subagents, into a store. Rejects with `session_not_found`. */
+export function importSessionToStore(
+  sessionId: string,
+  store: SessionStore,
+  options: ImportSessionToStoreOptions = {},
+): Promise<void> {
+  return catalog.importSession(placeFor(options), sessionId, store, options);
 }
 
 /** Why each iteration of a session ended as it did, as text; default the newest of `cwd`. Rejects with `session_not_found`. */

@@ -134,6 +134,22 @@ function isRewritten(value: Record<string, unknown>): boolean {
   return typeof sum === 'string' && typeof type === 'string' && Object.keys(value).at(-1) !== 'sum';
 }
 
+/**
+ * A line as a store gave it back: the same record, its keys perhaps in another order, so that the sum says nothing.
+ * One that carries `forkedFrom` without being sealed is another program's copy.
+ */
+export function decodeStored(value: Readonly<Record<string, unknown>>): DecodedLine {
+  const { v, seq, epoch, type, sum, owner, forkedFrom } = value;
+  const isOurs = [v, seq, epoch].every((each) => typeof each === 'number') && typeof sum === 'string';
+  const isCopy = forkedFrom !== undefined && Object.keys(value).at(-1) !== 'sum';
+  if (!isOurs || isCopy)
+    return typeof type === 'string' ? { kind: 'foreign', record: value as ForeignRecord } : { kind: 'torn' };
+  if (Number(v) > JOURNAL_VERSION) return { kind: 'newer', entry: toEntry({ ...value }) };
+  const head = { seq: Number(seq), epoch: Number(epoch) };
+  if (type === 'takeover') return { kind: 'takeover', head, owner: String(owner) };
+  return { kind: 'ok', entry: toEntry({ ...value }) };
+}
+
 function parseObject(line: Buffer): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(line.toString('utf8'));

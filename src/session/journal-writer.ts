@@ -58,6 +58,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
   });
 
   function withParent(body: JournalBody): JournalBody {
+    if (body.type === 'rewind') lastUuid = body.to;
     if (!('uuid' in body)) return body;
     const parentUuid = body.parentUuid === undefined ? lastUuid : body.parentUuid;
     lastUuid = body.uuid;
@@ -130,7 +131,8 @@ async function lastMessage(store: JournalStore, sessionId: string, head: number)
     let last: string | null = null;
     for await (const entry of store.read(sessionId, fromSeq)) {
       const sidechain = 'isSidechain' in entry && entry.isSidechain === true;
-      if ('uuid' in entry && typeof entry.uuid === 'string' && !sidechain) last = entry.uuid;
+      if (entry.type === 'rewind') last = entry.to;
+      else if ('uuid' in entry && typeof entry.uuid === 'string' && !sidechain) last = entry.uuid;
     }
     if (last !== null) return last;
   }

@@ -161,7 +161,7 @@ function isLock(value: unknown): value is LockContent {
 function inUse(sessionId: string, { pid, host }: ProcessIdentity): TurnwrightError {
   return new TurnwrightError(
     'session_in_use',
-    `Session ${sessionId} is in use by process ${pid} on ${host}. End that process, fork the session, or take it over.`,
+    `Session ${sessionId} is in use by process ${pid} on ${host}. End that process, fork the session, or take it over (--take-over).`,
   );
 }
 

@@ -1,9 +1,8 @@
 /** Where sessions live: `<home>/projects/<cwd with every non-alphanumeric as ->/<id>.jsonl`, spilled results beside. */
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
-import { readSessionHead } from './list-sessions.ts';
 import { checkedSessionId, isSessionId, journalPath } from './session-files.ts';
+import { readSessionHead } from './session-head.ts';
 
 const MAX_SLUG_CHARS = 200;
 
@@ -11,8 +10,14 @@ const MAX_SLUG_CHARS = 200;
 export function projectSlug(cwd: string): string {
   const slug = cwd.replaceAll(/[^a-zA-Z0-9]/g, '-');
   if (slug.length <= MAX_SLUG_CHARS) return slug;
-  const hash = createHash('sha256').update(cwd).digest('hex').slice(0, 12);
-  return `${slug.slice(0, MAX_SLUG_CHARS)}-${hash}`;
+  return `${slug.slice(0, MAX_SLUG_CHARS)}-${shortHash(cwd)}`;
+}
+
+/** As other programs of the same layout have it, so that they find the folder. */
+function shortHash(text: string): string {
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0;
+  return Math.abs(hash).toString(36);
 }
 
 export function sessionsDirectory(home: string, cwd: string): string {

@@ -140,6 +140,12 @@ export async function scanJournal(
   return { head, ownHead, epoch, owner, size, endsOpen, ...(tornAt === undefined ? {} : { tornAt }) };
 }
 
+/** The same of lines that stand in no file: what was fenced is left out. */
+export function entriesOf(lines: Iterable<DecodedLine>): JournalEntry[] {
+  const place = new Place(EMPTY_JOURNAL);
+  return [...lines].flatMap((line) => accept(line, place, ignore) ?? []);
+}
+
 const ignore = (): void => undefined;
 const isEmpty = (line: FileLine): boolean => line.bytes.length === 0 && line.tooLong === undefined;
 

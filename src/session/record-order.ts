@@ -9,7 +9,12 @@ type Linked = JournalEntry & {
   readonly isSidechain?: boolean;
 };
 
-export function recordsInOrder(entries: Iterable<JournalEntry>, problems: ResumeProblems): JournalEntry[] {
+export function recordsInOrder(
+  entries: Iterable<JournalEntry>,
+  problems: ResumeProblems,
+  /** A subagent's transcript is one side chain; that of a session is not. */
+  { sidechain = false }: { readonly sidechain?: boolean } = {},
+): JournalEntry[] {
   const seen = new Set<string>();
   const records: JournalEntry[] = [];
   let sorted = true;
@@ -30,8 +35,54 @@ export function recordsInOrder(entries: Iterable<JournalEntry>, problems: Resume
     records.push(entry);
   }
   if (!sorted) records.sort((a, b) => a.seq - b.seq);
-  const main = records.filter((record) => !('isSidechain' in record && record.isSidechain === true));
-  return withoutAbandonedBranches(main, problems);
+  const main = records.filter(
+    (record) => sidechain || !('isSidechain' in record && record.isSidechain === true),
+  );
+  return withoutAbandonedBranches(withoutRewound(main), problems);
+}
+
+/** Takes out what a later resume went back behind. */
+function withoutRewound(records: JournalEntry[]): JournalEntry[] {
+  if (!records.some(({ type }) => type === 'rewind')) return records;
+  let standing: JournalEntry[] = [];
+  for (const record of records) {
+    if (record.type === 'rewind') {
+      const cut = cutBehind(standing, record.to);
+      if (cut !== undefined)
+        standing = [...standing.slice(0, cut), ...standing.slice(cut).filter(outlivesRewind)];
+    }
+    standing.push(record);
+  }
+  return standing;
+}
+
+/** Money that was spent, names that were given, prompts that were taken from the inbox: going back undoes none. */
+function outlivesRewind({ type }: JournalEntry): boolean {
+  return (
+    type === 'response' ||
+    type === 'cost' ||
+    type === 'inbox' ||
+    type === 'custom-title' ||
+    type === 'title' ||
+    type === 'rewind'
+  );
+}
+
+/**
+ * Where the records end that belong to a message and what came before it: at the next message. undefined: there is
+ * no such message.
+ */
+export function cutBehind(records: readonly JournalEntry[], uuid: string): number | undefined {
+  const at = records.findIndex((record) => isMessage(record) && record.uuid === uuid);
+  if (at < 0) return undefined;
+  const next = records.findIndex(
+    (record, index) => index > at && (isMessage(record) || record.type === 'submission'),
+  );
+  return next < 0 ? records.length : next;
+}
+
+function isMessage(record: JournalEntry): record is Linked {
+  return 'uuid' in record && typeof record.uuid === 'string';
 }
 
 /**

@@ -126,6 +126,9 @@ export class ResumeReplay {
       case 'title':
         this.#title = entry.title;
         break;
+      case 'custom-title':
+        this.#title = entry.customTitle;
+        break;
       case 'result':
         this.#result(entry, own);
         break;
@@ -133,6 +136,7 @@ export class ResumeReplay {
         this.#tasks.record(entry, entry.timestamp);
         break;
       case 'queue':
+      case 'rewind':
         break;
       default:
         // Another program's, or a later one's: kept in the file, without meaning here.

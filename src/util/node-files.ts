@@ -35,6 +35,7 @@ export const nodeFiles: PersistentFiles = {
   openAppend,
   truncate: (path, length) => fs.truncate(path, length),
   remove: (path) => fs.rm(path, { force: true }),
+  removeTree: (path) => fs.rm(path, { force: true, recursive: true }),
   rename: (from, to) => fs.rename(from, to),
 };
 

@@ -251,13 +251,14 @@ describe('session functions', () => {
   it('list what is kept for a folder and explain how it ended', async () => {
     const home = join(folder, 'home');
     const place = { cwd: folder, env: env({ TURNWRIGHT_HOME: home }) };
-    expect(await listSessions(place)).toEqual([]);
+    const list = () => listSessions({ dir: folder, env: place.env });
+    expect(await list()).toEqual([]);
     await expect(explainSession(undefined, place)).rejects.toMatchObject({ code: 'session_not_found' });
     play(reply('Ok.'));
     const { results } = await gather(
       query({ prompt: 'Remember the larch.', options: { ...place, tools: [] } }),
     );
-    expect(await listSessions(place)).toMatchObject([
+    expect(await list()).toMatchObject([
       { sessionId: results[0]?.session_id, firstPrompt: 'Remember the larch.' },
     ]);
     expect(await explainSession(undefined, place)).toContain('completed');

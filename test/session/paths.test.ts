@@ -2,8 +2,8 @@ import { copyFile, mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFileTranscripts } from '../../src/session/catalog/file-transcripts.ts';
 import { createFileJournalStore } from '../../src/session/file-store.ts';
-import { listSessions } from '../../src/session/list-sessions.ts';
 import {
   findSession,
   newestSession,
@@ -12,6 +12,7 @@ import {
   sessionsDirectory,
   spillDirectory,
 } from '../../src/session/paths.ts';
+import { systemClock } from '../../src/util/clock.ts';
 import { nodeFiles } from '../../src/util/node-files.ts';
 import { fixedClock, user } from './sample-journal.ts';
 import { tempDir } from './temp-dir.ts';
@@ -117,15 +118,18 @@ describe('where sessions live', () => {
     await store.close('big');
     await utimes(join(directory, 'big.jsonl'), 3000, 3000);
 
-    const sessions = await listSessions({ files: nodeFiles, directory });
-    expect(sessions.map(({ sessionId, title, cwd }) => [sessionId, title, cwd])).toEqual([
+    const transcripts = createFileTranscripts({ files: nodeFiles, home, cwds: ['/p'], clock: systemClock });
+    const sessions = await transcripts.list({});
+    expect(sessions.map(({ sessionId, summary, cwd }) => [sessionId, summary, cwd])).toEqual([
       ['big', 'late', '/p'],
       ['foreign', 'Listing the files', '/home/ada/proj'],
-      ['old', undefined, '/p'],
+      ['old', 'one two', '/p'],
     ]);
     expect(sessions[0]?.firstPrompt).toBe(`${'x'.repeat(199)}…`);
-    expect(sessions[2]).toMatchObject({ firstPrompt: 'one two', mtimeMs: 1_000_000 });
-    expect((await listSessions({ files: nodeFiles, directory, limit: 1 })).length).toBe(1);
-    expect(await listSessions({ files: nodeFiles, directory: '/nonexistent' })).toEqual([]);
+    expect(sessions[2]).toMatchObject({ firstPrompt: 'one two', lastModified: 1_000_000 });
+    expect(await transcripts.list({ limit: 1, offset: 1 })).toEqual([sessions[1]]);
+    const elsewhere = { files: nodeFiles, home: '/nonexistent', clock: systemClock };
+    expect(await createFileTranscripts({ ...elsewhere, cwds: undefined }).list({})).toEqual([]);
+    expect(await createFileTranscripts({ ...elsewhere, cwds: ['/p'] }).list({})).toEqual([]);
   });
 });

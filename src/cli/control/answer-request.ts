@@ -8,6 +8,7 @@ import {
 } from '../../index.ts';
 import type { HostChannel } from './host-channel.ts';
 import { linkedServer, manifestReport } from './host-options.ts';
+import { SESSION_ANSWERS } from './session-answers.ts';
 import { type Fields, isFields } from './wire.ts';
 
 export interface Answering {
@@ -17,7 +18,7 @@ export interface Answering {
   readonly initialize: Fields | undefined;
 }
 
-type Answer = (fields: Fields, session: Answering) => Promise<Fields>;
+export type Answer = (fields: Fields, session: Answering) => Promise<Fields>;
 
 /** One row per subtype. A payload, or a rejection with a sentence for the host. */
 const ANSWERS: Readonly<Record<string, Answer>> = {
@@ -66,6 +67,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   get_task_output: async ({ task_id }, { query }) => ({ ...(await query.getTaskOutput(String(task_id))) }),
   list_models: async (_, { query }) => ({ models: await query.supportedModels() }),
   get_binary_version: async () => ({ version: PROTOCOL_VERSION }),
+  ...SESSION_ANSWERS,
 };
 
 /** undefined: nobody here knows what it asks for. */

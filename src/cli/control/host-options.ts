@@ -16,10 +16,11 @@ import { type Fields, isFields } from './wire.ts';
 
 /** Laid over the options that the flags make. `flags`: what they came to. */
 export function hostOptions(initialize: Fields, flags: Options, channel: HostChannel): Partial<Options> {
-  const { hooks, jsonSchema, agents, skills } = initialize;
+  const { hooks, jsonSchema, agents, skills, title } = initialize;
   return {
     ...(isFields(hooks) && { hooks: hooksOf(hooks, channel) }),
     ...(initialize['perTaskStopAffordance'] === true && { perTaskStopAffordance: true }),
+    ...(typeof title === 'string' && title !== '' && { title }),
     ...(isFields(jsonSchema) && { outputFormat: { type: 'json_schema', schema: jsonSchema } }),
     ...(isFields(agents) && { agents: { ...flags.agents, ...(agents as NonNullable<Options['agents']>) } }),
     ...(Array.isArray(skills) && { skills: skills.map(String) }),

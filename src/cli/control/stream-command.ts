@@ -27,6 +27,7 @@ export async function streamCommand(
       stdin: world.stdin,
       write: (line) => world.out.write(line),
       signals: world.signals,
+      warn: (line) => void world.err.write(`${line}\n`).catch(() => undefined),
     });
   } catch (error) {
     if (!(error instanceof UnreadableLine)) throw error;

@@ -1,4 +1,4 @@
-/** The sessions that are kept in files: to list, to explain, to find one again. */
+/** The sessions that are kept in files: to explain, to find one again. */
 
 import { limitsFor } from '../../context/thresholds.ts';
 import { modelInfo } from '../../model/model-info.ts';
@@ -7,9 +7,8 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { explainSession as explainEntries } from '../../session/explain.ts';
 import { createFileJournalStore } from '../../session/file-store.ts';
-import { listSessions as listIn, type SessionSummary } from '../../session/list-sessions.ts';
 import { readEntries } from '../../session/load-session.ts';
-import { type FoundSession, findSession, newestSession, sessionsDirectory } from '../../session/paths.ts';
+import { type FoundSession, findSession, newestSession } from '../../session/paths.ts';
 import { resumeSession } from '../../session/resume.ts';
 import { configHome } from '../../settings/config-home.ts';
 import { systemClock } from '../../util/clock.ts';
@@ -18,7 +17,7 @@ import { contextUsageOnRecord } from '../context-usage.ts';
 
 export { sessionsDirectory } from '../../session/paths.ts';
 export { configHome as configurationHome } from '../../settings/config-home.ts';
-export type { FoundSession, SessionSummary };
+export type { FoundSession };
 export { findSession, newestSession };
 
 export interface SessionPlace {
@@ -26,20 +25,6 @@ export interface SessionPlace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly files?: PersistentFiles | undefined;
-}
-
-/** Sessions of a folder that have a prompt, newest first; none when there is no home. */
-export async function listSessions(
-  place: SessionPlace & { readonly limit?: number | undefined },
-): Promise<readonly SessionSummary[]> {
-  const home = configHome(place.env, place.cwd);
-  if (home === undefined) return [];
-  const directory = sessionsDirectory(home, place.cwd);
-  return listIn({
-    files: place.files ?? nodeFiles,
-    directory,
-    ...(place.limit !== undefined && { limit: place.limit }),
-  });
 }
 
 /** Why each iteration of a session ended as it did, as text; undefined means the newest. Throws `session_not_found`. */

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { JournalEntry } from '../../protocol/journal.ts';
+import type { JournalBody, JournalEntry } from '../../protocol/journal.ts';
 import type { Clock, Ids, JournalStore, LeaseStore } from '../../protocol/ports.ts';
 import { createFileJournalStore } from '../../session/file-store.ts';
 import { carryOnInterrupted, closeInterrupted } from '../../session/interrupted.ts';
@@ -12,8 +12,10 @@ import { readEntries } from '../../session/load-session.ts';
 import { createMemoryJournalStore } from '../../session/memory-store.ts';
 import { sessionsDirectory } from '../../session/paths.ts';
 import { type ResumedSession, resumeSession } from '../../session/resume.ts';
+import { type Rewound, rewoundTo } from '../../session/rewind.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { OpenedJournal, Recovered } from '../session-journal.ts';
+import { titleRecord } from '../session-title.ts';
 import { createSessionView } from '../session-view.ts';
 import { VERSION } from '../version.ts';
 
@@ -85,14 +87,21 @@ async function openJournal(
   config: QueryEngineConfig,
 ): Promise<OpenedJournal> {
   const { durability = 'process', resume } = config;
-  const lease = await leases?.acquire(sessionId);
+  const forks = config.forkSession === true;
+  // What is refused is refused before anything is written, a lock included.
+  if (resume !== undefined) await refuseUnknown(store, resume);
+  if ((resume === undefined || forks) && config.sessionId !== undefined)
+    await refuseTaken(store, config.sessionId);
+  const rewound = resume === undefined ? undefined : await rewindOf(store, resume, config);
+  const lease = await leases?.acquire(sessionId, { takeOver: config.takeOver === true });
   try {
-    if (resume !== undefined) await refuseUnknown(store, resume);
-    else if (config.sessionId !== undefined) await refuseTaken(store, config.sessionId);
-    const forks = config.forkSession === true;
     // Taken over first and read then: whatever an earlier owner still wrote is seen, or refused by the fence.
     const writer = await createJournalWriter({ store, sessionId, durability });
-    const earlier = resume === undefined ? undefined : resumeSession(await readEntries(store, resume));
+    if (rewound !== undefined && rewound.dropped.length > 0 && !forks)
+      await writer.append([rewindRecord(config.resumeSessionAt as string, rewound.dropped, writer.epoch)]);
+    if (config.title !== undefined && resume === undefined) await writer.append([titleRecord(config.title)]);
+    const entries = resume === undefined ? undefined : await readEntries(store, resume);
+    const earlier = entries && resumeSession(forks ? (rewound?.kept ?? entries) : entries);
     const recovered = earlier && (forks ? forkOf(earlier) : recoveredFrom(earlier, config));
     if (earlier !== undefined && forks) {
       const submission = `fork/${resume}`;
@@ -119,6 +128,25 @@ async function openJournal(
     await lease?.release();
     throw error;
   }
+}
+
+async function rewindOf(
+  store: JournalStore,
+  resume: string,
+  { resumeSessionAt, resumeDropsTurn, stderr }: QueryEngineConfig,
+): Promise<Rewound | undefined> {
+  if (resumeSessionAt === undefined) return undefined;
+  try {
+    return rewoundTo(await readEntries(store, resume), resumeSessionAt, resumeDropsTurn);
+  } catch (error) {
+    if (error instanceof TurnwrightError && error.code === 'resume_rejected') stderr?.(error.message);
+    throw error;
+  }
+}
+
+function rewindRecord(to: string, uuids: readonly string[], epoch: number): JournalBody {
+  const submission = `rewind/${epoch}`;
+  return { type: 'rewind', id: submission, submission, to, uuids };
 }
 
 /** A second conversation under one id would be read as one with the first. */

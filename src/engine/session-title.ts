@@ -1,0 +1,19 @@
+/** The name of a session, on record where other programs look for it. */
+import { randomUUID } from 'node:crypto';
+import { TurnwrightError } from '../protocol/errors.ts';
+import type { JournalBody } from '../protocol/journal.ts';
+import { openSession } from './open-session.ts';
+import type { EngineParts } from './parts.ts';
+
+export function titleRecord(title: string): JournalBody {
+  const id = `title/${randomUUID()}`;
+  return { type: 'custom-title', id, submission: id, customTitle: title };
+}
+
+/** Throws `invalid_option` for an empty name. */
+export async function renameSession(title: string, parts: EngineParts): Promise<void> {
+  const name = title.trim();
+  if (name === '') throw new TurnwrightError('invalid_option', 'A title must not be empty.');
+  await openSession(parts);
+  await parts.journal.recorder.append([titleRecord(name)]);
+}

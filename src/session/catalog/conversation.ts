@@ -1,0 +1,57 @@
+/** What was said in a session, for a host to show: in order, without what was taken back and what the engine added. */
+import type { JournalEntry } from '../../protocol/journal.ts';
+import { recordsInOrder } from '../record-order.ts';
+import { noProblems } from '../resume-problems.ts';
+
+export interface SessionMessage {
+  readonly type: 'user' | 'assistant' | 'system';
+  readonly uuid: string;
+  readonly session_id: string;
+  /** As on the wire; undefined for a system message. */
+  readonly message: unknown;
+  /** Of a subagent's messages: the call that started it. */
+  readonly parent_tool_use_id: string | null;
+  /** Of a subagent's messages: the subagent that started it; null when the session itself did. */
+  readonly parent_agent_id: string | null;
+  readonly timestamp: string;
+}
+
+export interface MessagePage {
+  /** Default all. */
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  /** Compaction boundaries and notices too. Default false. */
+  readonly includeSystemMessages?: boolean | undefined;
+}
+
+export function messagesOf(
+  entries: readonly JournalEntry[],
+  { limit = Number.POSITIVE_INFINITY, offset = 0, includeSystemMessages = false }: MessagePage,
+  agent?: { readonly parentToolUseId: string | null; readonly parentAgentId: string | null },
+): SessionMessage[] {
+  const records = recordsInOrder(entries, noProblems(), { sidechain: agent !== undefined });
+  const retracted = new Set(records.flatMap((record) => (record.type === 'retract' ? record.uuids : [])));
+  const messages: SessionMessage[] = [];
+  for (const record of records) {
+    const { type } = record;
+    if (type !== 'user' && type !== 'assistant' && !(type === 'system' && includeSystemMessages)) continue;
+    if (typeof record.uuid !== 'string' || retracted.has(record.uuid) || isMachinery(record)) continue;
+    messages.push({
+      type,
+      uuid: record.uuid,
+      session_id: record.sessionId,
+      message: 'message' in record ? record.message : undefined,
+      parent_tool_use_id: agent?.parentToolUseId ?? null,
+      parent_agent_id: agent?.parentAgentId ?? null,
+      timestamp: record.timestamp,
+    });
+  }
+  return messages.slice(offset, offset + limit);
+}
+
+/** Nudges and reminders, which nobody said. A summary stands for what was. */
+function isMachinery(record: JournalEntry): boolean {
+  if (record.type !== 'user') return false;
+  const { isSynthetic, isMeta, kind } = record as typeof record & { readonly isMeta?: unknown };
+  return isMeta === true || (isSynthetic === true && kind !== 'summary');
+}

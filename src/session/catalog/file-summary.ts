@@ -1,0 +1,48 @@
+/** Folds a session file into its summary: head and tail are read, the middle is only searched for names and tags. */
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { SessionStoreEntry, SessionSummaryEntry } from '../../protocol/session-store.ts';
+import { readLines } from '../read-lines.ts';
+import { foldSessionSummary } from '../session-info.ts';
+
+const HEAD_BYTES = 1024 * 1024;
+const TAIL_BYTES = 64 * 1024;
+const MARKS = ['"type":"custom-title"', '"type":"tag"', '"type":"ai-title"'];
+
+export async function summaryOfFile(
+  files: PersistentFiles,
+  file: string,
+  sessionId: string,
+): Promise<SessionSummaryEntry | undefined> {
+  const stat = await files.stat(file);
+  if (stat?.kind !== 'file') return undefined;
+  const key = { projectKey: '', sessionId };
+  let summary = foldSessionSummary(undefined, key, [], { mtime: stat.mtimeMs });
+  const take = (line: Buffer) => {
+    const entry = entryOfLine(line);
+    if (entry !== undefined) summary = foldSessionSummary(summary, key, [entry]);
+  };
+  let headEnd = 0;
+  for await (const line of readLines(files, file, { maxLineBytes: HEAD_BYTES })) {
+    take(line.bytes);
+    headEnd = line.end;
+    if (summary.data['firstPrompt'] !== undefined || line.end > HEAD_BYTES) break;
+  }
+  const tailStart = Math.max(headEnd, stat.size - TAIL_BYTES);
+  for await (const line of readLines(files, file, { start: headEnd, maxLineBytes: HEAD_BYTES })) {
+    // The tail says the branch and what names it has; of the middle, a line without a mark needs no parsing.
+    if (line.end > tailStart || MARKS.some((mark) => line.bytes.includes(mark))) take(line.bytes);
+  }
+  return summary;
+}
+
+/** undefined: no record. */
+export function entryOfLine(line: Buffer): SessionStoreEntry | undefined {
+  try {
+    const value: unknown = JSON.parse(line.toString('utf8'));
+    return typeof value === 'object' && value !== null && 'type' in value
+      ? (value as SessionStoreEntry)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,195 @@
+/** Transcripts as files: `<home>/projects/<folder>/<id>.jsonl`, what belongs to them in `<id>/` beside. */
+import { dirname, join } from 'node:path';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { JournalEntry } from '../../protocol/journal.ts';
+import type { Clock } from '../../protocol/ports.ts';
+import type { SessionStoreEntry, SessionSummaryEntry } from '../../protocol/session-store.ts';
+import { MAX_LINE_BYTES } from '../envelope.ts';
+import { createFileLeaseStore } from '../lease.ts';
+import { findSession, sessionIdsIn, sessionsDirectory } from '../paths.ts';
+import { readJournal } from '../read-journal.ts';
+import { readLines } from '../read-lines.ts';
+import { checkedSessionId, journalPath } from '../session-files.ts';
+import { infoOf, isProgrammatic, type SessionInfo } from '../session-info.ts';
+import { entryOfLine, summaryOfFile } from './file-summary.ts';
+import type { Transcripts } from './transcripts.ts';
+
+export interface FileTranscriptsOptions {
+  readonly files: PersistentFiles;
+  readonly home: string;
+  /** Working directories whose sessions are meant; undefined: all of the home. */
+  readonly cwds: readonly string[] | undefined;
+  readonly clock: Pick<Clock, 'nowMs' | 'timer'>;
+}
+
+export function createFileTranscripts({ files, home, cwds, clock }: FileTranscriptsOptions): Transcripts {
+  const folders = async (): Promise<readonly string[]> => {
+    if (cwds !== undefined) return [...new Set(cwds.map((cwd) => sessionsDirectory(home, cwd)))];
+    const projects = join(home, 'projects');
+    const names = (await isFolder(projects)) ? await files.readDir(projects) : [];
+    return names.map((name) => join(projects, name));
+  };
+  const isFolder = async (path: string) => (await files.stat(path))?.kind === 'directory';
+
+  /** The file of a session, wherever it may be looked for. */
+  async function fileOf(sessionId: string): Promise<string | undefined> {
+    if (cwds === undefined) return (await findSession({ files, home, sessionId }))?.file;
+    for (const folder of await folders()) {
+      const file = journalPath(folder, sessionId);
+      if ((await files.stat(file))?.kind === 'file') return file;
+    }
+    return undefined;
+  }
+
+  async function knownFile(sessionId: string): Promise<string> {
+    const file = await fileOf(checkedSessionId(sessionId));
+    if (file !== undefined) return file;
+    const where = cwds === undefined ? home : `the sessions of ${cwds.join(', ')} in ${home}`;
+    throw new TurnwrightError('session_not_found', `There is no session ${sessionId} in ${where}.`);
+  }
+
+  const besideOf = (file: string) => file.slice(0, -'.jsonl'.length);
+
+  async function transcriptOf(sessionId: string, subpath: string | undefined): Promise<string | undefined> {
+    const file = await fileOf(checkedSessionId(sessionId));
+    if (file === undefined || subpath === undefined) return file;
+    const path = `${join(besideOf(file), checkedSubpath(subpath))}.jsonl`;
+    return (await files.stat(path))?.kind === 'file' ? path : undefined;
+  }
+
+  async function describe(file: string, summary: SessionSummaryEntry): Promise<SessionInfo | undefined> {
+    const archived = (await readJson(join(besideOf(file), ARCHIVED)))?.['archived'];
+    const fileSize = (await files.stat(file))?.size;
+    return infoOf(summary, { fileSize, ...(typeof archived === 'boolean' && { archived }) });
+  }
+
+  async function readJson(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+    if ((await files.stat(path))?.kind !== 'file') return undefined;
+    try {
+      const value: unknown = JSON.parse(Buffer.from(await files.readFile(path)).toString('utf8'));
+      return typeof value === 'object' && value !== null
+        ? (value as Readonly<Record<string, unknown>>)
+        : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  return {
+    async list({ limit = Number.POSITIVE_INFINITY, offset = 0, includeProgrammatic = true }) {
+      const found: { readonly file: string; readonly sessionId: string; readonly mtimeMs: number }[] = [];
+      for (const folder of await folders()) {
+        for (const sessionId of await sessionIdsIn(files, folder)) {
+          const file = journalPath(folder, sessionId);
+          const stat = await files.stat(file);
+          if (stat?.kind === 'file') found.push({ file, sessionId, mtimeMs: stat.mtimeMs });
+        }
+      }
+      found.sort((a, b) => b.mtimeMs - a.mtimeMs);
+      const listed: SessionInfo[] = [];
+      for (const { file, sessionId } of found) {
+        if (listed.length >= offset + limit) break;
+        const summary = await summaryOfFile(files, file, sessionId);
+        if (summary === undefined || (!includeProgrammatic && isProgrammatic(summary))) continue;
+        const info = await describe(file, summary);
+        if (info !== undefined) listed.push(info);
+      }
+      return listed.slice(offset);
+    },
+
+    async info(sessionId) {
+      const file = await fileOf(checkedSessionId(sessionId));
+      const summary = file && (await summaryOfFile(files, file, sessionId));
+      return file && summary ? describe(file, summary) : undefined;
+    },
+
+    async entries(sessionId, subpath) {
+      const path = await transcriptOf(sessionId, subpath);
+      if (path === undefined) return undefined;
+      const entries: JournalEntry[] = [];
+      for await (const entry of readJournal(files, path, {})) entries.push(entry);
+      return entries;
+    },
+
+    async lines(sessionId, subpath) {
+      const path = await transcriptOf(sessionId, subpath);
+      if (path === undefined) return undefined;
+      const lines: SessionStoreEntry[] = [];
+      for await (const { bytes } of readLines(files, path, { maxLineBytes: MAX_LINE_BYTES })) {
+        const entry = entryOfLine(bytes);
+        if (entry !== undefined) lines.push(entry);
+      }
+      return lines;
+    },
+
+    async subpaths(sessionId) {
+      const file = await fileOf(checkedSessionId(sessionId));
+      const folder = file && join(besideOf(file), 'subagents');
+      if (folder === undefined || !(await isFolder(folder))) return [];
+      const names = await files.readDir(folder);
+      return names
+        .filter((name) => name.startsWith('agent-') && name.endsWith('.jsonl'))
+        .map((name) => `subagents/${name.slice(0, -'.jsonl'.length)}`)
+        .sort();
+    },
+
+    async meta(sessionId, subpath) {
+      const file = await fileOf(checkedSessionId(sessionId));
+      if (file === undefined) return {};
+      return (await readJson(`${join(besideOf(file), checkedSubpath(subpath))}.meta.json`)) ?? {};
+    },
+
+    async append(sessionId, entries) {
+      const handle = await files.openAppend(await knownFile(sessionId), 0o600);
+      try {
+        const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+        // A line of ours must not join one that a crash has cut.
+        const size = await handle.size();
+        const last = size === 0 ? '\n' : await lastByte(files, await knownFile(sessionId), size);
+        await handle.append(Buffer.from(last === '\n' ? lines : `\n${lines}`));
+      } finally {
+        await handle.close();
+      }
+    },
+
+    async create(sessionId, lines, besideId) {
+      const file = journalPath(dirname(await knownFile(besideId)), sessionId);
+      await files.createExclusive(file, `${lines.join('\n')}\n`, 0o600);
+    },
+
+    async remove(sessionId) {
+      const file = await knownFile(sessionId);
+      const directory = dirname(file);
+      const lease = await createFileLeaseStore({ files, directory, clock }).acquire(sessionId);
+      try {
+        await files.removeTree(besideOf(file));
+        const torn = `${sessionId}.jsonl.torn-`;
+        for (const name of await files.readDir(directory))
+          if (name.startsWith(torn)) await files.remove(join(directory, name));
+        await files.remove(file);
+      } finally {
+        await lease.release();
+      }
+    },
+
+    async setArchived(sessionId, archived, nowMs) {
+      const folder = besideOf(await knownFile(sessionId));
+      await files.makeDir(folder, 0o700);
+      const mark = { archived, at: new Date(nowMs).toISOString(), by: 'turnwright' };
+      await files.writeAtomic(join(folder, ARCHIVED), JSON.stringify(mark), { mode: 0o600 });
+    },
+  };
+}
+
+const ARCHIVED = 'archived.json';
+
+async function lastByte(files: PersistentFiles, path: string, size: number): Promise<string> {
+  return Buffer.from(await files.readRange(path, size - 1, 1)).toString('latin1');
+}
+
+/** Throws `invalid_option` for a path that could leave the session's folder. */
+function checkedSubpath(subpath: string): string {
+  if (/^[\w.-]+(?:\/[\w.-]+)*$/.test(subpath) && !subpath.split('/').includes('..')) return subpath;
+  throw new TurnwrightError('invalid_option', `"${subpath}" does not name a transcript of a subagent.`);
+}

@@ -1,0 +1,78 @@
+/** A copy of a session under a new id: the same records, every message with an id of its own, nothing on the bill. */
+import type { JournalBody, JournalEntry } from '../../protocol/journal.ts';
+import type { Clock, Ids } from '../../protocol/ports.ts';
+import { EMPTY_USAGE } from '../../protocol/wire.ts';
+import { encodeRecord, sessionPrefix } from '../envelope.ts';
+import { cutBehind } from '../record-order.ts';
+
+export interface ForkOrder {
+  readonly from: string;
+  readonly to: string;
+  /** The last message that is copied; undefined: all. */
+  readonly upToMessageId: string | undefined;
+  readonly title: string;
+  readonly ids: Ids;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** Of the program that writes. */
+  readonly version: string;
+}
+
+/** The lines of the new transcript. undefined: there is no such message. */
+export function forkLines(entries: readonly JournalEntry[], order: ForkOrder): readonly string[] | undefined {
+  const { from, to, upToMessageId, title, ids, clock, version } = order;
+  const end = upToMessageId === undefined ? entries.length : cutBehind(entries, upToMessageId);
+  if (end === undefined) return undefined;
+  const copied = entries.slice(0, end).filter(belongsToCopy);
+  const names = new Map<string, string>([[from, to]]);
+  for (const entry of copied) if ('uuid' in entry) names.set(entry.uuid, ids.uuid());
+  let seq = 0;
+  const lines = copied.map((entry) => {
+    const origin = 'uuid' in entry ? { forkedFrom: { sessionId: from, messageUuid: entry.uuid } } : {};
+    const record = { ...(renamed(withoutBill(entry), names) as JournalEntry), ...origin };
+    if (entry.v === 0) return JSON.stringify({ ...withoutPlace(record), sessionId: to });
+    seq += 1;
+    const prefix = sessionPrefix({ sessionId: to, cwd: entry.cwd, version });
+    return encodeRecord(record as JournalBody, { seq, epoch: 1 }, prefix, clock.nowMs());
+  });
+  return [...lines, JSON.stringify({ type: 'custom-title', customTitle: title, sessionId: to })];
+}
+
+/** Who held the old session, what it cost and which files it changed are its own; it may also have had a name. */
+function belongsToCopy({ type }: JournalEntry): boolean {
+  return type !== 'cost' && type !== 'custom-title' && type !== 'title' && type !== 'inbox';
+}
+
+function withoutBill(entry: JournalEntry): JournalEntry {
+  return entry.type === 'response' ? { ...entry, usage: EMPTY_USAGE, costUsd: 0 } : entry;
+}
+
+function withoutPlace({
+  v: _v,
+  seq: _seq,
+  epoch: _epoch,
+  ...record
+}: JournalEntry): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(record).filter(([key, value]) => !(key === 'cwd' && value === '')),
+  );
+}
+
+/** What was said stays byte for byte, also where it speaks of an id. */
+const SAID = new Set([
+  'message',
+  'rendered',
+  'attachment',
+  'toolUseResult',
+  'updatedInput',
+  'system',
+  'userContext',
+]);
+
+function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (typeof value === 'string') return names.get(value) ?? value;
+  if (Array.isArray(value)) return value.map((each) => renamed(each, names));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, SAID.has(key) ? each : renamed(each, names)]),
+  );
+}

@@ -1,0 +1,35 @@
+/** What the first lines of a session file say: enough to find a session to go on with. */
+import type { PersistentFiles } from '../protocol/files.ts';
+import type { JournalEntry } from '../protocol/journal.ts';
+import { decodeLine } from './envelope.ts';
+import { messageOfRecord } from './message-record.ts';
+import { promptText } from './prompt-text.ts';
+import { fromTranscript } from './read-journal.ts';
+import { readLines } from './read-lines.ts';
+
+const HEAD_BYTES = 1024 * 1024;
+
+/** Reads up to the first prompt, at most 1 MB. */
+export async function readSessionHead(
+  files: PersistentFiles,
+  file: string,
+): Promise<{ readonly firstPrompt: string | undefined; readonly cwd: string | undefined }> {
+  let cwd: string | undefined;
+  for await (const line of readLines(files, file, { maxLineBytes: HEAD_BYTES })) {
+    const entry = entryOf(line.bytes);
+    if (entry !== undefined) {
+      if (entry.cwd !== '') cwd ??= entry.cwd;
+      const message = entry.type === 'user' ? messageOfRecord(entry) : undefined;
+      const text = message?.type === 'user' ? promptText(message) : undefined;
+      if (text !== undefined) return { firstPrompt: text, cwd };
+    }
+    if (line.end > HEAD_BYTES) break;
+  }
+  return { firstPrompt: undefined, cwd };
+}
+
+function entryOf(line: Buffer): JournalEntry | undefined {
+  const decoded = decodeLine(line);
+  if (decoded.kind === 'ok') return decoded.entry;
+  return decoded.kind === 'foreign' ? fromTranscript(decoded.record, 0) : undefined;
+}

@@ -1,0 +1,154 @@
+/** What a list says of a session: one fold over the lines of its transcript, whoever wrote them and wherever they are. */
+import type { JournalEntry } from '../protocol/journal.ts';
+import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from '../protocol/session-store.ts';
+import { messageOfRecord } from './message-record.ts';
+import { promptText } from './prompt-text.ts';
+
+export interface SessionInfo {
+  readonly sessionId: string;
+  /** To show: the title, else what the first prompt says. */
+  readonly summary: string;
+  /** ms since 1970. */
+  readonly lastModified: number;
+  /** Bytes; only of a session file. */
+  readonly fileSize?: number | undefined;
+  readonly customTitle?: string | undefined;
+  /** One line, at most 200 characters. */
+  readonly firstPrompt?: string | undefined;
+  readonly gitBranch?: string | undefined;
+  /** Where the session was started. */
+  readonly cwd?: string | undefined;
+  readonly tag?: string | undefined;
+  /** ms since 1970. */
+  readonly createdAt?: number | undefined;
+  /** Absent: it never was. */
+  readonly archived?: boolean | undefined;
+}
+
+const PROMPT_CHARS = 200;
+
+/** Set once, by the first entry that says it. */
+interface Firsts {
+  readonly isSidechain?: boolean;
+  readonly createdAt?: number;
+  readonly cwd?: string;
+  readonly firstPrompt?: string;
+  readonly entrypoint?: string;
+}
+
+/** The last entry that says it counts. */
+interface Lasts {
+  readonly customTitle?: string;
+  readonly aiTitle?: string;
+  readonly summaryHint?: string;
+  readonly lastPrompt?: string;
+  readonly gitBranch?: string;
+  readonly tag?: string;
+}
+
+type Data = Firsts & Lasts;
+
+/**
+ * Folds entries into the summary that a store keeps beside a transcript. Pure; `mtime` is the store's own, and stays
+ * as it was when none is given.
+ */
+export function foldSessionSummary(
+  previous: SessionSummaryEntry | undefined,
+  key: SessionKey,
+  entries: readonly SessionStoreEntry[],
+  options: { readonly mtime?: number | undefined } = {},
+): SessionSummaryEntry {
+  let data = (previous?.data ?? {}) as Data;
+  for (const entry of entries) data = folded(data, entry);
+  return {
+    sessionId: key.sessionId,
+    mtime: options.mtime ?? previous?.mtime ?? 0,
+    data: data as Readonly<Record<string, unknown>>,
+  };
+}
+
+function folded(data: Data, entry: SessionStoreEntry): Data {
+  return { ...data, ...lastsOf(entry), ...firstsOf(data, entry) };
+}
+
+function firstsOf(data: Data, entry: SessionStoreEntry): Firsts {
+  const { isSidechain, timestamp, cwd, entrypoint } = entry;
+  const createdAt = Date.parse(String(timestamp));
+  const prompt = data.firstPrompt === undefined ? promptOf(entry) : undefined;
+  return {
+    ...(data.isSidechain === undefined && typeof isSidechain === 'boolean' && { isSidechain }),
+    ...(data.createdAt === undefined && !Number.isNaN(createdAt) && { createdAt }),
+    ...(data.cwd === undefined && typeof cwd === 'string' && cwd !== '' && { cwd }),
+    ...(data.entrypoint === undefined && typeof entrypoint === 'string' && { entrypoint }),
+    ...(prompt !== undefined && { firstPrompt: prompt }),
+  };
+}
+
+function lastsOf(entry: SessionStoreEntry): Lasts {
+  const text = (field: string): string | undefined => {
+    const value = entry[field];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const gitBranch = text('gitBranch');
+  const branch = gitBranch === undefined || gitBranch === '' ? {} : { gitBranch };
+  switch (entry.type) {
+    case 'custom-title':
+      return { ...branch, customTitle: text('customTitle') ?? '' };
+    case 'title':
+      return { ...branch, customTitle: text('title') ?? '' };
+    case 'ai-title':
+      return { ...branch, aiTitle: text('aiTitle') ?? '' };
+    case 'summary':
+      return { ...branch, summaryHint: text('summary') ?? '' };
+    case 'last-prompt':
+      return { ...branch, lastPrompt: text('lastPrompt') ?? '' };
+    case 'tag':
+      return { ...branch, tag: text('tag') ?? '' };
+    default:
+      return branch;
+  }
+}
+
+function promptOf(entry: SessionStoreEntry): string | undefined {
+  if (entry.type !== 'user') return undefined;
+  const record = { ...entry, v: typeof entry['v'] === 'number' ? entry['v'] : 0 };
+  const message = messageOfRecord(record as unknown as JournalEntry);
+  const text = message?.type === 'user' ? promptText(message) : undefined;
+  return text === undefined || text.trim() === '' ? undefined : oneLine(text);
+}
+
+/** undefined: it is a sidechain, or nothing was asked in it yet and it has no name. */
+export function infoOf(
+  { sessionId, mtime, data }: SessionSummaryEntry,
+  more: Pick<SessionInfo, 'fileSize' | 'archived'> = {},
+): SessionInfo | undefined {
+  const { isSidechain, firstPrompt, customTitle, aiTitle, summaryHint, ...rest } = data as Data;
+  const summary = [customTitle, aiTitle, summaryHint, firstPrompt].find(
+    (text) => text !== undefined && text !== '',
+  );
+  if (isSidechain === true || summary === undefined) return undefined;
+  return {
+    sessionId,
+    summary,
+    lastModified: Math.floor(mtime),
+    ...(more.fileSize !== undefined && { fileSize: more.fileSize }),
+    ...(customTitle !== undefined && customTitle !== '' && { customTitle }),
+    ...(firstPrompt !== undefined && { firstPrompt }),
+    ...(rest.gitBranch !== undefined && { gitBranch: rest.gitBranch }),
+    ...(rest.cwd !== undefined && { cwd: rest.cwd }),
+    ...(rest.tag !== undefined && rest.tag !== '' && { tag: rest.tag }),
+    ...(rest.createdAt !== undefined && { createdAt: rest.createdAt }),
+    ...(more.archived !== undefined && { archived: more.archived }),
+  };
+}
+
+/** Another program ran it, not a person at a terminal. */
+export function isProgrammatic({ data }: SessionSummaryEntry): boolean {
+  const { entrypoint } = data as Data;
+  return entrypoint !== undefined && /^sdk-|^daemon/.test(entrypoint);
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= PROMPT_CHARS ? line : `${line.slice(0, PROMPT_CHARS - 1)}…`;
+}
