@@ -92,8 +92,14 @@ describe('what the published client puts on the command line', () => {
     ).toMatchObject({ resume: id, forkSession: true, allowDangerouslySkipPermissions: true });
   });
 
+  it('resume at a message, and a name', () => {
+    expect(
+      parsed('--resume=a', '--resume-session-at=b', '--resume-drops-turn=c', '--name', 'A name').options,
+    ).toMatchObject({ resume: 'a', resumeSessionAt: 'b', resumeDropsTurn: 'c', title: 'A name' });
+  });
+
   it('what would loosen or cut unseen is refused, not passed over', () => {
-    for (const flag of ['--managed-settings={}', '--resume-session-at=x', '--sandbox'])
+    for (const flag of ['--managed-settings={}', '--sandbox'])
       expect(() => parsed(flag)).toThrow(/unknown option/i);
   });
 });

@@ -243,6 +243,37 @@ describe('sessions', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test('--resume of an unknown session is the same mistake with and without a task', async () => {
+    const server = await rehearse();
+    const env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };
+    for (const words of [['-p', '--resume=nobody', 'task'], ['-p', '--resume=nobody']]) {
+      const ran = await turnwright(words, { env });
+      expect(ran).toMatchObject({ code: 2, stdout: '' });
+      expect(ran.stderr).toContain('There is no session nobody to resume.');
+    }
+  });
+
+  test('--resume-drops-turn says on stderr that it refused, and writes nothing', async () => {
+    const server = await rehearse(reply('one'), reply('two'));
+    const cwd = temporaryFolder();
+    const env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };
+    const first = await turnwright(['-p', 'first', '--output-format=json'], { env, cwd });
+    const { session_id: id } = JSON.parse(first.stdout) as SDKResultMessage;
+    await turnwright(['-p', '-c', 'second'], { env, cwd });
+    const shown = await turnwright(['sessions', 'show', id, '--json'], { env, cwd });
+    const [, answer] = (JSON.parse(shown.stdout) as { messages: { uuid: string }[] }).messages;
+    const at = [`--resume=${id}`, `--resume-session-at=${answer?.uuid}`];
+    for (const format of ['text', 'stream-json']) {
+      const ran = await turnwright(['-p', ...at, '--resume-drops-turn=nowhere', 'x', `--output-format=${format}`], {
+        env,
+        cwd,
+      });
+      expect(ran.code).toBe(1);
+      expect(ran.stderr).toMatch(/^Resume rejected by --resume-drops-turn: /);
+    }
+    expect((await turnwright(['sessions', 'show', id, '--json'], { env, cwd })).stdout).toBe(shown.stdout);
+  });
+
   test('--session-id names it, --no-session-persistence leaves nothing behind', async () => {
     const server = await rehearse(reply('one', { times: 'any' }));
     const home = temporaryFolder();

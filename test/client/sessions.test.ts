@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as client from '@anthropic-ai/claude-agent-sdk';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import * as own from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { type CaseOptions, gather, throughBothDoors } from './doors.ts';
 
@@ -91,5 +92,93 @@ throughBothDoors('sessions', (stage) => {
     const second = await ask('two', { resume: sessionId });
     expect(second.id).toBe(sessionId);
     expect(second.sent).toContain('Answer to one.');
+  });
+});
+
+/** The client's functions and ours on the same files, whoever wrote them. */
+throughBothDoors('session functions', (stage) => {
+  const before = process.env['CLAUDE_CONFIG_DIR'];
+  beforeEach(() => {
+    process.env['CLAUDE_CONFIG_DIR'] = stage.home;
+  });
+  afterEach(() => {
+    if (before === undefined) delete process.env['CLAUDE_CONFIG_DIR'];
+    else process.env['CLAUDE_CONFIG_DIR'] = before;
+  });
+  const ask = async (text: string, options: CaseOptions = {}) => {
+    stage.play(reply(`Answer to ${text}.`));
+    const { result } = await gather(stage.start(text, options));
+    return { id: result?.session_id ?? '', sent: JSON.stringify(stage.asked().at(-1)?.['messages']), result };
+  };
+  const texts = (messages: readonly unknown[]) =>
+    JSON.stringify(messages).match(/Answer to \w+\.|"content":"\w+"/g);
+
+  it('both read the same of a session, page by page', async () => {
+    const { id } = await ask('one');
+    await ask('two', { resume: id });
+    const at = { dir: stage.cwd };
+    const theirs = await client.getSessionMessages(id, at);
+    expect(await own.getSessionMessages(id, at)).toMatchObject(theirs as object[]);
+    expect(await own.getSessionMessages(id, { ...at, limit: 2, offset: 1 })).toMatchObject(theirs.slice(1, 3) as object[]);
+    const [info] = await client.listSessions(at);
+    expect((await own.listSessions(at))[0]).toMatchObject(JSON.parse(JSON.stringify(info)));
+  });
+
+  it('what one writes the other reads: names, tags, marks, forks', async () => {
+    const { id } = await ask('one');
+    const at = { dir: stage.cwd };
+    for (const [writer, reader] of [[client, own], [own, client]] as const) {
+      const name = writer === own ? 'By us' : 'By the client';
+      await writer.renameSession(id, name, at);
+      await writer.tagSession(id, name, at);
+      await writer.archiveSession(id, at);
+      expect(await reader.getSessionInfo(id, at)).toMatchObject({ customTitle: name, tag: name, archived: true });
+      await writer.tagSession(id, null, at);
+      await writer.unarchiveSession(id, at);
+      const info = await reader.getSessionInfo(id, at);
+      expect(info).toMatchObject({ archived: false });
+      expect(info?.tag).toBeUndefined();
+      const fork = await writer.forkSession(id, { ...at, title: `Fork: ${name}` });
+      expect(await reader.getSessionInfo(fork.sessionId, at)).toMatchObject({ customTitle: `Fork: ${name}` });
+      expect(texts(await reader.getSessionMessages(fork.sessionId, at))).toEqual(
+        texts(await writer.getSessionMessages(id, at)),
+      );
+      expect((await ask('more', { resume: fork.sessionId })).sent).toContain('Answer to one.');
+      await reader.deleteSession(fork.sessionId, at);
+      expect(await writer.getSessionInfo(fork.sessionId, at)).toBeUndefined();
+    }
+  });
+
+  it('resumeSessionAt: what came after it is sent no more, nor read', async () => {
+    const { id } = await ask('one');
+    await ask('two', { resume: id });
+    const [, answer] = await client.getSessionMessages(id, { dir: stage.cwd });
+    const on = await ask('three', { resume: id, resumeSessionAt: answer?.uuid });
+    expect(on.sent).toContain('Answer to one.');
+    expect(on.sent).not.toContain('two');
+    const again = await ask('four', { resume: id });
+    expect(again.sent).toContain('Answer to three.');
+    expect(again.sent).not.toContain('two');
+    for (const reader of [client, own])
+      expect(texts(await reader.getSessionMessages(id, { dir: stage.cwd }))?.join()).not.toContain('two');
+  });
+
+  it('resumeDropsTurn refuses to lose more than the turn', async () => {
+    const { id } = await ask('one');
+    await ask('two', { resume: id });
+    const [, answer] = await client.getSessionMessages(id, { dir: stage.cwd });
+    stage.play();
+    const options = { resume: id, resumeSessionAt: answer?.uuid, resumeDropsTurn: '33333333-3333-4333-8333-333333333333' };
+    const { result } = await gather(stage.start('x', options));
+    expect(result).toMatchObject({
+      subtype: 'error_during_execution',
+      errors: [expect.stringMatching(/^Resume rejected by --resume-drops-turn:/)],
+    });
+  });
+
+  it('title names a new session', async () => {
+    const { id } = await ask('one', { title: 'A name' });
+    for (const reader of [client, own])
+      expect(await reader.getSessionInfo(id, { dir: stage.cwd })).toMatchObject({ customTitle: 'A name' });
   });
 });

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type RehearsalServer, reply, startRehearsal } from '../../src/rehearsal/index.ts';
+import { against, temporaryFolder, turnwright } from './bin.ts';
+import { startHost } from './control-host.ts';
+
+let server: RehearsalServer;
+let cwd: string;
+let env: Readonly<Record<string, string>>;
+beforeEach(async () => {
+  server = await startRehearsal({ scenario: { name: 'sessions', replies: [reply('Done.', { times: 'any' })] } });
+  cwd = temporaryFolder();
+  env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };
+});
+afterEach(() => server.close());
+
+const run = (...words: string[]) => turnwright(words, { env, cwd });
+const idOf = (text: string) => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(text)?.[0] ?? '';
+
+test('sessions: list, show, rename, tag, fork, delete', async () => {
+  expect((await run('sessions')).stdout).toContain('No sessions of this folder');
+  await run('-p', 'Remember the larch.', '--name', 'Trees');
+  const id = idOf((await run('sessions')).stdout);
+  expect((await run('sessions', 'show', id)).stdout).toContain('Remember the larch.');
+  await run('sessions', 'rename', id, 'Old', 'trees');
+  await run('sessions', 'tag', id, 'wood');
+  const fork = await run('sessions', 'fork', id, '--title', 'Young trees');
+  expect((await run('sessions', 'list')).stdout).toMatch(/Old trees {2}#wood/);
+  expect((await run('sessions', 'delete', id)).code).toBe(0);
+  const left = await run('sessions', 'list', '--json');
+  expect(JSON.parse(left.stdout)).toMatchObject([{ sessionId: idOf(fork.stdout), customTitle: 'Young trees' }]);
+});
+
+test('what cannot be done is said in a sentence, exit 2', async () => {
+  for (const words of [['shred'], ['show'], ['show', 'nobody'], ['rename', 'nobody', 'x'], ['rename', 'x'], ['delete', 'nobody']]) {
+    const ran = await run('sessions', ...words);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toMatch(/^turnwright: (?:There is no|Usage:|Give a title)/);
+  }
+});
+
+test('a host names the session; another session than this is refused', async () => {
+  const options = { cwd, env };
+  const host = startHost(server, { options });
+  host.prompt('Go.');
+  const result = await host.until((line) => line.type === 'result');
+  const session_id = result['session_id'];
+  expect(await host.ask('rename_session', { title: 'By the host', session_id })).toMatchObject({ subtype: 'success' });
+  expect(await host.ask('rename_session', { title: 'x', session_id: 'another' })).toMatchObject({ subtype: 'error' });
+  expect(await host.ask('generate_session_title', { description: 'Fix the  build' })).toMatchObject({
+    response: { title: 'Fix the build' },
+  });
+  host.end();
+  await host.ended;
+  expect((await run('sessions')).stdout).toContain('By the host');
+});
