@@ -130,7 +130,7 @@ export function infoOf(
   return {
     sessionId,
     summary,
-    lastModified: Math.floor(mtime),
+    lastModified: Math.round(mtime),
     ...(more.fileSize !== undefined && { fileSize: more.fileSize }),
     ...(customTitle !== undefined && customTitle !== '' && { customTitle }),
     ...(firstPrompt !== undefined && { firstPrompt }),

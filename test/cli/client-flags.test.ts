@@ -99,7 +99,7 @@ describe('what the published client puts on the command line', () => {
   });
 
   it('what would loosen or cut unseen is refused, not passed over', () => {
-    for (const flag of ['--managed-settings={}', '--sandbox'])
+    for (const flag of ['--initialize-fields=x', '--sandbox'])
       expect(() => parsed(flag)).toThrow(/unknown option/i);
   });
 });

@@ -246,7 +246,10 @@ describe('sessions', () => {
   test('--resume of an unknown session is the same mistake with and without a task', async () => {
     const server = await rehearse();
     const env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };
-    for (const words of [['-p', '--resume=nobody', 'task'], ['-p', '--resume=nobody']]) {
+    for (const words of [
+      ['-p', '--resume=nobody', 'task'],
+      ['-p', '--resume=nobody'],
+    ]) {
       const ran = await turnwright(words, { env });
       expect(ran).toMatchObject({ code: 2, stdout: '' });
       expect(ran.stderr).toContain('There is no session nobody to resume.');
@@ -264,10 +267,13 @@ describe('sessions', () => {
     const [, answer] = (JSON.parse(shown.stdout) as { messages: { uuid: string }[] }).messages;
     const at = [`--resume=${id}`, `--resume-session-at=${answer?.uuid}`];
     for (const format of ['text', 'stream-json']) {
-      const ran = await turnwright(['-p', ...at, '--resume-drops-turn=nowhere', 'x', `--output-format=${format}`], {
-        env,
-        cwd,
-      });
+      const ran = await turnwright(
+        ['-p', ...at, '--resume-drops-turn=nowhere', 'x', `--output-format=${format}`],
+        {
+          env,
+          cwd,
+        },
+      );
       expect(ran.code).toBe(1);
       expect(ran.stderr).toMatch(/^Resume rejected by --resume-drops-turn: /);
     }

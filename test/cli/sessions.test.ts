@@ -7,7 +7,9 @@ let server: RehearsalServer;
 let cwd: string;
 let env: Readonly<Record<string, string>>;
 beforeEach(async () => {
-  server = await startRehearsal({ scenario: { name: 'sessions', replies: [reply('Done.', { times: 'any' })] } });
+  server = await startRehearsal({
+    scenario: { name: 'sessions', replies: [reply('Done.', { times: 'any' })] },
+  });
   cwd = temporaryFolder();
   env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };
 });
@@ -27,11 +29,20 @@ test('sessions: list, show, rename, tag, fork, delete', async () => {
   expect((await run('sessions', 'list')).stdout).toMatch(/Old trees {2}#wood/);
   expect((await run('sessions', 'delete', id)).code).toBe(0);
   const left = await run('sessions', 'list', '--json');
-  expect(JSON.parse(left.stdout)).toMatchObject([{ sessionId: idOf(fork.stdout), customTitle: 'Young trees' }]);
+  expect(JSON.parse(left.stdout)).toMatchObject([
+    { sessionId: idOf(fork.stdout), customTitle: 'Young trees' },
+  ]);
 });
 
 test('what cannot be done is said in a sentence, exit 2', async () => {
-  for (const words of [['shred'], ['show'], ['show', 'nobody'], ['rename', 'nobody', 'x'], ['rename', 'x'], ['delete', 'nobody']]) {
+  for (const words of [
+    ['shred'],
+    ['show'],
+    ['show', 'nobody'],
+    ['rename', 'nobody', 'x'],
+    ['rename', 'x'],
+    ['delete', 'nobody'],
+  ]) {
     const ran = await run('sessions', ...words);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toMatch(/^turnwright: (?:There is no|Usage:|Give a title)/);
@@ -44,8 +55,12 @@ test('a host names the session; another session than this is refused', async () 
   host.prompt('Go.');
   const result = await host.until((line) => line.type === 'result');
   const session_id = result['session_id'];
-  expect(await host.ask('rename_session', { title: 'By the host', session_id })).toMatchObject({ subtype: 'success' });
-  expect(await host.ask('rename_session', { title: 'x', session_id: 'another' })).toMatchObject({ subtype: 'error' });
+  expect(await host.ask('rename_session', { title: 'By the host', session_id })).toMatchObject({
+    subtype: 'success',
+  });
+  expect(await host.ask('rename_session', { title: 'x', session_id: 'another' })).toMatchObject({
+    subtype: 'error',
+  });
   expect(await host.ask('generate_session_title', { description: 'Fix the  build' })).toMatchObject({
     response: { title: 'Fix the build' },
   });

@@ -119,7 +119,9 @@ throughBothDoors('session functions', (stage) => {
     const at = { dir: stage.cwd };
     const theirs = await client.getSessionMessages(id, at);
     expect(await own.getSessionMessages(id, at)).toMatchObject(theirs as object[]);
-    expect(await own.getSessionMessages(id, { ...at, limit: 2, offset: 1 })).toMatchObject(theirs.slice(1, 3) as object[]);
+    expect(await own.getSessionMessages(id, { ...at, limit: 2, offset: 1 })).toMatchObject(
+      theirs.slice(1, 3) as object[],
+    );
     const [info] = await client.listSessions(at);
     expect((await own.listSessions(at))[0]).toMatchObject(JSON.parse(JSON.stringify(info)));
   });
@@ -127,12 +129,19 @@ throughBothDoors('session functions', (stage) => {
   it('what one writes the other reads: names, tags, marks, forks', async () => {
     const { id } = await ask('one');
     const at = { dir: stage.cwd };
-    for (const [writer, reader] of [[client, own], [own, client]] as const) {
+    for (const [writer, reader] of [
+      [client, own],
+      [own, client],
+    ] as const) {
       const name = writer === own ? 'By us' : 'By the client';
       await writer.renameSession(id, name, at);
       await writer.tagSession(id, name, at);
       await writer.archiveSession(id, at);
-      expect(await reader.getSessionInfo(id, at)).toMatchObject({ customTitle: name, tag: name, archived: true });
+      expect(await reader.getSessionInfo(id, at)).toMatchObject({
+        customTitle: name,
+        tag: name,
+        archived: true,
+      });
       await writer.tagSession(id, null, at);
       await writer.unarchiveSession(id, at);
       const info = await reader.getSessionInfo(id, at);
@@ -168,7 +177,11 @@ throughBothDoors('session functions', (stage) => {
     await ask('two', { resume: id });
     const [, answer] = await client.getSessionMessages(id, { dir: stage.cwd });
     stage.play();
-    const options = { resume: id, resumeSessionAt: answer?.uuid, resumeDropsTurn: '33333333-3333-4333-8333-333333333333' };
+    const options = {
+      resume: id,
+      resumeSessionAt: answer?.uuid,
+      resumeDropsTurn: '33333333-3333-4333-8333-333333333333',
+    };
     const { result } = await gather(stage.start('x', options));
     expect(result).toMatchObject({
       subtype: 'error_during_execution',
