@@ -171,3 +171,14 @@ export {
   tagSession,
   unarchiveSession,
 } from './sdk/sessions.ts';
+export {
+  type PermissionRulesState,
+  type ProjectTrust,
+  projectTrust,
+  type ResolveSettingsOptions,
+  resolveSettings,
+  revokeTrust,
+  type SettingsReport,
+  trustedFolders,
+  trustProject,
+} from './sdk/settings.ts';

@@ -36,6 +36,7 @@ import type { McpServerPolicy } from '../settings/resolved-config.ts';
 import type { RepeatGuardOptions } from '../tools/repeat-guard.ts';
 import type { AppState } from './app-state.ts';
 import type { CompactionOptions } from './compaction-options.ts';
+import type { SettingsAccess } from './compose/settings-access.ts';
 import type { SkillSetup } from './compose/skills.ts';
 import type { SDKStatus } from './state-machine.ts';
 
@@ -260,6 +261,8 @@ export interface QueryEngineConfig {
   permissionPrompts?: 'host' | 'none' | undefined;
   /** An MCP tool (`mcp__server__tool`) that answers permission questions in the place of `canUseTool`. */
   permissionPromptTool?: string | undefined;
+  /** Reads and writes settings while the session runs; default none: updates then hold in memory alone. */
+  settingsAccess?: SettingsAccess | undefined;
   /** Which MCP servers may be used; default all. */
   mcpServerPolicy?: McpServerPolicy | undefined;
   hooks?: Partial<Record<HookEvent, readonly HookCallbackMatcher[]>> | undefined;

@@ -26,6 +26,7 @@ export interface LoopInput {
 export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
   const { config, memory, journal, structured } = parts;
   const { model } = input;
+  const effort = memory.effort ?? config.effort;
   const thinking =
     memory.thinking ??
     config.thinkingConfig ??
@@ -43,7 +44,7 @@ export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
     model,
     fallbackModels: fallbackModels(model, parts),
     ...(thinking !== undefined && { thinking }),
-    ...(config.effort !== undefined && { effort: config.effort }),
+    ...(effort !== undefined && { effort }),
     ...(config.betas !== undefined && { betas: config.betas }),
     ...(config.maxTurns !== undefined && { maxTurns: config.maxTurns }),
     ...(config.taskBudget !== undefined && { taskBudget: config.taskBudget }),

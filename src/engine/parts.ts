@@ -3,15 +3,15 @@
 import type { InputQueue } from '../attachments/input-queue.ts';
 import type { AttachmentPort, LoopParams, ToolsPort } from '../loop/deps.ts';
 import type { MemoryFile } from '../memory/memory-file.ts';
+import type { Permissions } from '../permissions/permission-engine.ts';
 import type { CacheWatch } from '../protocol/cache.ts';
 import type { ContextPort } from '../protocol/context.ts';
-import type { PermissionPort } from '../protocol/gate.ts';
 import type { HookPort } from '../protocol/hook.ts';
 import type { CallModel, ModelInfo } from '../protocol/model.ts';
 import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
 import type { Clock, Ids, InboxItem, RandomPort } from '../protocol/ports.ts';
 import type { ToolOutput } from '../protocol/tool.ts';
-import type { ThinkingConfig, Usage } from '../protocol/wire.ts';
+import type { EffortLevel, ThinkingConfig, Usage } from '../protocol/wire.ts';
 import type { SessionTaskTable } from '../tasks/task-table.ts';
 import type { Scope } from '../util/scope.ts';
 import type { Announcer } from './announcer.ts';
@@ -65,7 +65,7 @@ export interface EngineParts {
   readonly journal: SessionJournal;
   readonly ledger: UsageLedger;
   readonly model: ModelPort;
-  readonly permissions: PermissionPort;
+  readonly permissions: Permissions;
   readonly hooks: HookPort;
   readonly tools: ToolsRoom;
   readonly mcp: McpRoom;
@@ -98,6 +98,8 @@ export interface SessionMemory {
   modelName: string | undefined;
   /** Set while the session runs; undefined: as configured. */
   thinking: ThinkingConfig | undefined;
+  /** Likewise. */
+  effort: EffortLevel | undefined;
   opened: boolean;
   submissions: number;
   orphanHandled: boolean;

@@ -16,6 +16,7 @@ import type { EngineParts } from './parts.ts';
 import { type Prompt, refuseUnpriced, type SubmitOptions } from './prepare-submission.ts';
 import { resumeSubmission } from './resume-submission.ts';
 import type { McpServerStatus, SlashCommandInfo } from './session-facts.ts';
+import { type SessionSettings, sessionSettings } from './session-settings.ts';
 import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './session-tasks.ts';
 import { renameSession } from './session-title.ts';
 import { openSubmission, type Submission } from './submission.ts';
@@ -133,6 +134,11 @@ export class QueryEngine {
   /** From the next submission on; undefined: as configured. */
   setThinking(thinking?: ThinkingConfig): void {
     this.#parts.memory.thinking = thinking;
+  }
+
+  /** Settings and permission rules while the session runs. */
+  get settings(): SessionSettings {
+    return sessionSettings(this.#parts, this);
   }
 
   /** What fills the context, by category. Opens the session when nothing has yet. */

@@ -1,5 +1,5 @@
-import type { AskPort, PermissionPort } from '../protocol/gate.ts';
-import type { CanUseTool, PermissionResult } from '../protocol/permission.ts';
+import type { AskPort } from '../protocol/gate.ts';
+import type { CanUseTool, PermissionResult, PermissionUpdate } from '../protocol/permission.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { readAnswer } from './read-answer.ts';
 import { formatRule } from './rule.ts';
@@ -10,7 +10,7 @@ export interface AskOptions {
   /** Takes the place of the message that a headless denial carries. */
   readonly headlessMessage?: string | undefined;
   /** Where the answer's `updatedPermissions` take effect, at once. */
-  readonly permissions: Pick<PermissionPort, 'apply'>;
+  readonly permissions: { apply(updates: readonly PermissionUpdate[]): void | Promise<void> };
   readonly ids: Ids;
   /** Needed with `timeoutMs`. */
   readonly clock?: Clock | undefined;
@@ -39,7 +39,7 @@ export function createAsk(options: AskOptions): AskPort {
         tooLate(options, question, waiting.signal),
       ]);
       if (answer.behavior === 'allow' && answer.updatedPermissions !== undefined)
-        permissions.apply(answer.updatedPermissions);
+        await permissions.apply(answer.updatedPermissions);
       return answer;
     } catch (error) {
       return deny(

@@ -59,6 +59,10 @@ export interface Permissions extends PermissionPort {
   }[];
   /** Directories added by options and updates; the question's own come on top. */
   directories(): readonly { readonly path: string; readonly source: PermissionRuleSource }[];
+  /** Throws `invalid_option` for updates that could not be applied whole. */
+  check(updates: readonly PermissionUpdate[]): void;
+  readonly locks: PermissionLocks;
+  setLocks(locks: PermissionLocks): void;
   /** Puts rules and directories of a source in the place of those it had. */
   replaceSource(source: PermissionRuleSource, texts: RuleTexts, directories: readonly string[]): void;
   /** Whether a Read rule denies this file; undefined when no rule denies reading by path, so that nobody asks. */
@@ -72,7 +76,7 @@ export interface Permissions extends PermissionPort {
  */
 export function createPermissions(options: PermissionOptions): Permissions {
   const maySkip = options.allowDangerouslySkipPermissions === true;
-  const { locks = {} } = options;
+  let { locks = {} } = options;
   const rules = createRuleSet(
     [...Object.entries(options.rules ?? {}), ['cliArg', options]],
     locks.managedRulesOnly,
@@ -102,6 +106,15 @@ export function createPermissions(options: PermissionOptions): Permissions {
     },
     setMode(next) {
       mode = checkMode(next, maySkip);
+    },
+    check(updates) {
+      for (const update of updates) checkUpdate(update, maySkip);
+    },
+    get locks() {
+      return locks;
+    },
+    setLocks(next) {
+      locks = next;
     },
     apply(updates: readonly PermissionUpdate[]) {
       for (const update of updates) checkUpdate(update, maySkip);

@@ -54,7 +54,7 @@ async function configOf(options: Options): Promise<QueryEngineConfig> {
   }
   const { tools } = options;
   const toolNames = tools === undefined || 'type' in tools ? undefined : tools;
-  const base = await configFromSettings({
+  const { config: base, project } = await configFromSettings({
     options: settingsOptions(options),
     env,
     cwd,
@@ -66,10 +66,7 @@ async function configOf(options: Options): Promise<QueryEngineConfig> {
   const resume = options.resume ?? found?.sessionId;
   return {
     ...base,
-    mcpServers: await externalServers(options, {
-      root: resolve(cwd, options.projectConfigRoot ?? '.'),
-      files,
-    }),
+    mcpServers: externalServers(options, project.mcpServers),
     handleElicitation: options.onElicitation,
     canUseTool: options.canUseTool,
     permissionPromptTool: options.permissionPromptToolName,
@@ -140,6 +137,8 @@ function settingsOptions(options: Options): ConfigOptions {
     allowedToolsOnly: options.allowedToolsOnly,
     settingSources: options.settingSources,
     projectTrusted: options.projectTrusted,
+    trustRecorded: options.trustRecorded,
+    strictMcpConfig: options.strictMcpConfig,
     projectConfigRoot: options.projectConfigRoot,
     maxTurns: options.maxTurns,
     maxBudgetUsd: options.maxBudgetUsd,

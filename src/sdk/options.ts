@@ -86,6 +86,8 @@ export interface Options {
    * over. Default true: naming the source is the decision. The command line says false.
    */
   projectTrusted?: boolean | undefined;
+  /** With `projectTrusted: false`: a project whose content the user has trusted (`turnwright trust`) is trusted. */
+  trustRecorded?: boolean | undefined;
   /** Where the project's settings are looked for; default `cwd`. */
   projectConfigRoot?: string | undefined;
   /** Prompts are repeated as `isReplay` messages, under the uuid they came with. */
@@ -179,6 +181,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   thinking: true,
   title: true,
   tools: true,
+  trustRecorded: true,
   engine: true,
 };
 

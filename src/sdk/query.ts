@@ -16,8 +16,9 @@ import { type Opening, startEngine } from './open-engine.ts';
 import { checkOptions, type Options } from './options.ts';
 import { createPromptFeed, type NextPrompt, type PromptFeed } from './prompt-feed.ts';
 import { type InitializationResult, initializationOf } from './session-info.ts';
+import { type SettingsMethods, settingsMethods } from './settings-methods.ts';
 
-export interface Query extends AsyncGenerator<SDKMessage, void, void> {
+export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsMethods {
   /** Stops the running turn; it still yields its result. Tells which prompts wait and will still run. */
   interrupt(): Promise<{ readonly still_queued: readonly string[] }>;
   /** From the next turn on; undefined: the default model. */
@@ -112,6 +113,10 @@ export function query({
     })();
     return closing;
   };
+  const sayMode = (session: QueryEngine) => {
+    announcements.say(session.modeMessage());
+    feed.wake();
+  };
   const isOver = () => closing !== undefined;
 
   const reading = carriesOn
@@ -135,9 +140,9 @@ export function query({
       async setPermissionMode(mode: PermissionMode) {
         const session = await engine();
         session.setPermissionMode(mode);
-        announcements.say(session.modeMessage());
-        feed.wake();
+        sayMode(session);
       },
+      ...settingsMethods(engine, sayMode),
       async setMaxThinkingTokens(tokens: number | null) {
         (await engine()).setThinking(
           tokens === null

@@ -38,6 +38,10 @@ export interface ConfigOptions {
   readonly projectConfigRoot?: string | undefined;
   /** false: project and local settings can only restrict. Default true: who names the source trusts it. */
   readonly projectTrusted?: boolean | undefined;
+  /** With `projectTrusted: false`: what the user's record trusts, by its content, is trusted all the same. */
+  readonly trustRecorded?: boolean | undefined;
+  /** The project's `.mcp.json` is not looked at. */
+  readonly strictMcpConfig?: boolean | undefined;
   /** Names or patterns (`NPM_*`) that child processes may see although they look like secrets. */
   readonly childEnvAllow?: readonly string[] | undefined;
   readonly maxTurns?: number | undefined;

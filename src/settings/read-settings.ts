@@ -32,7 +32,9 @@ export async function readSettings({
     places.map(async ([source, file]): Promise<SettingsLayer[]> => {
       const text = await readIfPresent(file, files);
       if (text === undefined) return [];
-      return [{ source, file, settings: await parseSettings(parseSettingsJson(text, file), file) }];
+      const raw = parseSettingsJson(text, file);
+      const settings = await parseSettings(raw, file);
+      return [{ source, file, settings, raw: raw as Readonly<Record<string, unknown>> }];
     }),
   );
   return layers.flat();

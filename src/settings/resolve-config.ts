@@ -12,6 +12,7 @@ import { readFlagSettings, readSettings } from './read-settings.ts';
 import { resolveConnection } from './resolve-connection.ts';
 import { resolvePermissions } from './resolve-permissions.ts';
 import { resolvePolicy } from './resolve-policy.ts';
+import { resolveProject } from './resolve-project.ts';
 import type { ResolvedConfig } from './resolved-config.ts';
 import { withoutPolicyKeys } from './restrictions.ts';
 
@@ -22,7 +23,7 @@ export interface ConfigSources {
   readonly env?: Env | undefined;
   /** Absolute. */
   readonly cwd: string;
-  readonly files: Pick<PersistentFiles, 'readFile' | 'stat'>;
+  readonly files: Pick<PersistentFiles, 'readFile' | 'readDir' | 'realpath' | 'stat'>;
 }
 
 /**
@@ -37,7 +38,7 @@ export async function resolveConfig({
   files,
 }: ConfigSources): Promise<ResolvedConfig> {
   checkOptions(options);
-  const { settingSources = [], projectTrusted = true } = options;
+  const { settingSources = [] } = options;
   const home = homeDirectory(env);
   const userHome = configHome(env, cwd);
   const projectRoot = resolve(cwd, options.projectConfigRoot ?? '.');
@@ -45,7 +46,8 @@ export async function resolveConfig({
     ...(await readSettings({ sources: settingSources, configHome: userHome, projectRoot, files })),
     ...(await readFlagSettings(options.settings, files, (path) => resolve(cwd, path))),
   ];
-  const { layers: own, warnings: refused } = limitRepositoryLayers(read, projectTrusted);
+  const project = await resolveProject({ options, projectRoot, configHome: userHome, layers: read, files });
+  const { layers: own, warnings: refused } = limitRepositoryLayers(read, project.trusted);
   const warnings = [...refused];
   const warn = (warning: string) => warnings.push(warning);
   const managed = await readManaged({
@@ -68,6 +70,8 @@ export async function resolveConfig({
     settingSources,
     settingsFiles: layers.filter(({ source }) => source !== 'flag').map(({ file }) => file),
     warnings,
+    layers,
+    project,
 
     model: options.model ?? environment.model ?? settings.model,
     fallbackModels: modelList(options.fallbackModel ?? settings.fallbackModel),
@@ -119,11 +123,11 @@ export async function resolveConfig({
       excludes: layers.flatMap((layer) => layer.settings.claudeMdExcludes ?? []),
       imports: settings.memoryImports ?? 'project',
     },
-    projectTrusted,
+    projectTrusted: project.trusted,
     outputStyle: settings.outputStyle,
     skills: {
       project: settingSources.includes('project')
-        ? { root: projectRoot, trusted: projectTrusted }
+        ? { root: projectRoot, trusted: project.trusted }
         : undefined,
       user: settingSources.includes('user'),
       maxDescriptionChars: settings.skillListingMaxDescChars,

@@ -1,6 +1,14 @@
 import type { PermissionBehavior, PermissionMode, PermissionRuleSource } from '../protocol/permission.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
-import type { Durability, McpServerMatch, ModelSettings, SettingSource, Settings } from './settings.ts';
+import type {
+  Durability,
+  McpServerMatch,
+  ModelSettings,
+  SettingSource,
+  Settings,
+  SettingsLayer,
+} from './settings.ts';
+import type { ProjectTrust } from './trust.ts';
 
 /** Everything the engine and its rooms need to know, resolved once. Plain data. */
 export interface ResolvedConfig {
@@ -10,6 +18,16 @@ export interface ResolvedConfig {
   /** What `~` means. */
   readonly homeDirectory: string | undefined;
   readonly settingSources: readonly SettingSource[];
+  /** What was read, weakest first, after what may not be said there was taken out. */
+  readonly layers: readonly SettingsLayer[];
+  /** Whether the project's files may do more than restrict, and what they ask for. */
+  readonly project: {
+    readonly trusted: boolean;
+    /** Undefined where nobody's record was asked. */
+    readonly trust: ProjectTrust | undefined;
+    /** The text of `.mcp.json`; undefined when there is none, or it may not be used. */
+    readonly mcpServers: string | undefined;
+  };
   /** The settings files that were found and read. */
   readonly settingsFiles: readonly string[];
   /** What was passed over, one sentence each. */

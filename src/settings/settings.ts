@@ -100,6 +100,8 @@ export interface SettingsLayer {
   /** The file, or words for where it came from. */
   readonly file: string;
   readonly settings: Settings;
+  /** As the file says it, with the keys that are not ours. */
+  readonly raw?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The repository can bring these files along: they are not the user's word. */

@@ -42,6 +42,16 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     return {};
   },
   reload_skills: async (_, { query }) => ({ ...(await query.reloadSkills()) }),
+  async apply_flag_settings({ settings }, { query }) {
+    await query.applyFlagSettings(fieldsOf(settings, 'settings'));
+    return {};
+  },
+  async update_settings({ source, settings }, { query }) {
+    await query.updateSettings(source as 'localSettings' | 'userSettings', fieldsOf(settings, 'settings'));
+    return {};
+  },
+  get_settings: async (_, { query }) => ({ ...(await query.getSettings()) }),
+  list_permission_rules: async (_, { query }) => ({ state: await query.listPermissionRules() }),
   get_context_usage: async (_, { query }) => ({ ...(await query.getContextUsage()) }),
   mcp_status: async (_, { query }) => ({ mcpServers: await query.mcpServerStatus() }),
   async mcp_reconnect({ serverName }, { query }) {
@@ -98,6 +108,11 @@ function launchReport(fields: Fields, { initialize }: Answering): Fields {
     ...(fields['plugins'] !== undefined && { plugins_applied: false }),
     ...(first && manifests !== undefined && { sdk_mcp_manifests_parked: manifests }),
   };
+}
+
+function fieldsOf(value: unknown, name: string): Fields {
+  if (!isFields(value)) throw new Error(`"${name}" must be an object.`);
+  return value;
 }
 
 function permissionMode(value: unknown): PermissionMode {

@@ -133,6 +133,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
   const memory: SessionMemory = {
     modelName: config.userSpecifiedModel,
     thinking: undefined,
+    effort: undefined,
     opened: false,
     submissions: 0,
     orphanHandled: false,

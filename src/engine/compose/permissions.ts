@@ -3,7 +3,7 @@ import { createPermissions, type Permissions } from '../../permissions/permissio
 import { promptThrough } from '../../permissions/prompt-tool.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { AskPort } from '../../protocol/gate.ts';
-import type { CanUseTool, PermissionResult } from '../../protocol/permission.ts';
+import type { CanUseTool, PermissionResult, PermissionUpdate } from '../../protocol/permission.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { ToolOutput } from '../../protocol/tool.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -11,6 +11,8 @@ import { STRUCTURED_OUTPUT_TOOL } from '../structured-output.ts';
 
 export interface ComposedPermissions {
   readonly permissions: Permissions;
+  /** In memory, and in the settings file that an update names. */
+  applyUpdates(updates: readonly PermissionUpdate[]): Promise<void>;
   readonly ask: AskPort;
   presetAnswer(answer: PermissionResult & { readonly toolUseID: string }): void;
 }
@@ -67,12 +69,17 @@ export function composePermissions(
   };
   // Without a host the ask room words the denial itself, so it must not be given a callback it would call a host.
   const needsPreset = config.orphanedPermission !== undefined;
+  const applyUpdates = async (updates: readonly PermissionUpdate[]) => {
+    permissions.check(updates);
+    await config.settingsAccess?.persist(updates);
+    permissions.apply(updates);
+  };
   const ask = createAsk({
     canUseTool: needsPreset ? withPreset : canUseTool,
     headlessMessage: config.permissionPrompts === 'none' ? NO_PROMPTS : undefined,
-    permissions,
+    permissions: { apply: applyUpdates },
     ids: ports.ids,
     clock: ports.clock,
   });
-  return { permissions, ask, presetAnswer: (answer) => preset.set(answer.toolUseID, answer) };
+  return { permissions, applyUpdates, ask, presetAnswer: (answer) => preset.set(answer.toolUseID, answer) };
 }

@@ -1,14 +1,17 @@
 /** From options, settings files and environment to the engine's configuration, through the one resolver (L1). */
+import { resolve } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ConfigOptions } from '../../settings/config-options.ts';
 import { resolveConfig } from '../../settings/resolve-config.ts';
 import type { ResolvedConfig } from '../../settings/resolved-config.ts';
 import { skillCommands } from '../../skills/commands.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
+import { systemClock } from '../../util/clock.ts';
 import { keyFromHelper } from '../api-key-helper.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { createBuiltinTools, unknownTools } from './builtin-tools.ts';
 import { openSkills } from './open-skills.ts';
+import { createSettingsAccess } from './settings-access.ts';
 
 export { machineSettingsFile } from '../../settings/read-managed.ts';
 export type { ConfigOptions };
@@ -25,7 +28,13 @@ export interface SettingsInput {
   readonly stderr: ((line: string) => void) | undefined;
 }
 
-export async function configFromSettings(input: SettingsInput): Promise<QueryEngineConfig> {
+/** The engine's configuration, and what of it is the project's. */
+export interface SettingsOutcome {
+  readonly config: QueryEngineConfig;
+  readonly project: ResolvedConfig['project'];
+}
+
+export async function configFromSettings(input: SettingsInput): Promise<SettingsOutcome> {
   const { cwd, env, files } = input;
   const resolved = await resolveConfig({ options: input.options, env, cwd, files });
   for (const warning of resolved.warnings) input.stderr?.(warning);
@@ -34,7 +43,7 @@ export async function configFromSettings(input: SettingsInput): Promise<QueryEng
   for (const name of unknownTools(input.toolNames ?? [], resolved))
     input.stderr?.(`There is no built-in tool "${name}"; it was passed over.`);
   const skills = openSkills(input, resolved);
-  return {
+  const config: QueryEngineConfig = {
     cwd,
     tools,
     stderr: input.stderr,
@@ -55,6 +64,11 @@ export async function configFromSettings(input: SettingsInput): Promise<QueryEng
     directorySources: permissions.directorySources,
     permissionLocks: permissions.locks,
     permissionPrompts: permissions.prompts,
+    settingsAccess: createSettingsAccess(resolved, {
+      ...input,
+      projectRoot: resolve(cwd, input.options.projectConfigRoot ?? '.'),
+      nowMs: systemClock.nowMs,
+    }),
     mcpServerPolicy: resolved.policy.mcpServers,
     env: { ...env, ...resolved.modelAliases },
     childEnv: resolved.env,
@@ -69,6 +83,7 @@ export async function configFromSettings(input: SettingsInput): Promise<QueryEng
     commandSources: [skillCommands(skills.catalogue, { files, pluginRoot: skills.pluginRoot })],
     backgroundTasks: resolved.backgroundTasks,
   };
+  return { config, project: resolved.project };
 }
 
 /** It belongs to the whole set; whoever names the tools, or takes this one away, decides about it too. */

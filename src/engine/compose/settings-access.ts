@@ -1,0 +1,135 @@
+/** Settings while a session runs: what they come to, changes to files, and the layer of the flags. */
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { PermissionUpdate } from '../../protocol/permission.ts';
+import type { ConfigOptions } from '../../settings/config-options.ts';
+import { describeLayers, type SettingsReport } from '../../settings/describe-layers.ts';
+import { persistPermissions } from '../../settings/persist-permissions.ts';
+import { resolveConfig } from '../../settings/resolve-config.ts';
+import { RULE_SOURCES } from '../../settings/resolve-permissions.ts';
+import type { ResolvedConfig } from '../../settings/resolved-config.ts';
+import type { SettingSource } from '../../settings/settings.ts';
+import { recordTrust } from '../../settings/trust-store.ts';
+import { createSettingsWriter } from '../../settings/write-settings.ts';
+
+export type { SettingsReport };
+
+/** A settings file that this session wrote. */
+export interface SettingsChange {
+  readonly source: 'userSettings' | 'projectSettings' | 'localSettings';
+  readonly file: string;
+}
+
+export interface SettingsAccess {
+  /** Writes the updates whose destination is a file. Throws `invalid_settings`; nothing is lost then. */
+  persist(updates: readonly PermissionUpdate[]): Promise<void>;
+  /** Writes allow-listed keys. Throws `invalid_option` for others, and for a source the session does not read. */
+  update(
+    source: 'localSettings' | 'userSettings',
+    settings: Readonly<Record<string, unknown>>,
+  ): Promise<void>;
+  /** Lays the keys over the flag layer; null takes one away. Resolves with what everything then comes to. */
+  applyFlags(settings: Readonly<Record<string, unknown>>): Promise<ResolvedConfig>;
+  report(): SettingsReport;
+  /** Told after each write. Returns what ends it. */
+  onChange(listener: (change: SettingsChange) => void): () => void;
+}
+
+export interface SettingsAccessInput {
+  readonly options: ConfigOptions;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly projectRoot: string;
+  readonly files: PersistentFiles;
+  readonly nowMs: () => number;
+}
+
+/** The keys that `update` takes; their values are words. */
+const WRITABLE: Readonly<Record<'localSettings' | 'userSettings', readonly string[]>> = {
+  localSettings: ['outputStyle', 'model', 'effortLevel'],
+  userSettings: ['outputStyle', 'model', 'effortLevel'],
+};
+const FILES = { localSettings: 'local', userSettings: 'user' } as const;
+const REPOSITORY: readonly SettingSource[] = ['project', 'local'];
+
+export function createSettingsAccess(first: ResolvedConfig, input: SettingsAccessInput): SettingsAccess {
+  const { files } = input;
+  let resolved = first;
+  let options = input.options;
+  const listeners = new Set<(change: SettingsChange) => void>();
+  const writer = createSettingsWriter({
+    configHome: first.configHome,
+    projectRoot: input.projectRoot,
+    files,
+  });
+  const resolveAgain = () => resolveConfig({ options, env: input.env, cwd: input.cwd, files });
+
+  /** What the user adds to a trusted project is the user's word, so it is trusted with the rest. */
+  const keepTrust = async (before: ResolvedConfig['project']) => {
+    if (before.trust === undefined || first.configHome === undefined) return;
+    if (before.trust.state !== 'trusted' && before.trust.state !== 'nothing') return;
+    const { trust } = (await resolveAgain()).project;
+    if (trust === undefined || trust.state === 'nothing') return;
+    const trustedAt = new Date(input.nowMs()).toISOString();
+    await recordTrust(
+      { root: trust.root, hash: trust.hash, trustedAt },
+      { configHome: first.configHome, files },
+    );
+  };
+
+  const noted = {
+    async change(source: SettingSource, key: string, edit: (before: unknown) => unknown) {
+      const before = REPOSITORY.includes(source) ? (await resolveAgain()).project : undefined;
+      const file = await writer.change(source, key, edit);
+      if (before !== undefined) await keepTrust(before);
+      for (const listener of listeners)
+        listener({ source: RULE_SOURCES[source] as SettingsChange['source'], file });
+      return file;
+    },
+  };
+
+  return {
+    persist: (updates) => persistPermissions(updates, noted),
+    async update(source, settings) {
+      const place = FILES[source];
+      if (place === undefined)
+        throw invalid(
+          `Settings of ${JSON.stringify(source)} cannot be written: give localSettings or userSettings.`,
+        );
+      if (!first.settingSources.includes(place))
+        throw invalid(
+          `This session does not read the ${place} settings (settingSources), so it does not write them.`,
+        );
+      for (const [key, value] of Object.entries(settings)) {
+        if (!WRITABLE[source].includes(key))
+          throw invalid(
+            `The key ${key} cannot be written to ${source}; these can: ${WRITABLE[source].join(', ')}.`,
+          );
+        if (typeof value !== 'string') throw invalid(`The value of ${key} must be a string.`);
+      }
+      for (const [key, value] of Object.entries(settings)) await noted.change(place, key, () => value);
+    },
+    async applyFlags(settings) {
+      const flags = resolved.layers.find(({ source }) => source === 'flag')?.settings ?? {};
+      const laid = Object.entries({ ...flags, ...settings }).filter(([, value]) => value !== null);
+      const before = options;
+      options = { ...options, settings: Object.fromEntries(laid) };
+      try {
+        resolved = await resolveAgain();
+      } catch (error) {
+        options = before;
+        throw error;
+      }
+      return resolved;
+    },
+    report: () => describeLayers(resolved.layers),
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+function invalid(message: string): TurnwrightError {
+  return new TurnwrightError('invalid_option', message);
+}

@@ -1,0 +1,27 @@
+/** Settings looked at from outside a session. */
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { ConfigOptions } from '../../settings/config-options.ts';
+import { describeLayers } from '../../settings/describe-layers.ts';
+import { resolveConfig } from '../../settings/resolve-config.ts';
+import { recordTrust, revokeTrust, type TrustedFolder, trustedFolders } from '../../settings/trust-store.ts';
+
+export type { ProjectTrust } from '../../settings/trust.ts';
+
+export async function inspectSettings(input: {
+  readonly options: ConfigOptions;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly files: PersistentFiles;
+}) {
+  const { layers, project, apiKeySource, baseUrl } = await resolveConfig(input);
+  return { report: describeLayers(layers), trust: project.trust, apiKeySource, baseUrl };
+}
+
+export function trustRecords(configHome: string, files: PersistentFiles) {
+  const store = { configHome, files };
+  return {
+    list: () => trustedFolders(store),
+    record: (folder: TrustedFolder) => recordTrust(folder, store),
+    revoke: (root: string) => revokeTrust(root, store),
+  };
+}

@@ -1,0 +1,83 @@
+/** Settings without a session: what they come to, and which folders are trusted. */
+import { resolve } from 'node:path';
+import { configurationHome } from '../engine/compose/session-files.ts';
+import type { SettingsReport } from '../engine/compose/settings-access.ts';
+import { inspectSettings, type ProjectTrust, trustRecords } from '../engine/compose/settings-inspection.ts';
+import { TurnwrightError } from '../protocol/errors.ts';
+import { systemClock } from '../util/clock.ts';
+import { nodeFiles } from '../util/node-files.ts';
+import type { Options } from './options.ts';
+import { placeOf } from './process-place.ts';
+
+export type { PermissionRulesState } from '../engine/session-settings.ts';
+export type { ProjectTrust, SettingsReport };
+
+export type ResolveSettingsOptions = Pick<
+  Options,
+  | 'cwd'
+  | 'env'
+  | 'settings'
+  | 'settingSources'
+  | 'managedSettings'
+  | 'managedSettingsFile'
+  | 'projectTrusted'
+  | 'trustRecorded'
+  | 'projectConfigRoot'
+>;
+
+/** What a query with these options would go by. Default sources: all. Rejects with `invalid_settings`. */
+export async function resolveSettings(options: ResolveSettingsOptions = {}): Promise<SettingsReport> {
+  return (await inspect(options)).report;
+}
+
+/** Whether the project's files may do more than restrict, and what they ask for. Default sources: all. */
+export async function projectTrust(options: ResolveSettingsOptions = {}): Promise<ProjectTrust> {
+  const { trust } = await inspect({ ...options, projectTrusted: false, trustRecorded: true });
+  // Without project sources nothing is asked for.
+  return trust ?? { root: resolve(placeOf(options).cwd), state: 'nothing', hash: '', items: [] };
+}
+
+/**
+ * Remembers that exactly this is trusted. Throws `invalid_option` when there is no home to keep it in; the record is
+ * the user's alone (0600).
+ */
+export async function trustProject(
+  { root, hash }: Pick<ProjectTrust, 'root' | 'hash'>,
+  options: Pick<Options, 'cwd' | 'env'> = {},
+): Promise<void> {
+  await recordsOf(options).record({ root, hash, trustedAt: new Date(systemClock.nowMs()).toISOString() });
+}
+
+/** The folders that are trusted, and since when. */
+export async function trustedFolders(options: Pick<Options, 'cwd' | 'env'> = {}) {
+  return recordsOf(options).list();
+}
+
+/** false: the folder was not trusted. `root`: its real path. */
+export async function revokeTrust(
+  root: string,
+  options: Pick<Options, 'cwd' | 'env'> = {},
+): Promise<boolean> {
+  return recordsOf(options).revoke(root);
+}
+
+function inspect(options: ResolveSettingsOptions) {
+  const { cwd, env } = placeOf(options);
+  return inspectSettings({
+    options: { settingSources: ['user', 'project', 'local'], ...options },
+    cwd: resolve(cwd),
+    env,
+    files: nodeFiles,
+  });
+}
+
+function recordsOf(options: Pick<Options, 'cwd' | 'env'>) {
+  const { cwd, env } = placeOf(options);
+  const home = configurationHome(env, resolve(cwd));
+  if (home === undefined)
+    throw new TurnwrightError(
+      'invalid_option',
+      'There is no home to remember trust in. Set TURNWRIGHT_HOME or HOME.',
+    );
+  return trustRecords(home, nodeFiles);
+}

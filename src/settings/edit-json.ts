@@ -1,0 +1,92 @@
+/**
+ * Sets one key of a JSON object and leaves every other byte as it is. `text` must be a JSON object; of a key that
+ * stands there twice, the one that counts (the last) is replaced.
+ */
+export function withKey(text: string, key: string, value: unknown): string {
+  const members = membersOf(text);
+  const style = styleOf(text);
+  const rendered = render(value, style);
+  const member = members.findLast((each) => each.key === key);
+  if (member !== undefined) return text.slice(0, member.from) + rendered + text.slice(member.to);
+  const entry = `${JSON.stringify(key)}:${style.indent === '' ? '' : ' '}${rendered}`;
+  const last = members.at(-1);
+  const lead = style.indent === '' ? '' : style.lineBreak + style.indent;
+  if (last !== undefined) return `${text.slice(0, last.to)},${lead}${entry}${text.slice(last.to)}`;
+  const open = text.indexOf('{') + 1;
+  const end = text.indexOf('}', open);
+  return `${text.slice(0, open)}${lead}${entry}${style.indent === '' ? '' : style.lineBreak}${text.slice(end)}`;
+}
+
+interface Member {
+  readonly key: string;
+  /** Where its value begins and ends. */
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Style {
+  /** Of the first level; '': everything stands on one line. */
+  readonly indent: string;
+  readonly lineBreak: string;
+}
+
+function styleOf(text: string): Style {
+  const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
+  const indent = /^\uFEFF?\s*\{[ \t]*\r?\n([ \t]+)"/.exec(text)?.[1];
+  if (indent !== undefined) return { indent, lineBreak };
+  const isEmpty = /^\uFEFF?\s*\{\s*\}\s*$/.test(text);
+  return { indent: isEmpty || text.trim().includes('\n') ? '  ' : '', lineBreak };
+}
+
+function render(value: unknown, { indent, lineBreak }: Style): string {
+  const text = JSON.stringify(value, null, indent);
+  return text.replaceAll('\n', lineBreak + indent);
+}
+
+function membersOf(text: string): readonly Member[] {
+  const members: Member[] = [];
+  let at = text.indexOf('{') + 1;
+  while (true) {
+    at = skip(text, at, /[\s,]/);
+    if (text[at] !== '"') return members;
+    const keyEnd = stringEnd(text, at);
+    const from = skip(text, skip(text, keyEnd, /\s/) + 1, /\s/);
+    const to = valueEnd(text, from);
+    members.push({ key: JSON.parse(text.slice(at, keyEnd)) as string, from, to });
+    at = to;
+  }
+}
+
+function skip(text: string, at: number, over: RegExp): number {
+  let next = at;
+  while (next < text.length && over.test(text.charAt(next))) next += 1;
+  return next;
+}
+
+function stringEnd(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function valueEnd(text: string, from: number): number {
+  let depth = 0;
+  let at = from;
+  while (at < text.length) {
+    const char = text.charAt(at);
+    if (char === '"') {
+      at = stringEnd(text, at);
+      if (depth === 0) return at;
+      continue;
+    }
+    if (char === '{' || char === '[') depth += 1;
+    else if (char === '}' || char === ']') {
+      // The end of the object that holds a bare value.
+      if (depth === 0) return at;
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    } else if (depth === 0 && /[\s,]/.test(char)) return at;
+    at += 1;
+  }
+  return at;
+}

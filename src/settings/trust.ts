@@ -1,0 +1,146 @@
+/**
+ * What a folder's configuration would make happen, and whether the user has agreed to exactly that. Trust is bound
+ * to the content, not to the folder's name: whoever changes a hook after a pull asks again (F98, T107).
+ */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { PersistentFiles } from '../protocol/files.ts';
+import { isRepositoryLayer, type SettingsLayer } from './settings.ts';
+import { type TrustStore, trustedHash } from './trust-store.ts';
+
+/** One thing that takes effect with trust alone. */
+export interface TrustItem {
+  readonly file: string;
+  /** Where it stands in the file, as in `hooks.PreToolUse.0.hooks.0.command`. */
+  readonly key: string;
+  readonly value: string;
+}
+
+/** `nothing`: the folder asks for nothing that needs trust. `changed`: something else was trusted. */
+export type TrustState = 'nothing' | 'trusted' | 'changed' | 'untrusted';
+
+export interface ProjectTrust {
+  /** The folder's real path: trust follows no link and no worktree (T106). */
+  readonly root: string;
+  readonly state: TrustState;
+  /** Of `items` and the scripts beside them. */
+  readonly hash: string;
+  readonly items: readonly TrustItem[];
+}
+
+export interface TrustSubject {
+  readonly projectRoot: string;
+  readonly layers: readonly SettingsLayer[];
+  /** The text of the project's `.mcp.json`. */
+  readonly mcpServers: string | undefined;
+  readonly files: Pick<PersistentFiles, 'readFile' | 'readDir' | 'realpath'>;
+  readonly store: TrustStore | undefined;
+}
+
+export const MCP_FILE = '.mcp.json';
+
+export async function projectTrust(subject: TrustSubject): Promise<ProjectTrust> {
+  const { projectRoot, layers, mcpServers, files, store } = subject;
+  const items = layers
+    .filter(isRepositoryLayer)
+    .flatMap(({ file, raw }) => itemsOf(file, withoutRestrictions(raw ?? {})));
+  if (mcpServers !== undefined) items.push(...itemsOf(join(projectRoot, MCP_FILE), read(mcpServers)));
+  const hasHooks = items.some(({ key }) => key.startsWith('hooks.'));
+  const { items: found, complete } = await beside(projectRoot, hasHooks, files);
+  items.push(...found);
+  const root = await files.realpath(projectRoot).catch(() => projectRoot);
+  const hash = `sha256:${createHash('sha256').update(JSON.stringify(items)).digest('hex')}`;
+  // Too many files to look at all of them: no agreement can cover them.
+  if (!complete) return { root, hash, items, state: 'untrusted' };
+  return { root, hash, items, state: items.length === 0 ? 'nothing' : await stateOf(root, hash, store) };
+}
+
+async function stateOf(root: string, hash: string, store: TrustStore | undefined): Promise<TrustState> {
+  const known = store === undefined ? undefined : await trustedHash(root, store);
+  if (known === undefined) return 'untrusted';
+  return known === hash ? 'trusted' : 'changed';
+}
+
+/** Keys that hold without trust, or mean nothing at all. */
+const HARMLESS = ['$schema', 'deniedMcpServers'];
+const HARMLESS_PERMISSIONS = [
+  'deny',
+  'ask',
+  'disableBypassPermissionsMode',
+  'blockReadsOutsideWorkingDirectories',
+  'blockWritesOutsideWorkingDirectories',
+  'denyInsteadOfPrompting',
+  'allowedToolsOnly',
+];
+
+function withoutRestrictions(raw: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { permissions, ...rest } = raw;
+  const held = isRecord(permissions) ? without(permissions, HARMLESS_PERMISSIONS) : permissions;
+  return { ...without(rest, HARMLESS), permissions: held };
+}
+
+function without(value: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
+}
+
+function read(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The leaves, in the order of their keys: the order in a file means nothing. */
+function itemsOf(file: string, value: unknown, path = ''): TrustItem[] {
+  if (value === undefined) return [];
+  if (typeof value !== 'object' || value === null)
+    return [{ file, key: path, value: typeof value === 'string' ? value : JSON.stringify(value) }];
+  const entries = Array.isArray(value)
+    ? value.map((each, at): [string, unknown] => [String(at), each])
+    : Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.flatMap(([key, each]) => itemsOf(file, each, path === '' ? key : `${path}.${key}`));
+}
+
+/** Folders whose files run, or tell the model what to run. */
+const FOLDERS = ['.claude', '.turnwright'].flatMap((folder) =>
+  ['hooks', 'skills', 'commands', 'agents'].map((name) => join(folder, name)),
+);
+const MAX_FILES = 1000;
+const MAX_DEPTH = 6;
+
+/** Each file of those folders by its content. Hooks alone start what is in theirs. */
+async function beside(
+  projectRoot: string,
+  hasHooks: boolean,
+  files: Pick<PersistentFiles, 'readFile' | 'readDir'>,
+): Promise<{ readonly items: readonly TrustItem[]; readonly complete: boolean }> {
+  const items: TrustItem[] = [];
+  let complete = true;
+  const walk = async (path: string, depth: number): Promise<void> => {
+    // What is not looked at must not pass for unchanged.
+    if (depth > MAX_DEPTH || items.length >= MAX_FILES) {
+      complete = false;
+      return;
+    }
+    const names = await files.readDir(path).catch(() => undefined);
+    if (names !== undefined) {
+      for (const name of [...names].sort()) await walk(join(path, name), depth + 1);
+      return;
+    }
+    const text = await files.readFile(path).catch(() => undefined);
+    if (text === undefined) return;
+    items.push({
+      file: path,
+      key: 'content',
+      value: `sha256 ${createHash('sha256').update(text).digest('hex')}`,
+    });
+  };
+  for (const folder of FOLDERS)
+    if (hasHooks || !folder.endsWith('hooks')) await walk(join(projectRoot, folder), 0);
+  return { items, complete };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

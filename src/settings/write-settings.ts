@@ -1,0 +1,94 @@
+/** Changes to settings files: whole or not at all, and never at the cost of what else a file holds. */
+import { dirname, join } from 'node:path';
+import type { PersistentFiles } from '../protocol/files.ts';
+import { withKey } from './edit-json.ts';
+import { invalidSettings, parseSettings, parseSettingsJson } from './parse-settings.ts';
+import { readIfPresent } from './read-settings.ts';
+import type { SettingSource } from './settings.ts';
+
+export interface SettingsFiles {
+  readonly configHome: string | undefined;
+  /** Where project and local settings are. */
+  readonly projectRoot: string;
+  readonly files: PersistentFiles;
+}
+
+export interface SettingsWriter {
+  /**
+   * Reads one key of the file, has it changed, and writes it. Resolves with the file's name. Throws
+   * `invalid_settings` when the file cannot be read as settings, before or after the change; it is then left alone.
+   */
+  change(source: SettingSource, key: string, edit: (before: unknown) => unknown): Promise<string>;
+}
+
+const NAMES = { project: 'settings.json', local: 'settings.local.json' } as const;
+/** Others may read what is shared with them anyway; the rest is the user's own. */
+const FILE_MODES: Readonly<Record<SettingSource, number>> = { user: 0o600, project: 0o644, local: 0o600 };
+const ATTEMPTS = 5;
+
+export function createSettingsWriter(places: SettingsFiles): SettingsWriter {
+  const { files } = places;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const change = async (source: SettingSource, key: string, edit: (before: unknown) => unknown) => {
+    const file = await fileOf(source, places);
+    if (source !== 'user') await refuseStrayLinks(file, places);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const text = await readIfPresent(file, files);
+      const held = text === undefined ? {} : parseSettingsJson(text, file);
+      if (typeof held !== 'object' || held === null || Array.isArray(held))
+        throw invalidSettings(file, 'it is no JSON object, so nothing can be added to it.');
+      await parseSettings(held, file);
+      const before = (held as Record<string, unknown>)[key];
+      const after = edit(before);
+      if (JSON.stringify(after) === JSON.stringify(before)) return file;
+      await parseSettings({ ...held, [key]: after }, file);
+      const changed = withKey(text ?? '{}\n', key, after);
+      // Another process may have written meanwhile; its change must not be lost.
+      if ((await readIfPresent(file, files)) !== text) continue;
+      await files.makeDir(dirname(file), source === 'user' ? 0o700 : undefined);
+      await files.writeAtomic(file, changed, { mode: FILE_MODES[source] });
+      return file;
+    }
+    throw invalidSettings(file, 'other programs keep changing it; try again.');
+  };
+
+  return {
+    change(source, key, edit) {
+      const mine = last.then(() => change(source, key, edit));
+      last = mine.catch(() => undefined);
+      return mine;
+    },
+  };
+}
+
+/** The file of a source that exists; of several the one that counts most; of none, the one of the folder there is. */
+async function fileOf(
+  source: SettingSource,
+  { configHome, projectRoot, files }: SettingsFiles,
+): Promise<string> {
+  if (source === 'user') {
+    if (configHome === undefined)
+      throw invalidSettings(
+        'the user settings',
+        'there is no home to keep them in. Set TURNWRIGHT_HOME or HOME.',
+      );
+    return join(configHome, 'settings.json');
+  }
+  const [ours, theirs] = ['.turnwright', '.claude'].map((folder) => join(projectRoot, folder, NAMES[source]));
+  for (const file of [ours, theirs])
+    if (file !== undefined && (await files.lstat(file)) !== undefined) return file;
+  const hasTheirs = (await files.stat(join(projectRoot, '.claude')))?.kind === 'directory';
+  return (hasTheirs ? theirs : ours) ?? join(projectRoot, '.turnwright', NAMES[source]);
+}
+
+/** A repository may bring links along: a write through one would change a file that is not the project's. */
+async function refuseStrayLinks(file: string, { projectRoot, files }: SettingsFiles): Promise<void> {
+  for (const path of [file, dirname(file)]) {
+    if ((await files.lstat(path))?.kind !== 'symlink') continue;
+    throw invalidSettings(
+      file,
+      `${path} is a link, and settings of ${projectRoot} are not written through one.`,
+    );
+  }
+}
