@@ -221,7 +221,11 @@ async function* run(
       if (next === undefined) {
         if (inputFailed !== undefined) throw inputFailed.error;
         // Background work is waited for, as its end is news (F45); after an error nobody would go on with it.
-        if (feed.ended && (!session.tasks.running || last?.is_error === true)) break;
+        if (feed.ended && (!session.tasks.running || last?.is_error === true)) {
+          await session.tasks.stopAll('session');
+          for (let said = announcements.take(); said !== undefined; said = announcements.take()) yield said;
+          break;
+        }
         if (feed.ended) callOff = session.tasks.limitWait();
         await feed.changed();
         continue;

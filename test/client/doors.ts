@@ -33,6 +33,8 @@ export interface Running extends AsyncGenerator<Message, void> {
   accountInfo(): Promise<unknown>;
   mcpServerStatus(): Promise<readonly unknown[]>;
   getContextUsage(): Promise<unknown>;
+  stopTask(taskId: string): Promise<void>;
+  backgroundTasks(toolUseId?: string): Promise<boolean>;
   streamInput(input: AsyncIterable<Prompt>): Promise<void>;
   close(): unknown;
 }
