@@ -26,6 +26,8 @@ export interface ClientFlags {
   readonly resumeDropsTurn?: string;
   readonly projectConfigRoot?: string;
   readonly agents?: Readonly<Record<string, unknown>>;
+  readonly pluginDir?: readonly string[];
+  readonly pluginDirNoMcp?: readonly string[];
 }
 
 export function addClientFlags(program: Command): void {
@@ -50,6 +52,8 @@ export function addClientFlags(program: Command): void {
   add(flag('--resume-drops-turn <uuid>'));
   add(flag('--project-config-root <folder>'));
   add(flag('--agents <json>').argParser(jsonObject));
+  add(flag('--plugin-dir <folder>').argParser(appended));
+  add(flag('--plugin-dir-no-mcp <folder>').argParser(appended));
   add(flag('-d, --debug [filter]'));
   for (const name of WITHOUT_EFFECT) add(flag(`--${name}`));
   for (const name of WITHOUT_EFFECT_VALUED) add(flag(`--${name} <value>`).argParser(appended));
@@ -63,13 +67,7 @@ const WITHOUT_EFFECT = [
   'disable-slash-commands',
   'session-mirror',
 ] as const;
-const WITHOUT_EFFECT_VALUED = [
-  'agent',
-  'plugin-dir',
-  'plugin-dir-no-mcp',
-  'prompt-suggestions',
-  'debug-file',
-] as const;
+const WITHOUT_EFFECT_VALUED = ['agent', 'prompt-suggestions', 'debug-file'] as const;
 
 /** Client flags as options of `query()`. */
 export function clientOptions(flags: ClientFlags): Partial<Options> {
@@ -94,7 +92,15 @@ export function clientOptions(flags: ClientFlags): Partial<Options> {
     resumeDropsTurn: flags.resumeDropsTurn,
     projectConfigRoot: flags.projectConfigRoot,
     agents: flags.agents as Options['agents'],
+    plugins: pluginsOf(flags),
   };
+}
+
+function pluginsOf({ pluginDir = [], pluginDirNoMcp = [] }: ClientFlags): Options['plugins'] {
+  return [
+    ...pluginDir.map((path) => ({ type: 'local' as const, path })),
+    ...pluginDirNoMcp.map((path) => ({ type: 'local' as const, path, skipMcpDiscovery: true })),
+  ];
 }
 
 function thinkingOf({

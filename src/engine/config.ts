@@ -36,37 +36,13 @@ import type { McpServerPolicy } from '../settings/resolved-config.ts';
 import type { RepeatGuardOptions } from '../tools/repeat-guard.ts';
 import type { AppState } from './app-state.ts';
 import type { CompactionOptions } from './compaction-options.ts';
+import type { PluginSetup } from './compose/plugins.ts';
 import type { SettingsAccess } from './compose/settings-access.ts';
 import type { SkillSetup } from './compose/skills.ts';
+import type { McpClient, McpToolInfo } from './mcp-client.ts';
 import type { SDKStatus } from './state-machine.ts';
 
-/** A connection to an MCP server: its state is shown in `system/init`, its tools join the engine's. */
-export interface McpClient {
-  readonly name: string;
-  readonly status: 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
-  readonly tools?: readonly AnyTool[] | undefined;
-  /** What the server said of itself and its tools, for status reports. */
-  readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
-  readonly toolInfos?: readonly McpToolInfo[] | undefined;
-  /** Why there is no connection, in a sentence. */
-  readonly error?: string | undefined;
-  /** Called once, when the session ends. */
-  close?(): void | Promise<void>;
-}
-
-/** A tool as its server lists it. */
-export interface McpToolInfo {
-  /** Without the server's prefix. */
-  readonly name: string;
-  readonly description?: string | undefined;
-  readonly annotations?:
-    | {
-        readonly readOnly?: boolean | undefined;
-        readonly destructive?: boolean | undefined;
-        readonly openWorld?: boolean | undefined;
-      }
-    | undefined;
-}
+export type { McpClient, McpToolInfo };
 
 /** An agent that the main one may start; shown in `system/init` by name. */
 export interface AgentDefinition {
@@ -108,6 +84,8 @@ export interface QueryEngineConfig {
   commandSources?: readonly CommandSource[] | undefined;
   /** Skills; default none. */
   skills?: SkillSetup | undefined;
+  /** Local plugins; their skills, commands and MCP servers are in the other fields. Default none. */
+  plugins?: PluginSetup | undefined;
   /** MCP connections; default none. */
   mcpClients?: readonly McpClient[] | undefined;
   /** MCP servers to start or to reach over the network; default none. `mcpClients` come before them. */

@@ -2,6 +2,7 @@
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import { commandsOf } from './command-list.ts';
 import type { EngineParts } from './parts.ts';
+import { pluginInfos } from './reload-plugins.ts';
 import { apiKeySourceOf } from './session-facts.ts';
 import { CAPABILITIES, PROTOCOL_VERSION, VERSION } from './version.ts';
 
@@ -22,7 +23,9 @@ export function initMessage(model: string, parts: EngineParts): SDKMessage {
     output_style: 'default',
     agents: (config.agents ?? []).map((agent) => agent.name),
     skills: parts.skills.names,
-    plugins: [],
+    plugins: pluginInfos(config),
+    ...(config.plugins !== undefined &&
+      config.plugins.errors.length > 0 && { plugin_errors: config.plugins.errors }),
     additional_directories: config.additionalDirectories ?? [],
     fast_mode_state: 'off',
     capabilities: CAPABILITIES,

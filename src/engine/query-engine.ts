@@ -14,6 +14,7 @@ import type { McpClient, QueryEngineConfig } from './config.ts';
 import { contextUsageOf } from './context-usage.ts';
 import type { EngineParts } from './parts.ts';
 import { type Prompt, refuseUnpriced, type SubmitOptions } from './prepare-submission.ts';
+import { type ReloadedPlugins, type ReloadPluginsOptions, reloadPlugins } from './reload-plugins.ts';
 import { resumeSubmission } from './resume-submission.ts';
 import type { McpServerStatus, SlashCommandInfo } from './session-facts.ts';
 import { type SessionSettings, sessionSettings } from './session-settings.ts';
@@ -159,6 +160,12 @@ export class QueryEngine {
     if (sessionId !== this.sessionId)
       throw new TurnwrightError('invalid_option', `This is session ${this.sessionId}, not ${sessionId}.`);
     await renameSession(title, this.#parts);
+  }
+
+  /** Reads plugins again, and their parts. Rejects with `reload_plugins_busy` where that was asked for. */
+  async reloadPlugins(options: ReloadPluginsOptions = {}): Promise<ReloadedPlugins> {
+    this.#refuseClosed();
+    return reloadPlugins(options, this.#running !== undefined || this.queued().length > 0, this.#parts);
   }
 
   /** How the MCP servers stand. Begins to connect to them when nothing has yet. */

@@ -4,5 +4,8 @@ export const VERSION: string = process.env.TURNWRIGHT_BUILD_VERSION ?? '0.0.0-so
 /** The generation of the de-facto protocol that this engine speaks, for clients that compare versions. */
 export const PROTOCOL_VERSION = '2.1.329';
 
-/** What clients may rely on: the receipt of an interrupt names the prompts that will still run. */
-export const CAPABILITIES: readonly string[] = ['interrupt_receipt_v1'];
+/**
+ * What clients may rely on: the receipt of an interrupt names the prompts that will still run; plugins are not
+ * reloaded under a running turn by a host that asks for that.
+ */
+export const CAPABILITIES: readonly string[] = ['interrupt_receipt_v1', 'reload_plugins_refuse_if_busy_v1'];

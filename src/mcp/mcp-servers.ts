@@ -37,6 +37,8 @@ export interface McpServers {
   setEnabled(name: string, on: boolean): Promise<void>;
   /** Makes these the servers of scope `dynamic`; one whose configuration is the same goes on as it is. */
   setDynamic(configs: Readonly<Record<string, unknown>>): Promise<SetServersResult>;
+  /** The same for another scope. */
+  setScope(scope: string, configs: Readonly<Record<string, unknown>>): Promise<SetServersResult>;
   close(): Promise<void>;
 }
 
@@ -91,6 +93,31 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     return started;
   };
 
+  /** Those of a scope become these; one whose configuration is the same goes on as it is. */
+  const setScope: McpServers['setScope'] = async (scope, configs) => {
+    start();
+    const leaving = [...servers.values()].filter(
+      ({ entry }) =>
+        entry.scope === scope && JSON.stringify(entry.config) !== JSON.stringify(configs[entry.name]),
+    );
+    for (const { entry } of leaving) servers.delete(entry.name);
+    const coming = Object.entries(configs).filter(([name]) => !servers.has(name));
+    const added = coming.map(([name, config]) => add({ name, scope, config }));
+    changed();
+    await Promise.all([
+      ...leaving.map(({ server }) => server.close()),
+      ...added.map((server) => server.start()),
+    ]);
+    const errors = added.flatMap(({ name, status }) =>
+      status.status === 'connected' ? [] : [[name, status.error ?? status.status]],
+    );
+    return {
+      added: added.map(({ name }) => name),
+      removed: leaving.map(({ entry }) => entry.name).filter((name) => !(name in configs)),
+      errors: Object.fromEntries(errors) as Record<string, string>,
+    };
+  };
+
   return {
     start: () => void start(),
     async settled(ms, signal) {
@@ -116,29 +143,8 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     has: (name) => servers.has(name),
     reconnect: async (name) => named(name).reconnect(),
     setEnabled: async (name, on) => named(name).setEnabled(on),
-    async setDynamic(configs) {
-      start();
-      const leaving = [...servers.values()].filter(
-        ({ entry }) =>
-          entry.scope === DYNAMIC && JSON.stringify(entry.config) !== JSON.stringify(configs[entry.name]),
-      );
-      for (const { entry } of leaving) servers.delete(entry.name);
-      const coming = Object.entries(configs).filter(([name]) => !servers.has(name));
-      const added = coming.map(([name, config]) => add({ name, scope: DYNAMIC, config }));
-      changed();
-      await Promise.all([
-        ...leaving.map(({ server }) => server.close()),
-        ...added.map((server) => server.start()),
-      ]);
-      const errors = added.flatMap(({ name, status }) =>
-        status.status === 'connected' ? [] : [[name, status.error ?? status.status]],
-      );
-      return {
-        added: added.map(({ name }) => name),
-        removed: leaving.map(({ entry }) => entry.name).filter((name) => !(name in configs)),
-        errors: Object.fromEntries(errors) as Record<string, string>,
-      };
-    },
+    setDynamic: (configs) => setScope(DYNAMIC, configs),
+    setScope,
     async close() {
       closed = true;
       await Promise.allSettled(all().map((server) => server.close()));

@@ -17,6 +17,7 @@ export type TurnwrightErrorCode =
   | 'engine_closed'
   | 'submission_running'
   | 'unpriced_model'
+  | 'reload_plugins_busy'
   | 'unknown_task'
   | 'task_ended'
   | 'tasks_disabled';

@@ -137,7 +137,14 @@ export interface SDKSystemInit extends Stamped {
   readonly output_style: string;
   readonly agents: readonly string[];
   readonly skills: readonly string[];
-  readonly plugins: readonly { readonly name: string; readonly path: string }[];
+  readonly plugins: readonly { readonly name: string; readonly path: string; readonly version?: string }[];
+  /** What did not load: a plugin, or a part of one. */
+  readonly plugin_errors?: readonly {
+    readonly plugin: string;
+    readonly type: string;
+    readonly message: string;
+    readonly path?: string;
+  }[];
   readonly additional_directories: readonly string[];
   readonly fast_mode_state: 'off';
   /** Abilities of the engine that clients may rely on. */

@@ -1,5 +1,6 @@
 /** From options to an engine. */
 import { resolve } from 'node:path';
+import { openPlugins, pluginServers } from '../engine/compose/plugins.ts';
 import {
   configurationHome,
   type FoundSession,
@@ -64,9 +65,16 @@ async function configOf(options: Options): Promise<QueryEngineConfig> {
     stderr: options.stderr,
   });
   const resume = options.resume ?? found?.sessionId;
+  const plugins = await openPlugins(options.plugins ?? [], {
+    cwd,
+    files,
+    skills: base.skills?.catalogue,
+    warn: options.stderr,
+  });
   return {
     ...base,
-    mcpServers: externalServers(options, project.mcpServers),
+    plugins,
+    mcpServers: [...externalServers(options, project.mcpServers), ...pluginServers(plugins.plugins)],
     handleElicitation: options.onElicitation,
     canUseTool: options.canUseTool,
     permissionPromptTool: options.permissionPromptToolName,

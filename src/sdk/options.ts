@@ -1,4 +1,5 @@
 /** The options of `query()`. Names and meanings are those of the field's de-facto SDK where both have them. */
+import type { PluginConfig } from '../engine/compose/plugins.ts';
 import type { AgentDefinition, QueryEngineConfig } from '../engine/config.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
@@ -79,6 +80,11 @@ export interface Options {
   permissionPrompts?: 'host' | 'none' | undefined;
   /** An MCP tool, `mcp__server__tool`, that answers permission questions instead of `canUseTool`. */
   permissionPromptToolName?: string | undefined;
+  /**
+   * Folders with skills, commands, agents, hooks and MCP servers, under names that begin with the plugin's. One that
+   * is broken is named in `system/init` and harms no other.
+   */
+  plugins?: readonly PluginConfig[] | undefined;
   /** false: nothing on disk, no resume. */
   persistSession?: boolean | undefined;
   /**
@@ -164,6 +170,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   permissionPrompts: true,
   permissionPromptToolName: true,
   persistSession: true,
+  plugins: true,
   projectConfigRoot: true,
   projectTrusted: true,
   replayUserMessages: true,

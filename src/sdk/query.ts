@@ -1,6 +1,7 @@
 /** `query()`: one session driven by a prompt, or by a stream of prompts. */
 import type { SetServersResult } from '../engine/compose/mcp.ts';
 import type { QueryEngine } from '../engine/query-engine.ts';
+import type { ReloadedPlugins, ReloadPluginsOptions } from '../engine/reload-plugins.ts';
 import type { McpServerStatus, SlashCommandInfo } from '../engine/session-facts.ts';
 import type { TaskOutputTail } from '../engine/session-tasks.ts';
 import type { ContextUsage } from '../protocol/context-usage.ts';
@@ -47,6 +48,8 @@ export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsM
    * session than this.
    */
   renameSession(title: string, which?: { readonly sessionId?: string | undefined }): Promise<void>;
+  /** Reads the plugins again; see `ReloadPluginsOptions`. */
+  reloadPlugins(options?: ReloadPluginsOptions): Promise<ReloadedPlugins>;
   /** What fills the context, by category. */
   getContextUsage(): Promise<ContextUsage>;
   /** Rejects with `unknown_task`, and with `task_ended` for one that does not run. */
@@ -160,6 +163,7 @@ export function query({
       reloadSkills: async () => ({ skills: await (await engine()).reloadSkills() }),
       renameSession: async (title: string, which?: { readonly sessionId?: string | undefined }) =>
         (await engine()).rename(title, which?.sessionId),
+      reloadPlugins: async (options?: ReloadPluginsOptions) => (await engine()).reloadPlugins(options),
       getContextUsage: async () => (await engine()).getContextUsage(),
       mcpServerStatus: async () => (await engine()).mcpServerStatus(),
       reconnectMcpServer: async (name: string) => (await engine()).reconnectMcpServer(name),

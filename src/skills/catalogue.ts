@@ -1,9 +1,9 @@
 /** The skills of a session: looked for at each submission's start, served from memory in between (L1). */
 import { dirname, join } from 'node:path';
+import { isReallyInside } from '../util/inside.ts';
 import { within } from '../util/within.ts';
 import {
   discoverSkills,
-  isReallyInside,
   projectFolders,
   type SkillCache,
   type SkillDirectory,

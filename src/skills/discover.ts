@@ -1,7 +1,8 @@
 /** Folders to skills. Nothing here throws for what a folder holds: what cannot be used is a problem with a name. */
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { readFrontmatter } from '../util/frontmatter.ts';
+import { isReallyInside } from '../util/inside.ts';
 import { type Skill, type SkillPlace, skillOf } from './skill.ts';
 
 export type SkillFiles = Pick<PersistentFiles, 'stat' | 'readRange' | 'readFile' | 'readDir' | 'realpath'>;
@@ -89,21 +90,6 @@ async function readSkill(
   const told =
     known.problem === undefined ? [] : [`The skill ${file} is listed by its name: ${known.problem}.`];
   return { skills: [known.skill], problems: told };
-}
-
-/** Judged by what the paths really are; what cannot be resolved is outside. */
-export async function isReallyInside(
-  path: string,
-  folder: string,
-  files: Pick<PersistentFiles, 'realpath'>,
-): Promise<boolean> {
-  try {
-    const [real, root] = await Promise.all([files.realpath(path), files.realpath(folder)]);
-    const way = relative(root, real);
-    return way !== '..' && !way.startsWith(`..${sep}`) && !/^(?:[A-Za-z]:|[\\/])/.test(way);
-  } catch {
-    return false;
-  }
 }
 
 const MAX_FOLDERS = 32;

@@ -1,14 +1,12 @@
 /** The body of a skill, as the model reads it once it is loaded. */
 import type { PersistentFiles } from '../protocol/files.ts';
 import { readFrontmatter } from '../util/frontmatter.ts';
-import { isReallyInside } from './discover.ts';
+import { isReallyInside } from '../util/inside.ts';
 import type { Skill } from './skill.ts';
 
 export interface LoadContext {
   readonly files: Pick<PersistentFiles, 'readFile' | 'realpath'>;
   readonly sessionId: string;
-  /** Folder of a plugin by its name. */
-  pluginRoot(plugin: string): string | undefined;
 }
 
 /** A longer body is cut, and says so. */
@@ -42,13 +40,13 @@ export function skillNameIn(text: string): string | undefined {
 }
 
 /** `$ARGUMENTS`, `$ARGUMENTS[n]` and the places that a skill cannot know; all at once, so that nothing filled in is filled in again. */
-function fillIn(body: string, skill: Skill, args: string, { sessionId, pluginRoot }: LoadContext): string {
+function fillIn(body: string, skill: Skill, args: string, { sessionId }: LoadContext): string {
   const given = args.trim();
   const words = [...given.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     (word) => word[1] ?? word[2] ?? word[3] ?? '',
   );
   let took = false;
-  const root = skill.plugin === undefined ? undefined : pluginRoot(skill.plugin);
+  const root = skill.plugin === undefined ? undefined : skill.within;
   const filled = body.replace(
     /\$ARGUMENTS(?:\[(\d{1,3})\])?|\$\{(CLAUDE_SKILL_DIR|CLAUDE_SESSION_ID|CLAUDE_PLUGIN_ROOT)\}/g,
     (whole, index: string | undefined, place: string | undefined) => {

@@ -7,7 +7,7 @@ import {
   type Query,
 } from '../../index.ts';
 import type { HostChannel } from './host-channel.ts';
-import { linkedServer, manifestReport } from './host-options.ts';
+import { linkedServer, manifestReport, pluginsOf } from './host-options.ts';
 import { SESSION_ANSWERS } from './session-answers.ts';
 import { type Fields, isFields } from './wire.ts';
 
@@ -52,6 +52,13 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   get_settings: async (_, { query }) => ({ ...(await query.getSettings()) }),
   list_permission_rules: async (_, { query }) => ({ state: await query.listPermissionRules() }),
+  reload_plugins: async (fields, { query }) => ({
+    ...(await query.reloadPlugins({
+      holdOnCacheImpact: fields['hold_on_cache_impact'] === true,
+      refuseIfBusy: fields['refuse_if_busy'] === true,
+      addPlugins: pluginsOf(fields['add_plugins']),
+    })),
+  }),
   get_context_usage: async (_, { query }) => ({ ...(await query.getContextUsage()) }),
   mcp_status: async (_, { query }) => ({ mcpServers: await query.mcpServerStatus() }),
   async mcp_reconnect({ serverName }, { query }) {
@@ -105,7 +112,7 @@ function launchReport(fields: Fields, { initialize }: Answering): Fields {
     hook_on_failure_supported: true,
     ...(fields['hooks'] !== undefined && { hooks_applied: first }),
     ...(fields['mcpServers'] !== undefined && { mcp_servers_applied: first }),
-    ...(fields['plugins'] !== undefined && { plugins_applied: false }),
+    ...(Array.isArray(fields['plugins']) && { plugins_applied: first || isLaunchSet(fields, initialize) }),
     ...(first && manifests !== undefined && { sdk_mcp_manifests_parked: manifests }),
   };
 }
@@ -113,6 +120,11 @@ function launchReport(fields: Fields, { initialize }: Answering): Fields {
 function fieldsOf(value: unknown, name: string): Fields {
   if (!isFields(value)) throw new Error(`"${name}" must be an object.`);
   return value;
+}
+
+/** A host that says the same again is told the same again. */
+function isLaunchSet(fields: Fields, initialize: Fields | undefined): boolean {
+  return JSON.stringify(fields['plugins']) === JSON.stringify(initialize?.['plugins']);
 }
 
 function permissionMode(value: unknown): PermissionMode {

@@ -2,7 +2,14 @@
  * One session driven through stdin and stdout: lines of JSON both ways. A thin host over `query()`: what the host at
  * the other end asks for is done by the query's own options and methods.
  */
-import { type Options, type Query, query, type SDKMessage, type SDKResultMessage } from '../../index.ts';
+import {
+  type Options,
+  type Query,
+  query,
+  type SDKMessage,
+  type SDKResultMessage,
+  TurnwrightError,
+} from '../../index.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { OutputClosed } from '../output.ts';
 import { rejectionIn } from '../rejected-resume.ts';
@@ -117,6 +124,7 @@ export async function runControlSession(session: ControlSessionOptions): Promise
         subtype: 'error',
         request_id: id,
         error: error instanceof Error ? error.message : String(error),
+        ...(error instanceof TurnwrightError && { error_code: error.code }),
       };
     }
     if (withdrawn.delete(id)) return;

@@ -16,13 +16,14 @@ import { type Fields, isFields } from './wire.ts';
 
 /** Laid over the options that the flags make. `flags`: what they came to. */
 export function hostOptions(initialize: Fields, flags: Options, channel: HostChannel): Partial<Options> {
-  const { hooks, jsonSchema, agents, skills, title } = initialize;
+  const { hooks, jsonSchema, agents, skills, plugins, title } = initialize;
   return {
     ...(isFields(hooks) && { hooks: hooksOf(hooks, channel) }),
     ...(initialize['perTaskStopAffordance'] === true && { perTaskStopAffordance: true }),
     ...(typeof title === 'string' && title !== '' && { title }),
     ...(isFields(jsonSchema) && { outputFormat: { type: 'json_schema', schema: jsonSchema } }),
     ...(isFields(agents) && { agents: { ...flags.agents, ...(agents as NonNullable<Options['agents']>) } }),
+    ...(Array.isArray(plugins) && { plugins: [...(flags.plugins ?? []), ...pluginsOf(plugins)] }),
     ...(Array.isArray(skills) && { skills: skills.map(String) }),
     mcpServers: { ...flags.mcpServers, ...serversOf(initialize, channel) },
     onElicitation: askElicitation(channel),
@@ -37,6 +38,14 @@ function promptOf({ systemPrompt, appendSystemPrompt: append }: Fields): Options
     return typeof append === 'string' ? [...parts, append] : parts;
   }
   return typeof append === 'string' ? { type: 'preset', preset: 'turnwright', append } : undefined;
+}
+
+/** What is no list of plugins is refused: a host that sent some must not go on without them. */
+export function pluginsOf(value: unknown): NonNullable<Options['plugins']> {
+  if (value === undefined) return [];
+  if (!Array.isArray(value) || !value.every((each) => isFields(each) && typeof each['path'] === 'string'))
+    throw new Error('Plugins must be a list of { type: "local", path }.');
+  return value as NonNullable<Options['plugins']>;
 }
 
 function hooksOf(hooks: Fields, channel: HostChannel): NonNullable<Options['hooks']> {

@@ -38,6 +38,8 @@ export interface McpRoom {
     configs: Readonly<Record<string, unknown>>,
     clients: readonly McpClient[],
   ): Promise<SetServersResult>;
+  /** Makes these the servers of plugins; one whose configuration is the same goes on as it is. */
+  setPluginServers(entries: readonly McpServerEntry[]): Promise<SetServersResult>;
   close(): Promise<void>;
 }
 
@@ -173,6 +175,8 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
         },
       };
     },
+    setPluginServers: (entries) =>
+      servers.setScope('plugin', Object.fromEntries(entries.map(({ name, config }) => [name, config]))),
     close() {
       closing ??= Promise.allSettled([
         servers.close(),

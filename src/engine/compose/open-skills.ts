@@ -23,6 +23,5 @@ export function openSkills(
     catalogue,
     listing,
     offersTool: isNamed && !removedTools.includes(SKILL_TOOL),
-    pluginRoot: () => undefined,
   };
 }

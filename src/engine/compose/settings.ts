@@ -80,7 +80,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     durability: resolved.durability,
     memoryFiles: resolved.memoryFiles,
     skills,
-    commandSources: [skillCommands(skills.catalogue, { files, pluginRoot: skills.pluginRoot })],
+    commandSources: [skillCommands(skills.catalogue, { files })],
     backgroundTasks: resolved.backgroundTasks,
   };
   return { config, project: resolved.project };

@@ -21,7 +21,6 @@ export interface SkillSetup {
   readonly listing: ListingOptions;
   /** false: the model gets no Skill tool and hears of no skill. */
   readonly offersTool: boolean;
-  pluginRoot(plugin: string): string | undefined;
 }
 
 export interface SkillsRoom {
@@ -59,7 +58,7 @@ const NO_TOOLS: readonly AnyTool[] = Object.freeze([]);
 export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): SkillsRoom {
   const { skills } = config;
   if (skills === undefined) return NO_SKILLS;
-  const { catalogue, listing, pluginRoot } = skills;
+  const { catalogue, listing } = skills;
   const { ids, clock, files, sessionId } = parts;
   const takeBack: (() => void)[] = [];
   let tools = NO_TOOLS;
@@ -68,7 +67,7 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
     if (!skills.offersTool || tools.length > 0) return;
     if (!catalogue.skills.some(({ modelInvocable }) => modelInvocable)) return;
     const allow = (rules: readonly string[]) => void takeBack.push(parts.allow(rules));
-    tools = [createSkillTool({ catalogue, load: { files, sessionId, pluginRoot }, ids, allow })];
+    tools = [createSkillTool({ catalogue, load: { files, sessionId }, ids, allow })];
   };
   const absolute = (path: string) => (isAbsolute(path) ? path : resolve(config.cwd, path));
   const touched = touchedSkills({ catalogue, listing, contextWindow: parts.contextWindow, absolute });

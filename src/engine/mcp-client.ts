@@ -1,0 +1,30 @@
+/** An MCP server that the host brings along, already connected. */
+import type { AnyTool } from '../protocol/tool.ts';
+
+/** A connection to an MCP server: its state is shown in `system/init`, its tools join the engine's. */
+export interface McpClient {
+  readonly name: string;
+  readonly status: 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
+  readonly tools?: readonly AnyTool[] | undefined;
+  /** What the server said of itself and its tools, for status reports. */
+  readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
+  readonly toolInfos?: readonly McpToolInfo[] | undefined;
+  /** Why there is no connection, in a sentence. */
+  readonly error?: string | undefined;
+  /** Called once, when the session ends. */
+  close?(): void | Promise<void>;
+}
+
+/** A tool as its server lists it. */
+export interface McpToolInfo {
+  /** Without the server's prefix. */
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly annotations?:
+    | {
+        readonly readOnly?: boolean | undefined;
+        readonly destructive?: boolean | undefined;
+        readonly openWorld?: boolean | undefined;
+      }
+    | undefined;
+}

@@ -1,0 +1,191 @@
+import { mkdir, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { query, type SDKMessage } from '../../src/index.ts';
+import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { deferred } from '../../src/testing/index.ts';
+import { TOOLBOX } from '../mcp/servers-under-test.ts';
+import { type SkillStage, skill, skillStage } from '../skills/skill-folders.ts';
+
+const init = (messages: readonly SDKMessage[]) =>
+  messages.find((message) => message.type === 'system' && message.subtype === 'init');
+const local = (path: string) => ({ type: 'local' as const, path });
+const ROOT = `\${CLAUDE_PLUGIN_ROOT}`;
+/** A server that needs the plugin's own folder to start. */
+const server = { command: process.execPath, args: [`${ROOT}/server.mjs`] };
+
+async function tools(stage: SkillStage, manifest: object = {}): Promise<string> {
+  const json = JSON.stringify({ name: 'tools', version: '1.2.0', description: 'Tools.', ...manifest });
+  await stage.write('tools/.claude-plugin/plugin.json', json);
+  await stage.write(
+    'tools/skills/paint/SKILL.md',
+    skill('paint', 'Painting.', `Colours are in ${ROOT}/colours.md.`),
+  );
+  await stage.write('tools/colours.md', 'Outside of the skill.');
+  await stage.write('tools/server.mjs', `await import(${JSON.stringify(TOOLBOX)});`);
+  await stage.write('tools/.mcp.json', JSON.stringify({ mcpServers: { box: server } }));
+  return join(stage.cwd, '../tools');
+}
+
+describe('a local plugin', () => {
+  it('brings skills and MCP servers under its name, whatever settings are read', async () => {
+    const stage = await skillStage();
+    const path = await tools(stage);
+    const messages = await stage.run([reply(toolUse('Skill', { skill: 'tools:paint' })), reply('Done.')], {
+      plugins: [local('../tools')],
+      settingSources: [],
+    });
+    expect(init(messages)).toMatchObject({
+      plugins: [{ name: 'tools', path, version: '1.2.0' }],
+      skills: ['tools:paint'],
+      mcp_servers: [{ name: 'plugin:tools:box', status: 'connected' }],
+      tools: expect.arrayContaining(['Skill', 'mcp__plugin_tools_box__echo']),
+    });
+    expect(init(messages)).not.toHaveProperty('plugin_errors');
+    expect(stage.sent(0)).toContain('- tools:paint: Painting.');
+    expect(stage.sent()).toContain(`Colours are in ${path}/colours.md.`);
+  });
+
+  it('skipMcpDiscovery leaves its servers to the host', async () => {
+    const stage = await skillStage();
+    await tools(stage, { mcpServers: { other: server } });
+    const plugin = { ...local('../tools'), skipMcpDiscovery: true };
+    const messages = await stage.run([reply('Hi.')], { plugins: [plugin], settingSources: [] });
+    expect(init(messages)).toMatchObject({ skills: ['tools:paint'], mcp_servers: [] });
+  });
+
+  it('names further folders and servers in its manifest; a skill is found by its bare name too', async () => {
+    const stage = await skillStage();
+    await tools(stage, { skills: './more', mcpServers: './servers.json' });
+    await stage.write('tools/more/roof/SKILL.md', skill('roof', 'Roofs.', 'Tiles.'));
+    await stage.write('tools/servers.json', JSON.stringify({ second: server }));
+    const messages = await stage.run([reply(toolUse('Skill', { skill: 'roof' })), reply('Done.')], {
+      plugins: [local('../tools')],
+      settingSources: [],
+    });
+    expect(init(messages)).toMatchObject({
+      skills: ['tools:paint', 'tools:roof'],
+      mcp_servers: [{ name: 'plugin:tools:box' }, { name: 'plugin:tools:second' }],
+    });
+    expect(stage.sent()).toContain('Tiles.');
+  });
+
+  it('needs no manifest when it has parts: its folder lends the name', async () => {
+    const stage = await skillStage();
+    await stage.write('plain/skills/paint/SKILL.md', skill('paint', 'Painting.', 'Body.'));
+    const messages = await stage.run([reply('Hi.')], { plugins: [local('../plain')], settingSources: [] });
+    expect(init(messages)).toMatchObject({ plugins: [{ name: 'plain' }], skills: ['plain:paint'] });
+  });
+
+  it('that is broken is named, and harms no other', async () => {
+    const stage = await skillStage();
+    await tools(stage);
+    await stage.write('bad-json/.claude-plugin/plugin.json', '{ name: bad }');
+    await stage.write('no-name/.claude-plugin/plugin.json', '{"name":"a b"}');
+    await stage.write('twice/.claude-plugin/plugin.json', '{"name":"tools"}');
+    await stage.write(
+      'half/.turnwright-plugin/plugin.json',
+      '{"name":"half","commands":7,"agents":"./gone"}',
+    );
+    await stage.write('half/.mcp.json', 'no json');
+    await stage.write('half/skills/fine/SKILL.md', skill('fine', 'Fine.', 'Body.'));
+    await mkdir(join(stage.cwd, '../empty'));
+    const lines: string[] = [];
+    const messages = await stage.run([reply('Hi.')], {
+      plugins: ['nowhere', 'bad-json', 'no-name', 'empty', 'tools', 'twice', 'half', 'tools'].map((name) =>
+        local(`../${name}`),
+      ),
+      settingSources: [],
+      stderr: (line) => lines.push(line),
+    });
+    const at = (name: string) => join(stage.cwd, '..', name);
+    expect(init(messages)).toMatchObject({
+      plugins: [{ name: 'tools' }, { name: 'half' }],
+      skills: ['tools:paint', 'half:fine'],
+      plugin_errors: [
+        { plugin: 'inline[0]', type: 'path-not-found', path: at('nowhere') },
+        { plugin: 'inline[1]', type: 'manifest-validation-error', path: at('bad-json') },
+        { plugin: 'inline[2]', type: 'manifest-validation-error', path: at('no-name') },
+        { plugin: 'inline[3]', type: 'generic-error', path: at('empty') },
+        { plugin: 'inline[5]', type: 'duplicate-name', path: at('twice') },
+        { plugin: 'half', type: 'manifest-validation-error' },
+        { plugin: 'half', type: 'component-load-failed', message: expect.stringContaining('.mcp.json') },
+        { plugin: 'half', type: 'component-load-failed', message: expect.stringContaining('./gone') },
+      ],
+    });
+    expect(lines.join('\n')).toContain('There is no folder');
+  });
+
+  it('T101: paths and links that lead out of its folder are refused', async () => {
+    const stage = await skillStage();
+    await stage.write('secret/leak/SKILL.md', skill('leak', 'Leak.', 'The secret.'));
+    await stage.write('secret/leak/servers.json', JSON.stringify({ evil: server }));
+    const manifest = { skills: ['../secret', './linked'], mcpServers: '../secret/leak/servers.json' };
+    await tools(stage, manifest);
+    const out = join(stage.cwd, '../secret');
+    await symlink(out, join(stage.cwd, '../tools/linked'));
+    await symlink(join(out, 'leak'), join(stage.cwd, '../tools/skills/leak'));
+    await rm(join(stage.cwd, '../tools/.mcp.json'));
+    await symlink(join(out, 'leak/servers.json'), join(stage.cwd, '../tools/.mcp.json'));
+    const messages = await stage.run([reply('Hi.')], { plugins: [local('../tools')], settingSources: [] });
+    expect(init(messages)).toMatchObject({
+      skills: ['tools:paint'],
+      mcp_servers: [],
+      plugin_errors: Array(4).fill({ plugin: 'tools', type: 'path-escape', message: expect.any(String) }),
+    });
+  });
+});
+
+describe('reloadPlugins', () => {
+  it('reads again and adds; holds back what would break the prompt cache; refuses under a running turn', async () => {
+    const stage = await skillStage();
+    await tools(stage);
+    await stage.write('plain/skills/roof/SKILL.md', skill('roof', 'Roofs.', 'Body.'));
+    stage.server.setScenario({ name: 'reload', replies: [reply('One.'), reply('Two.')] });
+    const gates = [deferred<void>(), deferred<void>()];
+    const prompts = async function* () {
+      for (const [at, content] of ['First.', 'Second.'].entries()) {
+        yield {
+          type: 'user' as const,
+          message: { role: 'user' as const, content },
+          parent_tool_use_id: null,
+        };
+        await gates[at]?.promise;
+      }
+    };
+    const running = query({ prompt: prompts(), options: stage.options({ settingSources: [] }) });
+    const added = [local(join(stage.cwd, '../tools')), local(join(stage.cwd, '../plain'))];
+    const messages: SDKMessage[] = [];
+    for await (const message of running) {
+      messages.push(message);
+      if (message.type === 'system' && message.subtype === 'init' && messages.length === 1)
+        await expect(running.reloadPlugins({ refuseIfBusy: true })).rejects.toMatchObject({
+          code: 'reload_plugins_busy',
+        });
+      if (message.type !== 'result') continue;
+      if (messages.filter(({ type }) => type === 'result').length === 1) {
+        await expect(running.reloadPlugins({ addPlugins: [local('../tools')] })).rejects.toMatchObject({
+          code: 'invalid_option',
+        });
+        expect(await running.reloadPlugins({ holdOnCacheImpact: true, addPlugins: added })).toMatchObject({
+          held: true,
+          plugins: [],
+          cache_impact: { mcp_servers_added: ['plugin:tools:box'], mcp_servers_removed: [] },
+        });
+        expect(await running.reloadPlugins({ addPlugins: added })).toMatchObject({
+          plugins: [{ name: 'tools' }, { name: 'plain' }],
+          commands: expect.arrayContaining([expect.objectContaining({ name: 'plain:roof' })]),
+          mcpServers: [{ name: 'plugin:tools:box', status: 'connected' }],
+          error_count: 0,
+        });
+        gates[0]?.resolve();
+      } else gates[1]?.resolve();
+    }
+    expect(messages.filter(({ type }) => type === 'system').at(-1)).toMatchObject({
+      skills: ['tools:paint', 'plain:roof'],
+      plugins: [{ name: 'tools' }, { name: 'plain' }],
+    });
+    expect(stage.sent()).toContain('- plain:roof: Roofs.');
+    expect(stage.tools()).toContain('mcp__plugin_tools_box__echo');
+  });
+});
