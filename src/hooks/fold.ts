@@ -4,6 +4,10 @@ import { isGating } from './failure-mode.ts';
 /** How one hook ended. */
 export type HookOutcome =
   | { readonly kind: 'answered'; readonly name: string; readonly output: HookOutput }
+  /** Exit code 2. */
+  | { readonly kind: 'blocked'; readonly name: string; readonly reason: string }
+  /** Another exit code: shown, and nothing else. */
+  | { readonly kind: 'complained'; readonly name: string; readonly problem: string }
   | { readonly kind: 'failed'; readonly name: string; readonly problem: string; readonly closes: boolean }
   | { readonly kind: 'aborted'; readonly name: string };
 
@@ -29,44 +33,74 @@ const BLOCKABLE: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'ElicitationResult',
 ]);
 
+/** What the person is told. */
+export interface HookNotice {
+  readonly level: 'notice' | 'warning';
+  readonly text: string;
+}
+
+export interface Folded {
+  readonly verdict: HookVerdict;
+  readonly notices: readonly HookNotice[];
+}
+
 interface Tally {
   permission?: Permission;
   reason?: string;
   updatedInput?: Record<string, unknown>;
   updatedOutput?: unknown;
   preventContinuation?: { readonly stopReason: string; readonly hookName?: string };
+  updatedPermissions?: unknown;
+  interrupt?: boolean;
+  retry?: boolean;
+  initialUserMessage?: string;
   readonly additionalContext: string[];
   readonly blockingErrors: string[];
-  readonly systemMessages: string[];
 }
 
 /**
  * One verdict out of many, in the order of registration whatever order they ended in (F94): the strictest decision
  * holds, with the reason of the first that made it; the last rewrite holds; the first stop holds; texts add up.
  */
-export function foldOutcomes(event: HookEvent, outcomes: readonly HookOutcome[]): HookVerdict {
-  const tally: Tally = { additionalContext: [], blockingErrors: [], systemMessages: [] };
+export function foldOutcomes(event: HookEvent, outcomes: readonly HookOutcome[]): Folded {
+  const verdict: Tally = { additionalContext: [], blockingErrors: [] };
+  const notices: HookNotice[] = [];
+  const warn = (text: string) => notices.push({ level: 'warning', text });
   for (const outcome of outcomes) {
+    const { name } = outcome;
     switch (outcome.kind) {
       case 'answered':
-        addAnswer(event, outcome.output, outcome.name, tally);
+        addAnswer(event, outcome.output, name, verdict);
+        if (outcome.output.systemMessage !== undefined)
+          notices.push({ level: 'notice', text: outcome.output.systemMessage });
+        if (outcome.output.decision === 'block' && !isBlockable(event))
+          warn(`${name} hook: decision "block" has no effect on ${event}.`);
+        break;
+      case 'blocked':
+        if (isBlockable(event)) block(event, outcome.reason, name, verdict);
+        else warn(`${name} hook: ${outcome.reason || `exit code 2 has no effect on ${event}.`}`);
+        break;
+      case 'complained':
+        warn(`${name} hook: ${outcome.problem}`);
         break;
       case 'failed':
-        tally.systemMessages.push(`${outcome.name} hook: ${outcome.problem}`);
+        warn(`${name} hook: ${outcome.problem}`);
         if (outcome.closes)
-          close(event, `The ${outcome.name} hook failed and guards this: ${outcome.problem}`, tally);
+          block(event, `The ${name} hook failed and guards this: ${outcome.problem}`, name, verdict);
         break;
       case 'aborted':
-        if (isGating(event)) close(event, `The ${outcome.name} hook was interrupted.`, tally);
+        if (isGating(event)) block(event, `The ${name} hook was interrupted.`, name, verdict);
         break;
     }
   }
-  return tally;
+  // Rules come with a yes, an end of the turn with a no.
+  if (verdict.permission !== 'allow') delete verdict.updatedPermissions;
+  if (verdict.permission !== 'deny') delete verdict.interrupt;
+  return { verdict, notices };
 }
 
 function addAnswer(event: HookEvent, output: HookOutput, name: string, tally: Tally): void {
   const specific = output.hookSpecificOutput;
-  if (output.systemMessage !== undefined) tally.systemMessages.push(output.systemMessage);
   if (output.continue === false) {
     tally.preventContinuation ??= {
       stopReason: output.stopReason ?? `Stopped by the ${name} hook.`,
@@ -82,19 +116,32 @@ function addAnswer(event: HookEvent, output: HookOutput, name: string, tally: Ta
   if (isRecord(specific?.['updatedInput'])) tally.updatedInput = specific['updatedInput'];
   const rewritten = specific?.['updatedToolOutput'] ?? specific?.['updatedMCPToolOutput'];
   if (rewritten !== undefined) tally.updatedOutput = rewritten;
+  if (specific?.['retry'] === true) tally.retry = true;
+  const first = textOf(specific?.['initialUserMessage']);
+  if (first !== undefined) tally.initialUserMessage ??= first;
   const context = textOf(specific?.['additionalContext']);
   // At the end of a turn, context is feedback: it reaches the model only if the loop goes on with it.
   if (context !== undefined) (isEnd(event) ? tally.blockingErrors : tally.additionalContext).push(context);
 }
 
 function addDecision(event: HookEvent, output: HookOutput, name: string, tally: Tally): void {
-  if (output.decision === undefined) return;
-  if (event === 'PreToolUse' || event === 'PermissionRequest') {
-    decide(output.decision === 'block' ? 'deny' : 'allow', output.reason, tally);
-  } else if (output.decision === 'block') {
-    if (BLOCKABLE.has(event)) tally.blockingErrors.push(output.reason ?? `Blocked by the ${name} hook.`);
-    else tally.systemMessages.push(`${name} hook: decision "block" has no effect on ${event}.`);
-  }
+  if (output.decision === 'block' && isBlockable(event)) block(event, output.reason ?? '', name, tally);
+  if (output.decision === 'approve' && isPermission(event)) decide('allow', output.reason, tally);
+}
+
+function block(event: HookEvent, reason: string, name: string, tally: Tally): void {
+  const text = reason === '' ? `Blocked by the ${name} hook.` : reason;
+  if (isPermission(event)) decide('deny', text, tally);
+  else tally.blockingErrors.push(text);
+}
+
+/** Events whose hooks vote on a call. */
+function isPermission(event: HookEvent): boolean {
+  return event === 'PreToolUse' || event === 'PermissionRequest';
+}
+
+function isBlockable(event: HookEvent): boolean {
+  return isPermission(event) || BLOCKABLE.has(event);
 }
 
 /** PermissionRequest answers for the person: `{ behavior, updatedInput?, message? }`. */
@@ -103,11 +150,11 @@ function addRequestDecision(decision: unknown, tally: Tally): void {
   const permission = permissionOf(decision['behavior']);
   if (permission !== undefined) decide(permission, textOf(decision['message']), tally);
   if (isRecord(decision['updatedInput'])) tally.updatedInput = decision['updatedInput'];
-}
-
-function close(event: HookEvent, reason: string, tally: Tally): void {
-  if (event === 'PreToolUse') decide('deny', reason, tally);
-  else tally.blockingErrors.push(reason);
+  if (Array.isArray(decision['updatedPermissions'])) {
+    const before = Array.isArray(tally.updatedPermissions) ? tally.updatedPermissions : [];
+    tally.updatedPermissions = [...before, ...decision['updatedPermissions']];
+  }
+  if (decision['interrupt'] === true) tally.interrupt = true;
 }
 
 function decide(permission: Permission, reason: string | undefined, tally: Tally): void {

@@ -1,33 +1,117 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import {
   HOOK_EVENTS,
+  type HookCall,
   type HookCallbackMatcher,
   type HookEvent,
   type HookInputBase,
   type HookPort,
   NO_HOOK_VERDICT,
 } from '../protocol/hook.ts';
-import type { Clock } from '../protocol/ports.ts';
-import { closesOnFailure } from './failure-mode.ts';
-import { foldOutcomes, type HookOutcome } from './fold.ts';
+import { type HookPolicy, type HooksListing, OPEN_HOOK_POLICY } from '../protocol/hook-config.ts';
+import type { SystemBody } from '../protocol/messages.ts';
+import type { Clock, Ids } from '../protocol/ports.ts';
+import { foldOutcomes, type HookNotice, type HookOutcome } from './fold.ts';
+import { listHooks } from './list-hooks.ts';
 import { subjectOf } from './match.ts';
-import { readHookOutput } from './read-output.ts';
 import { callbackHooks, type HookInput, type RegisteredHook } from './registered-hook.ts';
+import { type RunPorts, runHook } from './run-hook.ts';
 
 export interface HooksOptions {
   readonly matchers?: { readonly [E in HookEvent]?: readonly HookCallbackMatcher[] | undefined } | undefined;
-  /** Hooks of other kinds, each with its own runner; they come after the callbacks of their event. */
+  /** Hooks of other kinds; they come after the callbacks of their event. */
   readonly more?: readonly RegisteredHook[] | undefined;
+  /** Hooks that are listed and do not run. */
+  readonly disabled?: readonly RegisteredHook[] | undefined;
+  readonly policy?: HookPolicy | undefined;
   /** The fields every input begins with, as they stand when a hook runs. */
   readonly base: () => HookInputBase;
   readonly clock: Clock;
+  readonly ids: Ids;
+  /** Shows a message to the consumer, at once. Default: nobody is told. */
+  readonly show?: ((body: SystemBody) => void) | undefined;
+  /** `hook_started` and the like also for events other than SessionStart. Default false. */
+  readonly showAll?: boolean | undefined;
+  /** Where a hook that nobody waited for puts what it has to say to the model. */
+  readonly late?: LateWords | undefined;
+}
+
+export interface LateWords {
+  /** The model reads it with the next request. */
+  context(event: HookEvent, texts: readonly string[]): void;
+  /** The model reads it now, if need be in a turn of its own. */
+  wake(text: string): void;
+}
+
+export interface Hooks extends HookPort {
+  listing(): HooksListing;
+  /** Ends the hooks that went on by themselves, and waits for their processes. */
+  close(): Promise<void>;
 }
 
 /**
  * Hooks of one session. All that match start at once and are folded in the order of registration (F94). Throws
- * `invalid_option` here for an event or a matcher that cannot be read; `run` never throws.
+ * `invalid_option` here for an event or a matcher that cannot be read; `run` never throws. Whatever a hook says to
+ * the person, and every failure, is shown from here: no verdict carries it.
  */
-export function createHooks({ matchers = {}, more = [], base, clock }: HooksOptions): HookPort {
+export function createHooks(options: HooksOptions): Hooks {
+  const { base, clock, ids, show = () => undefined, late } = options;
+  const byEvent = registered(options);
+  const session = new AbortController();
+  const detached = new Set<Promise<void>>();
+  const spent = new Set<RegisteredHook>();
+
+  const tell = (notices: readonly HookNotice[]) => {
+    for (const { level, text } of notices) show({ subtype: 'informational', content: text, level });
+  };
+  const detach: RunPorts['detach'] = (hook, rest) => {
+    const going = rest(session.signal).then((outcome) => {
+      const { verdict, notices } = foldOutcomes(hook.event, [outcome]);
+      tell(notices);
+      if (verdict.additionalContext.length > 0) late?.context(hook.event, verdict.additionalContext);
+      if (hook.background === 'rewake' && outcome.kind === 'blocked')
+        late?.wake(`${hook.name} hook: ${outcome.reason}`);
+    });
+    detached.add(going);
+    void going.finally(() => detached.delete(going));
+  };
+  const ports: RunPorts = { clock, ids, show, showAll: options.showAll === true, detach };
+
+  return {
+    has: (event) => byEvent.has(event),
+    async run(call, { signal, toolUseId }) {
+      const known = byEvent.get(call.event);
+      if (known === undefined) return NO_HOOK_VERDICT;
+      const subject = subjectOf(call);
+      const candidates = known.filter((hook) => hook.matches(subject) && !spent.has(hook));
+      const matching = candidates.some((hook) => hook.applies !== undefined)
+        ? await thatApply(candidates, call)
+        : candidates;
+      if (matching.length === 0) return NO_HOOK_VERDICT;
+      for (const hook of matching) if (hook.once === true) spent.add(hook);
+      const input = () => inputOf(call, base());
+      const outcomes = await Promise.all(
+        matching.map(async (hook): Promise<HookOutcome> => {
+          const request = { hook, call, input, toolUseId, subject };
+          if (hook.background === undefined) return runHook({ ...request, signal }, ports);
+          detach(hook, (over) => runHook({ ...request, signal: over }, ports));
+          return { kind: 'answered', name: hook.name, output: {} };
+        }),
+      );
+      const { verdict, notices } = foldOutcomes(call.event, outcomes);
+      tell(notices);
+      return verdict;
+    },
+    listing: () =>
+      listHooks([...byEvent.values()].flat(), options.disabled ?? [], options.policy ?? OPEN_HOOK_POLICY),
+    async close() {
+      session.abort('closed');
+      await Promise.allSettled(detached);
+    },
+  };
+}
+
+function registered({ matchers = {}, more = [] }: HooksOptions): ReadonlyMap<HookEvent, RegisteredHook[]> {
   const byEvent = new Map<HookEvent, RegisteredHook[]>();
   const add = (hook: RegisteredHook) => {
     const known = byEvent.get(hook.event);
@@ -40,69 +124,24 @@ export function createHooks({ matchers = {}, more = [], base, clock }: HooksOpti
     for (const hook of callbackHooks(event, list ?? [])) add(hook);
   }
   for (const hook of more) add(hook);
-
-  return {
-    has: (event) => byEvent.has(event),
-    async run(call, { signal, toolUseId }) {
-      const registered = byEvent.get(call.event);
-      if (registered === undefined) return NO_HOOK_VERDICT;
-      const subject = subjectOf(call);
-      const matching = registered.filter((hook) => hook.matches(subject));
-      if (matching.length === 0) return NO_HOOK_VERDICT;
-      const { event, ...fields } = call;
-      const input = () => ({ ...base(), ...fields, hook_event_name: event });
-      const outcomes = await Promise.all(
-        matching.map((hook) => runOne(hook, input, signal, toolUseId, clock)),
-      );
-      return foldOutcomes(event, outcomes);
-    },
-  };
+  return byEvent;
 }
 
-async function runOne(
-  hook: RegisteredHook,
-  input: () => HookInput,
-  signal: AbortSignal,
-  toolUseId: string | undefined,
-  clock: Clock,
-): Promise<HookOutcome> {
-  const { event, name } = hook;
-  if (signal.aborted) return { kind: 'aborted', name };
-  const failed = (problem: string): HookOutcome => ({
-    kind: 'failed',
-    name,
-    problem,
-    closes: closesOnFailure(event, hook.onFailure),
-  });
-  const running = new AbortController();
-  const onAbort = () => running.abort(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
+/** A condition that cannot be decided counts as met: it may stand before a gate. */
+async function thatApply(
+  hooks: readonly RegisteredHook[],
+  call: HookCall,
+): Promise<readonly RegisteredHook[]> {
+  const met = await Promise.all(
+    hooks.map(async ({ applies }) => applies === undefined || (await applies(call).catch(() => true))),
+  );
+  return hooks.filter((_, index) => met[index]);
+}
 
-  const answered = async (): Promise<HookOutcome> => {
-    try {
-      const reading = readHookOutput(await hook.run(input(), { signal: running.signal, toolUseId }), event);
-      return reading.ok
-        ? { kind: 'answered', name, output: reading.output }
-        : failed(`its answer was rejected: ${reading.problem}`);
-    } catch (error) {
-      return failed(`it threw: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  };
-  // Ends with the time limit, or with an abort that the hook itself does not heed.
-  const cutOff = async (): Promise<HookOutcome> => {
-    try {
-      await clock.sleep(hook.timeoutMs, running.signal);
-      return failed(`it did not answer within ${hook.timeoutMs / 1000} s.`);
-    } catch {
-      return { kind: 'aborted', name };
-    }
-  };
-  try {
-    const outcome = await Promise.race([answered(), cutOff()]);
-    // A hook that throws because it was aborted did not fail.
-    return signal.aborted && outcome.kind === 'failed' ? { kind: 'aborted', name } : outcome;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    running.abort('settled');
-  }
+function inputOf(call: HookCall, base: HookInputBase): HookInput {
+  const { event, ...fields } = call;
+  // FileChanged has a field of the name that tells the events themselves apart.
+  const { change, ...others } = fields as { readonly change?: unknown };
+  const own = event === 'FileChanged' ? { ...others, event: change } : fields;
+  return { ...base, ...own, hook_event_name: event };
 }

@@ -2,7 +2,7 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import type { HookCall, HookEvent } from '../protocol/hook.ts';
 
 /** The field of an event's input that its matcher is held against. Events that are not listed always match. */
-const SUBJECT: Partial<Record<HookEvent, string>> = {
+export const SUBJECT: Partial<Record<HookEvent, string>> = {
   PreToolUse: 'tool_name',
   PostToolUse: 'tool_name',
   PostToolUseFailure: 'tool_name',
@@ -24,6 +24,7 @@ const SUBJECT: Partial<Record<HookEvent, string>> = {
   ElicitationResult: 'mcp_server_name',
   ConfigChange: 'source',
   InstructionsLoaded: 'load_reason',
+  DirectoryAdded: 'source',
 };
 
 export type Matches = (subject: string | undefined) => boolean;

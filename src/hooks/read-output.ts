@@ -15,6 +15,7 @@ const SPECIFIC: Partial<Record<HookEvent, readonly string[]>> = {
   Stop: ['additionalContext'],
   SubagentStart: ['additionalContext'],
   SubagentStop: ['additionalContext'],
+  PreCompact: ['additionalContext'],
   PreModelSwitch: ['permissionDecision', 'permissionDecisionReason'],
   PostModelSwitch: ['additionalContext'],
   Setup: ['additionalContext'],
@@ -47,6 +48,8 @@ const SPECIFIC_SHAPES: typeof SHAPES = [
   ['permissionDecisionReason', 'a text', (value) => typeof value === 'string'],
   ['updatedInput', 'an object', isRecord],
   ['additionalContext', 'a text', (value) => typeof value === 'string'],
+  ['initialUserMessage', 'a text', (value) => typeof value === 'string'],
+  ['retry', 'true or false', (value) => typeof value === 'boolean'],
 ];
 
 export type OutputReading =
@@ -72,7 +75,7 @@ export function readHookOutput(answer: unknown, event: HookEvent): OutputReading
   const own = SPECIFIC[event] ?? [];
   const foreign = Object.keys(fields).find((field) => KNOWN_SPECIFIC.has(field) && !own.includes(field));
   if (foreign !== undefined) return no(`hookSpecificOutput.${foreign} has no meaning for ${event}.`);
-  const wrong = firstMisfit(specific, SPECIFIC_SHAPES);
+  const wrong = firstMisfit(specific, SPECIFIC_SHAPES) ?? requestMisfit(event, specific['decision']);
   if (wrong !== undefined) return no(`hookSpecificOutput.${wrong}`);
   return { ok: true, output: { ...output, hookSpecificOutput: { ...fields, hookEventName: event } } };
 }
@@ -83,6 +86,14 @@ function firstMisfit(record: Record<string, unknown>, shapes: typeof SHAPES): st
     if (value !== undefined && !fits(value)) return `${field} must be ${expected}, got ${describe(value)}.`;
   }
   return undefined;
+}
+
+/** What a PermissionRequest hook decides is an object, unlike any other decision. */
+function requestMisfit(event: HookEvent, decision: unknown): string | undefined {
+  if (event !== 'PermissionRequest' || decision === undefined) return undefined;
+  if (isRecord(decision) && (decision['behavior'] === 'allow' || decision['behavior'] === 'deny'))
+    return undefined;
+  return 'decision must be { behavior: "allow" } or { behavior: "deny" }.';
 }
 
 function describe(value: unknown): string {

@@ -1,17 +1,37 @@
-import type { HookCallback, HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
+import type { HookCall, HookCallback, HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
+import type { HookListingRow } from '../protocol/hook-config.ts';
 import { compileMatcher, type Matches } from './match.ts';
 import { runCallback } from './run-callback.ts';
 
 export type HookInput = Parameters<HookCallback>[0];
 
-/**
- * Runs one hook of one kind (a callback now; a command, a prompt, an HTTP call alike) and gives back what it
- * answered, unread. May throw, hang and answer junk: the runner that calls it bounds and judges that.
- */
-export type HookKindRunner = (
-  input: HookInput,
-  options: { readonly signal: AbortSignal; readonly toolUseId: string | undefined },
-) => Promise<unknown>;
+/** How one hook of one kind came out, before its answer is read. */
+export type HookRun =
+  | { readonly kind: 'answer'; readonly answer: unknown; readonly exitCode?: number }
+  /** Exit code 2. */
+  | { readonly kind: 'blocked'; readonly reason: string; readonly exitCode: number }
+  /** Any other exit code: shown, and it blocks nothing. */
+  | { readonly kind: 'complained'; readonly problem: string; readonly exitCode: number }
+  /** It did not get to an answer: shuts the gate it guards. */
+  | { readonly kind: 'failed'; readonly problem: string; readonly exitCode?: number }
+  /** It answered `{"async": true}` and goes on, unwaited for. */
+  | { readonly kind: 'detached'; readonly rest: Promise<HookRun>; readonly timeoutMs: number };
+
+/** What a hook has written by now. Grows while it runs. */
+export interface HookOutputSoFar {
+  stdout: string;
+  stderr: string;
+}
+
+export interface HookRunOptions {
+  /** Aborted at the time limit and when nobody waits any more; a detached hook keeps running until then. */
+  readonly signal: AbortSignal;
+  readonly toolUseId: string | undefined;
+  readonly said: HookOutputSoFar;
+}
+
+/** Runs one hook. May throw, hang and answer junk: the runner that calls it bounds and judges that. */
+export type HookKindRunner = (input: HookInput, options: HookRunOptions) => Promise<HookRun>;
 
 export interface RegisteredHook {
   readonly event: HookEvent;
@@ -21,9 +41,26 @@ export interface RegisteredHook {
   readonly timeoutMs: number;
   readonly onFailure: 'continue' | 'block' | undefined;
   readonly run: HookKindRunner;
+  /** A condition beyond the matcher; one that cannot be decided counts as met. */
+  readonly applies?: ((call: HookCall) => Promise<boolean>) | undefined;
+  readonly once?: boolean | undefined;
+  /** Nobody waits for it; `rewake`: what it blocks with is put before the model. */
+  readonly background?: 'quiet' | 'rewake' | undefined;
+  readonly statusMessage?: string | undefined;
+  /** Its runs are shown as `hook_started`, `hook_progress` and `hook_response`. Default false. */
+  readonly announced?: boolean | undefined;
+  readonly listing: HookListingRow;
 }
 
 export const DEFAULT_HOOK_TIMEOUT_MS = 60_000;
+/** Nobody wants to wait for what happens when the session is over. */
+const SESSION_END_TIMEOUT_MS = 1_000;
+
+/** `seconds`: as the hook's owner wants it. */
+export function timeoutMsOf(event: HookEvent, seconds: number | undefined): number {
+  if (seconds !== undefined) return seconds * 1000;
+  return event === 'SessionEnd' ? SESSION_END_TIMEOUT_MS : DEFAULT_HOOK_TIMEOUT_MS;
+}
 
 /** One entry per callback, in the order of registration. */
 export function callbackHooks(
@@ -36,9 +73,20 @@ export function callbackHooks(
       event,
       matches,
       name: matcher ? `${event}:${matcher}` : event,
-      timeoutMs: timeout === undefined ? DEFAULT_HOOK_TIMEOUT_MS : timeout * 1000,
+      timeoutMs: timeoutMsOf(event, timeout),
       onFailure,
       run: runCallback(callback),
+      listing: {
+        event,
+        matcher: matcher ?? '',
+        source: 'sessionHook' as const,
+        sourceLabel: 'This session',
+        type: 'callback' as const,
+        displayText: 'A callback of the host',
+        commandText: callback.name || 'callback',
+        contentLabel: 'Callback',
+        ...(timeout !== undefined && { timeout }),
+      },
     }));
   });
 }

@@ -6,7 +6,7 @@ export function runCallback(callback: HookCallback): HookKindRunner {
   return async (input, { signal, toolUseId }) => {
     const answer: unknown = await callback(isolate(input), toolUseId, { signal });
     // A function that returns nothing has no opinion; `{}` says the same.
-    return answer === undefined ? {} : answer;
+    return { kind: 'answer', answer: answer === undefined ? {} : answer };
   };
 }
 

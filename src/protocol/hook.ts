@@ -1,4 +1,4 @@
-import type { PermissionMode } from './permission.ts';
+import type { PermissionMode, PermissionUpdate } from './permission.ts';
 
 /** Every hook event that users may name. Which of them fire is in `docs/hooks.md`. */
 export const HOOK_EVENTS = [
@@ -42,8 +42,13 @@ export interface HookInputBase {
   readonly session_id: string;
   readonly transcript_path: string;
   readonly cwd: string;
+  /** The prompt that is being worked on, by its uuid. */
+  readonly prompt_id?: string;
   readonly permission_mode?: PermissionMode;
+  /** Inside a subagent. */
   readonly agent_id?: string;
+  readonly agent_type?: string;
+  readonly effort?: { readonly level: string };
 }
 
 /** What the loop and the gate hand in; the base fields are added by the port. */
@@ -73,15 +78,62 @@ export type HookCall =
     }
   | { readonly event: 'PostToolBatch'; readonly tool_calls: readonly unknown[] }
   | {
+      readonly event: 'PermissionRequest';
+      readonly tool_name: string;
+      readonly tool_input: unknown;
+      readonly permission_suggestions?: readonly PermissionUpdate[];
+    }
+  | {
       readonly event: 'PermissionDenied';
       readonly tool_name: string;
       readonly tool_input: unknown;
       readonly tool_use_id: string;
       readonly reason: string;
     }
+  | {
+      readonly event: 'Notification';
+      readonly message: string;
+      readonly title?: string;
+      readonly notification_type: string;
+    }
   | { readonly event: 'UserPromptSubmit'; readonly prompt: string }
-  | { readonly event: 'SessionStart'; readonly source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' }
+  | {
+      readonly event: 'UserPromptExpansion';
+      readonly expansion_type: 'slash_command' | 'mcp_prompt';
+      readonly command_name: string;
+      readonly command_args: string;
+      readonly prompt: string;
+    }
+  | {
+      readonly event: 'SessionStart';
+      readonly source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork';
+      readonly model?: string;
+    }
   | { readonly event: 'SessionEnd'; readonly reason: string }
+  | { readonly event: 'SubagentStart'; readonly agent_id: string; readonly agent_type: string }
+  | {
+      readonly event: 'SubagentStop';
+      readonly stop_hook_active: boolean;
+      readonly last_assistant_message?: string;
+      readonly agent_id?: string;
+      readonly agent_type?: string;
+      readonly agent_transcript_path?: string;
+    }
+  | {
+      readonly event: 'InstructionsLoaded';
+      readonly file_path: string;
+      readonly memory_type: 'User' | 'Project' | 'Local' | 'Managed';
+      readonly load_reason: 'session_start' | 'nested_traversal' | 'path_glob_match' | 'include' | 'compact';
+      readonly trigger_file_path?: string;
+      readonly parent_file_path?: string;
+    }
+  | {
+      readonly event: 'FileChanged';
+      readonly file_path: string;
+      /** Named so in the input; `event` is the name of the hook's event here. */
+      readonly change: 'change' | 'add' | 'unlink';
+    }
+  | { readonly event: 'ConfigChange'; readonly source: string; readonly file_path?: string }
   | { readonly event: 'Stop'; readonly stop_hook_active: boolean; readonly last_assistant_message?: string }
   | {
       readonly event: 'StopFailure';
@@ -97,7 +149,10 @@ export type HookCall =
   | { readonly event: 'PostCompact'; readonly trigger: 'manual' | 'auto'; readonly compact_summary: string }
   | { readonly event: HookEvent; readonly [key: string]: unknown };
 
-/** What hooks of one event decided together, folded in registration order: deny beats ask beats allow. */
+/**
+ * What hooks of one event decided together, folded in registration order: deny beats ask beats allow. What they
+ * have to say to the person, failures included, is not in it: the hooks room shows that itself.
+ */
 export interface HookVerdict {
   readonly permission?: 'allow' | 'deny' | 'ask';
   readonly reason?: string;
@@ -108,13 +163,19 @@ export interface HookVerdict {
   readonly blockingErrors: readonly string[];
   /** `continue: false`. */
   readonly preventContinuation?: { readonly stopReason: string; readonly hookName?: string };
-  readonly systemMessages: readonly string[];
+  /** PermissionRequest: rules that come with an `allow`, unchecked. */
+  readonly updatedPermissions?: unknown;
+  /** PermissionRequest: a `deny` that ends the turn. */
+  readonly interrupt?: boolean;
+  /** PermissionDenied: the model may try again. */
+  readonly retry?: boolean;
+  /** SessionStart: goes before the first prompt. */
+  readonly initialUserMessage?: string;
 }
 
 export const NO_HOOK_VERDICT: HookVerdict = Object.freeze({
   additionalContext: Object.freeze([]) as readonly string[],
   blockingErrors: Object.freeze([]) as readonly string[],
-  systemMessages: Object.freeze([]) as readonly string[],
 });
 
 export interface HookOutput {
@@ -125,7 +186,10 @@ export interface HookOutput {
   systemMessage?: string;
   reason?: string;
   hookSpecificOutput?: { hookEventName: HookEvent; [key: string]: unknown };
+  /** Goes on by itself: no opinion. */
   async?: boolean;
+  /** ms that a command may go on for. */
+  asyncTimeout?: number;
 }
 
 export type HookCallback = (

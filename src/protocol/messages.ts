@@ -143,12 +143,35 @@ export type SystemBody =
       readonly decision_reason_type?: string;
       readonly message: string;
     }
+  | ({ readonly subtype: 'hook_started' } & HookRunName)
+  | ({ readonly subtype: 'hook_progress' } & HookRunName & HookRunOutput)
+  | ({
+      readonly subtype: 'hook_response';
+      /** Absent when no process ran, or none ended by itself. */
+      readonly exit_code?: number;
+      readonly outcome: 'success' | 'error' | 'cancelled';
+    } & HookRunName &
+      HookRunOutput)
   | {
       readonly subtype: 'notification';
       readonly key: string;
       readonly text: string;
       readonly priority: 'low' | 'medium' | 'high' | 'immediate';
     };
+
+interface HookRunName {
+  readonly hook_id: string;
+  /** `SessionStart:startup`: the event, and what its matchers are held against. */
+  readonly hook_name: string;
+  readonly hook_event: string;
+}
+
+interface HookRunOutput {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Both. */
+  readonly output: string;
+}
 
 export interface CompactMetadata {
   readonly trigger: 'manual' | 'auto';

@@ -1,0 +1,149 @@
+/** Hooks that settings or plugins describe, made into hooks that run. */
+import { TurnwrightError } from '../protocol/errors.ts';
+import type { HookCall, HookEvent } from '../protocol/hook.ts';
+import type { ConfiguredHook, HookConfig, HookListingRow, HookPolicy } from '../protocol/hook-config.ts';
+import type { Clock } from '../protocol/ports.ts';
+import { compileMatcher } from './match.ts';
+import { type HookKindRunner, type RegisteredHook, timeoutMsOf } from './registered-hook.ts';
+import { runCommand } from './run-command.ts';
+import { runHttp } from './run-http.ts';
+import { type CallMcpTool, runMcpTool } from './run-mcp-tool.ts';
+
+export interface ConfiguredHookPorts {
+  readonly cwd: string;
+  /** What `CLAUDE_PROJECT_DIR` and `TURNWRIGHT_PROJECT_DIR` say. */
+  readonly projectRoot: string;
+  /** Of child processes, without what may be a secret. */
+  readonly childEnv: Readonly<Record<string, string>>;
+  /** What headers may be made of, for hooks that no repository brought along. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly policy: HookPolicy;
+  readonly clock: Clock;
+  readonly callMcpTool: CallMcpTool;
+  /** Whether a call might be one that this rule means. Throws `invalid_option` for what is no rule. */
+  readonly ruleTest: (rule: string) => (call: HookCall) => Promise<boolean>;
+}
+
+/** Events that carry a tool call, which `if` can be held against. */
+const TOOL_EVENTS: ReadonlySet<HookEvent> = new Set<HookEvent>([
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PermissionRequest',
+  'PermissionDenied',
+]);
+
+/** Throws `invalid_option`, naming the place, for a matcher or a condition that cannot be read. */
+export function configuredHook(hook: ConfiguredHook, ports: ConfiguredHookPorts): RegisteredHook {
+  const { event, matcher, config } = hook;
+  const name = `${matcher ? `${event}:${matcher}` : event} [${oneLine(identityOf(config))}]`;
+  return {
+    event,
+    matches: inPlace(hook, () => compileMatcher(matcher, event)),
+    name,
+    timeoutMs: timeoutMsOf(event, config.timeout),
+    onFailure: config.onFailure,
+    run: runnerOf(hook, ports),
+    applies: conditionOf(hook, ports),
+    once: config.once,
+    background: backgroundOf(config),
+    statusMessage: config.statusMessage,
+    announced: true,
+    listing: listingOf(hook),
+  };
+}
+
+function runnerOf({ config, source, pluginRoot }: ConfiguredHook, ports: ConfiguredHookPorts): HookKindRunner {
+  switch (config.type) {
+    case 'command': {
+      const folders = {
+        CLAUDE_PROJECT_DIR: ports.projectRoot,
+        TURNWRIGHT_PROJECT_DIR: ports.projectRoot,
+        ...(pluginRoot !== undefined && { CLAUDE_PLUGIN_ROOT: pluginRoot }),
+      };
+      const { cwd, clock } = ports;
+      return runCommand(config, { cwd, env: { ...ports.childEnv, ...folders }, clock });
+    }
+    case 'http': {
+      const fromRepository = source === 'projectSettings' || source === 'localSettings';
+      return runHttp(config, ports.policy, fromRepository ? ports.childEnv : ports.env);
+    }
+    case 'mcp_tool':
+      return runMcpTool(config, ports.callMcpTool);
+  }
+}
+
+function conditionOf(hook: ConfiguredHook, ports: ConfiguredHookPorts): RegisteredHook['applies'] {
+  const rule = hook.config.if;
+  if (rule === undefined) return undefined;
+  if (!TOOL_EVENTS.has(hook.event)) return async () => false;
+  return inPlace(hook, () => ports.ruleTest(rule));
+}
+
+function backgroundOf(config: HookConfig): RegisteredHook['background'] {
+  if (config.type !== 'command') return undefined;
+  return config.asyncRewake === true ? 'rewake' : config.async === true ? 'quiet' : undefined;
+}
+
+function inPlace<T>({ place }: ConfiguredHook, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw new TurnwrightError('invalid_settings', `Settings in ${place} cannot be used: ${problem}`, { cause });
+  }
+}
+
+const SOURCE_LABELS: Readonly<Record<ConfiguredHook['source'], string>> = {
+  userSettings: 'User settings',
+  projectSettings: 'Project settings',
+  localSettings: 'Local settings',
+  flagSettings: 'Settings of this run',
+  policySettings: 'Managed settings',
+  pluginHook: 'Plugin',
+};
+const CONTENT_LABELS = { command: 'Command', http: 'URL', mcp_tool: 'MCP tool' } as const;
+
+function listingOf({ event, matcher = '', config, source, pluginName }: ConfiguredHook): HookListingRow {
+  const identity = oneLine(identityOf(config));
+  const { timeout, statusMessage } = config;
+  return {
+    event,
+    matcher: visible(matcher),
+    source,
+    sourceLabel: SOURCE_LABELS[source],
+    ...(pluginName !== undefined && { pluginName }),
+    type: config.type,
+    displayText: statusMessage === undefined ? identity : oneLine(statusMessage),
+    commandText: visible(identityOf(config)),
+    contentLabel: CONTENT_LABELS[config.type],
+    ...(config.if !== undefined && { condition: visible(config.if) }),
+    ...(timeout !== undefined && { timeout }),
+    ...(statusMessage !== undefined && { statusMessage }),
+    ...(config.once === true && { runsOnce: true }),
+    ...(backgroundOf(config) !== undefined && { runsInBackground: true }),
+  };
+}
+
+function identityOf(config: HookConfig): string {
+  switch (config.type) {
+    case 'command':
+      return [config.command, ...(config.args ?? [])].join(' ');
+    case 'http':
+      return config.url;
+    case 'mcp_tool':
+      return `${config.server}: ${config.tool}`;
+  }
+}
+
+function oneLine(text: string): string {
+  const line = visible(text).replace(/\s+/g, ' ').trim();
+  return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
+}
+
+/** Control characters are shown, not obeyed. */
+function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, (char) =>
+    char === '\n' || char === '\t' ? char : `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,144 @@
+/** A hook that is a process: the event on stdin, the answer on stdout, exit code 2 blocks with what is on stderr. */
+import type { Clock } from '../protocol/ports.ts';
+import type { CommandHookConfig } from '../protocol/hook-config.ts';
+import { type ProcessGroup, spawnGroup } from '../util/process-tree.ts';
+import { bounded, detaches, readText } from './read-text.ts';
+import type { HookKindRunner, HookOutputSoFar, HookRun } from './registered-hook.ts';
+
+export interface CommandPorts {
+  readonly cwd: string;
+  /** The whole environment of the command. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+}
+
+/** Characters of each stream that are kept; a hook that writes more is read on and not kept. */
+const MAX_OUTPUT_CHARS = 512 * 1024;
+/** After its exit, how long its pipes may be read while others hold them, ms. */
+const DRAIN_MS = 250;
+/** Between SIGTERM and SIGKILL, ms. */
+const KILL_GRACE_MS = 500;
+/** How long a hook that went on by itself may take when it does not say, ms. */
+const DETACHED_MS = 15_000;
+
+/** Its whole process group ends with it, with its time and with an abort (F99). */
+export function runCommand(config: CommandHookConfig, ports: CommandPorts): HookKindRunner {
+  return async (input, { signal, said }) => {
+    const text = `${JSON.stringify(input)}\n`;
+    const first = follow(start(config, config.shell ?? 'bash', ports), text, said, signal, ports.clock);
+    const started = await Promise.race([first.detached, first.end]);
+    if (started.kind === 'detaching') {
+      const rest = first.end.then((end) => outcome(end, said, input.hook_event_name));
+      return { kind: 'detached', rest, timeoutMs: started.timeoutMs };
+    }
+    const noBash =
+      config.args === undefined &&
+      config.shell === undefined &&
+      started.kind === 'not_started' &&
+      started.code === 'ENOENT';
+    if (!noBash) return outcome(started, said, input.hook_event_name);
+    const second = follow(start(config, 'sh', ports), text, said, signal, ports.clock);
+    return outcome(await second.end, said, input.hook_event_name);
+  };
+}
+
+type End =
+  | { readonly kind: 'exited'; readonly code: number | null; readonly signal: string | null; complete: boolean }
+  | { readonly kind: 'not_started'; readonly code: string | undefined; readonly message: string };
+
+function start(config: CommandHookConfig, shell: string, { cwd, env }: CommandPorts): ProcessGroup {
+  const options = { cwd, env, stdin: 'pipe' as const };
+  if (config.args !== undefined) {
+    const [program = '', ...args] = [config.command, ...config.args].map((word) => withFolders(word, env));
+    return spawnGroup(program, args, options);
+  }
+  return shell === 'powershell'
+    ? spawnGroup('pwsh', ['-NoProfile', '-NonInteractive', '-Command', config.command], options)
+    : spawnGroup(shell, ['-c', config.command], options);
+}
+
+/** Without a shell nobody else would put in the two folders that hooks are written against. */
+function withFolders(word: string, env: Readonly<Record<string, string>>): string {
+  return word.replace(
+    /\$\{?(CLAUDE_PLUGIN_ROOT|CLAUDE_PROJECT_DIR|TURNWRIGHT_PROJECT_DIR)\b\}?/g,
+    (whole, name: string) => env[name] ?? whole,
+  );
+}
+
+function follow(
+  group: ProcessGroup,
+  input: string,
+  said: HookOutputSoFar,
+  signal: AbortSignal,
+  clock: Clock,
+): { readonly end: Promise<End>; readonly detached: Promise<{ kind: 'detaching'; timeoutMs: number }> } {
+  let complete = true;
+  let detach = (_: { kind: 'detaching'; timeoutMs: number }) => {};
+  const detached = new Promise<{ kind: 'detaching'; timeoutMs: number }>((resolve) => {
+    detach = resolve;
+  });
+  const keep = (stream: 'stdout' | 'stderr') => (chunk: string) => {
+    const room = MAX_OUTPUT_CHARS - said[stream].length;
+    if (chunk.length > room) complete = false;
+    if (room > 0) said[stream] += chunk.slice(0, room);
+    const leave = stream === 'stdout' ? detaches(said.stdout) : undefined;
+    if (leave !== undefined) detach({ kind: 'detaching', timeoutMs: leave.timeoutMs ?? DETACHED_MS });
+  };
+  group.stdout?.setEncoding('utf8').on('data', keep('stdout'));
+  group.stderr?.setEncoding('utf8').on('data', keep('stderr'));
+  // A hook that does not read its input closes the pipe under us.
+  group.stdin?.on('error', () => undefined);
+  group.stdin?.end(input);
+  const onAbort = () => void group.end(KILL_GRACE_MS);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+
+  const end = async (): Promise<End> => {
+    try {
+      const ended = await group.ended;
+      await drained(group, clock);
+      await group.end(KILL_GRACE_MS);
+      return ended.kind === 'exited'
+        ? { kind: 'exited', code: ended.code, signal: ended.signal, complete }
+        : { kind: 'not_started', code: ended.error.code, message: ended.error.message };
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  };
+  return { end: end(), detached };
+}
+
+/** What it left in the background may keep the pipes open: that is not waited for. */
+async function drained({ stdout, stderr }: ProcessGroup, clock: Clock): Promise<void> {
+  const open = [stdout, stderr].filter((stream) => stream !== undefined && !stream.closed);
+  if (open.length === 0) return;
+  const closed = Promise.all(open.map((stream) => new Promise((resolve) => stream?.once('close', resolve))));
+  let cancel = () => {};
+  const late = new Promise<void>((resolve) => {
+    cancel = clock.timer(DRAIN_MS, resolve);
+  });
+  await Promise.race([closed, late]);
+  cancel();
+  for (const stream of open) stream?.destroy();
+}
+
+/** 126 and 127 are the shell's words for "could not be started", 128 and above for "killed by a signal". */
+function outcome(end: End, { stdout, stderr }: HookOutputSoFar, event: HookInputEvent): HookRun {
+  if (end.kind === 'not_started') return { kind: 'failed', problem: `it could not be started: ${end.message}` };
+  const { code } = end;
+  if (code === null) return { kind: 'failed', problem: `it was killed by ${end.signal ?? 'a signal'}.` };
+  const complaint = bounded(stderr.trim());
+  const because = complaint === '' ? '' : `: ${complaint}`;
+  if (code === 0) {
+    const rest = detaches(stdout) === undefined ? stdout : stdout.slice(stdout.indexOf('\n') + 1);
+    return { ...readText(rest, event, end.complete), exitCode: 0 } as HookRun;
+  }
+  if (code === 2) return { kind: 'blocked', reason: complaint, exitCode: 2 };
+  if (code === 126 || code === 127)
+    return { kind: 'failed', problem: `it could not be run (exit code ${code})${because}`, exitCode: code };
+  if (code > 128)
+    return { kind: 'failed', problem: `it was killed by signal ${code - 128}${because}`, exitCode: code };
+  return { kind: 'complained', problem: `exit code ${code}${because}`, exitCode: code };
+}
+
+type HookInputEvent = Parameters<HookKindRunner>[0]['hook_event_name'];

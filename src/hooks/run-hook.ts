@@ -1,0 +1,178 @@
+/** One run of one hook: bounded in time, its answer read and judged, its run shown when it is one that is shown. */
+import type { HookCall } from '../protocol/hook.ts';
+import type { SystemBody } from '../protocol/messages.ts';
+import type { Clock, Ids } from '../protocol/ports.ts';
+import { closesOnFailure } from './failure-mode.ts';
+import type { HookOutcome } from './fold.ts';
+import { readHookOutput } from './read-output.ts';
+import type { HookInput, HookOutputSoFar, HookRun, RegisteredHook } from './registered-hook.ts';
+
+export interface RunPorts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Shows something at once. */
+  readonly show: (body: SystemBody) => void;
+  /** Runs of every announced hook are shown, not only those of SessionStart. */
+  readonly showAll: boolean;
+  /** A hook goes on although its event is over. `signal` is the session's. */
+  readonly detach: (hook: RegisteredHook, rest: (signal: AbortSignal) => Promise<HookOutcome>) => void;
+}
+
+export interface RunRequest {
+  readonly hook: RegisteredHook;
+  readonly call: HookCall;
+  readonly input: () => HookInput;
+  readonly signal: AbortSignal;
+  readonly toolUseId: string | undefined;
+  /** What the matchers were held against. */
+  readonly subject: string | undefined;
+}
+
+const PROGRESS_MS = 1_000;
+
+/** Never rejects. Returns at the latest when the time is up or `signal` fires. */
+export async function runHook(request: RunRequest, ports: RunPorts): Promise<HookOutcome> {
+  const { hook, signal } = request;
+  const { event, name } = hook;
+  if (signal.aborted) return { kind: 'aborted', name };
+  const said: HookOutputSoFar = { stdout: '', stderr: '' };
+  const shown = showing(request, said, ports);
+  const running = new AbortController();
+  const onAbort = () => running.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  let leavesBehind = false;
+
+  const judge = (run: HookRun): HookOutcome => {
+    switch (run.kind) {
+      case 'answer': {
+        const reading = readHookOutput(run.answer, event);
+        if (!reading.ok) return failed(hook, `its answer was rejected: ${reading.problem}`);
+        if (reading.output.suppressOutput === true) said.stdout = '';
+        return { kind: 'answered', name, output: reading.output };
+      }
+      case 'blocked':
+        return { kind: 'blocked', name, reason: run.reason };
+      case 'complained':
+        return { kind: 'complained', name, problem: run.problem };
+      case 'failed':
+        return failed(hook, run.problem);
+      case 'detached':
+        leavesBehind = true;
+        ports.detach(hook, (session) =>
+          limited(run.rest.then(judge), hook, run.timeoutMs, running, session, ports.clock),
+        );
+        return { kind: 'answered', name, output: {} };
+    }
+  };
+  const answered = async (): Promise<HookOutcome> => {
+    try {
+      const { toolUseId } = request;
+      const run = await hook.run(request.input(), { signal: running.signal, toolUseId, said });
+      shown.exitCode = 'exitCode' in run ? run.exitCode : undefined;
+      return judge(run);
+    } catch (error) {
+      return failed(hook, `it threw: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  try {
+    const outcome = await Promise.race([answered(), cutOff(hook, hook.timeoutMs, running.signal, ports.clock)]);
+    // A hook that throws because it was aborted did not fail.
+    const settled: HookOutcome =
+      signal.aborted && outcome.kind === 'failed' ? { kind: 'aborted', name } : outcome;
+    shown.end(settled);
+    return settled;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    if (!leavesBehind) running.abort('settled');
+  }
+}
+
+/** The rest of a hook that went on by itself: it has its own time, and ends with the session. */
+async function limited(
+  rest: Promise<HookOutcome>,
+  hook: RegisteredHook,
+  timeoutMs: number,
+  running: AbortController,
+  session: AbortSignal,
+  clock: Clock,
+): Promise<HookOutcome> {
+  const onAbort = () => running.abort(session.reason);
+  session.addEventListener('abort', onAbort, { once: true });
+  if (session.aborted) onAbort();
+  const broke = (error: unknown) => failed(hook, error instanceof Error ? error.message : String(error));
+  try {
+    return await Promise.race([rest.catch(broke), cutOff(hook, timeoutMs, running.signal, clock)]);
+  } finally {
+    session.removeEventListener('abort', onAbort);
+    running.abort('settled');
+  }
+}
+
+/** Ends with the time limit, or with an abort that the hook itself does not heed. */
+async function cutOff(
+  hook: RegisteredHook,
+  timeoutMs: number,
+  running: AbortSignal,
+  clock: Clock,
+): Promise<HookOutcome> {
+  try {
+    await clock.sleep(timeoutMs, running);
+    return failed(hook, `it did not answer within ${timeoutMs / 1000} s.`);
+  } catch {
+    return { kind: 'aborted', name: hook.name };
+  }
+}
+
+function failed({ event, name, onFailure }: RegisteredHook, problem: string): HookOutcome {
+  return { kind: 'failed', name, problem, closes: closesOnFailure(event, onFailure) };
+}
+
+interface Shown {
+  exitCode: number | undefined;
+  end(outcome: HookOutcome): void;
+}
+
+/** Session starts are shown always: a consumer waits for them before anything else happens. */
+function showing({ hook, subject }: RunRequest, said: HookOutputSoFar, ports: RunPorts): Shown {
+  const { event, statusMessage } = hook;
+  const hook_id = ports.ids.uuid();
+  if (statusMessage !== undefined)
+    ports.show({ subtype: 'notification', key: `hook-${hook_id}`, text: statusMessage, priority: 'low' });
+  if (hook.announced !== true || !(ports.showAll || event === 'SessionStart'))
+    return { exitCode: undefined, end: () => undefined };
+
+  const about = {
+    hook_id,
+    hook_name: subject === undefined || subject === '' ? event : `${event}:${subject}`,
+    hook_event: event,
+  };
+  const output = () => ({ stdout: said.stdout, stderr: said.stderr, output: said.stdout + said.stderr });
+  ports.show({ subtype: 'hook_started', ...about });
+  let told = 0;
+  let cancel = () => {};
+  const arm = () => {
+    cancel = ports.clock.timer(PROGRESS_MS, () => {
+      const length = said.stdout.length + said.stderr.length;
+      if (length > told) ports.show({ subtype: 'hook_progress', ...about, ...output() });
+      told = length;
+      arm();
+    });
+  };
+  arm();
+  const shown: Shown = {
+    exitCode: undefined,
+    end(outcome) {
+      cancel();
+      const { exitCode } = shown;
+      ports.show({
+        subtype: 'hook_response',
+        ...about,
+        ...output(),
+        ...(exitCode !== undefined && { exit_code: exitCode }),
+        outcome:
+          outcome.kind === 'answered' ? 'success' : outcome.kind === 'aborted' ? 'cancelled' : 'error',
+      });
+    },
+  };
+  return shown;
+}
