@@ -55,7 +55,7 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
   },
   sockets: {
     pattern: /['"]node:(https?|net|tls|http2|dgram)['"]/,
-    where: ['model', 'mcp', 'rehearsal', 'cli', 'telemetry'],
+    where: ['model', 'mcp', 'hooks', 'rehearsal', 'cli', 'telemetry'],
   },
   'the environment': {
     pattern: /\bprocess\.env\b/,

@@ -13,6 +13,7 @@ export interface ClientFlags {
   readonly allowedToolsOnly?: true;
   readonly allowDangerouslySkipPermissions?: true;
   readonly replayUserMessages?: true;
+  readonly includeHookEvents?: true;
   readonly thinking?: 'adaptive' | 'enabled' | 'disabled';
   readonly thinkingDisplay?: 'summarized' | 'omitted';
   readonly maxThinkingTokens?: number;
@@ -39,6 +40,7 @@ export function addClientFlags(program: Command): void {
   add(flag('--allowed-tools-only'));
   add(flag('--allow-dangerously-skip-permissions'));
   add(flag('--replay-user-messages'));
+  add(flag('--include-hook-events'));
   add(flag('--thinking <how>').choices(['adaptive', 'enabled', 'disabled']));
   add(flag('--thinking-display <how>').choices(['summarized', 'omitted']));
   add(flag('--max-thinking-tokens <n>').argParser(wholeNumber));
@@ -61,7 +63,6 @@ export function addClientFlags(program: Command): void {
 
 /** Accepted, and without effect so far. */
 const WITHOUT_EFFECT = [
-  'include-hook-events',
   'forward-subagent-text',
   'await-initialize',
   'disable-slash-commands',
@@ -80,6 +81,7 @@ export function clientOptions(flags: ClientFlags): Partial<Options> {
     permissionPrompts: flags.permissionPrompts,
     permissionPromptToolName: asker === 'stdio' ? undefined : asker,
     replayUserMessages: flags.replayUserMessages,
+    includeHookEvents: flags.includeHookEvents,
     thinking: thinkingOf(flags),
     maxThinkingTokens: flags.maxThinkingTokens,
     effort: flags.effort,

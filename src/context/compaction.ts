@@ -6,7 +6,7 @@ import type { ViewEdit } from '../protocol/view.ts';
 import { requestTokens } from './fixed-overhead.ts';
 import { type Split, splitBeforeTail } from './keep-tail.ts';
 import type { TrimPorts } from './mechanical-trim.ts';
-import { boundary, informational, notice, syntheticMessage } from './notices.ts';
+import { boundary, notice, syntheticMessage } from './notices.ts';
 import { restoreAfterCompaction, restoreBudget, sessionStartSource } from './post-compact.ts';
 import { type LadderOutcome, type LadderPorts, summariseRounds } from './summarise-ladder.ts';
 import { type SummaryWords, summaryText } from './summary-prompt.ts';
@@ -62,7 +62,6 @@ export async function* compact(
     { event: 'PreCompact', trigger, custom_instructions: instructions ?? null },
     { signal: input.signal },
   );
-  for (const text of hooked.systemMessages) yield informational(ports, 'info', text);
   const refused = refusalOf(hooked);
   if (refused !== undefined) return { kind: 'nothing', why: `a PreCompact hook prevented it: ${refused}` };
 
@@ -91,11 +90,10 @@ export async function* compact(
     preserved_messages: { anchor_uuid: made.summary.uuid, uuids: keep },
   });
   yield* made.head;
-  const done = await ports.hooks.run(
+  await ports.hooks.run(
     { event: 'PostCompact', trigger, compact_summary: outcome.text },
     { signal: input.signal },
   );
-  for (const message of done.systemMessages) yield informational(ports, 'info', message);
   return {
     kind: 'compacted',
     edits: [{ kind: 'reset', head: made.head, keep, tail: [] }],

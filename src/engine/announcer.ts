@@ -1,8 +1,9 @@
-/** Messages that do not come from the running turn, if one runs: of background tasks above all. */
+/** Messages that do not come from the running turn, if one runs: of background tasks above all, of hooks. */
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 
 export interface Announcer {
-  say(message: SDKMessage): void;
+  /** false: nobody listens. */
+  say(message: SDKMessage): boolean;
   /** Hears every message from now on, until the returned function is called. */
   listen(listener: (message: SDKMessage) => void): () => void;
 }
@@ -12,6 +13,7 @@ export function createAnnouncer(): Announcer {
   return {
     say(message) {
       for (const listener of [...listeners]) listener(message);
+      return listeners.size > 0;
     },
     listen(listener) {
       listeners.add(listener);

@@ -10,6 +10,7 @@ import type { PermissionLocks } from '../permissions/permission-engine.ts';
 import type { Command, CommandSource } from '../protocol/command.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
+import type { ConfiguredHook, HookPolicy } from '../protocol/hook-config.ts';
 import type { JsonSchema } from '../protocol/json.ts';
 import type { AssistantMessage, SystemMessage, ViewMessage } from '../protocol/messages.ts';
 import type { CallModel, ModelInfo } from '../protocol/model.ts';
@@ -244,6 +245,13 @@ export interface QueryEngineConfig {
   /** Which MCP servers may be used; default all. */
   mcpServerPolicy?: McpServerPolicy | undefined;
   hooks?: Partial<Record<HookEvent, readonly HookCallbackMatcher[]>> | undefined;
+  /** Hooks of settings files and plugins; they come after the callbacks of their event. Default none. */
+  configuredHooks?: readonly ConfiguredHook[] | undefined;
+  hookPolicy?: HookPolicy | undefined;
+  /** Shows `hook_started` and the like for every event, not only for SessionStart. Default false. */
+  includeHookEvents?: boolean | undefined;
+  /** What hooks are told is the project's folder; default `cwd`. */
+  projectRoot?: string | undefined;
   /** The session's environment; default empty. Model aliases are looked up in it, and child processes get it without what may be a secret. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The environment of child processes, taken as it is; default made from `env`. */

@@ -17,6 +17,7 @@ import type { Scope } from '../util/scope.ts';
 import type { Announcer } from './announcer.ts';
 import type { AppStateAccess } from './app-state.ts';
 import type { Admit } from './compose/admission.ts';
+import type { Hooks } from './compose/hooks.ts';
 import type { McpRoom } from './compose/mcp.ts';
 import type { SkillsRoom } from './compose/skills.ts';
 import type { QueryEngineConfig } from './config.ts';
@@ -67,6 +68,8 @@ export interface EngineParts {
   readonly model: ModelPort;
   readonly permissions: Permissions;
   readonly hooks: HookPort;
+  /** The session's hooks as a whole, whatever agent asks. */
+  readonly hookRoom: Hooks;
   readonly tools: ToolsRoom;
   readonly mcp: McpRoom;
   readonly skills: SkillsRoom;
@@ -102,6 +105,8 @@ export interface SessionMemory {
   effort: EffortLevel | undefined;
   opened: boolean;
   submissions: number;
+  /** The prompt that is being worked on. */
+  promptId: string | undefined;
   orphanHandled: boolean;
   /** Denials of the running submission. */
   denials: PermissionDenial[];

@@ -2,6 +2,7 @@
 
 import type { ContextUsage } from '../protocol/context-usage.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
+import type { HooksListing } from '../protocol/hook-config.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
 import type { InboxPriority } from '../protocol/ports.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
@@ -198,9 +199,14 @@ export class QueryEngine {
     return this.#parts.mcp.setServers(configs, clients);
   }
 
-  /** Hears the messages that no submission yields, those of background tasks, until the returned function is called. */
+  /** Hears the messages that no submission yields: of background tasks, of hooks. Until the returned function is called. */
   onAnnouncement(listener: (message: SDKMessage) => void): () => void {
     return this.#parts.announcer.listen(listener);
+  }
+
+  /** What hooks this session has. */
+  hooksListing(): HooksListing {
+    return this.#parts.hookRoom.listing();
   }
 
   /** The message that tells consumers of a changed permission mode. */
@@ -235,12 +241,9 @@ export class QueryEngine {
       );
     await running?.end();
     await within(RUN_END_MS, parts.tasks.stopAll('session'));
-    if (parts.hooks.has('SessionEnd')) {
-      await parts.hooks.run(
-        { event: 'SessionEnd', reason: 'other' },
-        { signal: AbortSignal.timeout(SESSION_END_MS) },
-      );
-    }
+    // Each has a second, unless its owner gave it more.
+    await parts.hooks.run({ event: 'SessionEnd', reason: 'other' }, { signal: NEVER });
+    await parts.hookRoom.close();
     await parts.mcp.close();
     parts.model.close();
     await parts.journal.close();
@@ -293,5 +296,4 @@ export class QueryEngine {
 
 /** How long a run that was ended may take to write down how it ended, in ms. */
 const RUN_END_MS = 500;
-/** How long SessionEnd hooks may hold up `close()`, in ms. */
-const SESSION_END_MS = 1_000;
+const NEVER = new AbortController().signal;

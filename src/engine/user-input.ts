@@ -1,6 +1,5 @@
 /** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
 import type { CommandResult } from '../protocol/command.ts';
-import { type HookVerdict, NO_HOOK_VERDICT } from '../protocol/hook.ts';
 import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
 import { TASK_NOTICE } from '../protocol/task.ts';
 import type { UserBlock } from '../protocol/wire.ts';
@@ -8,6 +7,7 @@ import { commandsOf } from './command-list.ts';
 import { findCommand } from './commands.ts';
 import type { EngineParts } from './parts.ts';
 import type { Prompt } from './prepare-submission.ts';
+import { judgePrompt, NOTHING_SAID, startSession } from './prompt-hooks.ts';
 
 export interface UserInput {
   /** What hooks say before the prompt. */
@@ -30,9 +30,12 @@ export async function processUserInput(
   when: { readonly first: boolean; readonly resumed: boolean; readonly signal: AbortSignal },
   parts: EngineParts,
 ): Promise<UserInput> {
-  const before = when.first ? await sessionStart(when.resumed, when.signal, parts) : [];
+  const { signal } = when;
+  const started = when.first ? await startSession(when.resumed, signal, parts) : undefined;
+  const first =
+    started?.firstMessage === undefined ? [] : [userMessage(started.firstMessage, 'prompt', {}, parts)];
   const base = {
-    before,
+    before: started?.context ?? [],
     after: [],
     shouldQuery: prompt.options.shouldQuery !== false,
     byCommand: false,
@@ -42,19 +45,41 @@ export async function processUserInput(
     resultText: '',
     notices: [],
   };
+  const refused = (refusal: string) => ({
+    ...base,
+    messages: [],
+    shouldQuery: false,
+    resultText: refusal,
+    notices: [refusal],
+  });
+  const text = typeof prompt.content === 'string' ? prompt.content : textOf(prompt.content);
   const call = findCommand(prompt.content, commandsOf(parts.config, parts.mcp.commands));
   if (call !== undefined) {
     const { sessionId, journal, config } = parts;
+    parts.memory.promptId = prompt.options.uuid;
+    const { refusal, context: after } = await judgePrompt(
+      {
+        event: 'UserPromptExpansion',
+        expansion_type: parts.mcp.commands.includes(call.command) ? 'mcp_prompt' : 'slash_command',
+        command_name: call.command.name,
+        command_args: call.args,
+        prompt: text,
+      },
+      signal,
+      parts,
+    );
+    if (refusal !== undefined) return refused(refusal);
     const context = {
       sessionId,
       cwd: config.cwd,
       messages: journal.view.messages.slice(),
-      signal: when.signal,
+      signal,
     };
     const result = await call.command.run(call.args, context);
     return {
       ...base,
-      messages: result.messages.map((content) => userMessage(content, 'command', {}, parts)),
+      messages: [...first, ...result.messages.map((content) => userMessage(content, 'command', {}, parts))],
+      after,
       shouldQuery: base.shouldQuery && result.shouldQuery,
       byCommand: true,
       allowedTools: result.allowedTools ?? [],
@@ -63,46 +88,16 @@ export async function processUserInput(
       resultText: result.resultText ?? '',
     };
   }
-  const text = typeof prompt.content === 'string' ? prompt.content : textOf(prompt.content);
+  const uuid = prompt.options.uuid ?? parts.ids.uuid();
+  parts.memory.promptId = uuid;
   // What the engine itself has to say is no prompt of the user's, and nothing to keep back.
   const byUser = prompt.options.origin?.kind !== TASK_NOTICE;
-  const verdict = byUser
-    ? await parts.hooks.run({ event: 'UserPromptSubmit', prompt: text }, { signal: when.signal })
-    : NO_HOOK_VERDICT;
-  const refusal = refusalIn(verdict);
-  if (refusal !== undefined) {
-    return {
-      ...base,
-      messages: [],
-      shouldQuery: false,
-      resultText: refusal,
-      notices: [refusal, ...verdict.systemMessages],
-    };
-  }
-  return {
-    ...base,
-    messages: [userMessage(prompt.content, 'prompt', prompt.options, parts)],
-    after: hookContext('UserPromptSubmit', verdict.additionalContext, parts),
-    notices: verdict.systemMessages,
-  };
-}
-
-async function sessionStart(
-  resumed: boolean,
-  signal: AbortSignal,
-  parts: EngineParts,
-): Promise<AttachmentMessage[]> {
-  if (!parts.hooks.has('SessionStart')) return [];
-  const source = resumed ? 'resume' : 'startup';
-  const verdict = await parts.hooks.run({ event: 'SessionStart', source }, { signal });
-  return hookContext('SessionStart', verdict.additionalContext, parts);
-}
-
-/** What a hook says to the person when it keeps a prompt back. */
-function refusalIn(verdict: HookVerdict): string | undefined {
-  if (verdict.blockingErrors.length > 0) return verdict.blockingErrors.join('\n');
-  if (verdict.permission === 'deny') return verdict.reason ?? 'A hook refused this prompt.';
-  return verdict.preventContinuation?.stopReason;
+  const { refusal, context: after } = byUser
+    ? await judgePrompt({ event: 'UserPromptSubmit', prompt: text }, signal, parts)
+    : NOTHING_SAID;
+  if (refusal !== undefined) return refused(refusal);
+  const message = userMessage(prompt.content, 'prompt', { ...prompt.options, uuid }, parts);
+  return { ...base, messages: [...first, message], after };
 }
 
 function userMessage(
@@ -119,20 +114,6 @@ function userMessage(
     message: { role: 'user' as const, content: parts.admit(content) },
     ...(options.origin !== undefined && { origin: options.origin }),
   });
-}
-
-function hookContext(event: string, content: readonly string[], parts: EngineParts): AttachmentMessage[] {
-  if (content.length === 0) return [];
-  const text = `<system-reminder>\n${event} hook: ${content.join('\n')}\n</system-reminder>`;
-  return [
-    {
-      type: 'attachment',
-      uuid: parts.ids.uuid(),
-      timestamp: new Date(parts.clock.nowMs()).toISOString(),
-      attachment: { type: 'hook_context', event, content },
-      rendered: [{ type: 'text', text }],
-    },
-  ];
 }
 
 function textOf(blocks: readonly UserBlock[]): string {

@@ -53,7 +53,10 @@ export function configuredHook(hook: ConfiguredHook, ports: ConfiguredHookPorts)
   };
 }
 
-function runnerOf({ config, source, pluginRoot }: ConfiguredHook, ports: ConfiguredHookPorts): HookKindRunner {
+function runnerOf(
+  { config, source, pluginRoot }: ConfiguredHook,
+  ports: ConfiguredHookPorts,
+): HookKindRunner {
   switch (config.type) {
     case 'command': {
       const folders = {
@@ -90,7 +93,9 @@ function inPlace<T>({ place }: ConfiguredHook, read: () => T): T {
     return read();
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
-    throw new TurnwrightError('invalid_settings', `Settings in ${place} cannot be used: ${problem}`, { cause });
+    throw new TurnwrightError('invalid_settings', `Settings in ${place} cannot be used: ${problem}`, {
+      cause,
+    });
   }
 }
 

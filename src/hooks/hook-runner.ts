@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { TurnwrightError } from '../protocol/errors.ts';
 import {
   HOOK_EVENTS,
@@ -58,7 +59,9 @@ export function createHooks(options: HooksOptions): Hooks {
   const { base, clock, ids, show = () => undefined, late } = options;
   const byEvent = registered(options);
   const session = new AbortController();
-  const detached = new Set<Promise<void>>();
+  setMaxListeners(0, session.signal);
+  /** What is waited for at the end: hooks that went on by themselves, processes that are being killed. */
+  const open = new Set<Promise<unknown>>();
   const spent = new Set<RegisteredHook>();
 
   const tell = (notices: readonly HookNotice[]) => {
@@ -72,10 +75,22 @@ export function createHooks(options: HooksOptions): Hooks {
       if (hook.background === 'rewake' && outcome.kind === 'blocked')
         late?.wake(`${hook.name} hook: ${outcome.reason}`);
     });
-    detached.add(going);
-    void going.finally(() => detached.delete(going));
+    hold(going);
   };
-  const ports: RunPorts = { clock, ids, show, showAll: options.showAll === true, detach };
+  const hold = (work: Promise<unknown>) => {
+    open.add(work);
+    void work.finally(() => open.delete(work));
+  };
+  const { signal: over } = session;
+  const ports: RunPorts = {
+    clock,
+    ids,
+    show,
+    showAll: options.showAll === true,
+    detach,
+    session: over,
+    hold,
+  };
 
   return {
     has: (event) => byEvent.has(event),
@@ -94,7 +109,7 @@ export function createHooks(options: HooksOptions): Hooks {
         matching.map(async (hook): Promise<HookOutcome> => {
           const request = { hook, call, input, toolUseId, subject };
           if (hook.background === undefined) return runHook({ ...request, signal }, ports);
-          detach(hook, (over) => runHook({ ...request, signal: over }, ports));
+          detach(hook, (end) => runHook({ ...request, signal: end }, ports));
           return { kind: 'answered', name: hook.name, output: {} };
         }),
       );
@@ -106,7 +121,7 @@ export function createHooks(options: HooksOptions): Hooks {
       listHooks([...byEvent.values()].flat(), options.disabled ?? [], options.policy ?? OPEN_HOOK_POLICY),
     async close() {
       session.abort('closed');
-      await Promise.allSettled(detached);
+      await Promise.allSettled(open);
     },
   };
 }

@@ -64,7 +64,7 @@ export function listHooks(
     hooks: rows,
     eventCatalog: CATALOG,
     policy: {
-      disabledByPolicy: false,
+      disabledByPolicy: policy.disabledByPolicy,
       managedOnly: policy.managedOnly,
       pluginOnly: false,
       allDisabled: policy.allDisabled,

@@ -1,6 +1,7 @@
 /** A hook that is a process: the event on stdin, the answer on stdout, exit code 2 blocks with what is on stderr. */
-import type { Clock } from '../protocol/ports.ts';
+
 import type { CommandHookConfig } from '../protocol/hook-config.ts';
+import type { Clock } from '../protocol/ports.ts';
 import { type ProcessGroup, spawnGroup } from '../util/process-tree.ts';
 import { bounded, detaches, readText } from './read-text.ts';
 import type { HookKindRunner, HookOutputSoFar, HookRun } from './registered-hook.ts';
@@ -43,7 +44,12 @@ export function runCommand(config: CommandHookConfig, ports: CommandPorts): Hook
 }
 
 type End =
-  | { readonly kind: 'exited'; readonly code: number | null; readonly signal: string | null; complete: boolean }
+  | {
+      readonly kind: 'exited';
+      readonly code: number | null;
+      readonly signal: string | null;
+      complete: boolean;
+    }
   | { readonly kind: 'not_started'; readonly code: string | undefined; readonly message: string };
 
 function start(config: CommandHookConfig, shell: string, { cwd, env }: CommandPorts): ProcessGroup {
@@ -54,7 +60,8 @@ function start(config: CommandHookConfig, shell: string, { cwd, env }: CommandPo
   }
   return shell === 'powershell'
     ? spawnGroup('pwsh', ['-NoProfile', '-NonInteractive', '-Command', config.command], options)
-    : spawnGroup(shell, ['-c', config.command], options);
+    : // A pipe as stdin makes bash think that it was started over a network, and read ~/.bashrc.
+      spawnGroup(shell, [...(shell === 'bash' ? ['--norc'] : []), '-c', config.command], options);
 }
 
 /** Without a shell nobody else would put in the two folders that hooks are written against. */
@@ -124,7 +131,8 @@ async function drained({ stdout, stderr }: ProcessGroup, clock: Clock): Promise<
 
 /** 126 and 127 are the shell's words for "could not be started", 128 and above for "killed by a signal". */
 function outcome(end: End, { stdout, stderr }: HookOutputSoFar, event: HookInputEvent): HookRun {
-  if (end.kind === 'not_started') return { kind: 'failed', problem: `it could not be started: ${end.message}` };
+  if (end.kind === 'not_started')
+    return { kind: 'failed', problem: `it could not be started: ${end.message}` };
   const { code } = end;
   if (code === null) return { kind: 'failed', problem: `it was killed by ${end.signal ?? 'a signal'}.` };
   const complaint = bounded(stderr.trim());

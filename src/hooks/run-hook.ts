@@ -16,6 +16,10 @@ export interface RunPorts {
   readonly showAll: boolean;
   /** A hook goes on although its event is over. `signal` is the session's. */
   readonly detach: (hook: RegisteredHook, rest: (signal: AbortSignal) => Promise<HookOutcome>) => void;
+  /** Ends what still runs when the session is over. */
+  readonly session: AbortSignal;
+  /** What takes a moment to end after nobody waits for it any more: a process that is being killed. */
+  readonly hold: (work: Promise<unknown>) => void;
 }
 
 export interface RunRequest {
@@ -39,7 +43,9 @@ export async function runHook(request: RunRequest, ports: RunPorts): Promise<Hoo
   const shown = showing(request, said, ports);
   const running = new AbortController();
   const onAbort = () => running.abort(signal.reason);
+  const onOver = () => running.abort(ports.session.reason);
   signal.addEventListener('abort', onAbort, { once: true });
+  ports.session.addEventListener('abort', onOver, { once: true });
   let leavesBehind = false;
 
   const judge = (run: HookRun): HookOutcome => {
@@ -75,7 +81,9 @@ export async function runHook(request: RunRequest, ports: RunPorts): Promise<Hoo
     }
   };
   try {
-    const outcome = await Promise.race([answered(), cutOff(hook, hook.timeoutMs, running.signal, ports.clock)]);
+    const work = answered();
+    if (hook.announced === true) ports.hold(work);
+    const outcome = await Promise.race([work, cutOff(hook, hook.timeoutMs, running.signal, ports.clock)]);
     // A hook that throws because it was aborted did not fail.
     const settled: HookOutcome =
       signal.aborted && outcome.kind === 'failed' ? { kind: 'aborted', name } : outcome;
@@ -83,6 +91,7 @@ export async function runHook(request: RunRequest, ports: RunPorts): Promise<Hoo
     return settled;
   } finally {
     signal.removeEventListener('abort', onAbort);
+    ports.session.removeEventListener('abort', onOver);
     if (!leavesBehind) running.abort('settled');
   }
 }
@@ -169,8 +178,7 @@ function showing({ hook, subject }: RunRequest, said: HookOutputSoFar, ports: Ru
         ...about,
         ...output(),
         ...(exitCode !== undefined && { exit_code: exitCode }),
-        outcome:
-          outcome.kind === 'answered' ? 'success' : outcome.kind === 'aborted' ? 'cancelled' : 'error',
+        outcome: outcome.kind === 'answered' ? 'success' : outcome.kind === 'aborted' ? 'cancelled' : 'error',
       });
     },
   };

@@ -12,7 +12,8 @@ const MAX_BODY_BYTES = 512 * 1024;
 export function refusedUrl(url: string, { allowedHttpUrls }: HookPolicy): string | undefined {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     return `${excerpt(url)} is no http or https address.`;
-  if (allowedHttpUrls === undefined || allowedHttpUrls.some((pattern) => covers(pattern, url))) return undefined;
+  if (allowedHttpUrls === undefined || allowedHttpUrls.some((pattern) => covers(pattern, url)))
+    return undefined;
   return `${excerpt(url)} is not among allowedHttpHookUrls.`;
 }
 

@@ -11,9 +11,12 @@ export type CallMcpTool = (
   signal: AbortSignal,
 ) => Promise<{ readonly text: string; readonly isError: boolean }>;
 
-export function runMcpTool({ server, tool, input }: McpToolHookConfig, call: CallMcpTool): HookKindRunner {
+export function runMcpTool(
+  { server, tool, input = {} }: McpToolHookConfig,
+  call: CallMcpTool,
+): HookKindRunner {
   return async (event, { signal, said }) => {
-    const filled = input === undefined ? { ...event } : (fill(input, event) as Record<string, unknown>);
+    const filled = fill(input, event) as Record<string, unknown>;
     const { text, isError } = await call(server, tool, filled, signal);
     said.stdout = text;
     return isError

@@ -27,6 +27,8 @@ export interface RecoveryState {
 export interface HooksState {
   readonly stopHookActive: boolean;
   readonly blocks: number;
+  /** What the hooks said when they last blocked, while no tool has run since (F96). */
+  readonly lastFeedback: string | undefined;
 }
 
 export interface BudgetState {
@@ -68,7 +70,11 @@ export const FRESH_RECOVERY: RecoveryState = Object.freeze({
   unusableCount: 0,
 });
 
-export const FRESH_HOOKS: HooksState = Object.freeze({ stopHookActive: false, blocks: 0 });
+export const FRESH_HOOKS: HooksState = Object.freeze({
+  stopHookActive: false,
+  blocks: 0,
+  lastFeedback: undefined,
+});
 
 export const FRESH_COMPACTION: CompactionState = Object.freeze({
   rapidRefills: 0,

@@ -35,7 +35,11 @@ export function nextTurn(
       mediaReduced: false,
       unusableCount: 0,
     },
-    hooks: state.hooks,
+    hooks: {
+      stopHookActive: state.hooks.stopHookActive,
+      blocks: state.hooks.blocks,
+      lastFeedback: undefined,
+    },
     compaction: turnPassed(state.compaction),
     budgets: spent(state.budgets, outcome.outputTokens),
     model: state.model,
@@ -149,8 +153,8 @@ export function maxOutputTokensRecovery(state: State, outcome: Outcome): State {
   };
 }
 
-/** `byHook: false` is the built-in structured-output check: it counts as no block. */
-export function stopHookBlocking(state: State, outcome: Outcome & { readonly byHook: boolean }): State {
+/** Without `feedback` it is the built-in structured-output check, which counts as no block. */
+export function stopHookBlocking(state: State, outcome: Outcome & { readonly feedback?: string }): State {
   return {
     iteration: state.iteration + 1,
     turnCount: state.turnCount,
@@ -165,7 +169,10 @@ export function stopHookBlocking(state: State, outcome: Outcome & { readonly byH
       mediaReduced: state.recovery.mediaReduced,
       unusableCount: state.recovery.unusableCount,
     },
-    hooks: outcome.byHook ? { stopHookActive: true, blocks: state.hooks.blocks + 1 } : state.hooks,
+    hooks:
+      outcome.feedback === undefined
+        ? state.hooks
+        : { stopHookActive: true, blocks: state.hooks.blocks + 1, lastFeedback: outcome.feedback },
     compaction: state.compaction,
     budgets: spent(state.budgets, outcome.outputTokens),
     model: state.model,

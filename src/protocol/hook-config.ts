@@ -42,7 +42,7 @@ export interface McpToolHookConfig extends CommonHookConfig {
   readonly type: 'mcp_tool';
   readonly server: string;
   readonly tool: string;
-  /** `${tool_input.file_path}` in a text stands for that field of the event. Default: the event itself. */
+  /** `${tool_input.file_path}` in a text stands for that field of the event. Default `{}`. */
   readonly input?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -71,8 +71,10 @@ export interface ConfiguredHook {
 }
 
 export interface HookPolicy {
-  /** `disableAllHooks` of the user or a flag: hooks of settings and plugins do not run. */
+  /** `disableAllHooks`: hooks of settings and plugins do not run, but those of managed settings do. */
   readonly allDisabled: boolean;
+  /** Managed settings say so: theirs do not run either. */
+  readonly disabledByPolicy: boolean;
   /** Only hooks of managed settings run. */
   readonly managedOnly: boolean;
   /** Patterns with `*`; undefined: every address. */
@@ -81,7 +83,11 @@ export interface HookPolicy {
   readonly httpAllowedEnvVars?: readonly string[] | undefined;
 }
 
-export const OPEN_HOOK_POLICY: HookPolicy = Object.freeze({ allDisabled: false, managedOnly: false });
+export const OPEN_HOOK_POLICY: HookPolicy = Object.freeze({
+  allDisabled: false,
+  disabledByPolicy: false,
+  managedOnly: false,
+});
 
 /** A row of what is registered, for people (`get_hooks_listing`). */
 export interface HookListingRow {

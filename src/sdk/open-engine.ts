@@ -81,6 +81,7 @@ async function configOf(options: Options): Promise<QueryEngineConfig> {
     hooks: options.hooks,
     ...promptOf(options.systemPrompt),
     jsonSchema: options.outputFormat?.schema,
+    includeHookEvents: options.includeHookEvents,
     includePartialMessages: options.includePartialMessages,
     abortController: options.abortController,
     persistSession: options.persistSession,

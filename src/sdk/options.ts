@@ -48,6 +48,8 @@ export interface Options {
   /** With `resume` or `continue`: under a new id. */
   forkSession?: boolean | undefined;
   hooks?: Partial<Record<HookEvent, readonly HookCallbackMatcher[]>> | undefined;
+  /** `hook_started` and the like for hooks of every event; those of SessionStart are shown always. */
+  includeHookEvents?: boolean | undefined;
   /** Raw stream events too. */
   includePartialMessages?: boolean | undefined;
   /** USD. */
@@ -154,6 +156,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   fallbackModel: true,
   forkSession: true,
   hooks: true,
+  includeHookEvents: true,
   includePartialMessages: true,
   maxBudgetUsd: true,
   maxThinkingTokens: true,

@@ -6,6 +6,7 @@ import type { McpServerStatus, SlashCommandInfo } from '../engine/session-facts.
 import type { TaskOutputTail } from '../engine/session-tasks.ts';
 import type { ContextUsage } from '../protocol/context-usage.ts';
 import { AbortError, TurnwrightError } from '../protocol/errors.ts';
+import type { HooksListing } from '../protocol/hook-config.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../protocol/sdk-messages.ts';
 import { endableIterator } from '../util/endable-iterator.ts';
@@ -50,6 +51,8 @@ export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsM
   renameSession(title: string, which?: { readonly sessionId?: string | undefined }): Promise<void>;
   /** Reads the plugins again; see `ReloadPluginsOptions`. */
   reloadPlugins(options?: ReloadPluginsOptions): Promise<ReloadedPlugins>;
+  /** The hooks of this session: callbacks, and those of settings and plugins. */
+  hooksListing(): Promise<HooksListing>;
   /** What fills the context, by category. */
   getContextUsage(): Promise<ContextUsage>;
   /** Rejects with `unknown_task`, and with `task_ended` for one that does not run. */
@@ -106,8 +109,11 @@ export function query({
   const feed = createPromptFeed(engine);
   const attend = async (opened: Promise<QueryEngine>) => {
     const session = await opened;
-    session.onAnnouncement(announcements.say);
     session.tasks.onChange(feed.wake);
+    session.onAnnouncement((message) => {
+      announcements.say(message);
+      feed.wake();
+    });
   };
   const close = () => {
     closing ??= (async () => {
@@ -164,6 +170,7 @@ export function query({
       renameSession: async (title: string, which?: { readonly sessionId?: string | undefined }) =>
         (await engine()).rename(title, which?.sessionId),
       reloadPlugins: async (options?: ReloadPluginsOptions) => (await engine()).reloadPlugins(options),
+      hooksListing: async () => (await engine()).hooksListing(),
       getContextUsage: async () => (await engine()).getContextUsage(),
       mcpServerStatus: async () => (await engine()).mcpServerStatus(),
       reconnectMcpServer: async (name: string) => (await engine()).reconnectMcpServer(name),

@@ -2,13 +2,13 @@ import { isRepositoryLayer, type Settings, type SettingsLayer } from './settings
 
 /**
  * One value out of all layers: later layers beat earlier ones, key by key; records are merged by key.
- * Permissions are left out, because rules keep their source.
+ * Permissions and hooks are left out, because rules and hooks keep their source.
  */
 export function layLayers(layers: readonly SettingsLayer[]): Settings {
   const laid: Record<string, unknown> = {};
   for (const { settings } of layers) {
     for (const [key, value] of Object.entries(settings)) {
-      if (value === undefined || key === 'permissions') continue;
+      if (value === undefined || key === 'permissions' || key === 'hooks') continue;
       const below = laid[key];
       if (isRecord(value) && isRecord(below)) laid[key] = { ...below, ...value };
       else if (key === 'childEnvAllow' && Array.isArray(below) && Array.isArray(value))

@@ -14,6 +14,8 @@ const USER_ONLY = [
   'durability',
   'disableAllHooks',
   'memoryImports',
+  'allowedHttpHookUrls',
+  'httpHookAllowedEnvVars',
 ] as const satisfies readonly (keyof Settings)[];
 
 /** Variables that decide what programs load and run, or where they connect. */
@@ -43,6 +45,11 @@ export function limitRepositoryLayers(layers: readonly SettingsLayer[], trusted:
   const warnings: string[] = [];
   const limited = layers.map((layer) => {
     if (!isRepositoryLayer(layer)) return layer;
+    const hooks = Object.values(layer.settings.hooks ?? {}).flatMap((groups) =>
+      groups.flatMap((g) => g.hooks),
+    );
+    if (!trusted && hooks.length > 0)
+      warnings.push(`${layer.file}: its hooks (${hooks.length}) do not run: this folder is not trusted.`);
     const refuse = (key: string, why: string) => warnings.push(`${layer.file}: ${key} was ignored: ${why}`);
     return {
       ...layer,

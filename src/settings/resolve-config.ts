@@ -10,6 +10,7 @@ import { type EnvironmentValues, readEnvironment } from './read-environment.ts';
 import { readManaged } from './read-managed.ts';
 import { readFlagSettings, readSettings } from './read-settings.ts';
 import { resolveConnection } from './resolve-connection.ts';
+import { resolveHooks } from './resolve-hooks.ts';
 import { resolvePermissions } from './resolve-permissions.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 import { resolveProject } from './resolve-project.ts';
@@ -66,6 +67,7 @@ export async function resolveConfig({
   return {
     cwd,
     configHome: userHome,
+    projectRoot,
     homeDirectory: home,
     settingSources,
     settingsFiles: layers.filter(({ source }) => source !== 'flag').map(({ file }) => file),
@@ -84,6 +86,7 @@ export async function resolveConfig({
     ...connection,
     permissions,
     policy: resolvePolicy(layers),
+    hooks: await resolveHooks(layers, settings, warn),
     removedTools: (options.disallowedTools ?? [])
       .filter((rule) => !rule.includes('('))
       .map((rule) => rule.trim()),

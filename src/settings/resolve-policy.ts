@@ -6,8 +6,6 @@ export function resolvePolicy(layers: readonly SettingsLayer[]): ResolvedPolicy 
   const managed = layers.filter(({ source }) => source === 'managed');
   const managedServersOnly = managed.some(({ settings }) => settings.allowManagedMcpServersOnly === true);
   return {
-    managedHooksOnly: managed.some(({ settings }) => settings.allowManagedHooksOnly === true),
-    hooksDisabled: layers.some(({ settings }) => settings.disableAllHooks === true),
     mcpServers: {
       allowed: (managedServersOnly ? managed : layers).flatMap(({ settings: { allowedMcpServers } }) =>
         allowedMcpServers === undefined ? [] : [allowedMcpServers],

@@ -1,3 +1,4 @@
+import type { ConfiguredHook, HookPolicy } from '../protocol/hook-config.ts';
 import type { PermissionBehavior, PermissionMode, PermissionRuleSource } from '../protocol/permission.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
 import type {
@@ -15,6 +16,8 @@ export interface ResolvedConfig {
   readonly cwd: string;
   /** Where user settings and sessions live; undefined: nowhere. */
   readonly configHome: string | undefined;
+  /** Where project and local settings are looked for. */
+  readonly projectRoot: string;
   /** What `~` means. */
   readonly homeDirectory: string | undefined;
   readonly settingSources: readonly SettingSource[];
@@ -57,6 +60,7 @@ export interface ResolvedConfig {
 
   readonly permissions: ResolvedPermissions;
   readonly policy: ResolvedPolicy;
+  readonly hooks: { readonly configured: readonly ConfiguredHook[]; readonly policy: HookPolicy };
   /** Built-in tools that the model is not told about: bare names in `disallowedTools`. */
   readonly removedTools: readonly string[];
   /** false: nothing outlives its call. */
@@ -111,9 +115,6 @@ export type ApiKeySource = 'ANTHROPIC_API_KEY' | 'ANTHROPIC_AUTH_TOKEN' | 'apiKe
 
 /** What settings forbid beyond permissions. */
 export interface ResolvedPolicy {
-  /** Hooks of other sources than managed settings do not run. */
-  readonly managedHooksOnly: boolean;
-  readonly hooksDisabled: boolean;
   readonly mcpServers: McpServerPolicy;
 }
 

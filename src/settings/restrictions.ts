@@ -14,17 +14,22 @@ const POLICY_KEYS = [
 ] as const satisfies readonly (keyof Settings)[];
 
 /**
- * Managed settings restrict and no more. Those of the machine are its administrator's, so their allow rules hold;
+ * Managed settings restrict and no more. Those of the machine are its administrator's, so their allow rules hold
+ * and their hooks run;
  * a program that starts us speaks for itself, and could allow the same by an option.
  */
 export function policyOf(settings: Settings, from: 'machine' | 'parent'): Settings {
-  const { allowedMcpServers, disableAllHooks, permissions } = settings;
+  const { allowedMcpServers, disableAllHooks, allowedHttpHookUrls, httpHookAllowedEnvVars, permissions } =
+    settings;
   const restrictions = restrictionsOf(settings);
   return {
     ...restrictions,
     ...Object.fromEntries(POLICY_KEYS.map((key) => [key, settings[key]])),
     allowedMcpServers,
     disableAllHooks,
+    allowedHttpHookUrls,
+    httpHookAllowedEnvVars,
+    ...(from === 'machine' && { hooks: settings.hooks }),
     permissions: {
       ...restrictions.permissions,
       ...(from === 'machine' && permissions?.allow !== undefined && { allow: permissions.allow }),

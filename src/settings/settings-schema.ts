@@ -73,4 +73,14 @@ export const settingsSchema = z.object({
   skillListingMaxDescChars: z.number().int().positive().optional(),
   skillListingBudgetFraction: z.number().positive().max(1).optional(),
   skillOverrides: z.record(z.string(), z.enum(['on', 'name-only', 'user-invocable-only', 'off'])).optional(),
+  hooks: z
+    .record(
+      z.string(),
+      z.array(
+        z.object({ matcher: z.string().nullish(), hooks: z.array(z.looseObject({ type: z.string() })) }),
+      ),
+    )
+    .optional(),
+  allowedHttpHookUrls: z.array(z.string()).optional(),
+  httpHookAllowedEnvVars: z.array(z.string()).optional(),
 });

@@ -35,6 +35,7 @@ export interface Settings {
   readonly allowManagedHooksOnly?: boolean | undefined;
   /** Of managed settings: no other source's `allowedMcpServers` counts. */
   readonly allowManagedMcpServersOnly?: boolean | undefined;
+  /** Hooks of settings and plugins do not run; callbacks of the host do. */
   readonly disableAllHooks?: boolean | undefined;
   /** Patterns of memory files, by absolute path, that are not read. */
   readonly claudeMdExcludes?: readonly string[] | undefined;
@@ -49,6 +50,18 @@ export interface Settings {
   readonly skillOverrides?:
     | Readonly<Record<string, 'on' | 'name-only' | 'user-invocable-only' | 'off'>>
     | undefined;
+  /** By event. */
+  readonly hooks?: Readonly<Record<string, readonly HookGroup[]>> | undefined;
+  /** Addresses that hooks may post to, `*` for any text; absent: every address. */
+  readonly allowedHttpHookUrls?: readonly string[] | undefined;
+  /** Variables that headers of hooks may name at all; absent: whatever a hook lists. */
+  readonly httpHookAllowedEnvVars?: readonly string[] | undefined;
+}
+
+export interface HookGroup {
+  readonly matcher?: string | null | undefined;
+  /** Read, type by type, in `resolve-hooks.ts`. */
+  readonly hooks: readonly (Readonly<Record<string, unknown>> & { readonly type: string })[];
 }
 
 export type Durability = 'process' | 'power';

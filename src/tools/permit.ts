@@ -240,6 +240,8 @@ async function tellDenied(request: PermitRequest, raw: JsonObject, reason: strin
     { signal: context.signal, toolUseId: context.toolUseId },
   );
   notes.hookContext.push(...verdict.additionalContext);
+  if (verdict.retry === true)
+    notes.hookContext.push(`A hook says that the denied ${tool.name} call may be tried again.`);
 }
 
 function question(request: PermitRequest, input: unknown): PermissionQuestion {

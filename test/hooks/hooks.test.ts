@@ -8,7 +8,8 @@ import {
   type HookEvent,
   NO_HOOK_VERDICT,
 } from '../../src/protocol/hook.ts';
-import { virtualClock } from '../../src/testing/index.ts';
+import type { SystemBody } from '../../src/protocol/messages.ts';
+import { sequentialIds, virtualClock } from '../../src/testing/index.ts';
 
 const base = () => ({ session_id: 's', transcript_path: '/t', cwd: '/proj' });
 const live = () => new AbortController().signal;
@@ -34,7 +35,13 @@ const CALLS = {
 } as const satisfies Partial<Record<HookEvent, HookCall>>;
 
 function hooksOf(event: HookEvent, matchers: readonly HookCallbackMatcher[], clock = virtualClock()) {
-  return createHooks({ matchers: { [event]: matchers }, base, clock });
+  const told: string[] = [];
+  const show = (body: SystemBody) => told.push('content' in body ? body.content : body.subtype);
+  return {
+    ...createHooks({ matchers: { [event]: matchers }, base, clock, ids: sequentialIds(), show }),
+    /** What the person was told. */
+    told,
+  };
 }
 
 /** Runs callbacks of one event, each under a matcher of its own. */
@@ -43,10 +50,21 @@ function run(
   callbacks: readonly HookCallback[],
   options: Partial<HookCallbackMatcher> = {},
 ) {
-  return hooksOf(
+  return telling(event, callbacks, options).then(({ verdict }) => verdict);
+}
+async function telling(
+  event: keyof typeof CALLS,
+  callbacks: readonly HookCallback[],
+  options: Partial<HookCallbackMatcher> = {},
+) {
+  const hooks = hooksOf(
     event,
     callbacks.map((hook) => ({ hooks: [hook], ...options })),
-  ).run(CALLS[event], { signal: live(), toolUseId: 'toolu_1' });
+  );
+  return {
+    verdict: await hooks.run(CALLS[event], { signal: live(), toolUseId: 'toolu_1' }),
+    told: hooks.told,
+  };
 }
 const answer =
   (output: unknown): HookCallback =>
@@ -121,9 +139,9 @@ describe('matchers', () => {
   it('SessionStart matches its source; an event without a subject always matches', async () => {
     const start = hooksOf('SessionStart', [{ matcher: 'resume', hooks: [answer({ systemMessage: 'x' })] }]);
     expect(await start.run(CALLS.SessionStart, { signal: live() })).toBe(NO_HOOK_VERDICT);
-    expect(
-      (await run('Stop', [answer({ systemMessage: 'x' })], { matcher: 'anything' })).systemMessages,
-    ).toEqual(['x']);
+    expect((await telling('Stop', [answer({ systemMessage: 'x' })], { matcher: 'anything' })).told).toEqual([
+      'x',
+    ]);
   });
 
   it('one that cannot be read, and an event that does not exist, are refused at the start', () => {
@@ -189,8 +207,8 @@ describe('F94 fold in the order of registration, whatever order they end in', ()
     expect(await clock.runUntil(running)).toMatchObject({
       updatedInput: { command: 'c' },
       additionalContext: ['a', 'b', 'c'],
-      systemMessages: ['a', 'b', 'c'],
     });
+    expect(hooks.told).toEqual(['a', 'b', 'c']);
     expect(clock.pending).toBe(0);
   });
 });
@@ -246,7 +264,7 @@ describe('what an answer means', () => {
   );
 
   it('a block where it means nothing is said aloud', async () => {
-    expect((await run('SessionStart', [answer({ decision: 'block' })])).systemMessages).toEqual([
+    expect((await telling('SessionStart', [answer({ decision: 'block' })])).told).toEqual([
       expect.stringContaining('has no effect on SessionStart'),
     ]);
   });
@@ -278,12 +296,12 @@ const failing: [string, HookCallback][] = [
 
 describe('F91 a hook that fails', () => {
   it.each(failing)('closes the PreToolUse gate when it %s', async (_, hook) => {
-    const verdict = await run('PreToolUse', [pre({ permissionDecision: 'allow' }), hook]);
+    const { verdict, told } = await telling('PreToolUse', [pre({ permissionDecision: 'allow' }), hook]);
     expect(verdict).toMatchObject({
       permission: 'deny',
       reason: expect.stringContaining('failed and guards this'),
     });
-    expect(verdict.systemMessages).toHaveLength(1);
+    expect(told).toHaveLength(1);
   });
 
   it.each(failing.slice(0, 6))('blocks the prompt when it %s', async (_, hook) => {
@@ -293,18 +311,17 @@ describe('F91 a hook that fails', () => {
   });
 
   it.each(failing)('that %s leaves the gate open with onFailure continue, visibly', async (_, hook) => {
-    const verdict = await run('PreToolUse', [hook], { onFailure: 'continue' });
+    const { verdict, told } = await telling('PreToolUse', [hook], { onFailure: 'continue' });
     expect(verdict.permission).toBeUndefined();
-    expect(verdict.systemMessages).toHaveLength(1);
+    expect(told).toHaveLength(1);
   });
 
   it.each(failing.slice(0, 6))(
     'and only observes leaves everything open, visibly, when it %s',
     async (_, hook) => {
-      expect(await run('PostToolUse', [hook])).toEqual({
-        additionalContext: [],
-        blockingErrors: [],
-        systemMessages: [expect.stringContaining('PostToolUse hook:')],
+      expect(await telling('PostToolUse', [hook])).toEqual({
+        verdict: NO_HOOK_VERDICT,
+        told: [expect.stringContaining('PostToolUse hook:')],
       });
     },
   );
@@ -342,24 +359,22 @@ describe('F97 an answer for another event is rejected loudly', () => {
     { hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: 'x' } },
     { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedToolOutput: 'x' } },
   ])('%j for PreToolUse', async (output) => {
-    const verdict = await run('PreToolUse', [answer(output)]);
-    expect(verdict).toMatchObject({
-      permission: 'deny',
-      additionalContext: [],
-      systemMessages: [expect.stringMatching(/PostToolUse|no meaning/)],
+    expect(await telling('PreToolUse', [answer(output)])).toMatchObject({
+      verdict: { permission: 'deny', additionalContext: [] },
+      told: [expect.stringMatching(/PostToolUse|no meaning/)],
     });
   });
 
   it('for an observer it is a message, and the rest of the answer does not count', async () => {
-    const verdict = await run('Stop', [
+    const outcome = await telling('Stop', [
       answer({
         decision: 'block',
         hookSpecificOutput: { hookEventName: 'Stop', permissionDecision: 'deny' },
       }),
     ]);
-    expect(verdict).toMatchObject({
-      blockingErrors: [],
-      systemMessages: [expect.stringContaining('permissionDecision has no meaning for Stop')],
+    expect(outcome).toMatchObject({
+      verdict: { blockingErrors: [] },
+      told: [expect.stringContaining('permissionDecision has no meaning for Stop')],
     });
   });
 });
@@ -368,7 +383,7 @@ describe('abort', () => {
   it.each([
     ['PreToolUse', { permission: 'deny' }],
     ['UserPromptSubmit', { blockingErrors: [expect.stringContaining('interrupted')] }],
-    ['PostToolUse', { blockingErrors: [], systemMessages: [] }],
+    ['PostToolUse', { blockingErrors: [] }],
   ] as const)('ends a deaf %s hook at once', async (event, expected) => {
     const abort = new AbortController();
     const clock = virtualClock();
@@ -392,11 +407,11 @@ describe('abort', () => {
     const abort = new AbortController();
     const obedient: HookCallback = (_input, _id, { signal }) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
-    const running = hooksOf('PostToolUse', [{ hooks: [obedient] }]).run(CALLS.PostToolUse, {
-      signal: abort.signal,
-    });
+    const hooks = hooksOf('PostToolUse', [{ hooks: [obedient] }]);
+    const running = hooks.run(CALLS.PostToolUse, { signal: abort.signal });
     abort.abort();
-    expect((await running).systemMessages).toEqual([]);
+    await running;
+    expect(hooks.told).toEqual([]);
   });
 });
 
@@ -407,6 +422,7 @@ it('run never throws, whatever the base does', async () => {
       throw new Error('no session');
     },
     clock: virtualClock(),
+    ids: sequentialIds(),
   });
   expect(await hooks.run(CALLS.PreToolUse, { signal: live() })).toMatchObject({ permission: 'deny' });
 });
@@ -418,9 +434,10 @@ it('hooks of other kinds are bounded, judged and folded alike', async () => {
     matches: () => true,
     timeoutMs: 1000,
     onFailure: undefined,
-    run: async () => 'not an object',
+    run: async () => ({ kind: 'answer', answer: 'not an object' }),
+    listing: {} as RegisteredHook['listing'],
   };
-  const hooks = createHooks({ more: [command], base, clock: virtualClock() });
+  const hooks = createHooks({ more: [command], base, clock: virtualClock(), ids: sequentialIds() });
   expect(await hooks.run(CALLS.PreToolUse, { signal: live() })).toMatchObject({
     permission: 'deny',
     reason: expect.stringContaining('check.sh'),

@@ -26,7 +26,7 @@ const busy: State = {
     mediaReduced: true,
     unusableCount: 1,
   },
-  hooks: { stopHookActive: true, blocks: 3 },
+  hooks: { stopHookActive: true, blocks: 3, lastFeedback: 'again' },
   compaction: {
     turnsSinceCompact: 1,
     rapidRefills: 1,
@@ -54,7 +54,7 @@ describe('transitions are whole (idea 4): what each keeps, sets and resets', () 
     reactive_compact_retry: transitions.reactiveCompactRetry(busy, shorter, { taskRemaining: 400 }),
     max_output_tokens_escalate: transitions.maxOutputTokensEscalate(busy, 32_000, 10),
     max_output_tokens_recovery: transitions.maxOutputTokensRecovery(busy, outcome),
-    stop_hook_blocking: transitions.stopHookBlocking(busy, { ...outcome, byHook: true }),
+    stop_hook_blocking: transitions.stopHookBlocking(busy, { ...outcome, feedback: 'more' }),
     token_budget_continuation: transitions.tokenBudgetContinuation(busy, { ...outcome, smallGains: 2 }),
     unusable_answer_retry: transitions.unusableAnswerRetry(busy, outcome),
   };
@@ -80,7 +80,8 @@ describe('transitions are whole (idea 4): what each keeps, sets and resets', () 
       mediaReduced: false,
       unusableCount: 0,
     });
-    expect(hooks).toEqual(busy.hooks);
+    // A tool has run since: the same feedback may come again (F96).
+    expect(hooks).toEqual({ ...busy.hooks, lastFeedback: undefined });
     expect(compaction.turnsSinceCompact).toBe(2);
     expect(after.freshFrom).toBe(1);
     expect(after.messages.length).toBe(2);
@@ -106,8 +107,12 @@ describe('transitions are whole (idea 4): what each keeps, sets and resets', () 
   });
 
   it('stop_hook_blocking counts blocks only for hooks', () => {
-    expect(made.stop_hook_blocking.hooks).toEqual({ stopHookActive: true, blocks: 4 });
-    expect(transitions.stopHookBlocking(busy, { ...outcome, byHook: false }).hooks).toEqual(busy.hooks);
+    expect(made.stop_hook_blocking.hooks).toEqual({
+      stopHookActive: true,
+      blocks: 4,
+      lastFeedback: 'more',
+    });
+    expect(transitions.stopHookBlocking(busy, outcome).hooks).toEqual(busy.hooks);
   });
 
   it('token_budget_continuation remembers where it stood', () => {
@@ -283,7 +288,7 @@ describe('each transition, met in the real loop', () => {
           has: () => true,
           run: async (call) => {
             seen.push(call.event === 'Stop' && call.stop_hook_active === true);
-            return { ...NO_HOOK_VERDICT, blockingErrors: ['not yet'] };
+            return { ...NO_HOOK_VERDICT, blockingErrors: [`not yet: ${seen.length}`] };
           },
         },
       },

@@ -25,7 +25,7 @@ const resolve = (options: ConfigOptions, files = owned) =>
 
 describe('managedSettings of the program that starts us', () => {
   it('only restrictions pass', async () => {
-    const { permissions, policy, model, env } = await resolve({
+    const { permissions, policy, hooks, model, env } = await resolve({
       managedSettings: {
         model: 'other',
         env: { A: 'b' },
@@ -53,9 +53,8 @@ describe('managedSettings of the program that starts us', () => {
       rules: { policySettings: { allow: [], deny: ['Read(.env)'], ask: ['Write'] } },
       locks: { blockReadsOutside: true, blockWritesOutside: false },
     });
+    expect(hooks.policy).toMatchObject({ managedOnly: true, allDisabled: true, disabledByPolicy: true });
     expect(policy).toEqual({
-      managedHooksOnly: true,
-      hooksDisabled: true,
       mcpServers: { allowed: [[{ serverName: 'a' }]], denied: [{ serverName: 'b' }] },
     });
   });
@@ -83,7 +82,7 @@ describe('managedSettings of the program that starts us', () => {
       allowedMcpServers: [{ serverName: 'x' }],
       permissions: { denyInsteadOfPrompting: false },
     };
-    const { permissions, policy } = await resolve({
+    const { permissions, policy, hooks } = await resolve({
       settings,
       managedSettings: {
         allowedMcpServers: [{ serverName: 'a' }],
@@ -92,7 +91,7 @@ describe('managedSettings of the program that starts us', () => {
     });
     expect(permissions.locks.managedRulesOnly).toBe(false);
     expect(permissions.prompts).toBe('none');
-    expect(policy.managedHooksOnly).toBe(false);
+    expect(hooks.policy.managedOnly).toBe(false);
     // A server must be on both lists.
     expect(policy.mcpServers.allowed).toEqual([[{ serverName: 'x' }], [{ serverName: 'a' }]]);
   });

@@ -60,6 +60,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     })),
   }),
   get_context_usage: async (_, { query }) => ({ ...(await query.getContextUsage()) }),
+  get_hooks_listing: async (_, { query }) => ({ ...(await query.hooksListing()) }),
   mcp_status: async (_, { query }) => ({ mcpServers: await query.mcpServerStatus() }),
   async mcp_reconnect({ serverName }, { query }) {
     await query.reconnectMcpServer(String(serverName));

@@ -17,7 +17,14 @@ export async function streamCommand(
     throw new UsageError('With --input-format stream-json, prompts come through stdin alone.');
   const { permissionPromptTool: asker } = flags;
   const partials = flags.includePartialMessages === true;
-  const flagOptions = optionsFrom(flags, { cwd: world.cwd, env: world.env, partials, canUseTool: undefined });
+  const flagOptions = optionsFrom(flags, {
+    cwd: world.cwd,
+    env: world.env,
+    partials,
+    canUseTool: undefined,
+    // What was passed over, hooks of a folder that is not trusted above all, is no message of the protocol.
+    warn: (line) => void world.err.write(`${line}\n`).catch(() => undefined),
+  });
   try {
     return await runControlSession({
       // A host that names the settings files to read has decided to trust them; see `Options.projectTrusted`.

@@ -11,6 +11,7 @@ import { nodeFiles } from '../../util/node-files.ts';
 import { openScope } from '../../util/scope.ts';
 import { createAnnouncer } from '../announcer.ts';
 import { openAppState } from '../app-state.ts';
+import { askHooksFirst } from '../ask-hooks.ts';
 import { checkConfig } from '../check-config.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { gitStatus } from '../git-status.ts';
@@ -80,16 +81,30 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     readableDirectories: () => [spill.directory, tasks.directory, ...skills.readableDirectories],
     callTool: (name, input, signal) => tools.callTool(name, input, signal),
   });
-  const hooks = composeHooks(
-    config,
-    () => ({
+  const hooks = composeHooks(config, {
+    sessionId,
+    clock,
+    ids,
+    files,
+    env,
+    base: () => ({
       session_id: sessionId,
       transcript_path: session.transcriptPath ?? '',
       cwd: config.cwd,
+      ...(memory.promptId !== undefined && { prompt_id: memory.promptId }),
       permission_mode: permissions.permissions.mode,
+      ...(config.effort !== undefined && { effort: { level: config.effort } }),
     }),
-    clock,
-  );
+    announcer,
+    tools: () => allTools(),
+    callTool: (name, input, signal) => tools.callTool(name, input, signal),
+    enqueue: (item) => queue.put(item),
+  });
+  const ask = askHooksFirst(permissions.ask, {
+    hooks,
+    permissions: permissions.permissions,
+    hasHost: config.canUseTool !== undefined,
+  });
   const appState = openAppState(config, { permissionMode: permissions.permissions.mode, todos: [] });
   const todos: TodoStore = {
     get: () => appState.get().todos,
@@ -122,7 +137,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     ids,
     files,
     journal,
-    permissions,
+    permissions: { ...permissions, ask },
     hooks,
     readFileCache,
     todos,
@@ -136,6 +151,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     effort: undefined,
     opened: false,
     submissions: 0,
+    promptId: undefined,
     orphanHandled: false,
     denials: [],
     request: undefined,
@@ -195,6 +211,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     ledger,
     model,
     hooks,
+    hookRoom: hooks,
     tools: {
       port: admittedResults(tools.port, admit),
       get names() {

@@ -1,8 +1,109 @@
-import { createHooks } from '../../hooks/hook-runner.ts';
-import type { HookInputBase, HookPort } from '../../protocol/hook.ts';
-import type { Clock } from '../../protocol/ports.ts';
+/** The hooks of a session: callbacks of the host, then what settings and plugins describe. */
+import { configuredHook } from '../../hooks/configured-hooks.ts';
+import { createHooks, type Hooks } from '../../hooks/hook-runner.ts';
+import { ruleTest } from '../../permissions/rule-test.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { HookCall, HookInputBase } from '../../protocol/hook.ts';
+import { OPEN_HOOK_POLICY } from '../../protocol/hook-config.ts';
+import type { SystemBody } from '../../protocol/messages.ts';
+import type { Clock, Ids, InboxItem } from '../../protocol/ports.ts';
+import type { SDKMessage } from '../../protocol/sdk-messages.ts';
+import type { AnyTool, ToolOutput } from '../../protocol/tool.ts';
+import type { Announcer } from '../announcer.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import type { ToolsRoom } from '../parts.ts';
 
-export function composeHooks(config: QueryEngineConfig, base: () => HookInputBase, clock: Clock): HookPort {
-  return createHooks({ matchers: config.hooks, base, clock });
+export interface HookParts {
+  readonly sessionId: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly files: PersistentFiles;
+  /** Of child processes. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly base: () => HookInputBase;
+  readonly announcer: Announcer;
+  /** The tools of now. */
+  readonly tools: () => readonly AnyTool[];
+  /** Past the gate: a person set the hook up. Rejects when there is no such tool. */
+  readonly callTool: ToolsRoom['callTool'];
+  /** Puts a prompt in line. */
+  readonly enqueue: (item: Omit<InboxItem, 'n'>) => Promise<void>;
+}
+
+export type { Hooks };
+
+/** Throws `invalid_option` and `invalid_settings` for hooks that cannot be read. */
+export function composeHooks(config: QueryEngineConfig, parts: HookParts): Hooks {
+  const { clock, ids, files } = parts;
+  const policy = config.hookPolicy ?? OPEN_HOOK_POLICY;
+  const home = config.env?.['HOME'];
+  const ports = {
+    cwd: config.cwd,
+    projectRoot: config.projectRoot ?? config.cwd,
+    childEnv: parts.env,
+    env: config.env ?? {},
+    policy,
+    clock,
+    async callMcpTool(server: string, tool: string, input: Record<string, unknown>, signal: AbortSignal) {
+      const output = await parts.callTool(`mcp__${server}__${tool}`, input, signal);
+      return { text: textOf(output), isError: output.isError === true };
+    },
+    ruleTest(rule: string) {
+      const test = ruleTest(rule, { files, home });
+      return async (call: HookCall) => {
+        const question = questionOf(call, config, parts.tools());
+        return question === undefined || test(question);
+      };
+    },
+  };
+  const configured = config.configuredHooks ?? [];
+  const made = configured.map((hook) => ({ off: hook.disabled === true, hook: configuredHook(hook, ports) }));
+  return createHooks({
+    matchers: config.hooks,
+    more: made.filter(({ off }) => !off).map(({ hook }) => hook),
+    disabled: made.filter(({ off }) => off).map(({ hook }) => hook),
+    policy,
+    base: parts.base,
+    clock,
+    ids,
+    show: (body) => show(body, config, parts),
+    showAll: config.includeHookEvents === true,
+    late: {
+      context: (event, texts) => put(`${event} hook: ${texts.join('\n')}`, parts),
+      wake: (text) => put(text, parts),
+    },
+  });
+}
+
+/** Nobody listens to an engine that is being closed: a person is then told through stderr. */
+function show(body: SystemBody, config: QueryEngineConfig, { announcer, ids, sessionId }: HookParts): void {
+  const message = { type: 'system', ...body, uuid: ids.uuid(), session_id: sessionId } as SDKMessage;
+  if (!announcer.say(message) && body.subtype === 'informational') config.stderr?.(body.content);
+}
+
+/** What a hook says after its event is over joins the running turn, or makes one. */
+function put(text: string, { enqueue, ids }: HookParts): void {
+  const content = `<system-reminder>\n${text}\n</system-reminder>`;
+  // The session may be over by now; then nobody is left to hear it.
+  void enqueue({ key: `hook-${ids.uuid()}`, priority: 'next', content }).catch(() => undefined);
+}
+
+/** undefined: the call's tool is not known, so nothing can be held against a rule. */
+function questionOf(call: HookCall, config: QueryEngineConfig, tools: readonly AnyTool[]) {
+  const { tool_name, tool_input, tool_use_id } = call as Readonly<Record<string, unknown>>;
+  const tool = tools.find(({ name }) => name === tool_name);
+  if (tool === undefined) return undefined;
+  return {
+    tool,
+    input: (tool_input ?? {}) as Record<string, unknown>,
+    toolUseId: String(tool_use_id ?? ''),
+    cwd: config.cwd,
+    additionalDirectories: config.additionalDirectories ?? [],
+  };
+}
+
+function textOf({ content }: ToolOutput): string {
+  return typeof content === 'string'
+    ? content
+    : content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }

@@ -1,5 +1,5 @@
 /** Stage 5: runs after tools alone, and only when neither an abort nor a hook's stop is pending (L6). */
-import type { LoopMessage } from '../../protocol/messages.ts';
+import type { LoopMessage, UserMessage } from '../../protocol/messages.ts';
 import type { Iteration } from '../iteration.ts';
 import { attachmentMessage } from '../say.ts';
 
@@ -9,6 +9,7 @@ export async function* collectAttachments(iteration: Iteration): AsyncGenerator<
   if (iteration.abortReason !== undefined || iteration.deniedWithInterrupt) return;
   const toolUses = response.calls.map((call) => call.block);
   await batchHooks(iteration);
+  if (iteration.preventContinuation !== undefined) return;
   if (iteration.hookContext.length > 0) {
     const content = [...iteration.hookContext];
     const text = `<system-reminder>\n${content.join('\n')}\n</system-reminder>`;
@@ -30,9 +31,11 @@ export async function* collectAttachments(iteration: Iteration): AsyncGenerator<
   }
 }
 
+/** A hook that blocks ends the run before the model is asked again. */
 async function batchHooks(iteration: Iteration): Promise<void> {
   const { deps, response } = iteration;
   if (!deps.hooks.has('PostToolBatch')) return;
+  const responses = new Map(iteration.results.flatMap(resultOf));
   const verdict = await deps.hooks.run(
     {
       event: 'PostToolBatch',
@@ -40,9 +43,21 @@ async function batchHooks(iteration: Iteration): Promise<void> {
         tool_name: block.name,
         tool_input: block.input,
         tool_use_id: block.id,
+        ...(responses.has(block.id) && { tool_response: responses.get(block.id) }),
       })),
     },
     { signal: iteration.signal },
   );
   iteration.hookContext.push(...verdict.additionalContext);
+  const [blocked] = verdict.blockingErrors;
+  iteration.preventContinuation ??=
+    verdict.preventContinuation ?? (blocked === undefined ? undefined : { stopReason: blocked });
+}
+
+/** What a call returned, by its id: its structured output, else what the model reads. */
+function resultOf({ message, toolUseResult }: UserMessage): [string, unknown][] {
+  if (typeof message.content === 'string') return [];
+  return message.content.flatMap((block): [string, unknown][] =>
+    block.type === 'tool_result' ? [[block.tool_use_id, toolUseResult ?? block.content]] : [],
+  );
 }

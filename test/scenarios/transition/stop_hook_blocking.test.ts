@@ -30,13 +30,39 @@ describe('stop_hook_blocking', () => {
   });
 
   it('F95 a hook that always blocks is overridden at the ninth time, and the run ends well', async () => {
+    let asked = 0;
+    const neverContent: HookCallback = async () => {
+      asked += 1;
+      return { decision: 'block', reason: `Not yet, for the reason ${asked}.` };
+    };
     const run = await rehearse({
       replies: [reply('Done.', { times: 9 })],
-      options: { hooks: { Stop: [{ hooks: [async () => ({ decision: 'block', reason: 'Not yet.' })] }] } },
+      options: { hooks: { Stop: [{ hooks: [neverContent] }] } },
     });
     expect(run.sent).toHaveLength(9);
     expect(outline(run.messages).slice(-2)).toEqual(['informational', 'result:success']);
     expect(successOf(run)).toMatchObject({ is_error: false, terminal_reason: 'completed', result: 'Done.' });
+  });
+
+  it('F96 a hook that says the same twice, with no tool call in between, is overridden then', async () => {
+    const run = await rehearse({
+      replies: [
+        reply('Done.'),
+        reply(toolUse('Bash', { command: 'true' })),
+        reply('Done again.'),
+        reply('Really done.'),
+      ],
+      options: { hooks: { Stop: [{ hooks: [async () => ({ decision: 'block', reason: 'Not yet.' })] }] } },
+    });
+    // The call in between counts as an attempt; the third time nothing was done.
+    expect(decided(run.decisions)).toEqual([
+      'stop_hook_blocking',
+      'next_turn',
+      'stop_hook_blocking',
+      'stop completed',
+    ]);
+    expect(outline(run.messages).slice(-2)).toEqual(['informational', 'result:success']);
+    expect(successOf(run)).toMatchObject({ terminal_reason: 'completed', result: 'Really done.' });
   });
 
   it('a structured value that is owed is asked for, and no hook is', async () => {
