@@ -40,10 +40,10 @@ import type { CompactionOptions } from './compaction-options.ts';
 import type { PluginSetup } from './compose/plugins.ts';
 import type { SettingsAccess } from './compose/settings-access.ts';
 import type { SkillSetup } from './compose/skills.ts';
-import type { McpClient, McpToolInfo } from './mcp-client.ts';
+import type { ElicitationAnswer, ElicitationRequest, McpClient, McpToolInfo } from './mcp-client.ts';
 import type { SDKStatus } from './state-machine.ts';
 
-export type { McpClient, McpToolInfo };
+export type { ElicitationAnswer, ElicitationRequest, McpClient, McpToolInfo };
 
 /** An agent that the main one may start; shown in `system/init` by name. */
 export interface AgentDefinition {
@@ -53,19 +53,6 @@ export interface AgentDefinition {
   readonly tools?: readonly string[] | undefined;
   readonly model?: string | undefined;
 }
-
-export interface ElicitationRequest {
-  readonly serverName: string;
-  readonly message: string;
-  readonly mode?: 'form' | 'url' | undefined;
-  readonly url?: string | undefined;
-  readonly elicitationId?: string | undefined;
-  readonly requestedSchema?: JsonSchema | undefined;
-}
-export type ElicitationAnswer = {
-  readonly action: 'accept' | 'decline' | 'cancel';
-  readonly content?: Record<string, unknown>;
-};
 
 /** An answer to a permission question that outlived the process that asked it. */
 export interface OrphanedPermission {
@@ -247,6 +234,7 @@ export interface QueryEngineConfig {
   hooks?: Partial<Record<HookEvent, readonly HookCallbackMatcher[]>> | undefined;
   /** Hooks of settings files and plugins; they come after the callbacks of their event. Default none. */
   configuredHooks?: readonly ConfiguredHook[] | undefined;
+  /** What configured hooks may do; default everything. */
   hookPolicy?: HookPolicy | undefined;
   /** Shows `hook_started` and the like for every event, not only for SessionStart. Default false. */
   includeHookEvents?: boolean | undefined;

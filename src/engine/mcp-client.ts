@@ -1,4 +1,5 @@
 /** An MCP server that the host brings along, already connected. */
+import type { JsonSchema } from '../protocol/json.ts';
 import type { AnyTool } from '../protocol/tool.ts';
 
 /** A connection to an MCP server: its state is shown in `system/init`, its tools join the engine's. */
@@ -28,3 +29,17 @@ export interface McpToolInfo {
       }
     | undefined;
 }
+
+export interface ElicitationRequest {
+  readonly serverName: string;
+  readonly message: string;
+  readonly mode?: 'form' | 'url' | undefined;
+  readonly url?: string | undefined;
+  readonly elicitationId?: string | undefined;
+  readonly requestedSchema?: JsonSchema | undefined;
+}
+
+export type ElicitationAnswer = {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Record<string, unknown>;
+};

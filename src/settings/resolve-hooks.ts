@@ -13,7 +13,7 @@ const SOURCES: Readonly<Record<SettingsLayer['source'], HookSource>> = {
 };
 
 /** Known, and not run by this engine. */
-const UNSUPPORTED: readonly string[] = ['prompt', 'agent'];
+const UNSUPPORTED: readonly unknown[] = ['prompt', 'agent'];
 
 /**
  * Throws `invalid_settings` for a hook that cannot be read: it may be a gate, and a gate that is lost stands open.
@@ -64,8 +64,8 @@ async function hooksOf(
     for (const [i, { matcher, hooks }] of groups.entries()) {
       for (const [j, hook] of hooks.entries()) {
         const at = `hooks.${name}.${i}.hooks.${j}`;
-        if (UNSUPPORTED.includes(hook.type)) {
-          warn(`${file}: ${at} does not run: hooks of type "${hook.type}" are not supported.`);
+        if (UNSUPPORTED.includes(hook['type'])) {
+          warn(`${file}: ${at} does not run: hooks of type "${hook['type']}" are not supported.`);
           continue;
         }
         const config = await readHook(hook, file, at);

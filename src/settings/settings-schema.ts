@@ -76,9 +76,7 @@ export const settingsSchema = z.object({
   hooks: z
     .record(
       z.string(),
-      z.array(
-        z.object({ matcher: z.string().nullish(), hooks: z.array(z.looseObject({ type: z.string() })) }),
-      ),
+      z.array(z.object({ matcher: z.string().nullish(), hooks: z.array(z.looseObject({})) })),
     )
     .optional(),
   allowedHttpHookUrls: z.array(z.string()).optional(),

@@ -61,7 +61,7 @@ export interface Settings {
 export interface HookGroup {
   readonly matcher?: string | null | undefined;
   /** Read, type by type, in `resolve-hooks.ts`. */
-  readonly hooks: readonly (Readonly<Record<string, unknown>> & { readonly type: string })[];
+  readonly hooks: readonly Readonly<Record<string, unknown>>[];
 }
 
 export type Durability = 'process' | 'power';
