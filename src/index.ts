@@ -75,6 +75,7 @@ export type {
   SDKRetraction,
   SDKSystemInit,
   SDKSystemMessage,
+  SDKTaskMessage,
   SDKToolProgressMessage,
   SDKToolUseSummaryMessage,
   SDKUserMessage,
@@ -87,6 +88,7 @@ export type {
   SessionStoreFlush,
   SessionSummaryEntry,
 } from './protocol/session-store.ts';
+export type { TaskInfo, TaskKind, TaskStatus, TaskTable } from './protocol/task.ts';
 export { TERMINAL_REASONS, type Terminal, type TerminalReason } from './protocol/terminal.ts';
 export type {
   AnyTool,

@@ -53,6 +53,7 @@ export class QueryEngine {
     this.tasks = sessionTasks({
       table: this.#parts.tasks,
       enabled: config.backgroundTasks !== false,
+      isSpent: () => this.#parts.ledger.spentUsd() >= (config.maxBudgetUsd ?? Number.POSITIVE_INFINITY),
       clock: this.#parts.clock,
       waitMs: config.backgroundWaitMs ?? BACKGROUND_WAIT_MS,
     });

@@ -51,6 +51,8 @@ export interface SessionTasks {
 export interface SessionTaskOptions {
   readonly table: SessionTaskTable;
   readonly enabled: boolean;
+  /** No more may be spent: the model is not asked because of a task. */
+  isSpent(): boolean;
   readonly clock: Clock;
   readonly waitMs: number;
 }
@@ -58,7 +60,8 @@ export interface SessionTaskOptions {
 /** Default of `backgroundWaitMs`. */
 export const BACKGROUND_WAIT_MS = 600_000;
 
-export function sessionTasks({ table, enabled, clock, waitMs }: SessionTaskOptions): SessionTasks {
+export function sessionTasks(options: SessionTaskOptions): SessionTasks {
+  const { table, enabled, clock, waitMs } = options;
   return {
     list: table.list,
     stop: async (taskId) => void (await table.stop(taskId, 'host')),
@@ -81,7 +84,7 @@ export function sessionTasks({ table, enabled, clock, waitMs }: SessionTaskOptio
     },
     takeNotice() {
       const ended = table.untold();
-      if (!ended.some(wakes)) return undefined;
+      if (!ended.some(wakes) || options.isSpent()) return undefined;
       table.tell(ended.map(({ taskId }) => taskId));
       return { content: noticePrompt(ended), origin: noticeOrigin(ended) };
     },

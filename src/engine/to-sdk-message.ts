@@ -100,7 +100,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
             tool_name: message.toolName,
             parent_tool_use_id: null,
             elapsed_time_seconds: secondsSince(toolStartedMs.get(message.toolUseId), options.clock),
-            data: message.data,
+            ...(message.data.type === 'heartbeat' ? { heartbeat: true } : { data: message.data }),
             uuid: message.uuid,
             session_id,
           },

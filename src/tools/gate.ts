@@ -13,6 +13,7 @@ import type {
   ToolOutput,
   ToolProgress,
 } from '../protocol/tool.ts';
+import { withHeartbeat } from './heartbeat.ts';
 import { type AbortWhy, type CallNotes, type CallOutcome, errorText } from './outcome.ts';
 import { checkInput, outward, permit } from './permit.ts';
 import type { PreparedCall } from './prepared-call.ts';
@@ -83,7 +84,7 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
 
   const startedMs = clock.monotonicMs();
   notes.startedMs = startedMs;
-  const outcome = await run(call, tool, input);
+  const outcome = await run(call, tool, input, clock);
   if (outcome.kind === 'returned') {
     const nudge = ports.repeats?.note(tool.name, input, outcome.output, changesNothing(tool, input));
     if (nudge !== undefined) notes.hookContext.push(nudge);
@@ -112,10 +113,14 @@ function changesNothing(tool: AnyTool, input: unknown): boolean {
   }
 }
 
-async function run(call: GateCall, tool: AnyTool, input: unknown): Promise<CallOutcome> {
+async function run(call: GateCall, tool: AnyTool, input: unknown, clock: Clock): Promise<CallOutcome> {
   const { signal } = call.context;
   try {
-    const output = await runTool(tool, input, call.context, call.onProgress);
+    const output = await withHeartbeat(
+      (onProgress) => runTool(tool, input, call.context, onProgress),
+      call.onProgress,
+      { clock, signal },
+    );
     // What ended well although it was told to stop, did end well (F02).
     return signal.aborted && output.isError === true
       ? aborted(call, plainText(output))

@@ -33,6 +33,12 @@ export function noteFor(message: SystemMessage, style: Style): string | undefine
       return message.level === 'warning'
         ? style.yellow(`! ${oneLine(message.content)}`)
         : style.dim(`· ${oneLine(message.content)}`);
+    case 'task_started':
+      return message.is_backgrounded
+        ? style.dim(`· in the background: ${oneLine(message.description)}`)
+        : undefined;
+    case 'task_notification':
+      return style.dim(`· background task ${message.status}: ${oneLine(message.summary)}`);
     case 'notification':
       return style.dim(`· ${oneLine(message.text)}`);
     default:

@@ -1,0 +1,35 @@
+/** Signs of life of a call that has nothing to say itself. */
+import type { Clock } from '../protocol/ports.ts';
+import type { ToolProgress } from '../protocol/tool.ts';
+
+/** Progress that tells nothing but that the call still runs. */
+export const HEARTBEAT: ToolProgress = { type: 'heartbeat' };
+const EVERY_MS = 30_000;
+
+/** Runs work that may tell of its progress; for each half minute in which it does not, `onProgress` hears a heartbeat. */
+export async function withHeartbeat<T>(
+  work: (onProgress: (progress: ToolProgress) => void) => Promise<T>,
+  onProgress: (progress: ToolProgress) => void,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<T> {
+  let quiet = true;
+  let cancel = () => {};
+  const beat = () => {
+    if (quiet) onProgress(HEARTBEAT);
+    quiet = true;
+    cancel = clock.timer(EVERY_MS, beat);
+  };
+  // Work that does not heed its signal is abandoned, and so is its pulse.
+  const stop = () => cancel();
+  cancel = clock.timer(EVERY_MS, beat);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await work((progress) => {
+      quiet = false;
+      onProgress(progress);
+    });
+  } finally {
+    cancel();
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import type { ToolProgress } from '../../src/protocol/tool.ts';
+import { deferred, virtualClock } from '../../src/testing/index.ts';
+import { withHeartbeat } from '../../src/tools/heartbeat.ts';
+
+const { signal } = new AbortController();
+
+it('a call that says nothing is heard of every half minute, one that speaks only by what it says', async () => {
+  const clock = virtualClock();
+  const heard: string[] = [];
+  const end = deferred<string>();
+  let speak = (_: ToolProgress) => {};
+  const work = withHeartbeat(
+    (say) => {
+      speak = say;
+      return end.promise;
+    },
+    ({ type }) => heard.push(type),
+    { clock, signal },
+  );
+  await clock.advance(30_000);
+  speak({ type: 'own' });
+  await clock.advance(30_000);
+  await clock.advance(30_000);
+  expect(heard).toEqual(['heartbeat', 'own', 'heartbeat']);
+  end.resolve('done');
+  expect(await work).toBe('done');
+  expect(clock.pending).toBe(0);
+});
+
+it('what is abandoned has no pulse', async () => {
+  const clock = virtualClock();
+  const abort = new AbortController();
+  void withHeartbeat(
+    () => new Promise(() => {}),
+    () => {},
+    { clock, signal: abort.signal },
+  );
+  expect(clock.pending).toBe(1);
+  abort.abort();
+  expect(clock.pending).toBe(0);
+});
