@@ -1,0 +1,99 @@
+/** Subagents (L11): what one is, what is asked of it, and how it can end. */
+import type { ToolProgress } from './tool.ts';
+import type { PermissionMode } from './permission.ts';
+import type { EffortLevel, Usage } from './wire.ts';
+
+/** An agent that the main one may start, or that the main thread itself is run as. */
+export interface AgentDefinition {
+  readonly name: string;
+  /** When to use it; the model reads this. */
+  readonly description: string;
+  /** Its system prompt. */
+  readonly prompt: string;
+  /** Names of the tools it gets; default every tool of the session. `mcp__server` means all of that server. */
+  readonly tools?: readonly string[] | undefined;
+  /** Tools that it does not get; `mcp__server` means all of that server, `mcp__*` of all. */
+  readonly disallowedTools?: readonly string[] | undefined;
+  /** Id or alias; default, and `inherit`: the model of whoever starts it. */
+  readonly model?: string | undefined;
+  readonly effort?: EffortLevel | undefined;
+  /** Turns after which it ends; default unlimited. */
+  readonly maxTurns?: number | undefined;
+  /** Takes effect only where it is stricter than the session's own mode. */
+  readonly permissionMode?: PermissionMode | undefined;
+  /** It always runs in the background. */
+  readonly background?: boolean | undefined;
+  /** Stands before the first prompt when the main thread is this agent. */
+  readonly initialPrompt?: string | undefined;
+  /** It does not get the project's memory files. */
+  readonly omitClaudeMd?: boolean | undefined;
+  /** Tokens; lowers the window at which it compacts its own conversation. */
+  readonly autoCompactWindow?: number | undefined;
+  /** Stands behind its system prompt. */
+  readonly criticalSystemReminder_EXPERIMENTAL?: string | undefined;
+}
+
+/** Why an agent is over. Everything but `completed` is told to whoever started it as an error, with what it had said. */
+export type AgentEnd =
+  | 'completed'
+  | 'max_turns'
+  | 'budget'
+  | 'deadline'
+  | 'aborted'
+  | 'stopped_by_hook'
+  | 'error';
+
+export interface AgentOutcome {
+  readonly end: AgentEnd;
+  /** What was wrong, in a sentence; absent when it completed. */
+  readonly why?: string | undefined;
+  /** Its answer; what it had said last when it did not complete. */
+  readonly text: string;
+  /** The model it was last asked with. */
+  readonly model: string;
+  readonly usage: Usage;
+  /** Tokens of all its requests together, those of the cache included. */
+  readonly totalTokens: number;
+  readonly totalToolUseCount: number;
+  readonly totalDurationMs: number;
+  /** Names, each once. */
+  readonly toolsUsed: readonly string[];
+}
+
+export interface SpawnRequest {
+  readonly agentId: string;
+  readonly definition: AgentDefinition;
+  /** A few words, for people. */
+  readonly description: string;
+  readonly prompt: string;
+  /** Beats the definition's. */
+  readonly model?: string | undefined;
+  readonly effort?: EffortLevel | undefined;
+  /** The Agent call that asks for it. */
+  readonly toolUseId: string;
+  /** How deep it will run: 1 is started by the main agent. */
+  readonly depth: number;
+  readonly parentAgentId?: string | undefined;
+  readonly background: boolean;
+}
+
+/**
+ * Runs one agent to its end. Never throws for an agent that fails: that is an outcome. Aborting the signal ends it,
+ * with all its own agents, within 100 ms.
+ */
+export type Spawn = (
+  request: SpawnRequest,
+  signal: AbortSignal,
+) => AsyncGenerator<ToolProgress, AgentOutcome>;
+
+/** Which agents there may be. */
+export interface AgentLimits {
+  /** How deep agents may nest; 0: none at all. Default 1: the main agent starts agents, those start none. */
+  readonly maxDepth?: number | undefined;
+  /** Agents that one answer of the model may start. Default 10. */
+  readonly maxPerMessage?: number | undefined;
+  /** Agents of one session, at every depth. Default 200. */
+  readonly maxPerSession?: number | undefined;
+  /** ms after which an agent is ended and what it has said is delivered. Default none. */
+  readonly deadlineMs?: number | undefined;
+}

@@ -1,0 +1,68 @@
+/** Agents from files: `agents/*.md`, the fields at the head, the system prompt below. A broken file is named and passed over. */
+import { basename, join } from 'node:path';
+import type { AgentDefinition } from '../protocol/agent.ts';
+import type { PersistentFiles } from '../protocol/files.ts';
+import { readDefinition } from './read-definition.ts';
+
+export interface AgentDirectory {
+  /** Absolute; need not exist. */
+  readonly path: string;
+  /** Stands before the names of its agents, with a colon between (a plugin's). */
+  readonly prefix?: string | undefined;
+}
+
+export interface AgentFiles {
+  readonly files: Pick<PersistentFiles, 'readDir' | 'readFile' | 'stat'>;
+  /** One line per file that is broken, and per field that has no effect. */
+  warn(line: string): void;
+}
+
+const MAX_BYTES = 256 * 1024;
+
+/** The agents of these directories; of two with one name the first counts. */
+export async function readAgentFiles(
+  directories: readonly AgentDirectory[],
+  room: AgentFiles,
+): Promise<readonly AgentDefinition[]> {
+  const found = new Map<string, AgentDefinition>();
+  for (const directory of directories) {
+    for (const path of await markdownIn(directory.path, room)) {
+      const definition = await readAgentFile(path, directory.prefix, room);
+      if (definition !== undefined && !found.has(definition.name)) found.set(definition.name, definition);
+    }
+  }
+  return [...found.values()];
+}
+
+async function markdownIn(directory: string, { files }: AgentFiles): Promise<readonly string[]> {
+  try {
+    if ((await files.stat(directory))?.kind !== 'directory') return [];
+    const names = [...(await files.readDir(directory))].filter((name) => name.endsWith('.md'));
+    return names.sort().map((name) => join(directory, name));
+  } catch {
+    return []; // unreadable: as if it were not there
+  }
+}
+
+async function readAgentFile(
+  path: string,
+  prefix: string | undefined,
+  { files, warn }: AgentFiles,
+): Promise<AgentDefinition | undefined> {
+  const skip = (why: string) => warn(`The agent file ${path} was passed over: ${why}.`);
+  try {
+    const stat = await files.stat(path);
+    if (stat?.kind !== 'file') return undefined;
+    if (stat.size > MAX_BYTES) return void skip(`it is larger than ${MAX_BYTES / 1024} KB`);
+    const { readFrontMatter } = await import('./front-matter.ts');
+    const { fields, body } = readFrontMatter(new TextDecoder().decode(await files.readFile(path)));
+    const own = typeof fields['name'] === 'string' ? fields['name'] : basename(path, '.md');
+    const name = prefix === undefined ? own : `${prefix}:${own}`;
+    const reading = readDefinition(name, { ...fields, prompt: body });
+    if (!reading.ok) return void skip(reading.problem);
+    for (const warning of reading.warnings) warn(`${path}: ${warning}.`);
+    return reading.definition;
+  } catch (error) {
+    return void skip(error instanceof Error ? error.message : String(error));
+  }
+}

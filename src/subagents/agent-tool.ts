@@ -1,0 +1,150 @@
+/** The Agent tool: starts an agent, shows what it does, and hands its typed outcome to whoever asked for it. */
+import type { AgentDefinition, Spawn, SpawnRequest } from '../protocol/agent.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { ParseResult, Tool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
+import type { EffortLevel } from '../protocol/wire.ts';
+import { GENERAL_PURPOSE } from './built-in.ts';
+import { findAgent } from './catalog.ts';
+import type { AgentQuota } from './quota.ts';
+import { type AgentToolOutput, outputOf } from './tool-output.ts';
+
+export const AGENT_TOOL = 'Agent';
+export const AGENT_TOOL_ALIAS = 'Task';
+
+export interface AgentToolInput {
+  readonly description: string;
+  readonly prompt: string;
+  readonly subagent_type?: string;
+  readonly model?: string;
+  readonly effort?: EffortLevel;
+  readonly run_in_background?: boolean;
+  readonly name?: string;
+}
+
+export interface AgentToolOptions {
+  /** Those that may be started; not empty. */
+  readonly agents: readonly AgentDefinition[];
+  readonly quota: AgentQuota;
+  readonly spawn: Spawn;
+  /** Makes the id of an agent: letters, digits and "-". */
+  newId(): string;
+  /** Checks and copies an input, by the schema. */
+  parser(schema: JsonObject): (input: JsonObject) => ParseResult<AgentToolInput>;
+  /** Hands an agent to the session: it goes on when the call is over. Absent: there is no background. */
+  readonly launch?: ((request: SpawnRequest) => Promise<AgentToolOutput>) | undefined;
+}
+
+const EFFORTS: readonly EffortLevel[] = ['low', 'medium', 'high', 'xhigh', 'max'];
+
+export function createAgentTool(options: AgentToolOptions): Tool<AgentToolInput, AgentToolOutput> {
+  const { agents, quota } = options;
+  const inputJsonSchema = schemaOf(options);
+  return {
+    name: AGENT_TOOL,
+    aliases: [AGENT_TOOL_ALIAS],
+    inputJsonSchema,
+    description: () => describe(options),
+    parse: options.parser(inputJsonSchema),
+    isConcurrencySafe: () => true,
+    // Starting an agent changes nothing; every call it makes passes the gate by itself.
+    isReadOnly: () => true,
+    effectClass: () => 'unsafe',
+    permissionTarget: () => ({ kind: 'none' }),
+    maxResultChars: 100_000,
+    async validateInput({ subagent_type: type = GENERAL_PURPOSE }) {
+      if (findAgent(type, agents) !== undefined) return { ok: true };
+      const names = agents.map(({ name }) => name).join(', ');
+      return { ok: false, message: `There is no agent "${type}". These can be started: ${names}.` };
+    },
+    async *run(input, context): AsyncGenerator<ToolProgress, ToolOutput<AgentToolOutput>> {
+      const definition = findAgent(input.subagent_type ?? GENERAL_PURPOSE, agents);
+      if (definition === undefined) throw new Error(`There is no agent "${input.subagent_type}".`);
+      const { depth } = context.queryTracking;
+      const refusal = quota.take({ effectKey: context.effectKey, depth });
+      if (refusal !== undefined)
+        return { data: { status: 'refused', reason: refusal }, content: refusal, isError: true };
+      const background = input.run_in_background ?? definition.background === true;
+      const request = requestOf(input, definition, context, options.newId(), background);
+      if (background && options.launch !== undefined) {
+        const data = await options.launch(request);
+        return { data, content: launchedText(request) };
+      }
+      const outcome = yield* options.spawn(request, context.signal);
+      return outputOf(request, outcome);
+    },
+  };
+}
+
+function requestOf(
+  input: AgentToolInput,
+  definition: AgentDefinition,
+  context: ToolContext,
+  agentId: string,
+  background: boolean,
+): SpawnRequest {
+  return {
+    agentId,
+    definition,
+    description: input.description,
+    prompt: input.prompt,
+    model: input.model,
+    effort: input.effort,
+    toolUseId: context.toolUseId,
+    depth: context.queryTracking.depth + 1,
+    parentAgentId: context.agentId,
+    background,
+  };
+}
+
+const launchedText = ({ agentId, definition }: SpawnRequest): string =>
+  `The agent ${definition.name} was started in the background as ${agentId}. You will be told when it is done; go on with other work, and do not wait for it or do its work yourself.`;
+
+function schemaOf({ agents, launch }: AgentToolOptions): JsonObject {
+  return {
+    type: 'object',
+    properties: {
+      description: { type: 'string', minLength: 1, description: 'What it is for, in three to five words.' },
+      prompt: {
+        type: 'string',
+        minLength: 1,
+        description:
+          'The whole task. The agent sees nothing of this conversation: name paths, facts, limits, and what to report.',
+      },
+      subagent_type: {
+        type: 'string',
+        description: `Which agent: ${agents.map(({ name }) => name).join(', ')}. Default ${GENERAL_PURPOSE}.`,
+      },
+      model: {
+        type: 'string',
+        description: 'A model in the place of the agent\'s own: "haiku", "sonnet", "opus", "fable" or an id.',
+      },
+      effort: { type: 'string', enum: [...EFFORTS], description: 'How hard it is to think.' },
+      ...(launch !== undefined && {
+        run_in_background: {
+          type: 'boolean',
+          description: 'Go on at once; you are told when the agent is done. Default false: the call returns its report.',
+        },
+      }),
+      name: { type: 'string', description: 'A name for people to know it by.' },
+    },
+    required: ['description', 'prompt'],
+    additionalProperties: false,
+  };
+}
+
+function describe({ agents }: AgentToolOptions): string {
+  const list = agents.map(
+    ({ name, description, tools }) =>
+      `- ${name}: ${description.trim()} (Tools: ${tools === undefined ? 'all' : tools.join(', ')})`,
+  );
+  return `Starts an agent that works on a task by itself, with a conversation of its own, and returns its report.
+
+Agents:
+${list.join('\n')}
+
+- Use it for work that takes many steps whose details you do not need, or for parts that can be done side by side: several calls in one answer run at the same time.
+- Do not use it to read one file or to search for one name; do that yourself.
+- The agent knows nothing but its prompt. Its report comes back to you alone: tell the user what matters in it.
+- Say whether it should change files or only look. Trust its report, and check what matters.
+- When an agent did not finish, the result says why, with what it had said until then.`;
+}

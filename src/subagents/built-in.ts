@@ -1,0 +1,31 @@
+/** The agents every session has. An agent of the user's with the same name takes their place. */
+import type { AgentDefinition } from '../protocol/agent.ts';
+
+export const GENERAL_PURPOSE = 'general-purpose';
+
+export const BUILT_IN_AGENTS: readonly AgentDefinition[] = [
+  {
+    name: GENERAL_PURPOSE,
+    description:
+      'Does a task of several steps on its own: research, searches that may take many attempts, changes that can be described completely. Use it when the work would fill your own context with what you do not need to keep.',
+    prompt: `You do one task for another agent, on your own. Do all of it, and nothing beside it.
+
+- Begin wide and narrow down: when one search finds nothing, try other words and other places.
+- Read before you change, and prefer changing what is there to making new files.
+- Nobody can answer questions. Decide what is reasonable, and say in your report what you assumed.
+- Check what you did before you say that it is done.`,
+  },
+  {
+    name: 'Explore',
+    description:
+      'Looks around without changing anything: finds files, searches code, answers questions about how something works and where it is. Quick and cheap. Say how thorough it should be.',
+    tools: ['Read', 'Glob', 'Grep', 'Bash', 'WebFetch', 'WebSearch'],
+    permissionMode: 'plan',
+    prompt: `You explore for another agent and change nothing: no file is written, moved or deleted, and no command is run that does.
+
+- Search by name with Glob and by content with Grep, and read what the hits stand in.
+- Make calls that do not depend on each other in one answer.
+- Report what you found with absolute paths and line numbers. Quote only the lines that matter.
+- Say plainly what you did not find.`,
+  },
+];

@@ -1,0 +1,44 @@
+/** How many agents there may be: in one answer, and in the whole session at every depth (F62). */
+import type { AgentLimits } from '../protocol/agent.ts';
+
+export const MAX_DEPTH = 1;
+export const MAX_PER_MESSAGE = 10;
+export const MAX_PER_SESSION = 200;
+
+/** Answers whose agents are still counted; an older one makes none any more. */
+const REMEMBERED_MESSAGES = 1_000;
+
+export interface AgentQuota {
+  readonly maxDepth: number;
+  /** Takes a place; a sentence on why there is none. `effectKey` is the call's own. */
+  take(call: { readonly effectKey: string; readonly depth: number }): string | undefined;
+}
+
+export function createQuota({
+  maxDepth = MAX_DEPTH,
+  maxPerMessage = MAX_PER_MESSAGE,
+  maxPerSession = MAX_PER_SESSION,
+}: AgentLimits): AgentQuota {
+  const byMessage = new Map<string, number>();
+  let total = 0;
+  return {
+    maxDepth,
+    take({ effectKey, depth }) {
+      if (depth >= maxDepth)
+        return maxDepth === 0
+          ? 'No agents can be started in this session. Do the work yourself.'
+          : `Agents can be nested ${maxDepth} deep in this session, and this one runs at that depth. Do the work yourself.`;
+      const message = effectKey.slice(0, effectKey.indexOf('/tool/'));
+      const here = byMessage.get(message) ?? 0;
+      if (here >= maxPerMessage)
+        return `At most ${maxPerMessage} agents can be started in one answer; this one was not. Start it later, or do the work yourself.`;
+      if (total >= maxPerSession)
+        return `This session has started ${total} agents, which is all it may. Do the work yourself.`;
+      total += 1;
+      byMessage.set(message, here + 1);
+      const [oldest] = byMessage.keys();
+      if (byMessage.size > REMEMBERED_MESSAGES && oldest !== undefined) byMessage.delete(oldest);
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/** One agent's definition, as options, `--agents` and files give it: checked field by field, nothing dropped in silence. */
+import type { AgentDefinition } from '../protocol/agent.ts';
+import { PERMISSION_MODES } from '../protocol/permission.ts';
+
+export type DefinitionReading =
+  | {
+      readonly ok: true;
+      readonly definition: AgentDefinition;
+      /** One sentence per field that means nothing here. */
+      readonly warnings: readonly string[];
+    }
+  | { readonly ok: false; readonly problem: string };
+
+const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+/** Fields of the published definition that nothing acts on here (docs/compatibility.md). */
+const WITHOUT_EFFECT = ['mcpServers', 'skills', 'memory', 'observer', 'observerMessage'] as const;
+
+/** What files may hold besides: how other programs show the agent. */
+const SHOWN_ELSEWHERE = ['name', 'color', 'source'];
+
+/** The words of a list; files write them with commas. undefined: no list of words. */
+type Check = (value: unknown) => { readonly value: unknown } | undefined;
+
+const is =
+  (test: (value: unknown) => boolean): Check =>
+  (value) =>
+    test(value) ? { value } : undefined;
+const text = is((value) => typeof value === 'string' && value.trim() !== '');
+const flag = is((value) => typeof value === 'boolean');
+const count = is((value) => Number.isInteger(value) && Number(value) > 0);
+const names: Check = (value) => {
+  const list = typeof value === 'string' ? value.split(',') : value;
+  if (!Array.isArray(list) || !list.every((item) => typeof item === 'string')) return undefined;
+  return { value: list.map((item: string) => item.trim()).filter((item) => item !== '') };
+};
+const oneOf = (words: readonly string[]) => is((value) => words.includes(value as string));
+
+/** One row per field: what it must be, and the test of it. */
+const FIELDS: {
+  readonly [F in keyof Omit<AgentDefinition, 'name'>]-?: readonly [what: string, check: Check];
+} = {
+  description: ['a text that says when to use the agent', text],
+  prompt: ['a text: the system prompt of the agent', text],
+  tools: ['a list of tool names', names],
+  disallowedTools: ['a list of tool names', names],
+  model: ['the name of a model, or "inherit"', text],
+  effort: [`one of ${EFFORTS.join(', ')}`, oneOf(EFFORTS)],
+  maxTurns: ['a whole number above 0', count],
+  permissionMode: [`one of ${PERMISSION_MODES.join(', ')}`, oneOf(PERMISSION_MODES)],
+  background: ['true or false', flag],
+  initialPrompt: ['a text', text],
+  omitClaudeMd: ['true or false', flag],
+  autoCompactWindow: ['a whole number above 0', count],
+  criticalSystemReminder_EXPERIMENTAL: ['a text', text],
+};
+
+const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.: -]{0,99}$/u;
+
+/** `value` is what was given for the agent of this name. Never throws. */
+export function readDefinition(name: string, value: unknown): DefinitionReading {
+  if (!NAME.test(name)) return { ok: false, problem: `"${name}" cannot be the name of an agent` };
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { ok: false, problem: 'a definition is an object with at least "description" and "prompt"' };
+  const given = value as Readonly<Record<string, unknown>>;
+  const read: Record<string, unknown> = { name };
+  const warnings: string[] = [];
+  for (const [field, [what, check]] of Object.entries(FIELDS)) {
+    const found = given[field];
+    if (found === undefined || found === null) continue;
+    const checked = check(found);
+    if (checked !== undefined) read[field] = checked.value;
+    // The published type allows a number, which no model of ours takes.
+    else if (field === 'effort' && typeof found === 'number')
+      warnings.push('"effort" as a number has no effect; name a level instead');
+    else return { ok: false, problem: `"${field}" must be ${what}` };
+  }
+  for (const field of ['description', 'prompt'] as const)
+    if (read[field] === undefined) return { ok: false, problem: `"${field}" is missing` };
+  for (const field of Object.keys(given)) {
+    if (given[field] === undefined || Object.hasOwn(FIELDS, field) || SHOWN_ELSEWHERE.includes(field)) continue;
+    warnings.push(
+      WITHOUT_EFFECT.some((known) => known === field)
+        ? `"${field}" has no effect here`
+        : `"${field}" is not a field of an agent`,
+    );
+  }
+  return { ok: true, definition: read as unknown as AgentDefinition, warnings };
+}

@@ -1,0 +1,69 @@
+/** What the Agent tool returns: for consumers the field's de-facto shape, for the model a report or the reason there is none. */
+import type { AgentEnd, AgentOutcome, SpawnRequest } from '../protocol/agent.ts';
+import type { ToolOutput } from '../protocol/tool.ts';
+import type { Usage } from '../protocol/wire.ts';
+
+export interface AgentReport {
+  readonly agentId: string;
+  readonly agentType: string;
+  readonly prompt: string;
+  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+  readonly resolvedModel: string;
+  readonly totalToolUseCount: number;
+  readonly totalDurationMs: number;
+  readonly totalTokens: number;
+  readonly usage: Usage;
+  readonly toolsUsed: readonly string[];
+}
+
+export type AgentToolOutput =
+  | (AgentReport & { readonly status: 'completed' })
+  /** It ended some other way; `content` is what it had said until then. */
+  | (AgentReport & {
+      readonly status: 'failed';
+      readonly reason: Exclude<AgentEnd, 'completed'>;
+      readonly error: string;
+    })
+  | {
+      readonly status: 'async_launched';
+      readonly isAsync: true;
+      readonly agentId: string;
+      readonly description: string;
+      readonly prompt: string;
+      readonly outputFile: string;
+    }
+  | { readonly status: 'refused'; readonly reason: string };
+
+export function outputOf(request: SpawnRequest, outcome: AgentOutcome): ToolOutput<AgentToolOutput> {
+  const report: AgentReport = {
+    agentId: request.agentId,
+    agentType: request.definition.name,
+    prompt: request.prompt,
+    content: outcome.text === '' ? [] : [{ type: 'text', text: outcome.text }],
+    resolvedModel: outcome.model,
+    totalToolUseCount: outcome.totalToolUseCount,
+    totalDurationMs: outcome.totalDurationMs,
+    totalTokens: outcome.totalTokens,
+    usage: outcome.usage,
+    toolsUsed: outcome.toolsUsed,
+  };
+  if (outcome.end === 'completed')
+    return {
+      data: { status: 'completed', ...report },
+      content: outcome.text === '' ? 'The agent completed without a report.' : outcome.text,
+    };
+  const error = outcome.why ?? `The agent ended: ${outcome.end}.`;
+  return {
+    data: { status: 'failed', reason: outcome.end, error, ...report },
+    content: failedText(request, outcome, error),
+    isError: true,
+  };
+}
+
+/** Also what a background agent's notification says. */
+export function failedText(request: SpawnRequest, outcome: AgentOutcome, error: string): string {
+  const head = `The agent ${request.definition.name} did not complete (${outcome.end}): ${error}`;
+  return outcome.text === ''
+    ? `${head}\nIt had said nothing until then.`
+    : `${head}\n\nWhat it had said until then:\n${outcome.text}`;
+}
