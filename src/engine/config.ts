@@ -7,6 +7,7 @@
 import type { MediaLimits } from '../context/admission/media-limits.ts';
 import type { McpServerEntry } from '../mcp/mcp-servers.ts';
 import type { PermissionLocks } from '../permissions/permission-engine.ts';
+import type { AgentDefinition, AgentLimits } from '../protocol/agent.ts';
 import type { Command, CommandSource } from '../protocol/command.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
@@ -45,14 +46,7 @@ import type { SDKStatus } from './state-machine.ts';
 
 export type { ElicitationAnswer, ElicitationRequest, McpClient, McpToolInfo };
 
-/** An agent that the main one may start; shown in `system/init` by name. */
-export interface AgentDefinition {
-  readonly name: string;
-  readonly description: string;
-  readonly prompt: string;
-  readonly tools?: readonly string[] | undefined;
-  readonly model?: string | undefined;
-}
+export type { AgentDefinition, AgentLimits };
 
 /** An answer to a permission question that outlived the process that asked it. */
 export interface OrphanedPermission {
@@ -89,7 +83,7 @@ export interface QueryEngineConfig {
         readonly firstRequestMs?: number | undefined;
       }
     | undefined;
-  /** Agents; default none. */
+  /** Agents that the model may start through the Agent tool; default none, and no such tool. */
   agents?: readonly AgentDefinition[] | undefined;
   /** Asked for calls that rules and mode leave open; absent: such a call is denied at once. */
   canUseTool?: CanUseTool | undefined;
@@ -261,6 +255,12 @@ export interface QueryEngineConfig {
   backgroundTasks?: boolean | undefined;
   /** ms that a query without further input waits for background tasks before it stops them; default 600 000. */
   backgroundWaitMs?: number | undefined;
+  /** How deep agents may nest, how many there may be, and how long one may run. */
+  agentLimits?: AgentLimits | undefined;
+  /** The main thread gets the tools of this one of `agents` only. Its prompt and model are the caller's to set. */
+  mainAgent?: string | undefined;
+  /** Shows the text and thinking of agents too, not only their calls. Default false. */
+  forwardSubagentText?: boolean | undefined;
   /** Calls that run at the same time; default 10. */
   maxToolConcurrency?: number | undefined;
   /** What is done about a call that repeats with the same result while nothing changes; false: nothing. */

@@ -15,6 +15,9 @@ import type { Clock, Ids } from '../protocol/ports.ts';
 import type { SDKAssistantMessage, SDKMessage, SDKUserMessage } from '../protocol/sdk-messages.ts';
 import type { UserBlock } from '../protocol/wire.ts';
 
+/** Progress of an Agent call that carries a message of its agent, ready to be shown. */
+export const AGENT_MESSAGE = 'agent_message';
+
 export interface SdkMapperOptions {
   readonly sessionId: string;
   readonly ids: Ids;
@@ -93,6 +96,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
       case 'system':
         return [system(message, session_id)];
       case 'progress':
+        if (message.data.type === AGENT_MESSAGE) return [message.data['message'] as SDKMessage];
         return [
           {
             type: 'tool_progress',

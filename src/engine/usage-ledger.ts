@@ -90,9 +90,9 @@ export function createUsageLedger(options: LedgerOptions): UsageLedger {
     modelUsage: () => Object.fromEntries(models),
     submissionUsage: () => submission,
     startSubmission() {
-      // Keys begin with their submission, so what was settled before cannot come again.
+      // Keys begin with their submission, so what was settled before cannot come again. Reservations stay: an agent
+      // in the background may be in the middle of a call.
       submission = EMPTY_USAGE;
-      reserved.clear();
       settled.clear();
     },
     restore(totals) {

@@ -34,6 +34,7 @@ export function requestHeaders(input: HeaderInput): OutgoingHttpHeaders {
     'content-type': 'application/json',
     accept: request.stream ? 'text/event-stream' : 'application/json',
     'x-turnwright-session-id': request.sessionId,
+    ...(request.agentId !== undefined && { 'x-turnwright-agent-id': request.agentId }),
     ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
     ...callerHeaders(input),
     'content-length': input.body.length,

@@ -12,6 +12,7 @@ import { deniedReads } from './denied-reads.ts';
 import type { PathReader } from './real-path.ts';
 import { formatRule } from './rule.ts';
 import { createRuleSet, type RuleTexts } from './rule-set.ts';
+import { stricterMode } from './stricter-mode.ts';
 
 /** Restrictions that no rule and no mode lifts. All default to false. */
 export interface PermissionLocks {
@@ -90,7 +91,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
   return {
     decide: (question: PermissionQuestion): Promise<GateVerdict> =>
       decideCall(question, {
-        mode,
+        mode: stricterMode(mode, question.mode),
         rules,
         directories: [...directories.keys()],
         readableDirectories: options.readableDirectories?.() ?? [],

@@ -1,6 +1,7 @@
 /** Subagents (L11): what one is, what is asked of it, and how it can end. */
-import type { ToolProgress } from './tool.ts';
+
 import type { PermissionMode } from './permission.ts';
+import type { ToolProgress } from './tool.ts';
 import type { EffortLevel, Usage } from './wire.ts';
 
 /** An agent that the main one may start, or that the main thread itself is run as. */
@@ -69,8 +70,9 @@ export interface SpawnRequest {
   /** Beats the definition's. */
   readonly model?: string | undefined;
   readonly effort?: EffortLevel | undefined;
-  /** The Agent call that asks for it. */
+  /** The Agent call that asks for it, and the submission of that call. */
   readonly toolUseId: string;
+  readonly submission: string;
   /** How deep it will run: 1 is started by the main agent. */
   readonly depth: number;
   readonly parentAgentId?: string | undefined;

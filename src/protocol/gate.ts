@@ -17,6 +17,8 @@ export interface PermissionQuestion {
   readonly cwd: string;
   readonly additionalDirectories: readonly string[];
   readonly agentId?: string;
+  /** Of the agent that asks: holds where it is stricter than the session's. */
+  readonly mode?: PermissionMode | undefined;
 }
 
 /** Rules and modes. Pure but for reading real paths; never asks anybody. */

@@ -140,6 +140,8 @@ export type SystemBody =
       readonly subtype: 'permission_denied';
       readonly tool_name: string;
       readonly tool_use_id: string;
+      /** The subagent whose call it was. */
+      readonly agent_id?: string;
       readonly decision_reason_type?: string;
       readonly message: string;
     }

@@ -14,6 +14,8 @@ export interface ModelRequest {
   /** Idempotency and replay key: `submission/iteration/attempt/kind`. */
   readonly effectKey: string;
   readonly sessionId: string;
+  /** The subagent that asks; absent: the main one, or a helper. */
+  readonly agentId?: string;
   readonly model: string;
   /** A fallback exists that has not been tried: the third overloaded answer in a row is then an outcome. */
   readonly canFallBack: boolean;

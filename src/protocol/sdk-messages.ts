@@ -11,7 +11,14 @@ interface Stamped {
   readonly session_id: string;
 }
 
-export interface SDKAssistantMessage extends Stamped {
+/** On messages of a subagent; `parent_tool_use_id` is then the Agent call that started it. */
+export interface FromAgent {
+  readonly agent_id?: string;
+  readonly subagent_type?: string;
+  readonly task_description?: string;
+}
+
+export interface SDKAssistantMessage extends Stamped, FromAgent {
   readonly type: 'assistant';
   readonly message: {
     readonly id: string;
@@ -34,7 +41,7 @@ export interface SDKAssistantMessage extends Stamped {
   readonly timestamp?: string;
 }
 
-export interface SDKUserMessage extends Partial<Stamped> {
+export interface SDKUserMessage extends Partial<Stamped>, FromAgent {
   readonly type: 'user';
   readonly message: { readonly role: 'user'; readonly content: string | readonly UserBlock[] };
   readonly parent_tool_use_id: string | null;
@@ -176,6 +183,16 @@ export interface SDKToolProgressMessage extends Stamped {
   readonly task_id?: string;
   /** Nothing new but the time. */
   readonly heartbeat?: boolean;
+  readonly subagent_type?: string;
+  /** A subagent's model call failed and is made again. */
+  readonly subagent_retry?: {
+    readonly agent_id: string;
+    readonly attempt: number;
+    readonly max_retries: number;
+    readonly retry_delay_ms: number;
+    readonly error_status: number | null;
+    readonly error_category: string;
+  };
   readonly data?: unknown;
 }
 

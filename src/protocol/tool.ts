@@ -35,6 +35,8 @@ export interface ToolOutput<Output = unknown> {
 
 export interface ToolProgress {
   readonly type: string;
+  /** Never pushed out by later progress that nobody has taken yet. */
+  readonly lossless?: true;
   readonly [key: string]: unknown;
 }
 

@@ -8,6 +8,8 @@ export interface FileJournalStoreOptions {
   readonly directory: string;
   /** Working directory that records are stamped with. */
   readonly cwd: string;
+  /** Session that records are stamped with, when it is not the one the file is named after (a subagent's file). */
+  readonly stampedAs?: string;
   readonly clock: Pick<Clock, 'nowMs'>;
   /**
    * `process`: a record has been written when its append resolves, and survives SIGKILL. `power`: `sync` also makes

@@ -14,7 +14,11 @@ export async function takeOverFile(
   options: FileJournalStoreOptions,
 ): Promise<FileJournal> {
   const { files, clock } = options;
-  const prefix = sessionPrefix({ sessionId, cwd: options.cwd, version: options.version ?? '0' });
+  const prefix = sessionPrefix({
+    sessionId: options.stampedAs ?? sessionId,
+    cwd: options.cwd,
+    version: options.version ?? '0',
+  });
   const setAside = (offset: number, bytes: number) =>
     options.onProblem?.(sessionId, { kind: 'set_aside', offset, bytes });
   let handle: AppendHandle | undefined;

@@ -2,6 +2,7 @@
 import { basename, join } from 'node:path';
 import type { AgentDefinition } from '../protocol/agent.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
+import { readFrontmatter } from '../util/frontmatter.ts';
 import { readDefinition } from './read-definition.ts';
 
 export interface AgentDirectory {
@@ -54,11 +55,12 @@ async function readAgentFile(
     const stat = await files.stat(path);
     if (stat?.kind !== 'file') return undefined;
     if (stat.size > MAX_BYTES) return void skip(`it is larger than ${MAX_BYTES / 1024} KB`);
-    const { readFrontMatter } = await import('./front-matter.ts');
-    const { fields, body } = readFrontMatter(new TextDecoder().decode(await files.readFile(path)));
+    const text = new TextDecoder().decode(await files.readFile(path));
+    const { fields, body, problem } = await readFrontmatter(text);
+    if (problem !== undefined) return void skip(problem);
     const own = typeof fields['name'] === 'string' ? fields['name'] : basename(path, '.md');
     const name = prefix === undefined ? own : `${prefix}:${own}`;
-    const reading = readDefinition(name, { ...fields, prompt: body });
+    const reading = readDefinition(name, { ...fields, prompt: body.trim() });
     if (!reading.ok) return void skip(reading.problem);
     for (const warning of reading.warnings) warn(`${path}: ${warning}.`);
     return reading.definition;

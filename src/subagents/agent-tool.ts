@@ -90,6 +90,7 @@ function requestOf(
     model: input.model,
     effort: input.effort,
     toolUseId: context.toolUseId,
+    submission: context.effectKey.split('/')[0] ?? '',
     depth: context.queryTracking.depth + 1,
     parentAgentId: context.agentId,
     background,
@@ -122,7 +123,8 @@ function schemaOf({ agents, launch }: AgentToolOptions): JsonObject {
       ...(launch !== undefined && {
         run_in_background: {
           type: 'boolean',
-          description: 'Go on at once; you are told when the agent is done. Default false: the call returns its report.',
+          description:
+            'Go on at once; you are told when the agent is done. Default false: the call returns its report.',
         },
       }),
       name: { type: 'string', description: 'A name for people to know it by.' },

@@ -26,10 +26,7 @@ export function definedAgents(
   });
 }
 
-export function findAgent(
-  name: string,
-  agents: readonly AgentDefinition[],
-): AgentDefinition | undefined {
+export function findAgent(name: string, agents: readonly AgentDefinition[]): AgentDefinition | undefined {
   return (
     agents.find((agent) => agent.name === name) ??
     agents.find((agent) => agent.name.toLowerCase() === name.toLowerCase())

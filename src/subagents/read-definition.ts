@@ -1,6 +1,7 @@
 /** One agent's definition, as options, `--agents` and files give it: checked field by field, nothing dropped in silence. */
 import type { AgentDefinition } from '../protocol/agent.ts';
 import { PERMISSION_MODES } from '../protocol/permission.ts';
+import { listField } from '../util/frontmatter.ts';
 
 export type DefinitionReading =
   | {
@@ -19,7 +20,7 @@ const WITHOUT_EFFECT = ['mcpServers', 'skills', 'memory', 'observer', 'observerM
 /** What files may hold besides: how other programs show the agent. */
 const SHOWN_ELSEWHERE = ['name', 'color', 'source'];
 
-/** The words of a list; files write them with commas. undefined: no list of words. */
+/** The value as it is kept; undefined: it is not what the field must be. */
 type Check = (value: unknown) => { readonly value: unknown } | undefined;
 
 const is =
@@ -30,9 +31,8 @@ const text = is((value) => typeof value === 'string' && value.trim() !== '');
 const flag = is((value) => typeof value === 'boolean');
 const count = is((value) => Number.isInteger(value) && Number(value) > 0);
 const names: Check = (value) => {
-  const list = typeof value === 'string' ? value.split(',') : value;
-  if (!Array.isArray(list) || !list.every((item) => typeof item === 'string')) return undefined;
-  return { value: list.map((item: string) => item.trim()).filter((item) => item !== '') };
+  const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
+  return isList || typeof value === 'string' ? { value: listField(value) } : undefined;
 };
 const oneOf = (words: readonly string[]) => is((value) => words.includes(value as string));
 
@@ -78,7 +78,8 @@ export function readDefinition(name: string, value: unknown): DefinitionReading 
   for (const field of ['description', 'prompt'] as const)
     if (read[field] === undefined) return { ok: false, problem: `"${field}" is missing` };
   for (const field of Object.keys(given)) {
-    if (given[field] === undefined || Object.hasOwn(FIELDS, field) || SHOWN_ELSEWHERE.includes(field)) continue;
+    if (given[field] === undefined || Object.hasOwn(FIELDS, field) || SHOWN_ELSEWHERE.includes(field))
+      continue;
     warnings.push(
       WITHOUT_EFFECT.some((known) => known === field)
         ? `"${field}" has no effect here`

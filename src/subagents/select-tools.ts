@@ -4,11 +4,16 @@ import type { AnyTool } from '../protocol/tool.ts';
 
 type Selection = Pick<AgentDefinition, 'tools' | 'disallowedTools'>;
 
-export function selectTools({ tools, disallowedTools = [] }: Selection, all: readonly AnyTool[]): readonly AnyTool[] {
+export function selectTools(
+  { tools, disallowedTools = [] }: Selection,
+  all: readonly AnyTool[],
+): readonly AnyTool[] {
   const names = tools?.includes('*') === true ? undefined : tools;
   if (names === undefined && disallowedTools.length === 0) return all;
   return all.filter(
-    (tool) => names?.some((name) => means(name, tool)) !== false && !disallowedTools.some((name) => means(name, tool)),
+    (tool) =>
+      names?.some((name) => means(name, tool)) !== false &&
+      !disallowedTools.some((name) => means(name, tool)),
   );
 }
 

@@ -221,11 +221,7 @@ export class StreamingToolExecutor implements ToolExecutor {
     if (entry.answered) return;
     const { clock, ids } = this.#options;
     const { id, name } = entry.call.block;
-    const pending = this.#updates.filter(
-      (update) => update.kind === 'progress' && update.message.toolUseId === id,
-    );
-    if (pending.length >= MAX_PENDING_PROGRESS)
-      this.#updates.splice(this.#updates.indexOf(pending[0] as ToolUpdate), 1);
+    if (progress.lossless !== true) this.#makeRoomForProgress(id);
     const timestamp = new Date(clock.nowMs()).toISOString();
     this.#push({
       kind: 'progress',
@@ -238,6 +234,17 @@ export class StreamingToolExecutor implements ToolExecutor {
         data: progress,
       },
     });
+  }
+
+  #makeRoomForProgress(id: string): void {
+    const pending = this.#updates.filter(
+      (update) =>
+        update.kind === 'progress' &&
+        update.message.toolUseId === id &&
+        update.message.data['lossless'] !== true,
+    );
+    if (pending.length >= MAX_PENDING_PROGRESS)
+      this.#updates.splice(this.#updates.indexOf(pending[0] as ToolUpdate), 1);
   }
 
   /** The one place a call is answered; a later answer of an abandoned call is dropped. */

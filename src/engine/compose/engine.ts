@@ -24,7 +24,7 @@ import { allowForSubmission } from '../submission-rules.ts';
 import { createUsageLedger } from '../usage-ledger.ts';
 import { admittedResults, composeAdmission } from './admission.ts';
 import { composeAttachments } from './attachments.ts';
-import { composeContext } from './context.ts';
+import { type ContextParts, composeContext } from './context.ts';
 import { composeHooks } from './hooks.ts';
 import { composeMcp, withMcpTools } from './mcp.ts';
 import { composeMemory } from './memory.ts';
@@ -34,8 +34,9 @@ import { type ComposedSession, composeSession } from './session.ts';
 import { composeSkills } from './skills.ts';
 import { composeSpill } from './spill.ts';
 import { withinBudget } from './strict-budget.ts';
+import { composeSubagents } from './subagents.ts';
 import { composeTasks, endedTasks } from './tasks.ts';
-import { composeTools } from './tools.ts';
+import { composeTools, type ToolParts } from './tools.ts';
 
 /** Throws `invalid_option` for a configuration that contradicts itself. */
 export function composeEngine(config: QueryEngineConfig): EngineParts {
@@ -123,16 +124,19 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     contextWindow: () => client.infoOf(client.resolve(memory.modelName)).contextWindow,
     allow: (rules) => allowForSubmission(rules, { config, permissions: permissions.permissions }),
   });
+  const subagents = composeSubagents(config, { ids });
   const ownTools = [
+    ...subagents.tools,
     ...(structured === undefined ? [] : [structured.tool]),
     ...(offersSnip(config) ? [createSnipTool(snipMarks)] : []),
     ...(offersHistory(config, session) ? [createHistoryTool(createSessionHistory(session.read))] : []),
   ];
   const allTools = withMcpTools(config.tools, mcp, ownTools, skills);
-  const tools = composeTools(config, {
+  const mainTools = subagents.forMain(allTools);
+  const toolParts: ToolParts = {
     sessionId,
     scope,
-    tools: allTools,
+    tools: mainTools,
     clock,
     ids,
     files,
@@ -144,7 +148,8 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     spill,
     env,
     tasks: config.backgroundTasks === false ? undefined : tasks.table,
-  });
+  };
+  const tools = composeTools(config, toolParts);
   const memory: SessionMemory = {
     modelName: config.userSpecifiedModel,
     thinking: undefined,
@@ -166,8 +171,8 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     memory.measured = { usage: body.usage, length, root };
   });
   const admit = composeAdmission(config, { model, memory, journal });
-  const projectMemory = composeMemory(config, { files, hooks, clock, ids, scope, tools: allTools });
-  const context = composeContext(config, {
+  const projectMemory = composeMemory(config, { files, hooks, clock, ids, scope, tools: mainTools });
+  const contextParts: ContextParts = {
     sessionId,
     model,
     ledger,
@@ -176,7 +181,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     hooks,
     spill,
     tools,
-    allTools,
+    allTools: mainTools,
     memory,
     transcriptPath: session.transcriptPath,
     files,
@@ -186,7 +191,8 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     scope,
     tasks: tasks.table,
     restored: [...skills.compactionSources, projectMemory.restored],
-  });
+  };
+  const context = composeContext(config, contextParts);
   const { attachments, queue } = composeAttachments({
     clock,
     ids,
@@ -200,7 +206,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     sources: [endedTasks(tasks.table), projectMemory.source, ...skills.attachmentSources],
   });
 
-  return {
+  const parts: EngineParts = {
     config,
     sessionId,
     scope,
@@ -243,6 +249,15 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     },
     state: createStateMachine(config.setSDKStatus),
   };
+  subagents.link({
+    parts,
+    tools: toolParts,
+    context: contextParts,
+    allTools,
+    sessionDirectory: session.directory,
+    createReadFileCache,
+  });
+  return parts;
 }
 
 function offersSnip({ compaction = {} }: QueryEngineConfig): boolean {

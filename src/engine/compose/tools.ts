@@ -29,6 +29,8 @@ export interface ToolParts {
   readonly readFileCache: ReadFileCache;
   readonly todos: TodoStore;
   readonly spill: SpillRoom;
+  /** Whose tools these are; absent: the main agent's. */
+  readonly agentId?: string | undefined;
   /** Of child processes. */
   readonly env: Readonly<Record<string, string>>;
   /** undefined: nothing may outlive its call. */
@@ -50,6 +52,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Tools
     toolUseId: call.block.id,
     effectKey: call.effectKey,
     queryTracking: { chainId: '', depth: 0 },
+    ...(parts.agentId !== undefined && { agentId: parts.agentId }),
     files: parts.files,
     readFileCache: parts.readFileCache,
     todos: parts.todos,

@@ -14,6 +14,9 @@ export async function buildRequest(iteration: Iteration): Promise<ModelRequest> 
     foreground: params.foreground,
     effectKey: `${params.submission}/${state.iteration}`,
     sessionId: params.sessionId,
+    ...(params.agentPath === ''
+      ? {}
+      : { agentId: params.agentPath.slice(params.agentPath.lastIndexOf('/') + 1) }),
     model,
     canFallBack: state.model.fallbacks.length > 0,
     system: params.system,

@@ -22,7 +22,7 @@ export async function settleResponse(
     model: request.model,
     effectKey: iteration.id('model'),
     usage,
-    main: true,
+    main: params.depth === 0,
     ...(broken ? { wasted: true } : {}),
   });
   trace.costUsd += costUsd;

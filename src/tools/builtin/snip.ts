@@ -1,6 +1,8 @@
 import type { Tool } from '../../protocol/tool.ts';
 import { parserOf } from '../from-json-schema.ts';
 
+export const SNIP_TOOL = 'Snip';
+
 export interface SnipInput {
   readonly tool_use_ids: readonly string[];
 }
@@ -33,7 +35,7 @@ const schema = {
 /** Offered only where the context takes marks. */
 export function createSnipTool(port: SnipPort): Tool<SnipInput, SnipOutput> {
   return {
-    name: 'Snip',
+    name: SNIP_TOOL,
     inputJsonSchema: schema,
     description: () =>
       `Removes earlier tool calls and their results from the context, to make room for what matters.

@@ -1,0 +1,245 @@
+/**
+ * One agent, from its prompt to its typed outcome: the same loop as the main one (L11), with a view, tools and a scope
+ * of its own. What goes wrong is an outcome, with what the agent had said until then (F140).
+ */
+import { queryLoop } from '../loop/query-loop.ts';
+import type { AgentOutcome, SpawnRequest } from '../protocol/agent.ts';
+import type { ModelFailure } from '../protocol/failure.ts';
+import type { JournalBody } from '../protocol/journal.ts';
+import type { AttachmentMessage, LoopMessage, UserMessage } from '../protocol/messages.ts';
+import type { CallModel } from '../protocol/model.ts';
+import type { SDKMessage } from '../protocol/sdk-messages.ts';
+import type { Terminal } from '../protocol/terminal.ts';
+import type { ToolProgress } from '../protocol/tool.ts';
+import { openScope, type Scope } from '../util/scope.ts';
+import { createAgentMessages } from './agent-messages.ts';
+import { type AgentRecord, createAgentRecord, endOf } from './agent-outcome.ts';
+import { createGuard } from './budgets.ts';
+import type { AgentParts } from './compose/agent-parts.ts';
+import { loopDepsOf, loopParamsOf } from './loop-input.ts';
+import type { EngineParts } from './parts.ts';
+import { refuseUnpriced } from './prepare-submission.ts';
+import { buildAgentPrompt, buildUserContext } from './system-prompt.ts';
+import { AGENT_MESSAGE } from './to-sdk-message.ts';
+
+export interface AgentRun {
+  readonly request: SpawnRequest;
+  /** Of whoever started it, or of its task. */
+  readonly signal: AbortSignal;
+  readonly session: EngineParts;
+  /** Makes the agent's share of the session, for this model. */
+  compose(model: string, scope: Scope): AgentParts;
+}
+
+/** How long a loop that was aborted may take to write down how it ended, in ms (L1: 100 ms, and the journal). */
+const END_MS = 500;
+
+export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, AgentOutcome> {
+  const { request, session, signal } = run;
+  const { clock } = session;
+  const startedMs = clock.monotonicMs();
+  const scope = openScope(session.scope);
+  const model = modelOf(request, session);
+  const record = createAgentRecord(model);
+  const deadlineMs = session.config.agentLimits?.deadlineMs;
+  let deadlinePassed = false;
+  const cancelDeadline =
+    deadlineMs === undefined
+      ? () => {}
+      : clock.timer(deadlineMs, () => {
+          deadlinePassed = true;
+          scope.abort('deadline');
+        });
+  const onAbort = () => scope.abort(typeof signal.reason === 'string' ? signal.reason : 'interrupt');
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+
+  let failure: ModelFailure | undefined;
+  let agent: AgentParts | undefined;
+  let terminal: Terminal;
+  try {
+    refuseUnpriced(model, session);
+    agent = run.compose(model, scope);
+    terminal = yield* drive(agent, { ...run, model, scope, record, onFailure: (last) => (failure = last) });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    terminal = { reason: 'turn_setup_failed', turnCount: 0, errors: [why] };
+  } finally {
+    cancelDeadline();
+    signal.removeEventListener('abort', onAbort);
+    await scope.close();
+    await agent?.parts.journal.close().catch(() => undefined);
+  }
+  const { end, why } = endOf({
+    terminal: scope.signal.aborted && terminal.reason === 'turn_setup_failed' ? ABORTED : terminal,
+    failure,
+    deadlinePassed,
+    deadlineMs,
+    maxBudgetUsd: session.config.maxBudgetUsd,
+    lastError: record.lastError,
+  });
+  await recordCost(request, session);
+  return record.outcome(end, why, clock.monotonicMs() - startedMs);
+}
+
+const ABORTED: Terminal = { reason: 'aborted_streaming', turnCount: 0 };
+
+interface Driven extends AgentRun {
+  readonly model: string;
+  readonly scope: Scope;
+  readonly record: AgentRecord;
+  onFailure(failure: ModelFailure | undefined): void;
+}
+
+/** The loop, message by message, until it ends or the budget does. */
+async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolProgress, Terminal> {
+  const { request, session, model, scope, record } = driven;
+  const { parts, name: submission } = agent;
+  const messages = createAgentMessages(request, {
+    sessionId: session.sessionId,
+    ids: session.ids,
+    clock: session.clock,
+    text: session.config.forwardSubagentText === true || request.background,
+  });
+  parts.journal.onEntry(record.entry);
+  const prompt = await open(submission, agent, driven);
+  yield progressOf(messages.prompt(prompt.uuid, prompt.timestamp));
+
+  await session.model.ready(model, scope.signal);
+  let turnCount = 1;
+  const guard = createGuard({
+    ledger: session.ledger,
+    maxBudgetUsd: session.config.maxBudgetUsd,
+    turnCount: () => turnCount,
+  });
+  const { cwd, additionalDirectories = [] } = parts.config;
+  const context = {
+    system: buildAgentPrompt(request.definition, { cwd, additionalDirectories, platform: process.platform }),
+    userContext: userContextOf(request, session),
+  };
+  const params = {
+    ...loopParamsOf({ submission, scope, model, context }, parts),
+    querySource: `agent:${request.definition.name}` as const,
+    agentPath: [request.parentAgentId, request.agentId].filter((id) => id !== undefined).join('/'),
+    depth: request.depth,
+  };
+  parts.memory.request = params;
+  const deps = {
+    ...loopDepsOf(guard, parts),
+    callModel: watched(parts.model.call, driven.onFailure),
+    onDenial: (denial: EngineParts['memory']['denials'][number]) => session.memory.denials.push(denial),
+  };
+  const loop = queryLoop(params, deps);
+  try {
+    while (true) {
+      const step = await orGivenUp(loop.next(), scope.signal);
+      if (step === undefined) return { ...ABORTED, turnCount };
+      if (step.done === true) return step.value;
+      const message: LoopMessage = step.value;
+      if (message.type === 'stream_request_start') turnCount = message.iteration;
+      record.observe(message);
+      if (message.type === 'progress' && message.data.type === AGENT_MESSAGE) yield message.data;
+      else for (const shown of messages.map(message)) yield progressOf(shown);
+      const verdict = guard.verdict();
+      if (verdict !== undefined) return verdict;
+    }
+  } finally {
+    await orGivenUp(
+      loop.return(undefined as never).catch(() => undefined),
+      AbortSignal.abort(),
+    );
+  }
+}
+
+/** On record before it is shown: the prompt, and what hooks say to it. */
+async function open(submission: string, { parts }: AgentParts, { request, session, model, scope }: Driven) {
+  const { journal, hooks } = parts;
+  const stamp = () => ({
+    uuid: session.ids.uuid(),
+    timestamp: new Date(session.clock.nowMs()).toISOString(),
+  });
+  await journal.open();
+  const prompt: UserMessage = Object.freeze({
+    ...stamp(),
+    type: 'user' as const,
+    kind: 'prompt' as const,
+    message: { role: 'user' as const, content: request.prompt },
+  });
+  const permissionMode = parts.permissions.mode;
+  const bodies: JournalBody[] = [
+    { type: 'submission', id: `${submission}/submission`, submission, model, permissionMode },
+    { ...prompt, submission },
+  ];
+  if (hooks.has('SubagentStart')) {
+    const { additionalContext } = await hooks.run({ event: 'SubagentStart' }, { signal: scope.signal });
+    if (additionalContext.length > 0) bodies.push({ ...hookContext(additionalContext, stamp()), submission });
+  }
+  await journal.recorder.append(bodies);
+  return prompt;
+}
+
+function hookContext(
+  content: readonly string[],
+  stamp: { readonly uuid: string; readonly timestamp: string },
+): AttachmentMessage {
+  const text = `<system-reminder>\nSubagentStart hook: ${content.join('\n')}\n</system-reminder>`;
+  return {
+    ...stamp,
+    type: 'attachment',
+    attachment: { type: 'hook_context', event: 'SubagentStart', content },
+    rendered: [{ type: 'text', text }],
+  };
+}
+
+const progressOf = (message: SDKMessage): ToolProgress => ({ type: AGENT_MESSAGE, lossless: true, message });
+
+/** The caller's choice, the definition's, else what whoever starts it is asked with. */
+function modelOf({ model, definition }: SpawnRequest, session: EngineParts): string {
+  const named = [model, definition.model].find((name) => name !== undefined && name !== 'inherit');
+  if (named !== undefined) return session.model.resolve(named);
+  return session.memory.request?.model ?? session.model.resolve(session.memory.modelName);
+}
+
+/** The same that stands before the main conversation, so that the project's rules hold for agents too. */
+function userContextOf({ definition }: SpawnRequest, { memory }: EngineParts): readonly string[] {
+  const { contexts } = memory;
+  if (contexts === undefined) return [];
+  const memoryFiles = definition.omitClaudeMd === true ? [] : contexts.memoryFiles;
+  return buildUserContext({ memoryFiles, date: contexts.date });
+}
+
+/** Remembers how the last call failed: a refusal for the budget looks like any other error from outside. */
+function watched(call: CallModel, onFailure: Driven['onFailure']): CallModel {
+  return async function* watchedCall(request, options) {
+    const outcome = yield* call(request, options);
+    onFailure(outcome.kind === 'failed' ? outcome.failure : undefined);
+    return outcome;
+  };
+}
+
+/** undefined: the signal was aborted and the work is still not over; nobody waits for it any longer (F138). */
+function orGivenUp<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const giveUp = () => {
+      timer = setTimeout(() => resolve(undefined), END_MS);
+      timer.unref();
+    };
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', giveUp);
+    };
+    work.then(resolve, reject).finally(done);
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+  });
+}
+
+/** A session that dies now still knows what its agents have cost. The main agent's own record comes with its result. */
+async function recordCost({ depth, agentId, submission }: SpawnRequest, session: EngineParts): Promise<void> {
+  if (depth !== 1) return;
+  const { ledger, journal } = session;
+  const cost = { totalCostUsd: ledger.totalCostUsd(), modelUsage: ledger.modelUsage() };
+  const body: JournalBody = { type: 'cost', id: `${submission}/agent/${agentId}/cost`, submission, ...cost };
+  await journal.recorder.append([body]).catch(() => undefined);
+}
