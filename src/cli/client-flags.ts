@@ -29,6 +29,12 @@ export interface ClientFlags {
   readonly agents?: Readonly<Record<string, unknown>>;
   readonly pluginDir?: readonly string[];
   readonly pluginDirNoMcp?: readonly string[];
+  readonly agent?: string;
+  readonly forwardSubagentText?: true;
+  readonly maxSubagentDepth?: number;
+  readonly maxSubagents?: number;
+  readonly maxSubagentsPerMessage?: number;
+  readonly subagentDeadlineMs?: number;
 }
 
 export function addClientFlags(program: Command): void {
@@ -56,6 +62,12 @@ export function addClientFlags(program: Command): void {
   add(flag('--agents <json>').argParser(jsonObject));
   add(flag('--plugin-dir <folder>').argParser(appended));
   add(flag('--plugin-dir-no-mcp <folder>').argParser(appended));
+  add(flag('--agent <name>'));
+  add(flag('--forward-subagent-text'));
+  add(flag('--max-subagent-depth <n>').argParser(wholeNumber));
+  add(flag('--max-subagents <n>').argParser(wholeNumber));
+  add(flag('--max-subagents-per-message <n>').argParser(wholeNumber));
+  add(flag('--subagent-deadline-ms <ms>').argParser(positiveInteger));
   add(flag('-d, --debug [filter]'));
   for (const name of WITHOUT_EFFECT) add(flag(`--${name}`));
   for (const name of WITHOUT_EFFECT_VALUED) add(flag(`--${name} <value>`).argParser(appended));
@@ -63,12 +75,11 @@ export function addClientFlags(program: Command): void {
 
 /** Accepted, and without effect so far. */
 const WITHOUT_EFFECT = [
-  'forward-subagent-text',
   'await-initialize',
   'disable-slash-commands',
   'session-mirror',
 ] as const;
-const WITHOUT_EFFECT_VALUED = ['agent', 'prompt-suggestions', 'debug-file'] as const;
+const WITHOUT_EFFECT_VALUED = ['prompt-suggestions', 'debug-file'] as const;
 
 /** Client flags as options of `query()`. */
 export function clientOptions(flags: ClientFlags): Partial<Options> {
@@ -95,6 +106,12 @@ export function clientOptions(flags: ClientFlags): Partial<Options> {
     projectConfigRoot: flags.projectConfigRoot,
     agents: flags.agents as Options['agents'],
     plugins: pluginsOf(flags),
+    agent: flags.agent,
+    forwardSubagentText: flags.forwardSubagentText,
+    maxSubagentDepth: flags.maxSubagentDepth,
+    maxSubagents: flags.maxSubagents,
+    maxSubagentsPerMessage: flags.maxSubagentsPerMessage,
+    subagentDeadlineMs: flags.subagentDeadlineMs,
   };
 }
 

@@ -3,6 +3,7 @@
  * of its own. What goes wrong is an outcome, with what the agent had said until then (F140).
  */
 import { queryLoop } from '../loop/query-loop.ts';
+import { renderMemory } from '../memory/render.ts';
 import type { AgentOutcome, SpawnRequest } from '../protocol/agent.ts';
 import type { ModelFailure } from '../protocol/failure.ts';
 import type { JournalBody } from '../protocol/journal.ts';
@@ -205,7 +206,7 @@ function userContextOf({ definition }: SpawnRequest, { memory }: EngineParts): r
   const { contexts } = memory;
   if (contexts === undefined) return [];
   const memoryFiles = definition.omitClaudeMd === true ? [] : contexts.memoryFiles;
-  return buildUserContext({ memoryFiles, date: contexts.date });
+  return buildUserContext({ memory: renderMemory(memoryFiles), date: contexts.date });
 }
 
 /** Remembers how the last call failed: a refusal for the budget looks like any other error from outside. */

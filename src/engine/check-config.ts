@@ -12,6 +12,7 @@ export function checkConfig(config: QueryEngineConfig): void {
   positive(config, 'maxTurns', true);
   positive(config, 'maxBudgetUsd', false);
   positive(config, 'maxOutputTokens', true);
+  checkAgentLimits(config);
   if (config.taskBudget !== undefined && !(config.taskBudget.total > 0))
     refuse('taskBudget', 'needs a total above 0');
   if (config.tokenBudget !== undefined && !(config.tokenBudget.target > 0))
@@ -27,6 +28,22 @@ export function checkConfig(config: QueryEngineConfig): void {
   if (config.resumeSessionAt !== undefined && config.resume === undefined)
     refuse('resumeSessionAt', 'needs "resume"');
   if (config.forkSession === true && config.resume === undefined) refuse('forkSession', 'needs "resume"');
+}
+
+/** 0 is a depth, and a number of agents; a deadline is some time. */
+function checkAgentLimits({ agentLimits = {} }: QueryEngineConfig): void {
+  const names = {
+    maxDepth: 'maxSubagentDepth',
+    maxPerMessage: 'maxSubagentsPerMessage',
+    maxPerSession: 'maxSubagents',
+  };
+  for (const [field, name] of Object.entries(names)) {
+    const value = agentLimits[field as keyof typeof names];
+    if (value !== undefined && !(Number.isInteger(value) && value >= 0))
+      refuse(name, 'must be a whole number, 0 or above');
+  }
+  const { deadlineMs } = agentLimits;
+  if (deadlineMs !== undefined && !(deadlineMs > 0)) refuse('subagentDeadlineMs', 'must be a number above 0');
 }
 
 function positive(

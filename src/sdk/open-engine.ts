@@ -1,5 +1,6 @@
 /** From options to an engine. */
 import { resolve } from 'node:path';
+import { agentsOf, asMainAgent } from '../engine/compose/agent-catalog.ts';
 import { openPlugins, pluginServers } from '../engine/compose/plugins.ts';
 import {
   configurationHome,
@@ -8,7 +9,7 @@ import {
   newestSession,
 } from '../engine/compose/session-files.ts';
 import { type ConfigOptions, configFromSettings } from '../engine/compose/settings.ts';
-import type { QueryEngineConfig } from '../engine/config.ts';
+import type { AgentLimits, QueryEngineConfig } from '../engine/config.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
@@ -71,7 +72,19 @@ async function configOf(options: Options): Promise<QueryEngineConfig> {
     skills: base.skills?.catalogue,
     warn: options.stderr,
   });
-  return {
+  const projectRoot = resolve(cwd, options.projectConfigRoot ?? '.');
+  const agents = await agentsOf({
+    agents: options.agents,
+    settingSources: base.settingSources ?? [],
+    projectRoot,
+    configHome: base.home,
+    directories: plugins.plugins.flatMap(({ name: prefix, agentDirectories }) =>
+      agentDirectories.map((path) => ({ path, prefix })),
+    ),
+    files,
+    warn: (line) => options.stderr?.(line),
+  });
+  const config: QueryEngineConfig = {
     ...base,
     plugins,
     mcpServers: [...externalServers(options, project.mcpServers), ...pluginServers(plugins.plugins)],
@@ -94,9 +107,13 @@ async function configOf(options: Options): Promise<QueryEngineConfig> {
     resumeDropsTurn: options.resumeDropsTurn,
     title: options.title,
     replayUserMessages: options.replayUserMessages,
-    agents: agentsOf(options.agents),
-    ...options.engine,
+    agents,
+    agentLimits: { ...limitsOf(options), ...base.agentLimits },
+    forwardSubagentText: options.forwardSubagentText,
   };
+  const { agent, model, effort, maxTurns } = options;
+  const main = agent === undefined ? {} : asMainAgent({ agent, model, effort, maxTurns }, config);
+  return { ...config, ...main, ...options.engine };
 }
 
 /**
@@ -168,6 +185,11 @@ function promptOf(
   return { customSystemPrompt: prompt.filter((part) => part !== SYSTEM_PROMPT_DYNAMIC_BOUNDARY) };
 }
 
-function agentsOf(agents: Options['agents']): QueryEngineConfig['agents'] {
-  return agents && Object.entries(agents).map(([name, agent]) => ({ name, ...agent }));
+function limitsOf(options: Options): AgentLimits {
+  return {
+    maxDepth: options.maxSubagentDepth,
+    maxPerMessage: options.maxSubagentsPerMessage,
+    maxPerSession: options.maxSubagents,
+    deadlineMs: options.subagentDeadlineMs,
+  };
 }

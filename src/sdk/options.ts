@@ -25,7 +25,9 @@ export interface Options {
   abortController?: AbortController | undefined;
   /** Absolute paths that tools may use besides `cwd`. */
   additionalDirectories?: readonly string[] | undefined;
-  /** By name; announced in `system/init`. */
+  /** The main thread is this agent: its prompt, its tools, its model. */
+  agent?: string | undefined;
+  /** Agents that the model may start, by name; they beat those of files and the built-in ones. */
   agents?: Readonly<Record<string, Omit<AgentDefinition, 'name'>>> | undefined;
   /** Needed for `permissionMode: 'bypassPermissions'`. */
   allowDangerouslySkipPermissions?: boolean | undefined;
@@ -47,6 +49,8 @@ export interface Options {
   fallbackModel?: string | undefined;
   /** With `resume` or `continue`: under a new id. */
   forkSession?: boolean | undefined;
+  /** Shows the text and thinking of subagents too, not only their calls. Default false. */
+  forwardSubagentText?: boolean | undefined;
   hooks?: Partial<Record<HookEvent, readonly HookCallbackMatcher[]>> | undefined;
   /** `hook_started` and the like for hooks of every event; those of SessionStart are shown always. */
   includeHookEvents?: boolean | undefined;
@@ -65,6 +69,12 @@ export interface Options {
   mcpServers?: Readonly<Record<string, McpServerConfig>> | undefined;
   /** Id or alias. */
   model?: string | undefined;
+  /** How deep subagents may nest; 0: there are none. Default 1: the main agent starts agents, those start none. */
+  maxSubagentDepth?: number | undefined;
+  /** Subagents of one session, at every depth. Default 200. */
+  maxSubagents?: number | undefined;
+  /** Subagents that one answer of the model may start. Default 10. */
+  maxSubagentsPerMessage?: number | undefined;
   /** Answers what MCP servers ask a person; absent: declined. */
   onElicitation?: QueryEngineConfig['handleElicitation'];
   /** The result must be a value of this schema (`structured_output`). */
@@ -124,6 +134,8 @@ export interface Options {
   stderr?: ((line: string) => void) | undefined;
   /** Only the MCP servers of `mcpServers`, none of a project's `.mcp.json`. Default false. */
   strictMcpConfig?: boolean | undefined;
+  /** ms after which a subagent is ended, and what it has said is delivered. Default none. */
+  subagentDeadlineMs?: number | undefined;
   /** Default none. */
   systemPrompt?: string | readonly string[] | PresetPrompt | undefined;
   /** Tokens, told to the model. */
@@ -143,6 +155,7 @@ export interface Options {
 const NAMES: Readonly<Record<keyof Options, true>> = {
   abortController: true,
   additionalDirectories: true,
+  agent: true,
   agents: true,
   allowDangerouslySkipPermissions: true,
   allowedTools: true,
@@ -155,6 +168,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   env: true,
   fallbackModel: true,
   forkSession: true,
+  forwardSubagentText: true,
   hooks: true,
   includeHookEvents: true,
   includePartialMessages: true,
@@ -166,6 +180,9 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   maxTurns: true,
   mcpServers: true,
   model: true,
+  maxSubagentDepth: true,
+  maxSubagents: true,
+  maxSubagentsPerMessage: true,
   onElicitation: true,
   outputFormat: true,
   permissionMode: true,
@@ -186,6 +203,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   skills: true,
   stderr: true,
   strictMcpConfig: true,
+  subagentDeadlineMs: true,
   systemPrompt: true,
   taskBudget: true,
   thinking: true,

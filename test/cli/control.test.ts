@@ -116,7 +116,7 @@ describe('requests of the host', () => {
     });
     expect(payload(response)).toMatchObject({
       commands: [{ name: 'compact' }],
-      agents: [],
+      agents: [{ name: 'general-purpose' }, { name: 'Explore' }],
       models: expect.arrayContaining([expect.objectContaining({ value: 'default' })]),
       account: { apiKeySource: 'ANTHROPIC_API_KEY' },
       output_style: 'default',

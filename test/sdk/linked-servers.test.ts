@@ -140,7 +140,7 @@ describe('what a host learns of a session', () => {
       'fable',
       'claude-sonnet-5',
     ]);
-    expect(await query.supportedAgents()).toEqual([{ name: 'reviewer', description: 'Reviews.' }]);
+    expect(await query.supportedAgents()).toContainEqual({ name: 'reviewer', description: 'Reviews.' });
     expect(await query.accountInfo()).toEqual({ apiKeySource: 'none', apiProvider: 'firstParty' });
   });
 

@@ -16,7 +16,7 @@ import { type Fields, isFields } from './wire.ts';
 
 /** Laid over the options that the flags make. `flags`: what they came to. */
 export function hostOptions(initialize: Fields, flags: Options, channel: HostChannel): Partial<Options> {
-  const { hooks, jsonSchema, agents, skills, plugins, title } = initialize;
+  const { hooks, jsonSchema, agents, skills, plugins, title, forwardSubagentText } = initialize;
   return {
     ...(isFields(hooks) && { hooks: hooksOf(hooks, channel) }),
     ...(initialize['perTaskStopAffordance'] === true && { perTaskStopAffordance: true }),
@@ -25,6 +25,7 @@ export function hostOptions(initialize: Fields, flags: Options, channel: HostCha
     ...(isFields(agents) && { agents: { ...flags.agents, ...(agents as NonNullable<Options['agents']>) } }),
     ...(Array.isArray(plugins) && { plugins: [...(flags.plugins ?? []), ...pluginsOf(plugins)] }),
     ...(Array.isArray(skills) && { skills: skills.map(String) }),
+    ...(typeof forwardSubagentText === 'boolean' && { forwardSubagentText }),
     mcpServers: { ...flags.mcpServers, ...serversOf(initialize, channel) },
     onElicitation: askElicitation(channel),
     systemPrompt: promptOf(initialize) ?? flags.systemPrompt,

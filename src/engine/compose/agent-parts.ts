@@ -4,6 +4,7 @@
  */
 import { createCacheWatch } from '../../model/cache-watch.ts';
 import type { SpawnRequest } from '../../protocol/agent.ts';
+import type { PermissionQuestion } from '../../protocol/gate.ts';
 import type { HookCall, HookPort } from '../../protocol/hook.ts';
 import type { TodoItem } from '../../protocol/messages.ts';
 import type { AnyTool, ReadFileCache, TodoStore } from '../../protocol/tool.ts';
@@ -100,6 +101,7 @@ export function composeAgentParts(
     sessionId: session.sessionId,
     scope,
     inbox: undefined,
+    sources: [],
   });
   const admit = composeAdmission(config, { model: session.model, memory, journal });
   return {
@@ -117,6 +119,7 @@ export function composeAgentParts(
           return tools.names;
         },
         presetAnswer: tools.presetAnswer,
+        callTool: tools.callTool,
       },
       context,
       admit,
@@ -172,17 +175,10 @@ function agentPermissions(session: ComposedPermissions, { definition }: SpawnReq
   const { permissions } = session;
   const { permissionMode: mode } = definition;
   if (mode === undefined) return session;
-  return {
-    ...session,
-    permissions: {
-      decide: (question) => permissions.decide({ ...question, mode }),
-      get mode() {
-        return permissions.mode;
-      },
-      setMode: (next) => permissions.setMode(next),
-      apply: (updates) => permissions.apply(updates),
-    },
-  };
+  const own = Object.create(permissions, {
+    decide: { value: (question: PermissionQuestion) => permissions.decide({ ...question, mode }) },
+  }) as ComposedPermissions['permissions'];
+  return { ...session, permissions: own };
 }
 
 function ownTodos(): TodoStore {

@@ -1,6 +1,7 @@
 import type { AnyTool } from '../../protocol/tool.ts';
 import type { ResolvedConfig } from '../../settings/resolved-config.ts';
 import { SKILL_TOOL } from '../../skills/skill-tool.ts';
+import { AGENT_TOOL, AGENT_TOOL_ALIAS } from '../../subagents/agent-tool.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import { builtinTools } from '../../tools/builtin/index.ts';
 
@@ -31,6 +32,15 @@ export function unknownTools(
   config: Pick<ResolvedConfig, 'outputCaps' | 'timeouts'>,
 ): readonly string[] {
   const known = createBuiltinTools(undefined, { ...config, removedTools: [], backgroundTasks: true });
-  const elsewhere: readonly string[] = [HISTORY_TOOL, SKILL_TOOL];
+  const elsewhere: readonly string[] = [HISTORY_TOOL, SKILL_TOOL, AGENT_TOOL, AGENT_TOOL_ALIAS];
   return names.filter((name) => !elsewhere.includes(name) && !known.some((tool) => tool.name === name));
+}
+
+/** Whoever names the tools, or takes this one away, decides whether there are agents (`agentLimits.maxDepth`). */
+export function wantsAgents(
+  names: readonly string[] | undefined,
+  { removedTools }: Pick<ResolvedConfig, 'removedTools'>,
+): boolean {
+  const meant = (list: readonly string[]) => list.includes(AGENT_TOOL) || list.includes(AGENT_TOOL_ALIAS);
+  return (names === undefined || meant(names)) && !meant(removedTools);
 }

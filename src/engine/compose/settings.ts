@@ -9,7 +9,7 @@ import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import { systemClock } from '../../util/clock.ts';
 import { keyFromHelper } from '../api-key-helper.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { createBuiltinTools, unknownTools } from './builtin-tools.ts';
+import { createBuiltinTools, unknownTools, wantsAgents } from './builtin-tools.ts';
 import { openSkills } from './open-skills.ts';
 import { createSettingsAccess } from './settings-access.ts';
 
@@ -85,6 +85,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     skills,
     commandSources: [skillCommands(skills.catalogue, { files })],
     backgroundTasks: resolved.backgroundTasks,
+    ...(!wantsAgents(input.toolNames, resolved) && { agentLimits: { maxDepth: 0 } }),
   };
   return { config, project: resolved.project };
 }

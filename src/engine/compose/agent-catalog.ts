@@ -1,0 +1,84 @@
+/** The agents of a session, from its options and from files; and what the main thread becomes when it is one of them. */
+import { join } from 'node:path';
+import { stricterMode } from '../../permissions/stricter-mode.ts';
+import type { AgentDefinition } from '../../protocol/agent.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import { type AgentDirectory, readAgentFiles } from '../../subagents/agent-files.ts';
+import { agentCatalog, definedAgents, findAgent } from '../../subagents/catalog.ts';
+import { systemClock, systemIds } from '../../util/clock.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import { buildMainAgentPrompt } from '../system-prompt.ts';
+
+export type { AgentDirectory };
+
+export interface AgentSources {
+  /** By name, as a caller defines them. */
+  readonly agents?: Readonly<Record<string, unknown>> | undefined;
+  readonly settingSources: readonly ('user' | 'project' | 'local')[];
+  /** Absolute: where the project's own files are. */
+  readonly projectRoot: string;
+  /** Where the user's own files are; undefined: nowhere. */
+  readonly configHome: string | undefined;
+  /** More directories, behind the user's own (plugins). */
+  readonly directories?: readonly AgentDirectory[] | undefined;
+  readonly files: PersistentFiles;
+  warn(line: string): void;
+}
+
+/** Options beat the project's files, those the user's, those plugins', and all beat the built-in agents. */
+export async function agentsOf(sources: AgentSources): Promise<readonly AgentDefinition[]> {
+  const { settingSources, projectRoot, configHome, directories = [] } = sources;
+  const defined = definedAgents(sources.agents ?? {}, sources.warn);
+  const places: AgentDirectory[] = [];
+  if (settingSources.includes('project'))
+    places.push(...['.turnwright', '.claude'].map((name) => ({ path: join(projectRoot, name, 'agents') })));
+  if (settingSources.includes('user') && configHome !== undefined)
+    places.push({ path: join(configHome, 'agents') });
+  const found = await readAgentFiles([...places, ...directories], sources);
+  return agentCatalog(defined, found);
+}
+
+/** The caller's own words; they beat what the agent says. */
+export interface MainAgentChoice {
+  /** Throws `invalid_option` when there is no such agent. */
+  readonly agent: string;
+  readonly model?: string | undefined;
+  readonly effort?: QueryEngineConfig['effort'];
+  readonly maxTurns?: number | undefined;
+}
+
+/** What is different in a session whose main thread is this agent. */
+export function asMainAgent(choice: MainAgentChoice, config: QueryEngineConfig): Partial<QueryEngineConfig> {
+  const agents = config.agents ?? [];
+  const definition = findAgent(choice.agent, agents);
+  if (definition === undefined) {
+    const names = agents.map(({ name }) => name).join(', ');
+    throw new TurnwrightError('invalid_option', `There is no agent "${choice.agent}". There are: ${names}.`);
+  }
+  const { model } = definition;
+  const place = { cwd: config.cwd, additionalDirectories: config.additionalDirectories ?? [] };
+  const given = [config.customSystemPrompt ?? []].flat();
+  return {
+    mainAgent: definition.name,
+    customSystemPrompt: [
+      ...buildMainAgentPrompt(definition, { ...place, platform: process.platform }),
+      ...given,
+    ],
+    userSpecifiedModel:
+      choice.model ?? (model === 'inherit' ? undefined : model) ?? config.userSpecifiedModel,
+    effort: choice.effort ?? definition.effort ?? config.effort,
+    maxTurns: choice.maxTurns ?? definition.maxTurns ?? config.maxTurns,
+    permissionMode: stricterMode(config.permissionMode ?? 'default', definition.permissionMode),
+    ...(config.resume === undefined && initialPrompt(definition)),
+  };
+}
+
+/** It is part of the conversation from its first request on. */
+function initialPrompt({ initialPrompt: content }: AgentDefinition): Partial<QueryEngineConfig> {
+  if (content === undefined) return {};
+  const stamp = { uuid: systemIds.uuid(), timestamp: new Date(systemClock.nowMs()).toISOString() };
+  return {
+    initialMessages: [{ ...stamp, type: 'user', kind: 'prompt', message: { role: 'user', content } }],
+  };
+}
