@@ -62,7 +62,7 @@ export function composeAgentParts(
   const hooks = agentHooks(session.hooks, request, transcriptPath);
   const readFileCache = room.createReadFileCache();
   const todos = ownTodos();
-  const memory = freshMemory(model, session.memory);
+  const memory = freshMemory(model, request, session.memory);
   const allTools = remembered(room.allTools, (all) =>
     selectTools(
       request.definition,
@@ -138,12 +138,11 @@ export function composeAgentParts(
 }
 
 /** What is said for the main conversation alone does not hold for an agent's. */
-function agentConfig({ definition, effort }: SpawnRequest, config: QueryEngineConfig): QueryEngineConfig {
+function agentConfig({ definition }: SpawnRequest, config: QueryEngineConfig): QueryEngineConfig {
   const { autoCompactWindow } = definition;
   const { window } = config.compaction ?? {};
   return {
     ...config,
-    effort: effort ?? definition.effort ?? config.effort,
     maxTurns: definition.maxTurns,
     taskBudget: undefined,
     tokenBudget: undefined,
@@ -191,17 +190,18 @@ function ownTodos(): TodoStore {
   };
 }
 
-function freshMemory(model: string, { thinking, contexts }: SessionMemory): SessionMemory {
+/** What holds for the session holds for its agents: the thinking, the contexts, the prompt at work. */
+function freshMemory(model: string, request: SpawnRequest, session: SessionMemory): SessionMemory {
   return {
+    ...session,
     modelName: model,
-    thinking,
+    effort: request.effort ?? request.definition.effort ?? session.effort,
     opened: true,
     submissions: 1,
     orphanHandled: true,
     denials: [],
     request: undefined,
     taskRemaining: undefined,
-    contexts,
     measured: undefined,
     snapshot: undefined,
   };
