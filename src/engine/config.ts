@@ -44,9 +44,7 @@ import type { SkillSetup } from './compose/skills.ts';
 import type { ElicitationAnswer, ElicitationRequest, McpClient, McpToolInfo } from './mcp-client.ts';
 import type { SDKStatus } from './state-machine.ts';
 
-export type { ElicitationAnswer, ElicitationRequest, McpClient, McpToolInfo };
-
-export type { AgentDefinition, AgentLimits };
+export type { AgentDefinition, AgentLimits, ElicitationAnswer, ElicitationRequest, McpClient, McpToolInfo };
 
 /** An answer to a permission question that outlived the process that asked it. */
 export interface OrphanedPermission {
