@@ -74,11 +74,7 @@ export function addClientFlags(program: Command): void {
 }
 
 /** Accepted, and without effect so far. */
-const WITHOUT_EFFECT = [
-  'await-initialize',
-  'disable-slash-commands',
-  'session-mirror',
-] as const;
+const WITHOUT_EFFECT = ['await-initialize', 'disable-slash-commands', 'session-mirror'] as const;
 const WITHOUT_EFFECT_VALUED = ['prompt-suggestions', 'debug-file'] as const;
 
 /** Client flags as options of `query()`. */
