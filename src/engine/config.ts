@@ -38,6 +38,7 @@ import type { McpServerPolicy } from '../settings/resolved-config.ts';
 import type { RepeatGuardOptions } from '../tools/repeat-guard.ts';
 import type { AppState } from './app-state.ts';
 import type { CompactionOptions } from './compaction-options.ts';
+import type { OutputStyleSetup } from './compose/output-styles.ts';
 import type { PluginSetup } from './compose/plugins.ts';
 import type { SettingsAccess } from './compose/settings-access.ts';
 import type { SkillSetup } from './compose/skills.ts';
@@ -66,6 +67,8 @@ export interface QueryEngineConfig {
   skills?: SkillSetup | undefined;
   /** Local plugins; their skills, commands and MCP servers are in the other fields. Default none. */
   plugins?: PluginSetup | undefined;
+  /** How answers sound, with Turnwright's own system prompt; default its own way. */
+  outputStyles?: OutputStyleSetup | undefined;
   /** MCP connections; default none. */
   mcpClients?: readonly McpClient[] | undefined;
   /** MCP servers to start or to reach over the network; default none. `mcpClients` come before them. */

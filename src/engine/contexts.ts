@@ -30,6 +30,7 @@ export async function fetchContexts(parts: EngineParts, signal: AbortSignal): Pr
     system: buildSystemPrompt({
       custom: config.customSystemPrompt,
       append: config.appendSystemPrompt,
+      outputStyle: config.outputStyles?.current,
       cwd: config.cwd,
       additionalDirectories: config.additionalDirectories ?? [],
       toolNames: tools.names,

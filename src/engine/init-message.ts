@@ -20,7 +20,7 @@ export function initMessage(model: string, parts: EngineParts): SDKMessage {
     model,
     permissionMode: parts.permissions.mode,
     slash_commands: commandsOf(config, parts.mcp.commands).map(({ name }) => name),
-    output_style: 'default',
+    output_style: config.outputStyles?.current?.name ?? 'default',
     agents: (config.agents ?? []).map((agent) => agent.name),
     skills: parts.skills.names,
     plugins: pluginInfos(config),

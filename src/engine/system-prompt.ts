@@ -9,6 +9,8 @@ export interface SystemPromptInput {
   /** Takes the place of the default; `''` and `[]` mean none. */
   readonly custom?: string | readonly string[] | undefined;
   readonly append?: string | undefined;
+  /** How answers are to sound, in the place of the default's own words; belongs to the default prompt. */
+  readonly outputStyle?: { readonly name: string; readonly prompt: string } | undefined;
   readonly cwd: string;
   readonly additionalDirectories: readonly string[];
   readonly toolNames: readonly string[];
@@ -72,11 +74,13 @@ function defaultPrompt(input: SystemPromptInput): string {
         : []),
       'When a call is refused, take the reason seriously and find another way, or ask.',
     ]),
-    section('How to answer', [
-      'Be brief and direct. No preamble, no summary of what is plain to see.',
-      'Name places in code as path:line.',
-      'End with the result, and with what is left open if anything is.',
-    ]),
+    input.outputStyle === undefined
+      ? section('How to answer', [
+          'Be brief and direct. No preamble, no summary of what is plain to see.',
+          'Name places in code as path:line.',
+          'End with the result, and with what is left open if anything is.',
+        ])
+      : `# How to answer: ${input.outputStyle.name}\n${input.outputStyle.prompt}`,
     environment(input),
   ];
   return sections.join('\n\n');

@@ -1,7 +1,7 @@
 /** From options to an engine. */
 import { resolve } from 'node:path';
 import { agentsOf, asMainAgent } from '../engine/compose/agent-catalog.ts';
-import { openPlugins, pluginServers } from '../engine/compose/plugins.ts';
+import { pluginServers } from '../engine/compose/plugins.ts';
 import {
   configurationHome,
   type FoundSession,
@@ -63,22 +63,18 @@ async function configOf(options: Options): Promise<QueryEngineConfig> {
     files,
     toolNames,
     skills: options.skills,
+    plugins: options.plugins,
     stderr: options.stderr,
   });
   const resume = options.resume ?? found?.sessionId;
-  const plugins = await openPlugins(options.plugins ?? [], {
-    cwd,
-    files,
-    skills: base.skills?.catalogue,
-    warn: options.stderr,
-  });
+  const plugins = base.plugins?.plugins ?? [];
   const projectRoot = resolve(cwd, options.projectConfigRoot ?? '.');
   const agents = await agentsOf({
     agents: options.agents,
     settingSources: base.settingSources ?? [],
     projectRoot,
     configHome: base.home,
-    directories: plugins.plugins.flatMap(({ name: prefix, agentDirectories }) =>
+    directories: plugins.flatMap(({ name: prefix, agentDirectories }) =>
       agentDirectories.map((path) => ({ path, prefix })),
     ),
     files,
@@ -86,8 +82,7 @@ async function configOf(options: Options): Promise<QueryEngineConfig> {
   });
   const config: QueryEngineConfig = {
     ...base,
-    plugins,
-    mcpServers: [...externalServers(options, project.mcpServers), ...pluginServers(plugins.plugins)],
+    mcpServers: [...externalServers(options, project.mcpServers), ...pluginServers(plugins)],
     handleElicitation: options.onElicitation,
     canUseTool: options.canUseTool,
     permissionPromptTool: options.permissionPromptToolName,

@@ -53,6 +53,8 @@ export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsM
   reloadPlugins(options?: ReloadPluginsOptions): Promise<ReloadedPlugins>;
   /** The hooks of this session: callbacks, and those of settings and plugins. */
   hooksListing(): Promise<HooksListing>;
+  /** The names of the output styles there are now. */
+  reloadOutputStyles(): Promise<{ readonly available_output_styles: readonly string[] }>;
   /** What fills the context, by category. */
   getContextUsage(): Promise<ContextUsage>;
   /** Rejects with `unknown_task`, and with `task_ended` for one that does not run. */
@@ -171,6 +173,9 @@ export function query({
         (await engine()).rename(title, which?.sessionId),
       reloadPlugins: async (options?: ReloadPluginsOptions) => (await engine()).reloadPlugins(options),
       hooksListing: async () => (await engine()).hooksListing(),
+      reloadOutputStyles: async () => ({
+        available_output_styles: (await initialization()).available_output_styles,
+      }),
       getContextUsage: async () => (await engine()).getContextUsage(),
       mcpServerStatus: async () => (await engine()).mcpServerStatus(),
       reconnectMcpServer: async (name: string) => (await engine()).reconnectMcpServer(name),

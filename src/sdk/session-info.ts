@@ -35,8 +35,8 @@ export async function initializationOf(config: QueryEngineConfig): Promise<Initi
   return {
     commands: commandList(config),
     agents: agentList(config),
-    output_style: 'default',
-    available_output_styles: ['default'],
+    output_style: config.outputStyles?.current?.name ?? 'default',
+    available_output_styles: (await config.outputStyles?.list()) ?? ['default'],
     models: modelList(config),
     account: accountOf(config),
     fast_mode_state: 'off',

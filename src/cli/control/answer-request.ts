@@ -59,6 +59,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
       addPlugins: pluginsOf(fields['add_plugins']),
     })),
   }),
+  reload_output_styles: async (_, { query }) => ({ ...(await query.reloadOutputStyles()) }),
   get_context_usage: async (_, { query }) => ({ ...(await query.getContextUsage()) }),
   get_hooks_listing: async (_, { query }) => ({ ...(await query.hooksListing()) }),
   mcp_status: async (_, { query }) => ({ mcpServers: await query.mcpServerStatus() }),

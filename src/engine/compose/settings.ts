@@ -11,6 +11,8 @@ import { keyFromHelper } from '../api-key-helper.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { createBuiltinTools, unknownTools, wantsAgents } from './builtin-tools.ts';
 import { openSkills } from './open-skills.ts';
+import { openOutputStyles } from './output-styles.ts';
+import { openPlugins, type PluginConfig } from './plugins.ts';
 import { createSettingsAccess } from './settings-access.ts';
 
 export { machineSettingsFile } from '../../settings/read-managed.ts';
@@ -25,6 +27,8 @@ export interface SettingsInput {
   readonly toolNames: readonly string[] | undefined;
   /** Which skills there are; undefined: all, where the Skill tool is among the tools. */
   readonly skills?: 'all' | readonly string[] | undefined;
+  /** Default none. */
+  readonly plugins?: readonly PluginConfig[] | undefined;
   readonly stderr: ((line: string) => void) | undefined;
 }
 
@@ -43,6 +47,9 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
   for (const name of unknownTools(input.toolNames ?? [], resolved))
     input.stderr?.(`There is no built-in tool "${name}"; it was passed over.`);
   const skills = openSkills(input, resolved);
+  const room = { files, warn: input.stderr };
+  const plugins = await openPlugins(input.plugins ?? [], { ...room, cwd, skills: skills.catalogue });
+  const outputStyles = await openOutputStyles(resolved, { ...room, plugins });
   const config: QueryEngineConfig = {
     cwd,
     tools,
@@ -83,6 +90,8 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     durability: resolved.durability,
     memoryFiles: resolved.memoryFiles,
     skills,
+    plugins,
+    outputStyles,
     commandSources: [skillCommands(skills.catalogue, { files })],
     backgroundTasks: resolved.backgroundTasks,
     ...(!wantsAgents(input.toolNames, resolved) && { agentLimits: { maxDepth: 0 } }),

@@ -1,0 +1,72 @@
+/** Output styles: how answers are to sound, written in Markdown. One file each, `output-styles/<name>.md`. */
+import { basename, join } from 'node:path';
+import type { PersistentFiles } from '../protocol/files.ts';
+import { readFrontmatter } from '../util/frontmatter.ts';
+import { isReallyInside } from '../util/inside.ts';
+import { oneLine } from './skill.ts';
+
+export const DEFAULT_STYLE = 'default';
+
+export interface OutputStyle {
+  readonly name: string;
+  /** Stands in the system prompt in the place of how to answer. */
+  readonly prompt: string;
+}
+
+export interface StyleDirectory {
+  /** Absolute; need not exist. */
+  readonly path: string;
+  /** Stands before the names, with a colon: a plugin's. */
+  readonly prefix?: string | undefined;
+  /** What its files really are must lie in this folder; absent: anywhere. */
+  readonly within?: string | undefined;
+}
+
+export interface StyleRoom {
+  readonly files: Pick<PersistentFiles, 'readDir' | 'readFile' | 'realpath'>;
+  readonly warn?: ((line: string) => void) | undefined;
+}
+
+const MAX_CHARS = 60_000;
+
+/** The styles of these folders; the first of a name counts. Never rejects. */
+export async function readOutputStyles(
+  directories: readonly StyleDirectory[],
+  room: StyleRoom,
+): Promise<readonly OutputStyle[]> {
+  const found = await Promise.all(directories.map((directory) => stylesIn(directory, room)));
+  const taken = new Set([DEFAULT_STYLE]);
+  return found.flat().filter(({ name }) => !taken.has(name) && taken.add(name));
+}
+
+async function stylesIn(directory: StyleDirectory, room: StyleRoom): Promise<readonly OutputStyle[]> {
+  const names = await room.files.readDir(directory.path).catch(() => []);
+  const paths = [...names].filter((name) => name.endsWith('.md')).sort();
+  const styles = await Promise.all(
+    paths.map((name) => readStyle(join(directory.path, name), directory, room)),
+  );
+  return styles.flatMap((style) => style ?? []);
+}
+
+async function readStyle(
+  path: string,
+  { prefix, within }: StyleDirectory,
+  { files, warn }: StyleRoom,
+): Promise<OutputStyle | undefined> {
+  const passOver = (why: string) => void warn?.(`The output style ${path} was passed over: ${why}.`);
+  try {
+    if (within !== undefined && !(await isReallyInside(path, within, files)))
+      return passOver(`it lies outside of ${within}`);
+    const { fields, body, problem } = await readFrontmatter(
+      new TextDecoder().decode(await files.readFile(path)),
+    );
+    if (problem !== undefined) return passOver(problem);
+    const prompt = body.trim();
+    if (prompt === '') return passOver('it says nothing');
+    if (prompt.length > MAX_CHARS) return passOver(`it has more than ${MAX_CHARS} characters`);
+    const own = oneLine(fields['name']) || basename(path, '.md');
+    return { name: prefix === undefined ? own : `${prefix}:${own}`, prompt };
+  } catch (error) {
+    return passOver(error instanceof Error ? error.message : String(error));
+  }
+}
