@@ -47,7 +47,11 @@ describe('output styles', () => {
     });
     expect(messages[0]).toMatchObject({ output_style: 'default' });
     expect(system(stage)).toContain('Be brief and direct.');
-    for (const words of ['empty.md was passed over', 'far.md was passed over', 'There is no output style "far"'])
+    for (const words of [
+      'empty.md was passed over',
+      'far.md was passed over',
+      'There is no output style "far"',
+    ])
       expect(lines.join('\n')).toContain(words);
   });
 });
