@@ -38,12 +38,17 @@ export interface Attachments {
 export function createAttachments({ sources, clock, ids, onProblem }: AttachmentOptions): Attachments {
   const ordered = inOrder(sources);
 
-  const ask = async (source: AttachmentSource, input: AttachmentInput, signal: AbortSignal) => {
-    try {
-      return await source.collect(input, signal);
-    } catch (error) {
+  /** A source that need not look anywhere answers at once, and then nothing waits. */
+  const ask = (source: AttachmentSource, input: AttachmentInput, signal: AbortSignal) => {
+    const failed = (error: unknown) => {
       if (!signal.aborted) onProblem?.(source.name, error);
       return NOTHING_FOUND;
+    };
+    try {
+      const found = source.collect(input, signal);
+      return found instanceof Promise ? found.catch(failed) : found;
+    } catch (error) {
+      return failed(error);
     }
   };
 
@@ -51,12 +56,12 @@ export function createAttachments({ sources, clock, ids, onProblem }: Attachment
     async *collect(input, signal) {
       const messages: AttachmentMessage[] = [];
       if (signal.aborted) return messages;
-      const gone = whenAborted(signal);
+      const asked = ordered.map((source) => ask(source, input, signal));
+      const gone = asked.some((answer) => answer instanceof Promise) ? whenAborted(signal) : undefined;
       try {
-        const asked = ordered.map((source) => ask(source, input, signal));
         for (const answer of asked) {
-          const found = await Promise.race([answer, gone.aborted]);
-          if (signal.aborted) break;
+          const found = answer instanceof Promise ? await Promise.race([answer, gone?.aborted]) : answer;
+          if (found === undefined || signal.aborted) break;
           for (const each of found) {
             const message = toMessage(each, clock, ids);
             messages.push(message);
@@ -64,13 +69,15 @@ export function createAttachments({ sources, clock, ids, onProblem }: Attachment
           }
         }
       } finally {
-        gone.forget();
+        gone?.forget();
       }
       return messages;
     },
     async acknowledge() {
       const keys: string[] = [];
-      for (const source of ordered) keys.push(...((await source.acknowledge?.()) ?? []));
+      for (const source of ordered) {
+        if (source.acknowledge !== undefined) keys.push(...(await source.acknowledge()));
+      }
       return keys;
     },
   };
