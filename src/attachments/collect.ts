@@ -13,6 +13,8 @@ export const ATTACHMENT_ORDER: readonly string[] = [
   'changed_files',
   'memory',
   'skills',
+  'plan_mode',
+  'deferred_tools',
   'todo_reminder',
   'background_tasks',
   'hook_context',
@@ -63,7 +65,7 @@ export function createAttachments({ sources, clock, ids, onProblem }: Attachment
           const found = answer instanceof Promise ? await Promise.race([answer, gone?.aborted]) : answer;
           if (found === undefined || signal.aborted) break;
           for (const each of found) {
-            const message = toMessage(each, clock, ids);
+            const message = attachmentMessageOf(each, clock, ids);
             messages.push(message);
             yield message;
           }
@@ -91,7 +93,8 @@ function inOrder(sources: readonly AttachmentSource[]): readonly AttachmentSourc
   return [...sources].sort((a, b) => rank(a) - rank(b));
 }
 
-function toMessage(
+/** A found attachment as a message of the conversation. */
+export function attachmentMessageOf(
   { attachment, rendered, uuid }: FoundAttachment,
   clock: Clock,
   ids: Ids,

@@ -44,8 +44,17 @@ import type { SettingsAccess } from './compose/settings-access.ts';
 import type { SkillSetup } from './compose/skills.ts';
 import type { ElicitationAnswer, ElicitationRequest, McpClient, McpToolInfo } from './mcp-client.ts';
 import type { SDKStatus } from './state-machine.ts';
+import type { ToolConfig, ToolOptions } from './tool-options.ts';
 
-export type { AgentDefinition, AgentLimits, ElicitationAnswer, ElicitationRequest, McpClient, McpToolInfo };
+export type {
+  AgentDefinition,
+  AgentLimits,
+  ElicitationAnswer,
+  ElicitationRequest,
+  McpClient,
+  McpToolInfo,
+  ToolConfig,
+};
 
 /** An answer to a permission question that outlived the process that asked it. */
 export interface OrphanedPermission {
@@ -54,7 +63,7 @@ export interface OrphanedPermission {
   readonly assistantMessage: AssistantMessage;
 }
 
-export interface QueryEngineConfig {
+export interface QueryEngineConfig extends ToolOptions {
   /** Absolute path that tools resolve against and the journal is filed under. Never `process.chdir`. */
   cwd: string;
   /** Every tool the model may see, in the order it sees them. */

@@ -3,7 +3,7 @@ import type { Recovered } from './session-journal.ts';
 
 /** Opens the journal on first use and takes over what an earlier life of the session left (L9: the totals go on). */
 export async function openSession(parts: EngineParts): Promise<Recovered | undefined> {
-  const { journal, memory, ledger, appState, queue } = parts;
+  const { journal, memory, ledger, appState, queue, toolState } = parts;
   const recovered = await journal.open();
   if (memory.opened) return recovered;
   memory.opened = true;
@@ -13,6 +13,7 @@ export async function openSession(parts: EngineParts): Promise<Recovered | undef
   const todos = recovered?.todos ?? [];
   if (todos.length > 0) appState.set((state) => ({ ...state, todos }));
   if (recovered?.tasks !== undefined) await parts.tasks.restore(recovered.tasks);
+  toolState.restore(recovered ?? {});
   await queue.follow(recovered?.consumed);
   return recovered;
 }

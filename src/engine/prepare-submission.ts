@@ -75,6 +75,9 @@ export async function prepareSubmission(
   await parts.mcp.settled(scope.signal);
   await parts.skills.settled();
 
+  // Which tools are deferred is settled before they are named to anybody.
+  await parts.tools.port.wireTools(model);
+
   // 2 system prompt
   state.enter('system_prompt');
   const context = await fetchContexts(parts, scope.signal);
@@ -105,6 +108,7 @@ export async function prepareSubmission(
     ...input.messages,
     ...input.after,
     ...(input.messages.length > 0 ? endedTaskNotices(parts) : []),
+    ...(input.messages.length > 0 ? await parts.withPrompt(model) : []),
   ];
   if (recorded.length > 0)
     await journal.recorder.append(recorded.map((message) => ({ ...message, submission })));

@@ -212,15 +212,7 @@ export class QueryEngine {
 
   /** The message that tells consumers of a changed permission mode. */
   modeMessage(): SDKMessage {
-    const { ids, permissions } = this.#parts;
-    return {
-      type: 'system',
-      subtype: 'status',
-      status: null,
-      permissionMode: permissions.mode,
-      uuid: ids.uuid(),
-      session_id: this.sessionId,
-    };
+    return this.#parts.notices.mode();
   }
 
   /** Ends the session: what runs is abandoned within 100 ms, without a result. Idempotent. */

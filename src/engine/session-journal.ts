@@ -22,6 +22,10 @@ export interface Recovered {
   readonly todos: readonly TodoItem[];
   /** Background tasks whose end the model has not been told. */
   readonly tasks?: readonly RecoveredTask[] | undefined;
+  /** Deferred tools that were loaded. */
+  readonly loadedTools?: readonly string[] | undefined;
+  /** The plan that was approved last. */
+  readonly plan?: string | undefined;
   /** Keys and uuids of prompts that are part of the conversation already. */
   readonly consumed?: ReadonlySet<string> | undefined;
 }

@@ -141,6 +141,7 @@ export async function* runLoop(
       if (message.type === 'system') atBoundary(message, parts);
       if (message.type === 'stream_event') submission.firstByte(message.ttftMs);
       for (const shown of mapper.map(message)) yield shown;
+      for (let said = parts.notices.take(); said !== undefined; said = parts.notices.take()) yield said;
       // After every message, shown or not: usage is known with the events that end a response (L9).
       terminal = guard.verdict();
     }

@@ -37,12 +37,13 @@ export interface ListedTools {
 
 const MAX_DESCRIPTION_CHARS = 10_000;
 
-/** `taken`: names that other tools of the session have. */
+/** `taken`: names that other tools of the session have. `alwaysLoad`: what holds for tools that say nothing themselves. */
 export function listedTools(
   slug: string,
   listed: readonly Readonly<Record<string, unknown>>[],
   call: CallPort,
   taken: ReadonlySet<string>,
+  alwaysLoad = false,
 ): ListedTools {
   const quarantined: string[] = [];
   const named = new Map<string, Readonly<Record<string, unknown>>>();
@@ -78,6 +79,7 @@ export function listedTools(
       name,
       inputJsonSchema: schema.schema,
       description: () => description,
+      ...(isLoaded(each, alwaysLoad) && { loading: 'always' as const }),
       // Whoever owns the schema checks it: the server.
       parse: (input) => ({ ok: true, input }),
       isReadOnly: () => readOnly,
@@ -106,6 +108,11 @@ export function listedTools(
     wire.push([raw, name, description, schema.schema, [...schema.renamed], effect]);
   }
   return { tools, statuses, quarantined, fingerprint: JSON.stringify(wire) };
+}
+
+function isLoaded({ _meta: meta }: Readonly<Record<string, unknown>>, alwaysLoad: boolean): boolean {
+  const own = isRecord(meta) ? meta['anthropic/alwaysLoad'] : undefined;
+  return typeof own === 'boolean' ? own : alwaysLoad;
 }
 
 /** The call as a generator: what the server tells on the way, then the result (F84). */

@@ -196,6 +196,7 @@ export class McpServer {
           heed: (error, connection) => link.heed(error, connection),
         }),
       this.#ports.taken,
+      config.alwaysLoad === true,
     );
     // The same list keeps the same tools: nothing changed for anybody.
     return listed.fingerprint === this.#offers?.tools.fingerprint ? this.#offers.tools : listed;

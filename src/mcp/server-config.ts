@@ -10,7 +10,7 @@ export interface McpStdioServerConfig {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** ms that a call may be silent; default 5 minutes. */
   readonly timeout?: number | undefined;
-  /** Accepted for compatibility: every tool is loaded. */
+  /** Its tools are never deferred (but for one it lists with `anthropic/alwaysLoad: false`). Default false. */
   readonly alwaysLoad?: boolean | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface McpRemoteServerConfig {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** ms that a call may be silent; default 5 minutes. */
   readonly timeout?: number | undefined;
-  /** Accepted for compatibility: every tool is loaded. */
+  /** Its tools are never deferred (but for one it lists with `anthropic/alwaysLoad: false`). Default false. */
   readonly alwaysLoad?: boolean | undefined;
 }
 
@@ -78,7 +78,7 @@ function parseStdio(value: Record<string, unknown>, expand: Expand): ParsedServe
   if (typeof command !== 'string' || command === '') return problem('needs a "command"');
   if (!Array.isArray(args) || !args.every(isText)) return problem('must have a list of texts as "args"');
   if (!isTextRecord(env)) return problem('must have texts by name as "env"');
-  return withTimeout(value, {
+  return withCommonFields(value, {
     type: 'stdio',
     command: expand(command),
     args: args.map(expand),
@@ -93,14 +93,21 @@ function parseRemote(value: Record<string, unknown>, type: 'sse' | 'http', expan
   const protocol = URL.canParse(address) ? new URL(address).protocol : undefined;
   if (protocol !== 'http:' && protocol !== 'https:') return problem('must have an http or https "url"');
   if (!isTextRecord(headers)) return problem('must have texts by name as "headers"');
-  return withTimeout(value, { type, url: address, headers: mapValues(headers, expand) });
+  return withCommonFields(value, { type, url: address, headers: mapValues(headers, expand) });
 }
 
-function withTimeout(value: Record<string, unknown>, config: McpServerConfig): ParsedServer {
-  const { timeout } = value;
-  if (timeout === undefined) return { ok: true, config };
-  if (typeof timeout !== 'number' || !(timeout > 0)) return problem('must have a "timeout" in ms above 0');
-  return { ok: true, config: { ...config, timeout } };
+function withCommonFields(value: Record<string, unknown>, config: McpServerConfig): ParsedServer {
+  const { timeout, alwaysLoad } = value;
+  if (timeout !== undefined && (typeof timeout !== 'number' || !(timeout > 0)))
+    return problem('must have a "timeout" in ms above 0');
+  return {
+    ok: true,
+    config: {
+      ...config,
+      ...(timeout !== undefined && { timeout }),
+      ...(alwaysLoad === true && { alwaysLoad }),
+    },
+  };
 }
 
 function problem(what: string): ParsedServer {

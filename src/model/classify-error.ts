@@ -52,6 +52,7 @@ export function classifyAnswer(head: HttpHead, text: string, nowMs: number): Mod
     ...((should === 'true' || should === 'false') && { shouldRetry: should === 'true' }),
     ...(tokens !== undefined && { tokens }),
     ...namedBlock(head.status, body),
+    ...(kind === 'invalid_request' && namedTool(head.status, body)),
   };
 }
 
@@ -59,6 +60,12 @@ export function classifyAnswer(head: HttpHead, text: string, nowMs: number): Mod
 function namedBlock(status: number, { message }: ErrorBody): Pick<ModelFailure, 'block'> {
   const block = status === 400 ? blockWording(message) : undefined;
   return block === undefined ? {} : { block };
+}
+
+/** Of a refusal of one tool's definition: `tools.3.custom.input_schema: …`. */
+function namedTool(status: number, { message }: ErrorBody): Pick<ModelFailure, 'tool'> {
+  const place = status === 400 ? /\btools(?:\.(\d+)\b|\[(\d+)\])/.exec(message) : null;
+  return place === null ? {} : { tool: Number(place[1] ?? place[2]) };
 }
 
 /** An `error` event inside a stream. `overloaded` counts in the row of L8, all else that has no kind of its own is `stream_error`. */

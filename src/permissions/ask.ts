@@ -116,6 +116,9 @@ function never<T>(): Promise<T> {
 }
 
 function headlessMessage({ tool, message, suggestions }: Question): string {
+  // No rule answers in a person's place (F163).
+  if (tool.requiresUserInteraction === true)
+    return `${tool.name} cannot ask anybody: no user and no host can answer in this run. Do not assume an answer. Go on with what you know, and say in your result what is open.`;
   const rules = (suggestions ?? []).flatMap((update) =>
     update.type === 'addRules' ? update.rules.map(formatRule) : [],
   );

@@ -87,6 +87,11 @@ export function createPermissions(options: PermissionOptions): Permissions {
   );
   const ignoreCase = options.ignoreCase ?? (process.platform === 'darwin' || process.platform === 'win32');
   let mode: PermissionMode = checkMode(options.mode ?? 'default', maySkip);
+  let beforePlan: PermissionMode = 'default';
+  const enter = (next: PermissionMode) => {
+    if (next === 'plan' && mode !== 'plan') beforePlan = mode;
+    mode = next;
+  };
 
   return {
     decide: (question: PermissionQuestion): Promise<GateVerdict> =>
@@ -105,8 +110,11 @@ export function createPermissions(options: PermissionOptions): Permissions {
     get mode() {
       return mode;
     },
+    get modeBeforePlan() {
+      return beforePlan;
+    },
     setMode(next) {
-      mode = checkMode(next, maySkip);
+      enter(checkMode(next, maySkip));
     },
     check(updates) {
       for (const update of updates) checkUpdate(update, maySkip);
@@ -127,7 +135,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
             rules.update(update);
             break;
           case 'setMode':
-            mode = update.mode;
+            enter(update.mode);
             break;
           case 'addDirectories':
             for (const directory of update.directories) directories.set(directory, update.destination);

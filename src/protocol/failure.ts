@@ -47,6 +47,8 @@ export interface ModelFailure {
     readonly inner?: number;
     readonly at?: { readonly uuid: string; readonly index: number; readonly inner?: number };
   };
+  /** The place in the request's list of tools that the answer named (F153). */
+  readonly tool?: number;
   readonly cause?: unknown;
 }
 

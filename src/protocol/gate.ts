@@ -25,6 +25,8 @@ export interface PermissionQuestion {
 export interface PermissionPort {
   decide(question: PermissionQuestion): Promise<GateVerdict>;
   readonly mode: PermissionMode;
+  /** The mode to go back to when a plan is approved. */
+  readonly modeBeforePlan: PermissionMode;
   setMode(mode: PermissionMode): void;
   apply(updates: readonly PermissionUpdate[]): void;
 }

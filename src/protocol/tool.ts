@@ -112,6 +112,15 @@ export interface Tool<Input = unknown, Output = unknown> {
   permissionTarget?(input: Input, context: { readonly cwd: string }): PermissionTarget;
   /** Always needs a person or host, whatever the mode. */
   readonly requiresUserInteraction?: boolean;
+  /** Input fields that only a host's answer may bring: refused in what the model writes. */
+  readonly hostFields?: readonly string[];
+  /**
+   * `deferrable`: left out of requests, and found by ToolSearch, while too many tools are at hand. Default for MCP
+   * tools; `always` for others.
+   */
+  readonly loading?: 'always' | 'deferrable';
+  /** Words by which ToolSearch finds it, besides its name and description. */
+  readonly searchHint?: string;
   /** Derived fields that observers see and the API never does. */
   backfillObservableInput?(input: Record<string, unknown>): void;
   /** Characters of result beyond which stage 1 spills it. Default 30 000; Infinity: bounds itself. */

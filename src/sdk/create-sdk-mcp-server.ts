@@ -17,8 +17,10 @@ export function createSdkMcpServer(options: {
   /** Default `1.0.0`. */
   readonly version?: string | undefined;
   readonly tools?: readonly AnySdkTool[] | undefined;
+  /** Its tools are never deferred. */
+  readonly alwaysLoad?: boolean | undefined;
 }): SdkMcpServer {
-  const { name, version = '1.0.0', tools = [] } = options;
+  const { name, version = '1.0.0', tools = [], alwaysLoad } = options;
   for (const each of [name, ...tools.map((tool) => tool.name)]) {
     if (!NAME.test(each))
       throw new TurnwrightError(
@@ -26,5 +28,6 @@ export function createSdkMcpServer(options: {
         `"${each}" cannot be the name of an MCP server or tool: letters, digits, "_" and "-", at most 64.`,
       );
   }
-  return { type: 'sdk', name, version, tools };
+  const listed = alwaysLoad === true ? tools.map((tool) => ({ ...tool, alwaysLoad })) : tools;
+  return { type: 'sdk', name, version, tools: listed };
 }

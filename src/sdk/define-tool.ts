@@ -55,6 +55,10 @@ export interface SdkToolDefinition<Shape extends ZodShape = ZodShape> {
   readonly description: string;
   readonly inputSchema: Shape;
   readonly annotations?: ToolAnnotations | undefined;
+  /** Never deferred, however many tools there are. */
+  readonly alwaysLoad?: boolean | undefined;
+  /** Words by which ToolSearch finds it. */
+  readonly searchHint?: string | undefined;
   handler(input: z.infer<z.ZodObject<Shape>>, extra: ToolCallExtra): Promise<CallToolResult> | CallToolResult;
 }
 
@@ -67,7 +71,11 @@ export function tool<Shape extends ZodShape>(
   description: string,
   inputSchema: Shape,
   handler: SdkToolDefinition<Shape>['handler'],
-  extras: { readonly annotations?: ToolAnnotations | undefined } = {},
+  extras: {
+    readonly annotations?: ToolAnnotations | undefined;
+    readonly alwaysLoad?: boolean | undefined;
+    readonly searchHint?: string | undefined;
+  } = {},
 ): SdkToolDefinition<Shape> {
   return {
     name,
@@ -75,5 +83,7 @@ export function tool<Shape extends ZodShape>(
     inputSchema,
     handler,
     ...(extras.annotations !== undefined && { annotations: extras.annotations }),
+    ...(extras.alwaysLoad !== undefined && { alwaysLoad: extras.alwaysLoad }),
+    ...(extras.searchHint !== undefined && { searchHint: extras.searchHint }),
   };
 }

@@ -1,6 +1,6 @@
 /** The options of `query()`. Names and meanings are those of the field's de-facto SDK where both have them. */
 import type { PluginConfig } from '../engine/compose/plugins.ts';
-import type { AgentDefinition, QueryEngineConfig } from '../engine/config.ts';
+import type { AgentDefinition, QueryEngineConfig, ToolConfig } from '../engine/config.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
 import type { JsonSchema } from '../protocol/json.ts';
@@ -97,6 +97,8 @@ export interface Options {
    * is broken is named in `system/init` and harms no other.
    */
   plugins?: readonly PluginConfig[] | undefined;
+  /** How to plan in plan mode, in place of the engine's own words. */
+  planModeInstructions?: string | undefined;
   /** false: nothing on disk, no resume. */
   persistSession?: boolean | undefined;
   /**
@@ -143,6 +145,10 @@ export interface Options {
   /** Name of a new session. */
   title?: string | undefined;
   thinking?: ThinkingConfig | undefined;
+  /** Calls of the names on the left run the tools on the right: one hop. */
+  toolAliases?: Readonly<Record<string, string>> | undefined;
+  /** Settings of single built-in tools. */
+  toolConfig?: ToolConfig | undefined;
   /** Which built-in tools exist: names, `[]` for none, or the preset for all (the default). */
   tools?:
     | readonly string[]
@@ -191,6 +197,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   permissionPromptToolName: true,
   persistSession: true,
   plugins: true,
+  planModeInstructions: true,
   projectConfigRoot: true,
   projectTrusted: true,
   replayUserMessages: true,
@@ -206,6 +213,8 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   subagentDeadlineMs: true,
   systemPrompt: true,
   taskBudget: true,
+  toolAliases: true,
+  toolConfig: true,
   thinking: true,
   title: true,
   tools: true,

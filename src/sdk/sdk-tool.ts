@@ -14,6 +14,8 @@ export async function toolOf(server: string, definition: AnySdkTool): Promise<An
     name: `mcp__${server}__${name}`,
     inputJsonSchema,
     description: () => description,
+    ...(definition.alwaysLoad === true && { loading: 'always' as const }),
+    ...(definition.searchHint !== undefined && { searchHint: definition.searchHint }),
     parse,
     isReadOnly: () => readOnly,
     isConcurrencySafe: () => readOnly,

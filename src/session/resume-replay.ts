@@ -10,6 +10,7 @@ import { NO_TOTALS, recordedTotals, type SessionTotals, withResponse } from './s
 import { isMainRequest, type RecordOf, SubmissionState } from './submission-state.ts';
 import { TaskReplay } from './task-replay.ts';
 import { todosOf } from './todos.ts';
+import { ToolFacts } from './tool-facts.ts';
 import { resultIds, ViewReplay } from './view-replay.ts';
 
 /** The fold behind `resumeSession`: one record at a time. */
@@ -33,6 +34,7 @@ export class ResumeReplay {
   #todos: readonly TodoItem[] = [];
   readonly #tasks = new TaskReplay();
   readonly #todoCalls = new Map<string, readonly TodoItem[]>();
+  readonly #toolFacts = new ToolFacts();
   #title: string | undefined;
   #firstPrompt: string | undefined;
   #snapshot: RecordOf<'context-snapshot'> | undefined;
@@ -183,6 +185,7 @@ export class ResumeReplay {
       const todos =
         block.type === 'tool_use' && block.name === 'TodoWrite' ? todosOf(block.input) : undefined;
       if (block.type === 'tool_use' && todos !== undefined) this.#todoCalls.set(block.id, todos);
+      if (block.type === 'tool_use') this.#toolFacts.called(block);
     }
     if (!foreign || message.synthetic !== undefined || message.message.id === this.#countedResponse) return;
     this.#countedResponse = message.message.id;
@@ -194,6 +197,7 @@ export class ResumeReplay {
     for (const id of ids) {
       const todos = this.#todoCalls.get(id);
       if (todos !== undefined && !isError(message, id)) this.#todos = todos;
+      if (!isError(message, id)) this.#toolFacts.answered(id, message);
     }
     if (ids.length > 0) {
       this.#state?.result();
@@ -254,6 +258,8 @@ export class ResumeReplay {
       permissionMode: last?.permissionMode,
       todos: this.#todos,
       tasks: this.#tasks.untold(),
+      loadedTools: this.#toolFacts.loadedTools,
+      plan: this.#toolFacts.plan,
       title: this.#title,
       firstPrompt: this.#firstPrompt,
       contextSnapshot: this.#snapshot,

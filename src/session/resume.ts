@@ -41,6 +41,10 @@ export interface ResumedSession {
   readonly todos: readonly TodoItem[];
   /** Background tasks whose end the model has not been told. */
   readonly tasks: readonly RecoveredTask[];
+  /** Deferred tools that were loaded, in that order. */
+  readonly loadedTools: readonly string[];
+  /** The plan that was approved last. */
+  readonly plan: string | undefined;
   readonly title: string | undefined;
   readonly firstPrompt: string | undefined;
   /** System prompt, contexts and tools as they were last sent. */

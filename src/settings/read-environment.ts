@@ -28,6 +28,9 @@ export interface EnvironmentValues {
   readonly autoCompactOff: boolean;
   readonly autoCompactWindow?: number | undefined;
   readonly stopHookBlockCap?: number | undefined;
+  /** Share of the window, 0 to 1. */
+  readonly deferToolsAbove?: number | undefined;
+  readonly questionPreviewFormat?: 'markdown' | 'html' | undefined;
   /** `ANTHROPIC_DEFAULT_OPUS_MODEL` and the like, for resolving aliases. */
   readonly modelAliases: Readonly<Record<string, string>>;
 }
@@ -65,6 +68,10 @@ export function readEnvironment(env: Env): EnvironmentValues {
     autoCompactOff: isOn(text('DISABLE_AUTO_COMPACT')) || isOn(text('DISABLE_COMPACT')),
     autoCompactWindow: count('CLAUDE_CODE_AUTO_COMPACT_WINDOW'),
     stopHookBlockCap: count('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP', 0),
+    deferToolsAbove: readToolSearch(text('ENABLE_TOOL_SEARCH')),
+    questionPreviewFormat: (['markdown', 'html'] as const).find(
+      (format) => format === text('CLAUDE_CODE_QUESTION_PREVIEW_FORMAT'),
+    ),
     modelAliases: Object.fromEntries(
       Object.keys(env).flatMap((name) => {
         const value = ALIAS.test(name) ? text(name) : undefined;
@@ -111,4 +118,12 @@ function isOn(text: string | undefined): boolean {
 
 function invalid(problem: string): TurnwrightError {
   return new TurnwrightError('invalid_settings', `In the environment, ${problem}`);
+}
+
+/** `true` defers tools always, `false` never, `auto:5` beyond 5 percent of the window. */
+function readToolSearch(value: string | undefined): number | undefined {
+  const percent = /^auto:(\d{1,3})$/i.exec(value ?? '')?.[1];
+  if (percent !== undefined) return Math.min(1, Number(percent) / 100);
+  if (value === undefined || /^auto$/i.test(value)) return undefined;
+  return /^(?:0|false|no|off)$/i.test(value) ? 1 : isOn(value) ? 0 : undefined;
 }

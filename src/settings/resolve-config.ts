@@ -91,6 +91,8 @@ export async function resolveConfig({
       .filter((rule) => !rule.includes('('))
       .map((rule) => rule.trim()),
     backgroundTasks: !environment.backgroundTasksOff,
+    deferToolsAbove: environment.deferToolsAbove,
+    questionPreviewFormat: environment.questionPreviewFormat,
     env: childEnvironment(env, {
       allow: [...(settings.childEnvAllow ?? []), ...(options.childEnvAllow ?? [])],
       set: settings.env,

@@ -65,6 +65,9 @@ export interface ResolvedConfig {
   readonly removedTools: readonly string[];
   /** false: nothing outlives its call. */
   readonly backgroundTasks: boolean;
+  /** Share of the window, 0 to 1; undefined: the engine's default. */
+  readonly deferToolsAbove: number | undefined;
+  readonly questionPreviewFormat: 'markdown' | 'html' | undefined;
   /** The whole environment of child processes. */
   readonly env: Readonly<Record<string, string>>;
 

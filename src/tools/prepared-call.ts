@@ -3,7 +3,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { AnyTool, ToolCall } from '../protocol/tool.ts';
 import { bounded } from './cut-text.ts';
 import { isObject } from './from-json-schema.ts';
-import { inputValidationError, mistyped, typeName } from './input-issues.ts';
+import { inputValidationError, mistyped, typeName, unexpected } from './input-issues.ts';
 import { type CallOutcome, errorText } from './outcome.ts';
 import type { ToolSet } from './tool-set.ts';
 
@@ -31,7 +31,13 @@ export async function prepareCall(call: ToolCall, tools: ToolSet): Promise<Prepa
   }
   if (call.unparsed !== undefined)
     return call.unparsed.cut ? cutOff(tool.name) : malformed(tool.name, call.unparsed.raw);
-  const parsed = await parseInput(tool, call.block.input);
+  const { input } = call.block;
+  const invented = tool.hostFields?.filter((field) => isObject(input) && Object.hasOwn(input, field)) ?? [];
+  if (invented.length > 0) {
+    const issues = invented.map((field) => unexpected([field]));
+    return refused('invalid', inputValidationError(tool.name, issues));
+  }
+  const parsed = await parseInput(tool, input);
   if (!parsed.ok) return refused('invalid', parsed.text);
   return { kind: 'ready', tool, input: parsed.input, concurrencySafe: isConcurrencySafe(tool, parsed.input) };
 }

@@ -4,8 +4,11 @@ import type { Clock, Ids } from '../protocol/ports.ts';
 import type { AnyTool, ToolCall, ToolContext, ToolExecutor } from '../protocol/tool.ts';
 import type { ToolUseBlock, WireTool } from '../protocol/wire.ts';
 import type { Scope } from '../util/scope.ts';
+import type { SearchableTool } from './builtin/tool-search.ts';
+import { type Deferral, type DescribedTool, isDeferrable, TOOL_SEARCH_TOOL } from './deferral.ts';
 import { StreamingToolExecutor } from './executor.ts';
 import { observableInput } from './observable-input.ts';
+import { withSchemaHint } from './schema-hint.ts';
 import { createToolSet, type ToolSet } from './tool-set.ts';
 
 export interface ToolsPortOptions {
@@ -20,6 +23,12 @@ export interface ToolsPortOptions {
   readonly maxConcurrency?: number;
   /** The working directory that descriptions may name. Default `.`. */
   readonly cwd?: string;
+  /** Which tools wait until they are asked for. Default: none. */
+  readonly deferral?: Deferral;
+  /** false: the model is not told of this tool; a call of it is still answered. Default: of all. */
+  readonly offers?: (tool: AnyTool) => boolean;
+  /** Names that the model may call, and the tools that then run: one hop. */
+  readonly aliases?: Readonly<Record<string, string>>;
 }
 
 export interface ToolsPort {
@@ -31,30 +40,87 @@ export interface ToolsPort {
     readonly depth: number;
   }): ToolExecutor;
   backfill(block: ToolUseBlock): ToolUseBlock;
+  /** Names that the model can call, deferred ones with them, in the order it sees them. */
+  readonly names: readonly string[];
+  /** What ToolSearch looks through. */
+  searchable(model: string): Promise<readonly SearchableTool[]>;
+  /** Names that are told instead of descriptions; the same array while nothing changed, [] while nothing is deferred. */
+  deferredNames(model: string): Promise<readonly string[]>;
+  /** Takes a tool out of all further requests (F153). false: it was out already. */
+  quarantine(name: string): boolean;
 }
 
 /** Throws `invalid_option` when two tools have one name, or a name is not one the API takes. */
 export function createToolsPort(options: ToolsPortOptions): ToolsPort {
+  const { deferral, offers = () => true, aliases = {} } = options;
   const tools = currentTools(options.tools);
   const modifiers: ((context: ToolContext) => ToolContext)[] = [];
-  const wire = new Map<string, { readonly set: ToolSet; readonly described: Promise<readonly WireTool[]> }>();
+  const quarantined = new Set<string>();
+  const known = new Map<string, DescribedSet>();
+  const isTold = (tool: AnyTool) =>
+    offers(tool) &&
+    !quarantined.has(tool.name) &&
+    (tool.name !== TOOL_SEARCH_TOOL || deferral?.active === true);
+
+  /** The text is taken once per model and set of tools, so that requests repeat byte for byte (L3). */
+  async function describedFor(model: string): Promise<DescribedSet> {
+    const set = tools();
+    let entry = known.get(model);
+    if (entry?.set !== set) {
+      const about = { cwd: options.cwd ?? '.', model };
+      const described = Promise.all(
+        set.all.map(async (tool) => ({ tool, wire: await describe(tool, about) })),
+      );
+      entry = { set, described, version: '', wire: [], index: [] };
+      known.set(model, entry);
+    }
+    const described = await entry.described;
+    const offered = described.filter(({ tool }) => offers(tool));
+    deferral?.weigh(offered, model);
+    const version = `${deferral?.version ?? 0}/${quarantined.size}/${described.length}`;
+    if (entry.version === version) return entry;
+    const told = described.filter(({ tool }) => isTold(tool));
+    const rank = ({ tool }: DescribedTool) => deferral?.rank(tool) ?? -1;
+    const sent = told.filter(({ tool }) => deferral?.defers(tool) !== true);
+    entry.version = version;
+    entry.wire = [...sent].sort((a, b) => rank(a) - rank(b)).map(({ wire }) => wire);
+    const index = told
+      .filter(({ tool }) => deferral?.active === true && isDeferrable(tool))
+      .map(({ tool }) => tool.name);
+    if (index.join() !== entry.index.join()) entry.index = index;
+    return entry;
+  }
+
+  const find = (name: string): AnyTool | undefined => {
+    const target = Object.hasOwn(aliases, name) ? (aliases[name] as string) : name;
+    const tool = tools().find(target);
+    return tool !== undefined && deferral?.defers(tool) === true ? withSchemaHint(tool) : tool;
+  };
 
   return {
-    /** The text is taken once per model and set of tools, so that requests repeat byte for byte (L3). */
-    wireTools(model) {
-      const set = tools();
-      const known = wire.get(model);
-      if (known?.set === set) return known.described;
-      const described = Promise.all(
-        set.all.map((tool) => describe(tool, { cwd: options.cwd ?? '.', model })),
-      );
-      wire.set(model, { set, described });
-      return described;
+    wireTools: async (model) => (await describedFor(model)).wire,
+    deferredNames: async (model) => (await describedFor(model)).index,
+    async searchable(model) {
+      const described = await (await describedFor(model)).described;
+      return described
+        .filter(({ tool }) => isTold(tool) && tool.name !== TOOL_SEARCH_TOOL)
+        .map(({ tool, wire }) => ({
+          name: tool.name,
+          description: wire.description ?? '',
+          hint: tool.searchHint ?? '',
+          deferred: deferral?.defers(tool) === true,
+        }));
+    },
+    quarantine: (name) => !quarantined.has(name) && quarantined.add(name) !== undefined,
+    get names() {
+      return tools()
+        .all.filter(isTold)
+        .map(({ name }) => name);
     },
 
     open({ scope, chainId, depth }) {
       const executor = new StreamingToolExecutor({
-        tools: tools(),
+        tools: { all: tools().all, find },
         gate: options.gate,
         clock: options.clock,
         ids: options.ids,
@@ -76,10 +142,20 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
     },
 
     backfill(block) {
-      const input = observableInput(tools().find(block.name), block.input);
+      const input = observableInput(find(block.name), block.input);
       return input === block.input ? block : { ...block, input };
     },
   };
+}
+
+/** What is known of one set of tools for one model. */
+interface DescribedSet {
+  readonly set: ToolSet;
+  readonly described: Promise<readonly DescribedTool[]>;
+  /** Of what the two lists below were made. */
+  version: string;
+  wire: readonly WireTool[];
+  index: readonly string[];
 }
 
 /** The set of now, made anew only when the tools are others. */

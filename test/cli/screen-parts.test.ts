@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { alwaysUpdates, describeCall, describeUpdates } from '../../src/cli/screen/ask.ts';
+import { answerOf, askQuestions } from '../../src/cli/screen/ask-questions.ts';
 import { createStyle, wantsColor } from '../../src/cli/screen/style.ts';
 import { shortPath, toolLabel } from '../../src/cli/screen/tool-label.ts';
 import { counted, dollars, duration, percent, tokens } from '../../src/cli/screen/units.ts';
@@ -88,5 +89,37 @@ describe('the permission question', () => {
     expect(describeUpdates([{ type: 'addRules', rules, behavior: 'allow', destination: 'session' }])).toBe(
       'Bash(git log:*)',
     );
+  });
+});
+
+describe('questions', () => {
+  const options = [{ label: 'Red' }, { label: 'Green' }];
+  test.each([
+    ['2', false, 'Green'],
+    ['1, 2', true, 'Red, Green'],
+    ['1 2', false, '1 2'],
+    ['3', false, '3'],
+    [' blue ', false, 'blue'],
+    ['', true, ''],
+  ])('%j (several: %s) → %j', (typed, multiSelect, expected) => {
+    expect(answerOf(typed, { options, multiSelect })).toBe(expected);
+  });
+
+  test('numbered choices are shown; an empty line answers nothing', async () => {
+    const shown: string[] = [];
+    const typed = ['2', ''];
+    const input = {
+      questions: [
+        { question: 'Which?', options: [{ label: 'Red', description: 'Hot.' }, { label: 'Green' }] },
+        { question: 'Sure?', options },
+      ],
+    };
+    const answer = await askQuestions(input, {
+      question: async () => typed.shift() ?? '',
+      line: (text) => void shown.push(text),
+      style: createStyle(false),
+    });
+    expect(answer).toEqual({ behavior: 'allow', updatedInput: { ...input, answers: { 'Which?': 'Green' } } });
+    expect(shown.slice(0, 3)).toEqual(['? Which?', '  1  Red: Hot.', '  2  Green']);
   });
 });

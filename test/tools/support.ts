@@ -134,6 +134,7 @@ export function gateOf(
     permissions: {
       decide: decide ?? (async () => ALLOW),
       mode: 'default',
+      modeBeforePlan: 'default',
       setMode: () => {},
       apply: () => {},
     },

@@ -17,6 +17,7 @@ import { type Fields, isFields } from './wire.ts';
 /** Laid over the options that the flags make. `flags`: what they came to. */
 export function hostOptions(initialize: Fields, flags: Options, channel: HostChannel): Partial<Options> {
   const { hooks, jsonSchema, agents, skills, plugins, title, forwardSubagentText } = initialize;
+  const { planModeInstructions, toolAliases } = initialize;
   return {
     ...(isFields(hooks) && { hooks: hooksOf(hooks, channel) }),
     ...(initialize['perTaskStopAffordance'] === true && { perTaskStopAffordance: true }),
@@ -26,6 +27,8 @@ export function hostOptions(initialize: Fields, flags: Options, channel: HostCha
     ...(Array.isArray(plugins) && { plugins: [...(flags.plugins ?? []), ...pluginsOf(plugins)] }),
     ...(Array.isArray(skills) && { skills: skills.map(String) }),
     ...(typeof forwardSubagentText === 'boolean' && { forwardSubagentText }),
+    ...(typeof planModeInstructions === 'string' && { planModeInstructions }),
+    ...(isFields(toolAliases) && { toolAliases: toolAliases as NonNullable<Options['toolAliases']> }),
     mcpServers: { ...flags.mcpServers, ...serversOf(initialize, channel) },
     onElicitation: askElicitation(channel),
     systemPrompt: promptOf(initialize) ?? flags.systemPrompt,

@@ -4,6 +4,7 @@
  */
 import { createInterface } from 'node:readline/promises';
 import type { CanUseTool, CanUseToolContext, PermissionResult, PermissionUpdate } from '../../index.ts';
+import { askQuestions } from './ask-questions.ts';
 import type { Screen } from './screen.ts';
 import type { Style } from './style.ts';
 import type { Terminal } from './terminal.ts';
@@ -41,20 +42,29 @@ async function askOnce(
   context: CanUseToolContext,
 ): Promise<PermissionResult | null> {
   if (context.signal.aborted) return null;
-  await terminal.line(style.bold(`? ${visible(context.displayName ?? toolName)}`));
-  await terminal.line(indent(describeCall(input)));
+  const asksPerson = toolName === 'AskUserQuestion';
+  if (!asksPerson) {
+    await terminal.line(style.bold(`? ${visible(context.displayName ?? toolName)}`));
+    await terminal.line(indent(describeCall(input)));
+  }
   const always = alwaysUpdates(toolName, context);
   await drain(keyboard);
   const lines = createInterface({ input: keyboard, output, terminal: true });
   const closed = new AbortController();
   lines.on('SIGINT', onInterrupt);
   lines.on('close', () => closed.abort());
+  const signal = AbortSignal.any([context.signal, closed.signal]);
   try {
+    if (asksPerson) {
+      return await askQuestions(input, {
+        question: (prompt) => lines.question(prompt, { signal }),
+        line: (text) => terminal.line(text),
+        style,
+      });
+    }
     const prompt = `  allow? y / n / a (always: ${describeUpdates(always)}) `;
     while (true) {
-      const answer = await lines.question(prompt, {
-        signal: AbortSignal.any([context.signal, closed.signal]),
-      });
+      const answer = await lines.question(prompt, { signal });
       switch (answer.trim().toLowerCase()) {
         case 'y':
         case 'yes':

@@ -2,8 +2,11 @@ import type { AnyTool } from '../../protocol/tool.ts';
 import type { ResolvedConfig } from '../../settings/resolved-config.ts';
 import { SKILL_TOOL } from '../../skills/skill-tool.ts';
 import { AGENT_TOOL, AGENT_TOOL_ALIAS } from '../../subagents/agent-tool.ts';
+import { ASK_USER_QUESTION_TOOL } from '../../tools/builtin/ask-user-question.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import { builtinTools } from '../../tools/builtin/index.ts';
+import { ENTER_PLAN_MODE_TOOL, EXIT_PLAN_MODE_TOOL } from '../../tools/builtin/plan-mode.ts';
+import { TOOL_SEARCH_TOOL } from '../../tools/deferral.ts';
 
 /** The built-in tools of these names (undefined: all), without those that were taken away, in their own order. */
 export function createBuiltinTools(
@@ -26,13 +29,27 @@ export function createBuiltinTools(
   );
 }
 
+/** Built-in tools that the engine makes itself, because they need the session. */
+const SESSION_TOOLS: readonly string[] = [ASK_USER_QUESTION_TOOL, ENTER_PLAN_MODE_TOOL, EXIT_PLAN_MODE_TOOL];
+
+/** Those of them that are wanted. */
+export function sessionTools(
+  names: readonly string[] | undefined,
+  { removedTools }: Pick<ResolvedConfig, 'removedTools'>,
+): readonly string[] {
+  return SESSION_TOOLS.filter((name) => names?.includes(name) !== false && !removedTools.includes(name));
+}
+
 /** Of these names, those that no built-in tool has, whether taken away or not. */
 export function unknownTools(
   names: readonly string[],
   config: Pick<ResolvedConfig, 'outputCaps' | 'timeouts'>,
 ): readonly string[] {
   const known = createBuiltinTools(undefined, { ...config, removedTools: [], backgroundTasks: true });
-  const elsewhere: readonly string[] = [HISTORY_TOOL, SKILL_TOOL, AGENT_TOOL, AGENT_TOOL_ALIAS];
+  const elsewhere: readonly string[] = [
+    ...[HISTORY_TOOL, SKILL_TOOL, AGENT_TOOL, AGENT_TOOL_ALIAS, TOOL_SEARCH_TOOL],
+    ...SESSION_TOOLS,
+  ];
   return names.filter((name) => !elsewhere.includes(name) && !known.some((tool) => tool.name === name));
 }
 

@@ -2,7 +2,7 @@
 import { createSnipMarks } from '../../context/snip-marks.ts';
 import { createCacheWatch } from '../../model/cache-watch.ts';
 import { costOf } from '../../model/prices.ts';
-import type { ReadFileCache, ReadFileState, TodoStore } from '../../protocol/tool.ts';
+import type { TodoStore } from '../../protocol/tool.ts';
 import { childEnvironment } from '../../settings/child-env.ts';
 import { createHistoryTool } from '../../tools/builtin/history.ts';
 import { createSnipTool } from '../../tools/builtin/snip.ts';
@@ -16,8 +16,10 @@ import { checkConfig } from '../check-config.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { gitStatus } from '../git-status.ts';
 import type { EngineParts, SessionMemory } from '../parts.ts';
+import { createReadFileCache } from '../read-file-cache.ts';
 import { createSessionHistory } from '../session-history.ts';
 import { createSessionJournal } from '../session-journal.ts';
+import { createSessionNotices } from '../session-notices.ts';
 import { createStateMachine } from '../state-machine.ts';
 import { createStructuredOutput } from '../structured-output.ts';
 import { allowForSubmission } from '../submission-rules.ts';
@@ -29,13 +31,16 @@ import { composeHooks } from './hooks.ts';
 import { composeMcp, withMcpTools } from './mcp.ts';
 import { composeMemory } from './memory.ts';
 import { composeModel } from './model.ts';
+import { offersHistory, offersSnip } from './offered-tools.ts';
 import { composePermissions } from './permissions.ts';
-import { type ComposedSession, composeSession } from './session.ts';
+import { composeSession } from './session.ts';
 import { composeSkills } from './skills.ts';
 import { composeSpill } from './spill.ts';
 import { withinBudget } from './strict-budget.ts';
 import { composeSubagents } from './subagents.ts';
 import { composeTasks, endedTasks } from './tasks.ts';
+import { withQuarantine } from './tool-quarantine.ts';
+import { composeToolState } from './tool-state.ts';
 import { composeTools, type ToolParts } from './tools.ts';
 
 /** Throws `invalid_option` for a configuration that contradicts itself. */
@@ -59,8 +64,17 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     strictBudget: config.strictBudget,
   });
 
-  const model =
-    config.strictBudget === true ? { ...client, call: withinBudget(client.call, ledger) } : client;
+  const bounded = config.strictBudget === true ? withinBudget(client.call, ledger) : client.call;
+  const model = {
+    ...client,
+    call: withQuarantine(bounded, {
+      take(name, why) {
+        const isNew = tools.port.quarantine(name);
+        if (isNew) notices.say(`The provider refuses the tool "${name}", so it was left out: ${why}`);
+        return isNew;
+      },
+    }),
+  };
 
   const spill = composeSpill(files, session.directory, sessionId);
   const announcer = createAnnouncer();
@@ -107,6 +121,20 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     hasHost: config.canUseTool !== undefined,
   });
   const appState = openAppState(config, { permissionMode: permissions.permissions.mode, todos: [] });
+  const notices = createSessionNotices(sessionId, {
+    ids,
+    permissions: permissions.permissions,
+    appState,
+  });
+  const toolState = composeToolState(config, {
+    sessionId,
+    permissions: permissions.permissions,
+    files,
+    clock,
+    ids,
+    model: client,
+    isKept: session.directory !== undefined,
+  });
   const todos: TodoStore = {
     get: () => appState.get().todos,
     set: (list) => appState.set((state) => ({ ...state, todos: list })),
@@ -129,6 +157,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     ...subagents.tools,
     ...(structured === undefined ? [] : [structured.tool]),
     ...(offersSnip(config) ? [createSnipTool(snipMarks)] : []),
+    ...toolState.tools,
     ...(offersHistory(config, session) ? [createHistoryTool(createSessionHistory(session.read))] : []),
   ];
   const allTools = withMcpTools(config.tools, mcp, ownTools, skills);
@@ -148,8 +177,10 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     spill,
     env,
     tasks: config.backgroundTasks === false ? undefined : tasks.table,
+    toolState,
   };
   const tools = composeTools(config, toolParts);
+  toolState.watch(tools.port, () => memory.request?.model ?? client.resolve(config.userSpecifiedModel));
   const memory: SessionMemory = {
     modelName: config.userSpecifiedModel,
     thinking: undefined,
@@ -190,7 +221,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     snipMarks,
     scope,
     tasks: tasks.table,
-    restored: [...skills.compactionSources, projectMemory.restored],
+    restored: [...skills.compactionSources, projectMemory.restored, ...toolState.compactionSources],
   };
   const context = composeContext(config, contextParts);
   const { attachments, queue } = composeAttachments({
@@ -203,7 +234,12 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     sessionId,
     scope,
     inbox: config.inbox,
-    sources: [endedTasks(tasks.table), projectMemory.source, ...skills.attachmentSources],
+    sources: [
+      endedTasks(tasks.table),
+      projectMemory.source,
+      ...skills.attachmentSources,
+      ...toolState.sources,
+    ],
   });
 
   const parts: EngineParts = {
@@ -236,6 +272,9 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
       priceOf: (name) => model.infoOf(name).price,
     }),
     attachments,
+    withPrompt: (name) => toolState.withPrompt(name, journal.view.messages),
+    toolState,
+    notices,
     queue,
     appState,
     structured,
@@ -258,28 +297,4 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     createReadFileCache,
   });
   return parts;
-}
-
-function offersSnip({ compaction = {} }: QueryEngineConfig): boolean {
-  return compaction.snipTool === true && compaction.snip !== false;
-}
-
-/** See `CompactionOptions.history`. A host that offers no tools wants none. */
-function offersHistory(config: QueryEngineConfig, { directory }: ComposedSession): boolean {
-  const { compaction = {}, tools, store } = config;
-  const isKept = directory !== undefined || store !== undefined;
-  return compaction.history ?? (isKept && tools.length > 0 && compaction.auto !== false);
-}
-
-function createReadFileCache(): ReadFileCache {
-  const seen = new Map<string, ReadFileState>();
-  return {
-    get: (path) => seen.get(path),
-    set(path, state) {
-      seen.delete(path); // the latest last
-      seen.set(path, state);
-    },
-    delete: (path) => void seen.delete(path),
-    entries: () => seen.entries(),
-  };
 }

@@ -164,9 +164,10 @@ async function refuseUnknown(store: JournalStore, sessionId: string): Promise<vo
 }
 
 function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Recovered {
-  const { open, view, totals, todos, tasks, consumed } = earlier;
+  const { open, view, totals, todos, tasks, loadedTools, plan, consumed } = earlier;
+  const known = { view, totals, todos, tasks, loadedTools, plan, consumed };
   const taskRemaining = config.taskBudget && Math.max(0, config.taskBudget.total - earlier.compactedTokens);
-  if (open === undefined) return { view, totals, todos, tasks, consumed, taskRemaining };
+  if (open === undefined) return { ...known, taskRemaining };
   const { records, carryOn } = carryOnInterrupted(open);
   const interrupted = {
     submission: open.id,
@@ -177,12 +178,13 @@ function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Reco
     closing: closeInterrupted(open),
     reopening: records,
   };
-  return { view, totals, todos, tasks, consumed, taskRemaining, interrupted };
+  return { ...known, taskRemaining, interrupted };
 }
 
 /** The other session's conversation, closed for good; its cost stays its own. */
 function forkOf(earlier: ResumedSession): Recovered {
   const view = createSessionView(earlier.view);
   if (earlier.open !== undefined) view.apply(closeInterrupted(earlier.open));
-  return { view: view.messages, todos: earlier.todos };
+  const { todos, loadedTools, plan } = earlier;
+  return { view: view.messages, todos, loadedTools, plan };
 }

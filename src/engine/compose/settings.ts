@@ -6,10 +6,11 @@ import { resolveConfig } from '../../settings/resolve-config.ts';
 import type { ResolvedConfig } from '../../settings/resolved-config.ts';
 import { skillCommands } from '../../skills/commands.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
+import { TOOL_SEARCH_TOOL } from '../../tools/deferral.ts';
 import { systemClock } from '../../util/clock.ts';
 import { keyFromHelper } from '../api-key-helper.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { createBuiltinTools, unknownTools, wantsAgents } from './builtin-tools.ts';
+import { createBuiltinTools, sessionTools, unknownTools, wantsAgents } from './builtin-tools.ts';
 import { openSkills } from './open-skills.ts';
 import { openOutputStyles } from './output-styles.ts';
 import { openPlugins, type PluginConfig } from './plugins.ts';
@@ -53,6 +54,12 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
   const config: QueryEngineConfig = {
     cwd,
     tools,
+    toolConfig:
+      resolved.questionPreviewFormat === undefined
+        ? undefined
+        : { askUserQuestion: { previewFormat: resolved.questionPreviewFormat } },
+    sessionTools: sessionTools(input.toolNames, resolved),
+    deferToolsAbove: resolved.removedTools.includes(TOOL_SEARCH_TOOL) ? 1 : resolved.deferToolsAbove,
     stderr: input.stderr,
     files,
     home: resolved.configHome,

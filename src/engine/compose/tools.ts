@@ -7,13 +7,14 @@ import type { AnyTool, ReadFileCache, TodoStore, ToolCall, ToolContext } from '.
 import { parseInput } from '../../tools/prepared-call.ts';
 import { createRepeatGuard } from '../../tools/repeat-guard.ts';
 import { runTool } from '../../tools/run-tool.ts';
-import { createToolsPort } from '../../tools/tools-port.ts';
+import { createToolsPort, type ToolsPort } from '../../tools/tools-port.ts';
 import type { Scope } from '../../util/scope.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ToolsRoom } from '../parts.ts';
 import type { SessionJournal } from '../session-journal.ts';
 import type { ComposedPermissions } from './permissions.ts';
 import type { SpillRoom } from './spill.ts';
+import type { ToolState } from './tool-state.ts';
 
 export interface ToolParts {
   readonly sessionId: string;
@@ -35,9 +36,15 @@ export interface ToolParts {
   readonly env: Readonly<Record<string, string>>;
   /** undefined: nothing may outlive its call. */
   readonly tasks: TaskTable | undefined;
+  readonly toolState: Pick<ToolState, 'deferral' | 'offers'>;
 }
 
-export function composeTools(config: QueryEngineConfig, parts: ToolParts): ToolsRoom {
+/** The room, with what the deferral of tools needs of its port. */
+export interface ComposedTools extends ToolsRoom {
+  readonly port: ToolsPort;
+}
+
+export function composeTools(config: QueryEngineConfig, parts: ToolParts): ComposedTools {
   const { recorder } = parts.journal;
   const additionalDirectories = config.additionalDirectories ?? [];
   const makeContext = (
@@ -67,6 +74,9 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Tools
     clock: parts.clock,
     ids: parts.ids,
     cwd: config.cwd,
+    deferral: parts.toolState.deferral,
+    offers: parts.toolState.offers,
+    ...(config.toolAliases !== undefined && { aliases: config.toolAliases }),
     ...(config.maxToolConcurrency !== undefined && { maxConcurrency: config.maxToolConcurrency }),
     gate: {
       permissions: parts.permissions.permissions,
@@ -95,7 +105,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Tools
   return {
     port,
     get names() {
-      return parts.tools().map((tool) => tool.name);
+      return port.names;
     },
     presetAnswer: parts.permissions.presetAnswer,
     async callTool(name, input, signal) {

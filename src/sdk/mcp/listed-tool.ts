@@ -16,6 +16,7 @@ export function toolOfListed(server: string, tool: ListedTool, session: Pick<Mcp
     name: `mcp__${apiName(server)}__${apiName(tool.name)}`,
     inputJsonSchema,
     description: () => description,
+    ...(tool._meta?.['anthropic/alwaysLoad'] === true && { loading: 'always' as const }),
     parse: parserOf(inputJsonSchema),
     isReadOnly: () => readOnly,
     isConcurrencySafe: () => readOnly,

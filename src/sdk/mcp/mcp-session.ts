@@ -13,6 +13,7 @@ export interface ListedTool {
     readonly idempotentHint?: boolean;
     readonly openWorldHint?: boolean;
   };
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
 export interface McpSession {

@@ -1,0 +1,52 @@
+/** Tells the model once that plan mode is on, what that means, and when it is over. */
+import type { TextBlock } from '../protocol/wire.ts';
+import { reminder } from './reminder.ts';
+import { type AttachmentSource, type FoundAttachment, NOTHING_FOUND } from './source.ts';
+
+export interface PlanModeFacts {
+  readonly active: boolean;
+  /** Somebody can approve a plan in this run. */
+  readonly canBeLeft: boolean;
+  /** How to plan, in place of our own words. */
+  readonly instructions?: string | undefined;
+}
+
+const WORKFLOW = `1. Understand what is asked. Read the code it touches, and look for what exists already and can be used.
+2. Ask about what only the user can decide; find out the rest yourself.
+3. Weigh the ways it can be done, and choose one.
+4. Write the plan: what changes in which files, in which order, and how it will be checked. No longer than needed to judge it.`;
+
+/** The note that stands in the conversation while plan mode is on. */
+export function planModeNote({ canBeLeft, instructions }: PlanModeFacts): FoundAttachment {
+  const rendered: TextBlock = reminder(
+    'Plan mode is on: nothing may be changed. Only tools that read run; every other call is refused, whatever was allowed before.',
+    instructions ?? WORKFLOW,
+    canBeLeft
+      ? 'When the plan is ready, call ExitPlanMode with it: the user then decides. End no turn with a question about the plan in mere text.'
+      : 'When the plan is ready, give it as your answer. Nobody can approve it in this run, so plan mode stays on.',
+  );
+  return { attachment: { type: 'plan_mode', active: true }, rendered: [rendered] };
+}
+
+export interface PlanModeSource extends AttachmentSource {
+  /** What is to be said with a prompt. */
+  withPrompt(): readonly FoundAttachment[];
+}
+
+export function planMode(facts: () => PlanModeFacts): PlanModeSource {
+  let told = false;
+  const changed = (leftByTool: boolean): readonly FoundAttachment[] => {
+    const now = facts();
+    if (now.active === told) return NOTHING_FOUND;
+    told = now.active;
+    if (now.active) return [planModeNote(now)];
+    if (leftByTool) return NOTHING_FOUND;
+    const over = reminder('Plan mode is off. Things may be changed again, as the rules allow.');
+    return [{ attachment: { type: 'plan_mode', active: false }, rendered: [over] }];
+  };
+  return {
+    name: 'plan_mode',
+    collect: ({ toolUses }) => changed(toolUses.some(({ name }) => name === 'ExitPlanMode')),
+    withPrompt: () => changed(false),
+  };
+}

@@ -1,0 +1,61 @@
+/** AskUserQuestion on a terminal: each question with its numbered choices; other words are an answer too. */
+import type { PermissionResult } from '../../index.ts';
+import type { Style } from './style.ts';
+import { visible } from './visible.ts';
+
+export interface Asking {
+  /** One line from the person; rejects when the question is withdrawn. */
+  question(prompt: string): Promise<string>;
+  line(text: string): void | Promise<void>;
+  readonly style: Style;
+}
+
+interface Question {
+  readonly question: string;
+  readonly options: readonly {
+    readonly label: string;
+    readonly description?: string;
+    readonly preview?: string;
+  }[];
+  readonly multiSelect?: boolean;
+}
+
+/** An empty line answers nothing; that is told to the model as it is. */
+export async function askQuestions(
+  input: Readonly<Record<string, unknown>>,
+  { question, line, style }: Asking,
+): Promise<PermissionResult> {
+  const answers: Record<string, string> = {};
+  for (const each of questionsIn(input)) {
+    await line(style.bold(`? ${visible(each.question)}`));
+    for (const [at, { label, description, preview }] of each.options.entries()) {
+      await line(`  ${at + 1}  ${visible(label)}${description ? `: ${visible(description)}` : ''}`);
+      if (preview !== undefined) await line(visible(preview).replace(/^/gm, '     '));
+    }
+    const how = each.multiSelect === true ? 'numbers, with commas' : 'a number';
+    const answer = answerOf(await question(`  ${how}, or other words: `), each);
+    if (answer !== '') answers[each.question] = answer;
+  }
+  return { behavior: 'allow', updatedInput: { ...input, answers } };
+}
+
+/** Numbers stand for labels; what is no list of them is the person's own words. */
+export function answerOf(
+  typed: string,
+  { options, multiSelect }: Pick<Question, 'options' | 'multiSelect'>,
+): string {
+  const words = typed.trim();
+  const numbers = words.split(/[\s,]+/).map(Number);
+  const labels = numbers.map((number) => options[number - 1]?.label);
+  const fits = words !== '' && labels.every((label) => label !== undefined);
+  return fits && (multiSelect === true || labels.length === 1) ? [...new Set(labels)].join(', ') : words;
+}
+
+/** The tool has checked them; what is no question here is passed over. */
+function questionsIn({ questions }: Readonly<Record<string, unknown>>): readonly Question[] {
+  return Array.isArray(questions)
+    ? questions.filter(
+        (each): each is Question => typeof each?.question === 'string' && Array.isArray(each?.options),
+      )
+    : [];
+}

@@ -1,0 +1,64 @@
+/** What the session itself has to tell consumers while a submission runs: a changed permission mode, a tool taken away. */
+import type { PermissionPort } from '../protocol/gate.ts';
+import type { Ids } from '../protocol/ports.ts';
+import type { SDKMessage } from '../protocol/sdk-messages.ts';
+import type { AppStateAccess } from './app-state.ts';
+
+export interface SessionNotices {
+  /** A sentence for people. */
+  say(content: string): void;
+  /** The mode of now; nothing more is told of it until it changes. */
+  mode(): SDKMessage;
+  /** The next message that is due. Costs nothing when there is none. */
+  take(): SDKMessage | undefined;
+}
+
+export function createSessionNotices(
+  sessionId: string,
+  {
+    ids,
+    permissions,
+    appState,
+  }: {
+    readonly ids: Ids;
+    readonly permissions: Pick<PermissionPort, 'mode'>;
+    readonly appState: AppStateAccess;
+  },
+): SessionNotices {
+  const waiting: string[] = [];
+  let told = permissions.mode;
+
+  const mode = (): SDKMessage => {
+    told = permissions.mode;
+    return {
+      type: 'system',
+      subtype: 'status',
+      status: null,
+      permissionMode: told,
+      uuid: ids.uuid(),
+      session_id: sessionId,
+    };
+  };
+  return {
+    say: (content) => void waiting.push(content),
+    mode,
+    take() {
+      if (permissions.mode !== told) {
+        // A tool or a host's answer changed it: the state that the host shares must not change it back.
+        appState.set((state) => ({ ...state, permissionMode: permissions.mode }));
+        return mode();
+      }
+      const content = waiting.shift();
+      return content === undefined
+        ? undefined
+        : {
+            type: 'system',
+            subtype: 'informational',
+            level: 'warning',
+            content,
+            uuid: ids.uuid(),
+            session_id: sessionId,
+          };
+    },
+  };
+}

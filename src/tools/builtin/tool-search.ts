@@ -1,0 +1,148 @@
+import type { Tool } from '../../protocol/tool.ts';
+import { TOOL_SEARCH_TOOL } from '../deferral.ts';
+import { parserOf } from '../from-json-schema.ts';
+
+export interface SearchableTool {
+  readonly name: string;
+  readonly description: string;
+  readonly hint: string;
+  /** Not among the tools of the next request. */
+  readonly deferred: boolean;
+}
+
+export interface ToolSearchPort {
+  /** All tools that can be offered; those that always are come too, so that asking for one is no error. */
+  tools(): Promise<readonly SearchableTool[]>;
+  load(names: readonly string[]): void;
+}
+
+export interface ToolSearchInput {
+  readonly query: string;
+  readonly max_results?: number;
+}
+
+export interface ToolSearchOutput {
+  /** Names that are loaded from now on. */
+  readonly matches: readonly string[];
+  readonly query: string;
+  readonly total_deferred_tools: number;
+}
+
+const DEFAULT_RESULTS = 5;
+const MAX_RESULTS = 20;
+
+const schema = {
+  type: 'object',
+  properties: {
+    query: {
+      type: 'string',
+      minLength: 1,
+      description: '"select:A,B" loads these tools; other words search names and descriptions.',
+    },
+    max_results: {
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_RESULTS,
+      description: `Of a search. Default ${DEFAULT_RESULTS}.`,
+    },
+  },
+  required: ['query'],
+  additionalProperties: false,
+};
+
+export function createToolSearchTool(port: ToolSearchPort): Tool<ToolSearchInput, ToolSearchOutput> {
+  return {
+    name: TOOL_SEARCH_TOOL,
+    inputJsonSchema: schema,
+    description: () =>
+      `Loads tools that are known to you by name only. Once loaded, a tool is among your tools from your next answer on and stays there.
+
+- query "select:mcp__github__list_issues,mcp__github__get_issue" loads exactly these.
+- Any other query is searched for: "github issues" loads the tools whose names and descriptions fit best.
+- Load all the tools of a task with one call.`,
+    parse: parserOf<ToolSearchInput>(schema),
+    isConcurrencySafe: () => true,
+    isReadOnly: () => true,
+    effectClass: () => 'idempotent',
+    permissionTarget: () => ({ kind: 'none' }),
+    async run({ query, max_results: max = DEFAULT_RESULTS }) {
+      const tools = await port.tools();
+      const selected = /^\s*select:(.*)$/is.exec(query)?.[1];
+      const { found, unknown } =
+        selected === undefined
+          ? {
+              found: search(
+                tools.filter((tool) => tool.deferred),
+                query,
+                max,
+              ),
+              unknown: [],
+            }
+          : select(tools, selected);
+      const matches = found.map(({ name }) => name);
+      const fresh = found.filter(({ deferred }) => deferred).map(({ name }) => name);
+      port.load(fresh);
+      const known = matches.filter((name) => !fresh.includes(name));
+      const said = [
+        fresh.length > 0 &&
+          `Loaded: ${fresh.join(', ')}. Call them like any other tool from your next answer on.`,
+        known.length > 0 && `Among your tools already: ${known.join(', ')}.`,
+        unknown.length > 0 && `There is no tool named ${unknown.join(', ')}.`,
+        matches.length === 0 && unknown.length === 0 && 'No tool that can be loaded fits these words.',
+      ].filter((line) => line !== false);
+      return {
+        data: { matches, query, total_deferred_tools: tools.filter(({ deferred }) => deferred).length },
+        content: said.join('\n'),
+        ...(matches.length === 0 && { isError: unknown.length > 0 }),
+      };
+    },
+  };
+}
+
+function select(tools: readonly SearchableTool[], list: string) {
+  const wanted = list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const found: SearchableTool[] = [];
+  const unknown: string[] = [];
+  for (const name of new Set(wanted)) {
+    const tool =
+      tools.find((each) => each.name === name) ??
+      tools.find((each) => each.name.toLowerCase() === name.toLowerCase());
+    if (tool === undefined) unknown.push(name);
+    else if (!found.includes(tool)) found.push(tool);
+  }
+  return { found, unknown };
+}
+
+/** A word in the name counts most, then one in the hint, then one in the description; ties go by name. */
+function search(tools: readonly SearchableTool[], query: string, max: number): readonly SearchableTool[] {
+  const words = wordsOf(query);
+  const scored = tools.map((tool) => {
+    const name = wordsOf(tool.name);
+    const hint = wordsOf(tool.hint);
+    const description = tool.description.toLowerCase();
+    let score = 0;
+    for (const word of words) {
+      if (name.includes(word)) score += 8;
+      else if (name.some((part) => part.includes(word))) score += 4;
+      if (hint.includes(word)) score += 4;
+      if (description.includes(word)) score += 1;
+    }
+    return { tool, score };
+  });
+  return scored
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || (a.tool.name < b.tool.name ? -1 : 1))
+    .slice(0, max)
+    .map(({ tool }) => tool);
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}

@@ -1,0 +1,77 @@
+/**
+ * Deferred tools (F155): when the descriptions of many tools would fill the window, requests carry only their
+ * names, told in an attachment, and ToolSearch loads what is needed. A tool that was loaded stays.
+ */
+import type { AnyTool } from '../protocol/tool.ts';
+import type { WireTool } from '../protocol/wire.ts';
+
+export const TOOL_SEARCH_TOOL = 'ToolSearch';
+
+export interface DeferralOptions {
+  /** Share of the window that deferrable tools may take before they are deferred. 0: always deferred; 1: never. */
+  readonly share: number;
+  /** Tokens. */
+  windowOf(model: string): number;
+}
+
+export interface DescribedTool {
+  readonly tool: AnyTool;
+  readonly wire: WireTool;
+}
+
+/** Schemas take about three characters a token. */
+const CHARS_PER_TOKEN = 3;
+
+export class Deferral {
+  readonly #options: DeferralOptions;
+  readonly #loaded = new Set<string>();
+  #active = false;
+  #version = 0;
+
+  constructor(options: DeferralOptions) {
+    this.#options = options;
+  }
+
+  /** Once on, it stays on: tools that come and go would cost the prompt cache each time. */
+  get active(): boolean {
+    return this.#active;
+  }
+
+  /** Changes with what is offered. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Measures the tools at hand. */
+  weigh(described: readonly DescribedTool[], model: string): void {
+    const { share, windowOf } = this.#options;
+    if (this.#active || share >= 1) return;
+    const deferrable = described.filter(({ tool }) => isDeferrable(tool));
+    if (deferrable.length === 0) return;
+    const chars = deferrable.reduce((sum, { wire }) => sum + JSON.stringify(wire).length, 0);
+    if (chars / CHARS_PER_TOKEN <= share * windowOf(model)) return;
+    this.#active = true;
+    this.#version++;
+  }
+
+  /** Left out of requests now. */
+  defers(tool: AnyTool): boolean {
+    return this.#active && isDeferrable(tool) && !this.#loaded.has(tool.name);
+  }
+
+  load(names: readonly string[]): void {
+    const before = this.#loaded.size;
+    for (const name of names) this.#loaded.add(name);
+    if (this.#loaded.size > before) this.#version++;
+  }
+
+  /** Place among the loaded ones; they come behind the others, so that what stood before keeps its bytes. */
+  rank(tool: AnyTool): number {
+    if (!this.#active || !isDeferrable(tool)) return -1;
+    return [...this.#loaded].indexOf(tool.name);
+  }
+}
+
+export function isDeferrable({ name, loading }: AnyTool): boolean {
+  return loading === undefined ? name.startsWith('mcp__') : loading === 'deferrable';
+}

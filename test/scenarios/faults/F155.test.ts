@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createSdkMcpServer, type Options, tool } from '../../../src/index.ts';
+import { reply, toolUse } from '../../../src/rehearsal/index.ts';
+import { textOf } from '../outline.ts';
+import { rehearse, submissions } from '../rehearse.ts';
+import { blocksOf, type SentBody, wholeText } from '../sent.ts';
+
+const COUNT = 300;
+const many = (): Pick<Options, 'mcpServers'> => ({
+  mcpServers: {
+    big: createSdkMcpServer({
+      name: 'big',
+      tools: Array.from({ length: COUNT }, (_, at) =>
+        tool(
+          `op_${at}`,
+          `Operation ${at}${at === 7 ? ' pays invoices' : ''}. ${'It is described at length. '.repeat(12)}`,
+          { amount: z.number().describe('How much of it, in cents.') },
+          async ({ amount }) => ({ content: [{ type: 'text', text: `op ${at}: ${amount}` }] }),
+        ),
+      ),
+    }),
+  },
+});
+const names = (body: SentBody | undefined) => (body?.tools ?? []).map(({ name }) => name);
+const results = (body: SentBody | undefined) =>
+  blocksOf(body, 'tool_result').map((block) => textOf(block.content));
+const options: Options = {
+  ...many(),
+  tools: ['Read'],
+  allowedTools: ['mcp__big'],
+  engine: { deferToolsAbove: 0.01 },
+};
+
+describe('F155 300 deferred tools', () => {
+  it('F155 the request carries only the index; a tool that was loaded is in the next request, and stays', async () => {
+    const run = await rehearse({
+      ...submissions('Pay.', 'Again.'),
+      replies: [
+        reply(toolUse('ToolSearch', { query: 'select:mcp__big__op_3,mcp__big__none' }, 'call_1')),
+        reply(toolUse('mcp__big__op_3', { amount: 5 }, 'call_2')),
+        reply('Paid.'),
+        reply(toolUse('ToolSearch', { query: 'invoices', max_results: 1 }, 'call_3')),
+        reply('Found.'),
+      ],
+      options,
+    });
+    const [first, second, third] = run.sent;
+    expect(names(first)).toEqual(['Read', 'ToolSearch']);
+    expect(wholeText(first)).toContain('mcp__big__op_299');
+    expect(wholeText(first)).not.toContain('described at length');
+    expect(names(second)).toEqual(['Read', 'ToolSearch', 'mcp__big__op_3']);
+    expect(results(second)[0]).toContain('Loaded: mcp__big__op_3.');
+    expect(results(second)[0]).toContain('There is no tool named mcp__big__none.');
+    expect(results(third).at(-1)).toBe('op 3: 5');
+    expect(names(run.sent.at(-1))).toEqual(['Read', 'ToolSearch', 'mcp__big__op_3', 'mcp__big__op_7']);
+    // Told once, and part of what every later request repeats.
+    expect(wholeText(run.sent.at(-1)).split('mcp__big__op_299')).toHaveLength(2);
+    const init = run.messages.find((message) => message.type === 'system' && message.subtype === 'init');
+    expect((init as { tools: string[] } | undefined)?.tools).toHaveLength(COUNT + 2);
+  });
+
+  it('F155 a loaded tool survives compaction and resume', async () => {
+    const before = await rehearse({
+      ...submissions('Load.', '/compact', 'Go on.'),
+      replies: [
+        reply(toolUse('ToolSearch', { query: 'select:mcp__big__op_3' }, 'call_1')),
+        reply('Loaded.'),
+        reply('<summary>We loaded a tool.</summary>', { when: { kind: 'compaction' } }),
+        reply('On it.'),
+      ],
+      options,
+    });
+    const last = before.sent.at(-1);
+    expect(names(last)).toEqual(['Read', 'ToolSearch', 'mcp__big__op_3']);
+    expect(wholeText(last)).toContain('We loaded a tool.');
+    expect(wholeText(last).split('mcp__big__op_299')).toHaveLength(2);
+    const after = await rehearse({
+      place: before,
+      prompt: 'Still there?',
+      replies: [reply('Yes.')],
+      options: { ...options, ...many(), resume: before.sessionId },
+    });
+    expect(names(after.sent[0])).toEqual(['Read', 'ToolSearch', 'mcp__big__op_3']);
+    expect(wholeText(after.sent[0]).split('mcp__big__op_299')).toHaveLength(2);
+  });
+
+  it('F155 a deferred tool called by its name runs; a wrong input is answered with the schema', async () => {
+    const run = await rehearse({
+      replies: [
+        reply(toolUse('mcp__big__op_1', { amount: 2 }, 'call_1')),
+        reply(toolUse('mcp__big__op_2', { price: 2 }, 'call_2')),
+        reply('Hm.'),
+      ],
+      options,
+    });
+    const [ran, refused] = results(run.sent.at(-1));
+    expect(ran).toBe('op 1: 2');
+    expect(refused).toContain('The schema of this tool had not been loaded. It is: {');
+    expect(refused).toContain('How much of it, in cents.');
+  });
+
+  it('few tools are sent as ever, also where ToolSearch was taken away', async () => {
+    const few = await rehearse({
+      replies: [reply('Hi.')],
+      options: { ...options, engine: { deferToolsAbove: 0.9 } },
+    });
+    expect(names(few.sent[0])).toHaveLength(COUNT + 1);
+    const without = await rehearse({
+      replies: [reply('Hi.')],
+      options: { ...options, engine: {}, disallowedTools: ['ToolSearch'] },
+    });
+    expect(names(without.sent[0])).toHaveLength(COUNT + 1);
+  });
+});
