@@ -5,6 +5,7 @@ import type { Scope } from '../util/scope.ts';
 import type { SubmissionContext } from './contexts.ts';
 import type { EngineParts } from './parts.ts';
 import { fallbackModels } from './prepare-submission.ts';
+import { withBackgroundTasks } from './stop-hook-tasks.ts';
 import { STRUCTURED_OUTPUT_TOOL } from './structured-output.ts';
 
 /** Output cap when none was set, and the one it escalates to (L3), in tokens. */
@@ -71,7 +72,7 @@ export function loopDepsOf(guard: OuterGuard, parts: EngineParts): LoopDeps {
     recorder: parts.journal.recorder,
     tools: parts.tools.port,
     context: parts.context,
-    hooks: parts.hooks,
+    hooks: withBackgroundTasks(parts.hooks, parts.tasks),
     attachments: parts.attachments,
     ledger: parts.ledger,
     guard,

@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UnreadableLine } from '../../src/cli/control/control-session.ts';
 import { readLines } from '../../src/cli/control/read-lines.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
+import { until } from '../scenarios/processes.ts';
+import { temporaryFolder } from './bin.ts';
 import { type Host, type Line, nameOf, responseOf, startHost } from './control-host.ts';
 
 let server: RehearsalServer;
@@ -171,6 +175,28 @@ describe('requests of the host', () => {
     });
     expect(payload(await host.ask('get_binary_version'))).toEqual({ version: expect.any(String) });
     expect(payload(await host.ask('list_models'))).toMatchObject({ models: expect.any(Array) });
+    host.end();
+    expect(await host.ended).toBe(0);
+  });
+
+  it('get_task_output gives the end of what a task has written', async () => {
+    const command = 'seq 1 5000; echo the end; touch written; exec sleep 60';
+    play(reply(toolUse('Bash', { command, run_in_background: true })), reply('It runs.'));
+    const cwd = temporaryFolder();
+    const host = startHost(server, {
+      options: { cwd, permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true },
+    });
+    host.prompt('Go.');
+    const started = await host.until((line) => nameOf(line) === 'system/task_started');
+    const task_id = started['task_id'];
+    await host.until(isResult);
+    await until(() => existsSync(join(cwd, 'written')));
+    const output = payload(await host.ask('get_task_output', { task_id })) as { readonly output: string };
+    expect(output).toMatchObject({ total_bytes: 23_901, truncated: true });
+    expect(output.output).toHaveLength(8_192);
+    expect(output.output).toMatch(/5000\nthe end\n$/);
+    expect(await host.ask('get_task_output', { task_id: 'nope' })).toMatchObject({ subtype: 'error' });
+    expect(payload(await host.ask('stop_task', { task_id }))).toEqual({});
     host.end();
     expect(await host.ended).toBe(0);
   });

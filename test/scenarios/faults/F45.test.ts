@@ -14,6 +14,7 @@ describe('F45 background work beyond the end of the main turn', () => {
   it('F45 its end starts another turn, with its own result; hooks and callbacks still work in it', async () => {
     const asked: string[] = [];
     const hooked: string[] = [];
+    const still: unknown[] = [];
     const noteEvent = async (input: { readonly hook_event_name: string }) => {
       hooked.push(input.hook_event_name);
       return {};
@@ -35,6 +36,16 @@ describe('F45 background work beyond the end of the main turn', () => {
         hooks: {
           PreToolUse: [{ hooks: [noteEvent] }],
           UserPromptSubmit: [{ hooks: [noteEvent] }],
+          Stop: [
+            {
+              hooks: [
+                async (input) => {
+                  still.push('background_tasks' in input ? input.background_tasks : undefined);
+                  return {};
+                },
+              ],
+            },
+          ],
         },
       },
       onMessage: (message, { cwd }) => {
@@ -65,6 +76,10 @@ describe('F45 background work beyond the end of the main turn', () => {
     expect(asked).toEqual(['Bash: until [ -e', 'Bash: echo after']);
     // The notice is the engine's own: no prompt of the user's for hooks to judge.
     expect(hooked).toEqual(['UserPromptSubmit', 'PreToolUse', 'PreToolUse']);
+    expect(still).toEqual([
+      [{ id: expect.any(String), type: 'shell', status: 'running', description: WAITS, command: WAITS }],
+      [],
+    ]);
     const notice = JSON.stringify(run.sent[2]?.messages.at(-1));
     expect(notice).toContain('<task-notification>');
     expect(notice).toContain('it is built');
