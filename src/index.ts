@@ -174,6 +174,7 @@ export {
   unarchiveSession,
 } from './sdk/sessions.ts';
 export {
+  modelAccess,
   type PermissionRulesState,
   type ProjectTrust,
   projectTrust,
@@ -183,4 +184,5 @@ export {
   type SettingsReport,
   trustedFolders,
   trustProject,
+  unknownBuiltinTools,
 } from './sdk/settings.ts';

@@ -17,6 +17,7 @@ import {
   wholeNumber,
 } from './flag-values.ts';
 import type { SessionsInvocation } from './sessions-command.ts';
+import { addTrustCommand, type TrustInvocation } from './trust-flags.ts';
 import { UsageError } from './usage-error.ts';
 
 export const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
@@ -78,6 +79,7 @@ export type Invocation =
   | { readonly command: 'context'; readonly session: string | undefined }
   | SessionsInvocation
   | { readonly command: 'doctor' }
+  | TrustInvocation
   | { readonly command: 'auth'; readonly json: boolean }
   /** Help or version: print it and be done. */
   | { readonly command: 'say'; readonly text: string };
@@ -154,6 +156,9 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
       if (what !== 'status') throw new UsageError('The one thing to ask of auth is its status.');
       invocation = { command: 'auth', json: json === true };
     });
+  addTrustCommand(subcommand('trust', "let this folder's settings take effect as they are now"), (call) => {
+    invocation = call;
+  });
   subcommand('doctor', 'check what Turnwright needs on this machine').action(() => {
     invocation = { command: 'doctor' };
   });

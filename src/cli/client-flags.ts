@@ -11,6 +11,7 @@ export interface ClientFlags {
   readonly permissionPrompts?: 'host' | 'none';
   readonly managedSettings?: string;
   readonly allowedToolsOnly?: true;
+  readonly trustProject?: true;
   readonly allowDangerouslySkipPermissions?: true;
   readonly replayUserMessages?: true;
   readonly includeHookEvents?: true;
@@ -44,6 +45,7 @@ export function addClientFlags(program: Command): void {
   add(flag('--permission-prompts <who>').choices(['host', 'none']));
   add(flag('--managed-settings <json>'));
   add(flag('--allowed-tools-only'));
+  add(flag('--trust-project'));
   add(flag('--allow-dangerously-skip-permissions'));
   add(flag('--replay-user-messages'));
   add(flag('--include-hook-events'));

@@ -1,5 +1,5 @@
 /** `turnwright doctor`: everything a run needs, checked on this machine. Exit code 1 when something is missing. */
-import { configurationHome, sessionsDirectory } from '../index.ts';
+import { configurationHome, modelAccess, sessionsDirectory, TurnwrightError } from '../index.ts';
 import type { CheckResult, CheckState } from './doctor/check.ts';
 import { checkNode, checkRipgrep, checkSessions, checkWritable } from './doctor/check-machine.ts';
 import { checkBaseUrl, checkCredentials } from './doctor/check-model.ts';
@@ -10,15 +10,16 @@ import type { World } from './world.ts';
 
 export async function doctorCommand(world: World): Promise<ExitCode> {
   const home = configurationHome(world.env, world.cwd);
-  const checks = await Promise.all([
-    checkNode(process.version),
-    home === undefined ? NO_HOME : checkWritable('config home', home),
-    checkWritable('working folder', world.cwd),
-    ...(home === undefined ? [] : [checkSessions(sessionsDirectory(home, world.cwd))]),
-    checkCredentials(world.env),
-    checkBaseUrl(world.env),
-    checkRipgrep(),
-  ]);
+  const checks = (
+    await Promise.all([
+      checkNode(process.version),
+      home === undefined ? NO_HOME : checkWritable('config home', home),
+      checkWritable('working folder', world.cwd),
+      ...(home === undefined ? [] : [checkSessions(sessionsDirectory(home, world.cwd))]),
+      checkModel(world),
+      checkRipgrep(),
+    ])
+  ).flat();
   const style = createStyle(wantsColor(world.env, world.stdout.isTTY === true));
   const lines = checks.map((check) => lineFor(check, style));
   const problems = checks.filter((check) => check.state === 'problem').length;
@@ -44,4 +45,20 @@ function lineFor({ name, state, detail }: CheckResult, style: Style): string {
     problem: style.red('✗'),
   };
   return `${mark[state]} ${name.padEnd(14)}  ${visible(detail)}`;
+}
+
+/** Credentials and address as a run would take them, from environment and settings. */
+async function checkModel({ cwd, env }: World): Promise<readonly CheckResult[]> {
+  try {
+    const { apiKeySource, baseUrl } = await modelAccess({
+      cwd,
+      env,
+      projectTrusted: false,
+      trustRecorded: true,
+    });
+    return [checkCredentials(apiKeySource, baseUrl), await checkBaseUrl(baseUrl, env)];
+  } catch (error) {
+    if (!(error instanceof TurnwrightError)) throw error;
+    return [{ name: 'settings', state: 'problem', detail: error.message }];
+  }
 }

@@ -48,6 +48,8 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./sessions-command.ts')).sessionsCommand(world, invocation);
     case 'auth':
       return (await import('./auth-command.ts')).authCommand(world, invocation.json);
+    case 'trust':
+      return (await import('./trust-command.ts')).trustCommand(world, invocation);
     case 'doctor':
       return (await import('./doctor-command.ts')).doctorCommand(world);
   }

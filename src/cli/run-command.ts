@@ -1,14 +1,16 @@
 /** `turnwright [task]`: the answer alone when printing, the live view on a terminal. */
 import type { RunFlags } from './args.ts';
+import { checkFlags } from './check-flags.ts';
 import { modelSource, NOT_CONFIGURED } from './configured.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { createLiveView } from './live-view.ts';
 import { both, createPrinter, expendable } from './print.ts';
 import { readPrompt } from './prompt.ts';
-import { rejectionIn } from './rejected-resume.ts';
 import { optionsFrom } from './run-options.ts';
-import { type RunEnd, runQuery } from './run-query.ts';
+import { runQuery } from './run-query.ts';
+import { settleTrust } from './trust-question.ts';
 import { UsageError } from './usage-error.ts';
+import { warnOn } from './warnings.ts';
 import type { World } from './world.ts';
 
 const NO_TASK =
@@ -17,6 +19,7 @@ const NO_TASK =
 export async function runCommand(world: World, words: readonly string[], flags: RunFlags): Promise<ExitCode> {
   if (flags.inputFormat === 'stream-json')
     return (await import('./control/stream-command.ts')).streamCommand(world, words, flags);
+  checkFlags(flags, world.cwd);
   const verbose = flags.verbose === true;
   const task = await readPrompt({
     words,
@@ -35,9 +38,16 @@ export async function runCommand(world: World, words: readonly string[], flags: 
 
 /** The live view, also when nobody watches it live. */
 export async function runShown(world: World, prompt: string | undefined, flags: RunFlags): Promise<ExitCode> {
+  await settleTrust(world, flags, world.stdout.isTTY === true && world.stdin.isTTY === true);
   const { sink, canUseTool } = createLiveView(world, { verbose: flags.verbose === true });
-  const options = optionsFrom(flags, { cwd: world.cwd, env: world.env, partials: true, canUseTool });
-  return codeAndRejection(world, await runQuery({ prompt, options, sink, signals: world.signals }));
+  const options = optionsFrom(flags, {
+    cwd: world.cwd,
+    env: world.env,
+    partials: true,
+    canUseTool,
+    warn: warnOn(world),
+  });
+  return (await runQuery({ prompt, options, sink, signals: world.signals })).code;
 }
 
 /** The answer alone on stdout; with --verbose the course of things on stderr. */
@@ -46,18 +56,19 @@ export async function runPrinted(
   prompt: string | undefined,
   flags: RunFlags,
 ): Promise<ExitCode> {
+  await settleTrust(world, flags, false);
   const printer = createPrinter(flags.outputFormat, world.out);
   const sink =
     flags.verbose === true
       ? both(expendable(createLiveView(world, { on: 'stderr', verbose: true, neverAsk: true }).sink), printer)
       : printer;
   const partials = flags.includePartialMessages === true;
-  const options = optionsFrom(flags, { cwd: world.cwd, env: world.env, partials, canUseTool: undefined });
-  return codeAndRejection(world, await runQuery({ prompt, options, sink, signals: world.signals }));
-}
-
-async function codeAndRejection(world: World, { result, code }: RunEnd): Promise<ExitCode> {
-  const rejection = rejectionIn(result);
-  if (rejection !== undefined) await world.err.write(`${rejection}\n`);
-  return code;
+  const options = optionsFrom(flags, {
+    cwd: world.cwd,
+    env: world.env,
+    partials,
+    canUseTool: undefined,
+    warn: warnOn(world),
+  });
+  return (await runQuery({ prompt, options, sink, signals: world.signals })).code;
 }

@@ -4,6 +4,7 @@ import type { CanUseTool, Options } from '../index.ts';
 import type { RunFlags } from './args.ts';
 import { clientOptions } from './client-flags.ts';
 import { permissionModeOf, SETTING_SOURCES } from './flag-values.ts';
+import { isTrustedUnasked } from './trust-question.ts';
 import { UsageError } from './usage-error.ts';
 import type { Env } from './world.ts';
 
@@ -58,7 +59,8 @@ export function optionsFrom(flags: RunFlags, context: RunContext): Options {
     settings: flags.settings,
     settingSources: flags.settingSources ?? SETTING_SOURCES,
     // A repository's settings may forbid, but what they would allow or run waits for a person's trust (T101–T103).
-    projectTrusted: false,
+    projectTrusted: isTrustedUnasked(flags, context.env),
+    trustRecorded: true,
     outputFormat:
       flags.jsonSchema === undefined ? undefined : { type: 'json_schema', schema: flags.jsonSchema },
   };

@@ -95,6 +95,8 @@ export interface QueryEngineConfig extends ToolOptions {
     | undefined;
   /** Agents that the model may start through the Agent tool; default none, and no such tool. */
   agents?: readonly AgentDefinition[] | undefined;
+  /** How long `canUseTool` may take, ms; then the call is denied. Default without limit: a person may be asked. */
+  permissionTimeoutMs?: number | undefined;
   /** Asked for calls that rules and mode leave open; absent: such a call is denied at once. */
   canUseTool?: CanUseTool | undefined;
   /** Reads the state host and engine share (permission mode, todos); read at the head of each submission. */

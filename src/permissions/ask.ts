@@ -1,5 +1,10 @@
 import type { AskPort } from '../protocol/gate.ts';
-import type { CanUseTool, PermissionResult, PermissionUpdate } from '../protocol/permission.ts';
+import type {
+  CanUseTool,
+  DecisionReasonType,
+  PermissionResult,
+  PermissionUpdate,
+} from '../protocol/permission.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { readAnswer } from './read-answer.ts';
 import { formatRule } from './rule.ts';
@@ -115,7 +120,10 @@ function never<T>(): Promise<T> {
   return new Promise<T>(() => {});
 }
 
-function headlessMessage({ tool, message, suggestions }: Question): string {
+/** Somebody asked for exactly these to be asked. */
+const NO_RULE_HELPS: ReadonlySet<DecisionReasonType> = new Set(['safetyCheck', 'rule', 'hook', 'tool']);
+
+function headlessMessage({ tool, message, suggestions, reasonType }: Question): string {
   // No rule answers in a person's place (F163).
   if (tool.requiresUserInteraction === true)
     return `${tool.name} cannot ask anybody: no user and no host can answer in this run. Do not assume an answer. Go on with what you know, and say in your result what is open.`;
@@ -123,6 +131,8 @@ function headlessMessage({ tool, message, suggestions }: Question): string {
     update.type === 'addRules' ? update.rules.map(formatRule) : [],
   );
   const rule = rules[0] ?? tool.name;
+  if (reasonType !== undefined && NO_RULE_HELPS.has(reasonType))
+    return `${message} Nobody can be asked in this run, so ${tool.name} is denied, and no allow rule changes that: it takes a canUseTool callback that answers.`;
   return `${message} Nobody can be asked in this run, so ${tool.name} is denied. To allow it, add the rule ${rule} to allowedTools (or to permissions.allow in a settings file), choose another permission mode, or give the run a canUseTool callback.`;
 }
 

@@ -71,7 +71,7 @@ export interface Permissions extends PermissionPort {
 }
 
 /**
- * Rules and modes (L5). Deny beats everything, bypass included; then ask rules, the mode, allow rules, and what
+ * Rules and modes (L5). Deny beats everything, bypass included; bypass beats ask rules, these the other modes and allow rules; last comes what
  * holds without any rule. Updates hold for this object's lifetime. Throws `invalid_option` for a rule that cannot
  * be read and for bypass mode without its switch; a failed update changes nothing.
  */

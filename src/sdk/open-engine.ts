@@ -85,6 +85,7 @@ async function configOf(options: Options): Promise<QueryEngineConfig> {
     mcpServers: [...externalServers(options, project.mcpServers), ...pluginServers(plugins)],
     handleElicitation: options.onElicitation,
     canUseTool: options.canUseTool,
+    permissionTimeoutMs: options.permissionTimeoutMs,
     permissionPromptTool: options.permissionPromptToolName,
     hooks: options.hooks,
     ...promptOf(options.systemPrompt),

@@ -88,6 +88,8 @@ export interface Options {
   permissionMode?: PermissionMode | undefined;
   /** The caller can stop single tasks (`stopTask`): `interrupt()` then spares those in the background while input is open. */
   perTaskStopAffordance?: boolean | undefined;
+  /** How long whoever is asked may take, ms; then the call is denied. Default without limit. */
+  permissionTimeoutMs?: number | undefined;
   /** `none`: nobody is asked; what would be is denied. Default `host`. */
   permissionPrompts?: 'host' | 'none' | undefined;
   /** An MCP tool, `mcp__server__tool`, that answers permission questions instead of `canUseTool`. */
@@ -194,6 +196,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   permissionMode: true,
   perTaskStopAffordance: true,
   permissionPrompts: true,
+  permissionTimeoutMs: true,
   permissionPromptToolName: true,
   persistSession: true,
   plugins: true,

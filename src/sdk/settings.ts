@@ -9,6 +9,7 @@ import { nodeFiles } from '../util/node-files.ts';
 import type { Options } from './options.ts';
 import { placeOf } from './process-place.ts';
 
+export { unknownBuiltinTools } from '../engine/compose/builtin-tools.ts';
 export type { PermissionRulesState } from '../engine/session-settings.ts';
 export type { ProjectTrust, SettingsReport };
 
@@ -28,6 +29,14 @@ export type ResolveSettingsOptions = Pick<
 /** What a query with these options would go by. Default sources: all. Rejects with `invalid_settings`. */
 export async function resolveSettings(options: ResolveSettingsOptions = {}): Promise<SettingsReport> {
   return (await inspect(options)).report;
+}
+
+/** With what credentials, and where, a query with these options would ask its model. Names, never values. */
+export async function modelAccess(
+  options: ResolveSettingsOptions = {},
+): Promise<{ readonly apiKeySource: string; readonly baseUrl: string }> {
+  const { apiKeySource, baseUrl } = await inspect(options);
+  return { apiKeySource, baseUrl };
 }
 
 /** Whether the project's files may do more than restrict, and what they ask for. Default sources: all. */

@@ -14,8 +14,6 @@ export interface Host {
   readonly stdin: PassThrough;
   /** Everything that came back, in order. */
   readonly lines: readonly Line[];
-  /** What was said on stderr. */
-  readonly warnings: readonly string[];
   /** Exit code, or what it was rejected with. */
   readonly ended: Promise<number>;
   say(line: object): void;
@@ -46,13 +44,11 @@ const NO_SIGNALS = {
 export function startHost(server: RehearsalServer, given: HostOptions = {}): Host {
   const stdin = new PassThrough();
   const lines: Line[] = [];
-  const warnings: string[] = [];
   const watchers: (() => unknown)[] = [];
   let asked = 0;
   const host: Omit<Host, 'ended'> = {
     stdin,
     lines,
-    warnings,
     say: (line) => void stdin.write(`${JSON.stringify(line)}\n`),
     prompt: (content, more = {}) =>
       host.say({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, ...more }),
@@ -82,7 +78,6 @@ export function startHost(server: RehearsalServer, given: HostOptions = {}): Hos
     },
     asksHost: given.asksHost === true,
     echoesAnswers: given.echoesAnswers === true,
-    warn: (line) => warnings.push(line),
     stdin,
     signals: NO_SIGNALS,
     write: async (text) => {

@@ -83,12 +83,20 @@ describe('the permission question', () => {
       { type: 'addRules', rules: [{ toolName: 'Bash' }], behavior: 'allow', destination: 'session' },
     ]);
     const suggestions = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }] as const;
-    expect(alwaysUpdates('Edit', { suggestions })).toBe(suggestions);
+    expect(alwaysUpdates('Edit', { suggestions })).toEqual(suggestions);
     expect(describeUpdates([...own, ...suggestions])).toBe('Bash; mode acceptEdits');
     const rules = [{ toolName: 'Bash', ruleContent: 'git log:*' }];
     expect(describeUpdates([{ type: 'addRules', rules, behavior: 'allow', destination: 'session' }])).toBe(
       'Bash(git log:*)',
     );
+  });
+
+  test('exact rules are kept in the local settings', () => {
+    const rules = [{ toolName: 'Bash', ruleContent: 'npm test' }];
+    const exact = { type: 'addRules', rules, behavior: 'allow', destination: 'session' } as const;
+    const always = alwaysUpdates('Bash', { suggestions: [exact] });
+    expect(always).toEqual([{ ...exact, destination: 'localSettings' }]);
+    expect(describeUpdates(always)).toBe('Bash(npm test), kept in the local settings');
   });
 });
 

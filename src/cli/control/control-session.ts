@@ -12,7 +12,6 @@ import {
 } from '../../index.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { OutputClosed } from '../output.ts';
-import { rejectionIn } from '../rejected-resume.ts';
 import type { Signals } from '../signals.ts';
 import { answerFor } from './answer-request.ts';
 import { failureResult } from './failure-result.ts';
@@ -34,8 +33,6 @@ export interface ControlSessionOptions {
   /** Resolves once the line was handed over. */
   readonly write: (line: string) => Promise<void>;
   readonly signals: Signals;
-  /** A line for people, on stderr. */
-  readonly warn: (line: string) => void;
 }
 
 /** A line that is no message of the protocol. */
@@ -95,8 +92,6 @@ export async function runControlSession(session: ControlSessionOptions): Promise
       for await (const message of running) {
         sessionId = message.session_id ?? sessionId;
         if (message.type === 'result') result = message;
-        const rejection = message.type === 'result' ? rejectionIn(message) : undefined;
-        if (rejection !== undefined) session.warn(rejection);
         state.before(message);
         await send(message);
         state.after(message);

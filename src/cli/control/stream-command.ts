@@ -3,6 +3,7 @@ import type { RunFlags } from '../args.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { optionsFrom } from '../run-options.ts';
 import { UsageError } from '../usage-error.ts';
+import { warnOn } from '../warnings.ts';
 import type { World } from '../world.ts';
 import { runControlSession, UnreadableLine } from './control-session.ts';
 
@@ -23,18 +24,20 @@ export async function streamCommand(
     partials,
     canUseTool: undefined,
     // What was passed over, hooks of a folder that is not trusted above all, is no message of the protocol.
-    warn: (line) => void world.err.write(`${line}\n`).catch(() => undefined),
+    warn: warnOn(world),
   });
   try {
     return await runControlSession({
       // A host that names the settings files to read has decided to trust them; see `Options.projectTrusted`.
-      options: { ...flagOptions, projectTrusted: flags.settingSources !== undefined },
+      options: {
+        ...flagOptions,
+        projectTrusted: flagOptions.projectTrusted === true || flags.settingSources !== undefined,
+      },
       asksHost: asker === 'stdio' && flags.permissionPrompts !== 'none',
       echoesAnswers: flags.replayUserMessages === true,
       stdin: world.stdin,
       write: (line) => world.out.write(line),
       signals: world.signals,
-      warn: (line) => void world.err.write(`${line}\n`).catch(() => undefined),
     });
   } catch (error) {
     if (!(error instanceof UnreadableLine)) throw error;

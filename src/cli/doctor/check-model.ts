@@ -2,39 +2,44 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
-import { modelVariables } from '../configured.ts';
 import type { Env } from '../world.ts';
 import type { CheckResult } from './check.ts';
 
 const DEFAULT_BASE_URL = 'https://api.anthropic.com';
 const PROBE_LIMIT_MS = 5_000;
 
-/** Says which variable holds the credentials; never what is in it. */
-export function checkCredentials(env: Env): CheckResult {
-  const [source] = modelVariables(env).filter((name) => name !== 'ANTHROPIC_BASE_URL');
-  if (source !== undefined) return { name: 'credentials', state: 'ok', detail: `from ${source}` };
-  if ((env['ANTHROPIC_BASE_URL'] ?? '') !== '') {
+/** Says where the credentials are from; never what they are. */
+export function checkCredentials(source: string, baseUrl: string): CheckResult {
+  if (source !== 'none') return { name: 'credentials', state: 'ok', detail: `from ${source}` };
+  if (baseUrl !== DEFAULT_BASE_URL) {
     return {
       name: 'credentials',
       state: 'warning',
-      detail: 'none; fine if the server at ANTHROPIC_BASE_URL asks for none',
+      detail: `none; fine if the server at ${addressOf(baseUrl)} asks for none`,
     };
   }
   return {
     name: 'credentials',
     state: 'problem',
-    detail: 'none: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or ANTHROPIC_BASE_URL for a local server',
+    detail:
+      'none: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, an apiKeyHelper in the settings, or ANTHROPIC_BASE_URL for a local server',
   };
 }
 
+/** Without what may be a secret in it. */
+function addressOf(text: string): string {
+  const url = new URL(text);
+  return `${url.protocol}//${url.host}${url.pathname}`.replace(/\/$/, '');
+}
+
 /** Any answer of the server counts; a proxy is only looked for, not asked. */
-export async function checkBaseUrl(env: Env, limitMs: number = PROBE_LIMIT_MS): Promise<CheckResult> {
-  const text = env['ANTHROPIC_BASE_URL'] || DEFAULT_BASE_URL;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    return { name: 'API', state: 'problem', detail: `ANTHROPIC_BASE_URL is not an http(s) address: ${text}` };
-  }
-  const shown = `${url.protocol}//${url.host}${url.pathname}`.replace(/\/$/, '');
+export async function checkBaseUrl(
+  text: string,
+  env: Env,
+  limitMs: number = PROBE_LIMIT_MS,
+): Promise<CheckResult> {
+  const url = new URL(text);
+  const shown = addressOf(text);
   const proxy = proxyFor(url, env);
   const startedMs = performance.now();
   try {

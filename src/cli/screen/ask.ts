@@ -89,13 +89,23 @@ async function askOnce(
   }
 }
 
-/** What "always" adds: what the engine suggests, else this tool for this session. */
+/**
+ * What "always" adds: what the engine suggests, else this tool for this session. Exact rules are kept in the folder's
+ * local settings; folders, modes and whole tools end with the session.
+ */
 export function alwaysUpdates(
   toolName: string,
   context: Pick<CanUseToolContext, 'suggestions'>,
 ): readonly PermissionUpdate[] {
-  if (context.suggestions !== undefined && context.suggestions.length > 0) return context.suggestions;
+  if (context.suggestions !== undefined && context.suggestions.length > 0)
+    return context.suggestions.map((update) =>
+      isExact(update) ? { ...update, destination: 'localSettings' } : update,
+    );
   return [{ type: 'addRules', rules: [{ toolName }], behavior: 'allow', destination: 'session' }];
+}
+
+function isExact(update: PermissionUpdate): boolean {
+  return update.type === 'addRules' && update.rules.every(({ ruleContent }) => ruleContent !== undefined);
 }
 
 export function describeUpdates(updates: readonly PermissionUpdate[]): string {
@@ -116,7 +126,8 @@ function describeUpdate(update: PermissionUpdate): string {
         .map(({ toolName, ruleContent }) =>
           visible(ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`),
         )
-        .join(', ');
+        .join(', ')
+        .concat(update.destination === 'localSettings' ? ', kept in the local settings' : '');
   }
 }
 
@@ -134,7 +145,8 @@ function indent(text: string): string {
   return text.replace(/^/gm, '  ');
 }
 
-async function drain(keyboard: NodeJS.ReadStream): Promise<void> {
+/** Throws away what was typed before the question stood. */
+export async function drain(keyboard: NodeJS.ReadStream): Promise<void> {
   const discard = () => undefined;
   // Raw, so that an unfinished line is thrown away too.
   keyboard.setRawMode?.(true);

@@ -40,6 +40,26 @@ export function sessionTools(
   return SESSION_TOOLS.filter((name) => names?.includes(name) !== false && !removedTools.includes(name));
 }
 
+/** Of these names, those that nobody has, and the names there are. */
+export function unknownBuiltinTools(names: readonly string[]): {
+  readonly unknown: readonly string[];
+  readonly known: readonly string[];
+} {
+  const plain = {
+    outputCaps: { maxOutputTokens: undefined, bashMaxChars: undefined },
+    timeouts: {
+      headersMs: undefined,
+      firstByteMs: undefined,
+      bashDefaultMs: undefined,
+      bashMaxMs: undefined,
+      mcpStartMs: undefined,
+      mcpToolMs: undefined,
+    },
+  };
+  const tools = createBuiltinTools(undefined, { ...plain, removedTools: [], backgroundTasks: true });
+  return { unknown: unknownTools(names, plain), known: [...tools.map(({ name }) => name), ...SESSION_TOOLS] };
+}
+
 /** Of these names, those that no built-in tool has, whether taken away or not. */
 export function unknownTools(
   names: readonly string[],

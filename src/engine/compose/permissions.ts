@@ -80,6 +80,7 @@ export function composePermissions(
     permissions: { apply: applyUpdates },
     ids: ports.ids,
     clock: ports.clock,
+    timeoutMs: config.permissionTimeoutMs,
   });
   return { permissions, applyUpdates, ask, presetAnswer: (answer) => preset.set(answer.toolUseID, answer) };
 }

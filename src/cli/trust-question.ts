@@ -1,0 +1,87 @@
+/** Before a run: whether what a folder's settings ask for may take effect. Asked once for each content. */
+import { createInterface } from 'node:readline/promises';
+import { type ProjectTrust, projectTrust, trustProject } from '../index.ts';
+import type { RunFlags } from './args.ts';
+import { SETTING_SOURCES } from './flag-values.ts';
+import { drain } from './screen/ask.ts';
+import { visible } from './screen/visible.ts';
+import type { Env, World } from './world.ts';
+
+/** Of one value; a longer one is cut in the middle, so that neither end hides. */
+const MAX_VALUE_CHARS = 400;
+
+/** By flag or environment, for machines on which nobody is asked (CI). */
+export function isTrustedUnasked(flags: Pick<RunFlags, 'trustProject'>, env: Env): boolean {
+  return flags.trustProject === true || env['TURNWRIGHT_TRUST_PROJECT'] === '1';
+}
+
+/** Resolves once it is settled; what was not agreed to is passed over by the run, by its own reading of the files. */
+export async function settleTrust(world: World, flags: RunFlags, canAsk: boolean): Promise<void> {
+  const settingSources = flags.settingSources ?? SETTING_SOURCES;
+  if (isTrustedUnasked(flags, world.env) || !settingSources.some((source) => source !== 'user')) return;
+  const { cwd, env } = world;
+  const trust = await projectTrust({ cwd, env, settingSources, projectConfigRoot: flags.projectConfigRoot });
+  if (trust.state === 'nothing' || trust.state === 'trusted') return;
+  if (!canAsk) {
+    await world.err.write(
+      `turnwright: What the settings of ${visible(trust.root)} would allow or run is passed over: ${WHY[trust.state]} See it with turnwright trust --show; turnwright trust agrees to it.\n`,
+    );
+    return;
+  }
+  await world.out.write(`${describeItems(trust).join('\n')}\n`);
+  if (await agrees(world)) await trustProject(trust, { cwd, env });
+}
+
+const WHY = {
+  untrusted: 'the folder is not trusted.',
+  changed: 'it has changed since the folder was trusted.',
+} as const;
+
+/** Everything that trust would let take effect, so that nothing is agreed to unseen. */
+export function describeItems({ root, state, items }: ProjectTrust): readonly string[] {
+  if (state === 'nothing') return [`The settings of ${visible(root)} ask for nothing that needs trust.`];
+  const lines: string[] = [];
+  let file: string | undefined;
+  for (const item of items) {
+    if (item.file !== file) lines.push(`  ${visible(item.file)}`);
+    file = item.file;
+    lines.push(`    ${visible(item.key)}: ${visible(shortened(item.value))}`);
+  }
+  const changed = state === 'changed' ? ' They have changed since you agreed to them.' : '';
+  return [`The settings of ${visible(root)} would allow, set or run:${changed}`, ...lines];
+}
+
+function shortened(value: string): string {
+  if (value.length <= MAX_VALUE_CHARS) return value;
+  const half = MAX_VALUE_CHARS / 2;
+  return `${value.slice(0, half)} … ${value.length - MAX_VALUE_CHARS} more characters … ${value.slice(-half)}`;
+}
+
+async function agrees(world: World): Promise<boolean> {
+  await drain(world.stdin);
+  const lines = createInterface({ input: world.stdin, output: world.stdout, terminal: true });
+  const closed = new AbortController();
+  lines.on('SIGINT', world.signals.raiseInterrupt);
+  lines.on('close', () => closed.abort());
+  try {
+    while (true) {
+      const answer = await lines.question('  trust this? y / n ', { signal: closed.signal });
+      switch (answer.trim().toLowerCase()) {
+        case 'y':
+        case 'yes':
+          return true;
+        case 'n':
+        case 'no':
+          return false;
+        default:
+          continue;
+      }
+    }
+  } catch (error) {
+    // The terminal is gone: nobody agreed.
+    if (closed.signal.aborted) return false;
+    throw error;
+  } finally {
+    lines.close();
+  }
+}

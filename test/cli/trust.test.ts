@@ -1,0 +1,148 @@
+/** Trust on the command line: asked for once on a terminal, given by a command elsewhere, bound to the content. */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
+import { against, BIN, bareEnv, temporaryFolder, turnwright } from './bin.ts';
+
+const servers: RehearsalServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function stage() {
+  const touch = reply(toolUse('Bash', { command: 'touch made' }));
+  const server = await startRehearsal({ scenario: { name: 'trust', replies: [touch, reply('Done.')] } });
+  servers.push(server);
+  const cwd = realpathSync(temporaryFolder());
+  const env = bareEnv(against(server));
+  const put = (file: string, value: unknown) => {
+    mkdirSync(dirname(join(cwd, file)), { recursive: true });
+    writeFileSync(join(cwd, file), JSON.stringify(value));
+  };
+  put('.claude/settings.json', { permissions: { allow: ['Bash(touch:*)'] } });
+  const run = (...args: string[]) => turnwright(args, { cwd, env });
+  return { cwd, env, put, run, isMade: () => existsSync(join(cwd, 'made')) };
+}
+
+describe('without a terminal', () => {
+  test('F98 T108 nothing takes effect, and stderr says what would', async () => {
+    const { run, isMade } = await stage();
+    const ran = await run('-p', 'go');
+    expect(isMade()).toBe(false);
+    expect(ran.stderr).toContain(
+      'passed over: the folder is not trusted. See it with turnwright trust --show',
+    );
+    expect(ran.code).toBe(0);
+  });
+
+  test('turnwright trust agrees to what it shows; --list and --revoke', async () => {
+    const { run, isMade, cwd } = await stage();
+    expect((await run('trust', '--list')).stdout).toBe('No folder is trusted.\n');
+    expect((await run('trust', '--show')).stdout).toContain('permissions.allow.0: Bash(touch:*)');
+    expect((await run('trust', '--list')).stdout).toBe('No folder is trusted.\n');
+    expect((await run('trust')).stdout).toContain(`${cwd} is trusted until something of this changes.`);
+    expect((await run('trust', '--list')).stdout).toContain(`${cwd}  since `);
+    const ran = await run('-p', 'go');
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(isMade()).toBe(true);
+    expect(await run('trust', '--revoke')).toMatchObject({ code: 0 });
+    expect(await run('trust', '--revoke', cwd)).toMatchObject({ code: 1 });
+  });
+
+  test('F98 T107 what changed is passed over again', async () => {
+    const { run, isMade, put } = await stage();
+    await run('trust');
+    put('.mcp.json', { mcpServers: { a: { command: 'touch', args: ['made'] } } });
+    expect((await run('-p', 'go')).stderr).toContain('it has changed since the folder was trusted');
+    expect(isMade()).toBe(false);
+  });
+
+  test.each([
+    ['--trust-project', {}],
+    ['--verbose', { TURNWRIGHT_TRUST_PROJECT: '1' }],
+  ])('CI says so itself: %s %j', async (flag, more) => {
+    const { env, cwd, isMade } = await stage();
+    await turnwright(['-p', 'go', flag], { cwd, env: { ...env, ...more } });
+    expect(isMade()).toBe(true);
+  });
+});
+
+describe('a mistake in flags', () => {
+  test.each([
+    [['--tools', 'Foo'], 'there is no built-in tool Foo. There are Bash, Edit'],
+    [['--add-dir', 'nowhere'], 'nowhere does not exist'],
+    [['--add-dir', '.claude/settings.json'], 'is not a folder'],
+  ])('%j', async (flags, expected) => {
+    const { run } = await stage();
+    const ran = await run('-p', 'go', ...flags);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(expected);
+  });
+
+  test('warnings of settings stand on stderr', async () => {
+    const { run } = await stage();
+    const ran = await run('-p', 'go', '--settings', '{"permissions":{"defaultMode":"auto"}}');
+    expect(ran.stderr).toContain('permissions.defaultMode "auto" was ignored');
+  });
+});
+
+describe('credentials of settings', () => {
+  test('doctor and auth status know an apiKeyHelper', async () => {
+    const { env, cwd } = await stage();
+    const { ANTHROPIC_API_KEY: _key, ...bare } = env;
+    mkdirSync(bare['TURNWRIGHT_HOME'] ?? '', { recursive: true });
+    writeFileSync(join(bare['TURNWRIGHT_HOME'] ?? '', 'settings.json'), '{"apiKeyHelper":"echo sk-secret"}');
+    const run = (...args: string[]) => turnwright(args, { cwd, env: { ...bare, ANTHROPIC_API_KEY: '' } });
+    expect(JSON.parse((await run('auth', 'status', '--json')).stdout)).toMatchObject({
+      loggedIn: true,
+      apiKeySource: 'apiKeyHelper',
+    });
+    const doctor = await run('doctor');
+    expect(doctor.stdout).toContain('from apiKeyHelper');
+    expect(doctor.stdout).not.toContain('sk-secret');
+  });
+});
+
+const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
+
+describe.runIf(hasTerminal)('on a terminal', () => {
+  async function onTerminal(cwd: string, env: Record<string, string>, answers: readonly [RegExp, string][]) {
+    const command = `stty cols 120; exec '${process.execPath}' '${BIN}' go`;
+    const child = spawn('script', ['-qec', command, '/dev/null'], {
+      cwd,
+      env: { ...env, TERM: 'xterm', SHELL: '/bin/sh' },
+    });
+    let written = '';
+    const left = [...answers];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      written += text;
+      const [next] = left;
+      if (next === undefined || !next[0].test(written)) return;
+      left.shift();
+      written = '';
+      child.stdin.write(next[1]);
+    });
+    await new Promise((resolve) => child.once('close', resolve));
+    return left.length;
+  }
+
+  test('F98 the question shows what would run; yes is remembered, and not asked again', async () => {
+    const { cwd, env, isMade, run } = await stage();
+    expect(await onTerminal(cwd, env, [[/allow\.0: Bash\(touch:\*\)[\s\S]*trust this\?/, 'y\r']])).toBe(0);
+    expect(isMade()).toBe(true);
+    expect((await run('trust', '--list')).stdout).toContain(cwd);
+  });
+
+  test('no: the call is asked about, and always is kept in the local settings', async () => {
+    const { cwd, env, isMade } = await stage();
+    const answers: [RegExp, string][] = [
+      [/trust this\?/, 'n\r'],
+      [/allow\? y[\s\S]*kept in the local settings/, 'a\r'],
+    ];
+    expect(await onTerminal(cwd, env, answers)).toBe(0);
+    expect(isMade()).toBe(true);
+    expect(existsSync(join(cwd, '.claude/settings.local.json'))).toBe(true);
+  });
+});
