@@ -3,6 +3,7 @@ import type { AgentDefinition, Spawn, SpawnRequest } from '../protocol/agent.ts'
 import type { JsonObject } from '../protocol/json.ts';
 import type { ParseResult, Tool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
 import type { EffortLevel } from '../protocol/wire.ts';
+import { runAsTask } from './agent-task.ts';
 import { GENERAL_PURPOSE } from './built-in.ts';
 import { findAgent } from './catalog.ts';
 import type { AgentQuota } from './quota.ts';
@@ -30,8 +31,10 @@ export interface AgentToolOptions {
   newId(): string;
   /** Checks and copies an input, by the schema. */
   parser(schema: JsonObject): (input: JsonObject) => ParseResult<AgentToolInput>;
-  /** Hands an agent to the session: it goes on when the call is over. Absent: there is no background. */
-  readonly launch?: ((request: SpawnRequest) => Promise<AgentToolOutput>) | undefined;
+  /** The model may ask for an agent in the background. */
+  readonly background: boolean;
+  /** Shows progress that has no call any more. */
+  show(progress: ToolProgress): void;
 }
 
 const EFFORTS: readonly EffortLevel[] = ['low', 'medium', 'high', 'xhigh', 'max'];
@@ -63,14 +66,11 @@ export function createAgentTool(options: AgentToolOptions): Tool<AgentToolInput,
       const refusal = quota.take({ effectKey: context.effectKey, depth });
       if (refusal !== undefined)
         return { data: { status: 'refused', reason: refusal }, content: refusal, isError: true };
-      const background = input.run_in_background ?? definition.background === true;
+      const { tasks } = context;
+      const background = tasks !== undefined && (input.run_in_background ?? definition.background === true);
       const request = requestOf(input, definition, context, options.newId(), background);
-      if (background && options.launch !== undefined) {
-        const data = await options.launch(request);
-        return { data, content: launchedText(request) };
-      }
-      const outcome = yield* options.spawn(request, context.signal);
-      return outputOf(request, outcome);
+      if (tasks !== undefined) return yield* runAsTask(request, context, { ...options, tasks });
+      return outputOf(request, yield* options.spawn(request, context.signal));
     },
   };
 }
@@ -97,10 +97,7 @@ function requestOf(
   };
 }
 
-const launchedText = ({ agentId, definition }: SpawnRequest): string =>
-  `The agent ${definition.name} was started in the background as ${agentId}. You will be told when it is done; go on with other work, and do not wait for it or do its work yourself.`;
-
-function schemaOf({ agents, launch }: AgentToolOptions): JsonObject {
+function schemaOf({ agents, background }: AgentToolOptions): JsonObject {
   return {
     type: 'object',
     properties: {
@@ -120,7 +117,7 @@ function schemaOf({ agents, launch }: AgentToolOptions): JsonObject {
         description: 'A model in the place of the agent\'s own: "haiku", "sonnet", "opus", "fable" or an id.',
       },
       effort: { type: 'string', enum: [...EFFORTS], description: 'How hard it is to think.' },
-      ...(launch !== undefined && {
+      ...(background && {
         run_in_background: {
           type: 'boolean',
           description:

@@ -1,6 +1,7 @@
 /** The Agent tool in a session: which agents it offers, and the way back into the engine that runs them. */
 import type { AgentDefinition } from '../../protocol/agent.ts';
 import type { Ids } from '../../protocol/ports.ts';
+import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import { AGENT_TOOL, type AgentToolInput, createAgentTool } from '../../subagents/agent-tool.ts';
 import { findAgent } from '../../subagents/catalog.ts';
@@ -31,6 +32,8 @@ export function composeSubagents(config: QueryEngineConfig, { ids }: { readonly 
     quota,
     newId: () => `a${ids.uuid().replaceAll('-', '').slice(-16)}`,
     parser: (schema) => parserOf<AgentToolInput>(schema),
+    background: config.backgroundTasks !== false,
+    show: ({ message }) => linked?.parts.announcer.say(message as SDKMessage),
     spawn(request, signal) {
       if (linked === undefined)
         throw new Error('An agent was asked for before its session was put together.');

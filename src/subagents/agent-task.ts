@@ -1,0 +1,179 @@
+/**
+ * An agent as a task of its session: its call waits for it, until somebody lets go of it, or does not wait at all. Then
+ * its messages go past the call, and the task table tells of its end.
+ */
+import type { AgentOutcome, Spawn, SpawnRequest } from '../protocol/agent.ts';
+import type { TaskEnd, TaskHandle, TaskTable, TaskUsage } from '../protocol/task.ts';
+import type { ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
+import { type AgentToolOutput, failedText, outputOf } from './tool-output.ts';
+
+export interface AgentTaskPorts {
+  readonly spawn: Spawn;
+  readonly tasks: TaskTable;
+  /** Shows progress that has no call any more. */
+  show(progress: ToolProgress): void;
+}
+
+export async function* runAsTask(
+  request: SpawnRequest,
+  context: ToolContext,
+  { spawn, tasks, show }: AgentTaskPorts,
+): AsyncGenerator<ToolProgress, ToolOutput<AgentToolOutput>> {
+  const life = new AbortController();
+  const waiting: ToolProgress[] = [];
+  let wake = () => {};
+  let letGo = false;
+  let ended = false;
+  let running: Promise<AgentOutcome> | undefined;
+  const task = await tasks.register({
+    kind: 'agent',
+    id: request.agentId,
+    description: request.description,
+    toolUseId: request.toolUseId,
+    prompt: request.prompt,
+    subagentType: request.definition.name,
+    spawnDepth: request.depth,
+    parentTaskId: request.parentAgentId,
+    inBackground: request.background,
+    onDetach() {
+      letGo = true;
+      wake();
+    },
+    async stop() {
+      life.abort('stopped');
+      await running;
+    },
+  });
+  const tally = createTally(context.nowMs);
+  let deliver = (progress: ToolProgress) => {
+    waiting.push(progress);
+    wake();
+  };
+  if (request.background) deliver = show;
+
+  const drive = async (): Promise<AgentOutcome> => {
+    const run = spawn(request, life.signal);
+    for (;;) {
+      const step = await run.next();
+      if (step.done === true) return step.value;
+      const usage = tally.see(step.value);
+      if (usage !== undefined) task.progress(usage);
+      deliver(step.value);
+    }
+  };
+  running = drive();
+  if (request.background) return launched(request, context, task, running);
+
+  const onAbort = () => life.abort(context.signal.reason);
+  if (context.signal.aborted) onAbort();
+  context.signal.addEventListener('abort', onAbort, { once: true });
+  const over = () => {
+    ended = true;
+    wake();
+  };
+  running.then(over, over);
+  try {
+    while (true) {
+      yield* waiting.splice(0);
+      if (ended) break;
+      if (letGo) {
+        letGo = false;
+        if (await wentOn(task)) {
+          deliver = show;
+          yield* waiting.splice(0);
+          return launched(request, context, task, running);
+        }
+      }
+      if (waiting.length === 0 && !ended && !letGo) await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    context.signal.removeEventListener('abort', onAbort);
+  }
+  const outcome = await running;
+  await task.finish(endOf(request, outcome));
+  return outputOf(request, outcome);
+}
+
+/** False when it has to stay: nothing goes on that is not on record. */
+async function wentOn(task: TaskHandle): Promise<boolean> {
+  try {
+    await task.background();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function launched(
+  request: SpawnRequest,
+  context: ToolContext,
+  task: TaskHandle,
+  running: Promise<AgentOutcome>,
+): ToolOutput<AgentToolOutput> {
+  const { agentId, description, prompt, definition } = request;
+  const { outputFile } = task;
+  void running.then(async (outcome) => {
+    const end = endOf(request, outcome);
+    // What cannot be written is in the notification all the same.
+    await context.files.writeAtomic(outputFile, end.result ?? '', { mode: 0o600 }).catch(() => undefined);
+    await task.finish(end);
+  });
+  return {
+    data: { status: 'async_launched', isAsync: true, agentId, description, prompt, outputFile },
+    content: `The agent ${definition.name} works in the background as ${agentId}. You will be told when it is done; go on with other work, and neither wait for it nor do its work yourself.`,
+  };
+}
+
+function endOf(request: SpawnRequest, outcome: AgentOutcome): TaskEnd {
+  const who = `Agent "${request.description}"`;
+  const usage: TaskUsage = {
+    totalTokens: outcome.totalTokens,
+    toolUses: outcome.totalToolUseCount,
+    durationMs: outcome.totalDurationMs,
+  };
+  if (outcome.end === 'completed')
+    return { status: 'completed', summary: `${who} completed`, result: outcome.text, usage };
+  const why = outcome.why ?? outcome.end;
+  return {
+    status: outcome.end === 'aborted' ? 'stopped' : 'failed',
+    summary: `${who} did not complete (${outcome.end}): ${why}`,
+    result: failedText(request, outcome, why),
+    usage,
+  };
+}
+
+/** What its messages show of its work so far; undefined when there is nothing new. */
+function createTally(nowMs: () => number) {
+  const startedMs = nowMs();
+  let toolUses = 0;
+  let totalTokens = 0;
+  return {
+    see({ message }: ToolProgress): { readonly usage: TaskUsage; readonly lastToolName: string } | undefined {
+      if (!isAnswer(message)) return undefined;
+      const calls = message.message.content.filter(({ type }) => type === 'tool_use');
+      const last = calls.at(-1);
+      if (last === undefined) return undefined;
+      toolUses += calls.length;
+      const { usage } = message.message;
+      totalTokens = Object.entries(usage).reduce(
+        (sum, [name, value]) => (name.endsWith('_tokens') && typeof value === 'number' ? sum + value : sum),
+        0,
+      );
+      return {
+        usage: { toolUses, totalTokens, durationMs: Math.max(0, nowMs() - startedMs) },
+        lastToolName: String(last.name),
+      };
+    },
+  };
+}
+
+interface Answer {
+  readonly type: 'assistant';
+  readonly message: {
+    readonly content: readonly { readonly type: string; readonly name?: unknown }[];
+    readonly usage: Readonly<Record<string, unknown>>;
+  };
+}
+
+const isAnswer = (message: unknown): message is Answer =>
+  typeof message === 'object' && message !== null && 'type' in message && message.type === 'assistant';
