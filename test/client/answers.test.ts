@@ -31,7 +31,7 @@ throughBothDoors('answers', (stage) => {
       tools: expect.arrayContaining(['Bash', 'Read']),
       mcp_servers: [],
       slash_commands: expect.any(Array),
-      agents: [],
+      agents: ['general-purpose', 'Explore'],
       skills: [],
       plugins: [],
       output_style: 'default',
