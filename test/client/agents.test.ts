@@ -12,7 +12,12 @@ const SHELL = { allowedTools: ['Bash(echo:*)'] };
 throughBothDoors('agents', (stage) => {
   it('an agent of the options works and reports; its messages say whose they are', async () => {
     const { messages, result } = await stage.run(
-      [reply(dig()), reply(toolUse('Bash', { command: 'echo shovel' })), reply('Gold.'), reply('Found gold.')],
+      [
+        reply(dig()),
+        reply(toolUse('Bash', { command: 'echo shovel' })),
+        reply('Gold.'),
+        reply('Found gold.'),
+      ],
       { ...SHELL, agents: AGENTS },
     );
     const nested = messages.filter(
@@ -36,7 +41,9 @@ throughBothDoors('agents', (stage) => {
       forwardSubagentText: true,
     });
     const said = messages.filter(is('assistant')).map((message) => JSON.stringify(message));
-    expect(said.some((text) => text.includes('"Gold."') && text.includes('"subagent_type":"digger"'))).toBe(true);
+    expect(said.some((text) => text.includes('"Gold."') && text.includes('"subagent_type":"digger"'))).toBe(
+      true,
+    );
   });
 
   it('files of the project are agents, and the main thread can be one', async () => {
