@@ -5,7 +5,7 @@ import { isReallyInside } from '../util/inside.ts';
 import { isPluginName, isRecord, type Manifest, NO_MANIFEST, parseManifest } from './manifest.ts';
 import { PLUGIN_ROOT, type Plugin, type PluginConfig, type PluginError } from './plugin.ts';
 
-export type PluginFiles = Pick<PersistentFiles, 'stat' | 'readFile' | 'realpath'>;
+export type PluginFiles = Pick<PersistentFiles, 'stat' | 'lstat' | 'readDir' | 'readFile' | 'realpath'>;
 
 export interface LoadedPlugin {
   /** undefined: nothing of it can be used. */
@@ -100,6 +100,15 @@ async function partsOf(
     ];
     return [...new Set(found.flatMap((path) => path ?? []))];
   };
+  /** Folders whose files other rooms read without knowing of plugins: none may hold a link that leads out. */
+  const sealed = async (paths: readonly string[]): Promise<readonly string[]> => {
+    const links = await Promise.all(paths.map((path) => linkOut(path, root, files)));
+    return paths.filter((path, at) => {
+      if (links[at] === undefined) return true;
+      fail('path-escape', `The plugin ${name} lost ${path}: ${links[at]} leads out of its folder.`);
+      return false;
+    });
+  };
   /** A file of JSON, or the value in the manifest. */
   const values = async (
     given: unknown,
@@ -134,8 +143,8 @@ async function partsOf(
     ...(version !== undefined && { version }),
     ...(description !== undefined && { description }),
     root,
-    commandDirectories: await folders('commands', manifest.commands),
-    agentDirectories: await folders('agents', manifest.agents),
+    commandDirectories: await sealed(await folders('commands', manifest.commands)),
+    agentDirectories: await sealed(await folders('agents', manifest.agents)),
     skillDirectories: await folders('skills', manifest.skills),
     outputStyleDirectories: await folders('output-styles', manifest.outputStyles),
     hooks: await values(manifest.hooks, 'hooks/hooks.json', 'hooks'),
@@ -179,6 +188,26 @@ function isEmpty(plugin: Plugin): boolean {
   return [...folders, Object.keys(plugin.hooks), Object.keys(plugin.mcpServers)].every(
     ({ length }) => length === 0,
   );
+}
+
+const MAX_DEPTH = 6;
+
+/** The first link in a folder, or below it, that leads out of `root`. Links that stay inside are not followed. */
+async function linkOut(
+  folder: string,
+  root: string,
+  files: PluginFiles,
+  depth = 0,
+): Promise<string | undefined> {
+  for (const name of await files.readDir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    const kind = (await files.lstat(path).catch(() => undefined))?.kind;
+    if (kind === 'symlink' && !(await isReallyInside(path, root, files))) return path;
+    const below =
+      kind === 'directory' && depth < MAX_DEPTH ? await linkOut(path, root, files, depth + 1) : undefined;
+    if (below !== undefined) return below;
+  }
+  return undefined;
 }
 
 async function kindOf(path: string, files: PluginFiles) {

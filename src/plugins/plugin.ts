@@ -35,6 +35,7 @@ export interface PluginError {
     | 'path-escape'
     | 'duplicate-name'
     | 'component-load-failed'
+    | 'hook-load-failed'
     | 'generic-error';
   /** One sentence. */
   readonly message: string;

@@ -1,7 +1,7 @@
 /** Hooks of all layers, weakest first, each with where it came from; and what may run at all. */
 import { HOOK_EVENTS } from '../protocol/hook.ts';
 import type { ConfiguredHook, HookConfig, HookPolicy, HookSource } from '../protocol/hook-config.ts';
-import { invalidSettings } from './parse-settings.ts';
+import { invalidSettings, parseSettings } from './parse-settings.ts';
 import type { Settings, SettingsLayer } from './settings.ts';
 
 const SOURCES: Readonly<Record<SettingsLayer['source'], HookSource>> = {
@@ -31,6 +31,26 @@ export async function resolveHooks(
     for (const hook of await hooksOf(layer, warn)) configured.push(disabled ? { ...hook, disabled } : hook);
   }
   return { configured, policy };
+}
+
+/** What a plugin brings along, in the form of a settings file. Throws `invalid_settings` like settings do. */
+export async function hooksOfPlugin(
+  plugin: { readonly name: string; readonly root: string; readonly hooks: Readonly<Record<string, unknown>> },
+  policy: HookPolicy,
+  warn: (warning: string) => void,
+): Promise<readonly ConfiguredHook[]> {
+  const { name: pluginName, root: pluginRoot, hooks } = plugin;
+  if (Object.keys(hooks).length === 0) return [];
+  const file = `the plugin ${pluginName}`;
+  const found = await hooksOf({ file, source: 'flag', settings: await parseSettings({ hooks }, file) }, warn);
+  const disabled = policy.allDisabled || policy.managedOnly;
+  return found.map((hook) => ({
+    ...hook,
+    source: 'pluginHook',
+    pluginName,
+    pluginRoot,
+    ...(disabled && { disabled: true as const }),
+  }));
 }
 
 function policyOf(layers: readonly SettingsLayer[], laid: Settings): HookPolicy {

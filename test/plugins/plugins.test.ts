@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -114,6 +115,53 @@ describe('a local plugin', () => {
       ],
     });
     expect(lines.join('\n')).toContain('There is no folder');
+  });
+
+  it('brings agents, and hooks that know its folder; broken hooks are named', async () => {
+    const stage = await skillStage();
+    await tools(stage, { mcpServers: {} });
+    await rm(join(stage.cwd, '../tools/.mcp.json'));
+    await stage.write(
+      'tools/agents/mason.md',
+      '---\nname: mason\ndescription: Lays bricks.\n---\nLay bricks.',
+    );
+    const command = `cat > /dev/null; echo "no $1" >&2; echo ran > "${ROOT}/ran"; exit 2`;
+    const hooks = { PreToolUse: [{ matcher: 'Write', hooks: [{ type: 'command', command }] }] };
+    await stage.write('tools/hooks/hooks.json', JSON.stringify({ description: 'Gates.', hooks }));
+    await stage.write(
+      'bad/.claude-plugin/plugin.json',
+      '{"name":"bad","hooks":{"PreToolUse":[{"hooks":[{"type":"command"}]}]}}',
+    );
+    const file = join(stage.cwd, 'a.txt');
+    const messages = await stage.run(
+      [reply(toolUse('Write', { file_path: file, content: 'x' })), reply('Done.')],
+      {
+        plugins: [local('../tools'), local('../bad')],
+        settingSources: [],
+        allowedTools: ['Write'],
+      },
+    );
+    expect(init(messages)).toMatchObject({
+      agents: expect.arrayContaining(['tools:mason']),
+      plugins: [{ name: 'tools' }, { name: 'bad' }],
+      plugin_errors: [{ plugin: 'bad', type: 'hook-load-failed' }],
+    });
+    expect(existsSync(file)).toBe(false);
+    expect(existsSync(join(stage.cwd, '../tools/ran'))).toBe(true);
+  });
+
+  it('T101: a folder of agents or commands that holds a link out of the plugin is not used', async () => {
+    const stage = await skillStage();
+    await tools(stage);
+    await stage.write(
+      'tools/agents/mason.md',
+      '---\nname: mason\ndescription: Lays bricks.\n---\nLay bricks.',
+    );
+    const secret = await stage.write('secret.md', '---\nname: leak\ndescription: Leak.\n---\nLeak.');
+    await symlink(secret, join(stage.cwd, '../tools/agents/leak.md'));
+    const messages = await stage.run([reply('Hi.')], { plugins: [local('../tools')], settingSources: [] });
+    expect(JSON.stringify(init(messages))).not.toContain('mason');
+    expect(init(messages)).toMatchObject({ plugin_errors: [{ plugin: 'tools', type: 'path-escape' }] });
   });
 
   it('T101: paths and links that lead out of its folder are refused', async () => {

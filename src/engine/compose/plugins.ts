@@ -3,18 +3,23 @@ import type { McpServerEntry } from '../../mcp/mcp-servers.ts';
 import { type LoadedPlugins, loadPlugins, NO_PLUGINS } from '../../plugins/load-plugins.ts';
 import type { Plugin, PluginConfig } from '../../plugins/plugin.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { ConfiguredHook, HookPolicy } from '../../protocol/hook-config.ts';
+import { hooksOfPlugin } from '../../settings/resolve-hooks.ts';
 import type { SkillCatalogue } from '../../skills/catalogue.ts';
 
 export type { Plugin, PluginConfig, PluginError } from '../../plugins/plugin.ts';
 export type { LoadedPlugins };
 
 export interface PluginSetup extends LoadedPlugins {
+  /** Those of the start: a plugin that is added later brings none. */
+  readonly hooks: readonly ConfiguredHook[];
   /** What there would be with these besides those configured. Changes nothing. */
   preview(added: readonly PluginConfig[]): Promise<PluginPreview>;
   apply(next: PluginPreview): void;
 }
 
 export interface PluginPreview extends LoadedPlugins {
+  readonly hooks: readonly ConfiguredHook[];
   readonly configs: readonly PluginConfig[];
 }
 
@@ -22,15 +27,24 @@ export interface PluginParts {
   readonly cwd: string;
   readonly files: PersistentFiles;
   readonly skills: Pick<SkillCatalogue, 'setPluginDirectories'> | undefined;
+  readonly hookPolicy: HookPolicy;
   readonly warn?: ((line: string) => void) | undefined;
 }
 
 /** Reads nothing when there are none. Never rejects: what is wrong is among the errors. */
 export async function openPlugins(
   configs: readonly PluginConfig[],
-  { cwd, files, skills, warn }: PluginParts,
+  { cwd, files, skills, hookPolicy, warn }: PluginParts,
 ): Promise<PluginSetup> {
-  let now: PluginPreview = { ...NO_PLUGINS, configs };
+  let now: PluginPreview = { ...NO_PLUGINS, configs, hooks: [] };
+  const hooksOf = async (plugin: Plugin): Promise<Pick<PluginPreview, 'hooks' | 'errors'>> => {
+    try {
+      return { hooks: await hooksOfPlugin(plugin, hookPolicy, (line) => warn?.(line)), errors: [] };
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return { hooks: [], errors: [{ plugin: plugin.name, type: 'hook-load-failed', message }] };
+    }
+  };
   const setup: PluginSetup = {
     get plugins() {
       return now.plugins;
@@ -38,9 +52,19 @@ export async function openPlugins(
     get errors() {
       return now.errors;
     },
+    get hooks() {
+      return now.hooks;
+    },
     async preview(added) {
       const all = [...now.configs, ...added];
-      return { ...(await loadPlugins(all, { cwd, files })), configs: all };
+      const { plugins, errors } = await loadPlugins(all, { cwd, files });
+      const read = await Promise.all(plugins.map(hooksOf));
+      return {
+        plugins,
+        configs: all,
+        hooks: read.flatMap(({ hooks }) => hooks),
+        errors: [...errors, ...read.flatMap((each) => each.errors)],
+      };
     },
     apply(next) {
       const told = new Set(now.errors.map(({ message }) => message));

@@ -49,7 +49,12 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     input.stderr?.(`There is no built-in tool "${name}"; it was passed over.`);
   const skills = openSkills(input, resolved);
   const room = { files, warn: input.stderr };
-  const plugins = await openPlugins(input.plugins ?? [], { ...room, cwd, skills: skills.catalogue });
+  const plugins = await openPlugins(input.plugins ?? [], {
+    ...room,
+    cwd,
+    skills: skills.catalogue,
+    hookPolicy: resolved.hooks.policy,
+  });
   const outputStyles = await openOutputStyles(resolved, { ...room, plugins });
   const config: QueryEngineConfig = {
     cwd,
@@ -84,7 +89,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
       nowMs: systemClock.nowMs,
     }),
     mcpServerPolicy: resolved.policy.mcpServers,
-    configuredHooks: resolved.hooks.configured,
+    configuredHooks: [...resolved.hooks.configured, ...plugins.hooks],
     hookPolicy: resolved.hooks.policy,
     projectRoot: resolved.projectRoot,
     env: { ...env, ...resolved.modelAliases },
