@@ -6,12 +6,13 @@ import type { MemoryFile } from '../memory/memory-file.ts';
 import type { Permissions } from '../permissions/permission-engine.ts';
 import type { CacheWatch } from '../protocol/cache.ts';
 import type { ContextPort } from '../protocol/context.ts';
+import type { PersistentFiles } from '../protocol/files.ts';
 import type { HookPort } from '../protocol/hook.ts';
 import type { AttachmentMessage } from '../protocol/messages.ts';
 import type { CallModel, ModelInfo } from '../protocol/model.ts';
 import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
 import type { Clock, Ids, InboxItem, RandomPort } from '../protocol/ports.ts';
-import type { ToolOutput } from '../protocol/tool.ts';
+import type { ReadFileCache, ToolOutput } from '../protocol/tool.ts';
 import type { EffortLevel, ThinkingConfig, Usage } from '../protocol/wire.ts';
 import type { SessionTaskTable } from '../tasks/task-table.ts';
 import type { Scope } from '../util/scope.ts';
@@ -84,6 +85,8 @@ export interface EngineParts {
   /** What goes into the conversation with a prompt. */
   readonly withPrompt: (model: string) => Promise<readonly AttachmentMessage[]>;
   readonly toolState: ToolState;
+  readonly files: PersistentFiles;
+  readonly readFileCache: ReadFileCache;
   readonly notices: SessionNotices;
   readonly queue: PromptLine;
   readonly appState: AppStateAccess;

@@ -13,6 +13,7 @@ import { composeEngine } from './compose/engine.ts';
 import type { SetServersResult } from './compose/mcp.ts';
 import type { McpClient, QueryEngineConfig } from './config.ts';
 import { contextUsageOf } from './context-usage.ts';
+import { type HostFiles, hostFiles } from './host-files.ts';
 import type { EngineParts } from './parts.ts';
 import { type Prompt, refuseUnpriced, type SubmitOptions } from './prepare-submission.ts';
 import { type ReloadedPlugins, type ReloadPluginsOptions, reloadPlugins } from './reload-plugins.ts';
@@ -142,6 +143,11 @@ export class QueryEngine {
   /** Settings and permission rules while the session runs. */
   get settings(): SessionSettings {
     return sessionSettings(this.#parts, this);
+  }
+
+  /** Files as the host may see them. */
+  get files(): HostFiles {
+    return hostFiles(this.#parts);
   }
 
   /** What fills the context, by category. Opens the session when nothing has yet. */

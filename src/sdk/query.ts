@@ -1,5 +1,6 @@
 /** `query()`: one session driven by a prompt, or by a stream of prompts. */
 import type { SetServersResult } from '../engine/compose/mcp.ts';
+import type { HostFile, HostFileOptions } from '../engine/host-files.ts';
 import type { QueryEngine } from '../engine/query-engine.ts';
 import type { ReloadedPlugins, ReloadPluginsOptions } from '../engine/reload-plugins.ts';
 import type { McpServerStatus, SlashCommandInfo } from '../engine/session-facts.ts';
@@ -55,6 +56,10 @@ export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsM
   hooksListing(): Promise<HooksListing>;
   /** The names of the output styles there are now. */
   reloadOutputStyles(): Promise<{ readonly available_output_styles: readonly string[] }>;
+  /** By the rules of the Read tool; null: not there, or not allowed unasked. */
+  readFile(path: string, options?: HostFileOptions): Promise<HostFile | null>;
+  /** The model has seen this file as it was at `mtime` (ms), though its context no longer shows it. */
+  seedReadState(path: string, mtime: number): Promise<void>;
   /** What fills the context, by category. */
   getContextUsage(): Promise<ContextUsage>;
   /** Rejects with `unknown_task`, and with `task_ended` for one that does not run. */
@@ -176,6 +181,8 @@ export function query({
       reloadOutputStyles: async () => ({
         available_output_styles: (await initialization()).available_output_styles,
       }),
+      readFile: async (path: string, options?: HostFileOptions) => (await engine()).files.read(path, options),
+      seedReadState: async (path: string, mtime: number) => (await engine()).files.seedRead(path, mtime),
       getContextUsage: async () => (await engine()).getContextUsage(),
       mcpServerStatus: async () => (await engine()).mcpServerStatus(),
       reconnectMcpServer: async (name: string) => (await engine()).reconnectMcpServer(name),

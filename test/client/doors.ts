@@ -33,6 +33,8 @@ export interface Running extends AsyncGenerator<Message, void> {
   accountInfo(): Promise<unknown>;
   mcpServerStatus(): Promise<readonly unknown[]>;
   getContextUsage(): Promise<unknown>;
+  readFile(path: string, options?: { maxBytes?: number; encoding?: 'utf-8' | 'base64' }): Promise<unknown>;
+  seedReadState(path: string, mtime: number): Promise<void>;
   stopTask(taskId: string): Promise<void>;
   backgroundTasks(toolUseId?: string): Promise<boolean>;
   streamInput(input: AsyncIterable<Prompt>): Promise<void>;

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
-import { throughBothDoors, toolResults } from './doors.ts';
+import { gather, prompt, prompts, throughBothDoors, toolResults } from './doors.ts';
 
 type Input = Record<string, unknown>;
 const QUESTION = 'Which colour?';
@@ -139,5 +139,29 @@ throughBothDoors('tools of the session', (stage) => {
     const [first, second] = toolResults(messages);
     expect(first?.text).toContain('words');
     expect(second).toMatchObject({ is_error: true });
+  });
+
+  it('readFile keeps to the rules of Read; seedReadState lets a Write go through', async () => {
+    const path = join(stage.cwd, 'a.txt');
+    await writeFile(path, 'words');
+    const { mtimeMs } = await stat(path);
+    stage.play(reply(toolUse('Write', { file_path: path, content: 'new' })), reply('Written.'));
+    const input = prompts();
+    const running = stage.start(input, { permissionMode: 'acceptEdits' });
+    const gathered = gather(running, (message) => {
+      if (message.type === 'result') input.end();
+    });
+    expect(await running.readFile('a.txt')).toMatchObject({ contents: 'words', absPath: path, lossy: false });
+    expect(await running.readFile('a.txt', { maxBytes: 2, encoding: 'base64' })).toMatchObject({
+      contents: Buffer.from('wo').toString('base64'),
+      truncated: true,
+      encoding: 'base64',
+    });
+    expect(await running.readFile('/etc/hostname')).toBeNull();
+    await running.seedReadState(path, Math.floor(mtimeMs));
+    input.push(prompt('Go.'));
+    const { result } = await gathered;
+    expect(result).toMatchObject({ result: 'Written.' });
+    expect(await readFile(path, 'utf8')).toBe('new');
   });
 });

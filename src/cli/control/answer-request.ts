@@ -60,6 +60,18 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     })),
   }),
   reload_output_styles: async (_, { query }) => ({ ...(await query.reloadOutputStyles()) }),
+  async read_file({ path, max_bytes: maxBytes, encoding }, { query }) {
+    const file = await query.readFile(String(path), {
+      ...(typeof maxBytes === 'number' && { maxBytes }),
+      ...(encoding === 'base64' && { encoding }),
+    });
+    if (file === null) throw new Error(`${String(path)} is not there, or may not be read.`);
+    return { ...file };
+  },
+  async seed_read_state({ path, mtime }, { query }) {
+    await query.seedReadState(String(path), Number(mtime));
+    return {};
+  },
   get_context_usage: async (_, { query }) => ({ ...(await query.getContextUsage()) }),
   get_hooks_listing: async (_, { query }) => ({ ...(await query.hooksListing()) }),
   mcp_status: async (_, { query }) => ({ mcpServers: await query.mcpServerStatus() }),

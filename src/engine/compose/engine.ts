@@ -52,7 +52,6 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
   const files = config.files ?? nodeFiles;
   const scope = openScope();
   const env = config.childEnv ?? childEnvironment(config.env ?? {});
-
   const session = composeSession(config, { clock, ids, files });
   const { sessionId } = session;
   const journal = createSessionJournal(session.open);
@@ -75,7 +74,6 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
       },
     }),
   };
-
   const spill = composeSpill(files, session.directory, sessionId);
   const announcer = createAnnouncer();
   const tasks = composeTasks({
@@ -274,6 +272,8 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     attachments,
     withPrompt: (name) => toolState.withPrompt(name, journal.view.messages),
     toolState,
+    files,
+    readFileCache,
     notices,
     queue,
     appState,

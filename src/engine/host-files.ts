@@ -1,0 +1,65 @@
+/** Files as a host looks at them: by the same rules as the Read tool, and without the model hearing of it. */
+import { resolve } from 'node:path';
+import { hashOf } from '../tools/builtin/file-access.ts';
+import type { EngineParts } from './parts.ts';
+
+export interface HostFileOptions {
+  /** Default 1 MiB. */
+  readonly maxBytes?: number | undefined;
+  /** Default `utf-8`. */
+  readonly encoding?: 'utf-8' | 'base64' | undefined;
+}
+
+export interface HostFile {
+  readonly contents: string;
+  readonly absPath: string;
+  /** The file is longer. */
+  readonly truncated?: boolean;
+  readonly encoding?: 'base64';
+  /** Of a text: not every byte was valid UTF-8. */
+  readonly lossy?: boolean;
+}
+
+export interface HostFiles {
+  /** null: there is no such file, or the rules do not let Read see it unasked. Relative paths count from `cwd`. */
+  read(path: string, options?: HostFileOptions): Promise<HostFile | null>;
+  /**
+   * The model has seen this file, as it was at `mtimeMs` (whole ms): an edit is then not refused as unread. No
+   * effect when the file is another by now.
+   */
+  seedRead(path: string, mtimeMs: number): Promise<void>;
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+type Parts = Pick<EngineParts, 'config' | 'permissions' | 'files' | 'readFileCache'>;
+
+export function hostFiles({ config, permissions, files, readFileCache }: Parts): HostFiles {
+  const mayRead = async (path: string) => {
+    const tool = config.tools.find(({ name }) => name === 'Read');
+    if (tool === undefined) return false;
+    const { cwd, additionalDirectories = [] } = config;
+    const question = { tool, input: { file_path: path }, toolUseId: '', cwd, additionalDirectories };
+    return (await permissions.decide(question)).kind === 'allow';
+  };
+  return {
+    async read(path, { maxBytes = MAX_BYTES, encoding = 'utf-8' } = {}) {
+      const absPath = resolve(config.cwd, path);
+      const stat = await files.stat(absPath);
+      if (stat?.kind !== 'file' || !(await mayRead(absPath))) return null;
+      const bytes = Buffer.from(await files.readRange(absPath, 0, Math.max(0, maxBytes)));
+      const truncated = stat.size > bytes.length ? { truncated: true } : {};
+      if (encoding === 'base64')
+        return { contents: bytes.toString('base64'), absPath, ...truncated, encoding };
+      const contents = bytes.toString('utf8');
+      return { contents, absPath, ...truncated, lossy: !Buffer.from(contents, 'utf8').equals(bytes) };
+    },
+    async seedRead(path, mtimeMs) {
+      const absPath = resolve(config.cwd, path);
+      const stat = await files.stat(absPath);
+      if (stat?.kind !== 'file' || Math.floor(stat.mtimeMs) !== Math.floor(mtimeMs)) return;
+      const hash = hashOf(await files.readFile(absPath));
+      readFileCache.set(absPath, { hash, mtimeMs: stat.mtimeMs, partial: false });
+    },
+  };
+}
