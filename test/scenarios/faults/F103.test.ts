@@ -49,5 +49,13 @@ describe('F103 a loop that polls for what never comes', () => {
     });
     expect(wholeText(second.sent[0])).toContain('was stopped when the session ended');
     expect(errors).toMatchObject([{ code: 'task_ended' }]);
+    // Once: a later life of the session finds it in the conversation.
+    const third = await rehearse({
+      place: first,
+      prompt: 'And now?',
+      replies: [reply('Still no.')],
+      options: { resume: first.sessionId },
+    });
+    expect(wholeText(third.sent[0]).split('<task-notification>')).toHaveLength(2);
   });
 });

@@ -1,8 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { AbortError } from '../../../src/index.ts';
 import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { outline, toolResults } from '../outline.ts';
+import { isAlive, untilFile } from '../processes.ts';
 import { rehearse } from '../rehearse.ts';
 import { wholeText } from '../sent.ts';
 
@@ -110,6 +112,31 @@ describe('F45 background work beyond the end of the main turn', () => {
       expect.objectContaining({ type: 'task', event: 'ended', endedBy: 'session' }),
     );
   });
+
+  it.each(['abort', 'close', 'interrupt'] as const)(
+    'F45 %s while only background work goes on: it ends with the query',
+    async (how) => {
+      const abortController = new AbortController();
+      const run = await rehearse({
+        replies: [reply(inBackground('echo $$ > pid; exec sleep 60')), reply('It serves.')],
+        options: { abortController },
+        onMessage: (message, { query, cwd }) => {
+          if (message.type !== 'result') return;
+          void untilFile(join(cwd, 'pid')).then((): unknown => {
+            if (how === 'abort') return abortController.abort();
+            return how === 'close' ? query.close() : query.interrupt();
+          });
+        },
+      });
+      expect(run.results).toMatchObject([{ result: 'It serves.' }]);
+      if (how === 'abort') expect(run.error).toBeInstanceOf(AbortError);
+      else expect(run.error).toBeUndefined();
+      expect(isAlive(Number(readFileSync(join(run.cwd, 'pid'), 'utf8')))).toBe(false);
+      expect(run.entries).toContainEqual(
+        expect.objectContaining({ event: 'ended', endedBy: how === 'interrupt' ? 'interrupt' : 'session' }),
+      );
+    },
+  );
 
   it('F45 a command beyond its time limit goes on in the background', async () => {
     const run = await rehearse({
