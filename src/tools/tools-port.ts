@@ -27,6 +27,8 @@ export interface ToolsPortOptions {
   readonly deferral?: Deferral;
   /** false: the model is not told of this tool; a call of it is still answered. Default: of all. */
   readonly offers?: (tool: AnyTool) => boolean;
+  /** Tools that are left out; agents of one session share it, and `quarantine` adds to it. */
+  readonly quarantined?: Set<string>;
   /** Names that the model may call, and the tools that then run: one hop. */
   readonly aliases?: Readonly<Record<string, string>>;
 }
@@ -55,7 +57,7 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
   const { deferral, offers = () => true, aliases = {} } = options;
   const tools = currentTools(options.tools);
   const modifiers: ((context: ToolContext) => ToolContext)[] = [];
-  const quarantined = new Set<string>();
+  const quarantined = options.quarantined ?? new Set<string>();
   const known = new Map<string, DescribedSet>();
   const isTold = (tool: AnyTool) =>
     offers(tool) &&

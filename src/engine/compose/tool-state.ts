@@ -41,6 +41,8 @@ export interface ToolState {
   /** AskUserQuestion, the doors of plan mode, ToolSearch: those that were asked for. */
   readonly tools: readonly AnyTool[];
   readonly deferral: Deferral;
+  /** Names of tools that the provider refuses. */
+  readonly quarantined: Set<string>;
   /** false: nobody can answer, so the model is not told of this tool (F163). */
   offers(tool: AnyTool): boolean;
   /** Looks at the tools of this model from now on. */
@@ -115,6 +117,7 @@ export function composeToolState(config: QueryEngineConfig, parts: ToolStatePart
   return {
     tools,
     deferral,
+    quarantined: new Set(),
     offers: (tool) => canAsk || tool.requiresUserInteraction !== true,
     watch(port, model) {
       watched = { port, model };

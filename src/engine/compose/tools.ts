@@ -36,7 +36,7 @@ export interface ToolParts {
   readonly env: Readonly<Record<string, string>>;
   /** undefined: nothing may outlive its call. */
   readonly tasks: TaskTable | undefined;
-  readonly toolState: Pick<ToolState, 'deferral' | 'offers'>;
+  readonly toolState: Pick<ToolState, 'deferral' | 'offers' | 'quarantined'>;
 }
 
 /** The room, with what the deferral of tools needs of its port. */
@@ -75,6 +75,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     ids: parts.ids,
     cwd: config.cwd,
     deferral: parts.toolState.deferral,
+    quarantined: parts.toolState.quarantined,
     offers: parts.toolState.offers,
     ...(config.toolAliases !== undefined && { aliases: config.toolAliases }),
     ...(config.maxToolConcurrency !== undefined && { maxConcurrency: config.maxToolConcurrency }),
