@@ -2,6 +2,7 @@
  * An answer to a permission question whose process is gone: the call it belongs to runs (or is refused) now, once,
  * before the first prompt (L1 phase 3).
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { AssistantMessage, UserMessage } from '../protocol/messages.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { ToolUseBlock } from '../protocol/wire.ts';
@@ -19,6 +20,14 @@ export async function answerOrphan(
   const { permissionResult, assistantMessage } = orphan;
   const block = callIn(assistantMessage, permissionResult.toolUseID);
   if (block === undefined || isAnswered(block.id, parts)) return [];
+  const recorded = recordedCall(block.id, parts);
+  // What was approved is what was asked about: the record knows it, whatever the message says that came back (F162).
+  if (recorded !== undefined && !isSameCall(recorded, block)) {
+    parts.config.stderr?.(
+      `The answer to the permission question about ${block.id} was passed over: the call that came with it is not the one on record.`,
+    );
+    return [];
+  }
   const known = [...parts.journal.view.messages].some((message) => message.uuid === assistantMessage.uuid);
   if (!known) await parts.journal.recorder.append([{ ...assistantMessage, submission, iteration: 0 }]);
   const results =
@@ -81,6 +90,18 @@ function callIn(message: AssistantMessage, id: string): ToolUseBlock | undefined
   return message.message.content.find(
     (block): block is ToolUseBlock => block.type === 'tool_use' && block.id === id,
   );
+}
+
+function recordedCall(id: string, parts: EngineParts): ToolUseBlock | undefined {
+  for (const message of parts.journal.view.messages) {
+    const block = message.type === 'assistant' ? callIn(message, id) : undefined;
+    if (block !== undefined) return block;
+  }
+  return undefined;
+}
+
+function isSameCall(a: ToolUseBlock, b: ToolUseBlock): boolean {
+  return a.name === b.name && isDeepStrictEqual(a.input, b.input);
 }
 
 function isAnswered(id: string, parts: EngineParts): boolean {

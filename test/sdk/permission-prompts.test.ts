@@ -108,6 +108,14 @@ describe('permissionPrompts', () => {
   });
 });
 
+it('F90 a callback that never answers denies with the reason, within its own limit', async () => {
+  const { told } = await run(
+    { permissionTimeoutMs: 20, canUseTool: () => new Promise(() => undefined) },
+    touch('a'),
+  );
+  expect(told).toContain('Nobody answered the permission question for Bash within 0.02 s');
+});
+
 describe('managedSettings', () => {
   it('a denial names rule and kind, whatever the mode', async () => {
     const { messages, told } = await run(

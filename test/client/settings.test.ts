@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { is, openPrompt, type Running, throughBothDoors, toolResults } from './doors.ts';
+
+const touch = (name: string) => toolUse('Bash', { command: `touch ${name}` });
+interface WithSettings extends Running {
+  applyFlagSettings(settings: Record<string, unknown>): Promise<void>;
+  updateSettings(source: string, settings: Record<string, unknown>): Promise<void>;
+}
+
+throughBothDoors('settings', (stage) => {
+  const made = (name: string) => existsSync(join(stage.cwd, name));
+
+  it('managedSettings restrict, whatever the mode; the denial says what decided', async () => {
+    const { messages } = await stage.run([reply(touch('a')), reply('Well.')], {
+      managedSettings: { permissions: { deny: ['Bash(touch:*)'], allow: ['Bash'] } },
+      permissionMode: 'bypassPermissions',
+      allowDangerouslySkipPermissions: true,
+    });
+    expect(made('a')).toBe(false);
+    expect(messages.find(is('system', 'permission_denied'))).toMatchObject({ decision_reason_type: 'rule' });
+    expect(toolResults(messages)[0]?.text).toContain('managed settings');
+  });
+
+  it('an answer kept in the local settings is written', async () => {
+    const rules = [{ toolName: 'Bash', ruleContent: 'touch:*' }];
+    await stage.run([reply(touch('a')), reply('Done.')], {
+      canUseTool: async (_name: string, input: object) => ({
+        behavior: 'allow',
+        updatedInput: input,
+        updatedPermissions: [{ type: 'addRules', rules, behavior: 'allow', destination: 'localSettings' }],
+      }),
+    });
+    const text = await readFile(join(stage.cwd, '.turnwright/settings.local.json'), 'utf8');
+    expect(JSON.parse(text)).toEqual({ permissions: { allow: ['Bash(touch:*)'] } });
+  });
+
+  it('applyFlagSettings holds at once, updateSettings writes a file', async () => {
+    await mkdir(stage.home, { recursive: true });
+    await writeFile(join(stage.home, 'settings.json'), '{}');
+    stage.play(reply(touch('a')), reply(touch('b')), reply('Done.'));
+    const input = openPrompt('Go.');
+    let asked = 0;
+    const running = stage.start(input, {
+      settingSources: ['user'],
+      canUseTool: async (_name: string, given: object) => {
+        asked += 1;
+        await running.applyFlagSettings({ permissions: { allow: ['Bash(touch:*)'] } });
+        return { behavior: 'allow', updatedInput: given };
+      },
+    }) as WithSettings;
+    for await (const message of running) {
+      if (message.type !== 'result') continue;
+      await running.updateSettings('userSettings', { effortLevel: 'high' });
+      await expect(running.updateSettings('userSettings', { apiKeyHelper: 'x' })).rejects.toThrow(
+        /cannot be written/,
+      );
+      input.end();
+    }
+    expect(asked).toBe(1);
+    expect([made('a'), made('b')]).toEqual([true, true]);
+    expect(JSON.parse(await readFile(join(stage.home, 'settings.json'), 'utf8'))).toEqual({
+      effortLevel: 'high',
+    });
+  });
+});
