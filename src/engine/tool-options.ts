@@ -12,7 +12,7 @@ export interface ToolConfig {
 
 export interface ToolOptions {
   /**
-   * Built-in tools that need the session itself, by name: AskUserQuestion, EnterPlanMode, ExitPlanMode, WebFetch.
+   * Built-in tools that need the session itself, by name: AskUserQuestion, EnterPlanMode, ExitPlanMode.
    * Default none.
    */
   sessionTools?: readonly string[] | undefined;
