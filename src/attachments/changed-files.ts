@@ -13,6 +13,8 @@ export interface ChangedFilesOptions {
   readonly maxWatched?: number;
   /** How many changes are told per turn; the rest waits. Default 10. */
   readonly maxReported?: number;
+  /** Told of each change once, as the model is. */
+  readonly onChange?: ((path: string, change: 'change' | 'unlink') => void) | undefined;
   /** Files up to this size are remembered so that a change can be shown as a diff, bytes. Default 128 KiB. */
   readonly maxDiffBytes?: number;
   /** What all remembered files together may take, bytes. Default 4 MiB. */
@@ -72,6 +74,7 @@ export function changedFiles(options: ChangedFilesOptions): AttachmentSource {
     if (stat === undefined) {
       if (known?.mtimeMs === GONE) return undefined;
       seen.set(path, { state, mtimeMs: GONE });
+      options.onChange?.(path, 'unlink');
       return report(path, 'It no longer exists.');
     }
     const mtimeMs = Math.floor(stat.mtimeMs);
@@ -82,6 +85,7 @@ export function changedFiles(options: ChangedFilesOptions): AttachmentSource {
     if (known === undefined && mtimeMs === Math.floor(state.mtimeMs)) return undefined;
     // Touched, not changed.
     if (text !== undefined && (text === known?.text || hash === state.hash)) return undefined;
+    options.onChange?.(path, 'change');
     return report(path, await describeChange(path, known?.text, text));
   };
 

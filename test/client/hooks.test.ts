@@ -177,4 +177,71 @@ throughBothDoors('hooks', (stage) => {
     });
     expect(toolResults(open.messages)).toEqual([{ text: '"hi"' }]);
   });
+
+  const command = (text: string) => [{ hooks: [{ type: 'command', command: text }] }];
+
+  it('command hooks of settings guard calls, and their context reaches the model', async () => {
+    const { messages } = await run([reply(bash('echo hi')), reply('Well.')], {
+      settings: {
+        hooks: {
+          SessionStart: command('echo "The larch is near."'),
+          PreToolUse: command('echo "No shell today." >&2; exit 2'),
+        },
+      },
+    });
+    expect(toolResults(messages)).toEqual([
+      { text: '"PreToolUse:Bash hook error: No shell today."', is_error: true },
+    ]);
+    expect(sent()).toContain('The larch is near.');
+    expect(messages.filter(is('system', 'hook_response'))).toMatchObject([
+      { hook_event: 'SessionStart', hook_name: 'SessionStart:startup', exit_code: 0, outcome: 'success' },
+    ]);
+  });
+
+  it('includeHookEvents shows the runs of all command hooks', async () => {
+    const { messages } = await run([reply('Done.')], {
+      includeHookEvents: true,
+      settings: { hooks: { Stop: command('echo fine') } },
+    });
+    expect(messages.filter(is('system', 'hook_started'))).toMatchObject([{ hook_event: 'Stop' }]);
+    expect(messages.filter(is('system', 'hook_response'))).toMatchObject([
+      { hook_event: 'Stop', stdout: 'fine\n', exit_code: 0, outcome: 'success' },
+    ]);
+  });
+
+  it('F91 a guard that is killed denies, and the person is told', async () => {
+    const { messages } = await run([reply(bash('echo hi')), reply('Well.')], {
+      settings: { hooks: { PreToolUse: command('kill -9 $$') } },
+    });
+    expect(toolResults(messages)).toMatchObject([
+      { text: expect.stringContaining('killed by SIGKILL'), is_error: true },
+    ]);
+    expect(JSON.stringify(messages.filter(is('system', 'informational')))).toContain('killed by SIGKILL');
+  });
+
+  it('PermissionRequest answers before anybody is asked', async () => {
+    await run([reply(bash('touch b')), reply('Done.')], {
+      canUseTool: async () => ({ behavior: 'deny', message: 'The host says no.' }),
+      hooks: {
+        PermissionRequest: one(async () => ({
+          hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
+        })),
+      },
+    });
+    expect(existsSync(join(stage.cwd, 'b'))).toBe(true);
+  });
+
+  it('PostToolBatch block ends the turn as hook_stopped', async () => {
+    const { result } = await run([reply(bash('echo hi'))], {
+      hooks: { PostToolBatch: one(async () => ({ decision: 'block', reason: 'Enough.' })) },
+    });
+    expect(result).toMatchObject({ subtype: 'success', terminal_reason: 'hook_stopped' });
+  });
+
+  it('a systemMessage is shown', async () => {
+    const { messages } = await run([reply('Done.')], {
+      hooks: { Stop: one(async () => ({ systemMessage: 'All quiet.' })) },
+    });
+    expect(messages.filter(is('system', 'informational'))).toMatchObject([{ content: 'All quiet.' }]);
+  });
 });

@@ -22,6 +22,8 @@ export interface AttachmentParts {
   readonly sessionId: string;
   readonly scope: Scope;
   readonly inbox: Inbox | undefined;
+  /** Told of files that changed under the model. */
+  readonly onFileChanged?: ((path: string, change: 'change' | 'unlink') => void) | undefined;
   /** Of other rooms. */
   readonly sources: readonly AttachmentSource[];
 }
@@ -35,7 +37,7 @@ export function composeAttachments(parts: AttachmentParts): {
   const attachments = createAttachments({
     sources: [
       queuedCommands(queue),
-      changedFiles({ readFileCache, files, hash: hashOf }),
+      changedFiles({ readFileCache, files, hash: hashOf, onChange: parts.onFileChanged }),
       todoReminder(todos),
       ...parts.sources,
     ],

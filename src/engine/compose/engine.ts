@@ -100,13 +100,10 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     ids,
     files,
     env,
-    base: () => ({
-      session_id: sessionId,
-      transcript_path: session.transcriptPath ?? '',
-      cwd: config.cwd,
-      ...(memory.promptId !== undefined && { prompt_id: memory.promptId }),
-      permission_mode: permissions.permissions.mode,
-      ...(config.effort !== undefined && { effort: { level: config.effort } }),
+    now: () => ({
+      transcriptPath: session.transcriptPath,
+      promptId: memory.promptId,
+      mode: permissions.permissions.mode,
     }),
     announcer,
     tools: () => allTools(),
@@ -232,6 +229,8 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
     sessionId,
     scope,
     inbox: config.inbox,
+    onFileChanged: (file_path, change) =>
+      void hooks.run({ event: 'FileChanged', file_path, change }, { signal: scope.signal }),
     sources: [
       endedTasks(tasks.table),
       projectMemory.source,

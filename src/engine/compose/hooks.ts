@@ -6,6 +6,7 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { HookCall, HookInputBase } from '../../protocol/hook.ts';
 import { OPEN_HOOK_POLICY } from '../../protocol/hook-config.ts';
 import type { SystemBody } from '../../protocol/messages.ts';
+import type { PermissionMode } from '../../protocol/permission.ts';
 import type { Clock, Ids, InboxItem } from '../../protocol/ports.ts';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import type { AnyTool, ToolOutput } from '../../protocol/tool.ts';
@@ -20,7 +21,12 @@ export interface HookParts {
   readonly files: PersistentFiles;
   /** Of child processes. */
   readonly env: Readonly<Record<string, string>>;
-  readonly base: () => HookInputBase;
+  /** What changes while the session runs. */
+  readonly now: () => {
+    readonly transcriptPath: string | undefined;
+    readonly promptId: string | undefined;
+    readonly mode: PermissionMode;
+  };
   readonly announcer: Announcer;
   /** The tools of now. */
   readonly tools: () => readonly AnyTool[];
@@ -63,7 +69,7 @@ export function composeHooks(config: QueryEngineConfig, parts: HookParts): Hooks
     more: made.filter(({ off }) => !off).map(({ hook }) => hook),
     disabled: made.filter(({ off }) => off).map(({ hook }) => hook),
     policy,
-    base: parts.base,
+    base: () => baseOf(config, parts),
     clock,
     ids,
     show: (body) => show(body, config, parts),
@@ -73,6 +79,18 @@ export function composeHooks(config: QueryEngineConfig, parts: HookParts): Hooks
       wake: (text) => put(text, parts),
     },
   });
+}
+
+function baseOf({ cwd, effort }: QueryEngineConfig, { sessionId, now }: HookParts): HookInputBase {
+  const { transcriptPath, promptId, mode } = now();
+  return {
+    session_id: sessionId,
+    transcript_path: transcriptPath ?? '',
+    cwd,
+    ...(promptId !== undefined && { prompt_id: promptId }),
+    permission_mode: mode,
+    ...(effort !== undefined && { effort: { level: effort } }),
+  };
 }
 
 /** Nobody listens to an engine that is being closed: a person is then told through stderr. */
