@@ -23,6 +23,7 @@ export interface ClientFlags {
   readonly taskBudget?: number;
   readonly mcpConfig?: readonly Readonly<Record<string, unknown>>[];
   readonly strictMcpConfig?: true;
+  readonly disableSlashCommands?: true;
   readonly forkSession?: true;
   readonly resumeSessionAt?: string;
   readonly resumeDropsTurn?: string;
@@ -57,6 +58,7 @@ export function addClientFlags(program: Command): void {
   add(flag('--task-budget <tokens>').argParser(positiveInteger));
   add(flag('--mcp-config <configs...>').argParser(mcpConfig));
   add(flag('--strict-mcp-config'));
+  add(flag('--disable-slash-commands'));
   add(flag('--fork-session'));
   add(flag('--resume-session-at <uuid>'));
   add(flag('--resume-drops-turn <uuid>'));
@@ -76,7 +78,7 @@ export function addClientFlags(program: Command): void {
 }
 
 /** Accepted, and without effect so far. */
-const WITHOUT_EFFECT = ['await-initialize', 'disable-slash-commands', 'session-mirror'] as const;
+const WITHOUT_EFFECT = ['await-initialize', 'session-mirror'] as const;
 const WITHOUT_EFFECT_VALUED = ['prompt-suggestions', 'debug-file'] as const;
 
 /** Client flags as options of `query()`. */
@@ -98,6 +100,7 @@ export function clientOptions(flags: ClientFlags): Partial<Options> {
     taskBudget: taskBudget === undefined ? undefined : { total: taskBudget },
     mcpServers: Object.assign({}, ...configs) as Options['mcpServers'],
     strictMcpConfig: flags.strictMcpConfig,
+    disableSlashCommands: flags.disableSlashCommands,
     forkSession: flags.forkSession,
     resumeSessionAt: flags.resumeSessionAt,
     resumeDropsTurn: flags.resumeDropsTurn,

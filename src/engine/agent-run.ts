@@ -18,8 +18,8 @@ import { type AgentRecord, createAgentRecord, endOf } from './agent-outcome.ts';
 import { createGuard } from './budgets.ts';
 import type { AgentParts } from './compose/agent-parts.ts';
 import { loopDepsOf, loopParamsOf } from './loop-input.ts';
+import { refuseUnpriced } from './model-choice.ts';
 import type { EngineParts } from './parts.ts';
-import { refuseUnpriced } from './prepare-submission.ts';
 import { buildAgentPrompt, buildUserContext } from './system-prompt.ts';
 import { AGENT_MESSAGE } from './to-sdk-message.ts';
 

@@ -1,21 +1,30 @@
 /** The commands of a session, in the order in which a name is looked up. */
+import { BUILTIN_COMMANDS } from '../commands/builtin/index.ts';
 import type { Command } from '../protocol/command.ts';
-import { compactCommand } from './compact-command.ts';
+import type { SDKCommandsChanged, SlashCommandInfo } from '../protocol/sdk-messages.ts';
 import type { QueryEngineConfig } from './config.ts';
-
-/** What every session has. */
-const BUILTIN: readonly Command[] = [compactCommand];
+import type { EngineParts } from './parts.ts';
 
 /**
  * The host's commands, the engine's, then those of the sources: the first that has a name owns it, so that a
  * repository's file never takes the place of what the engine or the host calls by that name.
  */
 export function commandsOf(
-  { commands = [], commandSources = [] }: Pick<QueryEngineConfig, 'commands' | 'commandSources'>,
+  {
+    commands = [],
+    commandSources = [],
+    disableSlashCommands,
+  }: Pick<QueryEngineConfig, 'commands' | 'commandSources' | 'disableSlashCommands'>,
   more: readonly Command[] = [],
 ): readonly Command[] {
+  if (disableSlashCommands === true) return [];
   const taken = new Set<string>();
-  const own = [...commands, ...BUILTIN, ...commandSources.flatMap((source) => source.commands), ...more];
+  const own = [
+    ...commands,
+    ...BUILTIN_COMMANDS,
+    ...commandSources.flatMap((source) => source.commands),
+    ...more,
+  ];
   return own.filter(({ name, aliases = [] }) => {
     if (taken.has(name)) return false;
     for (const word of [name, ...aliases]) taken.add(word);
@@ -26,6 +35,34 @@ export function commandsOf(
 /** Reads what the sources have to read. Never rejects; afterwards the list is from what is at hand (L1 phase 4). */
 export async function loadCommands({
   commandSources = [],
-}: Pick<QueryEngineConfig, 'commandSources'>): Promise<void> {
-  if (commandSources.length > 0) await Promise.all(commandSources.map((source) => source.load?.()));
+  disableSlashCommands,
+}: Pick<QueryEngineConfig, 'commandSources' | 'disableSlashCommands'>): Promise<void> {
+  if (disableSlashCommands !== true && commandSources.length > 0)
+    await Promise.all(commandSources.map((source) => source.load?.()));
+}
+
+/** As hosts are told. */
+export function commandList(
+  config: QueryEngineConfig,
+  more: readonly Command[] = [],
+): readonly SlashCommandInfo[] {
+  return commandsOf(config, more).map(({ name, description, argumentHint = '', aliases, origin }) => ({
+    name,
+    description,
+    argumentHint,
+    ...(aliases !== undefined && { aliases }),
+    ...(origin === 'builtin' && { builtin: true as const }),
+  }));
+}
+
+/** Told when the list is another than hosts know: at first they know all but the prompts of MCP servers. */
+export function commandsChanged(parts: EngineParts): readonly SDKCommandsChanged[] {
+  const { config, memory, mcp, ids, sessionId } = parts;
+  const key = (list: readonly SlashCommandInfo[]) => JSON.stringify(list);
+  if (mcp.commands.length === 0 && memory.commandsTold === undefined) return [];
+  const commands = commandList(config, mcp.commands);
+  const told = memory.commandsTold ?? key(commandList(config));
+  memory.commandsTold = key(commands);
+  if (told === memory.commandsTold) return [];
+  return [{ type: 'system', subtype: 'commands_changed', commands, uuid: ids.uuid(), session_id: sessionId }];
 }

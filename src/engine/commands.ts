@@ -2,21 +2,27 @@
 import type { Command } from '../protocol/command.ts';
 import type { UserBlock } from '../protocol/wire.ts';
 
-export interface CommandCall {
-  readonly command: Command;
-  readonly args: string;
-}
+export type CommandCall =
+  | { readonly kind: 'command'; readonly command: Command; readonly args: string }
+  /** It is written like a command, and there is none of that name. */
+  | { readonly kind: 'unknown'; readonly name: string };
 
-/** `/name args` when a command has that name; anything else, also an unknown `/word`, is a prompt. */
+/** What a command may be called; `/etc/hosts` and `/ 2` are no commands. */
+const NAME = /^[A-Za-z][\w:.-]*$/;
+
+/** `/name args`. Anything else is a prompt: undefined. */
 export function findCommand(
   prompt: string | readonly UserBlock[],
   commands: readonly Command[],
 ): CommandCall | undefined {
   const match = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(textOf(prompt).trim());
-  if (match === null) return undefined;
-  const name = match[1];
-  const command = commands.find((c) => c.name === name || c.aliases?.includes(name ?? '') === true);
-  return command === undefined ? undefined : { command, args: match[2] ?? '' };
+  const name = match?.[1];
+  if (name === undefined) return undefined;
+  const command =
+    commands.find((each) => each.name === name) ??
+    commands.find(({ aliases = [] }) => aliases.includes(name));
+  if (command !== undefined) return { kind: 'command', command, args: match?.[2] ?? '' };
+  return NAME.test(name) ? { kind: 'unknown', name } : undefined;
 }
 
 /** A text is a text also when its sender wrote it as one block. */

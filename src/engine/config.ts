@@ -72,6 +72,10 @@ export interface QueryEngineConfig extends ToolOptions {
   commands?: readonly Command[] | undefined;
   /** More of them, read when they are first asked for: files, skills, plugins. Default none. */
   commandSources?: readonly CommandSource[] | undefined;
+  /** There are no commands, and `/name` is a prompt like any other. Default false. */
+  disableSlashCommands?: boolean | undefined;
+  /** Prompts go to the model as they are: no commands, no files for `@path`. Default false. */
+  verbatimPrompts?: boolean | undefined;
   /** Skills; default none. */
   skills?: SkillSetup | undefined;
   /** Local plugins; their skills, commands and MCP servers are in the other fields. Default none. */

@@ -3,8 +3,8 @@ import type { CarryOn, LoopDeps, LoopParams, OuterGuard } from '../loop/deps.ts'
 import { FRESH_COMPACTION } from '../loop/state.ts';
 import type { Scope } from '../util/scope.ts';
 import type { SubmissionContext } from './contexts.ts';
+import { fallbackModels } from './model-choice.ts';
 import type { EngineParts } from './parts.ts';
-import { fallbackModels } from './prepare-submission.ts';
 import { withBackgroundTasks } from './stop-hook-tasks.ts';
 import { STRUCTURED_OUTPUT_TOOL } from './structured-output.ts';
 

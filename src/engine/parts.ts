@@ -8,6 +8,7 @@ import type { CacheWatch } from '../protocol/cache.ts';
 import type { ContextPort } from '../protocol/context.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { HookPort } from '../protocol/hook.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { AttachmentMessage } from '../protocol/messages.ts';
 import type { CallModel, ModelInfo } from '../protocol/model.ts';
 import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
@@ -19,6 +20,7 @@ import type { Scope } from '../util/scope.ts';
 import type { Announcer } from './announcer.ts';
 import type { AppStateAccess } from './app-state.ts';
 import type { Admit } from './compose/admission.ts';
+import type { GatedAnswer } from './compose/gated-call.ts';
 import type { Hooks } from './compose/hooks.ts';
 import type { McpRoom } from './compose/mcp.ts';
 import type { SkillsRoom } from './compose/skills.ts';
@@ -48,6 +50,8 @@ export interface ToolsRoom {
   readonly port: ToolsPort;
   /** Names, in the order the model sees them. */
   readonly names: readonly string[];
+  /** A call that is not the model's, through the one gate; nobody is asked. Never rejects. */
+  callGated(name: string, input: JsonObject, signal: AbortSignal): Promise<GatedAnswer>;
   /** The host's answer is known before it is asked (an orphaned permission). */
   presetAnswer(answer: PermissionResult & { readonly toolUseID: string }): void;
   /** Runs a tool beside the conversation, past the gate: for what the host itself asked for. */
@@ -133,6 +137,14 @@ export interface SessionMemory {
     | undefined;
   /** Usage of the last answer, and how long the view was when it had ended. */
   measured: { readonly usage: Usage; readonly length: number; readonly root: object } | undefined;
+  /** The list of commands that hosts were told of last; undefined: the one they could ask for. */
+  commandsTold: string | undefined;
+  /** Id of the session that follows this one: it was cleared. */
+  successor: string | undefined;
+  /** That session has an engine, which took over what this one would close. */
+  handedOver: boolean;
+  /** How the session began, when it is not resumed. */
+  readonly begun: 'startup' | 'clear';
   /** Hash of the last recorded context snapshot. */
   snapshot: string | undefined;
 }

@@ -2,14 +2,14 @@
  * Phases 1 to 4 and 6 of a submission (L1): everything before the first request. What is to be shown comes back
  * as messages, so that a throw by the consumer is never taken for a failure of the set-up.
  */
-import { TurnwrightError } from '../protocol/errors.ts';
 import type { UserMessage } from '../protocol/messages.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { UserBlock } from '../protocol/wire.ts';
-import { loadCommands } from './command-list.ts';
+import { commandsChanged, loadCommands } from './command-list.ts';
 import type { ManualCompaction } from './compact-session.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from './contexts.ts';
 import { initMessage } from './init-message.ts';
+import { refuseUnpriced } from './model-choice.ts';
 import { openSession } from './open-session.ts';
 import { answerOrphan } from './orphaned-permission.ts';
 import type { EngineParts } from './parts.ts';
@@ -23,6 +23,8 @@ export interface SubmitOptions {
   /** The prompt's own uuid; default a fresh one. */
   readonly uuid?: string | undefined;
   readonly origin?: { readonly kind: string; readonly [key: string]: unknown } | undefined;
+  /** As it is: no command, no files for `@path`. */
+  readonly verbatim?: boolean | undefined;
   /** false: the prompt joins the conversation and the model is not asked. */
   readonly shouldQuery?: boolean | undefined;
 }
@@ -35,7 +37,15 @@ export interface Prompt {
 export type Prepared = { readonly messages: readonly SDKMessage[]; readonly undo: () => void } & (
   | { readonly kind: 'query'; readonly model: string; readonly context: SubmissionContext }
   /** The model is not asked (phase 5). */
-  | { readonly kind: 'local'; readonly resultText: string; readonly compaction?: ManualCompaction }
+  | {
+      readonly kind: 'local';
+      readonly resultText: string;
+      /** The command that answered. */
+      readonly command?: string | undefined;
+      readonly compaction?: ManualCompaction;
+      /** Another conversation begins. */
+      readonly clear: boolean;
+    }
 );
 
 export async function prepareSubmission(
@@ -114,7 +124,7 @@ export async function prepareSubmission(
     await journal.recorder.append(recorded.map((message) => ({ ...message, submission })));
 
   // 4 discovery: nothing is loaded here, so that the announcement is always from what is at hand
-  messages.push(initMessage(model, parts));
+  messages.push(initMessage(model, parts), ...commandsChanged(parts));
   if (config.replayUserMessages === true) {
     for (const message of input.messages) messages.push(toReplay(replayOf(message), sessionId));
   }
@@ -138,7 +148,9 @@ export async function prepareSubmission(
       context,
       ...(instructions !== undefined && { instructions }),
     };
-    return { kind: 'local', resultText: input.resultText, messages, undo, ...(compaction && { compaction }) };
+    const { resultText, command, clear } = input;
+    if (input.byCommand && resultText !== '') messages.push(localOutput(resultText, parts));
+    return { kind: 'local', resultText, command, clear, messages, undo, ...(compaction && { compaction }) };
   }
   await recordSnapshot(context, submission, parts);
   return { kind: 'query', model, context, messages, undo };
@@ -154,26 +166,14 @@ async function recordInitialMessages(submission: string, parts: EngineParts): Pr
   );
 }
 
-/** A budget cannot be kept with a model whose cost is unknown: it is refused, not counted as zero (F65). */
-export function refuseUnpriced(model: string, parts: Pick<EngineParts, 'config' | 'model'>): void {
-  if (parts.config.maxBudgetUsd === undefined) return;
-  const names = [model, ...fallbackModels(model, parts)];
-  const unpriced = names.find((name) => parts.model.infoOf(name).price === undefined);
-  if (unpriced === undefined) return;
-  throw new TurnwrightError(
-    'unpriced_model',
-    `A budget of $${parts.config.maxBudgetUsd} was set, but the price of ${unpriced} is not known. Give its price in settings, or limit turns or tokens instead.`,
-  );
-}
-
-/** The fallbacks in order, without the model itself. */
-export function fallbackModels(
-  model: string,
-  parts: Pick<EngineParts, 'config' | 'model'>,
-): readonly string[] {
-  const names = (parts.config.fallbackModel ?? '').split(',').map((name) => name.trim());
-  const models = names.filter((name) => name !== '').map((name) => parts.model.resolve(name));
-  return [...new Set(models)].filter((name) => name !== model);
+function localOutput(content: string, { ids, sessionId }: EngineParts): SDKMessage {
+  return {
+    type: 'system',
+    subtype: 'local_command_output',
+    content,
+    uuid: ids.uuid(),
+    session_id: sessionId,
+  };
 }
 
 function replayOf(message: UserMessage) {

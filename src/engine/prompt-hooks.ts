@@ -16,7 +16,7 @@ export async function startSession(
   parts: EngineParts,
 ): Promise<SessionStarted> {
   if (!parts.hooks.has('SessionStart')) return { context: [], firstMessage: undefined };
-  const source = !resumed ? 'startup' : parts.config.forkSession === true ? 'fork' : 'resume';
+  const source = !resumed ? parts.memory.begun : parts.config.forkSession === true ? 'fork' : 'resume';
   const model = parts.model.resolve(parts.memory.modelName);
   const verdict = await parts.hooks.run({ event: 'SessionStart', source, model }, { signal });
   return {

@@ -5,25 +5,27 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import type { HooksListing } from '../protocol/hook-config.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
 import type { InboxPriority } from '../protocol/ports.ts';
-import type { SDKMessage } from '../protocol/sdk-messages.ts';
+import type { SDKMessage, SlashCommandInfo } from '../protocol/sdk-messages.ts';
 import type { ThinkingConfig, UserBlock } from '../protocol/wire.ts';
 import { endableIterator } from '../util/endable-iterator.ts';
-import { within } from '../util/within.ts';
-import { composeEngine } from './compose/engine.ts';
+import { closeSession } from './close-session.ts';
+import { composeEngine, type Inherited } from './compose/engine.ts';
 import type { SetServersResult } from './compose/mcp.ts';
 import type { McpClient, QueryEngineConfig } from './config.ts';
 import { contextUsageOf } from './context-usage.ts';
 import { type HostFiles, hostFiles } from './host-files.ts';
+import { refuseUnpriced } from './model-choice.ts';
 import type { EngineParts } from './parts.ts';
-import { type Prompt, refuseUnpriced, type SubmitOptions } from './prepare-submission.ts';
+import type { Prompt, SubmitOptions } from './prepare-submission.ts';
 import { type ReloadedPlugins, type ReloadPluginsOptions, reloadPlugins } from './reload-plugins.ts';
 import { resumeSubmission } from './resume-submission.ts';
-import type { McpServerStatus, SlashCommandInfo } from './session-facts.ts';
+import type { McpServerStatus } from './session-facts.ts';
 import { type SessionSettings, sessionSettings } from './session-settings.ts';
 import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './session-tasks.ts';
 import { renameSession } from './session-title.ts';
 import { openSubmission, type Submission } from './submission.ts';
 import { submitMessage } from './submit-message.ts';
+import { handOver } from './successor.ts';
 
 export interface QueuedPrompt {
   /** Putting the same key twice is one prompt; default its uuid, else a fresh one. */
@@ -47,9 +49,11 @@ export class QueryEngine {
   #running: Submission | undefined;
   readonly #runs = new WeakMap<Submission, AsyncGenerator<SDKMessage, void, void>>();
   #closing: Promise<void> | undefined;
+  #next: QueryEngine | undefined;
 
-  constructor(config: QueryEngineConfig) {
-    this.#parts = composeEngine(config);
+  /** `inherited`: see `successor`. */
+  constructor(config: QueryEngineConfig, inherited?: Inherited) {
+    this.#parts = composeEngine(config, inherited);
     this.sessionId = this.#parts.sessionId;
     this.tasks = sessionTasks({
       table: this.#parts.tasks,
@@ -221,31 +225,24 @@ export class QueryEngine {
     return this.#parts.notices.mode();
   }
 
+  /**
+   * After `/clear`: the engine of the conversation that begins, which takes over the MCP connections, what was spent,
+   * model and mode. This one takes no more prompts and is then to be closed. undefined: nothing was cleared.
+   */
+  successor(): QueryEngine | undefined {
+    this.#next ??= handOver(this.#parts, (config, inherited) => new QueryEngine(config, inherited));
+    return this.#next;
+  }
+
   /** Ends the session: what runs is abandoned within 100 ms, without a result. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  async #close(): Promise<void> {
-    const parts = this.#parts;
+  #close(): Promise<void> {
     const running = this.#running;
-    await parts.scope.close('closed');
-    // The run still puts on record how its open calls ended (L10.1); a consumer that holds it up is not waited for.
-    const run = running && this.#runs.get(running);
-    if (run !== undefined)
-      await within(
-        RUN_END_MS,
-        run.return().catch(() => {}),
-      );
-    await running?.end();
-    await within(RUN_END_MS, parts.tasks.stopAll('session'));
-    // Each has a second, unless its owner gave it more.
-    await parts.hooks.run({ event: 'SessionEnd', reason: 'other' }, { signal: NEVER });
-    await parts.hookRoom.close();
-    await parts.mcp.close();
-    parts.model.close();
-    await parts.journal.close();
+    return closeSession(this.#parts, running && { submission: running, run: this.#runs.get(running) });
   }
 
   #open(prompt: Prompt, id: string): Submission {
@@ -255,6 +252,11 @@ export class QueryEngine {
       parts: this.#parts,
       onStart: (submission) => {
         this.#refuseClosed();
+        if (this.#parts.memory.successor !== undefined)
+          throw new TurnwrightError(
+            'engine_closed',
+            'This conversation was cleared; successor() has the engine of the one that follows.',
+          );
         if (this.#running !== undefined) {
           throw new TurnwrightError(
             'submission_running',
@@ -292,7 +294,3 @@ export class QueryEngine {
     refuseUnpriced(this.#parts.model.resolve(this.#parts.memory.modelName), this.#parts);
   }
 }
-
-/** How long a run that was ended may take to write down how it ended, in ms. */
-const RUN_END_MS = 500;
-const NEVER = new AbortController().signal;

@@ -160,7 +160,7 @@ export function resultOf(
 }
 
 /** The result of a submission that never asked the model: no terminal reason (L1 phase 5). */
-export function resultWithoutQuery(text: string, facts: ResultFacts): SDKResultMessage {
+export function resultWithoutQuery(text: string, facts: ResultFacts, command?: string): SDKResultMessage {
   return {
     type: 'result',
     subtype: 'success',
@@ -168,6 +168,7 @@ export function resultWithoutQuery(text: string, facts: ResultFacts): SDKResultM
     result: text,
     num_turns: 0,
     stop_reason: null,
+    ...(command !== undefined && { local_command: command }),
     ...commonFields(facts),
   };
 }

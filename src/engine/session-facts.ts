@@ -1,16 +1,6 @@
 /** What a host may want to show about a session: commands, agents, models, MCP servers, the account. */
 import { modelInfo, resolveModelAlias } from '../model/model-info.ts';
-import { commandsOf } from './command-list.ts';
 import type { McpToolInfo, QueryEngineConfig } from './config.ts';
-
-export interface SlashCommandInfo {
-  readonly name: string;
-  readonly description: string;
-  readonly argumentHint: string;
-  readonly aliases?: readonly string[];
-  /** Of the engine's own. */
-  readonly builtin?: true;
-}
 
 export interface AgentInfo {
   readonly name: string;
@@ -50,16 +40,6 @@ export interface McpServerStatus {
 
 const CHOICES = ['default', 'opus', 'sonnet', 'haiku', 'fable'] as const;
 const EFFORT_LEVELS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
-
-export function commandList(config: QueryEngineConfig): readonly SlashCommandInfo[] {
-  return commandsOf(config).map(({ name, description, argumentHint = '', aliases, origin }) => ({
-    name,
-    description,
-    argumentHint,
-    ...(aliases !== undefined && { aliases }),
-    ...(origin === 'builtin' && { builtin: true as const }),
-  }));
-}
 
 export function agentList({ agents = [] }: QueryEngineConfig): readonly AgentInfo[] {
   return agents.map(({ name, description, model }) => ({

@@ -5,7 +5,7 @@
 import { queryLoop } from '../loop/query-loop.ts';
 import type { JournalBody } from '../protocol/journal.ts';
 import type { LoopMessage, SystemMessage } from '../protocol/messages.ts';
-import type { SDKMessage, SDKResultMessage } from '../protocol/sdk-messages.ts';
+import type { SDKConversationReset, SDKMessage, SDKResultMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import { createGuard } from './budgets.ts';
 import { compactSession, type ManualCompaction } from './compact-session.ts';
@@ -48,9 +48,17 @@ export async function* submitMessage(
       if (prepared.compaction !== undefined)
         resultText = yield* runCompaction(prepared.compaction, submission, parts);
       if (submission.silent()) return;
-      const result = resultWithoutQuery(resultText, factsOf(submission, parts));
+      const facts = factsOf(submission, parts);
+      const reset = prepared.clear ? conversationReset(submission, parts) : undefined;
+      const result = resultWithoutQuery(
+        resultText,
+        { ...facts, sessionId: reset?.new_conversation_id ?? facts.sessionId },
+        prepared.command,
+      );
       await recordResult(result, submission, parts);
-      if (!submission.silent()) yield result;
+      if (submission.silent()) return;
+      if (reset !== undefined) yield reset;
+      yield result;
       return;
     }
     yield* runLoop(
@@ -63,6 +71,24 @@ export async function* submitMessage(
     prepared?.undo();
     await submission.end();
   }
+}
+
+/** From here on this session takes no more prompts: see `QueryEngine.successor`. */
+function conversationReset(
+  submission: Submission,
+  { memory, ids, clock, sessionId }: EngineParts,
+): SDKConversationReset {
+  memory.successor = ids.uuid();
+  const { uuid } = submission.prompt.options;
+  return {
+    type: 'conversation_reset',
+    new_conversation_id: memory.successor,
+    trigger: 'clear',
+    ...(uuid !== undefined && { user_message_uuid: uuid }),
+    timestamp: new Date(clock.nowMs()).toISOString(),
+    uuid: ids.uuid(),
+    session_id: sessionId,
+  };
 }
 
 /** A compaction that was asked for; returns the result's text. */

@@ -1,13 +1,15 @@
 /** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
-import type { CommandResult } from '../protocol/command.ts';
+import type { Command, CommandResult } from '../protocol/command.ts';
 import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
 import { TASK_NOTICE } from '../protocol/task.ts';
 import type { UserBlock } from '../protocol/wire.ts';
+import { commandContext } from './command-context.ts';
 import { commandsOf } from './command-list.ts';
-import { findCommand } from './commands.ts';
+import { type CommandCall, findCommand } from './commands.ts';
+import { mentionedFiles } from './mentioned-files.ts';
 import type { EngineParts } from './parts.ts';
 import type { Prompt } from './prepare-submission.ts';
-import { judgePrompt, NOTHING_SAID, startSession } from './prompt-hooks.ts';
+import { judgePrompt, NOTHING_SAID, type PromptVerdict, startSession } from './prompt-hooks.ts';
 
 export interface UserInput {
   /** What hooks say before the prompt. */
@@ -17,9 +19,13 @@ export interface UserInput {
   readonly after: readonly AttachmentMessage[];
   readonly shouldQuery: boolean;
   readonly byCommand: boolean;
+  /** The command that was run. */
+  readonly command: string | undefined;
   readonly allowedTools: readonly string[];
   readonly model: string | undefined;
   readonly compact: CommandResult['compact'];
+  /** Another conversation begins. */
+  readonly clear: boolean;
   readonly resultText: string;
   /** Shown to the host as informational messages. */
   readonly notices: readonly string[];
@@ -39,6 +45,8 @@ export async function processUserInput(
     after: [],
     shouldQuery: prompt.options.shouldQuery !== false,
     byCommand: false,
+    command: undefined,
+    clear: false,
     allowedTools: [],
     model: undefined,
     compact: undefined,
@@ -53,39 +61,31 @@ export async function processUserInput(
     notices: [refusal],
   });
   const text = typeof prompt.content === 'string' ? prompt.content : textOf(prompt.content);
-  const call = findCommand(prompt.content, commandsOf(parts.config, parts.mcp.commands));
+  const isVerbatim = prompt.options.verbatim === true || parts.config.verbatimPrompts === true;
+  const call = isVerbatim ? undefined : calledBy(prompt, parts);
+  if (call?.kind === 'unknown') {
+    const resultText = `Unknown command: /${call.name}. /help lists the commands of this session.`;
+    return { ...base, messages: [], shouldQuery: false, byCommand: true, resultText };
+  }
   if (call !== undefined) {
-    const { sessionId, journal, config } = parts;
+    const { command, args } = call;
     parts.memory.promptId = prompt.options.uuid;
-    const { refusal, context: after } = await judgePrompt(
-      {
-        event: 'UserPromptExpansion',
-        expansion_type: parts.mcp.commands.includes(call.command) ? 'mcp_prompt' : 'slash_command',
-        command_name: call.command.name,
-        command_args: call.args,
-        prompt: text,
-      },
-      signal,
-      parts,
-    );
+    const { refusal, context: after } = await judgeCommand(command, args, text, signal, parts);
     if (refusal !== undefined) return refused(refusal);
-    const context = {
-      sessionId,
-      cwd: config.cwd,
-      messages: journal.view.messages.slice(),
-      signal,
-    };
-    const result = await call.command.run(call.args, context);
+    const result = await command.run(args, commandContext(parts, signal));
     return {
       ...base,
       messages: [...first, ...result.messages.map((content) => userMessage(content, 'command', {}, parts))],
-      after,
+      after: result.shouldQuery ? after : [],
       shouldQuery: base.shouldQuery && result.shouldQuery,
       byCommand: true,
+      command: command.name,
       allowedTools: result.allowedTools ?? [],
       model: result.model,
       compact: result.compact,
+      clear: result.clear === true,
       resultText: result.resultText ?? '',
+      notices: result.notices ?? [],
     };
   }
   const uuid = prompt.options.uuid ?? parts.ids.uuid();
@@ -97,7 +97,47 @@ export async function processUserInput(
     : NOTHING_SAID;
   if (refusal !== undefined) return refused(refusal);
   const message = userMessage(prompt.content, 'prompt', { ...prompt.options, uuid }, parts);
-  return { ...base, messages: [...first, message], after };
+  const files = isVerbatim || !byUser ? [] : await mentions(text, signal, parts);
+  return { ...base, messages: [...first, message], after: [...files, ...after] };
+}
+
+function calledBy(prompt: Prompt, { config, mcp }: EngineParts): CommandCall | undefined {
+  if (config.disableSlashCommands === true) return undefined;
+  return findCommand(prompt.content, commandsOf(config, mcp.commands));
+}
+
+/** The engine's own commands word no prompt, so there is nothing to expand. */
+async function judgeCommand(
+  { name, origin = 'host' }: Command,
+  args: string,
+  prompt: string,
+  signal: AbortSignal,
+  parts: EngineParts,
+): Promise<PromptVerdict> {
+  if (origin === 'builtin') return NOTHING_SAID;
+  return judgePrompt(
+    {
+      event: 'UserPromptExpansion',
+      expansion_type: origin === 'mcp' ? 'mcp_prompt' : 'slash_command',
+      command_name: name,
+      command_args: args,
+      command_source: origin,
+      prompt,
+    },
+    signal,
+    parts,
+  );
+}
+
+/** The files that a prompt names, behind it. */
+async function mentions(text: string, signal: AbortSignal, parts: EngineParts): Promise<AttachmentMessage[]> {
+  return (await mentionedFiles(text, signal, parts)).map(({ path, rendered }) => ({
+    type: 'attachment',
+    uuid: parts.ids.uuid(),
+    timestamp: new Date(parts.clock.nowMs()).toISOString(),
+    attachment: { type: 'file', path },
+    rendered: parts.admit(rendered) as readonly UserBlock[],
+  }));
 }
 
 function userMessage(

@@ -1,5 +1,7 @@
 /** Slash commands, as everybody means them who offers some: files, skills, plugins, MCP prompts, the host, the engine. */
+import type { ContextUsage } from './context-usage.ts';
 import type { ViewMessage } from './messages.ts';
+import type { ModelUsage } from './sdk-messages.ts';
 import type { UserBlock } from './wire.ts';
 
 /** Who brought a command along. `builtin`: the engine; `host`: the program around it. */
@@ -36,6 +38,34 @@ export interface CommandContext {
   /** The conversation so far. */
   readonly messages: readonly ViewMessage[];
   readonly signal: AbortSignal;
+  readonly session: CommandSession;
+  /**
+   * Runs a shell command in the way the model's own calls run, through the one gate, with these rules allowed as well.
+   * Nobody is asked: what no rule allows is refused. Never rejects.
+   */
+  shell(command: string, allowedTools: readonly string[]): Promise<ShellAnswer>;
+  /** The files that a text names with `@path`, read under the rules of Read; what may not be read is left out. */
+  mentionedFiles(text: string): Promise<readonly UserBlock[]>;
+}
+
+export type ShellAnswer =
+  | { readonly ok: true; readonly output: string }
+  /** Refused, failed or cut off: a sentence. */
+  | { readonly ok: false; readonly why: string };
+
+/** What a command may see and switch of the session it runs in. */
+export interface CommandSession {
+  /** The model of the next submissions, by id. */
+  readonly model: string;
+  /** From the next submission on; undefined: the default. Throws with a sentence for a model that cannot be had. */
+  setModel(model?: string): void;
+  /** Every command of the session, in the order in which names are looked up. */
+  commands(): readonly Command[];
+  contextUsage(): Promise<ContextUsage>;
+  cost(): {
+    readonly totalUsd: number;
+    readonly models: Readonly<Record<string, ModelUsage>>;
+  };
 }
 
 export interface CommandResult {
@@ -49,6 +79,10 @@ export interface CommandResult {
   readonly model?: string | undefined;
   /** The conversation is compacted; only without `shouldQuery`. The result's text then says what came of it. */
   readonly compact?: { readonly instructions?: string } | undefined;
+  /** The conversation is put away and another one begins; only without `shouldQuery`. */
+  readonly clear?: true | undefined;
   /** The result's text when no query runs. */
   readonly resultText?: string | undefined;
+  /** For the person, one sentence each. */
+  readonly notices?: readonly string[] | undefined;
 }

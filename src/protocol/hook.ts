@@ -102,6 +102,7 @@ export type HookCall =
       readonly expansion_type: 'slash_command' | 'mcp_prompt';
       readonly command_name: string;
       readonly command_args: string;
+      readonly command_source?: string;
       readonly prompt: string;
     }
   | {

@@ -51,6 +51,8 @@ export interface SDKUserMessage extends Partial<Stamped>, FromAgent {
   readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
   /** false: add to the conversation without asking the model. */
   readonly shouldQuery?: boolean;
+  /** true: it goes to the model as it is, also when it looks like a command or names files. */
+  readonly client_composed?: boolean;
   readonly timestamp?: string;
   /** uuids that this message takes back without a successor of their own. */
   readonly retracted_message_uuids?: readonly string[];
@@ -111,6 +113,8 @@ export interface SDKResultSuccess extends ResultCommon {
   readonly subtype: 'success';
   readonly result: string;
   readonly structured_output?: unknown;
+  /** The slash command that answered in the model's place. */
+  readonly local_command?: string;
   readonly api_error_status?: number | null;
   readonly ttft_ms?: number;
 }
@@ -165,12 +169,48 @@ export interface SDKRetraction extends Stamped {
   readonly retracted_message_uuids: readonly string[];
 }
 
+/** What a slash command answered in the model's place. */
+export interface SDKLocalCommandOutput extends Stamped {
+  readonly type: 'system';
+  readonly subtype: 'local_command_output';
+  readonly content: string;
+}
+
+/** The list of commands as it is now, in place of the one told before. */
+export interface SDKCommandsChanged extends Stamped {
+  readonly type: 'system';
+  readonly subtype: 'commands_changed';
+  readonly commands: readonly SlashCommandInfo[];
+}
+
+export interface SlashCommandInfo {
+  /** Without the slash. */
+  readonly name: string;
+  readonly description: string;
+  readonly argumentHint: string;
+  readonly aliases?: readonly string[];
+  /** Of the engine's own. */
+  readonly builtin?: true;
+}
+
+/** This conversation is over; what follows belongs to another session. */
+export interface SDKConversationReset extends Stamped {
+  readonly type: 'conversation_reset';
+  readonly new_conversation_id: string;
+  readonly trigger: 'clear';
+  /** Of the prompt that asked for it, when its sender gave one. */
+  readonly user_message_uuid?: string;
+  readonly timestamp: string;
+}
+
 /** About a task that outlives its tool call, whether or not a turn runs. */
 export type SDKTaskMessage = Stamped & { readonly type: 'system' } & TaskMessageBody;
 
 export type SDKSystemMessage =
   | SDKSystemInit
   | SDKRetraction
+  | SDKLocalCommandOutput
+  | SDKCommandsChanged
   | SDKTaskMessage
   | (Stamped & { readonly type: 'system' } & SystemBody);
 
@@ -209,5 +249,6 @@ export type SDKMessage =
   | SDKPartialAssistantMessage
   | SDKResultMessage
   | SDKSystemMessage
+  | SDKConversationReset
   | SDKToolProgressMessage
   | SDKToolUseSummaryMessage;

@@ -18,7 +18,6 @@ export type {
   AgentInfo,
   McpServerStatus,
   ModelChoice,
-  SlashCommandInfo,
 } from '../engine/session-facts.ts';
 export type { SDKStatus } from '../engine/state-machine.ts';
 export { PROTOCOL_VERSION, VERSION } from '../engine/version.ts';

@@ -102,6 +102,8 @@ async function configOf(options: Options): Promise<QueryEngineConfig> {
     sessionsDirectory: found?.directory,
     // Without a session to continue there is nothing to fork either.
     forkSession: resume === undefined ? undefined : options.forkSession,
+    disableSlashCommands: options.disableSlashCommands,
+    verbatimPrompts: options.verbatimPrompts,
     resumeSessionAt: options.resumeSessionAt,
     resumeDropsTurn: options.resumeDropsTurn,
     title: options.title,

@@ -38,6 +38,8 @@ export interface Options {
   canUseTool?: CanUseTool | undefined;
   /** Go on with the newest session of `cwd`; a new one when there is none. */
   continue?: boolean | undefined;
+  /** There are no slash commands; `/name` is a prompt like any other. Default false. */
+  disableSlashCommands?: boolean | undefined;
   /** Default the caller's. */
   cwd?: string | undefined;
   /** A bare name takes the tool away, `Tool(specifier)` denies such calls. */
@@ -156,6 +158,8 @@ export interface Options {
     | readonly string[]
     | { readonly type: 'preset'; readonly preset: 'turnwright' | 'claude_code' }
     | undefined;
+  /** Prompts go to the model as they are: no slash commands, no files for `@path`. Default false. */
+  verbatimPrompts?: boolean | undefined;
   /** Fields of the engine's own configuration; they win over what is made of the options above. */
   engine?: Partial<QueryEngineConfig> | undefined;
 }
@@ -171,6 +175,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   canUseTool: true,
   continue: true,
   cwd: true,
+  disableSlashCommands: true,
   disallowedTools: true,
   effort: true,
   env: true,
@@ -222,6 +227,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   title: true,
   tools: true,
   trustRecorded: true,
+  verbatimPrompts: true,
   engine: true,
 };
 

@@ -9,6 +9,8 @@ export interface NextPrompt {
   readonly uuid: string | undefined;
   readonly origin: SDKUserMessage['origin'];
   readonly shouldQuery: boolean | undefined;
+  /** As it is: no command, no files for `@path`. */
+  readonly verbatim: boolean | undefined;
 }
 
 export interface PromptFeed {
@@ -91,6 +93,7 @@ export function createPromptFeed(engine: () => Promise<QueryEngine>): PromptFeed
         uuid: message?.uuid,
         origin: message?.origin,
         shouldQuery: message?.shouldQuery,
+        verbatim: message?.client_composed,
       };
     },
     get ended() {
@@ -103,4 +106,19 @@ export function createPromptFeed(engine: () => Promise<QueryEngine>): PromptFeed
       wake();
     },
   };
+}
+
+/** Prompts that wait in one session, moved to the one that follows it. */
+export async function handQueueOn(from: QueryEngine, to: QueryEngine): Promise<void> {
+  for (let item = from.takeQueued(); item !== undefined; item = from.takeQueued()) await to.enqueue(item);
+}
+
+/** What ended in the background, as a prompt to go on with. */
+export function noticeFrom(session: QueryEngine): NextPrompt | undefined {
+  const notice = session.tasks.takeNotice();
+  return notice && { ...notice, uuid: undefined, shouldQuery: undefined, verbatim: true };
+}
+
+export function userMessage(text: string): SDKUserMessage {
+  return { type: 'user', message: { role: 'user', content: text }, parent_tool_use_id: null };
 }

@@ -3,13 +3,18 @@ import type { SetServersResult } from '../engine/compose/mcp.ts';
 import type { HostFile, HostFileOptions } from '../engine/host-files.ts';
 import type { QueryEngine } from '../engine/query-engine.ts';
 import type { ReloadedPlugins, ReloadPluginsOptions } from '../engine/reload-plugins.ts';
-import type { McpServerStatus, SlashCommandInfo } from '../engine/session-facts.ts';
+import type { McpServerStatus } from '../engine/session-facts.ts';
 import type { TaskOutputTail } from '../engine/session-tasks.ts';
 import type { ContextUsage } from '../protocol/context-usage.ts';
-import { AbortError, TurnwrightError } from '../protocol/errors.ts';
+import { TurnwrightError } from '../protocol/errors.ts';
 import type { HooksListing } from '../protocol/hook-config.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
-import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../protocol/sdk-messages.ts';
+import type {
+  SDKMessage,
+  SDKResultMessage,
+  SDKUserMessage,
+  SlashCommandInfo,
+} from '../protocol/sdk-messages.ts';
 import { endableIterator } from '../util/endable-iterator.ts';
 import { type Announcements, createAnnouncements } from './announcements.ts';
 import { splitServers } from './mcp/configured-servers.ts';
@@ -17,9 +22,10 @@ import { connectServer } from './mcp/connect-server.ts';
 import type { McpServerConfig } from './mcp/server-config.ts';
 import { type Opening, startEngine } from './open-engine.ts';
 import { checkOptions, type Options } from './options.ts';
-import { createPromptFeed, type NextPrompt, type PromptFeed } from './prompt-feed.ts';
+import { createPromptFeed, handQueueOn, noticeFrom, type PromptFeed, userMessage } from './prompt-feed.ts';
 import { type InitializationResult, initializationOf } from './session-info.ts';
 import { type SettingsMethods, settingsMethods } from './settings-methods.ts';
+import { errorResult, refuseAborted } from './stop-errors.ts';
 
 export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsMethods {
   /** Stops the running turn; it still yields its result. Tells which prompts wait and will still run. */
@@ -134,13 +140,27 @@ export function query({
     feed.wake();
   };
   const isOver = () => closing !== undefined;
+  /** After `/clear` the same stream goes on with the engine of the next conversation. */
+  const succeed = async (session: QueryEngine) => {
+    const next = session.successor();
+    if (next === undefined) return;
+    opening = { config: open().config, engine: Promise.resolve(next) };
+    await attend(opening.engine);
+    await handQueueOn(session, next);
+    await session.close();
+  };
+  let commands: InitializationResult['commands'] | undefined;
+  const heard = (message: SDKMessage) => {
+    if (message.type === 'system' && message.subtype === 'commands_changed') commands = message.commands;
+  };
 
   const reading = carriesOn
     ? feed.end()
     : typeof prompt === 'string'
       ? feed.add(userMessage(prompt))
       : feed.read(prompt);
-  const messages = run(engine, feed, reading, { caller, isOver, close, carriesOn, announcements });
+  const life: Life = { caller, isOver, close, succeed, heard, carriesOn, announcements };
+  const messages = run(engine, feed, reading, life);
   const initialization = async () => initializationOf(await open().config);
   return Object.assign(
     endableIterator(messages, () => void close()),
@@ -169,7 +189,7 @@ export function query({
         );
       },
       initializationResult: initialization,
-      supportedCommands: async () => (await initialization()).commands,
+      supportedCommands: async () => commands ?? (await initialization()).commands,
       supportedModels: async () => (await initialization()).models,
       supportedAgents: async () => (await initialization()).agents,
       accountInfo: async () => (await initialization()).account,
@@ -205,6 +225,8 @@ interface Life {
   readonly caller: AbortSignal | undefined;
   isOver(): boolean;
   close(): Promise<void>;
+  succeed(session: QueryEngine): Promise<void>;
+  heard(message: SDKMessage): void;
   readonly carriesOn: boolean;
   readonly announcements: Announcements;
 }
@@ -253,14 +275,16 @@ async function* run(
         await feed.changed();
         continue;
       }
-      const { uuid, origin, shouldQuery } = next;
-      const messages = session.submitMessage(next.content, { uuid, origin, shouldQuery });
+      const { uuid, origin, shouldQuery, verbatim } = next;
+      const messages = session.submitMessage(next.content, { uuid, origin, shouldQuery, verbatim });
       for await (const message of announcements.between(messages)) {
         refuseAborted(caller);
         if (shouldQuery === false) continue;
         if (message.type === 'result') last = message;
+        life.heard(message);
         yield message;
       }
+      await life.succeed(session);
     }
     if (last?.is_error === true && !life.isOver()) throw errorResult(last);
   } finally {
@@ -268,24 +292,4 @@ async function* run(
     caller?.removeEventListener('abort', wake);
     await life.close();
   }
-}
-
-/** What ended in the background, as a prompt to go on with. */
-function noticeFrom(session: QueryEngine): NextPrompt | undefined {
-  const notice = session.tasks.takeNotice();
-  return notice && { ...notice, uuid: undefined, shouldQuery: undefined };
-}
-
-/** The caller's abort beats whatever the run still had to say (L10.6). */
-function refuseAborted(caller: AbortSignal | undefined): void {
-  if (caller?.aborted === true) throw new AbortError();
-}
-
-function errorResult(result: SDKResultMessage): TurnwrightError {
-  const text = result.subtype === 'success' ? result.result : result.errors.join('; ');
-  return new TurnwrightError('error_result', `Turnwright returned an error result: ${text}`);
-}
-
-function userMessage(text: string): SDKUserMessage {
-  return { type: 'user', message: { role: 'user', content: text }, parent_tool_use_id: null };
 }

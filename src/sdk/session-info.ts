@@ -1,19 +1,18 @@
 /** What a host learns of a session before and while it runs. */
 
-import { loadCommands } from '../engine/command-list.ts';
+import { commandList, loadCommands } from '../engine/command-list.ts';
 import type { QueryEngineConfig } from '../engine/config.ts';
 import {
   type AccountInfo,
   type AgentInfo,
   accountOf,
   agentList,
-  commandList,
   type ModelChoice,
   modelList,
-  type SlashCommandInfo,
 } from '../engine/session-facts.ts';
 import { CAPABILITIES, PROTOCOL_VERSION } from '../engine/version.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
+import type { SlashCommandInfo } from '../protocol/sdk-messages.ts';
 
 export interface InitializationResult {
   readonly commands: readonly SlashCommandInfo[];

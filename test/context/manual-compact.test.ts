@@ -95,7 +95,9 @@ describe('/compact', () => {
 
   it("is announced, and gives way to a host's own command of that name", async () => {
     const run = await rehearsedEngine({ reply: script([]) });
-    expect((await run.run('/compact'))[0]).toMatchObject({ slash_commands: ['compact'] });
+    expect((await run.run('/compact'))[0]).toMatchObject({
+      slash_commands: expect.arrayContaining(['compact']),
+    });
     const own = {
       name: 'compact',
       description: 'Ours.',

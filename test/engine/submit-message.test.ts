@@ -135,8 +135,10 @@ describe('commands', () => {
       ],
     });
     const messages = await run('/count to three');
-    expect(types(messages)).toEqual(['system', 'user', 'result']);
-    expect(messages[0]).toMatchObject({ slash_commands: ['count', 'compact'] });
+    expect(types(messages)).toEqual(['system', 'user', 'system', 'result']);
+    expect(messages[0]).toMatchObject({
+      slash_commands: ['count', 'clear', 'compact', 'context', 'cost', 'help', 'model'],
+    });
     expect(resultIn(messages)).toMatchObject({
       subtype: 'success',
       result: 'Counted.',
@@ -170,9 +172,15 @@ describe('commands', () => {
     expect(model.requests[2]?.model).toBe('claude-opus-5-5');
   });
 
-  it('an unknown slash word is a prompt', async () => {
-    const { run } = engineUnderTest([say('Whatever that is.')]);
-    expect(resultIn(await run('/unheard of'))).toMatchObject({ result: 'Whatever that is.' });
+  it('an unknown name is told at once; what no command could be called is a prompt', async () => {
+    const { run, model } = engineUnderTest([say('A file of names.')]);
+    expect(resultIn(await run('/unheard of'))).toMatchObject({
+      subtype: 'success',
+      result: expect.stringContaining('Unknown command: /unheard.'),
+      num_turns: 0,
+    });
+    expect(model.requests).toHaveLength(0);
+    expect(resultIn(await run('/etc/hosts: what is that?'))).toMatchObject({ result: 'A file of names.' });
   });
 
   it('a hook may keep a prompt back: nothing is sent', async () => {

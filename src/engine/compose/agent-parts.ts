@@ -120,6 +120,7 @@ export function composeAgentParts(
         },
         presetAnswer: tools.presetAnswer,
         callTool: tools.callTool,
+        callGated: tools.callGated,
       },
       context,
       admit,

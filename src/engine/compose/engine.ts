@@ -19,6 +19,7 @@ import type { EngineParts, SessionMemory } from '../parts.ts';
 import { createReadFileCache } from '../read-file-cache.ts';
 import { createSessionHistory } from '../session-history.ts';
 import { createSessionJournal } from '../session-journal.ts';
+import { freshMemory } from '../session-memory.ts';
 import { createSessionNotices } from '../session-notices.ts';
 import { createStateMachine } from '../state-machine.ts';
 import { createStructuredOutput } from '../structured-output.ts';
@@ -43,8 +44,11 @@ import { withQuarantine } from './tool-quarantine.ts';
 import { composeToolState } from './tool-state.ts';
 import { composeTools, type ToolParts } from './tools.ts';
 
+/** What a session takes over from the one that was cleared: its connections, and what was spent. */
+export type Inherited = Pick<EngineParts, 'mcp' | 'ledger'> & Pick<SessionMemory, 'thinking'>;
+
 /** Throws `invalid_option` for a configuration that contradicts itself. */
-export function composeEngine(config: QueryEngineConfig): EngineParts {
+export function composeEngine(config: QueryEngineConfig, inherited?: Inherited): EngineParts {
   checkConfig(config);
   const clock = config.clock ?? systemClock;
   const ids = config.ids ?? systemIds;
@@ -56,12 +60,14 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
   const { sessionId } = session;
   const journal = createSessionJournal(session.open);
   const client = composeModel(config, { clock, random });
-  const ledger = createUsageLedger({
-    infoOf: client.infoOf,
-    costOf,
-    maxBudgetUsd: config.maxBudgetUsd,
-    strictBudget: config.strictBudget,
-  });
+  const ledger =
+    inherited?.ledger ??
+    createUsageLedger({
+      infoOf: client.infoOf,
+      costOf,
+      maxBudgetUsd: config.maxBudgetUsd,
+      strictBudget: config.strictBudget,
+    });
 
   const bounded = config.strictBudget === true ? withinBudget(client.call, ledger) : client.call;
   const model = {
@@ -137,8 +143,8 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
   const readFileCache = config.readFileCache ?? createReadFileCache();
   const structured = config.jsonSchema === undefined ? undefined : createStructuredOutput(config.jsonSchema);
   const snipMarks = config.compaction?.snipMarks ?? createSnipMarks();
-  const mcp = composeMcp(config, { clock, random, env });
-  scope.onClose(() => mcp.close());
+  const mcp = inherited?.mcp ?? composeMcp(config, { clock, random, env });
+  scope.onClose(() => (memory.handedOver ? undefined : mcp.close()));
   const skills = composeSkills(config, {
     clock,
     ids,
@@ -176,21 +182,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
   };
   const tools = composeTools(config, toolParts);
   toolState.watch(tools.port, () => memory.request?.model ?? client.resolve(config.userSpecifiedModel));
-  const memory: SessionMemory = {
-    modelName: config.userSpecifiedModel,
-    thinking: undefined,
-    effort: undefined,
-    opened: false,
-    submissions: 0,
-    promptId: undefined,
-    orphanHandled: false,
-    denials: [],
-    request: undefined,
-    taskRemaining: undefined,
-    contexts: undefined,
-    measured: undefined,
-    snapshot: undefined,
-  };
+  const memory = freshMemory(config, inherited);
   journal.onEntry((body) => {
     if (body.type !== 'response' || body.broken === true) return;
     const { length, root } = journal.view.messages;
@@ -258,6 +250,7 @@ export function composeEngine(config: QueryEngineConfig): EngineParts {
       },
       presetAnswer: tools.presetAnswer,
       callTool: tools.callTool,
+      callGated: tools.callGated,
     },
     mcp,
     skills,

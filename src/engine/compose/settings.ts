@@ -11,6 +11,7 @@ import { systemClock } from '../../util/clock.ts';
 import { keyFromHelper } from '../api-key-helper.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { createBuiltinTools, sessionTools, unknownTools, wantsAgents } from './builtin-tools.ts';
+import { commandFileSources } from './command-files.ts';
 import { openSkills } from './open-skills.ts';
 import { openOutputStyles } from './output-styles.ts';
 import { openPlugins, type PluginConfig } from './plugins.ts';
@@ -104,7 +105,10 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     skills,
     plugins,
     outputStyles,
-    commandSources: [skillCommands(skills.catalogue, { files })],
+    commandSources: [
+      ...commandFileSources(resolved, input.options.projectConfigRoot, files, (line) => input.stderr?.(line)),
+      skillCommands(skills.catalogue, { files }),
+    ],
     backgroundTasks: resolved.backgroundTasks,
     ...(!wantsAgents(input.toolNames, resolved) && { agentLimits: { maxDepth: 0 } }),
   };

@@ -1,9 +1,11 @@
 /** Skills in a session: looked for at each submission's start, told by name, loaded by the Skill tool or as `/name`. */
+
 import { isAbsolute, resolve } from 'node:path';
 import type { AttachmentSource } from '../../attachments/source.ts';
 import type { CompactionSource } from '../../protocol/context.ts';
 import type { AttachmentMessage } from '../../protocol/messages.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
+import type { SlashCommandInfo } from '../../protocol/sdk-messages.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import type { View } from '../../protocol/view.ts';
 import type { SkillCatalogue } from '../../skills/catalogue.ts';
@@ -13,7 +15,6 @@ import { loadedSkillsSource, skillListingSource } from '../../skills/restore.ts'
 import { createSkillTool } from '../../skills/skill-tool.ts';
 import { touchedSkills } from '../../skills/touched-skills.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { SlashCommandInfo } from '../session-facts.ts';
 
 /** What a session's skills come from; made by `openSkills` before the engine is. */
 export interface SkillSetup {

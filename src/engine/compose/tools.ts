@@ -12,6 +12,7 @@ import type { Scope } from '../../util/scope.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ToolsRoom } from '../parts.ts';
 import type { SessionJournal } from '../session-journal.ts';
+import { gatedCall } from './gated-call.ts';
 import type { ComposedPermissions } from './permissions.ts';
 import type { SpillRoom } from './spill.ts';
 import type { ToolState } from './tool-state.ts';
@@ -109,6 +110,14 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       return port.names;
     },
     presetAnswer: parts.permissions.presetAnswer,
+    async callGated(name, input, signal) {
+      const tool = parts.tools().find((each) => each.name === name);
+      if (tool === undefined) return { ok: false, why: `There is no tool ${name} in this session.` };
+      const id = parts.ids.uuid();
+      const context = makeContext({ block: { id }, effectKey: `beside/${id}` }, signal);
+      const { permissions, hooks, clock } = parts;
+      return gatedCall(tool, input, context, { permissions: permissions.permissions, hooks }, clock);
+    },
     async callTool(name, input, signal) {
       const tool = parts.tools().find((each) => each.name === name || each.aliases?.includes(name) === true);
       if (tool === undefined) throw new Error(`there is no tool ${name}`);

@@ -1,5 +1,5 @@
-/** `/compact [instructions]`: the one command that needs the engine itself. */
-import type { Command } from '../protocol/command.ts';
+/** `/compact [instructions]`. */
+import type { Command } from '../../protocol/command.ts';
 
 export const compactCommand: Command = {
   name: 'compact',

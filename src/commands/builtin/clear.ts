@@ -1,0 +1,10 @@
+/** `/clear`: this conversation is put away as it is, and another one begins. */
+import type { Command } from '../../protocol/command.ts';
+
+export const clearCommand: Command = {
+  name: 'clear',
+  aliases: ['reset', 'new'],
+  description: 'Begins a new conversation; this one is kept and can be resumed',
+  origin: 'builtin',
+  run: () => ({ messages: [], shouldQuery: false, clear: true }),
+};

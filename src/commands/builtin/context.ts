@@ -1,0 +1,27 @@
+/** `/context`: what fills the context. */
+import type { Command } from '../../protocol/command.ts';
+
+export const contextCommand: Command = {
+  name: 'context',
+  description: 'Shows what fills the context window',
+  origin: 'builtin',
+  async run(_, { session }) {
+    const usage = await session.contextUsage();
+    const share = (tokens: number) => `${((tokens / usage.rawMaxTokens) * 100).toFixed(1)} %`;
+    const rows = usage.categories.map(
+      ({ name, tokens }) => `| ${name} | ${tokens.toLocaleString('en-US')} | ${share(tokens)} |`,
+    );
+    const memory = usage.memoryFiles.map(
+      ({ path, type, tokens }) => `- ${path} (${type}): ${tokens.toLocaleString('en-US')}`,
+    );
+    const lines = [
+      `${usage.model}: ${usage.totalTokens.toLocaleString('en-US')} of ${usage.rawMaxTokens.toLocaleString('en-US')} tokens (${usage.percentage} %)`,
+      '',
+      '| what | tokens | of the window |',
+      '|---|---:|---:|',
+      ...rows,
+      ...(memory.length > 0 ? ['', 'Memory files:', ...memory] : []),
+    ];
+    return { messages: [], shouldQuery: false, resultText: lines.join('\n') };
+  },
+};

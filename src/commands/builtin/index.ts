@@ -1,0 +1,17 @@
+/** What every session has. */
+import type { Command } from '../../protocol/command.ts';
+import { clearCommand } from './clear.ts';
+import { compactCommand } from './compact.ts';
+import { contextCommand } from './context.ts';
+import { costCommand } from './cost.ts';
+import { helpCommand } from './help.ts';
+import { modelCommand } from './model.ts';
+
+export const BUILTIN_COMMANDS: readonly Command[] = [
+  clearCommand,
+  compactCommand,
+  contextCommand,
+  costCommand,
+  helpCommand,
+  modelCommand,
+];

@@ -1,0 +1,15 @@
+/** `/model [name]`: which model answers, or which one shall. */
+import type { Command } from '../../protocol/command.ts';
+
+export const modelCommand: Command = {
+  name: 'model',
+  description: 'Shows the model, or switches to another one for this session',
+  argumentHint: '[name]',
+  origin: 'builtin',
+  run(args, { session }) {
+    const name = args.trim();
+    if (name !== '') session.setModel(name === 'default' ? undefined : name);
+    const resultText = name === '' ? `The model is ${session.model}.` : `The model is now ${session.model}.`;
+    return { messages: [], shouldQuery: false, resultText };
+  },
+};

@@ -1,0 +1,47 @@
+/** The command files of one place, as a source of commands. */
+import type { Command, CommandOrigin, CommandSource } from '../protocol/command.ts';
+import { parseCommandFile } from './command-file.ts';
+import { fileCommand } from './file-command.ts';
+import { type CommandFilesPort, findCommandFiles } from './find-command-files.ts';
+
+export interface CommandFilesOptions {
+  /** For messages. */
+  readonly name: string;
+  /** Absolute; the first that has a name owns it. One that is missing holds nothing. */
+  readonly folders: readonly string[];
+  readonly files: CommandFilesPort;
+  readonly origin: CommandOrigin;
+  /** false: its commands may word prompts, and not allow, run or switch anything. */
+  readonly trusted: boolean;
+  /** Stands before every name, with a colon: a plugin's. */
+  readonly prefix?: string | undefined;
+  readonly warn: (line: string) => void;
+}
+
+export function commandFiles(options: CommandFilesOptions): CommandSource {
+  const { folders, files, origin, trusted, prefix, warn } = options;
+  let commands: readonly Command[] = [];
+  let loading: Promise<void> | undefined;
+
+  const load = async () => {
+    const found = (await Promise.all(folders.map((folder) => findCommandFiles(folder, files)))).flat();
+    commands = await Promise.all(
+      found.map(async ({ name, path, text }) => {
+        const full = prefix === undefined ? name : `${prefix}:${name}`;
+        const { file, problem } = await parseCommandFile(full, path, text);
+        if (problem !== undefined) warn(`${path}: ${problem}; it was passed over.`);
+        return fileCommand(file, { origin, trusted });
+      }),
+    );
+  };
+  return {
+    name: options.name,
+    load() {
+      loading ??= load();
+      return loading;
+    },
+    get commands() {
+      return commands;
+    },
+  };
+}

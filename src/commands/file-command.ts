@@ -1,0 +1,74 @@
+/** A command file as a command of a session. */
+import type { Command, CommandContext, CommandOrigin, CommandResult } from '../protocol/command.ts';
+import type { CommandFile } from './command-file.ts';
+import { fillTemplate } from './template.ts';
+
+export interface FileCommandOptions {
+  readonly origin: CommandOrigin;
+  /** false: it may word a prompt, and not allow, run or switch anything. */
+  readonly trusted: boolean;
+}
+
+const MAX_SHELL_PARTS = 20;
+
+export function fileCommand(file: CommandFile, { origin, trusted }: FileCommandOptions): Command {
+  const { name, description, argumentHint } = file;
+  return {
+    name,
+    description,
+    ...(argumentHint !== undefined && { argumentHint }),
+    origin,
+    run: (args, context) => run(file, trusted, args, context),
+  };
+}
+
+async function run(
+  file: CommandFile,
+  trusted: boolean,
+  args: string,
+  context: CommandContext,
+): Promise<CommandResult> {
+  const parts = fillTemplate(file.body, args);
+  const commands = parts.filter((part) => part.kind === 'shell');
+  if (commands.length > 0 && !trusted)
+    throw new Error(
+      `/${file.name} runs shell commands (${file.path}), which a repository that is not trusted may not. Copy what it says into a prompt, or trust the project.`,
+    );
+  if (commands.length > MAX_SHELL_PARTS)
+    throw new Error(`/${file.name} has more than ${MAX_SHELL_PARTS} shell commands (${file.path}).`);
+
+  const allowedTools = trusted ? file.allowedTools : [];
+  let text = '';
+  let written = '';
+  for (const part of parts) {
+    if (part.kind === 'text') {
+      text += part.text;
+      written += part.text;
+      continue;
+    }
+    const answer = await context.shell(part.command, allowedTools);
+    if (!answer.ok)
+      throw new Error(
+        `/${file.name} was not sent: its shell command \`${part.command}\` did not run. ${answer.why}`,
+      );
+    text += answer.output;
+    written += '\n';
+  }
+  // What a command's output mentions, nobody asked for.
+  const mentioned = await context.mentionedFiles(written);
+  const dropped = trusted
+    ? []
+    : [
+        ...(file.allowedTools.length > 0 ? ['allowed-tools'] : []),
+        ...(file.model === undefined ? [] : ['model']),
+      ];
+  return {
+    messages: [mentioned.length === 0 ? text : [{ type: 'text', text }, ...mentioned]],
+    shouldQuery: true,
+    ...(allowedTools.length > 0 && { allowedTools }),
+    ...(trusted && file.model !== undefined && { model: file.model }),
+    ...(dropped.length > 0 && {
+      notices: [`/${file.name}: ${dropped.join(' and ')} passed over, as the project is not trusted.`],
+    }),
+  };
+}

@@ -1,0 +1,42 @@
+/** The command files under a folder, bounded. */
+import { join } from 'node:path';
+import type { PersistentFiles } from '../protocol/files.ts';
+
+export type CommandFilesPort = Pick<PersistentFiles, 'readDir' | 'stat' | 'readRange'>;
+
+const MAX_DEPTH = 4;
+const MAX_FILES = 500;
+const MAX_BYTES = 128 * 1024;
+const NAME = /^[\w.-]+$/;
+
+export interface FoundFile {
+  /** Its folders and its name, joined by colons. */
+  readonly name: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+/** In order of their names. What is too long, unreadable or oddly named is left out. Never rejects. */
+export async function findCommandFiles(
+  folder: string,
+  files: CommandFilesPort,
+): Promise<readonly FoundFile[]> {
+  const found: FoundFile[] = [];
+  const walk = async (at: string, names: readonly string[]): Promise<void> => {
+    const entries = await files.readDir(at).catch(() => []);
+    for (const entry of [...entries].sort()) {
+      if (found.length >= MAX_FILES) return;
+      const path = join(at, entry);
+      const own = entry.replace(/\.md$/, '');
+      if (!NAME.test(own) || own.startsWith('.')) continue;
+      const stat = await files.stat(path).catch(() => undefined);
+      if (stat?.kind === 'directory' && names.length < MAX_DEPTH) await walk(path, [...names, entry]);
+      if (stat?.kind !== 'file' || own === entry || stat.size > MAX_BYTES) continue;
+      const bytes = await files.readRange(path, 0, MAX_BYTES).catch(() => undefined);
+      if (bytes !== undefined)
+        found.push({ name: [...names, own].join(':'), path, text: new TextDecoder().decode(bytes) });
+    }
+  };
+  await walk(folder, []);
+  return found;
+}

@@ -1,0 +1,25 @@
+/** Which models a submission may use. */
+import { TurnwrightError } from '../protocol/errors.ts';
+import type { EngineParts } from './parts.ts';
+
+/** A budget cannot be kept with a model whose cost is unknown: it is refused, not counted as zero (F65). */
+export function refuseUnpriced(model: string, parts: Pick<EngineParts, 'config' | 'model'>): void {
+  if (parts.config.maxBudgetUsd === undefined) return;
+  const names = [model, ...fallbackModels(model, parts)];
+  const unpriced = names.find((name) => parts.model.infoOf(name).price === undefined);
+  if (unpriced === undefined) return;
+  throw new TurnwrightError(
+    'unpriced_model',
+    `A budget of $${parts.config.maxBudgetUsd} was set, but the price of ${unpriced} is not known. Give its price in settings, or limit turns or tokens instead.`,
+  );
+}
+
+/** The fallbacks in order, without the model itself. */
+export function fallbackModels(
+  model: string,
+  parts: Pick<EngineParts, 'config' | 'model'>,
+): readonly string[] {
+  const names = (parts.config.fallbackModel ?? '').split(',').map((name) => name.trim());
+  const models = names.filter((name) => name !== '').map((name) => parts.model.resolve(name));
+  return [...new Set(models)].filter((name) => name !== model);
+}

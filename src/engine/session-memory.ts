@@ -1,0 +1,26 @@
+import type { Inherited } from './compose/engine.ts';
+import type { QueryEngineConfig } from './config.ts';
+import type { SessionMemory } from './parts.ts';
+
+/** What a session remembers between submissions, as it begins. */
+export function freshMemory(config: QueryEngineConfig, inherited: Inherited | undefined): SessionMemory {
+  return {
+    modelName: config.userSpecifiedModel,
+    thinking: inherited?.thinking,
+    effort: undefined,
+    opened: false,
+    submissions: 0,
+    promptId: undefined,
+    orphanHandled: false,
+    denials: [],
+    request: undefined,
+    taskRemaining: undefined,
+    contexts: undefined,
+    measured: undefined,
+    commandsTold: undefined,
+    successor: undefined,
+    handedOver: false,
+    begun: inherited === undefined ? 'startup' : 'clear',
+    snapshot: undefined,
+  };
+}

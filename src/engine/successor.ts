@@ -1,0 +1,34 @@
+/** The session after a cleared one (`/clear`). */
+import type { Inherited } from './compose/engine.ts';
+import type { QueryEngineConfig } from './config.ts';
+import type { EngineParts } from './parts.ts';
+
+/**
+ * A fresh conversation with the same tools, rules and hooks, the model and the mode as they were last set; connections
+ * and what was spent are taken over. undefined: nothing was cleared.
+ */
+export function handOver<Engine>(
+  { config, memory, permissions, mcp, ledger }: EngineParts,
+  open: (config: QueryEngineConfig, inherited: Inherited) => Engine,
+): Engine | undefined {
+  if (memory.successor === undefined) return undefined;
+  const next = open(
+    {
+      ...config,
+      sessionId: memory.successor,
+      resume: undefined,
+      forkSession: undefined,
+      resumeSessionAt: undefined,
+      resumeDropsTurn: undefined,
+      title: undefined,
+      initialMessages: undefined,
+      orphanedPermission: undefined,
+      readFileCache: undefined,
+      userSpecifiedModel: memory.modelName,
+      permissionMode: permissions.mode,
+    },
+    { mcp, ledger, thinking: memory.thinking },
+  );
+  memory.handedOver = true;
+  return next;
+}
