@@ -25,7 +25,7 @@ describe('F09 nothing where something is due', () => {
     const run = await rehearse({
       files: { 'large.txt': 'seven words stand on each line here\n'.repeat(700) },
       replies: [read(), read(), blank(), blank(), reply('Done.')],
-      options: { tools: ['Read'], engine: { compaction: { window: 20_000 } } },
+      options: { tools: ['Read'], engine: { compaction: { window: 19_000 } } },
     });
     expect(outline(run.messages)).not.toContain('compact_boundary');
     expect(outline(run.messages)).not.toContain('synthetic');
