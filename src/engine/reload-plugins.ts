@@ -1,7 +1,7 @@
 /** `reloadPlugins()`: plugins are read again, and their parts replaced, while the session runs. */
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { SlashCommandInfo } from '../protocol/sdk-messages.ts';
-import { commandList } from './command-list.ts';
+import { commandList, loadCommands } from './command-list.ts';
 import { type PluginConfig, type PluginPreview, pluginServers } from './compose/plugins.ts';
 import type { EngineParts } from './parts.ts';
 import { type AgentInfo, agentList, type McpServerStatus } from './session-facts.ts';
@@ -60,7 +60,11 @@ export async function reloadPlugins(
   if (holds && changes && parts.journal.view.messages.length > 0)
     return reloaded(parts, plugins.errors.length, { held: true, cache_impact: impact });
   plugins.apply(next);
-  await Promise.all([mcp.setPluginServers(pluginServers(next.plugins)), skills.reload()]);
+  await Promise.all([
+    mcp.setPluginServers(pluginServers(next.plugins)),
+    skills.reload(),
+    loadCommands(config),
+  ]);
   return reloaded(parts, next.errors.length, holds ? { held: false } : {});
 }
 

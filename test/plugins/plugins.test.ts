@@ -150,6 +150,21 @@ describe('a local plugin', () => {
     expect(existsSync(join(stage.cwd, '../tools/ran'))).toBe(true);
   });
 
+  it('brings commands as /plugin:name', async () => {
+    const stage = await skillStage();
+    await tools(stage);
+    await stage.write(
+      'tools/commands/fence.md',
+      '---\ndescription: Fences.\n---\nBuild a fence of $ARGUMENTS.',
+    );
+    const options = { plugins: [local('../tools')], settingSources: [] };
+    const messages = await stage.run([reply('Built.')], options, '/tools:fence oak');
+    expect(init(messages)).toMatchObject({
+      slash_commands: expect.arrayContaining(['tools:fence', 'tools:paint']),
+    });
+    expect(stage.sent()).toContain('Build a fence of oak.');
+  });
+
   it('T101: a folder of agents or commands that holds a link out of the plugin is not used', async () => {
     const stage = await skillStage();
     await tools(stage);
@@ -189,6 +204,7 @@ describe('reloadPlugins', () => {
     const stage = await skillStage();
     await tools(stage);
     await stage.write('plain/skills/roof/SKILL.md', skill('roof', 'Roofs.', 'Body.'));
+    await stage.write('plain/commands/hang.md', 'Hang the gutter.');
     stage.server.setScenario({ name: 'reload', replies: [reply('One.'), reply('Two.')] });
     const gates = [deferred<void>(), deferred<void>()];
     const prompts = async function* () {
@@ -222,14 +238,16 @@ describe('reloadPlugins', () => {
         });
         expect(await running.reloadPlugins({ addPlugins: added })).toMatchObject({
           plugins: [{ name: 'tools' }, { name: 'plain' }],
-          commands: expect.arrayContaining([expect.objectContaining({ name: 'plain:roof' })]),
+          commands: expect.arrayContaining(
+            ['plain:roof', 'plain:hang'].map((name) => expect.objectContaining({ name })),
+          ),
           mcpServers: [{ name: 'plugin:tools:box', status: 'connected' }],
           error_count: 0,
         });
         gates[0]?.resolve();
       } else gates[1]?.resolve();
     }
-    expect(messages.filter(({ type }) => type === 'system').at(-1)).toMatchObject({
+    expect(init([...messages].reverse())).toMatchObject({
       skills: ['tools:paint', 'plain:roof'],
       plugins: [{ name: 'tools' }, { name: 'plain' }],
     });

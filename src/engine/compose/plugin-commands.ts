@@ -17,7 +17,17 @@ export function pluginCommands(
     sources = plugins.flatMap(({ name, commandDirectories: folders }) =>
       folders.length === 0
         ? []
-        : [commandFiles({ name: `commands of ${name}`, folders, files, origin: 'plugin', trusted: true, prefix: name, warn })],
+        : [
+            commandFiles({
+              name: `commands of ${name}`,
+              folders,
+              files,
+              origin: 'plugin',
+              trusted: true,
+              prefix: name,
+              warn,
+            }),
+          ],
     );
     await Promise.all(sources.map((source) => source.load?.()));
     commands = sources.flatMap((source) => source.commands);

@@ -14,6 +14,7 @@ import { createBuiltinTools, sessionTools, unknownTools, wantsAgents } from './b
 import { commandFileSources } from './command-files.ts';
 import { openSkills } from './open-skills.ts';
 import { openOutputStyles } from './output-styles.ts';
+import { pluginCommands } from './plugin-commands.ts';
 import { openPlugins, type PluginConfig } from './plugins.ts';
 import { createSettingsAccess } from './settings-access.ts';
 
@@ -108,6 +109,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     commandSources: [
       ...commandFileSources(resolved, input.options.projectConfigRoot, files, (line) => input.stderr?.(line)),
       skillCommands(skills.catalogue, { files }),
+      pluginCommands(plugins, files, (line) => input.stderr?.(line)),
     ],
     backgroundTasks: resolved.backgroundTasks,
     ...(!wantsAgents(input.toolNames, resolved) && { agentLimits: { maxDepth: 0 } }),
