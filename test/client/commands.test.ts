@@ -1,0 +1,62 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { gather, is, openPrompt, prompt, throughBothDoors } from './doors.ts';
+
+throughBothDoors('commands and memory', (stage) => {
+  const write = async (files: Readonly<Record<string, string>>) => {
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(stage.cwd, path)), { recursive: true });
+      await writeFile(join(stage.cwd, path), text);
+    }
+  };
+  const settingSources = ['project'];
+
+  it('a command file is listed, takes arguments, and allows and switches for its turn', async () => {
+    const text =
+      '---\ndescription: Touches\nallowed-tools: Bash(touch:*)\nmodel: haiku\n---\nTouch $1, as !`touch said` said.';
+    await write({ '.claude/commands/try.md': text });
+    stage.play(reply(toolUse('Bash', { command: 'touch made' })), reply('Done.'));
+    const input = openPrompt('/try this');
+    const running = stage.start(input, { settingSources });
+    const commands = running.supportedCommands();
+    const { result } = await gather(running, (message) => message.type === 'result' && input.end());
+    expect(await commands).toContainEqual(expect.objectContaining({ name: 'try', description: 'Touches' }));
+    expect(result).toMatchObject({ subtype: 'success', permission_denials: [] });
+    expect(stage.asked()[0]).toMatchObject({ model: 'claude-haiku-5-5' });
+    expect(JSON.stringify(stage.asked()[0])).toContain('Touch this, as ');
+  });
+
+  it('/clear resets the conversation: the old id on the message, the new one on the result', async () => {
+    stage.play(reply('One.'), reply('Two.'));
+    const input = openPrompt('First.');
+    let count = 0;
+    const { messages, results } = await gather(stage.start(input), (message) => {
+      if (message.type !== 'result') return;
+      count += 1;
+      if (count === 1) input.push(prompt('/clear'));
+      else if (count === 2) input.push(prompt('Second.'));
+      else input.end();
+    });
+    const reset = messages.find(is('conversation_reset'));
+    const [first, cleared, second] = results.map(({ session_id }) => session_id);
+    expect(reset).toMatchObject({ session_id: first, new_conversation_id: cleared, trigger: 'clear' });
+    expect([second, cleared === first]).toEqual([cleared, false]);
+    expect(JSON.stringify(stage.asked()[1])).not.toContain('First.');
+  });
+
+  it('memory comes with its imports, and that of a folder once a file in it is touched', async () => {
+    await write({
+      'CLAUDE.md': 'Of the root. @more.md',
+      'more.md': 'More of it.',
+      'app/CLAUDE.md': 'Of app.',
+      'app/a.ts': 'export {};',
+    });
+    await stage.run([reply(toolUse('Read', { file_path: 'app/a.ts' })), reply('Done.')], { settingSources });
+    const [before, after] = stage.asked().map((body) => JSON.stringify(body));
+    expect(before).toContain('More of it.');
+    expect(before).not.toContain('Of app.');
+    expect(after).toContain('Of app.');
+  });
+});
