@@ -119,6 +119,17 @@ throughBothDoors('plugins', (stage) => {
     }
   });
 
+  it('bring commands', async () => {
+    const path = await plugin();
+    await write(path, 'commands/fence.md', 'Build a fence of $ARGUMENTS.');
+    const plugins = [{ type: 'local', path }];
+    const { messages } = await stage.run([reply('Built.')], { plugins }, '/tools:fence oak');
+    expect(messages[0]).toMatchObject({
+      slash_commands: expect.arrayContaining(['tools:fence', 'tools:paint']),
+    });
+    expect(JSON.stringify(stage.asked()[0]?.['messages'])).toContain('Build a fence of oak.');
+  });
+
   it('skipMcpDiscovery leaves their servers alone', async () => {
     const path = await plugin();
     const { messages } = await stage.run([reply('Hi.')], {
