@@ -25,6 +25,8 @@ export interface ClientFlags {
   readonly strictMcpConfig?: true;
   readonly disableSlashCommands?: true;
   readonly forkSession?: true;
+  /** Tell the host of each write to the session's files. */
+  readonly sessionMirror?: true;
   readonly resumeSessionAt?: string;
   readonly resumeDropsTurn?: string;
   readonly projectConfigRoot?: string;
@@ -60,6 +62,7 @@ export function addClientFlags(program: Command): void {
   add(flag('--strict-mcp-config'));
   add(flag('--disable-slash-commands'));
   add(flag('--fork-session'));
+  add(flag('--session-mirror'));
   add(flag('--resume-session-at <uuid>'));
   add(flag('--resume-drops-turn <uuid>'));
   add(flag('--project-config-root <folder>'));
@@ -78,7 +81,7 @@ export function addClientFlags(program: Command): void {
 }
 
 /** Accepted, and without effect so far. */
-const WITHOUT_EFFECT = ['await-initialize', 'session-mirror'] as const;
+const WITHOUT_EFFECT = ['await-initialize'] as const;
 const WITHOUT_EFFECT_VALUED = ['prompt-suggestions', 'debug-file'] as const;
 
 /** Client flags as options of `query()`. */

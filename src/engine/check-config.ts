@@ -27,6 +27,8 @@ export function checkConfig(config: QueryEngineConfig): void {
   }
   if (config.resumeSessionAt !== undefined && config.resume === undefined)
     refuse('resumeSessionAt', 'needs "resume"');
+  if (config.sessionStore !== undefined && (config.persistSession === false || config.store !== undefined))
+    refuse('sessionStore', 'needs session files, which it is a copy of');
   if (config.forkSession === true && config.resume === undefined) refuse('forkSession', 'needs "resume"');
 }
 

@@ -22,16 +22,7 @@ import type {
   PermissionResult,
   PermissionRuleSource,
 } from '../protocol/permission.ts';
-import type {
-  Admission,
-  BlobStore,
-  Clock,
-  Ids,
-  Inbox,
-  JournalStore,
-  LeaseStore,
-  RandomPort,
-} from '../protocol/ports.ts';
+import type { Admission, BlobStore, Clock, Ids, Inbox, LeaseStore, RandomPort } from '../protocol/ports.ts';
 import type { AnyTool, ReadFileCache } from '../protocol/tool.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
 import type { McpServerPolicy } from '../settings/resolved-config.ts';
@@ -43,6 +34,7 @@ import type { PluginSetup } from './compose/plugins.ts';
 import type { SettingsAccess } from './compose/settings-access.ts';
 import type { SkillSetup } from './compose/skills.ts';
 import type { ElicitationAnswer, ElicitationRequest, McpClient, McpToolInfo } from './mcp-client.ts';
+import type { SessionConfig } from './session-config.ts';
 import type { SDKStatus } from './state-machine.ts';
 import type { ToolConfig, ToolOptions } from './tool-options.ts';
 
@@ -63,7 +55,7 @@ export interface OrphanedPermission {
   readonly assistantMessage: AssistantMessage;
 }
 
-export interface QueryEngineConfig extends ToolOptions {
+export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   /** Absolute path that tools resolve against and the journal is filed under. Never `process.chdir`. */
   cwd: string;
   /** Every tool the model may see, in the order it sees them. */
@@ -148,29 +140,6 @@ export interface QueryEngineConfig extends ToolOptions {
   /** Told about each snip boundary, with what the engine still holds, so that a host can splice its own copy alike. */
   snipReplay?: ((boundary: SystemMessage, store: readonly ViewMessage[]) => void) | undefined;
 
-  /** UUID of the session; default a fresh one. */
-  sessionId?: string | undefined;
-  /** Session to go on with; its journal must be in the store. */
-  resume?: string | undefined;
-  /** With `resume`: go on under a new id and leave the old session as it is. */
-  forkSession?: boolean | undefined;
-  /** With `resume`: uuid of the last message that counts; what came after it is never sent again. */
-  resumeSessionAt?: string | undefined;
-  /** With `resumeSessionAt`: uuid of the one prompt whose turn may be lost by it; anything else is refused. */
-  resumeDropsTurn?: string | undefined;
-  /** Take the session from a process that works on it; that one ends silently. Default false. */
-  takeOver?: boolean | undefined;
-  /** Name of a new session. */
-  title?: string | undefined;
-  /** `process`: survives SIGKILL. `power`: fdatasync at intent and result. Default `process`. */
-  durability?: 'process' | 'power' | undefined;
-  /** false: the journal stays in memory. Default true, unless no `home` and no `store` is given. */
-  persistSession?: boolean | undefined;
-  /** Configuration home, under which session files live. */
-  home?: string | undefined;
-  /** Folder of the session files; default the one of `cwd` under `home`. */
-  sessionsDirectory?: string | undefined;
-  store?: JournalStore | undefined;
   leases?: LeaseStore | undefined;
   blobs?: BlobStore | undefined;
   inbox?: Inbox | undefined;

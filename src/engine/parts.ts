@@ -72,6 +72,8 @@ export interface EngineParts {
   readonly ids: Ids;
   readonly random: RandomPort;
   readonly journal: SessionJournal;
+  /** Resolves once the host's session store has what was written. undefined: there is none. */
+  readonly mirrored: (() => Promise<void>) | undefined;
   readonly ledger: UsageLedger;
   readonly model: ModelPort;
   readonly permissions: Permissions;

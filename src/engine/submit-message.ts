@@ -7,6 +7,7 @@ import type { JournalBody } from '../protocol/journal.ts';
 import type { LoopMessage, SystemMessage } from '../protocol/messages.ts';
 import type { SDKConversationReset, SDKMessage, SDKResultMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
+import { within } from '../util/within.ts';
 import { createGuard } from './budgets.ts';
 import { compactSession, type ManualCompaction } from './compact-session.ts';
 import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
@@ -209,6 +210,9 @@ export async function* finish(
   if (!submission.silent()) yield recorded;
 }
 
+/** How long a result waits for the host's session store, in ms. */
+const MIRROR_MS = 5_000;
+
 /** The result is on record before it is shown. A full disk must not cost the consumer its result. */
 async function recordResult(
   result: SDKResultMessage,
@@ -232,6 +236,8 @@ async function recordResult(
   const written = await settled(recorder.append(bodies).then(() => recorder.commit()));
   if (written.kind === 'failed' && !parts.journal.lost)
     parts.config.stderr?.(`The result could not be recorded: ${written.message}`);
+  // Who reads the result may stop the machine; a store that hangs does not keep it from them.
+  if (parts.mirrored !== undefined) await within(MIRROR_MS, parts.mirrored());
   return result;
 }
 

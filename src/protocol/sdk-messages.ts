@@ -2,6 +2,7 @@
 import type { AssistantErrorKind } from './failure.ts';
 import type { SystemBody } from './messages.ts';
 import type { PermissionDenial, PermissionMode } from './permission.ts';
+import type { SessionKey } from './session-store.ts';
 import type { TaskMessageBody } from './task-messages.ts';
 import type { TerminalReason } from './terminal.ts';
 import type { AssistantBlock, StopReason, StreamEvent, Usage, UserBlock } from './wire.ts';
@@ -203,6 +204,14 @@ export interface SDKConversationReset extends Stamped {
   readonly timestamp: string;
 }
 
+/** Entries of the transcript were given up: the host's session store would not take them. */
+export interface SDKMirrorError extends Stamped {
+  readonly type: 'system';
+  readonly subtype: 'mirror_error';
+  readonly error: string;
+  readonly key: SessionKey;
+}
+
 /** About a task that outlives its tool call, whether or not a turn runs. */
 export type SDKTaskMessage = Stamped & { readonly type: 'system' } & TaskMessageBody;
 
@@ -211,6 +220,7 @@ export type SDKSystemMessage =
   | SDKRetraction
   | SDKLocalCommandOutput
   | SDKCommandsChanged
+  | SDKMirrorError
   | SDKTaskMessage
   | (Stamped & { readonly type: 'system' } & SystemBody);
 

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { agentsOf, asMainAgent } from '../engine/compose/agent-catalog.ts';
 import { pluginServers } from '../engine/compose/plugins.ts';
+import { listSessions } from '../engine/compose/session-catalog.ts';
 import {
   configurationHome,
   type FoundSession,
@@ -13,6 +14,7 @@ import type { AgentLimits, QueryEngineConfig } from '../engine/config.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
+import type { SessionStore } from '../protocol/session-store.ts';
 import { nodeFiles } from '../util/node-files.ts';
 import { externalServers, splitServers } from './mcp/configured-servers.ts';
 import { connectServer } from './mcp/connect-server.ts';
@@ -104,6 +106,9 @@ async function configOf(options: Options): Promise<QueryEngineConfig> {
     forkSession: resume === undefined ? undefined : options.forkSession,
     disableSlashCommands: options.disableSlashCommands,
     verbatimPrompts: options.verbatimPrompts,
+    sessionStore: options.sessionStore,
+    sessionStoreFlush: options.sessionStoreFlush,
+    loadTimeoutMs: options.loadTimeoutMs,
     resumeSessionAt: options.resumeSessionAt,
     resumeDropsTurn: options.resumeDropsTurn,
     title: options.title,
@@ -130,13 +135,25 @@ async function earlierSession(
   const home = options.engine?.home ?? configurationHome(env, cwd);
   if (home === undefined || options.engine?.store !== undefined || options.persistSession === false)
     return undefined;
-  const { resume: sessionId } = options;
+  const { resume: sessionId, sessionStore } = options;
+  if (sessionStore !== undefined) return storedSession(sessionStore, options, cwd);
   if (sessionId !== undefined) {
     const found = await findSession({ files, home, sessionId, ...(options.cwd !== undefined && { cwd }) });
     if (found !== undefined) return found;
     throw new TurnwrightError('session_not_found', `There is no session ${sessionId} to resume.`);
   }
   return options.continue === true ? newestSession({ files, home, cwd }) : undefined;
+}
+
+/** The store brings the session itself; only which one is the newest must be asked before. */
+async function storedSession(
+  sessionStore: SessionStore,
+  options: Options,
+  cwd: string,
+): Promise<FoundSession | undefined> {
+  if (options.continue !== true) return undefined;
+  const [newest] = await listSessions({ dir: cwd, cwd, env: {}, sessionStore }, { limit: 1 });
+  return newest && { sessionId: newest.sessionId, file: '', directory: '', cwd: newest.cwd };
 }
 
 function folderOf(cwd: string | undefined): string {

@@ -5,6 +5,7 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
 import type { JsonSchema } from '../protocol/json.ts';
 import type { CanUseTool, PermissionMode } from '../protocol/permission.ts';
+import type { SessionStore, SessionStoreFlush } from '../protocol/session-store.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
 import type { McpServerConfig } from './mcp/server-config.ts';
 
@@ -127,6 +128,15 @@ export interface Options {
   resumeDropsTurn?: string | undefined;
   /** UUID for a new session, or for a fork. */
   sessionId?: string | undefined;
+  /**
+   * Gets a copy of the session, entry by entry, behind the session file; with `resume` or `continue` the session comes
+   * from it. A batch that it does not take in three tries is given up with a `mirror_error` message.
+   */
+  sessionStore?: SessionStore | undefined;
+  /** Default `batched`: about every 100 ms, and before each result. */
+  sessionStoreFlush?: SessionStoreFlush | undefined;
+  /** Of each read of `sessionStore`, in ms. Default 60 000. */
+  loadTimeoutMs?: number | undefined;
   /** Which settings files are read; default none. `project` also brings CLAUDE.md and AGENTS.md. */
   settingSources?: readonly SettingSource[] | undefined;
   /** Above all settings files: JSON, a path to a file, or the value. */
@@ -185,6 +195,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   hooks: true,
   includeHookEvents: true,
   includePartialMessages: true,
+  loadTimeoutMs: true,
   maxBudgetUsd: true,
   maxThinkingTokens: true,
   managedSettings: true,
@@ -213,6 +224,8 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   resumeDropsTurn: true,
   resumeSessionAt: true,
   sessionId: true,
+  sessionStore: true,
+  sessionStoreFlush: true,
   settingSources: true,
   settings: true,
   skills: true,

@@ -18,6 +18,8 @@ export interface FileJournalStoreOptions {
   readonly durability?: 'process' | 'power';
   /** Version of the program, as the transcript format has it. */
   readonly version?: string;
+  /** Told of lines that have been written, without their newlines. */
+  readonly onWritten?: (path: string, lines: readonly string[]) => void;
   /** Told of everything in a file that could not be read as it stands (F70). */
   readonly onProblem?: (sessionId: string, problem: JournalProblem) => void;
 }

@@ -33,6 +33,8 @@ interface Firsts {
   readonly createdAt?: number;
   readonly cwd?: string;
   readonly firstPrompt?: string;
+  /** What other programs that read such a summary look for beside it. */
+  readonly firstPromptLocked?: boolean;
   readonly entrypoint?: string;
 }
 
@@ -80,7 +82,7 @@ function firstsOf(data: Data, entry: SessionStoreEntry): Firsts {
     ...(data.createdAt === undefined && !Number.isNaN(createdAt) && { createdAt }),
     ...(data.cwd === undefined && typeof cwd === 'string' && cwd !== '' && { cwd }),
     ...(data.entrypoint === undefined && typeof entrypoint === 'string' && { entrypoint }),
-    ...(prompt !== undefined && { firstPrompt: prompt }),
+    ...(prompt !== undefined && { firstPrompt: prompt, firstPromptLocked: true }),
   };
 }
 

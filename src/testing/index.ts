@@ -2,6 +2,10 @@
  * `turnwright/testing`: drive the real loop with a scripted model, time that stands still and a journal that can be
  * read, in about ten lines and without a network.
  */
+export type { Check, Open, Opened } from './checks/check.ts';
+export { journalStoreChecks } from './checks/journal-store-checks.ts';
+export { blobStoreChecks, inboxChecks, leaseStoreChecks } from './checks/port-checks.ts';
+export { sessionStoreChecks } from './checks/session-store-checks.ts';
 export { type Deferred, deferred } from './deferred.ts';
 export {
   type FakeAnswer,

@@ -195,3 +195,40 @@ throughBothDoors('session functions', (stage) => {
       expect(await reader.getSessionInfo(id, { dir: stage.cwd })).toMatchObject({ customTitle: 'A name' });
   });
 });
+
+throughBothDoors('session store', (stage) => {
+  const ask = async (text: string, options: CaseOptions = {}) => {
+    stage.play(reply(`Answer to ${text}.`));
+    const gathered = await gather(stage.start(text, options));
+    const sent = JSON.stringify(stage.asked().at(-1)?.['messages']);
+    return { ...gathered, id: gathered.result?.session_id ?? '', sent };
+  };
+
+  it.each([
+    ['their', client.InMemorySessionStore],
+    ['our', own.InMemorySessionStore],
+  ] as const)('%s store gets the session, and brings it back', async (_, Store) => {
+    const sessionStore = new Store();
+    const first = await ask('one', { sessionStore });
+    expect(sessionStore.size).toBe(1);
+    const second = await ask('two', { sessionStore, resume: first.id });
+    expect(second.id).toBe(first.id);
+    expect(second.sent).toContain('Answer to one.');
+    const third = await ask('three', { sessionStore, continue: true });
+    expect(third.sent).toContain('Answer to two.');
+    for (const reader of [client, own]) {
+      const messages = await reader.getSessionMessages(first.id, { dir: stage.cwd, sessionStore });
+      expect(messages).toHaveLength(6);
+      expect(await reader.listSessions({ dir: stage.cwd, sessionStore })).toMatchObject([
+        { sessionId: first.id, firstPrompt: 'one', cwd: stage.cwd },
+      ]);
+    }
+  });
+
+  it('a store that refuses: the run goes on, and the stream tells of it', async () => {
+    const sessionStore = { append: async () => Promise.reject(new Error('no room')), load: async () => null };
+    const { result, messages } = await ask('one', { sessionStore });
+    expect(result).toMatchObject({ is_error: false });
+    expect(messages.some((message) => JSON.stringify(message).includes('mirror_error'))).toBe(true);
+  });
+});

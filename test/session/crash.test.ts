@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFileJournalStore } from '../../src/session/file-store.ts';
 import { nodeFiles } from '../../src/util/node-files.ts';
 import { buildChild, kill, linesOfChild } from './child-process.ts';
-import { readAll } from './journal-store-conformance.ts';
+import { readAll } from './journal-entries.ts';
 import { CWD, fixedClock } from './sample-journal.ts';
 import { tempDir } from './temp-dir.ts';
 

@@ -5,7 +5,7 @@ import type { JournalStore } from '../../src/protocol/ports.ts';
 import { createFileJournalStore } from '../../src/session/file-store.ts';
 import { resumeSession } from '../../src/session/resume.ts';
 import { nodeFiles } from '../../src/util/node-files.ts';
-import { readAll, title } from './journal-store-conformance.ts';
+import { readAll, title } from './journal-entries.ts';
 import { CWD, fixedClock, linesOf, SESSION, user } from './sample-journal.ts';
 import { tempDir } from './temp-dir.ts';
 

@@ -1,23 +1,173 @@
+/** The shipped checks of each port on the adapters that are here, and on adapters that break a promise. */
 import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { InMemorySessionStore } from '../../src/index.ts';
+import type { JournalStore } from '../../src/protocol/ports.ts';
+import type { SessionStore } from '../../src/protocol/session-store.ts';
+import { createFileBlobStore, createMemoryBlobStore } from '../../src/session/blob-store.ts';
 import { createFileJournalStore } from '../../src/session/file-store.ts';
+import { createMemoryInbox } from '../../src/session/inbox.ts';
+import { createFileLeaseStore, createMemoryLeaseStore } from '../../src/session/lease.ts';
 import { createMemoryJournalStore } from '../../src/session/memory-store.ts';
+import {
+  blobStoreChecks,
+  type Check,
+  inboxChecks,
+  journalStoreChecks,
+  leaseStoreChecks,
+  type Opened,
+  sessionStoreChecks,
+} from '../../src/testing/index.ts';
+import { systemClock } from '../../src/util/clock.ts';
 import { nodeFiles } from '../../src/util/node-files.ts';
-import { journalStoreConformance } from './journal-store-conformance.ts';
 import { CWD, fixedClock } from './sample-journal.ts';
 import { tempDir } from './temp-dir.ts';
 
-journalStoreConformance('memory', async () => ({
-  store: createMemoryJournalStore({ cwd: CWD, clock: fixedClock }),
-  dispose: async () => undefined,
-}));
+const inMemory = () => createMemoryJournalStore({ cwd: CWD, clock: fixedClock });
 
-for (const durability of ['process', 'power'] as const) {
-  journalStoreConformance(`file (${durability})`, async () => {
-    const { path, dispose } = await tempDir();
-    const directory = join(path, 'projects', '-work-project');
-    return {
-      store: createFileJournalStore({ files: nodeFiles, directory, cwd: CWD, clock: fixedClock, durability }),
-      dispose,
-    };
+async function inFolder<T>(make: (directory: string) => T): Promise<Opened<T>> {
+  const { path, dispose } = await tempDir();
+  return { store: make(join(path, 'projects', '-work-project')), dispose };
+}
+
+const ADAPTERS: Readonly<Record<string, readonly Check[]>> = {
+  'memory journal': journalStoreChecks(async () => ({ store: inMemory() })),
+  ...Object.fromEntries(
+    (['process', 'power'] as const).map((durability) => [
+      `file journal (${durability})`,
+      journalStoreChecks(() =>
+        inFolder((directory) =>
+          createFileJournalStore({ files: nodeFiles, directory, cwd: CWD, clock: fixedClock, durability }),
+        ),
+      ),
+    ]),
+  ),
+  'memory session store': sessionStoreChecks(async () => ({ store: new InMemorySessionStore() })),
+  'memory lease': leaseStoreChecks(async () => ({ store: createMemoryLeaseStore() })),
+  'file lease': leaseStoreChecks(() =>
+    inFolder((directory) => createFileLeaseStore({ files: nodeFiles, directory, clock: systemClock })),
+  ),
+  'memory inbox': inboxChecks(async () => ({ store: createMemoryInbox() })),
+  'memory blobs': blobStoreChecks(async () => ({ store: createMemoryBlobStore() })),
+  'file blobs': blobStoreChecks(() =>
+    inFolder((directory) => createFileBlobStore({ files: nodeFiles, directory })),
+  ),
+};
+
+for (const [adapter, checks] of Object.entries(ADAPTERS)) {
+  describe(adapter, () => {
+    for (const check of checks) it(check.name, check.run);
   });
+}
+
+/** Names of the checks that an adapter fails. */
+async function failures(checks: readonly Check[]): Promise<readonly string[]> {
+  const failed: string[] = [];
+  for (const { name, run } of checks) await run().catch(() => failed.push(name));
+  return failed;
+}
+
+describe('F128 adapters that break a promise are reported', () => {
+  const journal = (broken: (store: JournalStore) => Partial<JournalStore>) =>
+    failures(
+      journalStoreChecks(async () => {
+        const store = inMemory();
+        return { store: { ...store, ...broken(store) } };
+      }),
+    );
+
+  it('a slow one passes', async () => {
+    const slow = await journal((store) => {
+      // One after another, as a store behind a network would.
+      let last: Promise<unknown> = Promise.resolve();
+      return {
+        append: (...call) => {
+          const entries = structuredCloneable(call[3]) ? structuredClone(call[3]) : call[3];
+          const next = last.then(async () => {
+            for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+            return store.append(call[0], call[1], call[2], entries);
+          });
+          last = next.catch(() => undefined);
+          return next;
+        },
+      };
+    });
+    expect(slow).toEqual([]);
+  });
+
+  it('an append that fails half-way, one that lands twice, one that is not fenced, a read out of order', async () => {
+    let calls = 0;
+    expect(
+      await journal((store) => ({
+        append: async (...call) => {
+          calls += 1;
+          if (calls % 2 === 0) throw new Error('no');
+          return store.append(...call);
+        },
+      })),
+    ).not.toEqual([]);
+    const twice = await journal((store) => {
+      let head = 0;
+      return {
+        async append(id, epoch, _after, entries) {
+          const outcome = await store.append(id, epoch, head, entries);
+          if ('seq' in outcome) head = outcome.seq;
+          return outcome;
+        },
+      };
+    });
+    expect(twice).toContain('journal store: F128 an append that is made twice lands once');
+    const unfenced = await journal((store) => ({
+      append: (id, _epoch, after, entries) => store.append(id, 2, after, entries),
+    }));
+    expect(unfenced).toContain('journal store: fences every earlier epoch');
+    const shuffled = await journal((store) => ({
+      async *read(id, fromSeq) {
+        const entries = [];
+        for await (const entry of store.read(id, fromSeq)) entries.unshift(entry);
+        yield* entries;
+      },
+    }));
+    expect(shuffled).toContain('journal store: F128 keeps the order of appends that were not waited for');
+  });
+
+  it('a session store that takes entries twice, mixes tenants, or loses the order', async () => {
+    const session = (broken: (store: InMemorySessionStore) => Partial<SessionStore>) =>
+      failures(
+        sessionStoreChecks(async () => {
+          const store = new InMemorySessionStore();
+          return {
+            store: { append: (k, e) => store.append(k, e), load: (k) => store.load(k), ...broken(store) },
+          };
+        }),
+      );
+    expect(
+      await session((store) => ({
+        append: (key, entries) =>
+          store.append(
+            key,
+            entries.map(({ uuid: _, ...entry }) => entry),
+          ),
+      })),
+    ).toContain('session store: F128 an entry whose uuid is known is passed over; one without a uuid is not');
+    const anyTenant = { projectKey: 'all' };
+    expect(
+      await session((store) => ({
+        append: (key, entries) => store.append({ ...key, ...anyTenant }, entries),
+        load: (key) => store.load({ ...key, ...anyTenant }),
+      })),
+    ).toEqual(['session store: F130 keeps projects, sessions and subagents apart']);
+    expect(
+      await session((store) => ({ load: async (key) => (await store.load(key))?.reverse() ?? null })),
+    ).toContain('session store: F128 keeps the order of appends');
+  });
+});
+
+function structuredCloneable(value: unknown): boolean {
+  try {
+    structuredClone(value);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -3,7 +3,7 @@ import type { JournalBody } from '../../src/protocol/journal.ts';
 import type { JournalStore } from '../../src/protocol/ports.ts';
 import { createJournalWriter } from '../../src/session/journal-writer.ts';
 import { createMemoryJournalStore } from '../../src/session/memory-store.ts';
-import { readAll, title } from './journal-store-conformance.ts';
+import { readAll, title } from './journal-entries.ts';
 import { assistant, attachment, CWD, fixedClock, SESSION, user } from './sample-journal.ts';
 
 const memory = () => createMemoryJournalStore({ cwd: CWD, clock: fixedClock });

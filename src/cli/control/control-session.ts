@@ -27,6 +27,8 @@ export interface ControlSessionOptions {
   readonly options: Options;
   /** Ask the host about calls that rules leave open; else they are denied. */
   readonly asksHost: boolean;
+  /** Tell the host of each write to the session's files. */
+  readonly mirrors?: boolean;
   /** Repeat the host's answers to it. */
   readonly echoesAnswers: boolean;
   readonly stdin: AsyncIterable<Buffer | string>;
@@ -73,6 +75,12 @@ export async function runControlSession(session: ControlSessionOptions): Promise
       options: {
         ...options,
         ...(initialize !== undefined && hostOptions(initialize, options, channel)),
+        ...(session.mirrors === true && {
+          engine: {
+            ...options.engine,
+            onTranscript: (filePath, entries) => post({ type: 'transcript_mirror', filePath, entries }),
+          },
+        }),
         ...(session.asksHost && { canUseTool: state.whileAsking(askHost(channel)) }),
       },
     });

@@ -33,6 +33,7 @@ export async function streamCommand(
         ...flagOptions,
         projectTrusted: flagOptions.projectTrusted === true || flags.settingSources !== undefined,
       },
+      mirrors: flags.sessionMirror === true,
       asksHost: asker === 'stdio' && flags.permissionPrompts !== 'none',
       echoesAnswers: flags.replayUserMessages === true,
       stdin: world.stdin,

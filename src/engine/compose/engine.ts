@@ -56,7 +56,8 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
   const files = config.files ?? nodeFiles;
   const scope = openScope();
   const env = config.childEnv ?? childEnvironment(config.env ?? {});
-  const session = composeSession(config, { clock, ids, files });
+  const announcer = createAnnouncer();
+  const session = composeSession(config, { clock, ids, files, announcer });
   const { sessionId } = session;
   const journal = createSessionJournal(session.open);
   const client = composeModel(config, { clock, random });
@@ -81,7 +82,6 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     }),
   };
   const spill = composeSpill(files, session.directory, sessionId);
-  const announcer = createAnnouncer();
   const tasks = composeTasks({
     sessionId,
     directory: session.directory,
@@ -272,6 +272,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     structured,
     tasks: tasks.table,
     announcer,
+    mirrored: session.mirrored,
     memory,
     permissions: permissions.permissions,
     sources: {

@@ -13,11 +13,13 @@ import { createMemoryJournalStore } from '../../session/memory-store.ts';
 import { sessionsDirectory } from '../../session/paths.ts';
 import { type ResumedSession, resumeSession } from '../../session/resume.ts';
 import { type Rewound, rewoundTo } from '../../session/rewind.ts';
+import type { Announcer } from '../announcer.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { OpenedJournal, Recovered } from '../session-journal.ts';
 import { titleRecord } from '../session-title.ts';
 import { createSessionView } from '../session-view.ts';
 import { VERSION } from '../version.ts';
+import { clearUp, composeMirror, layOut, type SessionMirror, temporaryDirectoryOf } from './mirror.ts';
 
 export interface ComposedSession {
   readonly sessionId: string;
@@ -25,6 +27,8 @@ export interface ComposedSession {
   readonly directory: string | undefined;
   readonly transcriptPath: string | undefined;
   open(): Promise<OpenedJournal>;
+  /** Resolves once the host's session store has what was written. undefined: there is none. */
+  readonly mirrored: (() => Promise<void>) | undefined;
   /** Everything on record, in order. */
   read(): AsyncIterable<JournalEntry>;
 }
@@ -33,6 +37,7 @@ export interface SessionPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly files: PersistentFiles;
+  readonly announcer: Announcer;
 }
 
 export function composeSession(config: QueryEngineConfig, ports: SessionPorts): ComposedSession {
@@ -40,14 +45,25 @@ export function composeSession(config: QueryEngineConfig, ports: SessionPorts): 
   const sessionId = forked
     ? (config.sessionId ?? ports.ids.uuid())
     : (config.resume ?? config.sessionId ?? ports.ids.uuid());
-  const directory = directoryOf(config);
-  const store = config.store ?? storeIn(directory, config, ports);
+  const temporary = temporaryDirectoryOf(config, ports);
+  const directory = temporary ?? directoryOf(config);
+  const mirror = composeMirror(config, sessionId, directory, ports);
+  const store = config.store ?? storeIn(directory, config, ports, mirror);
   return {
     sessionId,
     directory,
     transcriptPath: directory && join(directory, `${sessionId}.jsonl`),
     read: () => store.read(sessionId),
-    open: () => openJournal(store, leasesIn(directory, config, ports), sessionId, config),
+    mirrored: mirror?.flush,
+    async open() {
+      if (temporary !== undefined) await layOut(config, temporary, ports);
+      const opened = await openJournal(store, leasesIn(directory, config, ports), sessionId, config);
+      const close = async () => {
+        await opened.close().finally(() => mirror?.flush());
+        if (temporary !== undefined) await clearUp(temporary, ports.files);
+      };
+      return { ...opened, close };
+    },
   };
 }
 
@@ -62,12 +78,23 @@ function storeIn(
   directory: string | undefined,
   config: QueryEngineConfig,
   { clock, files }: SessionPorts,
+  mirror: SessionMirror | undefined,
 ): JournalStore {
   const { cwd, durability = 'process', stderr } = config;
   if (directory === undefined) return createMemoryJournalStore({ cwd, clock, version: VERSION });
   const onProblem = (sessionId: string, problem: { readonly kind: string }) =>
     stderr?.(`The journal of session ${sessionId} has a flaw that was passed over: ${problem.kind}.`);
-  return createFileJournalStore({ files, directory, cwd, clock, durability, version: VERSION, onProblem });
+  const onWritten = mirror === undefined ? {} : { onWritten: mirror.onWritten };
+  return createFileJournalStore({
+    files,
+    directory,
+    cwd,
+    clock,
+    durability,
+    version: VERSION,
+    onProblem,
+    ...onWritten,
+  });
 }
 
 /** Two processes on one session file are told of each other; other stores bring their own leases, if any. */

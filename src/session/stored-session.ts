@@ -1,0 +1,90 @@
+/** A session out of a host's store, laid out as files so that it is resumed like any other. */
+import { join } from 'node:path';
+import { TurnwrightError } from '../protocol/errors.ts';
+import type { PersistentFiles } from '../protocol/files.ts';
+import type { JournalBody } from '../protocol/journal.ts';
+import type { Clock } from '../protocol/ports.ts';
+import type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/session-store.ts';
+import { decodeStored, encodeRecord, sessionPrefix } from './envelope.ts';
+import { journalPath } from './session-files.ts';
+
+export interface StoredSessionOptions {
+  readonly store: SessionStore;
+  readonly key: SessionKey;
+  /** Where the files go. */
+  readonly directory: string;
+  readonly files: PersistentFiles;
+  readonly clock: Pick<Clock, 'sleep' | 'nowMs'>;
+  /** Of each read of the store. Default 60 000. */
+  readonly loadTimeoutMs?: number | undefined;
+}
+
+/** Rejects with `session_not_found`, and with `storage_error` when the store fails or is too slow. */
+export async function layOutStoredSession(options: StoredSessionOptions): Promise<void> {
+  const { store, key, directory, files } = options;
+  const path = journalPath(directory, key.sessionId);
+  const main = await ask(options, 'load', () => store.load(key));
+  if (main === null || main.length === 0)
+    throw new TurnwrightError(
+      'session_not_found',
+      `There is no session ${key.sessionId} under the key "${key.projectKey}" of the session store.`,
+    );
+  await files.makeDir(directory, 0o700);
+  await files.writeAtomic(path, textOf(main, options), { mode: 0o600 });
+  const { projectKey, sessionId } = key;
+  const subpaths =
+    (await ask(options, 'listSubkeys', async () => store.listSubkeys?.({ projectKey, sessionId }))) ?? [];
+  for (const subpath of subpaths.filter(isPlainPath)) {
+    const entries = (await ask(options, 'load', () => store.load({ ...key, subpath }))) ?? [];
+    const file = `${join(directory, sessionId, subpath)}.jsonl`;
+    await files.makeDir(join(file, '..'), 0o700);
+    await files.writeAtomic(file, textOf(entries, options), { mode: 0o600 });
+  }
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+async function ask<T>(
+  { clock, loadTimeoutMs = DEFAULT_TIMEOUT_MS }: StoredSessionOptions,
+  what: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const done = new AbortController();
+  const late = clock.sleep(loadTimeoutMs, done.signal).then(
+    () => {
+      throw new TurnwrightError(
+        'storage_error',
+        `The session store's ${what}() took more than ${loadTimeoutMs} ms.`,
+      );
+    },
+    () => new Promise<never>(() => {}),
+  );
+  try {
+    return await Promise.race([work(), late]);
+  } catch (error) {
+    if (error instanceof TurnwrightError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new TurnwrightError('storage_error', `The session store's ${what}() failed: ${reason}`, {
+      cause: error,
+    });
+  } finally {
+    done.abort();
+  }
+}
+
+/** A record of ours is sealed anew: a store may give its keys back in another order. */
+function textOf(entries: readonly SessionStoreEntry[], { clock }: StoredSessionOptions): string {
+  const lines = entries.flatMap((entry) => {
+    const decoded = decodeStored(entry);
+    if (decoded.kind !== 'ok') return decoded.kind === 'takeover' ? [] : [JSON.stringify(entry)];
+    const { sessionId, cwd, seq, epoch } = decoded.entry;
+    const version = typeof entry['version'] === 'string' ? entry['version'] : '0';
+    const prefix = sessionPrefix({ sessionId, cwd, version });
+    return [encodeRecord(decoded.entry as JournalBody, { seq, epoch }, prefix, clock.nowMs())];
+  });
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+}
+
+function isPlainPath(path: string): boolean {
+  return /^[\w.-]+(?:\/[\w.-]+)*$/.test(path) && !path.split('/').includes('..');
+}

@@ -1,0 +1,80 @@
+/** What the smaller ports promise: leases, inboxes, blobs. */
+import type { BlobStore, Inbox, LeaseStore } from '../../protocol/ports.ts';
+import { type Check, checkOf, type Open } from './check.ts';
+import { equal, refuses } from './demand.ts';
+
+export function leaseStoreChecks(open: Open<LeaseStore>): readonly Check[] {
+  const check = checkOf(open);
+  return [
+    check('lease: one owner at a time, the next one after it', async (store) => {
+      const lease = await store.acquire('s');
+      equal(lease.signal.aborted, false);
+      await refuses(store.acquire('s'), 'session_in_use');
+      await (await store.acquire('other')).release();
+      await lease.release();
+      await lease.release();
+      await (await store.acquire('s')).release();
+    }),
+    check('lease: one that was taken over is not given back by its former owner', async (store) => {
+      const former = await store.acquire('s');
+      const owner = await store.acquire('s', { takeOver: true });
+      await former.release();
+      await refuses(store.acquire('s'), 'session_in_use');
+      await owner.release();
+    }),
+  ];
+}
+
+export function inboxChecks(open: Open<Inbox>): readonly Check[] {
+  const check = checkOf(open);
+  const item = (key: string) => ({ key, priority: 'next' as const, content: key });
+  return [
+    check('inbox: items are numbered from 1, and a key is taken once', async (inbox) => {
+      equal(await inbox.put('s', item('a')), { n: 1, fresh: true });
+      equal(await inbox.put('s', item('b')), { n: 2, fresh: true });
+      equal(await inbox.put('s', item('a')), { n: 1, fresh: false });
+      equal(
+        (await inbox.after('s', 1)).map(({ key, n }) => [key, n]),
+        [['b', 2]],
+      );
+      equal(await inbox.after('other', 0), []);
+    }),
+    check('inbox: wakes for puts, also those made between two waits, and ends on abort', async (inbox) => {
+      const controller = new AbortController();
+      const wakes = inbox.wake('s', controller.signal)[Symbol.asyncIterator]();
+      const first = wakes.next();
+      await inbox.put('s', item('a'));
+      equal((await first).done ?? false, false);
+      await inbox.put('s', item('b'));
+      equal((await wakes.next()).done ?? false, false);
+      const last = wakes.next();
+      controller.abort();
+      equal((await last).done, true);
+    }),
+  ];
+}
+
+export function blobStoreChecks(open: Open<BlobStore>): readonly Check[] {
+  const check = checkOf(open);
+  const bytes = (...values: number[]) => Uint8Array.from(values);
+  return [
+    check('blobs: come back byte for byte, and the same key replaces', async (store) => {
+      await store.put('a', bytes(0, 255, 10));
+      equal(Uint8Array.from(await store.get('a')), bytes(0, 255, 10));
+      await store.put('a', bytes(1));
+      equal(Uint8Array.from(await store.get('a')), bytes(1));
+    }),
+    check('blobs: are not changed by what the caller does to its bytes afterwards', async (store) => {
+      const mine = bytes(1, 2);
+      await store.put('a', mine);
+      mine[0] = 9;
+      equal(Uint8Array.from(await store.get('a')), bytes(1, 2));
+    }),
+    check('blobs: odd keys are kept apart; a missing one is refused', async (store) => {
+      for (const [n, key] of ['../a', 'a', 'a/b', 'A', ''].entries()) await store.put(key, bytes(n));
+      for (const [n, key] of ['../a', 'a', 'a/b', 'A', ''].entries())
+        equal(Uint8Array.from(await store.get(key)), bytes(n));
+      await refuses(store.get('none'), 'storage_error');
+    }),
+  ];
+}
