@@ -40,6 +40,7 @@ export type JournalBody =
       readonly type: 'response';
       readonly iteration: number;
       readonly messageId: string;
+      readonly model?: string;
       readonly stopReason: StopReason | null;
       readonly usage: Usage;
       readonly costUsd: number;

@@ -57,12 +57,22 @@ export function encodeRecord(
   prefix: SessionPrefix,
   nowMs: number,
 ): string {
-  const record = 'seq' in body ? withoutEnvelope(body) : body;
+  const record = countable('seq' in body ? withoutEnvelope(body) : body);
   const stamp = 'timestamp' in record ? '' : `,"timestamp":"${new Date(nowMs).toISOString()}"`;
   const parent = 'parentUuid' in record ? '' : ',"parentUuid":null';
   const sidechain = 'isSidechain' in record ? '' : ',"isSidechain":false';
   const transcript = 'uuid' in record ? `${parent}${sidechain},"userType":"external"` : '';
   return sealed(`${headText(head)},${prefix}${stamp}${transcript},${stringifySafely(record).slice(1)}`);
+}
+
+/**
+ * Readers that count tokens know an answer by `message.id` and `requestId`, and take the largest figures they find.
+ * Its blocks were on record before its end said what they cost.
+ */
+function countable(record: JournalBody | Record<string, unknown>): object {
+  if (record.type !== 'response') return record;
+  const { messageId: id, model, usage } = record;
+  return { ...record, message: { id, model, usage } };
 }
 
 export function encodeTakeover(head: LineHead, owner: string, prefix: SessionPrefix, nowMs: number): string {

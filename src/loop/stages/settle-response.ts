@@ -35,6 +35,7 @@ export async function settleResponse(
     submission: params.submission,
     iteration: iteration.state.iteration,
     messageId: response.messageId ?? '',
+    model: request.model,
     stopReason: response.stopReason,
     usage,
     costUsd,

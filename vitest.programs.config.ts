@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/**
+ * Published programs around ours: an ACP adapter that drives the built command line, a reader of transcripts. Each
+ * has packages of its own: `npm ci --prefix test/acp --omit=optional`, `npm ci --prefix test/ccusage`.
+ */
+export default defineConfig({
+  test: {
+    include: ['test/acp/*.test.ts', 'test/ccusage/*.test.ts'],
+    testTimeout: 40_000,
+    hookTimeout: 20_000,
+  },
+});
