@@ -337,7 +337,9 @@ describe('shape', () => {
       'support',
       'client',
       'mcp-servers',
-      'mcp-servers',
+      'acp',
+      'ccusage',
+      'consumer',
     ]);
     const strays = walk('test').filter((file) => {
       const [, room, rest] = file.split('/');
