@@ -6,13 +6,12 @@ import { contextUsageOf } from './context-usage.ts';
 import { mentionedFiles } from './mentioned-files.ts';
 import { refuseUnpriced } from './model-choice.ts';
 import type { EngineParts } from './parts.ts';
-import { allowForSubmission } from './submission-rules.ts';
 
 /** How long a shell command in a command file may take, in ms. */
 const SHELL_MS = 60_000;
 
 export function commandContext(parts: EngineParts, signal: AbortSignal): CommandContext {
-  const { sessionId, config, journal, memory, model, ledger, tools } = parts;
+  const { sessionId, config, journal, memory, model, ledger, tools, permissions } = parts;
   return {
     sessionId,
     cwd: config.cwd,
@@ -33,7 +32,7 @@ export function commandContext(parts: EngineParts, signal: AbortSignal): Command
     async shell(command, allowedTools) {
       let undo = () => {};
       try {
-        undo = allowForSubmission(allowedTools, parts);
+        undo = permissions.lend(allowedTools);
         const answer = await tools.callGated('Bash', { command, timeout: SHELL_MS }, signal);
         return answer.ok ? { ok: true, output: textOf(answer.content) } : answer;
       } catch (error) {

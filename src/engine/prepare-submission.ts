@@ -15,7 +15,6 @@ import { answerOrphan } from './orphaned-permission.ts';
 import type { EngineParts } from './parts.ts';
 import { endedTaskNotices } from './session-tasks.ts';
 import type { Submission } from './submission.ts';
-import { allowForSubmission } from './submission-rules.ts';
 import { toReplay, toSdkUser } from './to-sdk-message.ts';
 import { processUserInput } from './user-input.ts';
 
@@ -103,7 +102,7 @@ export async function prepareSubmission(
     { first, resumed: recovered !== undefined, signal: scope.signal },
     parts,
   );
-  if (input.allowedTools.length > 0) undo = allowForSubmission(input.allowedTools, parts);
+  if (input.allowedTools.length > 0) undo = permissions.lend(input.allowedTools);
   if (input.model !== undefined) {
     model = parts.model.resolve(input.model);
     refuseUnpriced(model, parts);

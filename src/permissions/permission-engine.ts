@@ -66,6 +66,11 @@ export interface Permissions extends PermissionPort {
   setLocks(locks: PermissionLocks): void;
   /** Puts rules and directories of a source in the place of those it had. */
   replaceSource(source: PermissionRuleSource, texts: RuleTexts, directories: readonly string[]): void;
+  /**
+   * Allows these until the returned function is called (a command's `allowedTools`); what others allow holds on. Throws
+   * `invalid_option` for a rule that cannot be read.
+   */
+  lend(rules: readonly string[]): () => void;
   /** Whether a Read rule denies this file; undefined when no rule denies reading by path, so that nobody asks. */
   readFilter(place: { readonly cwd: string }): ((path: string) => Promise<boolean>) | undefined;
 }
@@ -159,6 +164,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
       for (const [path, from] of directories) if (from === source) directories.delete(path);
       for (const path of added) directories.set(path, source);
     },
+    lend: (texts) => rules.lend(texts),
     readFilter: ({ cwd }) =>
       deniedReads(rules.of('deny'), { cwd, home: options.home, ignoreCase, files: options.files }),
   };

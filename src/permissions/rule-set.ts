@@ -20,6 +20,8 @@ export interface RuleSet {
   isInForce(rule: PermissionRule): boolean;
   replaceSource(source: PermissionRuleSource, texts: RuleTexts): void;
   update(change: Extract<PermissionUpdate, { readonly rules: unknown }>): void;
+  /** Allows these until the returned function is called; the same rule from elsewhere, or lent twice, holds on. */
+  lend(rules: readonly string[]): () => void;
 }
 
 /**
@@ -75,6 +77,15 @@ export function createRuleSet(
           rules[behavior] = rules[behavior].filter((rule) => !isOf(source, values)(rule));
           return;
       }
+    },
+    lend(texts) {
+      const lent = texts.map(
+        (text): PermissionRule => ({ behavior: 'allow', source: 'command', value: parseRule(text) }),
+      );
+      rules.allow = [...rules.allow, ...lent];
+      return () => {
+        rules.allow = rules.allow.filter((rule) => !lent.includes(rule));
+      };
     },
   };
 }

@@ -172,6 +172,35 @@ describe('commands', () => {
     expect(model.requests[2]?.model).toBe('claude-opus-5-5');
   });
 
+  it('what a command allows for its submission takes nothing from what the person allowed', async () => {
+    const { run, engine } = engineUnderTest(
+      [callTool('Look', {}), say('A.'), callTool('Look', {}), say('B.'), callTool('Look', {}), say('C.')],
+      {
+        permissionMode: 'default',
+        tools: [fakeTool({ name: 'Look' })],
+        canUseTool: async (_tool, input) => ({
+          behavior: 'allow',
+          updatedInput: input,
+          updatedPermissions: [
+            { type: 'addRules', rules: [{ toolName: 'Look' }], behavior: 'allow', destination: 'session' },
+          ],
+        }),
+        commands: [
+          {
+            name: 'look',
+            description: '',
+            run: () => ({ messages: ['Look.'], shouldQuery: true, allowedTools: ['Look'] }),
+          },
+        ],
+      },
+    );
+    const rules = () => engine.settings.permissionRules().rules.map(({ rule, source }) => [rule, source]);
+    await run('Look.');
+    expect(rules()).toEqual([['Look', 'session']]);
+    await run('/look');
+    expect(rules()).toEqual([['Look', 'session']]);
+  });
+
   it('an unknown name is told at once; what no command could be called is a prompt', async () => {
     const { run, model } = engineUnderTest([say('A file of names.')]);
     expect(resultIn(await run('/unheard of'))).toMatchObject({

@@ -23,7 +23,6 @@ import { freshMemory } from '../session-memory.ts';
 import { createSessionNotices } from '../session-notices.ts';
 import { createStateMachine } from '../state-machine.ts';
 import { createStructuredOutput } from '../structured-output.ts';
-import { allowForSubmission } from '../submission-rules.ts';
 import { createUsageLedger } from '../usage-ledger.ts';
 import { admittedResults, composeAdmission } from './admission.ts';
 import { composeAttachments } from './attachments.ts';
@@ -151,7 +150,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     files,
     sessionId,
     contextWindow: () => client.infoOf(client.resolve(memory.modelName)).contextWindow,
-    allow: (rules) => allowForSubmission(rules, { config, permissions: permissions.permissions }),
+    allow: permissions.permissions.lend,
   });
   const subagents = composeSubagents(config, { ids });
   const ownTools = [
