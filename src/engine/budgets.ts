@@ -10,18 +10,26 @@ import type { UsageLedger } from './usage-ledger.ts';
 export interface GuardOptions {
   readonly ledger: Pick<UsageLedger, 'spentUsd'>;
   readonly maxBudgetUsd?: number | undefined;
+  /** Why the next call was not made: a strict budget could not pay its worst case. */
+  unaffordable?(): string | undefined;
   readonly structured?: StructuredOutput | undefined;
   /** The loop's iteration, for the terminal. */
   turnCount(): number;
 }
 
 export function createGuard(options: GuardOptions): OuterGuard {
-  const stop = (reason: Terminal['reason']): Terminal => ({ reason, turnCount: options.turnCount() });
+  const stop = (reason: Terminal['reason'], why?: string): Terminal => ({
+    reason,
+    turnCount: options.turnCount(),
+    ...(why !== undefined && { errors: [why] }),
+  });
   return {
     verdict() {
       const { maxBudgetUsd } = options;
       if (maxBudgetUsd !== undefined && options.ledger.spentUsd() >= maxBudgetUsd)
         return stop('budget_exhausted');
+      const unaffordable = options.unaffordable?.();
+      if (unaffordable !== undefined) return stop('budget_exhausted', unaffordable);
       if (options.structured?.exhausted() === true) return stop('structured_output_retry_exhausted');
       return undefined;
     },

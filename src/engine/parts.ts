@@ -19,6 +19,7 @@ import type { SessionTaskTable } from '../tasks/task-table.ts';
 import type { Scope } from '../util/scope.ts';
 import type { Announcer } from './announcer.ts';
 import type { AppStateAccess } from './app-state.ts';
+import type { CapWarnings } from './cap-warnings.ts';
 import type { Admit } from './compose/admission.ts';
 import type { GatedAnswer } from './compose/gated-call.ts';
 import type { Hooks } from './compose/hooks.ts';
@@ -124,6 +125,10 @@ export interface SessionMemory {
   /** The prompt that is being worked on. */
   promptId: string | undefined;
   orphanHandled: boolean;
+  /** Why a strict budget did not let the main loop ask again, in this submission. */
+  unaffordable: string | undefined;
+  /** Limits that are nearly reached. */
+  readonly capWarnings: CapWarnings;
   /** Denials of the running submission. */
   denials: PermissionDenial[];
   /** Head of the running submission's requests; a compaction asks with the same one. */

@@ -193,7 +193,7 @@ function sentences(terminal: Terminal, limits: ResultLimits): readonly string[] 
     case 'max_turns':
       return [`Reached maximum number of turns (${limits.maxTurns ?? terminal.turnCount - 1})`];
     case 'budget_exhausted':
-      return [`Reached maximum budget ($${limits.maxBudgetUsd ?? 0})`];
+      return [`Reached maximum budget ($${limits.maxBudgetUsd ?? 0})`, ...(terminal.errors ?? [])];
     case 'structured_output_retry_exhausted':
       return [`No valid structured output after ${limits.structuredOutputAttempts} attempts`];
     case 'aborted_streaming':

@@ -1,3 +1,4 @@
+import { createCapWarnings } from './cap-warnings.ts';
 import type { Inherited } from './compose/engine.ts';
 import type { QueryEngineConfig } from './config.ts';
 import type { SessionMemory } from './parts.ts';
@@ -12,6 +13,8 @@ export function freshMemory(config: QueryEngineConfig, inherited: Inherited | un
     submissions: 0,
     promptId: undefined,
     orphanHandled: false,
+    unaffordable: undefined,
+    capWarnings: inherited?.capWarnings ?? createCapWarnings(),
     denials: [],
     request: undefined,
     taskRemaining: undefined,

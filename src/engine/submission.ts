@@ -55,6 +55,8 @@ export function openSubmission(options: SubmissionOptions): Submission {
       startedMs = parts.clock.monotonicMs();
       parts.state.enter('initial');
       parts.memory.denials = [];
+      parts.memory.unaffordable = undefined;
+      parts.memory.capWarnings.startSubmission();
       parts.ledger.startSubmission();
       parts.model.startSubmission();
       parts.structured?.startSubmission();

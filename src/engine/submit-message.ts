@@ -9,6 +9,7 @@ import type { SDKConversationReset, SDKMessage, SDKResultMessage } from '../prot
 import type { Terminal } from '../protocol/terminal.ts';
 import { within } from '../util/within.ts';
 import { createGuard } from './budgets.ts';
+import { capUse } from './cap-warnings.ts';
 import { compactSession, type ManualCompaction } from './compact-session.ts';
 import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
 import type { EngineParts } from './parts.ts';
@@ -132,9 +133,11 @@ export async function* runLoop(
 ): AsyncGenerator<SDKMessage, void> {
   const { config, structured, state } = parts;
   let turnCount = 1;
+  let turns = 1;
   const guard = createGuard({
     ledger: parts.ledger,
     maxBudgetUsd: config.maxBudgetUsd,
+    unaffordable: () => parts.memory.unaffordable,
     structured,
     turnCount: () => turnCount,
   });
@@ -162,12 +165,17 @@ export async function* runLoop(
         break;
       }
       const message = step.value;
-      if (message.type === 'stream_request_start') turnCount = message.iteration;
+      if (message.type === 'stream_request_start') {
+        turnCount = message.iteration;
+        turns = message.turnCount;
+      }
       outcome.observe(message);
       structured?.observe(message);
       if (message.type === 'system') atBoundary(message, parts);
       if (message.type === 'stream_event') submission.firstByte(message.ttftMs);
       for (const shown of mapper.map(message)) yield shown;
+      if (message.type !== 'stream_event')
+        for (const near of parts.memory.capWarnings.take(capUse(turns, parts))) parts.notices.say(near);
       for (let said = parts.notices.take(); said !== undefined; said = parts.notices.take()) yield said;
       // After every message, shown or not: usage is known with the events that end a response (L9).
       terminal = guard.verdict();

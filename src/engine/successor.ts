@@ -27,7 +27,7 @@ export function handOver<Engine>(
       userSpecifiedModel: memory.modelName,
       permissionMode: permissions.mode,
     },
-    { mcp, ledger, thinking: memory.thinking },
+    { mcp, ledger, thinking: memory.thinking, capWarnings: memory.capWarnings },
   );
   memory.handedOver = true;
   return next;

@@ -204,6 +204,8 @@ export interface StreamEventMessage {
 export interface StreamRequestStart {
   readonly type: 'stream_request_start';
   readonly iteration: number;
+  /** Grows with each follow-up on tool results; repeats and recoveries do not count. */
+  readonly turnCount: number;
 }
 
 /** Takes back what was yielded (L4.5). */

@@ -138,7 +138,7 @@ describe('the fields of QueryEngineConfig do what they say', () => {
 
   it('strictBudget refuses a call whose worst case crosses the budget', async () => {
     const { run, model } = engineUnderTest([], { maxBudgetUsd: 0.01, strictBudget: true });
-    expect(resultIn(await run('Hi.'))).toMatchObject({ is_error: true });
+    expect(resultIn(await run('Hi.'))).toMatchObject({ subtype: 'error_max_budget_usd' });
     expect(model.requests).toHaveLength(0);
   });
 

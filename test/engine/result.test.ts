@@ -65,7 +65,7 @@ describe('terminal to result (L7.1)', () => {
     budget_exhausted: {
       subtype: 'error_max_budget_usd',
       is_error: true,
-      errors: ['Reached maximum budget ($0.5)'],
+      errors: ['Reached maximum budget ($0.5)', 'What went wrong.'],
     },
     structured_output_retry_exhausted: { subtype: 'error_max_structured_output_retries', is_error: true },
     api_error: { subtype: 'success', is_error: true, result: 'The answer.', stop_reason: 'stop_sequence' },

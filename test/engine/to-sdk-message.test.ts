@@ -83,7 +83,11 @@ describe('what consumers see', () => {
       { type: 'stream_event', event: { type: 'ping' }, ttft_ms: 12 },
     ]);
     expect(
-      mapper({ includePartialMessages: true }).map({ type: 'stream_request_start', iteration: 1 }),
+      mapper({ includePartialMessages: true }).map({
+        type: 'stream_request_start',
+        iteration: 1,
+        turnCount: 1,
+      }),
     ).toMatchObject([{ subtype: 'status', status: 'requesting' }]);
   });
   it('a tool result with its structured output, synthetic messages marked', () => {

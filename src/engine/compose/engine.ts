@@ -2,6 +2,7 @@
 import { createSnipMarks } from '../../context/snip-marks.ts';
 import { createCacheWatch } from '../../model/cache-watch.ts';
 import { costOf } from '../../model/prices.ts';
+import type { ModelRequest } from '../../protocol/model.ts';
 import type { TodoStore } from '../../protocol/tool.ts';
 import { childEnvironment } from '../../settings/child-env.ts';
 import { createHistoryTool } from '../../tools/builtin/history.ts';
@@ -44,7 +45,7 @@ import { composeToolState } from './tool-state.ts';
 import { composeTools, type ToolParts } from './tools.ts';
 
 /** What a session takes over from the one that was cleared: its connections, and what was spent. */
-export type Inherited = Pick<EngineParts, 'mcp' | 'ledger'> & Pick<SessionMemory, 'thinking'>;
+export type Inherited = Pick<EngineParts, 'mcp' | 'ledger'> & Pick<SessionMemory, 'thinking' | 'capWarnings'>;
 
 /** Throws `invalid_option` for a configuration that contradicts itself. */
 export function composeEngine(config: QueryEngineConfig, inherited?: Inherited): EngineParts {
@@ -69,7 +70,11 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
       strictBudget: config.strictBudget,
     });
 
-  const bounded = config.strictBudget === true ? withinBudget(client.call, ledger) : client.call;
+  const refused = ({ querySource }: ModelRequest, reason: string) => {
+    // A helper or an agent that cannot be paid ends by itself; without its own model the run is over.
+    if (querySource === 'main') memory.unaffordable = reason;
+  };
+  const bounded = config.strictBudget === true ? withinBudget(client.call, ledger, refused) : client.call;
   const model = {
     ...client,
     call: withQuarantine(bounded, {

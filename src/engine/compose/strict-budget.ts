@@ -3,11 +3,17 @@ import { estimateTokens } from '../../context/token-estimate.ts';
 import type { CallModel, ModelRequest } from '../../protocol/model.ts';
 import type { UsageLedger } from '../usage-ledger.ts';
 
-export function withinBudget(call: CallModel, ledger: UsageLedger): CallModel {
+/** `onRefused` is told of each call that was not made, and why. */
+export function withinBudget(
+  call: CallModel,
+  ledger: Pick<UsageLedger, 'reserve' | 'release'>,
+  onRefused: (request: ModelRequest, reason: string) => void,
+): CallModel {
   return async function* budgeted(request, options) {
     const { model, effectKey, maxTokens } = request;
     const allowed = ledger.reserve({ model, effectKey, inputTokens: inputTokens(request), maxTokens });
     if (!allowed.ok) {
+      onRefused(request, allowed.reason);
       const failure = { kind: 'budget' as const, message: allowed.reason };
       return { kind: 'failed', failure, retry: options.retry, attempts: [] };
     }

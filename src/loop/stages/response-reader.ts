@@ -47,7 +47,11 @@ export class ResponseReader {
           maxTokens: output.maxTokens,
           bytes: output.bytes,
         };
-        yield { type: 'stream_request_start', iteration: it.state.iteration };
+        yield {
+          type: 'stream_request_start',
+          iteration: it.state.iteration,
+          turnCount: it.state.turnCount,
+        };
         return;
       case 'retry': {
         const { notice } = output;

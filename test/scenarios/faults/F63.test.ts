@@ -10,7 +10,10 @@ it('F63 $1 and $0.80 of it spent: a call that could cost $0.30 is not made', asy
   );
   const result = resultIn(await run('Go.'));
   expect(model.requests).toHaveLength(1);
-  expect(result.is_error).toBe(true);
-  expect(JSON.stringify(result)).toContain('of the $1 budget is left');
+  expect(result).toMatchObject({
+    subtype: 'error_max_budget_usd',
+    terminal_reason: 'budget_exhausted',
+    errors: ['Reached maximum budget ($1)', expect.stringContaining('of the $1 budget is left')],
+  });
   expect(result.total_cost_usd).toBeLessThanOrEqual(1);
 });
