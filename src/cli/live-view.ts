@@ -8,12 +8,15 @@ import { createStyle, type Style, wantsColor } from './screen/style.ts';
 import { createToolCount, summaryLines } from './screen/summary.ts';
 import { createTerminal, type Terminal } from './screen/terminal.ts';
 import { visible } from './screen/visible.ts';
+import { warnOn } from './warnings.ts';
 import { columnsOf, type World } from './world.ts';
 
 export interface LiveView {
   readonly sink: Sink;
   readonly terminal: Terminal;
   readonly style: Style;
+  /** A warning of the engine: in the view where stderr is the same terminal, else on stderr. */
+  readonly warn: (line: string) => void;
   /** Present when a person is there to answer. */
   readonly canUseTool: CanUseTool | undefined;
 }
@@ -47,6 +50,7 @@ export function createLiveView(
   return {
     terminal,
     style,
+    warn: live && world.stderr.isTTY === true ? screen.warn : warnOn(world),
     canUseTool: canAsk
       ? createAskPerson({
           screen,

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CanUseTool, Options } from '../index.ts';
+import type { Options } from '../index.ts';
 import type { RehearsalServer } from '../rehearsal/index.ts';
 import type { RunFlags } from './args.ts';
 import { decisionsOf } from './decisions-of.ts';
@@ -10,9 +10,10 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { createLiveView, type LiveView } from './live-view.ts';
 import { both, createPrinter } from './print.ts';
 import { createRunNotes } from './run-notes.ts';
-import { optionsFrom } from './run-options.ts';
+import { optionsFrom, type RunContext } from './run-options.ts';
 import { runQuery } from './run-query.ts';
 import { reportRows } from './run-report.ts';
+import { warnOn } from './warnings.ts';
 import type { Env, World } from './world.ts';
 
 /** The key a rehearsal takes; it asks for one as the real API does. */
@@ -49,7 +50,11 @@ async function runQuietly(run: RehearsedRun): Promise<ExitCode> {
   const { world, server, flags } = run;
   const { code } = await runQuery({
     prompt: run.prompt,
-    options: optionsOf(run, flags.includePartialMessages === true, undefined),
+    options: optionsOf(run, {
+      partials: flags.includePartialMessages === true,
+      canUseTool: undefined,
+      warn: warnOn(world),
+    }),
     sink: createPrinter(flags.outputFormat, world.out),
     signals: world.signals,
   });
@@ -67,7 +72,7 @@ async function runShown(run: RehearsedRun): Promise<ExitCode> {
   const notes = createRunNotes();
   const { result, code } = await runQuery({
     prompt: run.prompt,
-    options: optionsOf(run, true, view.canUseTool),
+    options: optionsOf(run, { partials: true, canUseTool: view.canUseTool, warn: view.warn }),
     sink: both(notes, view.sink),
     signals: world.signals,
   });
@@ -86,10 +91,10 @@ async function runShown(run: RehearsedRun): Promise<ExitCode> {
   return problems.length > 0 && code === EXIT.success ? EXIT.error : code;
 }
 
-function optionsOf(run: RehearsedRun, partials: boolean, canUseTool: CanUseTool | undefined): Options {
+function optionsOf(run: RehearsedRun, context: Omit<RunContext, 'cwd' | 'env'>): Options {
   const env = { ...rehearsalEnv(run.world.env, run.server.url), ...run.env };
   return {
-    ...optionsFrom(run.flags, { cwd: run.cwd, env, partials, canUseTool }),
+    ...optionsFrom(run.flags, { cwd: run.cwd, env, ...context }),
     engine: { home: run.sessionHome },
   };
 }

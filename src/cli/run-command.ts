@@ -39,13 +39,13 @@ export async function runCommand(world: World, words: readonly string[], flags: 
 /** The live view, also when nobody watches it live. */
 export async function runShown(world: World, prompt: string | undefined, flags: RunFlags): Promise<ExitCode> {
   await settleTrust(world, flags, world.stdout.isTTY === true && world.stdin.isTTY === true);
-  const { sink, canUseTool } = createLiveView(world, { verbose: flags.verbose === true });
+  const { sink, canUseTool, warn } = createLiveView(world, { verbose: flags.verbose === true });
   const options = optionsFrom(flags, {
     cwd: world.cwd,
     env: world.env,
     partials: true,
     canUseTool,
-    warn: warnOn(world),
+    warn,
   });
   return (await runQuery({ prompt, options, sink, signals: world.signals })).code;
 }

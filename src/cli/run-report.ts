@@ -1,6 +1,7 @@
 /** What the engine did in a run: figures of its result, its messages, and the decision records of its journal. */
 import type { DecisionRecord, SDKResultMessage } from '../index.ts';
 import type { RunNotes } from './run-notes.ts';
+import { retryReason } from './screen/notes.ts';
 import { stopSentence, totals } from './screen/summary.ts';
 import { counted, dollars, duration, percent, tokens } from './screen/units.ts';
 
@@ -32,10 +33,7 @@ export function reportRows(input: ReportInput): readonly (readonly [string, stri
     [
       'retries',
       notes.retries
-        .map(
-          ({ error, error_status, retry_delay_ms }) =>
-            `${error} (${error_status ?? 'no status'}), waited ${duration(retry_delay_ms)}`,
-        )
+        .map((retry) => `${retryReason(retry)}, waited ${duration(retry.retry_delay_ms)}`)
         .join('; ') || 'none',
     ],
     [

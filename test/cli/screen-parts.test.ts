@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { alwaysUpdates, describeCall, describeUpdates } from '../../src/cli/screen/ask.ts';
+import { alwaysUpdates, describeCall, describeUpdates, readAnswer } from '../../src/cli/screen/ask.ts';
 import { answerOf, askQuestions } from '../../src/cli/screen/ask-questions.ts';
 import { createStyle, wantsColor } from '../../src/cli/screen/style.ts';
 import { shortPath, toolLabel } from '../../src/cli/screen/tool-label.ts';
 import { counted, dollars, duration, percent, tokens } from '../../src/cli/screen/units.ts';
 import { oneLine, visible } from '../../src/cli/screen/visible.ts';
-import { cutToWidth, displayWidth } from '../../src/cli/screen/width.ts';
+import { cutToWidth, displayWidth, wrapped } from '../../src/cli/screen/width.ts';
 
 describe('colours', () => {
   test.each([
@@ -34,6 +34,12 @@ test('widths count columns, not code units', () => {
   expect(cutToWidth('日本語です', 6)).toBe('日本…');
   expect(cutToWidth('short', 10)).toBe('short');
   expect(cutToWidth('anything', 0)).toBe('');
+});
+
+test('long lines are broken at blanks, and set in', () => {
+  expect(wrapped('  1  Red: hot, and more', 14, 5)).toBe('  1  Red: hot,\n     and more');
+  expect(wrapped('日本 日本 x', 6, 0)).toBe('日本\n日本 x');
+  expect(wrapped('unbreakable\n\nline', 5, 2)).toBe('unbreakable\n\nline');
 });
 
 test('hidden characters become visible, and stay so in one line', () => {
@@ -75,6 +81,28 @@ describe('the permission question', () => {
     expect(describeCall({ file_path: 'a', n: { deep: '\u202e' } })).toBe(
       'file_path: a\nn: {"deep":"<U+202E>"}',
     );
+  });
+
+  test('no value can pass for a field', () => {
+    expect(describeCall({ content: 'x\nfile_path: safe.txt', file_path: '/etc/passwd' })).toBe(
+      'content:\n  x\n  file_path: safe.txt\nfile_path: /etc/passwd',
+    );
+  });
+
+  test('answers: a word, and for a no the reason', () => {
+    const always = alwaysUpdates('Bash', {});
+    expect(readAnswer(' Y ', always)).toEqual({ behavior: 'allow' });
+    expect(readAnswer('always', always)).toEqual({ behavior: 'allow', updatedPermissions: always });
+    expect(readAnswer('no', always)).toEqual({
+      behavior: 'deny',
+      message: 'The user does not allow this call.',
+    });
+    expect(readAnswer('n, use rg', always)).toMatchObject({
+      behavior: 'deny',
+      message: 'The user does not allow this call. They say: use rg',
+    });
+    for (const unclear of ['', 'yes but', 'maybe']) expect(readAnswer(unclear, always)).toBeUndefined();
+    expect(readAnswer('a', undefined)).toBeUndefined();
   });
 
   test('"always" adds what the engine suggests, else the tool for this session', () => {
@@ -125,6 +153,7 @@ describe('questions', () => {
     const answer = await askQuestions(input, {
       question: async () => typed.shift() ?? '',
       line: (text) => void shown.push(text),
+      columns: 80,
       style: createStyle(false),
     });
     expect(answer).toEqual({ behavior: 'allow', updatedInput: { ...input, answers: { 'Which?': 'Green' } } });

@@ -141,10 +141,10 @@ describe('tools', () => {
       [say.call('t1', 'Bash', { command: `echo ${'語'.repeat(60)}` }), say.result('t1', 'no\x1b[2J', true)],
       { columns: 40 },
     );
-    expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('…');
-    expect(lines[0]).not.toContain('\x1b');
     expect([...(lines[0] ?? '')].reduce((sum, c) => sum + (c === '語' ? 2 : 1), 0)).toBeLessThanOrEqual(40);
+    // What does not fit beside a long call stands below it.
+    expect(lines.slice(1)).toEqual(['  no␛[2J']);
   });
 
   test('a subagent’s calls are set in and its text is left out', async () => {
@@ -154,6 +154,66 @@ describe('tools', () => {
       say.result('t1', ''),
     ]);
     expect(lines).toEqual(['  ↳ ✓ Grep x  0 ms']);
+  });
+
+  test('calls of several subagents say whose they are, also after their own call is over', async () => {
+    const agent = (description: string) => ({ description, prompt: 'Count them.', subagent_type: 'counter' });
+    const lines = await shown([
+      say.call('a1', 'Agent', agent('apples')),
+      say.call('a2', 'Agent', agent('a very long description of pears and plums')),
+      say.call('t1', 'Grep', { pattern: 'x' }, 'a1'),
+      say.call('t2', 'Grep', { pattern: 'y' }, 'a2'),
+      say.result('a1', 'It runs in the background.'),
+      say.result('t2', ''),
+      say.result('t1', ''),
+    ]);
+    expect(lines).toEqual([
+      '✓ Agent apples  0 ms',
+      '  ↳ a very long description…: ✓ Grep y  0 ms',
+      '  ↳ apples: ✓ Grep x  0 ms',
+    ]);
+  });
+
+  test('the list of things to do is shown as it stands', async () => {
+    const todos = [
+      { content: 'Read', status: 'completed' },
+      { content: 'Fix\x1b[2J', status: 'in_progress' },
+      { content: 'Test', status: 'pending' },
+    ];
+    expect(await shown([say.call('t1', 'TodoWrite', { todos }), say.result('t1', 'ok')])).toEqual([
+      '✓ TodoWrite 3 items  0 ms',
+      '  ☑ Read',
+      '  ▸ Fix␛[2J',
+      '  ☐ Test',
+    ]);
+  });
+});
+
+describe('while a question stands', () => {
+  test('what else happens waits, and keeps its own time', async () => {
+    const fake = fakeScreen();
+    await fake.screen.show(say.call('t1', 'Bash', { command: 'make' }));
+    await fake.screen.show(say.call('t2', 'Bash', { command: 'ls' }));
+    await fake.screen.asking('t1', async () => {
+      await fake.terminal.write('  allow? ');
+      fake.clock.ms = 10;
+      fake.screen.warn('A warning.');
+      await fake.screen.show(say.result('t2', 'ok'));
+      fake.clock.ms = 60_000;
+      await fake.terminal.line('y');
+    });
+    await fake.screen.show(say.result('t1', 'ok'));
+    expect(fake.seen().slice(-3)).toEqual(['! A warning.', '✓ Bash ls  10 ms', '✓ Bash make  0 ms']);
+    expect(fake.raw()).toContain('  allow? \ny\n');
+  });
+
+  test('it stands behind the words that led to it', async () => {
+    const fake = fakeScreen();
+    const asked = fake.screen.asking('t1', () => fake.terminal.line('allow?'));
+    await fake.screen.show(say.text('I make it.'));
+    await fake.screen.show(say.call('t1', 'Bash', { command: 'make' }));
+    await asked;
+    expect(fake.seen()).toEqual(['I make it.', 'allow?']);
   });
 });
 
@@ -191,7 +251,7 @@ describe('what the engine does', () => {
     ]);
     expect(lines).toEqual([
       '↻ overloaded (529): retry 1 of 10 in 512 ms',
-      '↻ unknown: retry 2 of 10 in 2.0 s',
+      '↻ no whole answer came: retry 2 of 10 in 2.0 s',
       '⇄ a is overloaded: b takes over',
       '⊟ context compacted: 41.2k → 6.4k tokens, 830 ms',
     ]);

@@ -2,11 +2,13 @@
 import type { PermissionResult } from '../../index.ts';
 import type { Style } from './style.ts';
 import { visible } from './visible.ts';
+import { wrapped } from './width.ts';
 
 export interface Asking {
   /** One line from the person; rejects when the question is withdrawn. */
   question(prompt: string): Promise<string>;
   line(text: string): void | Promise<void>;
+  readonly columns: number;
   readonly style: Style;
 }
 
@@ -23,13 +25,14 @@ interface Question {
 /** An empty line answers nothing; that is told to the model as it is. */
 export async function askQuestions(
   input: Readonly<Record<string, unknown>>,
-  { question, line, style }: Asking,
+  { question, line, columns, style }: Asking,
 ): Promise<PermissionResult> {
   const answers: Record<string, string> = {};
   for (const each of questionsIn(input)) {
-    await line(style.bold(`? ${visible(each.question)}`));
+    await line(style.bold(wrapped(`? ${visible(each.question)}`, columns, 2)));
     for (const [at, { label, description, preview }] of each.options.entries()) {
-      await line(`  ${at + 1}  ${visible(label)}${description ? `: ${visible(description)}` : ''}`);
+      const choice = `  ${at + 1}  ${visible(label)}${description ? `: ${visible(description)}` : ''}`;
+      await line(wrapped(choice, columns, 5));
       if (preview !== undefined) await line(visible(preview).replace(/^/gm, '     '));
     }
     const how = each.multiSelect === true ? 'numbers, with commas' : 'a number';

@@ -43,11 +43,13 @@ async function askOnce(
 ): Promise<PermissionResult | null> {
   if (context.signal.aborted) return null;
   const asksPerson = toolName === 'AskUserQuestion';
+  const always = ONCE_ONLY.has(toolName) ? undefined : alwaysUpdates(toolName, context);
   if (!asksPerson) {
     await terminal.line(style.bold(`? ${visible(context.displayName ?? toolName)}`));
-    await terminal.line(indent(describeCall(input)));
+    const call = toolName === 'ExitPlanMode' ? planOf(input) : describeCall(input);
+    if (call !== '') await terminal.line(indent(call));
+    if (always !== undefined) await terminal.line(style.dim(`  always would be: ${describeUpdates(always)}`));
   }
-  const always = alwaysUpdates(toolName, context);
   await drain(keyboard);
   const lines = createInterface({ input: keyboard, output, terminal: true });
   const closed = new AbortController();
@@ -59,25 +61,15 @@ async function askOnce(
       return await askQuestions(input, {
         question: (prompt) => lines.question(prompt, { signal }),
         line: (text) => terminal.line(text),
+        columns: terminal.columns,
         style,
       });
     }
-    const prompt = `  allow? y / n / a (always: ${describeUpdates(always)}) `;
     while (true) {
-      const answer = await lines.question(prompt, { signal });
-      switch (answer.trim().toLowerCase()) {
-        case 'y':
-        case 'yes':
-          return { behavior: 'allow' };
-        case 'a':
-        case 'always':
-          return { behavior: 'allow', updatedPermissions: always };
-        case 'n':
-        case 'no':
-          return { behavior: 'deny', message: 'The user does not allow this call.' };
-        default:
-          continue;
-      }
+      const typed = await lines.question(`  allow? y / n${always === undefined ? '' : ' / a'} `, { signal });
+      const answer = readAnswer(typed, always);
+      if (answer !== undefined) return answer;
+      await terminal.line(style.dim(`  ${HOW_TO_ANSWER}${always === undefined ? '' : ', a always'}`));
     }
   } catch (error) {
     // Withdrawn, or nobody is there to answer.
@@ -86,6 +78,36 @@ async function askOnce(
   } finally {
     lines.close();
     await terminal.endLine();
+  }
+}
+
+/** Each time anew: a plan is approved, not plans. */
+const ONCE_ONLY: ReadonlySet<string> = new Set(['EnterPlanMode', 'ExitPlanMode']);
+
+const HOW_TO_ANSWER = 'y this once, n no (n and your words: no, and why)';
+
+/** `y`, `a`, `n`, or `n use the other file`; undefined when it is none of them. */
+export function readAnswer(
+  typed: string,
+  always: readonly PermissionUpdate[] | undefined,
+): PermissionResult | undefined {
+  const [, word = '', words = ''] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(typed) ?? [];
+  switch (word.toLowerCase().replace(/[,:;.]$/, '')) {
+    case 'y':
+    case 'yes':
+      return words === '' ? { behavior: 'allow' } : undefined;
+    case 'a':
+    case 'always':
+      return words === '' && always !== undefined
+        ? { behavior: 'allow', updatedPermissions: always }
+        : undefined;
+    case 'n':
+    case 'no': {
+      const why = words === '' ? '' : ` They say: ${words}`;
+      return { behavior: 'deny', message: `The user does not allow this call.${why}` };
+    }
+    default:
+      return undefined;
   }
 }
 
@@ -131,14 +153,21 @@ function describeUpdate(update: PermissionUpdate): string {
   }
 }
 
-/** A command as it would run; any other input field by field. */
+/** A command as it would run; any other input field by field, set in, so that no value can pass for a field. */
 export function describeCall(input: Readonly<Record<string, unknown>>): string {
   return Object.entries(input)
     .map(([key, value]) => {
-      const text = typeof value === 'string' ? value : JSON.stringify(value);
-      return key === 'command' ? visible(text) : `${visible(key)}: ${visible(text)}`;
+      const text = visible(typeof value === 'string' ? value : JSON.stringify(value));
+      if (key === 'command') return text;
+      return `${visible(key)}:${text.includes('\n') ? `\n${indent(text)}` : ` ${text}`}`;
     })
     .join('\n');
+}
+
+/** The plan as it is to be read, and what else would be agreed to. */
+function planOf({ plan, ...rest }: Readonly<Record<string, unknown>>): string {
+  const more = describeCall(rest);
+  return [visible(String(plan ?? '')), more].filter((part) => part !== '').join('\n\n');
 }
 
 function indent(text: string): string {

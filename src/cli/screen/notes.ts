@@ -10,10 +10,8 @@ type SystemMessage = Extract<SDKMessage, { readonly type: 'system' }>;
 export function noteFor(message: SystemMessage, style: Style): string | undefined {
   switch (message.subtype) {
     case 'api_retry': {
-      const status = message.error_status === null ? '' : ` (${message.error_status})`;
-      const why = `${message.error.replaceAll('_', ' ')}${status}`;
       const which = `retry ${message.attempt} of ${message.max_retries}`;
-      return style.yellow(`↻ ${why}: ${which} in ${duration(message.retry_delay_ms)}`);
+      return style.yellow(`↻ ${retryReason(message)}: ${which} in ${duration(message.retry_delay_ms)}`);
     }
     case 'model_fallback':
       return style.yellow(
@@ -44,4 +42,14 @@ export function noteFor(message: SystemMessage, style: Style): string | undefine
     default:
       return undefined;
   }
+}
+
+/** Why a request is made again; without a status the server never answered, or not to the end. */
+export function retryReason({
+  error,
+  error_status,
+}: Pick<Extract<SystemMessage, { readonly subtype: 'api_retry' }>, 'error' | 'error_status'>): string {
+  const why = error.replaceAll('_', ' ');
+  if (error_status !== null) return `${why} (${error_status})`;
+  return error === 'unknown' ? 'no whole answer came' : why;
 }

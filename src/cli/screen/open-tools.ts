@@ -1,4 +1,4 @@
-/** The calls whose results are still to come, and the line each becomes. */
+/** The calls whose results are still to come, and the lines each becomes. */
 import type { SDKUserMessage } from '../../index.ts';
 import type { Style } from './style.ts';
 import { toolLabel } from './tool-label.ts';
@@ -9,15 +9,19 @@ import { cutToWidth, displayWidth } from './width.ts';
 interface OpenTool {
   readonly label: string;
   readonly sinceMs: number;
-  readonly nested: boolean;
+  /** `  ↳ apples: ` for a call of the subagent that was started to count them; '' for the main agent's. */
+  readonly whose: string;
+  readonly todos: readonly string[];
   /** Time a person took to answer is not the tool's. */
   askedMs: number;
 }
 
 export interface OpenTools {
-  opened(id: string, name: string, input: Readonly<Record<string, unknown>>, nested: boolean): void;
-  /** The finished call's line, or undefined for one never seen. */
-  closed(id: string, outcome: ToolOutcome, columns: number): string | undefined;
+  opened(call: NewCall, atMs: number): void;
+  /** What is to be said of the finished call; nothing for one never seen. */
+  closed(id: string, outcome: ToolOutcome, columns: number, atMs: number): readonly string[];
+  /** Resolves once the call has been opened. */
+  seen(id: string): Promise<void>;
   asked(id: string, ms: number): void;
   denied(id: string): void;
   /** What runs now, for the status line. */
@@ -25,33 +29,63 @@ export interface OpenTools {
   clear(): void;
 }
 
+export interface NewCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The call that started the subagent whose call this is; null for the main agent's. */
+  readonly parent: string | null;
+}
+
 export interface ToolOutcome {
   readonly isError: boolean;
   readonly text: string;
 }
 
-export function createOpenTools(style: Style, cwd: () => string, nowMs: () => number): OpenTools {
+/** Of a subagent's name before each of its calls. */
+const MAX_WHOSE_COLUMNS = 24;
+
+export function createOpenTools(style: Style, cwd: () => string): OpenTools {
   const open = new Map<string, OpenTool>();
   const denials = new Set<string>();
+  const awaited = new Map<string, () => void>();
+  /** By the call that started them; kept after it, since an agent in the background goes on. */
+  const agents = new Map<string, string>();
+  const whoseIs = (parent: string | null) => {
+    if (parent === null) return '';
+    const name = agents.get(parent);
+    return name === undefined ? '  ↳ ' : `  ↳ ${cutToWidth(name, MAX_WHOSE_COLUMNS)}: `;
+  };
   return {
-    opened(id, name, input, nested) {
-      open.set(id, { label: toolLabel(name, input, cwd()), sinceMs: nowMs(), nested, askedMs: 0 });
+    opened({ id, name, input, parent }, atMs) {
+      const { description } = input;
+      if (name === 'Agent' && typeof description === 'string') agents.set(id, oneLine(description));
+      const label = toolLabel(name, input, cwd());
+      const todos = parent === null ? todoLines(input) : [];
+      open.set(id, { label, sinceMs: atMs, whose: whoseIs(parent), todos, askedMs: 0 });
+      awaited.get(id)?.();
+      awaited.delete(id);
     },
-    closed(id, outcome, columns) {
+    closed(id, outcome, columns, atMs) {
       const tool = open.get(id);
-      if (tool === undefined) return undefined;
+      if (tool === undefined) return [];
       open.delete(id);
-      const took = duration(nowMs() - tool.sinceMs - tool.askedMs);
-      const indent = tool.nested ? '  ↳ ' : '';
-      const why = outcome.isError
-        ? `  ${denials.delete(id) ? 'denied: ' : ''}${firstLine(outcome.text)}`
-        : '';
-      const room = columns - displayWidth(`${indent}✓ `) - displayWidth(`  ${took}`);
-      const label = cutToWidth(tool.label, Math.max(12, outcome.isError ? Math.floor(room * 0.6) : room));
-      const mark = outcome.isError ? style.red('✗') : style.green('✓');
-      const reason = cutToWidth(why, Math.max(0, room - displayWidth(label)));
-      return `${indent}${mark} ${label}${style.red(reason)}  ${style.dim(took)}`;
+      const ms = atMs - tool.sinceMs - tool.askedMs;
+      const took = style.dim(duration(ms));
+      const mark = `${tool.whose}${outcome.isError ? style.red('✗') : style.green('✓')} `;
+      const room = columns - displayWidth(`${tool.whose}✓   ${duration(ms)}`);
+      const label = cutToWidth(tool.label, Math.max(12, room));
+      if (!outcome.isError)
+        return [`${mark}${label}  ${took}`, ...tool.todos.map((line) => cutToWidth(line, columns))];
+      const why = `${denials.delete(id) ? 'denied: ' : ''}${firstLine(outcome.text)}`;
+      if (displayWidth(label) + 2 + displayWidth(why) <= room)
+        return [`${mark}${label}  ${style.red(why)}  ${took}`];
+      // Neither the call nor the reason is worth more: each gets a line.
+      const under = ' '.repeat(tool.whose === '' ? 2 : 6);
+      return [`${mark}${label}  ${took}`, `${under}${style.red(cutToWidth(why, columns - under.length))}`];
     },
+    seen: (id) =>
+      open.has(id) ? Promise.resolve() : new Promise((resolve) => void awaited.set(id, resolve)),
     asked(id, ms) {
       const tool = open.get(id);
       if (tool !== undefined) tool.askedMs += ms;
@@ -80,6 +114,19 @@ export function resultsOf(message: SDKUserMessage): { readonly id: string; reado
 
 function textOf(block: { readonly type: string; readonly text?: string }): string {
   return block.type === 'text' ? (block.text ?? '') : `[${block.type}]`;
+}
+
+const TODO_MARKS: Readonly<Record<string, string>> = { completed: '☑', in_progress: '▸', pending: '☐' };
+
+/** The list as it stands after the call, one line for each thing to do. */
+function todoLines({ todos }: Readonly<Record<string, unknown>>): string[] {
+  if (!Array.isArray(todos)) return [];
+  return todos.flatMap((todo) => {
+    const mark = TODO_MARKS[todo?.status];
+    return mark !== undefined && typeof todo.content === 'string'
+      ? [`  ${mark} ${oneLine(todo.content)}`]
+      : [];
+  });
 }
 
 function firstLine(text: string): string {

@@ -6,10 +6,13 @@ import { createStreamedAnswer } from './streamed-answer.ts';
 import type { Style } from './style.ts';
 import type { Terminal } from './terminal.ts';
 import { duration, tokens } from './units.ts';
+import { visible } from './visible.ts';
 
 export interface Screen {
   show(message: SDKMessage): Promise<void>;
-  /** A question to the person stands instead of the status line; its time is not counted as the tool's. */
+  /** A line that is no message of the run. */
+  warn(line: string): void;
+  /** A question stands alone until it is answered: what else is to be shown waits. Its time is not the tool's. */
   asking<T>(toolUseId: string, ask: () => Promise<T>): Promise<T>;
   /** Wipes the status line and stops its timer. */
   close(): Promise<void>;
@@ -26,6 +29,8 @@ export interface ScreenOptions {
 }
 
 const STATUS_EVERY_MS = 120;
+/** How long a question waits for its call to be shown. */
+const BLOCK_LIMIT_MS = 250;
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
 
 export function createScreen(options: ScreenOptions): Screen {
@@ -36,7 +41,7 @@ export function createScreen(options: ScreenOptions): Screen {
   let inputTokens = 0;
   let compacting = false;
   let frame = 0;
-  const tools = createOpenTools(style, () => cwd, nowMs);
+  const tools = createOpenTools(style, () => cwd);
   const answer = createStreamedAnswer(terminal, {
     takenBack: style.yellow('↶ taken back: the answer above was cut off and is given anew'),
     paintError: style.red,
@@ -52,13 +57,12 @@ export function createScreen(options: ScreenOptions): Screen {
   const timer = terminal.live ? setInterval(drawStatus, STATUS_EVERY_MS) : undefined;
   timer?.unref();
 
-  const showUser = async (message: Extract<SDKMessage, { readonly type: 'user' }>) => {
+  const showUser = async (message: Extract<SDKMessage, { readonly type: 'user' }>, atMs: number) => {
     answer.settled();
     if (message.retracted_message_uuids !== undefined)
       await answer.retracted(message.retracted_message_uuids);
     for (const { id, outcome } of resultsOf(message)) {
-      const line = tools.closed(id, outcome, terminal.columns);
-      if (line !== undefined) await terminal.line(line);
+      for (const line of tools.closed(id, outcome, terminal.columns, atMs)) await terminal.line(line);
     }
     if (options.verbose && message.isSynthetic === true)
       await terminal.line(style.dim('· the engine nudged the model to go on'));
@@ -80,35 +84,64 @@ export function createScreen(options: ScreenOptions): Screen {
     if (note !== undefined) await terminal.line(note);
   };
 
-  return {
-    async show(message) {
-      switch (message.type) {
-        case 'stream_event':
-          if (message.parent_tool_use_id !== null) return;
-          if (message.event.type === 'message_start') inputTokens = promptTokens(message.event.message.usage);
-          return answer.event(message);
-        case 'assistant': {
-          const nested = message.parent_tool_use_id !== null;
-          if (!nested) await answer.block(message);
-          for (const block of message.message.content) {
-            if (block.type === 'tool_use') tools.opened(block.id, block.name, block.input, nested);
-          }
-          return;
+  const show = async (message: SDKMessage, atMs: number): Promise<void> => {
+    switch (message.type) {
+      case 'stream_event':
+        if (message.parent_tool_use_id !== null) return;
+        if (message.event.type === 'message_start') inputTokens = promptTokens(message.event.message.usage);
+        return answer.event(message);
+      case 'assistant': {
+        const parent = message.parent_tool_use_id;
+        if (parent === null) await answer.block(message);
+        for (const block of message.message.content) {
+          if (block.type === 'tool_use') tools.opened({ ...block, parent }, atMs);
         }
-        case 'user':
-          return showUser(message);
-        case 'system':
-          return showSystem(message);
-        case 'result':
-          tools.clear();
-          return terminal.endLine();
-        default:
-          // Kinds of messages that a later version adds are passed over.
-          return;
+        return;
       }
+      case 'user':
+        return showUser(message, atMs);
+      case 'system':
+        return showSystem(message);
+      case 'result':
+        tools.clear();
+        return terminal.endLine();
+      default:
+        // Kinds of messages that a later version adds are passed over.
+        return;
+    }
+  };
+
+  /** What came while a question stood: shown there, it would run into the line the person types on. */
+  const held: (() => Promise<void>)[] = [];
+  let showing: Promise<void> = Promise.resolve();
+  const showHeld = (): Promise<void> => {
+    const next = async () => {
+      while (asking === 0) {
+        const first = held.shift();
+        if (first === undefined) return;
+        await first();
+      }
+    };
+    showing = showing.then(next, next);
+    return showing;
+  };
+
+  return {
+    show(message) {
+      const atMs = nowMs();
+      held.push(() => show(message, atMs));
+      return showHeld();
+    },
+    warn(line) {
+      held.push(() => terminal.line(style.yellow(`! ${visible(line)}`)));
+      // A screen that is gone is reported by the next message.
+      showHeld().catch(() => undefined);
     },
     async asking(toolUseId, ask) {
+      // A tool starts before its block is shown; the question stands behind the words that led to it.
+      await within(BLOCK_LIMIT_MS, tools.seen(toolUseId));
       asking += 1;
+      await showing.catch(() => undefined);
       terminal.status(undefined);
       await terminal.endLine();
       const sinceMs = nowMs();
@@ -117,14 +150,28 @@ export function createScreen(options: ScreenOptions): Screen {
       } finally {
         asking -= 1;
         tools.asked(toolUseId, nowMs() - sinceMs);
+        await showHeld();
       }
     },
     async close() {
       clearInterval(timer);
+      asking = 0;
+      await showHeld();
       terminal.status(undefined);
       await terminal.endLine();
     },
   };
+}
+
+/** Waits for `event`, but not longer than `ms`: a call of an earlier life of the session is never shown. */
+function within(ms: number, event: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    void event.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function promptTokens(usage: {

@@ -41,6 +41,24 @@ export function cutToWidth(text: string, columns: number): string {
   return `${kept}…`;
 }
 
+/** Breaks lines at blanks; what is broken off is set in by `indent` columns. A word longer than a line stays whole. */
+export function wrapped(text: string, columns: number, indent: number): string {
+  const lines: string[] = [];
+  for (const paragraph of text.split('\n')) {
+    const [first = '', ...words] = paragraph.match(/^\s*\S*|\s+\S+/g) ?? [];
+    let line = first;
+    for (const word of words) {
+      if (displayWidth(line + word) <= columns) line += word;
+      else {
+        lines.push(line);
+        line = ' '.repeat(indent) + word.trimStart();
+      }
+    }
+    lines.push(line);
+  }
+  return lines.join('\n');
+}
+
 function graphemeWidth(grapheme: string): number {
   if (/^[\p{Mn}\p{Me}\p{Cf}]+$/u.test(grapheme)) return 0;
   if (/\p{Emoji_Presentation}|\uFE0F/u.test(grapheme)) return 2;
