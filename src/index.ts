@@ -126,6 +126,14 @@ export {
 export * from './sdk/engine.ts';
 export { machineSettingsFile } from './sdk/machine-policy.ts';
 export type { Exchange, JsonRpcMessage } from './sdk/mcp/json-rpc.ts';
+export {
+  type ConfiguredMcpServer,
+  listMcpServers,
+  type McpLoginOptions,
+  type McpPlace,
+  mcpLogin,
+  mcpLogout,
+} from './sdk/mcp/logins.ts';
 export type {
   ExternalMcpServer,
   LinkedMcpServer,

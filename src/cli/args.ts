@@ -16,6 +16,8 @@ import {
   uuid,
   wholeNumber,
 } from './flag-values.ts';
+import { addMcpCommand, type McpInvocation } from './mcp-flags.ts';
+import { rejectMistypedCommand } from './mistyped-command.ts';
 import type { SessionsInvocation } from './sessions-command.ts';
 import { addTrustCommand, type TrustInvocation } from './trust-flags.ts';
 import { UsageError } from './usage-error.ts';
@@ -80,6 +82,7 @@ export type Invocation =
   | SessionsInvocation
   | { readonly command: 'doctor' }
   | TrustInvocation
+  | McpInvocation
   | { readonly command: 'auth'; readonly json: boolean }
   /** Help or version: print it and be done. */
   | { readonly command: 'say'; readonly text: string };
@@ -157,6 +160,9 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
       invocation = { command: 'auth', json: json === true };
     });
   addTrustCommand(subcommand('trust', "let this folder's settings take effect as they are now"), (call) => {
+    invocation = call;
+  });
+  addMcpCommand(subcommand('mcp', 'list the MCP servers of this folder, log in to one or out'), (call) => {
     invocation = call;
   });
   subcommand('doctor', 'check what Turnwright needs on this machine').action(() => {
@@ -262,32 +268,6 @@ function unquoted(word: string): string {
 
 function commandNames(program: Command): readonly string[] {
   return program.commands.map((command) => command.name());
-}
-
-/** `turnwright docter` would be sent to a model as a task, and cost money. */
-function rejectMistypedCommand(words: readonly string[], names: readonly string[]): void {
-  const [word, ...more] = words;
-  if (word === undefined || more.length > 0) return;
-  const meant = names.find((name) => isSlipOf(word.toLowerCase(), name));
-  if (meant === undefined) return;
-  throw new UsageError(
-    `There is no command '${word}' (did you mean ${meant}?). As a task: turnwright -- ${word}`,
-  );
-}
-
-/** One letter changed, added, left out, or two neighbours swapped. */
-function isSlipOf(word: string, name: string): boolean {
-  if (Math.abs(word.length - name.length) > 1) return false;
-  let same = 0;
-  while (same < name.length && word[same] === name[same]) same++;
-  const [rest, wanted] = [word.slice(same), name.slice(same)];
-  const swapped = `${rest[1] ?? ''}${rest[0] ?? ''}${rest.slice(2)}`;
-  return [
-    rest.slice(1) === wanted.slice(1),
-    rest.slice(1) === wanted,
-    rest === wanted.slice(1),
-    swapped === wanted,
-  ].includes(true);
 }
 
 /** Commander's `error: unknown option '--modle'\n(Did you mean --model?)`, as a sentence. */

@@ -50,6 +50,8 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       return (await import('./auth-command.ts')).authCommand(world, invocation.json);
     case 'trust':
       return (await import('./trust-command.ts')).trustCommand(world, invocation);
+    case 'mcp':
+      return (await import('./mcp-command.ts')).mcpCommand(world, invocation);
     case 'doctor':
       return (await import('./doctor-command.ts')).doctorCommand(world);
   }

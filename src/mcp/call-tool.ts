@@ -107,7 +107,7 @@ export function notConnected({
     case 'disabled':
       return `The MCP server "${name}" is switched off.`;
     case 'needs-auth':
-      return `The MCP server "${name}" wants authorization.${why}`;
+      return `The MCP server "${name}" wants authorization.${why} A person can log in with: turnwright mcp login ${name}`;
     default:
       return `The MCP server "${name}" is not connected.${why}`;
   }

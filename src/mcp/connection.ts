@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { MAX_TIMER_MS } from '../util/clock.ts';
 import { answerElicitation, type ElicitPort } from './elicitation.ts';
-import { createRemoteTransport } from './remote-transport.ts';
+import { createRemoteTransport, type RemotePorts } from './remote-transport.ts';
 import { isRecord, isRemote, type McpServerConfig } from './server-config.ts';
 import { createStdioTransport, type StdioTransport } from './stdio-transport.ts';
 
@@ -34,7 +34,7 @@ export interface Connection {
 
 export class ConnectionLostError extends Error {}
 
-export interface ConnectionPorts {
+export interface ConnectionPorts extends RemotePorts {
   readonly name: string;
   readonly cwd: string;
   /** Of child processes. */
@@ -172,9 +172,11 @@ export async function openConnection(
 
 async function openTransport(
   config: McpServerConfig,
-  { cwd, env }: ConnectionPorts,
+  ports: ConnectionPorts,
 ): Promise<{ readonly transport: Transport; epitaph(): string | undefined }> {
-  if (isRemote(config)) return { transport: await createRemoteTransport(config), epitaph: () => undefined };
+  if (isRemote(config))
+    return { transport: await createRemoteTransport(config, ports), epitaph: () => undefined };
+  const { cwd, env } = ports;
   const transport: StdioTransport = createStdioTransport({
     command: config.command,
     args: config.args ?? [],

@@ -2,8 +2,7 @@
  * `fetch` for MCP servers on Node's own client: no limit of its own on how long an answer takes (F78), no redirect
  * followed unasked, no body without bound (T120). Loaded with the first remote server.
  */
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 
 /** Bytes of an answer, or of one event of a stream. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -18,22 +17,66 @@ export interface BodyEnd {
 /** The request never reached the server: it may be made again. */
 export class NotDeliveredError extends Error {}
 
-const NOT_DELIVERED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+const NOT_DELIVERED = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ERR_PROXY_REFUSED',
+];
+
+/** Sockets to one origin: how it is reached (proxy, certificate authorities) is the session's business. */
+export interface OriginConnections {
+  /** An unsent request; its errors come as `error` events. */
+  request(input: {
+    readonly method?: 'GET' | 'DELETE';
+    readonly path: string;
+    readonly headers: OutgoingHttpHeaders;
+    readonly keepAlive: boolean;
+  }): Promise<ClientRequest>;
+  close(): void;
+}
+
+export type ConnectPort = (origin: URL) => OriginConnections;
+
+export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
+
+export interface HttpFetch {
+  readonly fetch: Fetch;
+  /** Gives the sockets back. */
+  close(): void;
+}
 
 /** `onBodyEnd` is told when an event stream ends or breaks, with the body of the request it answered. */
-export function createHttpFetch(onBodyEnd: (requestBody: string | undefined, end: BodyEnd) => void) {
-  return (input: string | URL, init: RequestInit = {}): Promise<Response> => {
+export function createHttpFetch(
+  connect: ConnectPort,
+  onBodyEnd: (requestBody: string | undefined, end: BodyEnd) => void = () => {},
+): HttpFetch {
+  const origins = new Map<string, OriginConnections>();
+  const connectionsTo = (url: URL): OriginConnections => {
+    const known = origins.get(url.origin) ?? connect(url);
+    origins.set(url.origin, known);
+    return known;
+  };
+
+  const fetch: Fetch = async (input, init = {}) => {
     const url = new URL(input);
+    init.signal?.throwIfAborted();
     const headers = Object.fromEntries(new Headers(init.headers).entries());
     const body = init.body === undefined || init.body === null ? undefined : String(init.body);
-    const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const outgoing = await connectionsTo(url).request({
+      ...methodOf(init.method),
+      path: url.pathname + url.search,
+      headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
+      keepAlive: true,
+    });
     return new Promise((resolve, reject) => {
-      const outgoing = request(url, {
-        method: init.method ?? 'GET',
-        headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
-        ...(init.signal && { signal: init.signal }),
-      });
-      outgoing.once('error', (error: NodeJS.ErrnoException) =>
+      const onAbort = () => outgoing.destroy(reasonOf(init.signal));
+      init.signal?.addEventListener('abort', onAbort, { once: true });
+      outgoing.once('close', () => init.signal?.removeEventListener('abort', onAbort));
+      if (init.signal?.aborted === true) onAbort();
+      outgoing.on('error', (error: NodeJS.ErrnoException) =>
         reject(
           NOT_DELIVERED.includes(error.code ?? '')
             ? new NotDeliveredError(`${url.origin} cannot be reached (${error.code})`, { cause: error })
@@ -44,6 +87,30 @@ export function createHttpFetch(onBodyEnd: (requestBody: string | undefined, end
       outgoing.end(body);
     });
   };
+  return {
+    fetch,
+    close() {
+      for (const connections of origins.values()) connections.close();
+      origins.clear();
+    },
+  };
+}
+
+function methodOf(method = 'GET'): { readonly method?: 'GET' | 'DELETE' } {
+  switch (method) {
+    case 'POST':
+      return {};
+    case 'GET':
+    case 'DELETE':
+      return { method };
+    default:
+      throw new Error(`An MCP transport has no use for ${method}.`);
+  }
+}
+
+function reasonOf(signal: AbortSignal | null | undefined): Error {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason : new DOMException('The request was given up.', 'AbortError');
 }
 
 function responseOf(incoming: IncomingMessage, onEnd: (end: BodyEnd) => void): Response {

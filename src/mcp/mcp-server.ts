@@ -6,6 +6,7 @@ import { type Connection, type ListKind, openConnection } from './connection.ts'
 import type { ElicitPort } from './elicitation.ts';
 import { failureOf } from './failure.ts';
 import { type ListedTools, listedTools, type ToolStatus } from './listed-tool.ts';
+import type { RemotePorts } from './remote-transport.ts';
 import { isRemote, type McpServerConfig, type ParsedServer } from './server-config.ts';
 import { type McpStatus, ServerLink } from './server-link.ts';
 
@@ -22,7 +23,7 @@ export interface McpServerStatus {
   readonly quarantined?: readonly string[];
 }
 
-export interface McpServerPorts {
+export interface McpServerPorts extends RemotePorts {
   readonly clock: Clock;
   readonly random: RandomPort;
   readonly cwd: string;

@@ -1,7 +1,10 @@
 /** Transports of remote servers, and what the library leaves open: an answer that broke off must not hang its call. */
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { createHttpFetch } from './http-fetch.ts';
+import type { Clock } from '../protocol/ports.ts';
+import { type ConnectPort, createHttpFetch, type Fetch } from './http-fetch.ts';
+import { withBearer } from './oauth/bearer.ts';
+import type { CredentialStore } from './oauth/credential-store.ts';
 import { isRecord, type McpRemoteServerConfig } from './server-config.ts';
 
 /** In the data of the error that stands in for an answer that broke off. */
@@ -12,10 +15,20 @@ const CONNECTION_CLOSED = -32_000;
 /** What was received before the end is still on its way through the parser, ms. */
 const PARSE_MS = 50;
 
-export async function createRemoteTransport(config: McpRemoteServerConfig): Promise<Transport> {
+export interface RemotePorts {
+  readonly connect: ConnectPort;
+  /** Of logins. Absent: there are none. */
+  readonly credentials: CredentialStore | undefined;
+  readonly clock: Pick<Clock, 'nowMs'>;
+}
+
+export async function createRemoteTransport(
+  config: McpRemoteServerConfig,
+  { connect, credentials, clock }: RemotePorts,
+): Promise<Transport> {
   const url = new URL(config.url);
   const answered = new Set<unknown>();
-  const fetch = createHttpFetch((requestBody, { resumable }) => {
+  const http = createHttpFetch(connect, (requestBody, { resumable }) => {
     const id = requestIdOf(requestBody);
     if (id === undefined || resumable) return;
     setTimeout(() => {
@@ -28,11 +41,21 @@ export async function createRemoteTransport(config: McpRemoteServerConfig): Prom
       } as JSONRPCMessage);
     }, PARSE_MS).unref();
   });
+  // Whoever configured an authorization has not asked for another one.
+  const fetch =
+    credentials === undefined || new Headers({ ...config.headers }).has('authorization')
+      ? http.fetch
+      : withBearer({ serverUrl: config.url, store: credentials, clock, fetch: http.fetch });
   const options = { fetch, requestInit: { headers: { ...config.headers } } };
   // The library's types are not written for exact optional properties.
   const transport = (config.type === 'http'
-    ? await http(url, options)
+    ? await streamableHttp(url, options)
     : await sse(url, options)) as unknown as Transport;
+  const close = transport.close.bind(transport);
+  transport.close = async () => {
+    await close();
+    http.close();
+  };
   transport.onmessage = (message) => {
     if ('id' in message && !('method' in message)) answered.add(message.id);
     if (answered.size > 1_000) answered.clear();
@@ -41,11 +64,11 @@ export async function createRemoteTransport(config: McpRemoteServerConfig): Prom
 }
 
 interface RemoteOptions {
-  readonly fetch: ReturnType<typeof createHttpFetch>;
+  readonly fetch: Fetch;
   readonly requestInit: { readonly headers: Record<string, string> };
 }
 
-async function http(url: URL, options: RemoteOptions) {
+async function streamableHttp(url: URL, options: RemoteOptions) {
   const { StreamableHTTPClientTransport } = await import(
     '@modelcontextprotocol/sdk/client/streamableHttp.js'
   );

@@ -23,6 +23,17 @@ export interface McpRemoteServerConfig {
   readonly timeout?: number | undefined;
   /** Its tools are never deferred (but for one it lists with `anthropic/alwaysLoad: false`). Default false. */
   readonly alwaysLoad?: boolean | undefined;
+  /** For authorization servers that register no client by themselves. Default: whatever they offer. */
+  readonly oauth?: McpOAuthConfig | undefined;
+}
+
+export interface McpOAuthConfig {
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  /** Port of 127.0.0.1 that a login comes back to. Default any free one. */
+  readonly callbackPort?: number | undefined;
+  /** Asked for where the server names none; separated by blanks. */
+  readonly scope?: string | undefined;
 }
 
 export type McpServerConfig = McpStdioServerConfig | McpRemoteServerConfig;
@@ -87,13 +98,26 @@ function parseStdio(value: Record<string, unknown>, expand: Expand): ParsedServe
 }
 
 function parseRemote(value: Record<string, unknown>, type: 'sse' | 'http', expand: Expand): ParsedServer {
-  const { url, headers = {} } = value;
+  const { url, headers = {}, oauth = {} } = value;
   if (!isText(url)) return problem('needs a "url"');
   const address = expand(url);
   const protocol = URL.canParse(address) ? new URL(address).protocol : undefined;
   if (protocol !== 'http:' && protocol !== 'https:') return problem('must have an http or https "url"');
   if (!isTextRecord(headers)) return problem('must have texts by name as "headers"');
-  return withCommonFields(value, { type, url: address, headers: mapValues(headers, expand) });
+  if (!isOAuth(oauth))
+    return problem(
+      'must have texts "clientId", "clientSecret", "scope" and a number "callbackPort" in "oauth"',
+    );
+  const texts = mapValues(
+    Object.fromEntries(Object.entries(oauth).filter((entry): entry is [string, string] => isText(entry[1]))),
+    expand,
+  );
+  return withCommonFields(value, {
+    type,
+    url: address,
+    headers: mapValues(headers, expand),
+    ...(Object.keys(oauth).length > 0 && { oauth: { ...oauth, ...texts } }),
+  });
 }
 
 function withCommonFields(value: Record<string, unknown>, config: McpServerConfig): ParsedServer {
@@ -120,6 +144,15 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+const OAUTH_FIELDS = { clientId: 'string', clientSecret: 'string', scope: 'string', callbackPort: 'number' };
+
+function isOAuth(value: unknown): value is McpOAuthConfig {
+  return (
+    isRecord(value) &&
+    Object.entries(OAUTH_FIELDS).every(([name, type]) => ['undefined', type].includes(typeof value[name]))
+  );
 }
 
 function isTextRecord(value: unknown): value is Record<string, string> {

@@ -23,7 +23,7 @@ export interface EndpointOptions {
 
 export interface HttpRequest {
   /** Default POST. */
-  readonly method?: 'GET';
+  readonly method?: 'GET' | 'DELETE';
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
   /** false: a socket of its own, closed afterwards. */

@@ -47,7 +47,8 @@ export function startEngine(options: Options): Opening {
   };
 }
 
-async function configOf(options: Options): Promise<QueryEngineConfig> {
+/** Rejects with `invalid_option` or `invalid_settings`. Opens nothing. */
+export async function configOf(options: Options): Promise<QueryEngineConfig> {
   const { env } = placeOf(options);
   const files = options.engine?.files ?? nodeFiles;
   const found = await earlierSession(options, env, files);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { createMcpServers, type McpServers, type McpServersOptions } from '../../src/mcp/mcp-servers.ts';
+import { openConnections } from '../../src/model/connections.ts';
 import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../../src/protocol/tool.ts';
 import { systemClock, systemRandom } from '../../src/util/clock.ts';
 
@@ -35,6 +36,8 @@ export async function roomOf(
     env: { PATH: process.env['PATH'] ?? '' },
     version: '0.0.0',
     elicit: undefined,
+    connect: (baseUrl) => openConnections({ baseUrl }),
+    credentials: undefined,
     startMs: 15_000,
     callIdleMs: 15_000,
     taken: new Set(),

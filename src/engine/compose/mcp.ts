@@ -1,13 +1,17 @@
 /** MCP in a session: servers that the host brings along, and those that the MCP room connects to. */
+import type { ConnectPort } from '../../mcp/http-fetch.ts';
 import {
   createMcpServers,
   type McpServerEntry,
   type McpServers,
   type SetServersResult,
 } from '../../mcp/mcp-servers.ts';
+import { createCredentialStore } from '../../mcp/oauth/credential-store.ts';
 import { parseServers } from '../../mcp/server-config.ts';
 import { refusedServer } from '../../mcp/server-policy.ts';
+import { openConnections } from '../../model/connections.ts';
 import type { Command } from '../../protocol/command.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
@@ -44,6 +48,7 @@ export interface McpRoom {
 }
 
 export interface McpParts {
+  readonly files: PersistentFiles;
   readonly clock: Clock;
   readonly random: RandomPort;
   /** Of child processes. */
@@ -104,6 +109,8 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
     env: parts.env,
     version: VERSION,
     elicit: config.handleElicitation,
+    connect: connectWith(config),
+    credentials: config.home === undefined ? undefined : createCredentialStore(config.home, parts.files),
     startMs,
     callIdleMs: callMs,
     taken: new Set(ownTools(own).map((tool) => tool.name)),
@@ -185,4 +192,15 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
       return closing;
     },
   };
+}
+
+/** Servers are reached as the model is: through the same proxy, trusting the same authorities. */
+export function connectWith({ proxyUrl, noProxy, ca }: QueryEngineConfig): ConnectPort {
+  return (baseUrl) =>
+    openConnections({
+      baseUrl,
+      proxyUrl: proxyUrl === undefined ? undefined : new URL(proxyUrl),
+      noProxy,
+      ca,
+    });
 }

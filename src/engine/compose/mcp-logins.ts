@@ -1,0 +1,121 @@
+/** Logins to the MCP servers of a configuration, outside of any session. */
+import type { McpServerEntry } from '../../mcp/mcp-servers.ts';
+import { type CredentialStore, createCredentialStore } from '../../mcp/oauth/credential-store.ts';
+import { isRemote, type McpRemoteServerConfig, parseServer } from '../../mcp/server-config.ts';
+import { refusedServer } from '../../mcp/server-policy.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import { systemClock } from '../../util/clock.ts';
+import { nodeFiles } from '../../util/node-files.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import { connectWith } from './mcp.ts';
+
+/** A configured server, as `turnwright mcp list` shows it. Nothing is connected to find this out. */
+export interface ConfiguredMcpServer {
+  readonly name: string;
+  /** Where it was configured. */
+  readonly scope: string;
+  /** The command line, or the address without its query. */
+  readonly target: string;
+  /** Why it cannot be used. */
+  readonly problem?: string;
+  /** Of remote servers without an authorization of their own: whether somebody has logged in. */
+  readonly loggedIn?: boolean;
+}
+
+export async function configuredMcpServers(
+  config: QueryEngineConfig,
+): Promise<readonly ConfiguredMcpServer[]> {
+  return Promise.all(
+    (config.mcpServers ?? []).map(async (entry): Promise<ConfiguredMcpServer> => {
+      const { name, scope } = entry;
+      const parsed = parseServer(entry.config, config.env ?? {});
+      if (!parsed.ok) return { name, scope, target: '', problem: parsed.problem };
+      const refused = refusedServer(name, entry.config, config.mcpServerPolicy);
+      const problem = refused === undefined ? {} : { problem: refused };
+      if (!isRemote(parsed.config)) {
+        const { command, args = [] } = parsed.config;
+        return { name, scope, target: [command, ...args].join(' '), ...problem };
+      }
+      const { origin, pathname } = new URL(parsed.config.url);
+      const loggedIn = hasAuthorization(parsed.config)
+        ? undefined
+        : (await storeOf(config).read(parsed.config.url))?.tokens !== undefined;
+      return {
+        name,
+        scope,
+        target: origin + pathname,
+        ...(loggedIn !== undefined && { loggedIn }),
+        ...problem,
+      };
+    }),
+  );
+}
+
+/**
+ * Logs in to a configured server, or to an address. `show` is given the page that a person has to open. Rejects with
+ * `invalid_option` when there is no such server; with a sentence when the login does not come about.
+ */
+export async function logInToMcpServer(
+  name: string,
+  config: QueryEngineConfig,
+  { show, signal }: { show(address: URL): void | Promise<void>; readonly signal: AbortSignal },
+): Promise<void> {
+  const server = remoteServer(name, config);
+  if (hasAuthorization(server))
+    throw refusal(`The MCP server "${name}" is configured with an authorization header of its own.`);
+  const { logIn } = await import('../../mcp/oauth/log-in.ts');
+  await logIn({
+    server,
+    store: storeOf(config),
+    connect: connectWith(config),
+    nowMs: systemClock.nowMs,
+    show,
+    signal,
+  });
+}
+
+/** false: nobody was logged in. Rejects with `invalid_option` when there is no such server. */
+export async function logOutOfMcpServer(
+  name: string,
+  config: QueryEngineConfig,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { url: serverUrl } = remoteServer(name, config);
+  const { logOut } = await import('../../mcp/oauth/log-out.ts');
+  return logOut({ serverUrl, store: storeOf(config), connect: connectWith(config), signal });
+}
+
+function remoteServer(name: string, config: QueryEngineConfig): McpRemoteServerConfig {
+  const entry = (config.mcpServers ?? []).find((each) => each.name === name) ?? addressed(name);
+  if (entry === undefined) {
+    const names = (config.mcpServers ?? []).map((each) => each.name);
+    const known = names.length === 0 ? 'None is configured here' : `These are: ${names.join(', ')}`;
+    throw refusal(`There is no MCP server "${name}". ${known}. An address works as well.`);
+  }
+  const refused = refusedServer(name, entry.config, config.mcpServerPolicy);
+  if (refused !== undefined) throw refusal(refused);
+  const parsed = parseServer(entry.config, config.env ?? {});
+  if (!parsed.ok) throw refusal(`The MCP server "${name}" cannot be used. ${parsed.problem}`);
+  if (!isRemote(parsed.config))
+    throw refusal(`The MCP server "${name}" is a program on this machine: it takes no login.`);
+  return parsed.config;
+}
+
+function addressed(name: string): Pick<McpServerEntry, 'config'> | undefined {
+  return /^https?:\/\//i.test(name) && URL.canParse(name)
+    ? { config: { type: 'http', url: name } }
+    : undefined;
+}
+
+function hasAuthorization({ headers }: McpRemoteServerConfig): boolean {
+  return new Headers({ ...headers }).has('authorization');
+}
+
+function storeOf({ home, files = nodeFiles }: QueryEngineConfig): CredentialStore {
+  if (home === undefined) throw refusal('There is no home to keep logins in. Set TURNWRIGHT_HOME or HOME.');
+  return createCredentialStore(home, files);
+}
+
+function refusal(sentence: string): TurnwrightError {
+  return new TurnwrightError('invalid_option', sentence);
+}

@@ -1,0 +1,138 @@
+/** The token that requests to a server carry: the one of the last login, renewed before it expires and when it is refused. */
+import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import type { Clock } from '../../protocol/ports.ts';
+import type { Fetch } from '../http-fetch.ts';
+import type { CredentialStore, Credentials } from './credential-store.ts';
+import { safeFetch } from './safe-fetch.ts';
+
+export interface BearerPorts {
+  readonly serverUrl: string;
+  readonly store: CredentialStore;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** Without a token of ours. */
+  readonly fetch: Fetch;
+}
+
+/** A token is renewed this long before it expires, ms. */
+const EARLY_MS = 60_000;
+
+/** `fetch` that is logged in, where somebody has logged in; to other origins it says nothing about that (T118). */
+export function withBearer(ports: BearerPorts): Fetch {
+  const { fetch: send, serverUrl } = ports;
+  const { origin } = new URL(serverUrl);
+  const bearer = createBearer(ports);
+  return async (input, init = {}) => {
+    if (new URL(input).origin !== origin) return send(input, init);
+    const token = await bearer.token();
+    const response = await send(input, authorized(init, token));
+    if (response.status !== 401) return response;
+    const renewed = await bearer.renewed(token);
+    if (renewed === undefined) return response;
+    await response.body?.cancel();
+    return send(input, authorized(init, renewed));
+  };
+}
+
+function authorized(init: RequestInit, token: string | undefined): RequestInit {
+  if (token === undefined) return init;
+  const headers = new Headers(init.headers);
+  headers.set('authorization', `Bearer ${token}`);
+  return { ...init, headers };
+}
+
+function createBearer({ serverUrl, store, clock, fetch }: BearerPorts) {
+  let known: Promise<Credentials | undefined> | undefined;
+  let renewing: Promise<string | undefined> | undefined;
+
+  const renew = async (refused: string | undefined): Promise<string | undefined> => {
+    // Another process may have logged in, or have renewed what we hold.
+    const stored = await store.read(serverUrl);
+    known = Promise.resolve(stored);
+    const held = stored?.tokens?.access_token;
+    if (stored === undefined || held === undefined || held !== refused) return held;
+    if (stored.tokens?.refresh_token === undefined) return undefined;
+    const outcome = await refreshed(stored, stored.tokens.refresh_token, fetch);
+    if (outcome === 'refused') {
+      // A refresh token that is good for one use may just have been used by another process.
+      const since = await store.read(serverUrl);
+      if (since?.tokens !== undefined && since.tokens.access_token !== refused) {
+        known = Promise.resolve(since);
+        return since.tokens.access_token;
+      }
+    }
+    const kept = withTokens(stored, outcome === 'refused' ? undefined : outcome, clock.nowMs());
+    known = Promise.resolve(kept);
+    await store.write(kept);
+    return kept.tokens?.access_token;
+  };
+
+  const renewed = (refused: string | undefined) => {
+    renewing ??= renew(refused).finally(() => {
+      renewing = undefined;
+    });
+    return renewing;
+  };
+
+  return {
+    renewed,
+    /** undefined: nobody has logged in, or not any more. */
+    async token(): Promise<string | undefined> {
+      known ??= store.read(serverUrl);
+      const held = await known;
+      const token = held?.tokens?.access_token;
+      const leftMs = (held?.expiresAtMs ?? Number.POSITIVE_INFINITY) - clock.nowMs();
+      if (held?.tokens?.refresh_token === undefined || leftMs > EARLY_MS) return token;
+      try {
+        return await renewed(token);
+      } catch (error) {
+        // It is still good for a while.
+        if (leftMs > 0) return token;
+        throw error;
+      }
+    },
+  };
+}
+
+/** What is kept after a login or a renewal at `nowMs`. */
+export function withTokens(
+  credentials: Credentials,
+  tokens: OAuthTokens | undefined,
+  nowMs: number,
+): Credentials {
+  const lifetime = tokens?.expires_in;
+  return {
+    ...credentials,
+    tokens,
+    expiresAtMs: lifetime === undefined ? undefined : nowMs + lifetime * 1000,
+  };
+}
+
+/** `refused`: it was revoked or has expired. Rejects when the authorization server cannot say. */
+async function refreshed(
+  { authorizationServer, metadata, resource, client }: Credentials,
+  refreshToken: string,
+  fetch: Fetch,
+): Promise<OAuthTokens | 'refused'> {
+  const [{ refreshAuthorization }, errors] = await Promise.all([
+    import('@modelcontextprotocol/sdk/client/auth.js'),
+    import('@modelcontextprotocol/sdk/server/auth/errors.js'),
+  ]);
+  try {
+    const tokens = await refreshAuthorization(authorizationServer, {
+      ...(metadata !== undefined && { metadata }),
+      clientInformation: client,
+      refreshToken,
+      ...(resource !== undefined && { resource }),
+      fetchFn: safeFetch(fetch),
+    });
+    return { ...tokens, issuer: authorizationServer } as OAuthTokens;
+  } catch (error) {
+    const isRefusal =
+      error instanceof errors.OAuthError &&
+      !(error instanceof errors.ServerError) &&
+      !(error instanceof errors.TemporarilyUnavailableError) &&
+      !(error instanceof errors.TooManyRequestsError);
+    if (isRefusal) return 'refused';
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+/** What logins left behind: one file for each server in the user's own home, which nobody else can read. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type {
+  AuthorizationServerMetadata,
+  OAuthClientInformationMixed,
+  OAuthTokens,
+} from '@modelcontextprotocol/sdk/shared/auth.js';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import { isRecord } from '../server-config.ts';
+
+export interface Credentials {
+  readonly serverUrl: string;
+  readonly authorizationServer: string;
+  readonly metadata?: AuthorizationServerMetadata | undefined;
+  /** What tokens are asked for (RFC 8707), in the server's own spelling. */
+  readonly resource?: string | undefined;
+  readonly client: OAuthClientInformationMixed;
+  /** Where the client was registered to be called back. */
+  readonly redirectUrl?: string | undefined;
+  /** Absent: they were revoked, and somebody has to log in again. */
+  readonly tokens?: OAuthTokens | undefined;
+  /** ms since 1970. Absent: nobody knows. */
+  readonly expiresAtMs?: number | undefined;
+}
+
+export interface CredentialStore {
+  /** What cannot be read counts as nothing. */
+  read(serverUrl: string): Promise<Credentials | undefined>;
+  write(credentials: Credentials): Promise<void>;
+  /** false: there was nothing. */
+  remove(serverUrl: string): Promise<boolean>;
+}
+
+const FOLDER = 'mcp-credentials';
+
+export function createCredentialStore(
+  configHome: string,
+  files: Pick<PersistentFiles, 'readFile' | 'makeDir' | 'writeAtomic' | 'remove'>,
+): CredentialStore {
+  const folder = join(configHome, FOLDER);
+  // The address may hold what is secret: the file's name does not tell it.
+  const fileOf = (serverUrl: string) =>
+    join(folder, `${createHash('sha256').update(new URL(serverUrl).href).digest('hex').slice(0, 32)}.json`);
+  const read: CredentialStore['read'] = async (serverUrl) => {
+    try {
+      const value: unknown = JSON.parse(new TextDecoder().decode(await files.readFile(fileOf(serverUrl))));
+      return isCredentials(value) && new URL(value.serverUrl).href === new URL(serverUrl).href
+        ? value
+        : undefined;
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    read,
+    async write(credentials) {
+      await files.makeDir(folder, 0o700);
+      const text = `${JSON.stringify({ version: 1, ...credentials }, null, 2)}\n`;
+      await files.writeAtomic(fileOf(credentials.serverUrl), text, { mode: 0o600 });
+    },
+    async remove(serverUrl) {
+      const known = await read(serverUrl);
+      await files.remove(fileOf(serverUrl));
+      return known !== undefined;
+    },
+  };
+}
+
+function isCredentials(value: unknown): value is Credentials {
+  return (
+    isRecord(value) &&
+    typeof value['serverUrl'] === 'string' &&
+    typeof value['authorizationServer'] === 'string' &&
+    isRecord(value['client']) &&
+    (value['tokens'] === undefined ||
+      (isRecord(value['tokens']) && typeof value['tokens']['access_token'] === 'string'))
+  );
+}

@@ -1,0 +1,171 @@
+/**
+ * Logging in to a server, on the protocol library's OAuth: discovery, dynamic registration, PKCE, and a browser that
+ * comes back to this machine. Only ever at a person's wish: a session never begins it.
+ */
+import { randomBytes } from 'node:crypto';
+import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import { cleanText } from '../clean-text.ts';
+import { type ConnectPort, createHttpFetch, type Fetch } from '../http-fetch.ts';
+import type { McpRemoteServerConfig } from '../server-config.ts';
+import { withTokens } from './bearer.ts';
+import { type Callback, listenForCallback } from './callback.ts';
+import type { CredentialStore, Credentials } from './credential-store.ts';
+import { isSafe, safeFetch } from './safe-fetch.ts';
+
+export interface LogInOptions {
+  readonly server: McpRemoteServerConfig;
+  readonly store: CredentialStore;
+  readonly connect: ConnectPort;
+  readonly nowMs: () => number;
+  /** Is given the address that a person has to open; it is a web address. */
+  show(address: URL): void | Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+const MAX_ERROR_CHARS = 500;
+
+/** Resolves when the tokens are kept. Rejects with a sentence; with the signal's reason when it fires. */
+export async function logIn(options: LogInOptions): Promise<void> {
+  const { server, store, signal } = options;
+  const http = createHttpFetch(options.connect);
+  const before = await store.read(server.url);
+  const callback = await listenForCallback(portsFor(server, before));
+  try {
+    await withCallback(options, callback, before, safeFetch(http.fetch, signal));
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(cleanText(message, MAX_ERROR_CHARS), { cause: error });
+  } finally {
+    callback.close();
+    http.close();
+  }
+}
+
+async function withCallback(
+  { server, store, nowMs, show, signal }: LogInOptions,
+  callback: Callback,
+  before: Credentials | undefined,
+  fetch: Fetch,
+): Promise<void> {
+  const { auth, extractWWWAuthenticateParams } = await import('@modelcontextprotocol/sdk/client/auth.js');
+  const attempt = createAttempt(server, callback.url, before);
+  const { resourceMetadataUrl, scope = server.oauth?.scope } = extractWWWAuthenticateParams(
+    await knock(server, fetch),
+  );
+  const where = {
+    serverUrl: server.url,
+    fetchFn: fetch,
+    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }),
+    ...(scope !== undefined && { scope }),
+  };
+  await auth(attempt.provider, where);
+  const address = attempt.address();
+  // It is opened by a browser, or by a program that takes it for something else (T116).
+  if (address === undefined || !isSafe(address))
+    throw new Error('The authorization server names a login page that is no https address.');
+  const answered = callback.answer(attempt.state, signal);
+  answered.catch(() => undefined);
+  await show(address);
+  const { code, issuer } = await answered;
+  const expected = attempt.discovery()?.authorizationServerMetadata?.issuer;
+  if (issuer !== undefined && expected !== undefined && issuer !== expected)
+    throw new Error(`The login was answered by ${issuer}, not by ${expected}, so it was not used.`);
+  await auth(attempt.provider, { ...where, authorizationCode: code });
+  await store.write(attempt.credentials(nowMs()));
+}
+
+/** Asks for nothing in particular, to hear where logins are made. */
+async function knock(server: McpRemoteServerConfig, send: Fetch): Promise<Response> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+  const response = await send(server.url, {
+    method: server.type === 'sse' ? 'GET' : 'POST',
+    headers: {
+      ...server.headers,
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+    },
+    ...(server.type === 'http' && { body }),
+  });
+  await response.body?.cancel();
+  return response;
+}
+
+/** One login: what the library asks for, and what it found out. */
+function createAttempt(server: McpRemoteServerConfig, redirectUrl: string, before: Credentials | undefined) {
+  const state = randomBytes(32).toString('base64url');
+  const { clientId, clientSecret, scope } = server.oauth ?? {};
+  const given: OAuthClientInformationMixed | undefined =
+    clientId === undefined
+      ? undefined
+      : { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
+  // A client is known under the address that it was registered with.
+  let client = given ?? (before?.redirectUrl === redirectUrl ? before.client : undefined);
+  let tokens: OAuthTokens | undefined;
+  let verifier: string | undefined;
+  let address: URL | undefined;
+  let discovery: OAuthDiscoveryState | undefined;
+  const provider: OAuthClientProvider = {
+    redirectUrl,
+    clientMetadata: {
+      client_name: 'Turnwright',
+      redirect_uris: [redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      ...(scope !== undefined && { scope }),
+    },
+    state: () => state,
+    clientInformation: () => client,
+    saveClientInformation: (registered) => {
+      client = registered;
+    },
+    // A login is asked for: what there was is not looked at.
+    tokens: () => undefined,
+    saveTokens: (granted) => {
+      tokens = granted;
+    },
+    redirectToAuthorization: (url) => {
+      address = url;
+    },
+    saveCodeVerifier: (secret) => {
+      verifier = secret;
+    },
+    codeVerifier: () => verifier ?? '',
+    discoveryState: () => discovery,
+    saveDiscoveryState: (found) => {
+      discovery = found;
+    },
+    invalidateCredentials: (what) => {
+      if (given === undefined && (what === 'all' || what === 'client')) client = undefined;
+    },
+  };
+  return {
+    provider,
+    state,
+    address: () => address,
+    discovery: () => discovery,
+    credentials(nowMs: number): Credentials {
+      if (client === undefined || discovery === undefined || tokens === undefined)
+        throw new Error('The authorization server gave no token.');
+      const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = discovery;
+      const found = {
+        serverUrl: server.url,
+        authorizationServer: authorizationServerUrl,
+        metadata,
+        resource: resourceMetadata?.resource,
+        client,
+        redirectUrl,
+      };
+      return withTokens(found, tokens, nowMs);
+    },
+  };
+}
+
+/** The one that the client is known with, else any. */
+function portsFor(server: McpRemoteServerConfig, before: Credentials | undefined): readonly number[] {
+  const { callbackPort } = server.oauth ?? {};
+  if (callbackPort !== undefined) return [callbackPort];
+  return before?.redirectUrl === undefined ? [0] : [Number(new URL(before.redirectUrl).port), 0];
+}

@@ -1,0 +1,94 @@
+/** `turnwright mcp`: a login on the command line, used by the run after it. */
+import { realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
+import { oauthServer } from '../mcp/oauth-server.ts';
+import { against, bareEnv, temporaryFolder, turnwright } from './bin.ts';
+
+async function stage() {
+  const far = await oauthServer();
+  const model = await startRehearsal({
+    scenario: {
+      name: 'mcp',
+      replies: [reply(toolUse('mcp__far__echo', { text: 'over there' })), reply('Done.')],
+    },
+  });
+  onTestFinished(() => model.close());
+  const cwd = realpathSync(temporaryFolder());
+  const env = bareEnv(against(model));
+  const servers = {
+    far: { type: 'http', url: `${far.url}/mcp` },
+    near: { command: 'near-mcp', args: ['-x'] },
+  };
+  writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: servers }));
+  const login = (...args: string[]) => {
+    let approved = false;
+    return turnwright(['mcp', 'login', ...args], {
+      cwd,
+      env,
+      onStdout(_, soFar) {
+        const address = /^ {2}(http\S+)\n/m.exec(soFar)?.[1];
+        if (address === undefined || approved) return;
+        approved = true;
+        void far.approve(new URL(address));
+      },
+    });
+  };
+  return { far, cwd, env, login, run: (...args: string[]) => turnwright(args, { cwd, env }) };
+}
+
+test('servers of a trusted folder are listed; a login prints its page and is used by the next run', async () => {
+  const { far, login, run } = await stage();
+  expect((await run('mcp')).stdout).toBe('No MCP server is configured in this folder.\n');
+  await run('trust');
+  expect((await run('mcp')).stdout).toBe(
+    `far (project)  ${far.url}/mcp  not logged in\nnear (project)  near-mcp -x\n`,
+  );
+  const before = await run('mcp', 'list', '--json');
+  expect(JSON.parse(before.stdout)).toMatchObject([{ name: 'far', loggedIn: false }, { name: 'near' }]);
+
+  expect(await login('far')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^To log in to far, open\n\n {2}http.*\n\nand come back.*\nLogged in to far\.\n$/s,
+    ),
+    stderr: '',
+  });
+  expect((await run('mcp')).stdout).toContain('/mcp  logged in\n');
+  const ran = await run(
+    '-p',
+    'go',
+    '--output-format',
+    'stream-json',
+    '--verbose',
+    '--allowedTools',
+    'mcp__far',
+  );
+  expect(far.calls).toEqual(['echo']);
+  expect(ran.stdout).toContain('over there');
+  expect(ran.stdout + ran.stderr).not.toMatch(/access-|refresh-/);
+
+  expect(await run('mcp', 'logout', 'far')).toMatchObject({ code: 0, stdout: 'Logged out of far.\n' });
+  expect(await run('mcp', 'logout', 'far')).toMatchObject({ code: 1 });
+});
+
+test('an address will do; what cannot be logged in to is a mistake, with a sentence', async () => {
+  const { far, login, run } = await stage();
+  expect(await login(`${far.url}/mcp`)).toMatchObject({ code: 0 });
+  await run('trust');
+  const wrong = async (...args: string[]) => {
+    const { code, stderr } = await run('mcp', ...args);
+    return [code, stderr.split('\n')[0]];
+  };
+  expect(await wrong('login', 'fra')).toEqual([
+    2,
+    'turnwright: There is no MCP server "fra". These are: far, near. An address works as well.',
+  ]);
+  expect(await wrong('login', 'near')).toEqual([
+    2,
+    'turnwright: The MCP server "near" is a program on this machine: it takes no login.',
+  ]);
+  expect(await wrong('login')).toEqual([2, 'turnwright: Name the server: turnwright mcp login <server>.']);
+  expect((await wrong('lgoin'))[0]).toBe(2);
+});
