@@ -1,7 +1,7 @@
 import type { InboxItem, InboxPriority } from '../protocol/ports.ts';
 import type { UserBlock } from '../protocol/wire.ts';
 import { reminder } from './reminder.ts';
-import type { AttachmentSource, FoundAttachment } from './source.ts';
+import { type AttachmentSource, type FoundAttachment, NOTHING_FOUND } from './source.ts';
 
 const WHILE_WORKING: readonly InboxPriority[] = ['now', 'next'];
 const AFTER_SLEEP: readonly InboxPriority[] = ['now', 'next', 'later'];
@@ -14,37 +14,62 @@ export interface PeekableQueue {
   acknowledge(keys: readonly string[]): readonly string[];
 }
 
-/** What the user said while the model worked. `later` waits for a turn in which the Sleep tool ran. */
-export function queuedCommands(queue: PeekableQueue): AttachmentSource {
+/** Whether a prompt may join; undefined: nobody asks. */
+export type JudgePrompt = (
+  item: InboxItem,
+  signal: AbortSignal,
+) => Promise<{ readonly refused: boolean; readonly context: readonly string[] }> | undefined;
+
+/**
+ * What the user said while the model worked. `later` waits for a turn in which the Sleep tool ran. What is refused
+ * leaves the queue at once, and never comes before the model.
+ */
+export function queuedCommands(queue: PeekableQueue, judge?: JudgePrompt): AttachmentSource {
   let peeked: readonly string[] = [];
+  let refused: string[] = [];
   return {
     name: 'queued_commands',
-    async collect({ toolUses }) {
+    async collect({ toolUses }, signal) {
       peeked = [];
       const slept = toolUses.some(({ name }) => name === 'Sleep');
       const items = await queue.peek(slept ? AFTER_SLEEP : WHILE_WORKING);
-      peeked = items.map(({ key }) => key);
-      return items.map(toAttachment);
+      const joining: string[] = [];
+      const found: FoundAttachment[] = [];
+      for (const item of items) {
+        const verdict = await judge?.(item, signal);
+        // Nothing is decided then: the prompt stays in line.
+        if (signal.aborted) return NOTHING_FOUND;
+        if (verdict?.refused === true) {
+          refused.push(...queue.acknowledge([item.key]));
+          continue;
+        }
+        joining.push(item.key);
+        found.push(toAttachment(item, verdict?.context ?? []));
+      }
+      peeked = joining;
+      return found;
     },
     acknowledge() {
-      const consumed = queue.acknowledge(peeked);
+      const consumed = [...refused, ...queue.acknowledge(peeked)];
       peeked = [];
+      refused = [];
       return consumed;
     },
   };
 }
 
-function toAttachment({ content, uuid }: InboxItem): FoundAttachment {
+function toAttachment({ content, uuid }: InboxItem, context: readonly string[]): FoundAttachment {
   return {
     attachment: {
       type: 'queued_command',
       prompt: content,
       ...(uuid === undefined ? {} : { sourceUuid: uuid }),
     },
-    rendered: render(content),
+    rendered: [...render(content), ...(context.length === 0 ? [] : [reminder(CONTEXT, ...context)])],
   };
 }
 
+const CONTEXT = "Context from the user's UserPromptSubmit hook:";
 const INTRODUCTION = 'While you were working, the user sent this message.';
 const ADVICE = 'Take it into account from here on; go on with the earlier task unless it says otherwise.';
 

@@ -1,7 +1,12 @@
 /** The hooks that a prompt meets on its way in: the session's start, then the prompt's own. */
+import type { JudgePrompt } from '../attachments/queued-commands.ts';
 import type { HookCall, HookVerdict } from '../protocol/hook.ts';
 import type { AttachmentMessage } from '../protocol/messages.ts';
+import type { InboxItem } from '../protocol/ports.ts';
+import type { UserBlock } from '../protocol/wire.ts';
+import { loadCommands } from './command-list.ts';
 import type { EngineParts } from './parts.ts';
+import { renameSession } from './session-title.ts';
 
 export interface SessionStarted {
   /** What hooks want the model to know. */
@@ -19,6 +24,8 @@ export async function startSession(
   const source = !resumed ? parts.memory.begun : parts.config.forkSession === true ? 'fork' : 'resume';
   const model = parts.model.resolve(parts.memory.modelName);
   const verdict = await parts.hooks.run({ event: 'SessionStart', source, model }, { signal });
+  await entitle(verdict, parts);
+  if (verdict.reloadSkills === true) await Promise.all([parts.skills.reload(), loadCommands(parts.config)]);
   return {
     context: hookContext('SessionStart', verdict.additionalContext, parts),
     firstMessage: verdict.initialUserMessage,
@@ -28,10 +35,12 @@ export async function startSession(
 export interface PromptVerdict {
   /** What the person is told instead; undefined: the prompt goes on. */
   readonly refusal: string | undefined;
+  /** The refusal with the prompt it is about, unless a hook wants that left out. */
+  readonly notice: string | undefined;
   readonly context: readonly AttachmentMessage[];
 }
 
-export const NOTHING_SAID: PromptVerdict = { refusal: undefined, context: [] };
+export const NOTHING_SAID: PromptVerdict = { refusal: undefined, notice: undefined, context: [] };
 
 export async function judgePrompt(
   call: Extract<HookCall, { readonly event: 'UserPromptSubmit' | 'UserPromptExpansion' }>,
@@ -39,10 +48,52 @@ export async function judgePrompt(
   parts: EngineParts,
 ): Promise<PromptVerdict> {
   const verdict = await parts.hooks.run(call, { signal });
+  await entitle(verdict, parts);
+  const refusal = refusalIn(verdict);
   return {
-    refusal: refusalIn(verdict),
+    refusal,
+    notice: refusal && noticeOf(refusal, verdict, String(call.prompt)),
     context: hookContext(call.event, verdict.additionalContext, parts),
   };
+}
+
+/** A prompt that would join the running turn. undefined: no hook has a say in it. */
+export function judgeJoining(
+  { content, byHook }: InboxItem,
+  signal: AbortSignal,
+  parts: EngineParts,
+): ReturnType<JudgePrompt> {
+  if (byHook === true || !parts.hooks.has('UserPromptSubmit')) return undefined;
+  return (async () => {
+    const verdict = await parts.hooks.run(
+      { event: 'UserPromptSubmit', prompt: promptText(content) },
+      { signal },
+    );
+    const refusal = refusalIn(verdict);
+    await entitle(verdict, parts);
+    if (refusal !== undefined && !signal.aborted)
+      parts.notices.say(noticeOf(refusal, verdict, promptText(content)), 'notice');
+    return { refused: refusal !== undefined, context: verdict.additionalContext };
+  })();
+}
+
+/** Of a prompt that was held back, this much is repeated, in characters. */
+const REPEATED = 500;
+
+function noticeOf(refusal: string, { suppressOriginalPrompt }: HookVerdict, prompt: string): string {
+  if (suppressOriginalPrompt === true || prompt === '') return refusal;
+  return `${refusal}\nThe prompt was: ${prompt.length > REPEATED ? `${prompt.slice(0, REPEATED)}…` : prompt}`;
+}
+
+/** The host's own title stands. */
+async function entitle({ sessionTitle }: HookVerdict, parts: EngineParts): Promise<void> {
+  if (sessionTitle === undefined || sessionTitle.trim() === '' || parts.config.title !== undefined) return;
+  await renameSession(sessionTitle, parts);
+}
+
+export function promptText(content: string | readonly UserBlock[]): string {
+  if (typeof content === 'string') return content;
+  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }
 
 function refusalIn(verdict: HookVerdict): string | undefined {

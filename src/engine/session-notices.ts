@@ -5,8 +5,8 @@ import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { AppStateAccess } from './app-state.ts';
 
 export interface SessionNotices {
-  /** A sentence for people. */
-  say(content: string): void;
+  /** A sentence for people. Default level: `warning`. */
+  say(content: string, level?: 'notice' | 'warning'): void;
   /** The mode of now; nothing more is told of it until it changes. */
   mode(): SDKMessage;
   /** The next message that is due. Costs nothing when there is none. */
@@ -25,7 +25,7 @@ export function createSessionNotices(
     readonly appState: AppStateAccess;
   },
 ): SessionNotices {
-  const waiting: string[] = [];
+  const waiting: { readonly content: string; readonly level: 'notice' | 'warning' }[] = [];
   let told = permissions.mode;
 
   const mode = (): SDKMessage => {
@@ -40,7 +40,7 @@ export function createSessionNotices(
     };
   };
   return {
-    say: (content) => void waiting.push(content),
+    say: (content, level = 'warning') => void waiting.push({ content, level }),
     mode,
     take() {
       if (permissions.mode !== told) {
@@ -48,14 +48,13 @@ export function createSessionNotices(
         appState.set((state) => ({ ...state, permissionMode: permissions.mode }));
         return mode();
       }
-      const content = waiting.shift();
-      return content === undefined
+      const next = waiting.shift();
+      return next === undefined
         ? undefined
         : {
             type: 'system',
             subtype: 'informational',
-            level: 'warning',
-            content,
+            ...next,
             uuid: ids.uuid(),
             session_id: sessionId,
           };

@@ -9,7 +9,7 @@ import { type CommandCall, findCommand } from './commands.ts';
 import { mentionedFiles } from './mentioned-files.ts';
 import type { EngineParts } from './parts.ts';
 import type { Prompt } from './prepare-submission.ts';
-import { judgePrompt, NOTHING_SAID, type PromptVerdict, startSession } from './prompt-hooks.ts';
+import { judgePrompt, NOTHING_SAID, type PromptVerdict, promptText, startSession } from './prompt-hooks.ts';
 
 export interface UserInput {
   /** What hooks say before the prompt. */
@@ -53,14 +53,14 @@ export async function processUserInput(
     resultText: '',
     notices: [],
   };
-  const refused = (refusal: string) => ({
+  const refused = ({ refusal, notice }: PromptVerdict) => ({
     ...base,
     messages: [],
     shouldQuery: false,
-    resultText: refusal,
-    notices: [refusal],
+    resultText: refusal ?? '',
+    notices: notice === undefined ? [] : [notice],
   });
-  const text = typeof prompt.content === 'string' ? prompt.content : textOf(prompt.content);
+  const text = promptText(prompt.content);
   const isVerbatim = prompt.options.verbatim === true || parts.config.verbatimPrompts === true;
   const call = isVerbatim ? undefined : calledBy(prompt, parts);
   if (call?.kind === 'unknown') {
@@ -70,8 +70,9 @@ export async function processUserInput(
   if (call !== undefined) {
     const { command, args } = call;
     parts.memory.promptId = prompt.options.uuid;
-    const { refusal, context: after } = await judgeCommand(command, args, text, signal, parts);
-    if (refusal !== undefined) return refused(refusal);
+    const verdict = await judgeCommand(command, args, text, signal, parts);
+    if (verdict.refusal !== undefined) return refused(verdict);
+    const { context: after } = verdict;
     const result = await command.run(args, commandContext(parts, signal));
     return {
       ...base,
@@ -92,13 +93,13 @@ export async function processUserInput(
   parts.memory.promptId = uuid;
   // What the engine itself has to say is no prompt of the user's, and nothing to keep back.
   const byUser = prompt.options.origin?.kind !== TASK_NOTICE;
-  const { refusal, context: after } = byUser
+  const verdict = byUser
     ? await judgePrompt({ event: 'UserPromptSubmit', prompt: text }, signal, parts)
     : NOTHING_SAID;
-  if (refusal !== undefined) return refused(refusal);
+  if (verdict.refusal !== undefined) return refused(verdict);
   const message = userMessage(prompt.content, 'prompt', { ...prompt.options, uuid }, parts);
   const files = isVerbatim || !byUser ? [] : await mentions(text, signal, parts);
-  return { ...base, messages: [...first, message], after: [...files, ...after] };
+  return { ...base, messages: [...first, message], after: [...files, ...verdict.context] };
 }
 
 function calledBy(prompt: Prompt, { config, mcp }: EngineParts): CommandCall | undefined {
@@ -154,8 +155,4 @@ function userMessage(
     message: { role: 'user' as const, content: parts.admit(content) },
     ...(options.origin !== undefined && { origin: options.origin }),
   });
-}
-
-function textOf(blocks: readonly UserBlock[]): string {
-  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }

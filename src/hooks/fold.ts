@@ -25,7 +25,6 @@ const BLOCKABLE: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'SubagentStop',
   'PreCompact',
   'PreModelSwitch',
-  'ConfigChange',
   'TaskCreated',
   'TaskCompleted',
   'TeammateIdle',
@@ -54,6 +53,9 @@ interface Tally {
   interrupt?: boolean;
   retry?: boolean;
   initialUserMessage?: string;
+  sessionTitle?: string;
+  suppressOriginalPrompt?: boolean;
+  reloadSkills?: boolean;
   readonly additionalContext: string[];
   readonly blockingErrors: string[];
 }
@@ -119,6 +121,10 @@ function addAnswer(event: HookEvent, output: HookOutput, name: string, tally: Ta
   if (specific?.['retry'] === true) tally.retry = true;
   const first = textOf(specific?.['initialUserMessage']);
   if (first !== undefined) tally.initialUserMessage ??= first;
+  const title = textOf(specific?.['sessionTitle']);
+  if (title !== undefined) tally.sessionTitle = title;
+  if (specific?.['suppressOriginalPrompt'] === true) tally.suppressOriginalPrompt = true;
+  if (specific?.['reloadSkills'] === true) tally.reloadSkills = true;
   const context = textOf(specific?.['additionalContext']);
   // At the end of a turn, context is feedback: it reaches the model only if the loop goes on with it.
   if (context !== undefined) (isEnd(event) ? tally.blockingErrors : tally.additionalContext).push(context);

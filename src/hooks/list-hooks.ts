@@ -30,7 +30,7 @@ const SUMMARIES: Readonly<Record<HookEvent, string>> = {
   TaskCompleted: 'When a task is completed (does not fire)',
   Elicitation: 'When an MCP server asks the person (does not fire)',
   ElicitationResult: 'After an MCP server was answered (does not fire)',
-  ConfigChange: 'When settings changed while the session runs (does not fire)',
+  ConfigChange: 'When this session wrote a settings file',
   WorktreeCreate: 'When a worktree is made (does not fire)',
   WorktreeRemove: 'When a worktree is removed (does not fire)',
   InstructionsLoaded: 'When a memory file was read',

@@ -50,6 +50,9 @@ const SPECIFIC_SHAPES: typeof SHAPES = [
   ['additionalContext', 'a text', (value) => typeof value === 'string'],
   ['initialUserMessage', 'a text', (value) => typeof value === 'string'],
   ['retry', 'true or false', (value) => typeof value === 'boolean'],
+  ['sessionTitle', 'a text', (value) => typeof value === 'string'],
+  ['suppressOriginalPrompt', 'true or false', (value) => typeof value === 'boolean'],
+  ['reloadSkills', 'true or false', (value) => typeof value === 'boolean'],
 ];
 
 export type OutputReading =

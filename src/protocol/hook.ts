@@ -172,6 +172,12 @@ export interface HookVerdict {
   readonly retry?: boolean;
   /** SessionStart: goes before the first prompt. */
   readonly initialUserMessage?: string;
+  /** SessionStart and UserPromptSubmit: what the session is called from now on. */
+  readonly sessionTitle?: string;
+  /** A prompt that is held back is not repeated in the message about it. */
+  readonly suppressOriginalPrompt?: boolean;
+  /** SessionStart: skills and commands are looked for again. */
+  readonly reloadSkills?: boolean;
 }
 
 export const NO_HOOK_VERDICT: HookVerdict = Object.freeze({

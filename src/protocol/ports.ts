@@ -29,6 +29,8 @@ export interface InboxItem {
   readonly priority: InboxPriority;
   readonly content: string | readonly UserBlock[];
   readonly uuid?: string;
+  /** What a hook has to say: no prompt of anybody's, so no hook judges it. */
+  readonly byHook?: true;
 }
 
 export interface Inbox {

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
-import { type CaseOptions, is, type Stage, throughBothDoors, toolResults } from './doors.ts';
+import { type CaseOptions, is, type Prompt, type Stage, throughBothDoors, toolResults } from './doors.ts';
 
 type Input = Record<string, unknown>;
 type Hook = (input: Input, toolUseId: string | undefined) => Promise<unknown>;
@@ -45,6 +45,46 @@ throughBothDoors('hooks', (stage) => {
       { text: '"PreToolUse:Bash hook error: No shell today."', is_error: true },
     ]);
     expect(result?.permission_denials).toHaveLength(1);
+  });
+
+  it('UserPromptSubmit judges a prompt that joins the running turn', async () => {
+    stage.play(reply(bash('until [ -e go ]; do sleep 0.05; done; echo went')), reply('Done.'));
+    const hook: Hook = async ({ prompt }) =>
+      prompt === 'Dig for gold.' ? { decision: 'block', reason: 'Not that.' } : {};
+    const prompt = (content: string): Prompt => ({
+      type: 'user',
+      message: { role: 'user', content },
+      parent_tool_use_id: null,
+    });
+    let working = () => {};
+    const works = new Promise<void>((resolve) => {
+      working = resolve;
+    });
+    const running = stage.start(
+      (async function* () {
+        yield prompt('Go.');
+        await works;
+        yield prompt('Dig for gold.');
+        yield prompt('Dig for copper.');
+        // Answered after what was sent before it.
+        await running.mcpServerStatus();
+        writeFileSync(join(stage.cwd, 'go'), '');
+      })(),
+      {
+        permissionMode: 'bypassPermissions',
+        allowDangerouslySkipPermissions: true,
+        hooks: { UserPromptSubmit: one(hook) },
+      },
+    );
+    const notices: unknown[] = [];
+    for await (const message of running) {
+      if (message.type === 'assistant') working();
+      if (message.type === 'system' && message.subtype === 'informational') notices.push(message.content);
+    }
+    expect(notices).toEqual(['Not that.\nThe prompt was: Dig for gold.']);
+    expect(stage.asked()).toHaveLength(2);
+    expect(sent()).toContain('Dig for copper.');
+    expect(sent()).not.toContain('gold');
   });
 
   it('PreToolUse updatedInput is what runs', async () => {

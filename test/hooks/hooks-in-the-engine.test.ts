@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Options, query, type SDKMessage } from '../../src/index.ts';
+import { getSessionInfo, type HookCallback, type Options, query, type SDKMessage } from '../../src/index.ts';
 import {
   type RehearsalServer,
   reply,
@@ -158,6 +158,95 @@ describe('events of a run', () => {
       },
     );
     expect(changed).toEqual([[file, 'change']]);
+  });
+
+  it('FileChanged is heard inside an agent too', async () => {
+    const file = join(folder, 'a.txt');
+    await writeFile(file, 'one\n');
+    const changed: unknown[] = [];
+    const hook: HookCallback = async ({ file_path, event, agent_type }) => {
+      changed.push([file_path, event, agent_type]);
+      return {};
+    };
+    await run(
+      [
+        reply(toolUse('Agent', { description: 'look', prompt: 'Look.', subagent_type: 'worker' })),
+        reply(toolUse('Read', { file_path: file })),
+        reply(toolUse('Bash', { command: `sleep 0.05; echo two > ${file}` })),
+        reply('Seen.'),
+        reply('Done.'),
+      ],
+      {
+        allowedTools: ['Bash', 'Agent'],
+        agents: { worker: { description: 'Works.', prompt: 'You work.' } },
+        hooks: { FileChanged: [{ hooks: [hook] }] },
+      },
+    );
+    expect(changed).toEqual([[file, 'change', 'worker']]);
+  });
+
+  it('ConfigChange hears of a settings file that the session wrote', async () => {
+    server.setScenario({ name: 'case', replies: [reply('Done.')] });
+    const changes: unknown[] = [];
+    const hook: HookCallback = async ({ source, file_path }) => {
+      changes.push([source, file_path]);
+      return {};
+    };
+    const home = join(folder, 'home');
+    const running = query({
+      prompt: 'Go.',
+      options: {
+        cwd: folder,
+        env: {
+          HOME: folder,
+          TURNWRIGHT_HOME: home,
+          ANTHROPIC_BASE_URL: server.url,
+          ANTHROPIC_API_KEY: 'x',
+        },
+        persistSession: false,
+        settingSources: ['user'],
+        hooks: { ConfigChange: [{ matcher: 'user_settings', hooks: [hook] }] },
+      },
+    });
+    await running.updateSettings('userSettings', { effortLevel: 'high' });
+    await gather(running);
+    expect(changes).toEqual([['user_settings', join(home, 'settings.json')]]);
+  });
+
+  it('sessionTitle names the session, but for one that the host has named', async () => {
+    const entitle =
+      (hookEventName: 'SessionStart' | 'UserPromptSubmit', sessionTitle: string): HookCallback =>
+      async () => ({ hookSpecificOutput: { hookEventName, sessionTitle } });
+    const hooks = {
+      SessionStart: [{ hooks: [entitle('SessionStart', 'Fresh')] }],
+      UserPromptSubmit: [{ hooks: [entitle('UserPromptSubmit', 'About mining')] }],
+    };
+    const titleAfter = async (options: Options) => {
+      const { messages } = await run([reply('Done.')], { hooks, persistSession: true, ...options });
+      const at = { dir: folder, env: { HOME: folder, TURNWRIGHT_HOME: join(folder, 'home') } };
+      return (await getSessionInfo(messages.at(-1)?.session_id ?? '', at))?.customTitle;
+    };
+    expect(await titleAfter({})).toBe('About mining');
+    expect(await titleAfter({ title: 'Mine' })).toBe('Mine');
+  });
+
+  it('StopFailure hears what the model had said last', async () => {
+    const failures: unknown[] = [];
+    const hook: HookCallback = async ({ error, last_assistant_message }) => {
+      failures.push([error, last_assistant_message]);
+      return {};
+    };
+    await run(
+      [
+        reply(['I look.', toolUse('Bash', { command: 'true' })]),
+        reply('', { faults: [{ name: 'http-status', status: 400 }] }),
+      ],
+      {
+        allowedTools: ['Bash'],
+        hooks: { StopFailure: [{ hooks: [hook] }] },
+      },
+    );
+    expect(failures).toEqual([['unknown', 'I look.']]);
   });
 
   it('a systemMessage and the failure of an observer are shown', async () => {

@@ -20,6 +20,7 @@ import { admittedResults, composeAdmission } from './admission.ts';
 import { type AgentJournal, composeAgentJournal } from './agent-journal.ts';
 import { composeAttachments } from './attachments.ts';
 import { type ContextParts, composeContext } from './context.ts';
+import { tellOfFiles } from './hooks.ts';
 import type { ComposedPermissions } from './permissions.ts';
 import { composeTools, type ToolParts } from './tools.ts';
 
@@ -101,6 +102,7 @@ export function composeAgentParts(
     sessionId: session.sessionId,
     scope,
     inbox: undefined,
+    onFileChanged: tellOfFiles(hooks, scope),
     sources: [],
   });
   const admit = composeAdmission(config, { model: session.model, memory, journal });

@@ -1,7 +1,7 @@
 import { changedFiles } from '../../attachments/changed-files.ts';
 import { createAttachments } from '../../attachments/collect.ts';
 import { createInputQueue } from '../../attachments/input-queue.ts';
-import { queuedCommands } from '../../attachments/queued-commands.ts';
+import { type JudgePrompt, queuedCommands } from '../../attachments/queued-commands.ts';
 import type { AttachmentSource } from '../../attachments/source.ts';
 import { todoReminder } from '../../attachments/todo-reminder.ts';
 import type { AttachmentPort } from '../../loop/deps.ts';
@@ -22,6 +22,8 @@ export interface AttachmentParts {
   readonly sessionId: string;
   readonly scope: Scope;
   readonly inbox: Inbox | undefined;
+  /** Holds prompts back that would join a running turn. */
+  readonly judgePrompt?: JudgePrompt | undefined;
   /** Told of files that changed under the model. */
   readonly onFileChanged?: ((path: string, change: 'change' | 'unlink') => void) | undefined;
   /** Of other rooms. */
@@ -36,7 +38,7 @@ export function composeAttachments(parts: AttachmentParts): {
   const queue = createInputQueue();
   const attachments = createAttachments({
     sources: [
-      queuedCommands(queue),
+      queuedCommands(queue, parts.judgePrompt),
       changedFiles({ readFileCache, files, hash: hashOf, onChange: parts.onFileChanged }),
       todoReminder(todos),
       ...parts.sources,

@@ -17,6 +17,7 @@ import { checkConfig } from '../check-config.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { gitStatus } from '../git-status.ts';
 import type { EngineParts, SessionMemory } from '../parts.ts';
+import { judgeJoining } from '../prompt-hooks.ts';
 import { createReadFileCache } from '../read-file-cache.ts';
 import { createSessionHistory } from '../session-history.ts';
 import { createSessionJournal } from '../session-journal.ts';
@@ -28,7 +29,7 @@ import { createUsageLedger } from '../usage-ledger.ts';
 import { admittedResults, composeAdmission } from './admission.ts';
 import { composeAttachments } from './attachments.ts';
 import { type ContextParts, composeContext } from './context.ts';
-import { composeHooks } from './hooks.ts';
+import { composeHooks, tellOfFiles } from './hooks.ts';
 import { composeMcp, withMcpTools } from './mcp.ts';
 import { composeMemory } from './memory.ts';
 import { composeModel } from './model.ts';
@@ -106,6 +107,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
   });
   const hooks = composeHooks(config, {
     sessionId,
+    scope,
     clock,
     ids,
     files,
@@ -225,8 +227,8 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     sessionId,
     scope,
     inbox: config.inbox,
-    onFileChanged: (file_path, change) =>
-      void hooks.run({ event: 'FileChanged', file_path, change }, { signal: scope.signal }),
+    judgePrompt: (item, signal) => judgeJoining(item, signal, parts),
+    onFileChanged: tellOfFiles(hooks, scope),
     sources: [
       endedTasks(tasks.table),
       projectMemory.source,

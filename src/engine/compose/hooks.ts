@@ -3,19 +3,21 @@ import { configuredHook } from '../../hooks/configured-hooks.ts';
 import { createHooks, type Hooks } from '../../hooks/hook-runner.ts';
 import { ruleTest } from '../../permissions/rule-test.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { HookCall, HookInputBase } from '../../protocol/hook.ts';
+import type { HookCall, HookInputBase, HookPort } from '../../protocol/hook.ts';
 import { OPEN_HOOK_POLICY } from '../../protocol/hook-config.ts';
 import type { SystemBody } from '../../protocol/messages.ts';
 import type { PermissionMode } from '../../protocol/permission.ts';
 import type { Clock, Ids, InboxItem } from '../../protocol/ports.ts';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import type { AnyTool, ToolOutput } from '../../protocol/tool.ts';
+import type { Scope } from '../../util/scope.ts';
 import type { Announcer } from '../announcer.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ToolsRoom } from '../parts.ts';
 
 export interface HookParts {
   readonly sessionId: string;
+  readonly scope: Scope;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly files: PersistentFiles;
@@ -64,7 +66,7 @@ export function composeHooks(config: QueryEngineConfig, parts: HookParts): Hooks
   };
   const configured = config.configuredHooks ?? [];
   const made = configured.map((hook) => ({ off: hook.disabled === true, hook: configuredHook(hook, ports) }));
-  return createHooks({
+  const hooks = createHooks({
     matchers: config.hooks,
     more: made.filter(({ off }) => !off).map(({ hook }) => hook),
     disabled: made.filter(({ off }) => off).map(({ hook }) => hook),
@@ -79,6 +81,35 @@ export function composeHooks(config: QueryEngineConfig, parts: HookParts): Hooks
       wake: (text) => put(text, parts),
     },
   });
+  parts.scope.onClose(tellOfSettings(config, hooks, parts.scope));
+  return hooks;
+}
+
+const CONFIG_SOURCE = {
+  userSettings: 'user_settings',
+  projectSettings: 'project_settings',
+  localSettings: 'local_settings',
+} as const;
+
+/** ConfigChange, after each settings file that this session wrote. */
+function tellOfSettings(
+  { settingsAccess }: QueryEngineConfig,
+  hooks: HookPort,
+  { signal }: Scope,
+): () => void {
+  const told = settingsAccess?.onChange(
+    ({ source, file }) =>
+      void hooks.run({ event: 'ConfigChange', source: CONFIG_SOURCE[source], file_path: file }, { signal }),
+  );
+  return () => told?.();
+}
+
+/** FileChanged, for whoever finds a file changed under the model. Nobody waits for the hooks. */
+export function tellOfFiles(
+  hooks: HookPort,
+  { signal }: Scope,
+): (path: string, change: 'change' | 'unlink') => void {
+  return (file_path, change) => void hooks.run({ event: 'FileChanged', file_path, change }, { signal });
 }
 
 function baseOf({ cwd, effort }: QueryEngineConfig, { sessionId, now }: HookParts): HookInputBase {
@@ -103,7 +134,7 @@ function show(body: SystemBody, config: QueryEngineConfig, { announcer, ids, ses
 function put(text: string, { enqueue, ids }: HookParts): void {
   const content = `<system-reminder>\n${text}\n</system-reminder>`;
   // The session may be over by now; then nobody is left to hear it.
-  void enqueue({ key: `hook-${ids.uuid()}`, priority: 'next', content }).catch(() => undefined);
+  void enqueue({ key: `hook-${ids.uuid()}`, priority: 'next', content, byHook: true }).catch(() => undefined);
 }
 
 /** undefined: the call's tool is not known, so nothing can be held against a rule. */
