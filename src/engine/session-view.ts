@@ -28,8 +28,10 @@ export function createSessionView(initial: Iterable<ViewMessage> = []): SessionV
 function fold(messages: PersistentList<ViewMessage>, body: JournalBody): PersistentList<ViewMessage> {
   switch (body.type) {
     case 'assistant':
-      // Errors that the engine wrote are shown, never sent.
-      return body.synthetic === undefined ? insertBlock(messages, body) : messages;
+      // Errors that the engine wrote are shown, never sent; a block that is told again stands already.
+      return body.synthetic === undefined && body.settled === undefined
+        ? insertBlock(messages, body)
+        : messages;
     case 'user':
       return isResult(body) ? insertResult(messages, body) : messages.append([body]);
     case 'attachment':

@@ -8,7 +8,7 @@ import { classifyAnswer, classifyTrip, cutFailure, protocolFailure } from './cla
 import type { Connections, HttpRequest } from './connections.ts';
 import { createEventDecoder, type EventDecoder } from './decode-events.ts';
 import { type HttpCall, type HttpStop, openHttpCall } from './http-call.ts';
-import type { HttpHead } from './http-head.ts';
+import { type HttpHead, requestIdOf } from './http-head.ts';
 import { createSseReader } from './sse.ts';
 import { createStreamWatch, type StreamTimeouts, type StreamWatch } from './stream-watch.ts';
 import { eventsOfAnswer } from './whole-answer.ts';
@@ -62,13 +62,16 @@ export async function* runAttempt(input: AttemptInput): AsyncGenerator<Batch, At
     facts.head = head;
     facts.firstByteMs = input.clock.monotonicMs();
     const decoder = createEventDecoder(head);
+    const requestId = requestIdOf(head);
+    const named = requestId === undefined ? {} : { requestId };
     const end = yield* readAnswer(reader, head, decoder, input.clock, (events) => {
       if (decoder.contentCount > 0) facts.started = decoder.started;
       if (decoder.usage !== undefined) facts.usage = decoder.usage;
       if (decoder.model !== undefined) facts.model = decoder.model;
-      if (facts.firstContentMs !== undefined || decoder.blockCount === 0) return { kind: 'events', events };
+      if (facts.firstContentMs !== undefined || decoder.blockCount === 0)
+        return { kind: 'events', events, ...named };
       facts.firstContentMs = input.clock.monotonicMs();
-      return { kind: 'events', events, ttftMs: facts.firstContentMs - startMs };
+      return { kind: 'events', events, ttftMs: facts.firstContentMs - startMs, ...named };
     });
     return { ...end, facts };
   } finally {

@@ -19,6 +19,7 @@ import type { CacheTtl } from './cache-breakpoints.ts';
 import type { Connections } from './connections.ts';
 import type { Credential, Credentials } from './credentials.ts';
 import type { FastMode } from './fast-mode.ts';
+import { requestIdOf } from './http-head.ts';
 import { located } from './locate-block.ts';
 import type { Refusals } from './refusals.ts';
 import type { RefusedThinking } from './refused-thinking.ts';
@@ -241,7 +242,7 @@ type Timing = Pick<AttemptRecord, 'startMs' | 'endMs' | 'model' | 'stream' | 'by
 
 function recordOf(end: AttemptEnd, { waitedMs, ...timing }: Timing): AttemptRecord {
   const { head, firstByteMs, firstContentMs, usage } = end.facts;
-  const requestId = head?.headers['request-id'] ?? head?.headers['x-request-id'];
+  const requestId = head && requestIdOf(head);
   return {
     ...timing,
     ...(firstByteMs !== undefined && { firstByteMs }),

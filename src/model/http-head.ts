@@ -7,3 +7,8 @@ export interface HttpHead {
   readonly status: number;
   readonly headers: ResponseHeaders;
 }
+
+/** The server's name for the request, in whichever header it is. */
+export function requestIdOf({ headers }: HttpHead): string | undefined {
+  return headers['request-id'] ?? headers['x-request-id'];
+}

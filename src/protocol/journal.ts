@@ -52,6 +52,11 @@ export type JournalBody =
       readonly parentUuid?: string | null;
       readonly submission: string;
       readonly iteration: number;
+      /**
+       * The last block of a response, once more under its uuid: now with the stop reason and the usage that the
+       * response ended with. Takes the place of the first; who sums usage takes the last per message and request id.
+       */
+      readonly settled?: true;
     })
   | (AttachmentMessage & { readonly parentUuid?: string | null; readonly submission: string })
   | (SystemMessage & { readonly parentUuid?: string | null; readonly submission: string })

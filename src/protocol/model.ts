@@ -88,7 +88,13 @@ export interface AttemptRecord {
 /** What a call hands over while it runs. A batch is what one socket read held. */
 export type ModelOutput =
   | { readonly kind: 'attempt'; readonly attempt: number; readonly bytes: number; readonly maxTokens: number }
-  | { readonly kind: 'events'; readonly events: readonly StreamEvent[]; readonly ttftMs?: number }
+  | {
+      readonly kind: 'events';
+      readonly events: readonly StreamEvent[];
+      readonly ttftMs?: number;
+      /** Of the response's head: known before its first block is. */
+      readonly requestId?: string;
+    }
   | { readonly kind: 'retry'; readonly notice: RetryNotice };
 
 /** How a call ended. Never a throw for an expected failure; abort is an outcome too. */

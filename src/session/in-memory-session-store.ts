@@ -20,11 +20,12 @@ export class InMemorySessionStore implements SessionStore {
     const name = nameOf(key);
     const transcript = this.#transcripts.get(name) ?? { key, entries: [] };
     this.#transcripts.set(name, transcript);
-    const known = new Set(transcript.entries.map(({ uuid }) => uuid));
+    const known = new Set(transcript.entries.map(identityOf));
     const fresh = structuredClone(
-      entries.filter(({ uuid }) => {
-        const isNew = uuid === undefined || !known.has(uuid);
-        known.add(uuid);
+      entries.filter((entry) => {
+        const identity = identityOf(entry);
+        const isNew = identity === undefined || !known.has(identity);
+        known.add(identity);
         return isNew;
       }),
     );
@@ -87,3 +88,7 @@ export class InMemorySessionStore implements SessionStore {
 
 const nameOf = ({ projectKey, sessionId, subpath }: SessionKey): string =>
   JSON.stringify([projectKey, sessionId, subpath ?? null]);
+
+/** A block that is told again with what its response came to is no repetition. */
+const identityOf = ({ uuid, settled }: SessionStoreEntry): string | undefined =>
+  uuid === undefined || settled !== true ? uuid : `${uuid}/settled`;

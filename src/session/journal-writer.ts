@@ -5,6 +5,7 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import type { JournalBody, Recorder } from '../protocol/journal.ts';
 import type { JournalStore } from '../protocol/ports.ts';
 import { batchQueue } from './batch-queue.ts';
+import { isSettled } from './record-identity.ts';
 
 export interface JournalWriterOptions {
   readonly store: JournalStore;
@@ -34,6 +35,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
   let head = start;
   let lastUuid =
     options.lastUuid === undefined ? await lastMessage(store, sessionId, head) : options.lastUuid;
+  let lastBlock: { readonly uuid: string; readonly parentUuid: string | null } | undefined;
   /** Refused by the disk, batch by batch: they go first when it takes records again, so the journal has no gap (F71). */
   let refused: readonly (readonly JournalBody[])[] = [];
   let closing: Promise<void> | undefined;
@@ -60,8 +62,12 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
   function withParent(body: JournalBody): JournalBody {
     if (body.type === 'rewind') lastUuid = body.to;
     if (!('uuid' in body)) return body;
+    // Told again, it stays where it stands.
+    if (isSettled(body) && body.uuid === lastBlock?.uuid)
+      return { ...body, parentUuid: lastBlock.parentUuid };
     const parentUuid = body.parentUuid === undefined ? lastUuid : body.parentUuid;
     lastUuid = body.uuid;
+    if (body.type === 'assistant') lastBlock = { uuid: lastUuid, parentUuid };
     return { ...body, parentUuid };
   }
 

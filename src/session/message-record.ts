@@ -20,7 +20,8 @@ export function messageOfRecord(entry: JournalEntry): ViewMessage | undefined {
 }
 
 function fromJournal(record: Fields): ViewMessage | undefined {
-  const { v, seq, epoch, sessionId, cwd, parentUuid, submission, iteration, isSidechain, ...body } = record;
+  const { v, seq, epoch, sessionId, cwd, parentUuid, submission, iteration, isSidechain, settled, ...body } =
+    record;
   if (record['type'] === 'attachment') {
     if (!isObject(record['attachment'])) return undefined;
     return { ...body, rendered: userBlocks(record['rendered']) ?? [] } as unknown as AttachmentMessage;

@@ -1,6 +1,6 @@
 /** Which records count, and in what order: `seq` for ours, the chain of parents for those of other programs. */
 import { JOURNAL_VERSION, type JournalEntry } from '../protocol/journal.ts';
-import { recordIdentity } from './record-identity.ts';
+import { isSettled, recordIdentity } from './record-identity.ts';
 import type { ResumeProblems } from './resume-problems.ts';
 
 type Linked = JournalEntry & {
@@ -15,7 +15,8 @@ export function recordsInOrder(
   /** A subagent's transcript is one side chain; that of a session is not. */
   { sidechain = false }: { readonly sidechain?: boolean } = {},
 ): JournalEntry[] {
-  const seen = new Set<string>();
+  /** Where each stands. */
+  const seen = new Map<string, number>();
   const records: JournalEntry[] = [];
   let sorted = true;
   for (const entry of entries) {
@@ -26,11 +27,13 @@ export function recordsInOrder(
     // A message is the same wherever it stands again; any other record only in its own place.
     const key =
       'uuid' in entry ? entry.uuid : entry.v === 0 ? undefined : `${entry.seq} ${recordIdentity(entry)}`;
-    if (key !== undefined && seen.has(key)) {
-      problems.duplicates++;
+    const at = key === undefined ? undefined : seen.get(key);
+    if (at !== undefined) {
+      if (isSettled(entry)) records[at] = { ...(records[at] as typeof entry), message: entry.message };
+      else problems.duplicates++;
       continue;
     }
-    if (key !== undefined) seen.add(key);
+    if (key !== undefined) seen.set(key, records.length);
     sorted &&= (records.at(-1)?.seq ?? 0) <= entry.seq;
     records.push(entry);
   }
@@ -76,7 +79,8 @@ export function cutBehind(records: readonly JournalEntry[], uuid: string): numbe
   const at = records.findIndex((record) => isMessage(record) && record.uuid === uuid);
   if (at < 0) return undefined;
   const next = records.findIndex(
-    (record, index) => index > at && (isMessage(record) || record.type === 'submission'),
+    (record, index) =>
+      index > at && ((isMessage(record) && record.uuid !== uuid) || record.type === 'submission'),
   );
   return next < 0 ? records.length : next;
 }

@@ -165,7 +165,12 @@ async function* stream(reply: Reply, play: Play, complete: boolean): AsyncGenera
     if (item.kind === 'pause') await Promise.race([item.until, aborted(call.signal)]);
     if (call.signal.aborted) return true;
     if (item.kind === 'pause') continue;
-    yield { kind: 'events', events: item.events, ...(first && { ttftMs: 0 }) };
+    yield {
+      kind: 'events',
+      events: item.events,
+      requestId: `req_${play.number}`,
+      ...(first && { ttftMs: 0 }),
+    };
     first = false;
   }
   return call.signal.aborted;

@@ -69,14 +69,23 @@ describe('record, start, yield (L4.1)', () => {
       'request',
       'assistant',
       'response',
+      'assistant',
       'user',
       'decision',
       'request',
       'assistant',
       'response',
+      'assistant',
       'decision',
     ]);
-    const ids = bodies.map((body) => ('id' in body ? body.id : body.uuid));
+    const settled = bodies.filter((body) => body.type === 'assistant' && body.settled === true);
+    expect(settled.map((body) => body.type === 'assistant' && body.message.stop_reason)).toEqual([
+      'tool_use',
+      'end_turn',
+    ]);
+    const ids = bodies
+      .filter((body) => !settled.includes(body))
+      .map((body) => ('id' in body ? body.id : body.uuid));
     expect(new Set(ids).size).toBe(ids.length);
   });
 
@@ -118,7 +127,7 @@ describe('record, start, yield (L4.1)', () => {
       steps: [reply([think('hm', { signature: '' }), say('  \n'), callTool('T')]), say('Done.')],
       tools: { T: 'x' },
     });
-    expect(bodies.filter((body) => body.type === 'assistant')).toHaveLength(2);
+    expect(bodies.filter((body) => body.type === 'assistant' && body.settled === undefined)).toHaveLength(2);
     expect(outline(messages)).toEqual(['tool_use', 'tool_result', 'text']);
   });
 });
@@ -133,7 +142,7 @@ describe('ids of calls', () => {
       tools: { T: 'x' },
     });
     const called = bodies.flatMap((body) =>
-      body.type === 'assistant'
+      body.type === 'assistant' && body.settled === undefined
         ? body.message.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
         : [],
     );

@@ -255,7 +255,7 @@ function expectOneResultPerCall(entries: readonly JournalEntry[]): void {
   const results: string[] = [];
   const retracted = new Set(entries.flatMap((entry) => (entry.type === 'retract' ? entry.uuids : [])));
   for (const entry of entries) {
-    if (entry.type === 'assistant' && !retracted.has(entry.uuid)) {
+    if (entry.type === 'assistant' && entry.settled === undefined && !retracted.has(entry.uuid)) {
       for (const block of entry.message.content) if (block.type === 'tool_use') calls.push(block.id);
     }
     if (entry.type === 'user' && typeof entry.message.content !== 'string') {

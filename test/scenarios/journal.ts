@@ -55,7 +55,7 @@ export function unanswered(entries: readonly JournalEntry[]): string[] {
   const answers: string[] = [];
   const calls: string[] = [];
   for (const entry of entries) {
-    if (entry.type === 'assistant' && !retracted.has(entry.uuid)) {
+    if (entry.type === 'assistant' && entry.settled === undefined && !retracted.has(entry.uuid)) {
       for (const block of entry.message.content) if (block.type === 'tool_use') calls.push(block.id);
     }
     if (entry.type === 'user' && typeof entry.message.content !== 'string') {

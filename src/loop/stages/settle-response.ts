@@ -1,4 +1,5 @@
 /** The end of one answer, whole or not: on record, paid for, and learned from. */
+import type { JournalBody } from '../../protocol/journal.ts';
 import type { ModelRequest } from '../../protocol/model.ts';
 import type { Usage } from '../../protocol/wire.ts';
 import type { Iteration } from '../iteration.ts';
@@ -29,7 +30,7 @@ export async function settleResponse(
   if (broken) trace.wastedCostUsd += costUsd;
   deps.onUsage?.(usage, request.model);
   if (response.ended) learnFrom(usage, request, iteration);
-  await iteration.record({
+  const end: JournalBody = {
     type: 'response',
     id: iteration.id('response'),
     submission: params.submission,
@@ -41,7 +42,17 @@ export async function settleResponse(
     costUsd,
     ...(response.ended ? {} : { broken: true }),
     ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
-  });
+  };
+  await iteration.record(end, ...settledBlock(iteration));
+}
+
+/** The blocks were recorded before the response said what it cost; its last one says so now (L4.1 forbids waiting). */
+function settledBlock({ response, params, state }: Iteration): JournalBody[] {
+  const last = response.messages.at(-1);
+  if (last === undefined) return [];
+  const { stopReason: stop_reason, usage } = response;
+  const message = { ...last.message, stop_reason, usage };
+  return [{ ...last, message, submission: params.submission, iteration: state.iteration, settled: true }];
 }
 
 /** What the request really cost, beside what was thought; and whether its prefix was found in the prompt cache. */

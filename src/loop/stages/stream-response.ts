@@ -88,6 +88,7 @@ async function* readAnswer(
       }
       const output = next.value;
       if (output.kind === 'events') {
+        iteration.response.requestId ??= output.requestId;
         for (const event of output.events) {
           const shown = reader.takeEvent(event, output.ttftMs);
           if (shown === undefined) continue;

@@ -24,7 +24,8 @@ export function forkLines(entries: readonly JournalEntry[], order: ForkOrder): r
   if (end === undefined) return undefined;
   const copied = entries.slice(0, end).filter(belongsToCopy);
   const names = new Map<string, string>([[from, to]]);
-  for (const entry of copied) if ('uuid' in entry) names.set(entry.uuid, ids.uuid());
+  for (const entry of copied)
+    if ('uuid' in entry && !names.has(entry.uuid)) names.set(entry.uuid, ids.uuid());
   let seq = 0;
   const lines = copied.map((entry) => {
     const origin = 'uuid' in entry ? { forkedFrom: { sessionId: from, messageUuid: entry.uuid } } : {};

@@ -44,7 +44,7 @@ describe('F06 calls that cannot be told apart by their ids', () => {
     expect(results.map((block) => block.tool_use_id)).toEqual(ids);
     expect(results.map((block) => textOf(block.content).trim())).toEqual(['one', 'two']);
     const recorded = entries.flatMap((entry) =>
-      entry.type === 'assistant'
+      entry.type === 'assistant' && entry.settled === undefined
         ? entry.message.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
         : [],
     );
