@@ -8,6 +8,7 @@ import type { InboxPriority } from '../protocol/ports.ts';
 import type { SDKMessage, SlashCommandInfo } from '../protocol/sdk-messages.ts';
 import type { ThinkingConfig, UserBlock } from '../protocol/wire.ts';
 import { endableIterator } from '../util/endable-iterator.ts';
+import { flattened } from '../util/flattened.ts';
 import { closeSession } from './close-session.ts';
 import { composeEngine, type Inherited } from './compose/engine.ts';
 import type { SetServersResult } from './compose/mcp.ts';
@@ -24,7 +25,7 @@ import { type SessionSettings, sessionSettings } from './session-settings.ts';
 import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './session-tasks.ts';
 import { renameSession } from './session-title.ts';
 import { openSubmission, type Submission } from './submission.ts';
-import { submitMessage } from './submit-message.ts';
+import { type Batch, submitMessage } from './submit-message.ts';
 import { handOver } from './successor.ts';
 
 export interface QueuedPrompt {
@@ -47,7 +48,7 @@ export class QueryEngine {
   readonly tasks: SessionTasks;
   readonly #parts: EngineParts;
   #running: Submission | undefined;
-  readonly #runs = new WeakMap<Submission, AsyncGenerator<SDKMessage, void, void>>();
+  readonly #runs = new WeakMap<Submission, AsyncGenerator<unknown, void, void>>();
   #closing: Promise<void> | undefined;
   #next: QueryEngine | undefined;
 
@@ -273,13 +274,14 @@ export class QueryEngine {
   }
 
   #endable(
-    messages: AsyncGenerator<SDKMessage, void, void>,
+    batches: AsyncGenerator<Batch, void, void>,
     submission: Submission,
   ): AsyncGenerator<SDKMessage, void, void> {
-    this.#runs.set(submission, messages);
-    return endableIterator(messages, (how) =>
+    this.#runs.set(submission, batches);
+    const ending = endableIterator(batches, (how) =>
       submission.scope.abort(how === 'return' ? 'returned' : 'thrown'),
     );
+    return flattened(ending, () => !submission.silent());
   }
 
   #refuseClosed(): void {

@@ -1,5 +1,4 @@
 /** Carries an interrupted submission on: no new prompt, the same submission id, one result (L4.1). */
-import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from './contexts.ts';
 import { initMessage } from './init-message.ts';
 import { openSession } from './open-session.ts';
@@ -7,12 +6,12 @@ import type { EngineParts } from './parts.ts';
 import { createOutcome, type Outcome } from './result.ts';
 import type { Interrupted } from './session-journal.ts';
 import type { Submission } from './submission.ts';
-import { finish, runLoop, settled } from './submit-message.ts';
+import { type Batch, finish, runLoop, settled } from './submit-message.ts';
 
 export async function* resumeSubmission(
   submission: Submission,
   parts: EngineParts,
-): AsyncGenerator<SDKMessage, void> {
+): AsyncGenerator<Batch, void> {
   submission.start();
   parts.mcp.start();
   parts.skills.startSubmission();
@@ -32,7 +31,7 @@ export async function* resumeSubmission(
       if (interrupted.terminal !== undefined) yield* finish(interrupted.terminal, outcome, submission, parts);
       return;
     }
-    yield initMessage(model, parts);
+    yield [initMessage(model, parts)];
     const input = {
       submission: submission.id,
       scope: submission.scope,

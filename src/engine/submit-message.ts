@@ -19,12 +19,18 @@ import { STRUCTURED_OUTPUT_ATTEMPTS } from './structured-output.ts';
 import type { Submission } from './submission.ts';
 import { createSdkMapper, type SdkMapperOptions } from './to-sdk-message.ts';
 
-/** Yields the submission's messages and, last, its result; no result when it was silenced or lost its journal (L10.6). */
+/** Messages that are handed on together. */
+export type Batch = readonly SDKMessage[];
+
+/**
+ * Yields the submission's messages, what belongs together at once, and, last, its result; no result when it was
+ * silenced or lost its journal (L10.6).
+ */
 export async function* submitMessage(
   prompt: Prompt,
   submission: Submission,
   parts: EngineParts,
-): AsyncGenerator<SDKMessage, void> {
+): AsyncGenerator<Batch, void> {
   const outcome = createOutcome();
   submission.start(); //                                                                   1
   let prepared: Prepared | undefined;
@@ -41,8 +47,7 @@ export async function* submitMessage(
       return;
     }
     prepared = setUp.value;
-    // Not `yield*`: an array has no throw(), and the consumer's error would be lost in its place.
-    for (const message of prepared.messages) yield message;
+    yield prepared.messages;
     if (prepared.kind === 'local') {
       //                                                     5
       parts.state.enter('no_query');
@@ -59,8 +64,7 @@ export async function* submitMessage(
       );
       await recordResult(result, submission, parts);
       if (submission.silent()) return;
-      if (reset !== undefined) yield reset;
-      yield result;
+      yield reset === undefined ? [result] : [reset, result];
       return;
     }
     yield* runLoop(
@@ -98,7 +102,7 @@ async function* runCompaction(
   compaction: ManualCompaction,
   submission: Submission,
   parts: EngineParts,
-): AsyncGenerator<SDKMessage, string> {
+): AsyncGenerator<Batch, string> {
   const mapper = createSdkMapper(mapperOptions(parts));
   const steps = compactSession(compaction, submission, parts);
   try {
@@ -106,7 +110,7 @@ async function* runCompaction(
       const step = await steps.next();
       if (step.done) return step.value;
       if (step.value.type === 'system') atBoundary(step.value, parts);
-      if (!submission.silent()) for (const shown of mapper.map(step.value)) yield shown;
+      if (!submission.silent()) yield mapper.map(step.value);
     }
   } finally {
     await steps.return('').catch(() => undefined);
@@ -130,7 +134,7 @@ export async function* runLoop(
   outcome: Outcome,
   submission: Submission,
   parts: EngineParts,
-): AsyncGenerator<SDKMessage, void> {
+): AsyncGenerator<Batch, void> {
   const { config, structured, state } = parts;
   let turnCount = 1;
   let turns = 1;
@@ -172,11 +176,11 @@ export async function* runLoop(
       outcome.observe(message);
       structured?.observe(message);
       if (message.type === 'system') atBoundary(message, parts);
-      if (message.type === 'stream_event') submission.firstByte(message.ttftMs);
-      for (const shown of mapper.map(message)) yield shown;
-      if (message.type !== 'stream_event')
-        for (const near of parts.memory.capWarnings.take(capUse(turns, parts))) parts.notices.say(near);
-      for (let said = parts.notices.take(); said !== undefined; said = parts.notices.take()) yield said;
+      if (message.type === 'stream_events') submission.firstByte(message.ttftMs);
+      else for (const near of parts.memory.capWarnings.take(capUse(turns, parts))) parts.notices.say(near);
+      const shown = mapper.map(message);
+      for (let said = parts.notices.take(); said !== undefined; said = parts.notices.take()) shown.push(said);
+      if (shown.length > 0) yield shown;
       // After every message, shown or not: usage is known with the events that end a response (L9).
       terminal = guard.verdict();
     }
@@ -184,7 +188,7 @@ export async function* runLoop(
     await loop.return(undefined as never).catch(() => undefined);
   }
   if (submission.silent()) return;
-  for (const shown of mapper.flush()) yield shown;
+  yield mapper.flush();
   yield* finish(terminal, outcome, submission, parts);
 }
 
@@ -204,7 +208,7 @@ export async function* finish(
   outcome: Outcome,
   submission: Submission,
   parts: EngineParts,
-): AsyncGenerator<SDKMessage, void> {
+): AsyncGenerator<Batch, void> {
   const { maxTurns, maxBudgetUsd } = parts.config;
   const limits = { maxTurns, maxBudgetUsd, structuredOutputAttempts: STRUCTURED_OUTPUT_ATTEMPTS };
   const result = resultOf(
@@ -215,7 +219,7 @@ export async function* finish(
     parts.structured?.accepted(),
   );
   const recorded = await recordResult(result, submission, parts);
-  if (!submission.silent()) yield recorded;
+  if (!submission.silent()) yield [recorded];
 }
 
 /** How long a result waits for the host's session store, in ms. */

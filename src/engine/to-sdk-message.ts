@@ -109,20 +109,20 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
             session_id,
           },
         ];
-      case 'stream_event':
+      case 'stream_events':
         if (!options.includePartialMessages) return [];
-        if (message.event.type === 'message_start') streamed = message.event.message.id;
-        return [
-          {
+        return message.events.map((event, index) => {
+          if (event.type === 'message_start') streamed = event.message.id;
+          return {
             type: 'stream_event',
-            event: message.event,
+            event,
             parent_tool_use_id: null,
             ...(streamed !== undefined && { api_message_id: streamed }),
-            ...(message.ttftMs !== undefined && { ttft_ms: message.ttftMs }),
+            ...(index === 0 && message.ttftMs !== undefined && { ttft_ms: message.ttftMs }),
             uuid: options.ids.uuid(),
             session_id,
-          },
-        ];
+          };
+        });
       case 'stream_request_start':
         if (!options.includePartialMessages) return [];
         return [

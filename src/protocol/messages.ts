@@ -191,10 +191,10 @@ export interface ProgressMessage extends Common {
   readonly data: { readonly type: string; readonly [key: string]: unknown };
 }
 
-/** A raw stream event, passed through in order. Not recorded. */
-export interface StreamEventMessage {
-  readonly type: 'stream_event';
-  readonly event: StreamEvent;
+/** Raw stream events that arrived together, passed through in order. Not recorded. */
+export interface StreamEventsMessage {
+  readonly type: 'stream_events';
+  readonly events: readonly StreamEvent[];
   /** ms since the request went out; on `message_start` only. */
   readonly ttftMs?: number;
   /** A compaction or helper request's events are marked and never shown. */
@@ -227,7 +227,7 @@ export type LoopMessage =
   | AttachmentMessage
   | SystemMessage
   | ProgressMessage
-  | StreamEventMessage
+  | StreamEventsMessage
   | StreamRequestStart
   | TombstoneMessage
   | ToolUseSummaryMessage;

@@ -16,6 +16,20 @@ interface Request {
   readonly lines: readonly string[];
 }
 
+interface Plan {
+  readonly request: Request;
+  /** Of its last record. */
+  readonly seq: number;
+  readonly fits: boolean;
+}
+
+interface Placed {
+  readonly lines: readonly string[];
+  readonly plans: readonly Plan[];
+  /** Once the lines are written. */
+  readonly head: number;
+}
+
 const FENCED: Appended = Object.freeze({ fenced: true });
 
 export class FileJournal {
@@ -71,8 +85,33 @@ export class FileJournal {
   async #write(requests: readonly Request[]): Promise<readonly Outcome<Appended>[]> {
     const handle = this.#handleAtOurEnd() ?? (await this.#readyHandle());
     if (handle === 'fenced') return requests.map(() => ({ ok: true, value: FENCED }));
-    const plans = [];
+    const following = this.#followingHead(requests);
+    const { lines, plans, head } = following ?? (await this.#placed(requests));
+    const written = lines.length === 0 ? 'written' : await this.#writeLines(handle, lines);
+    if (written === 'written') this.#head = head;
+    return plans.map(({ request, seq, fits }) => {
+      if (!fits) return { ok: false, error: outOfOrder(request, this.#head) };
+      return { ok: true, value: written === 'fenced' ? FENCED : { seq } };
+    });
+  }
+
+  /** The usual case: each append follows the one before, and nothing of it is on record. */
+  #followingHead(requests: readonly Request[]): Placed | undefined {
     const lines: string[] = [];
+    const plans: Plan[] = [];
+    let head = this.#head;
+    for (const request of requests) {
+      if (request.afterSeq !== head) return undefined;
+      lines.push(...request.lines);
+      head += request.lines.length;
+      plans.push({ request, seq: head, fits: true });
+    }
+    return { lines, plans, head };
+  }
+
+  async #placed(requests: readonly Request[]): Promise<Placed> {
+    const lines: string[] = [];
+    const plans: Plan[] = [];
     let head = this.#head;
     for (const request of requests) {
       const landed = request.afterSeq === head ? 0 : await this.#landed(request);
@@ -84,15 +123,7 @@ export class FileJournal {
       lines.push(...request.lines.slice(landed));
       head = Math.max(head, seq);
     }
-    const written = lines.length === 0 ? 'written' : await this.#writeLines(handle, lines);
-    if (written === 'written') {
-      this.#head = head;
-      if (lines.length > 0) this.#options.onWritten?.(this.#path, lines);
-    }
-    return plans.map(({ request, seq, fits }) => {
-      if (!fits) return { ok: false, error: outOfOrder(request, this.#head) };
-      return { ok: true, value: written === 'fenced' ? FENCED : { seq } };
-    });
+    return { lines, plans, head };
   }
 
   /** The usual case, without waiting: the file is open and ends where we left it. */

@@ -77,7 +77,7 @@ describe('what consumers see', () => {
     expect(shown).toMatchObject({ error: 'rate_limit', is_api_error_message: true, api_error_status: 429 });
   });
   it('stream events only with partial messages', () => {
-    const event: LoopMessage = { type: 'stream_event', event: { type: 'ping' }, model: 'm', ttftMs: 12 };
+    const event: LoopMessage = { type: 'stream_events', events: [{ type: 'ping' }], model: 'm', ttftMs: 12 };
     expect(mapper().map(event)).toEqual([]);
     expect(mapper({ includePartialMessages: true }).map(event)).toMatchObject([
       { type: 'stream_event', event: { type: 'ping' }, ttft_ms: 12 },

@@ -62,7 +62,7 @@ export const outline = (messages: readonly LoopMessage[]): string[] =>
         return [`system:${message.subtype}`];
       case 'tombstone':
         return [`tombstone:${message.uuids.length}`];
-      case 'stream_event':
+      case 'stream_events':
       case 'stream_request_start':
         return [];
       default:

@@ -107,7 +107,11 @@ describe('record, start, yield (L4.1)', () => {
       params: { includePartialMessages: true },
     });
     const order = messages.flatMap((m) =>
-      m.type === 'stream_event' ? [m.event.type] : m.type === 'assistant' ? ['ASSISTANT'] : [],
+      m.type === 'stream_events'
+        ? m.events.map(({ type }) => type)
+        : m.type === 'assistant'
+          ? ['ASSISTANT']
+          : [],
     );
     expect(order).toEqual([
       'message_start',

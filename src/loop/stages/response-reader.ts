@@ -1,5 +1,5 @@
 /** Turns one answer's events into finished blocks: record, start, yield, in this order (L4.1). */
-import type { AssistantMessage, LoopMessage, StreamEventMessage } from '../../protocol/messages.ts';
+import type { AssistantMessage, LoopMessage, StreamEventsMessage } from '../../protocol/messages.ts';
 import type { ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model.ts';
 import type { ToolCall } from '../../protocol/tool.ts';
 import { type AssistantBlock, EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/wire.ts';
@@ -70,37 +70,56 @@ export class ResponseReader {
     }
   }
 
-  /** What there is to show for an event: nothing, one message, or, where a block or the answer ends, what that brings. */
-  takeEvent(
-    event: StreamEvent,
-    ttftMs: number | undefined,
-  ): StreamEventMessage | AsyncGenerator<LoopMessage, void> | undefined {
-    const { response, params } = this.#iteration;
-    const { model } = this.#request;
+  /**
+   * Takes events from this one on, as long as they end nothing. `next` is the first that was left, and `takeEnding`
+   * takes it.
+   */
+  takePlain(
+    { events, ttftMs }: Extract<ModelOutput, { kind: 'events' }>,
+    from: number,
+  ): { readonly next: number; readonly shown: StreamEventsMessage | undefined } {
+    const shown: StreamEvent[] = [];
+    let next = from;
+    for (let event = events[next]; event !== undefined; event = events[++next]) {
+      if (this.#isEnding(event)) break;
+      this.#takeIn(event);
+      if (this.#isShown(event)) shown.push(event);
+    }
+    if (shown.length === 0) return { next, shown: undefined };
+    const timed = ttftMs !== undefined && shown[0]?.type === 'message_start' ? { ttftMs } : {};
+    return { next, shown: { type: 'stream_events', events: shown, model: this.#request.model, ...timed } };
+  }
+
+  /** The engine looks at usage when an answer begins and ends; the rest is for consumers that want it. */
+  #isShown({ type }: StreamEvent): boolean {
+    return (
+      this.#iteration.params.includePartialMessages || type === 'message_start' || type === 'message_delta'
+    );
+  }
+
+  #isEnding({ type }: StreamEvent): boolean {
+    if (type === 'content_block_stop' || type === 'message_stop') return true;
+    return this.#held !== undefined && (type === 'content_block_start' || type === 'message_delta');
+  }
+
+  #takeIn(event: StreamEvent): void {
+    const { response } = this.#iteration;
     switch (event.type) {
       case 'message_start':
         response.messageId = event.message.id;
         response.model = event.message.model;
         response.usage = { ...EMPTY_USAGE, ...event.message.usage };
-        return { type: 'stream_event', event, model, ...(ttftMs === undefined ? {} : { ttftMs }) };
+        break;
       case 'content_block_start':
-        if (this.#held !== undefined) return this.#takeEnding(event);
         this.#open = new BlockBuilder(event.content_block);
         break;
       case 'content_block_delta':
         response.outputChars += this.#open?.append(event.delta) ?? 0;
         break;
       case 'message_delta':
-        if (this.#held !== undefined) return this.#takeEnding(event);
         this.#learnEnd(event);
-        return { type: 'stream_event', event, model };
-      case 'content_block_stop':
-      case 'message_stop':
-        return this.#takeEnding(event);
-      case 'ping':
         break;
     }
-    return params.includePartialMessages ? { type: 'stream_event', event, model } : undefined;
   }
 
   /** The answer is over, one way or another: what is still open is kept, dropped or marked. */
@@ -119,19 +138,10 @@ export class ResponseReader {
     await settleResponse(this.#request, this.#iteration, false).catch(() => {}); // fenced or no disk: the ledger has it all the same
   }
 
-  async *#takeEnding(
-    event: Extract<
-      StreamEvent,
-      { type: 'content_block_start' | 'content_block_stop' | 'message_delta' | 'message_stop' }
-    >,
-  ): AsyncGenerator<LoopMessage, void> {
-    const { response, params } = this.#iteration;
-    const { model } = this.#request;
+  /** An event with which a block or the answer ends: record, start, yield. */
+  async *takeEnding(event: StreamEvent): AsyncGenerator<LoopMessage, void> {
+    const { response } = this.#iteration;
     switch (event.type) {
-      case 'content_block_start':
-        yield* this.#release({ cut: false });
-        this.#open = new BlockBuilder(event.content_block);
-        break;
       case 'content_block_stop': {
         const block = this.#open;
         this.#open = undefined;
@@ -140,20 +150,26 @@ export class ResponseReader {
         break;
       }
       case 'message_delta':
-        this.#learnEnd(event);
+        this.#takeIn(event);
         if (response.stopReason !== null) yield* this.#release({ cut: CUT_REASONS.has(response.stopReason) });
-        yield { type: 'stream_event', event, model };
-        return;
+        break;
       case 'message_stop':
         if (this.#held !== undefined) yield* this.#release({ cut: false });
         response.ended = true;
         await settleResponse(this.#request, this.#iteration, false);
-        yield { type: 'stream_event', event, model };
+        yield this.#passedOn(event);
         yield* this.#announceAppliedEdits();
         yield* this.#announceCacheBreak();
         return;
+      default:
+        yield* this.#release({ cut: false });
+        this.#takeIn(event);
     }
-    if (params.includePartialMessages) yield { type: 'stream_event', event, model };
+    if (this.#isShown(event)) yield this.#passedOn(event);
+  }
+
+  #passedOn(event: StreamEvent): StreamEventsMessage {
+    return { type: 'stream_events', events: [event], model: this.#request.model };
   }
 
   #learnEnd(event: Extract<StreamEvent, { type: 'message_delta' }>): void {

@@ -87,15 +87,17 @@ async function* readAnswer(
         return next.value;
       }
       const output = next.value;
-      if (output.kind === 'events') {
+      if (output.kind !== 'events') yield* reader.takeNotice(output);
+      else {
         iteration.response.requestId ??= output.requestId;
-        for (const event of output.events) {
-          const shown = reader.takeEvent(event, output.ttftMs);
-          if (shown === undefined) continue;
-          if ('type' in shown) yield shown;
-          else yield* shown;
+        for (let at = 0; at < output.events.length; at++) {
+          const plain = reader.takePlain(output, at);
+          if (plain.shown !== undefined) yield plain.shown;
+          at = plain.next;
+          const ending = output.events[at];
+          if (ending !== undefined) yield* reader.takeEnding(ending);
         }
-      } else yield* reader.takeNotice(output);
+      }
       pending = outputs.next();
       pending.catch(() => {}); // awaited above; a consumer that ends early must not leave it unhandled
     }
