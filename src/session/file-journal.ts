@@ -88,7 +88,10 @@ export class FileJournal {
     const following = this.#followingHead(requests);
     const { lines, plans, head } = following ?? (await this.#placed(requests));
     const written = lines.length === 0 ? 'written' : await this.#writeLines(handle, lines);
-    if (written === 'written') this.#head = head;
+    if (written === 'written') {
+      this.#head = head;
+      if (lines.length > 0) this.#options.onWritten?.(this.#path, lines);
+    }
     return plans.map(({ request, seq, fits }) => {
       if (!fits) return { ok: false, error: outOfOrder(request, this.#head) };
       return { ok: true, value: written === 'fenced' ? FENCED : { seq } };
