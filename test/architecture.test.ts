@@ -23,6 +23,7 @@ const LEAVES = [
   'plugins',
   'subagents',
   'tasks',
+  'web',
   'sandbox',
   'telemetry',
 ] as const;
@@ -55,7 +56,7 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
   },
   sockets: {
     pattern: /['"]node:(https?|net|tls|http2|dgram)['"]/,
-    where: ['model', 'mcp', 'hooks', 'rehearsal', 'cli', 'telemetry'],
+    where: ['model', 'mcp', 'hooks', 'web', 'rehearsal', 'cli', 'telemetry'],
   },
   'the environment': {
     pattern: /\bprocess\.env\b/,
@@ -77,7 +78,7 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
 const PURE = ['protocol', 'loop', 'context', 'testing'];
 
 /** Packages that must not be loaded before they are needed. */
-const LAZY_PACKAGES = ['zod', 'yaml', 'commander', 'diff', '@modelcontextprotocol'];
+const LAZY_PACKAGES = ['zod', 'yaml', 'commander', 'diff', 'turndown', '@modelcontextprotocol'];
 
 const MAX_LINES = 300;
 /** Tables: their length is their content. */

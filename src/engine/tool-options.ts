@@ -10,9 +10,20 @@ export interface ToolConfig {
     | undefined;
 }
 
+export interface WebFetchOptions {
+  /** Hosts (`wiki.corp`, `127.0.0.1:8080`) that may be read although only this network reaches them. Default none. */
+  readonly privateHosts?: readonly string[] | undefined;
+  /** Addresses of a host; default the system's resolver. */
+  readonly resolve?:
+    | ((host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>)
+    | undefined;
+  /** ms for one page. Default 30 000. */
+  readonly timeoutMs?: number | undefined;
+}
+
 export interface ToolOptions {
   /**
-   * Built-in tools that need the session itself, by name: AskUserQuestion, EnterPlanMode, ExitPlanMode.
+   * Built-in tools that need the session itself, by name: AskUserQuestion, EnterPlanMode, ExitPlanMode, WebFetch.
    * Default none.
    */
   sessionTools?: readonly string[] | undefined;
@@ -24,6 +35,8 @@ export interface ToolOptions {
    * alone and ToolSearch loads them (F155). 0: always; 1: never. Default 0.1.
    */
   deferToolsAbove?: number | undefined;
+  /** How WebFetch finds hosts. */
+  webFetch?: WebFetchOptions | undefined;
   /** How to plan in plan mode, in place of the engine's own words. */
   planModeInstructions?: string | undefined;
   /** Where approved plans are written; default `plans` under `home`. */

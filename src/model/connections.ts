@@ -9,7 +9,7 @@ import {
   type OutgoingHttpHeaders,
   type RequestOptions,
 } from 'node:http';
-import type { Socket } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { bypassesProxy, portOf } from './proxy-rules.ts';
 
@@ -28,9 +28,13 @@ export interface HttpRequest {
   readonly headers: OutgoingHttpHeaders;
   /** false: a socket of its own, closed afterwards. */
   readonly keepAlive: boolean;
+  /** Finds the address of the host; default the system's. Not asked where a proxy does it. */
+  readonly lookup?: LookupFunction;
 }
 
 export interface Connections {
+  /** A proxy stands between, and looks names up itself. */
+  readonly proxied: boolean;
   /** An unsent request; its errors come as `error` events. */
   request(input: HttpRequest): Promise<ClientRequest>;
   /** Drops idle sockets: after a sleep of the machine they are dead without knowing it. */
@@ -83,7 +87,8 @@ export function openConnections(options: EndpointOptions): Connections {
   }
 
   return {
-    async request({ method = 'POST', path, headers, keepAlive }) {
+    proxied: proxy !== undefined,
+    async request({ method = 'POST', path, headers, keepAlive, lookup }) {
       const route = await enter();
       const absolute = proxy !== undefined && baseUrl.protocol === 'http:';
       const at = absolute ? proxy : baseUrl;
@@ -95,6 +100,7 @@ export function openConnections(options: EndpointOptions): Connections {
         path: absolute ? `${baseUrl.origin}${path}` : path,
         headers: { host: baseUrl.host, ...headers, ...(absolute && proxyAuthorization(proxy)) },
         agent: keepAlive ? route.agent : route.makeAgent(false),
+        ...(proxy === undefined && lookup !== undefined && { lookup }),
       });
     },
     dropIdle() {

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { restrictionsOf } from './restrictions.ts';
 import { isRepositoryLayer, type Settings, type SettingsLayer } from './settings.ts';
 
@@ -10,6 +11,7 @@ const USER_ONLY = [
   'noProxy',
   'caFile',
   'childEnvAllow',
+  'webFetchPrivateHosts',
   'models',
   'durability',
   'disableAllHooks',
@@ -66,6 +68,10 @@ function limit(settings: Settings, refuse: (key: string, why: string) => void): 
     delete kept[key];
     refuse(key, 'a repository may not set it.');
   }
+  if (settings.plansDirectory !== undefined && leadsOut(settings.plansDirectory)) {
+    delete kept['plansDirectory'];
+    refuse('plansDirectory', 'a repository may only name a folder inside the project.');
+  }
   const env = Object.entries(settings.env ?? {}).filter(([name]) => {
     const steers = STEERING.some((pattern) => pattern.test(name));
     if (steers)
@@ -88,4 +94,8 @@ function limit(settings: Settings, refuse: (key: string, why: string) => void): 
       additionalDirectories: undefined,
     },
   };
+}
+
+function leadsOut(folder: string): boolean {
+  return isAbsolute(folder) || folder.startsWith('~') || folder.split(/[\\/]/).includes('..');
 }

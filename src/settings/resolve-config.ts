@@ -11,7 +11,7 @@ import { readManaged } from './read-managed.ts';
 import { readFlagSettings, readSettings } from './read-settings.ts';
 import { resolveConnection } from './resolve-connection.ts';
 import { resolveHooks } from './resolve-hooks.ts';
-import { resolvePermissions } from './resolve-permissions.ts';
+import { absolute, resolvePermissions } from './resolve-permissions.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 import { resolveProject } from './resolve-project.ts';
 import type { ResolvedConfig } from './resolved-config.ts';
@@ -93,6 +93,8 @@ export async function resolveConfig({
     backgroundTasks: !environment.backgroundTasksOff,
     deferToolsAbove: environment.deferToolsAbove,
     questionPreviewFormat: environment.questionPreviewFormat,
+    webFetchPrivateHosts: settings.webFetchPrivateHosts ?? [],
+    plansDirectory: settings.plansDirectory && absolute(settings.plansDirectory, projectRoot, home),
     env: childEnvironment(env, {
       allow: [...(settings.childEnvAllow ?? []), ...(options.childEnvAllow ?? [])],
       set: settings.env,

@@ -68,6 +68,9 @@ export interface ResolvedConfig {
   /** Share of the window, 0 to 1; undefined: the engine's default. */
   readonly deferToolsAbove: number | undefined;
   readonly questionPreviewFormat: 'markdown' | 'html' | undefined;
+  readonly webFetchPrivateHosts: readonly string[];
+  /** Absolute; undefined: under the configuration home. */
+  readonly plansDirectory: string | undefined;
   /** The whole environment of child processes. */
   readonly env: Readonly<Record<string, string>>;
 

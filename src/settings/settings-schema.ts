@@ -60,6 +60,8 @@ export const settingsSchema = z.object({
   autoCompactEnabled: z.boolean().optional(),
   autoCompactWindow: tokens.optional(),
   bashOutputMaxChars: z.number().int().positive().optional(),
+  webFetchPrivateHosts: z.array(z.string()).optional(),
+  plansDirectory: z.string().min(1).optional(),
   durability: z.enum(['process', 'power']).optional(),
   allowedMcpServers: mcpServers,
   deniedMcpServers: mcpServers,

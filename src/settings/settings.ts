@@ -24,6 +24,10 @@ export interface Settings {
   /** Tokens. */
   readonly autoCompactWindow?: number | undefined;
   readonly bashOutputMaxChars?: number | undefined;
+  /** Hosts that WebFetch may read although only this network reaches them. */
+  readonly webFetchPrivateHosts?: readonly string[] | undefined;
+  /** Where approved plans are written, from the project's root. */
+  readonly plansDirectory?: string | undefined;
   readonly durability?: Durability | undefined;
   /** Present: no other MCP server is used. */
   readonly allowedMcpServers?: readonly McpServerMatch[] | undefined;

@@ -1,6 +1,6 @@
 /** How one call ended: what the gate hands to the executor, before it becomes a message. */
 import type { ToolOutput, ToolTrace } from '../protocol/tool.ts';
-import { headOf, tailOf } from './cut-text.ts';
+import { headOf, tailOf } from '../util/cut-text.ts';
 
 export type AbortWhy = 'interrupted' | 'discarded' | 'superseded' | 'failed';
 

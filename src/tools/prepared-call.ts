@@ -1,7 +1,7 @@
 /** The first steps of the gate, which need nobody's leave: find the tool, parse the input, ask about concurrency. */
 import type { JsonObject } from '../protocol/json.ts';
 import type { AnyTool, ToolCall } from '../protocol/tool.ts';
-import { bounded } from './cut-text.ts';
+import { bounded } from '../util/cut-text.ts';
 import { isObject } from './from-json-schema.ts';
 import { inputValidationError, mistyped, typeName, unexpected } from './input-issues.ts';
 import { type CallOutcome, errorText } from './outcome.ts';

@@ -1,6 +1,6 @@
 /** A deferred tool that is called by its name alone: it runs, and where it fails the model is told the schema it never saw. */
 import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
-import { bounded } from './cut-text.ts';
+import { bounded } from '../util/cut-text.ts';
 import { errorText } from './outcome.ts';
 
 const MAX_SCHEMA_CHARS = 8_000;

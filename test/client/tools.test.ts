@@ -1,4 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
@@ -94,6 +96,37 @@ throughBothDoors('tools', (stage) => {
     });
     expect(result?.permission_denials).toEqual([]);
     expect(await readFile(join(stage.cwd, 'b.txt'), 'utf8')).toBe('y\n');
+  });
+
+  it('WebFetch reads a page that a rule names, a long one through a small model', async () => {
+    const pages = createServer((request, response) =>
+      response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end(
+          request.url === '/long' ? '<p>Larches shed.</p>'.repeat(1_000) : '<p>The word is <b>larch</b>.</p>',
+        ),
+    );
+    await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
+    const host = `127.0.0.1:${(pages.address() as AddressInfo).port}`;
+    const fetchOf = (path: string) => toolUse('WebFetch', { url: `http://${host}${path}`, prompt: 'Which?' });
+    const { messages, result } = await stage.run(
+      [
+        reply([fetchOf('/'), toolUse('WebFetch', { url: 'http://169.254.169.254/', prompt: 'Which?' })]),
+        reply(fetchOf('/long')),
+        reply('They shed.', { when: { kind: 'helper' } }),
+        reply('Larch.'),
+      ],
+      { allowedTools: [`WebFetch(domain:${host})`, 'WebFetch'] },
+    );
+    pages.close();
+    expect(toolResults(messages).map(({ text }) => text)).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining('The word is **larch**.'),
+        expect.stringContaining('is link-local'),
+        expect.stringContaining('They shed.'),
+      ]),
+    );
+    expect(Object.keys(result?.modelUsage ?? {})).toHaveLength(2);
   });
 
   it('dontAsk denies what is not allowed and does not ask', async () => {

@@ -237,6 +237,10 @@ describe('specifiers', () => {
     ['domain:*.example.com', 'https://a.example.com/', 'allow'],
     ['domain:*.example.com', 'https://evilexample.com/', 'ask'],
     ['domain:example.com', 'not a url', 'ask'],
+    ['domain:localhost:3000', 'http://localhost:3000/', 'allow'],
+    ['domain:localhost:3000', 'http://localhost/', 'ask'],
+    ['domain:example.com:443', 'https://example.com/', 'allow'],
+    ['domain:[::1]:3000', 'http://[::1]:3000/', 'allow'],
   ])('test 121: allow WebFetch(%s), %s → %s', async (specifier, url, kind) => {
     expect(await kindOf({ allow: [`WebFetch(${specifier})`] }, TOOLS.WebFetch, { url })).toBe(kind);
   });

@@ -7,6 +7,7 @@ import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import { builtinTools } from '../../tools/builtin/index.ts';
 import { ENTER_PLAN_MODE_TOOL, EXIT_PLAN_MODE_TOOL } from '../../tools/builtin/plan-mode.ts';
 import { TOOL_SEARCH_TOOL } from '../../tools/deferral.ts';
+import { WEB_FETCH_TOOL } from '../../web/web-fetch-tool.ts';
 
 /** The built-in tools of these names (undefined: all), without those that were taken away, in their own order. */
 export function createBuiltinTools(
@@ -30,7 +31,12 @@ export function createBuiltinTools(
 }
 
 /** Built-in tools that the engine makes itself, because they need the session. */
-const SESSION_TOOLS: readonly string[] = [ASK_USER_QUESTION_TOOL, ENTER_PLAN_MODE_TOOL, EXIT_PLAN_MODE_TOOL];
+const SESSION_TOOLS: readonly string[] = [
+  ASK_USER_QUESTION_TOOL,
+  ENTER_PLAN_MODE_TOOL,
+  EXIT_PLAN_MODE_TOOL,
+  WEB_FETCH_TOOL,
+];
 
 /** Those of them that are wanted. */
 export function sessionTools(

@@ -3,7 +3,6 @@ import { recentFiles } from '../../context/recent-files.ts';
 import type { SnipMarks } from '../../context/snip-marks.ts';
 import type { LimitOptions } from '../../context/thresholds.ts';
 import { todoSource } from '../../context/todo-source.ts';
-import { canonicalModel } from '../../model/model-info.ts';
 import type { CompactionSource, ContextPort } from '../../protocol/context.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { HookPort } from '../../protocol/hook.ts';
@@ -16,6 +15,7 @@ import type { Scope } from '../../util/scope.ts';
 import type { CompactionOptions } from '../compaction-options.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ModelPort, SessionMemory, ToolsRoom } from '../parts.ts';
+import { isClaude, smallModel } from '../small-model.ts';
 import type { UsageLedger } from '../usage-ledger.ts';
 import type { SpillRoom } from './spill.ts';
 
@@ -112,15 +112,4 @@ function limitsOf({ window, threshold, ...others }: CompactionOptions): LimitOpt
     ...(threshold !== undefined &&
       (threshold <= 1 ? { autocompactRatio: threshold } : { autocompactTokens: threshold })),
   };
-}
-
-/** Whoever serves these models serves the API's context edits too; other servers may refuse a field they do not know. */
-function isClaude(model: string): boolean {
-  return canonicalModel(model).startsWith('claude-');
-}
-
-/** Of the same provider, so that the same credentials serve it. */
-function smallModel(model: string, configured: string | undefined, { resolve }: ModelPort): string {
-  if (configured !== undefined) return resolve(configured);
-  return isClaude(model) ? resolve('haiku') : model;
 }

@@ -5,8 +5,6 @@ import { costOf } from '../../model/prices.ts';
 import type { ModelRequest } from '../../protocol/model.ts';
 import type { TodoStore } from '../../protocol/tool.ts';
 import { childEnvironment } from '../../settings/child-env.ts';
-import { createHistoryTool } from '../../tools/builtin/history.ts';
-import { createSnipTool } from '../../tools/builtin/snip.ts';
 import { systemClock, systemIds, systemRandom } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/node-files.ts';
 import { openScope } from '../../util/scope.ts';
@@ -19,7 +17,6 @@ import { gitStatus } from '../git-status.ts';
 import type { EngineParts, SessionMemory } from '../parts.ts';
 import { judgeJoining } from '../prompt-hooks.ts';
 import { createReadFileCache } from '../read-file-cache.ts';
-import { createSessionHistory } from '../session-history.ts';
 import { createSessionJournal } from '../session-journal.ts';
 import { freshMemory } from '../session-memory.ts';
 import { createSessionNotices } from '../session-notices.ts';
@@ -33,7 +30,7 @@ import { composeHooks, tellOfFiles } from './hooks.ts';
 import { composeMcp, withMcpTools } from './mcp.ts';
 import { composeMemory } from './memory.ts';
 import { composeModel } from './model.ts';
-import { offersHistory, offersSnip } from './offered-tools.ts';
+import { composeOwnTools } from './own-tools.ts';
 import { composePermissions } from './permissions.ts';
 import { composeSession } from './session.ts';
 import { composeSkills } from './skills.ts';
@@ -160,13 +157,14 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     allow: permissions.permissions.lend,
   });
   const subagents = composeSubagents(config, { ids });
-  const ownTools = [
-    ...subagents.tools,
-    ...(structured === undefined ? [] : [structured.tool]),
-    ...(offersSnip(config) ? [createSnipTool(snipMarks)] : []),
-    ...toolState.tools,
-    ...(offersHistory(config, session) ? [createHistoryTool(createSessionHistory(session.read))] : []),
-  ];
+  const ownTools = composeOwnTools(config, {
+    session,
+    subagents,
+    toolState,
+    structured,
+    snipMarks,
+    web: { model, ledger, clock, ids, permissions: permissions.permissions, memory: () => memory },
+  });
   const allTools = withMcpTools(config.tools, mcp, ownTools, skills);
   const mainTools = subagents.forMain(allTools);
   const toolParts: ToolParts = {

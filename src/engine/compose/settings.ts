@@ -66,6 +66,8 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
         ? undefined
         : { askUserQuestion: { previewFormat: resolved.questionPreviewFormat } },
     sessionTools: sessionTools(input.toolNames, resolved),
+    webFetch: { privateHosts: resolved.webFetchPrivateHosts },
+    plansDirectory: resolved.plansDirectory,
     deferToolsAbove: resolved.removedTools.includes(TOOL_SEARCH_TOOL) ? 1 : resolved.deferToolsAbove,
     stderr: input.stderr,
     files,

@@ -1,7 +1,7 @@
 /** Commands that outlive their call: started in the background, or moved there (L6). */
 import type { TaskEnd, TaskHandle, TaskStart } from '../../protocol/task.ts';
 import type { ToolContext, ToolOutput } from '../../protocol/tool.ts';
-import { tailOf } from '../cut-text.ts';
+import { tailOf } from '../../util/cut-text.ts';
 import type { BashInput, BashSettings } from './bash.ts';
 import { type BashOutput, trimmed } from './bash-report.ts';
 import { BoundedOutput, type CollectedOutput } from './bounded-output.ts';

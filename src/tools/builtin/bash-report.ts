@@ -1,6 +1,6 @@
 /** What the model and the host are told of a command. */
 import type { ToolContext, ToolOutput } from '../../protocol/tool.ts';
-import { headOf, tailOf } from '../cut-text.ts';
+import { headOf, tailOf } from '../../util/cut-text.ts';
 import type { CollectedOutput } from './bounded-output.ts';
 import type { ShellEnd } from './shell-command.ts';
 

@@ -4,7 +4,7 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import type { AppendHandle, PersistentFiles } from '../../protocol/files.ts';
-import { headOf, tailOf } from '../cut-text.ts';
+import { headOf, tailOf } from '../../util/cut-text.ts';
 
 export interface BoundedOutputOptions {
   readonly files: PersistentFiles;

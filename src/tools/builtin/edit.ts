@@ -1,5 +1,5 @@
 import type { Tool, ToolContext } from '../../protocol/tool.ts';
-import { bounded } from '../cut-text.ts';
+import { bounded } from '../../util/cut-text.ts';
 import { parserOf } from '../from-json-schema.ts';
 import {
   absolutePath,

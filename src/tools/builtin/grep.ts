@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Tool, ToolContext, ToolOutput } from '../../protocol/tool.ts';
-import { headOf } from '../cut-text.ts';
+import { headOf } from '../../util/cut-text.ts';
 import { parserOf } from '../from-json-schema.ts';
 import { grepArguments } from './grep-arguments.ts';
 import { DEFAULT_HEAD_LIMIT, type GrepInput, type GrepMode, grepSchema } from './grep-input.ts';

@@ -1,5 +1,5 @@
 /** The part of a text that Read shows: whole lines, numbered, within bounds. */
-import { headOf } from '../cut-text.ts';
+import { headOf } from '../../util/cut-text.ts';
 
 export interface WindowLimits {
   /** First line, from 1. */

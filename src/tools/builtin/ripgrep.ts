@@ -3,8 +3,8 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { ToolContext } from '../../protocol/tool.ts';
+import { headOf } from '../../util/cut-text.ts';
 import { type ProcessGroup, spawnGroup } from '../../util/process-tree.ts';
-import { headOf } from '../cut-text.ts';
 
 export interface RipgrepRun {
   readonly args: readonly string[];

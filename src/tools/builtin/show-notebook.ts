@@ -1,7 +1,7 @@
 /** Read of a notebook: each cell with its name, source and outputs; figures as images. */
 import type { ToolOutput, ToolResultContent } from '../../protocol/tool.ts';
 import type { ImageBlock, TextBlock } from '../../protocol/wire.ts';
-import { headOf } from '../cut-text.ts';
+import { headOf } from '../../util/cut-text.ts';
 import { isObject } from '../from-json-schema.ts';
 import { type ImageType, imageTypeOf } from './image-file.ts';
 import { cellName, type Notebook, type NotebookCell, sourceOf } from './notebook.ts';

@@ -1,0 +1,42 @@
+/** The tools that the engine makes itself, because they work on the session: in the order in which the model sees them. */
+import type { SnipMarks } from '../../context/snip-marks.ts';
+import type { AnyTool } from '../../protocol/tool.ts';
+import { createHistoryTool } from '../../tools/builtin/history.ts';
+import { createSnipTool } from '../../tools/builtin/snip.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import { createSessionHistory } from '../session-history.ts';
+import type { StructuredOutput } from '../structured-output.ts';
+import type { ComposedSession } from './session.ts';
+import { composeWeb, type WebParts } from './web.ts';
+
+export interface OwnToolParts {
+  readonly session: ComposedSession;
+  readonly subagents: { readonly tools: readonly AnyTool[] };
+  readonly toolState: { readonly tools: readonly AnyTool[] };
+  readonly structured: StructuredOutput | undefined;
+  readonly snipMarks: SnipMarks;
+  readonly web: Omit<WebParts, 'sessionId'>;
+}
+
+export function composeOwnTools(config: QueryEngineConfig, parts: OwnToolParts): readonly AnyTool[] {
+  const { session, subagents, toolState, structured, snipMarks } = parts;
+  return [
+    ...subagents.tools,
+    ...(structured === undefined ? [] : [structured.tool]),
+    ...(offersSnip(config) ? [createSnipTool(snipMarks)] : []),
+    ...toolState.tools,
+    ...composeWeb(config, { ...parts.web, sessionId: session.sessionId }),
+    ...(offersHistory(config, session) ? [createHistoryTool(createSessionHistory(session.read))] : []),
+  ];
+}
+
+function offersSnip({ compaction = {} }: QueryEngineConfig): boolean {
+  return compaction.snipTool === true && compaction.snip !== false;
+}
+
+/** See `CompactionOptions.history`. A host that offers no tools wants none. */
+function offersHistory(config: QueryEngineConfig, { directory }: ComposedSession): boolean {
+  const { compaction = {}, tools, store } = config;
+  const isKept = directory !== undefined || store !== undefined;
+  return compaction.history ?? (isKept && tools.length > 0 && compaction.auto !== false);
+}

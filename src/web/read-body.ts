@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http';
+import type { Transform } from 'node:stream';
+
+/** The whole body, unpacked; undefined when it is longer than `maxBytes`. Rejects when it breaks off. */
+export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  const unpack = await unpackerFor(response.headers['content-encoding']);
+  const body = unpack === undefined ? response : response.pipe(unpack);
+  if (unpack !== undefined) {
+    response.once('error', (error) => unpack.destroy(error));
+    response.once('close', () => response.complete || unpack.destroy(new Error('The answer broke off.')));
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      // Counted behind the unpacking: a small answer may hold a very long text.
+      if (bytes > maxBytes) return undefined;
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    response.destroy();
+    unpack?.destroy();
+  }
+}
+
+/** What `unpackerFor` understands. */
+export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
+
+async function unpackerFor(encoding = 'identity'): Promise<Transform | undefined> {
+  const name = encoding.trim().toLowerCase();
+  if (name === 'identity' || name === '') return undefined;
+  const { createBrotliDecompress, createGunzip, createInflate } = await import('node:zlib');
+  switch (name) {
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip();
+    case 'deflate':
+      return createInflate();
+    case 'br':
+      return createBrotliDecompress();
+    default:
+      throw new Error(`It is packed in a way that was not asked for (${name}).`);
+  }
+}
