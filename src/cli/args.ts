@@ -98,6 +98,7 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
     .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => {
@@ -170,7 +171,7 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
   });
 
   try {
-    program.parse(quoteTask(argv, commandNames(program)), { from: 'user' });
+    program.parse(quoteTask(argv.map(inOneSpelling), commandNames(program)), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { command: 'say', text: said };
@@ -181,10 +182,13 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
 }
 
 const EPILOGUE = `
-Exit codes: 0 success, 1 the run failed, 2 the call cannot run as written (also: no model is configured),
-130 Ctrl-C, 143 SIGTERM, 141 the reader of stdout left.
-Environment: ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL; TURNWRIGHT_HOME;
-NO_COLOR, FORCE_COLOR; TURNWRIGHT_DEBUG=1 for stack traces.`;
+Exit codes: 0 success; 1 the run failed; 2 the call cannot run as written (also:
+no model is configured); 129 SIGHUP, 130 Ctrl-C, 143 SIGTERM; 141 the reader of
+stdout left.
+Environment: ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL,
+ANTHROPIC_MODEL; TURNWRIGHT_HOME; NO_COLOR, FORCE_COLOR; TURNWRIGHT_DEBUG=1 for
+stack traces.
+More flags, for programs and rarer cases: docs/cli.md, docs/compatibility.md.`;
 
 function addRunFlags(program: Command): void {
   const flag = (flags: string, does: string) => new Option(flags, does);
@@ -211,8 +215,8 @@ function addRunFlags(program: Command): void {
 
   program.optionsGroup('Tools and permissions:');
   list('--tools <names...>', 'the built-in tools that exist ("" for none, "default" for all)');
-  list('--allowed-tools, --allowedTools <rules...>', 'run these without asking: Read,"Bash(git log:*)"');
-  list('--disallowed-tools, --disallowedTools <rules...>', 'never run these');
+  list('--allowedTools <rules...>', 'run these without asking: Read,"Bash(git log:*)"');
+  list('--disallowedTools <rules...>', 'never run these');
   program.addOption(
     flag('--permission-mode <mode>', 'who decides about calls').choices([
       ...PERMISSION_MODES,
@@ -251,6 +255,11 @@ function addRehearseFlags(command: Command): Command {
     new Option('--lenient <rules...>', 'do not enforce these rules of the API').argParser(appended),
   );
   return command;
+}
+
+/** The flags that have two spellings, in the one that the help shows. */
+function inOneSpelling(word: string): string {
+  return word.replace(/^--(allowed|disallowed)-tools(?==|$)/, '--$1Tools');
 }
 
 /** Stands before a word that is no command; no argument of a process can hold it. */

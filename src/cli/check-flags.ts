@@ -5,7 +5,9 @@ import { unknownBuiltinTools } from '../index.ts';
 import type { RunFlags } from './args.ts';
 import { UsageError } from './usage-error.ts';
 
-export function checkFlags({ tools = [], addDir = [] }: RunFlags, cwd: string): void {
+export function checkFlags(flags: RunFlags, cwd: string): void {
+  const { tools = [], addDir = [] } = flags;
+  for (const { holds, sentence } of CONTRADICTIONS) if (holds(flags)) throw new UsageError(sentence);
   const { unknown, known } = unknownBuiltinTools(tools.filter((name) => name !== 'default'));
   const [stray] = unknown;
   if (stray !== undefined)
@@ -17,3 +19,30 @@ export function checkFlags({ tools = [], addDir = [] }: RunFlags, cwd: string): 
     if (!stat.isDirectory()) throw new UsageError(`--add-dir: ${path} is not a folder.`);
   }
 }
+
+interface Contradiction {
+  holds(flags: RunFlags): boolean;
+  readonly sentence: string;
+}
+
+/** Flags that cannot both be meant, or that would do nothing where they stand. */
+const CONTRADICTIONS: readonly Contradiction[] = [
+  {
+    holds: (flags) => flags.continue === true && flags.resume !== undefined,
+    sentence: '--continue and --resume exclude each other: the newest session, or the one you name.',
+  },
+  {
+    holds: ({ dangerouslySkipPermissions, permissionMode = 'bypassPermissions' }) =>
+      dangerouslySkipPermissions === true && permissionMode !== 'bypassPermissions',
+    sentence:
+      '--dangerously-skip-permissions and another --permission-mode exclude each other: give the one that you mean.',
+  },
+  {
+    holds: (flags) => flags.includePartialMessages === true && flags.outputFormat !== 'stream-json',
+    sentence: '--include-partial-messages needs --output-format stream-json.',
+  },
+  {
+    holds: (flags) => flags.takeOver === true && flags.continue !== true && flags.resume === undefined,
+    sentence: '--take-over takes the session of --resume or --continue: give one of them.',
+  },
+];

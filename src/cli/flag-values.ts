@@ -8,8 +8,24 @@ import type { PermissionMode } from '../index.ts';
  * `Read,Bash(git log:*)`, `Read "Bash(git log:*)"`. An empty word stands for an empty list.
  */
 export function ruleList(words: string, previous: readonly string[] | undefined): readonly string[] {
-  const rules = words.match(/(?:[^\s,()]|\([^)]*\))+/g) ?? [];
-  return [...(previous ?? []), ...rules];
+  const rules: string[] = [];
+  let rule = '';
+  let depth = 0;
+  for (const char of words) {
+    if (char === '(') depth += 1;
+    if (char === ')') depth -= 1;
+    if (depth < 0) break;
+    if (depth > 0 || !/[\s,]/.test(char)) rule += char;
+    else {
+      rules.push(rule);
+      rule = '';
+    }
+  }
+  // Passed over, what stands behind the parenthesis would be lost, and the rule would hold for the whole tool.
+  if (depth !== 0)
+    throw new InvalidArgumentError('A parenthesis is left open or closed twice: write Bash(git log:*).');
+  rules.push(rule);
+  return [...(previous ?? []), ...rules.filter((each) => each !== '')];
 }
 
 export function appended(word: string, previous: readonly string[] | undefined): readonly string[] {

@@ -28,7 +28,7 @@ export function createOutput(stream: Writable): Output {
         const settle = (error: NodeJS.ErrnoException | null | undefined) => {
           if (error === null || error === undefined) resolve();
           else if (CLOSED_CODES.has(error.code ?? '')) reject(new OutputClosed({ cause: error }));
-          else reject(error);
+          else reject(new Error(`The output cannot be written: ${error.message}.`, { cause: error }));
         };
         if (failure !== undefined) settle(failure);
         else stream.write(text, settle);

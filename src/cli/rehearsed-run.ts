@@ -82,7 +82,7 @@ async function runShown(run: RehearsedRun): Promise<ExitCode> {
     await showRows(view, 'What the engine did', [
       ...reportRows({ result, notes, decisions, statuses: statusesOf(server) }),
       ...(run.after ?? []),
-      ['read why', `TURNWRIGHT_HOME=${sessionHome} turnwright explain ${sessionId}`],
+      ['read why', `TURNWRIGHT_HOME=${sessionHome} ${calledAs(world.env)} explain ${sessionId}`],
     ]);
   }
   const problems = problemsOf(server);
@@ -104,6 +104,11 @@ export function rehearsalEnv(env: Env, url: string): Env {
   const elsewhere = /^ANTHROPIC_|_PROXY$/i;
   const kept = Object.entries(env).filter(([name]) => !elsewhere.test(name));
   return { ...Object.fromEntries(kept), ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: REHEARSAL_KEY };
+}
+
+/** How the person can call us once more: a script of npm finds us, a shell may not. */
+function calledAs(env: Env): string {
+  return env['npm_lifecycle_event'] === undefined ? 'turnwright' : 'npx turnwright';
 }
 
 async function showRows(

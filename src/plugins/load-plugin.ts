@@ -30,7 +30,7 @@ export async function loadPlugin(
   if (config.type !== 'local')
     return failed('generic-error', `A plugin must be of the type "local": ${root}.`);
   if ((await kindOf(root, files)) !== 'directory')
-    return failed('path-not-found', `There is no folder ${root}.`);
+    return failed('path-not-found', `The plugin ${root} was passed over: there is no such folder.`);
   try {
     const read = await readManifest(root, files);
     if (!read.ok) return failed('manifest-validation-error', read.problem);

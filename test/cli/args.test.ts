@@ -158,3 +158,15 @@ describe('as options', () => {
     expect(optionsOf('--setting-sources=', 'x').settingSources).toEqual([]);
   });
 });
+
+test('rules keep what stands in their parentheses', () => {
+  expect(ruleList('Read, Bash(git log:*) Bash(echo $(date), x)', ['Glob'])).toEqual([
+    'Glob',
+    'Read',
+    'Bash(git log:*)',
+    'Bash(echo $(date), x)',
+  ]);
+  expect(ruleList('', undefined)).toEqual([]);
+  for (const open of ['Bash(git', 'Bash(a))', ')'])
+    expect(() => ruleList(open, undefined)).toThrow('parenthesis');
+});

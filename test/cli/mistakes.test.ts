@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -39,7 +39,22 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
   });
 
   test('flags that exclude each other', async () => {
-    expect(await mistake(['-p', 'x', '--continue', '--resume', 'abc'])).toContain('exclude each other');
+    expect(await mistake(['-p', 'x', '--continue', '--resume', 'abc'])).toContain(
+      '--continue and --resume exclude each other',
+    );
+    expect(
+      await mistake(['-p', 'x', '--dangerously-skip-permissions', '--permission-mode', 'plan']),
+    ).toContain('exclude each other');
+  });
+
+  test('flags that would do nothing where they stand', async () => {
+    expect(await mistake(['-p', 'x', '--include-partial-messages'])).toContain('needs --output-format');
+    expect(await mistake(['-p', 'x', '--take-over'])).toContain('--resume or --continue');
+  });
+
+  test('a rule whose parenthesis is open does not become one for the whole tool', async () => {
+    for (const flag of ['--allowedTools', '--disallowed-tools'])
+      expect(await mistake(['-p', 'x', flag, 'Bash(git log'])).toContain('parenthesis');
   });
 
   test('a command that was mistyped is not sent as a task', async () => {
@@ -141,6 +156,36 @@ test('help and version come on stdout, with exit code 0', async () => {
   for (const word of ['--max-budget-usd', 'rehearse', 'doctor', 'explain', 'start'])
     expect(help.stdout).toContain(word);
   expect((await turnwright(['rehearse', '-h'])).stdout).toContain('--chaos');
+});
+
+test('help fits 80 columns, and every command has its own', async () => {
+  const { stdout } = await turnwright(['--help']);
+  const commands = [...(stdout.split('Commands:\n')[1] ?? '').matchAll(/^ {2}([a-z]+) /gm)].map(
+    ([, name]) => name,
+  );
+  expect(commands.length).toBeGreaterThan(7);
+  const pages = await Promise.all(commands.map((name) => turnwright([name ?? '', '--help'])));
+  for (const page of [stdout, ...pages.map((ran) => ran.stdout)]) {
+    expect(page).toMatch(/^Usage: turnwright/);
+    expect(page.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  }
+});
+
+test('every flag of the help stands in docs/cli.md', async () => {
+  const { stdout } = await turnwright(['--help']);
+  const documented = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
+  const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[A-Za-z-]+)/gm)].map(([, flag]) => flag ?? '');
+  expect(flags.length).toBeGreaterThan(25);
+  expect(flags.filter((flag) => !documented.includes(`\`${flag}`))).toEqual([]);
+});
+
+test.skipIf(!existsSync('/dev/full'))('an output that cannot be written is a sentence', () => {
+  const ran = spawnSync('sh', ['-c', '"$0" "$@" > /dev/full', process.execPath, BIN, '--help'], {
+    env: bareEnv(),
+    encoding: 'utf8',
+  });
+  expect(ran.status).toBe(1);
+  expect(ran.stderr).toMatch(/^turnwright: The output cannot be written: ENOSPC/);
 });
 
 test('a failure of ours is a sentence too; TURNWRIGHT_DEBUG=1 adds where it came from', async () => {

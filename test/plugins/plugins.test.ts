@@ -114,7 +114,7 @@ describe('a local plugin', () => {
         { plugin: 'half', type: 'component-load-failed', message: expect.stringContaining('./gone') },
       ],
     });
-    expect(lines.join('\n')).toContain('There is no folder');
+    expect(lines.join('\n')).toContain('was passed over: there is no such folder');
   });
 
   it('brings agents, and hooks that know its folder; broken hooks are named', async () => {
