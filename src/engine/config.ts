@@ -210,6 +210,8 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   settingsAccess?: SettingsAccess | undefined;
   /** Which MCP servers may be used; default all. */
   mcpServerPolicy?: McpServerPolicy | undefined;
+  /** A tool of a server that changed since it was allowed: `ask` (the default) a person again, or `accept` it. */
+  mcpToolChanges?: 'ask' | 'accept' | undefined;
   hooks?: Partial<Record<HookEvent, readonly HookCallbackMatcher[]>> | undefined;
   /** Hooks of settings files and plugins; they come after the callbacks of their event. Default none. */
   configuredHooks?: readonly ConfiguredHook[] | undefined;

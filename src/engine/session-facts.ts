@@ -36,6 +36,8 @@ export interface McpServerStatus {
   readonly tools?: readonly McpToolInfo[];
   /** Tools that were left out because the API would refuse them, one sentence each. */
   readonly quarantined?: readonly string[];
+  /** Tools that changed since they were allowed and wait to be allowed again, one sentence each. */
+  readonly held?: readonly string[];
 }
 
 const CHOICES = ['default', 'opus', 'sonnet', 'haiku', 'fable'] as const;

@@ -1,6 +1,6 @@
 /** A server's tool as the engine's Tool. */
 import type { JsonObject } from '../protocol/json.ts';
-import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
+import type { AnyTool, ToolContext, ToolOutput, ToolPolicy, ToolProgress } from '../protocol/tool.ts';
 import { cleanText } from './clean-text.ts';
 import { toolNames } from './names.ts';
 import { isRecord } from './server-config.ts';
@@ -37,13 +37,20 @@ export interface ListedTools {
 
 const MAX_DESCRIPTION_CHARS = 10_000;
 
-/** `taken`: names that other tools of the session have. `alwaysLoad`: what holds for tools that say nothing themselves. */
+export interface ListedToolOptions {
+  readonly call: CallPort;
+  /** Names that other tools of the session have. */
+  readonly taken: ReadonlySet<string>;
+  /** What holds for tools that say nothing themselves. Default false. */
+  readonly alwaysLoad?: boolean | undefined;
+  /** By the server's own name of the tool. Default none. */
+  policyOf?(tool: string): ToolPolicy | undefined;
+}
+
 export function listedTools(
   slug: string,
   listed: readonly Readonly<Record<string, unknown>>[],
-  call: CallPort,
-  taken: ReadonlySet<string>,
-  alwaysLoad = false,
+  { call, taken, alwaysLoad = false, policyOf }: ListedToolOptions,
 ): ListedTools {
   const quarantined: string[] = [];
   const named = new Map<string, Readonly<Record<string, unknown>>>();
@@ -80,6 +87,7 @@ export function listedTools(
       inputJsonSchema: schema.schema,
       description: () => description,
       ...(isLoaded(each, alwaysLoad) && { loading: 'always' as const }),
+      policy: policyOf?.(raw),
       // Whoever owns the schema checks it: the server.
       parse: (input) => ({ ok: true, input }),
       isReadOnly: () => readOnly,
@@ -105,7 +113,7 @@ export function listedTools(
         },
       }),
     });
-    wire.push([raw, name, description, schema.schema, [...schema.renamed], effect]);
+    wire.push([raw, name, description, schema.schema, [...schema.renamed], effect, policyOf?.(raw)]);
   }
   return { tools, statuses, quarantined, fingerprint: JSON.stringify(wire) };
 }

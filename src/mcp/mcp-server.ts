@@ -1,14 +1,16 @@
 /** One configured server: what it offers, and the calls to it. */
 import type { Clock, RandomPort } from '../protocol/ports.ts';
 import type { AnyTool } from '../protocol/tool.ts';
-import { callTool, notConnected } from './call-tool.ts';
+import { notConnected } from './call-tool.ts';
 import { type Connection, type ListKind, openConnection } from './connection.ts';
 import type { ElicitPort } from './elicitation.ts';
 import { failureOf } from './failure.ts';
-import { type ListedTools, listedTools, type ToolStatus } from './listed-tool.ts';
+import type { ToolStatus } from './listed-tool.ts';
 import type { RemotePorts } from './remote-transport.ts';
 import { isRemote, type McpServerConfig, type ParsedServer } from './server-config.ts';
 import { type McpStatus, ServerLink } from './server-link.ts';
+import { createServerTools, type OfferedTools, type ServerTools } from './server-tools.ts';
+import type { ToolPins } from './tool-pins.ts';
 
 export interface McpServerStatus {
   readonly name: string;
@@ -21,6 +23,8 @@ export interface McpServerStatus {
   readonly tools?: readonly ToolStatus[];
   /** Tools that were left out, one sentence each. */
   readonly quarantined?: readonly string[];
+  /** Tools that changed since they were allowed and wait to be allowed again, one sentence each. */
+  readonly held?: readonly string[];
 }
 
 export interface McpServerPorts extends RemotePorts {
@@ -41,12 +45,13 @@ export interface McpServerPorts extends RemotePorts {
   /** What the server offers, or its state, changed. */
   onChange(): void;
   warn(line: string): void;
+  /** A tool changed and waits to be allowed again. Absent: changed tools are used as they come. */
+  readonly onHeld: ((line: string) => void) | undefined;
 }
 
 export type Listed = Readonly<Record<string, unknown>>;
 
-interface Offers {
-  readonly tools: ListedTools;
+interface Offers extends OfferedTools {
   readonly prompts: readonly Listed[];
   readonly hasResources: boolean;
 }
@@ -59,9 +64,18 @@ export class McpServer {
   readonly #ports: McpServerPorts;
   readonly #link: ServerLink | undefined;
   #offers: Offers | undefined;
-  #reload: Promise<void> = Promise.resolve();
+  /** Settles when the lists are as the server last said; undefined: they are. */
+  #reload: Promise<void> | undefined;
+  readonly #tools: ServerTools | undefined;
 
-  constructor(name: string, slug: string, scope: string, parsed: ParsedServer, ports: McpServerPorts) {
+  constructor(
+    name: string,
+    slug: string,
+    scope: string,
+    parsed: ParsedServer,
+    pins: ToolPins,
+    ports: McpServerPorts,
+  ) {
     this.name = name;
     this.slug = slug;
     this.#scope = scope;
@@ -73,8 +87,19 @@ export class McpServer {
       random: ports.random,
       startMs: ports.startMs,
       retriesStart: isRemote(parsed.config),
-      open: (signal) => this.#open(parsed.config, signal),
+      open: (signal) => this.#open(parsed.config, this.#tools as ServerTools, signal),
       onChange: ports.onChange,
+    });
+    this.#tools = createServerTools({
+      server: name,
+      slug,
+      config: parsed.config,
+      link: this.#link,
+      pins,
+      ports,
+      status: () => this.status,
+      reading: () => this.#reload,
+      onAccepted: (offered) => this.#offers && this.#offer({ ...this.#offers, ...offered }),
     });
   }
 
@@ -87,7 +112,8 @@ export class McpServer {
     const link = this.#link;
     const connected = link?.status === 'connected';
     const serverInfo = link?.connection?.serverInfo;
-    const quarantined = this.#offers?.tools.quarantined ?? [];
+    const { tools: offered, held = [] } = this.#offers ?? {};
+    const quarantined = offered?.quarantined ?? [];
     const error = this.#parsed.ok ? link?.error : this.#parsed.problem;
     return {
       name: this.name,
@@ -96,8 +122,9 @@ export class McpServer {
       ...(error !== undefined && { error }),
       ...(this.#parsed.ok && { config: shownConfig(this.#parsed.config) }),
       scope: this.#scope,
-      ...(connected && { tools: this.#offers?.tools.statuses ?? [] }),
+      ...(connected && { tools: offered?.statuses ?? [] }),
       ...(connected && quarantined.length > 0 && { quarantined }),
+      ...(connected && held.length > 0 && { held }),
     };
   }
 
@@ -159,7 +186,7 @@ export class McpServer {
     }
   }
 
-  async #open(config: McpServerConfig, signal: AbortSignal): Promise<Connection> {
+  async #open(config: McpServerConfig, offered: ServerTools, signal: AbortSignal): Promise<Connection> {
     const onListChanged = (kind: ListKind) => this.#reloadList(kind);
     const connection = await openConnection(
       config,
@@ -170,8 +197,9 @@ export class McpServer {
       const list = (kind: ListKind) => (connection.lists.has(kind) ? connection.list(kind, signal) : []);
       // Prompts are an extra: a server that fails to list them still has its tools.
       const prompts = Promise.resolve(list('prompts')).catch(() => []);
+      const [tools] = await Promise.all([list('tools'), offered.load()]);
       this.#offer({
-        tools: this.#listed(config, await list('tools')),
+        ...offered.list(tools),
         prompts: await prompts,
         hasResources: connection.lists.has('resources'),
       });
@@ -182,52 +210,37 @@ export class McpServer {
     }
   }
 
-  #listed(config: McpServerConfig, tools: readonly Listed[]): ListedTools {
-    const link = this.#link as ServerLink;
-    const listed = listedTools(
-      this.slug,
-      tools,
-      (request) =>
-        callTool(request, {
-          server: this.name,
-          idleMs: config.timeout ?? this.#ports.callIdleMs,
-          clock: this.#ports.clock,
-          connection: (signal) => link.ready(signal),
-          status: () => this.status,
-          heed: (error, connection) => link.heed(error, connection),
-        }),
-      this.#ports.taken,
-      config.alwaysLoad === true,
-    );
-    // The same list keeps the same tools: nothing changed for anybody.
-    return listed.fingerprint === this.#offers?.tools.fingerprint ? this.#offers.tools : listed;
-  }
-
   #offer(offers: Offers): void {
-    const before = this.#offers?.tools.quarantined ?? [];
+    const { tools: before, held = [] } = this.#offers ?? {};
     this.#offers = offers;
     for (const line of offers.tools.quarantined)
-      if (!before.includes(line)) this.#ports.warn(`MCP server "${this.name}": ${line}`);
+      if (before?.quarantined.includes(line) !== true) this.#ports.warn(`MCP server "${this.name}": ${line}`);
+    for (const line of offers.held)
+      if (!held.includes(line)) this.#ports.onHeld?.(`MCP server "${this.name}": ${line}`);
     this.#ports.onChange();
   }
 
   /** After a notification. One at a time, so that the newest list is the last. */
   #reloadList(kind: ListKind): void {
     const link = this.#link;
-    this.#reload = this.#reload.then(async () => {
+    const reload = (this.#reload ?? Promise.resolve()).then(async () => {
       // Servers that add tools right after the handshake say so before we have finished connecting.
       if (link?.status === 'pending') await link.connect();
       const connection = link?.connection;
-      if (!this.#parsed.ok || link === undefined || connection === undefined || kind === 'resources') return;
+      if (this.#tools === undefined || link === undefined || connection === undefined || kind === 'resources')
+        return;
       try {
         const items = await connection.list(kind, link.signal);
         if (connection !== link.connection || this.#offers === undefined) return;
-        if (kind === 'tools')
-          this.#offer({ ...this.#offers, tools: this.#listed(this.#parsed.config, items) });
+        if (kind === 'tools') this.#offer({ ...this.#offers, ...this.#tools.list(items) });
         else this.#offer({ ...this.#offers, prompts: items });
       } catch (error) {
         link.heed(error, connection);
       }
+    });
+    this.#reload = reload;
+    void reload.finally(() => {
+      if (this.#reload === reload) this.#reload = undefined;
     });
   }
 }

@@ -5,6 +5,7 @@ import { serverSlug } from './names.ts';
 import { type PromptCommand, promptCommands } from './prompt-command.ts';
 import { resourceTools } from './resource-tools.ts';
 import { parseServer } from './server-config.ts';
+import { createToolPins, type PinStore } from './tool-pins.ts';
 
 export interface McpServerEntry {
   readonly name: string;
@@ -20,6 +21,8 @@ export interface McpServersOptions extends McpServerPorts {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Names of servers that are not ours (in-process ones). */
   readonly takenServers: ReadonlySet<string>;
+  /** Where what its tools were like is kept for later sessions; undefined: nowhere. */
+  pinStore?(entry: McpServerEntry): PinStore | undefined;
 }
 
 export interface McpServers {
@@ -77,7 +80,9 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     const taken = new Set([...options.takenServers, ...all().map((server) => server.slug)]);
     const slug = serverSlug(entry.name, taken);
     const parsed = parseServer(entry.config, options.variables);
-    const server = new McpServer(entry.name, slug, entry.scope, parsed, { ...options, onChange: changed });
+    const pins = createToolPins(options.pinStore?.(entry));
+    const ports = { ...options, onChange: changed };
+    const server = new McpServer(entry.name, slug, entry.scope, parsed, pins, ports);
     servers.set(entry.name, { server, entry });
     return server;
   };

@@ -12,6 +12,8 @@ export interface McpStdioServerConfig {
   readonly timeout?: number | undefined;
   /** Its tools are never deferred (but for one it lists with `anthropic/alwaysLoad: false`). Default false. */
   readonly alwaysLoad?: boolean | undefined;
+  /** Default none. */
+  readonly tools?: readonly McpToolPolicy[] | undefined;
 }
 
 export interface McpRemoteServerConfig {
@@ -23,8 +25,20 @@ export interface McpRemoteServerConfig {
   readonly timeout?: number | undefined;
   /** Its tools are never deferred (but for one it lists with `anthropic/alwaysLoad: false`). Default false. */
   readonly alwaysLoad?: boolean | undefined;
+  /** Default none. */
+  readonly tools?: readonly McpToolPolicy[] | undefined;
   /** For authorization servers that register no client by themselves. Default: whatever they offer. */
   readonly oauth?: McpOAuthConfig | undefined;
+}
+
+/** What whoever configured a server says about one of its tools. */
+export interface McpToolPolicy {
+  /** The server's own name of the tool. */
+  readonly name: string;
+  /** Default: rules and mode decide. */
+  readonly permission_policy?: 'always_allow' | 'always_ask' | 'always_deny' | undefined;
+  /** A ceiling above it. */
+  readonly org_max_permission?: 'allow' | 'ask' | 'blocked' | undefined;
 }
 
 export interface McpOAuthConfig {
@@ -121,13 +135,18 @@ function parseRemote(value: Record<string, unknown>, type: 'sse' | 'http', expan
 }
 
 function withCommonFields(value: Record<string, unknown>, config: McpServerConfig): ParsedServer {
-  const { timeout, alwaysLoad } = value;
+  const { timeout, alwaysLoad, tools } = value;
   if (timeout !== undefined && (typeof timeout !== 'number' || !(timeout > 0)))
     return problem('must have a "timeout" in ms above 0');
+  if (tools !== undefined && !isPolicyList(tools))
+    return problem(
+      'must have a list of { name, permission_policy: always_allow, always_ask or always_deny } as "tools"',
+    );
   return {
     ok: true,
     config: {
       ...config,
+      ...(tools !== undefined && { tools }),
       ...(timeout !== undefined && { timeout }),
       ...(alwaysLoad === true && { alwaysLoad }),
     },
@@ -144,6 +163,23 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+const POLICIES: readonly unknown[] = [undefined, 'always_allow', 'always_ask', 'always_deny'];
+const CEILINGS: readonly unknown[] = [undefined, 'allow', 'ask', 'blocked'];
+
+/** A policy that is not understood must not pass for none. */
+function isPolicyList(value: unknown): value is readonly McpToolPolicy[] {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (each) =>
+        isRecord(each) &&
+        isText(each['name']) &&
+        POLICIES.includes(each['permission_policy']) &&
+        CEILINGS.includes(each['org_max_permission']),
+    )
+  );
 }
 
 const OAUTH_FIELDS = { clientId: 'string', clientSecret: 'string', scope: 'string', callbackPort: 'number' };

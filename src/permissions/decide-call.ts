@@ -49,6 +49,7 @@ export async function decideCall(question: PermissionQuestion, state: Permission
 
   const denied = await firstMatch('deny', each);
   if (denied !== undefined) return deny('rule', say.deniedByRule(subject, denied), denied);
+  if (subject.policy?.behavior === 'deny') return deny('rule', subject.policy.reason);
   const stray = await blockedPath(each);
   if (stray !== undefined) return deny('workingDir', say.deniedOutside(subject, stray.spelled));
   if (state.mode === 'plan' && !mayPlan(subject)) return deny('mode', say.deniedByPlan(subject));
@@ -63,6 +64,8 @@ export async function decideCall(question: PermissionQuestion, state: Permission
 async function allowOrAsk(each: Case): Promise<Extract<GateVerdict, { kind: 'allow' | 'ask' }>> {
   const { subject, state } = each;
   if (subject.needsPerson) return { kind: 'ask', reasonType: 'tool', message: say.askedForPerson(subject) };
+  if (subject.policy?.behavior === 'ask')
+    return { kind: 'ask', reasonType: 'safetyCheck', message: subject.policy.reason };
   if (state.mode === 'bypassPermissions') {
     return { kind: 'allow', reasonType: 'mode', reason: 'The permission mode is bypassPermissions.' };
   }
@@ -158,6 +161,8 @@ function byDefault(
   if (target.kind === 'read' && subject.readOnly && target.paths.length > 0 && outside.length === 0) {
     return { kind: 'allow', reasonType: 'workingDir', reason: 'It reads inside the working directories.' };
   }
+  if (subject.policy?.behavior === 'allow')
+    return { kind: 'allow', reasonType: 'tool', reason: subject.policy.reason };
   // What a server says of its own tools is no reason to run them.
   const own =
     OWN_RECORD_TOOLS.includes(subject.tool) || (subject.readOnly && !subject.tool.startsWith('mcp__'));

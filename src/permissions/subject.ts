@@ -1,5 +1,5 @@
 import type { PermissionQuestion } from '../protocol/gate.ts';
-import type { PermissionTarget } from '../protocol/tool.ts';
+import type { PermissionTarget, ToolPolicy } from '../protocol/tool.ts';
 import { readCommandLine } from '../shell/command-line.ts';
 import type { CommandLine } from '../shell/segment.ts';
 import type { ResolvedPath } from './real-path.ts';
@@ -12,6 +12,8 @@ export interface Subject {
   readonly target: PermissionTarget;
   readonly readOnly: boolean;
   readonly needsPerson: boolean;
+  /** The word of who configured the tool. */
+  readonly policy: ToolPolicy | undefined;
   /** The target's paths, resolved on first use; [] when it has none. */
   paths(): Promise<readonly ResolvedPath[]>;
   /** The target's command, read on first use; without segments when it has none. */
@@ -30,6 +32,7 @@ export function subjectOf(
     target,
     readOnly: attempt(() => tool.isReadOnly?.(input)) ?? false,
     needsPerson: tool.requiresUserInteraction === true,
+    policy: tool.policy,
     paths: () => Promise.all('paths' in target ? target.paths.map(resolve) : []),
     line: () => {
       line ??=

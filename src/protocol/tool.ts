@@ -112,6 +112,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   permissionTarget?(input: Input, context: { readonly cwd: string }): PermissionTarget;
   /** Always needs a person or host, whatever the mode. */
   readonly requiresUserInteraction?: boolean;
+  /** What whoever configured the tool says about calls of it. */
+  readonly policy?: ToolPolicy | undefined;
   /** Input fields that only a host's answer may bring: refused in what the model writes. */
   readonly hostFields?: readonly string[];
   /**
@@ -131,6 +133,13 @@ export interface Tool<Input = unknown, Output = unknown> {
     input: Input,
     context: ToolContext,
   ): AsyncGenerator<ToolProgress, ToolOutput<Output>> | Promise<ToolOutput<Output>>;
+}
+
+export interface ToolPolicy {
+  /** `ask` and `deny` hold whatever rules and mode say; `allow` holds where they say nothing. */
+  readonly behavior: 'allow' | 'ask' | 'deny';
+  /** Why, in a sentence. */
+  readonly reason: string;
 }
 
 export type PermissionTarget =

@@ -59,7 +59,11 @@ export async function configOf(options: Options): Promise<QueryEngineConfig> {
   }
   const { tools } = options;
   const toolNames = tools === undefined || 'type' in tools ? undefined : tools;
-  const { config: base, project } = await configFromSettings({
+  const {
+    config: base,
+    project,
+    projectServers,
+  } = await configFromSettings({
     options: settingsOptions(options),
     env,
     cwd,
@@ -85,7 +89,7 @@ export async function configOf(options: Options): Promise<QueryEngineConfig> {
   });
   const config: QueryEngineConfig = {
     ...base,
-    mcpServers: [...externalServers(options, project.mcpServers), ...pluginServers(plugins)],
+    mcpServers: [...externalServers(options, project.mcpServers, projectServers), ...pluginServers(plugins)],
     handleElicitation: options.onElicitation,
     canUseTool: options.canUseTool,
     permissionTimeoutMs: options.permissionTimeoutMs,

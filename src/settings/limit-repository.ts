@@ -18,6 +18,7 @@ const USER_ONLY = [
   'memoryImports',
   'allowedHttpHookUrls',
   'httpHookAllowedEnvVars',
+  'mcpToolChanges',
 ] as const satisfies readonly (keyof Settings)[];
 
 /** Variables that decide what programs load and run, or where they connect. */

@@ -1,4 +1,4 @@
-import type { ResolvedPolicy } from './resolved-config.ts';
+import type { ProjectServerPolicy, ResolvedPolicy } from './resolved-config.ts';
 import type { SettingsLayer } from './settings.ts';
 
 /** What the layers forbid beyond permissions. Restrictions add up. */
@@ -12,5 +12,22 @@ export function resolvePolicy(layers: readonly SettingsLayer[]): ResolvedPolicy 
       ),
       denied: layers.flatMap(({ settings }) => settings.deniedMcpServers ?? []),
     },
+    projectServers: projectServers(layers),
+    mcpToolChanges: layers.findLast(({ settings }) => settings.mcpToolChanges !== undefined)?.settings
+      .mcpToolChanges,
+  };
+}
+
+/** Naming some means those alone, unless all are enabled. A layer that disables one is heeded in any case. */
+function projectServers(layers: readonly SettingsLayer[]): ProjectServerPolicy {
+  const said = layers.map(({ settings }) => settings);
+  const named = said.flatMap(({ enabledMcpjsonServers }) => enabledMcpjsonServers ?? []);
+  const all = said.findLast(
+    (each) => each.enableAllProjectMcpServers !== undefined,
+  )?.enableAllProjectMcpServers;
+  const isNamed = said.some(({ enabledMcpjsonServers }) => enabledMcpjsonServers !== undefined);
+  return {
+    enabled: all === true || (all === undefined && !isNamed) ? undefined : named,
+    disabled: said.flatMap(({ disabledMcpjsonServers }) => disabledMcpjsonServers ?? []),
   };
 }

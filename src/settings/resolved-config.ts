@@ -122,6 +122,15 @@ export type ApiKeySource = 'ANTHROPIC_API_KEY' | 'ANTHROPIC_AUTH_TOKEN' | 'apiKe
 /** What settings forbid beyond permissions. */
 export interface ResolvedPolicy {
   readonly mcpServers: McpServerPolicy;
+  readonly projectServers: ProjectServerPolicy;
+  readonly mcpToolChanges: 'ask' | 'accept' | undefined;
+}
+
+/** Which servers of a trusted project's `.mcp.json` are used. */
+export interface ProjectServerPolicy {
+  /** undefined: all of them. */
+  readonly enabled: readonly string[] | undefined;
+  readonly disabled: readonly string[];
 }
 
 export interface McpServerPolicy {

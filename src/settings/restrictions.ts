@@ -1,9 +1,17 @@
 import type { Settings, SettingsLayer } from './settings.ts';
 
 /** What can only make a run do less: it holds from anywhere, asked for or not. */
-export function restrictionsOf({ permissions, deniedMcpServers }: Settings): Settings {
+export function restrictionsOf({
+  permissions,
+  deniedMcpServers,
+  disabledMcpjsonServers,
+}: Settings): Settings {
   const { allow: _allow, defaultMode: _mode, additionalDirectories: _folders, ...held } = permissions ?? {};
-  return { permissions: held, ...(deniedMcpServers !== undefined && { deniedMcpServers }) };
+  return {
+    permissions: held,
+    ...(deniedMcpServers !== undefined && { deniedMcpServers }),
+    ...(disabledMcpjsonServers !== undefined && { disabledMcpjsonServers }),
+  };
 }
 
 /** What only a policy may say: it would take from the user what is theirs. */

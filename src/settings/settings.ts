@@ -33,6 +33,12 @@ export interface Settings {
   readonly allowedMcpServers?: readonly McpServerMatch[] | undefined;
   /** Beats the list above. */
   readonly deniedMcpServers?: readonly McpServerMatch[] | undefined;
+  /** Servers of the project's `.mcp.json`: these alone, none of those, or all. Default all, once the folder is trusted. */
+  readonly enabledMcpjsonServers?: readonly string[] | undefined;
+  readonly disabledMcpjsonServers?: readonly string[] | undefined;
+  readonly enableAllProjectMcpServers?: boolean | undefined;
+  /** A tool of a server that changed since it was allowed: `ask` a person again (the default), or `accept` it. */
+  readonly mcpToolChanges?: 'ask' | 'accept' | undefined;
   /** Of managed settings: no other source's rule allows anything. */
   readonly allowManagedPermissionRulesOnly?: boolean | undefined;
   /** Of managed settings: no other source's hooks run. */

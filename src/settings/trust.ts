@@ -62,7 +62,7 @@ async function stateOf(root: string, hash: string, store: TrustStore | undefined
 }
 
 /** Keys that hold without trust, or mean nothing at all. */
-const HARMLESS = ['$schema', 'deniedMcpServers'];
+const HARMLESS = ['$schema', 'deniedMcpServers', 'disabledMcpjsonServers'];
 const HARMLESS_PERMISSIONS = [
   'deny',
   'ask',

@@ -129,4 +129,19 @@ describe('query()', () => {
     const own = { ...on, mcpServers: { box: { command: 'no-such-program' } } };
     expect(await run(cwd, own)).toMatchObject({ mcp_servers: [{ name: 'box', status: 'failed' }] });
   });
+
+  it.each([
+    [{}, ['a', 'b']],
+    [{ disabledMcpjsonServers: ['a'] }, ['b']],
+    [{ enabledMcpjsonServers: ['a'] }, ['a']],
+    [{ enabledMcpjsonServers: ['a'], enableAllProjectMcpServers: true }, ['a', 'b']],
+    [{ enableAllProjectMcpServers: false }, []],
+    [{ deniedMcpServers: [{ serverName: 'b' }] }, ['a']],
+  ])('takes of a project the servers that the settings name: %j', async (settings, names) => {
+    const cwd = await mkdtemp(join(tmpdir(), 'turnwright-mcp-'));
+    const server = { command: 'no-such-program' };
+    await writeFile(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { a: server, b: server } }));
+    const init = await run(cwd, { settingSources: ['project'], settings });
+    expect(init).toMatchObject({ mcp_servers: names.map((name) => ({ name })) });
+  });
 });

@@ -48,6 +48,7 @@ export async function roomOf(
       changes += 1;
     },
     warn: (line) => warnings.push(line),
+    onHeld: (line) => warnings.push(line),
     ...options,
   });
   onTestFinished(() => room.close());

@@ -56,6 +56,8 @@ describe('managedSettings of the program that starts us', () => {
     expect(hooks.policy).toMatchObject({ managedOnly: true, allDisabled: true, disabledByPolicy: true });
     expect(policy).toEqual({
       mcpServers: { allowed: [[{ serverName: 'a' }]], denied: [{ serverName: 'b' }] },
+      projectServers: { enabled: undefined, disabled: [] },
+      mcpToolChanges: undefined,
     });
   });
 

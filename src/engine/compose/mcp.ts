@@ -7,6 +7,7 @@ import {
   type SetServersResult,
 } from '../../mcp/mcp-servers.ts';
 import { createCredentialStore } from '../../mcp/oauth/credential-store.ts';
+import { createPinStore } from '../../mcp/pin-store.ts';
 import { parseServers } from '../../mcp/server-config.ts';
 import { refusedServer } from '../../mcp/server-policy.ts';
 import { openConnections } from '../../model/connections.ts';
@@ -49,6 +50,8 @@ export interface McpRoom {
 
 export interface McpParts {
   readonly files: PersistentFiles;
+  /** Tells people. */
+  notice(line: string): void;
   readonly clock: Clock;
   readonly random: RandomPort;
   /** Of child processes. */
@@ -121,6 +124,26 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
       tools = undefined;
     },
     warn: (line) => config.stderr?.(line),
+    onHeld:
+      config.mcpToolChanges === 'accept'
+        ? undefined
+        : (line) => {
+            config.stderr?.(line);
+            parts.notice(line);
+          },
+    // The servers of a folder come back with it, and with them what was agreed to.
+    pinStore: ({ name, scope, config: configuration }) =>
+      scope !== 'project' || config.home === undefined
+        ? undefined
+        : createPinStore(
+            {
+              configHome: config.home,
+              projectRoot: config.projectRoot ?? config.cwd,
+              server: name,
+              configuration,
+            },
+            parts.files,
+          ),
   });
 
   return {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ConfigOptions } from '../../settings/config-options.ts';
 import { resolveConfig } from '../../settings/resolve-config.ts';
-import type { ResolvedConfig } from '../../settings/resolved-config.ts';
+import type { ProjectServerPolicy, ResolvedConfig } from '../../settings/resolved-config.ts';
 import { skillCommands } from '../../skills/commands.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import { TOOL_SEARCH_TOOL } from '../../tools/deferral.ts';
@@ -19,7 +19,7 @@ import { openPlugins, type PluginConfig } from './plugins.ts';
 import { createSettingsAccess } from './settings-access.ts';
 
 export { machineSettingsFile } from '../../settings/read-managed.ts';
-export type { ConfigOptions };
+export type { ConfigOptions, ProjectServerPolicy };
 
 export interface SettingsInput {
   readonly options: ConfigOptions;
@@ -39,6 +39,7 @@ export interface SettingsInput {
 export interface SettingsOutcome {
   readonly config: QueryEngineConfig;
   readonly project: ResolvedConfig['project'];
+  readonly projectServers: ProjectServerPolicy;
 }
 
 export async function configFromSettings(input: SettingsInput): Promise<SettingsOutcome> {
@@ -93,6 +94,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
       nowMs: systemClock.nowMs,
     }),
     mcpServerPolicy: resolved.policy.mcpServers,
+    mcpToolChanges: resolved.policy.mcpToolChanges,
     configuredHooks: [...resolved.hooks.configured, ...plugins.hooks],
     hookPolicy: resolved.hooks.policy,
     projectRoot: resolved.projectRoot,
@@ -116,7 +118,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     backgroundTasks: resolved.backgroundTasks,
     ...(!wantsAgents(input.toolNames, resolved) && { agentLimits: { maxDepth: 0 } }),
   };
-  return { config, project: resolved.project };
+  return { config, project: resolved.project, projectServers: resolved.policy.projectServers };
 }
 
 /** It belongs to the whole set; whoever names the tools, or takes this one away, decides about it too. */

@@ -1,5 +1,6 @@
 /** Which MCP servers a session has, and where each is from. */
 import { type McpServerEntry, parseServers } from '../../engine/compose/mcp.ts';
+import type { ProjectServerPolicy } from '../../engine/compose/settings.ts';
 import type { Options } from '../options.ts';
 import type { McpServerConfig } from './server-config.ts';
 
@@ -20,6 +21,7 @@ export function externalServers(
   options: Options,
   /** The text of the project's `.mcp.json`, where it may be used (T101, T108). */
   projectText: string | undefined,
+  { enabled, disabled }: ProjectServerPolicy = { enabled: undefined, disabled: [] },
 ): readonly McpServerEntry[] {
   const ofOptions = splitServers(options.mcpServers ?? {}).external;
   const ofProject = projectServers(projectText, options);
@@ -27,6 +29,7 @@ export function externalServers(
     ...Object.entries(ofOptions).map(([name, config]) => ({ name, scope: 'option', config })),
     ...Object.entries(ofProject)
       .filter(([name]) => options.mcpServers?.[name] === undefined)
+      .filter(([name]) => enabled?.includes(name) !== false && !disabled.includes(name))
       .map(([name, config]) => ({ name, scope: 'project', config })),
   ];
 }

@@ -25,6 +25,8 @@ const server = new Server(
   { capabilities: { tools: { listChanged: true }, resources: {}, prompts: {} } },
 );
 const extra = [];
+/** By name, laid over what is listed. `CHANGED` is JSON of the same. */
+const changed = JSON.parse(process.env.CHANGED ?? '{}');
 
 const tools = {
   echo: {
@@ -77,6 +79,13 @@ const tools = {
       return text('grown');
     },
   },
+  change: {
+    async run({ name, ...fields }) {
+      changed[name] = fields;
+      await server.sendToolListChanged();
+      return text('changed');
+    },
+  },
   roots: { run: async () => text(JSON.stringify(await server.listRoots())) },
   ask: {
     run: async ({ params }) => text(JSON.stringify(await server.elicitInput(params))),
@@ -96,6 +105,7 @@ server.setRequestHandler(ListToolsRequestSchema, () => ({
     description: `What ${name} does`,
     inputSchema: { type: 'object' },
     ...(annotations && { annotations }),
+    ...changed[name],
   })),
 }));
 server.setRequestHandler(CallToolRequestSchema, async ({ params }, call) => {
