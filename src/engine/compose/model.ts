@@ -1,7 +1,8 @@
 import { createModelClient, type ModelClient, type ModelClientOptions } from '../../model/client.ts';
 import { modelInfo, resolveModelAlias } from '../../model/model-info.ts';
-import type { CallModel, ModelOutcome, ModelOutput } from '../../protocol/model.ts';
+import type { CallModel } from '../../protocol/model.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
+import { continued } from '../../util/continued.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ModelPort } from '../parts.ts';
 import { VERSION } from '../version.ts';
@@ -19,8 +20,9 @@ export function composeModel(
   let apiMs = 0;
   return {
     call: (request, options) =>
-      noting(client.call(request, options), ({ attempts }) => {
-        for (const { startMs, endMs } of attempts) apiMs += endMs - startMs;
+      continued(client.call(request, options), (outcome) => {
+        for (const { startMs, endMs } of outcome.attempts) apiMs += endMs - startMs;
+        return { kind: 'ends', result: outcome };
       }),
     infoOf: client.infoOf,
     ready: client.ready,
@@ -31,25 +33,6 @@ export function composeModel(
     },
     close: () => void client.close(),
   };
-}
-
-/** The same outputs; sees the outcome. A generator of its own would cost every batch three promises. */
-function noting(
-  outputs: AsyncGenerator<ModelOutput, ModelOutcome>,
-  note: (outcome: ModelOutcome) => void,
-): AsyncGenerator<ModelOutput, ModelOutcome> {
-  const seen = (step: IteratorResult<ModelOutput, ModelOutcome>) => {
-    if (step.done === true && step.value !== undefined) note(step.value);
-    return step;
-  };
-  const noted: AsyncGenerator<ModelOutput, ModelOutcome> = {
-    next: () => outputs.next().then(seen),
-    return: (value) => outputs.return(value),
-    throw: (error) => outputs.throw(error),
-    [Symbol.asyncIterator]: () => noted,
-    [Symbol.asyncDispose]: async () => void (await outputs.return(undefined as never)),
-  };
-  return noted;
 }
 
 function givenClient(call: CallModel, overrides: QueryEngineConfig['modelOverrides']): ModelClient {

@@ -1,5 +1,6 @@
 /** One tool the provider refuses must not cost the session every request (F153). */
-import type { CallModel, ModelRequest } from '../../protocol/model.ts';
+import type { AttemptRecord, CallModel, ModelRequest } from '../../protocol/model.ts';
+import { continued } from '../../util/continued.ts';
 
 /** Of one request: more bad tools than this say something else is wrong. */
 const MAX_QUARANTINED = 5;
@@ -11,20 +12,20 @@ export interface Quarantine {
 
 /** Asks again without the tool that the provider named, once for each. */
 export function withQuarantine(call: CallModel, quarantine: Quarantine): CallModel {
-  return async function* quarantining(request, options) {
+  return (request, options) => {
+    const attempts: AttemptRecord[] = [];
     let asked: ModelRequest = request;
-    let { retry } = options;
-    const attempts = [];
-    for (let taken = 0; ; taken++) {
-      const outcome = yield* call(asked, { ...options, retry });
+    let taken = 0;
+    return continued(call(request, options), (outcome) => {
       attempts.push(...outcome.attempts);
+      const ends = { kind: 'ends', result: { ...outcome, attempts } } as const;
       const place = outcome.kind === 'failed' ? outcome.failure.tool : undefined;
       const refused = place === undefined ? undefined : asked.tools[place];
-      if (outcome.kind !== 'failed' || refused === undefined || taken === MAX_QUARANTINED)
-        return { ...outcome, attempts };
-      if (!quarantine.take(refused.name, outcome.failure.message)) return { ...outcome, attempts };
+      if (outcome.kind !== 'failed' || refused === undefined || taken === MAX_QUARANTINED) return ends;
+      if (!quarantine.take(refused.name, outcome.failure.message)) return ends;
+      taken += 1;
       asked = { ...asked, tools: asked.tools.filter((tool) => tool !== refused) };
-      retry = outcome.retry;
-    }
+      return { kind: 'goes_on', with: call(asked, { ...options, retry: outcome.retry }) };
+    });
   };
 }
