@@ -202,8 +202,6 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   directorySources?: Readonly<Record<string, PermissionRuleSource>> | undefined;
   /** Restrictions that no rule and no mode lifts; default none. */
   permissionLocks?: PermissionLocks | undefined;
-  /** `none`: nobody is asked, whoever could be; what would be is denied. Default `host`. */
-  permissionPrompts?: 'host' | 'none' | undefined;
   /** An MCP tool (`mcp__server__tool`) that answers permission questions in the place of `canUseTool`. */
   permissionPromptTool?: string | undefined;
   /** Reads and writes settings while the session runs; default none: updates then hold in memory alone. */

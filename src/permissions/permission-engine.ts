@@ -22,6 +22,8 @@ export interface PermissionLocks {
   readonly blockWritesOutside?: boolean | undefined;
   /** What no allow rule names is denied, also in bypassPermissions (F88). */
   readonly allowedToolsOnly?: boolean | undefined;
+  /** Nobody is asked: what would be is denied. */
+  readonly denyInsteadOfPrompting?: boolean | undefined;
 }
 
 export interface PermissionOptions {

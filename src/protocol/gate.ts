@@ -41,7 +41,11 @@ export type AskPort = (
     readonly blockedPath?: string;
   },
   signal: AbortSignal,
-) => Promise<PermissionResult | { readonly behavior: 'pending'; readonly askId: string }>;
+) => Promise<
+  // `answeredBy`: default the host.
+  | (PermissionResult & { readonly answeredBy?: 'permissionPromptTool' })
+  | { readonly behavior: 'pending'; readonly askId: string }
+>;
 
 /** Looks for calls that are made again and again and bring nothing new. */
 export interface RepeatGuard {

@@ -85,6 +85,7 @@ export type DecisionReasonType =
   | 'mode'
   | 'hook'
   | 'host'
+  | 'permissionPromptTool'
   | 'workingDir'
   | 'safetyCheck'
   | 'headless'

@@ -40,11 +40,20 @@ export interface LimitedLayers {
   readonly warnings: readonly string[];
 }
 
+export interface RepositoryRights {
+  readonly trusted: boolean;
+  /** Whether the user has opened this folder for the project: then the local file may name it. */
+  readonly isGranted: (directory: string) => boolean;
+}
+
 /**
  * Takes out of repository-provided settings what only the user may say. In a project that is not trusted, all that
  * is left are restrictions.
  */
-export function limitRepositoryLayers(layers: readonly SettingsLayer[], trusted: boolean): LimitedLayers {
+export function limitRepositoryLayers(
+  layers: readonly SettingsLayer[],
+  { trusted, isGranted }: RepositoryRights,
+): LimitedLayers {
   const warnings: string[] = [];
   const limited = layers.map((layer) => {
     if (!isRepositoryLayer(layer)) return layer;
@@ -56,13 +65,17 @@ export function limitRepositoryLayers(layers: readonly SettingsLayer[], trusted:
     const refuse = (key: string, why: string) => warnings.push(`${layer.file}: ${key} was ignored: ${why}`);
     return {
       ...layer,
-      settings: trusted ? limit(layer.settings, refuse) : restrictionsOf(layer.settings),
+      settings: trusted ? limit(layer, isGranted, refuse) : restrictionsOf(layer.settings),
     };
   });
   return { layers: limited, warnings };
 }
 
-function limit(settings: Settings, refuse: (key: string, why: string) => void): Settings {
+function limit(
+  { source, settings }: SettingsLayer,
+  isGranted: (directory: string) => boolean,
+  refuse: (key: string, why: string) => void,
+): Settings {
   const kept: Record<string, unknown> = { ...settings };
   for (const key of USER_ONLY) {
     if (kept[key] === undefined) continue;
@@ -83,7 +96,9 @@ function limit(settings: Settings, refuse: (key: string, why: string) => void): 
   const bypasses = permissions?.defaultMode === 'bypassPermissions';
   if (bypasses) refuse('permissions.defaultMode', 'a repository may not switch permission checks off.');
   // Folders inside the project are open anyway; `~`, `..` and links in the project would open others.
-  if (permissions?.additionalDirectories !== undefined) {
+  const named = permissions?.additionalDirectories;
+  const granted = named?.filter((directory) => source === 'local' && isGranted(directory));
+  if (named?.length !== granted?.length) {
     refuse('permissions.additionalDirectories', 'a repository may not open further folders.');
   }
   return {
@@ -92,7 +107,7 @@ function limit(settings: Settings, refuse: (key: string, why: string) => void): 
     permissions: {
       ...permissions,
       defaultMode: bypasses ? undefined : permissions?.defaultMode,
-      additionalDirectories: undefined,
+      additionalDirectories: granted,
     },
   };
 }

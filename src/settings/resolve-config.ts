@@ -4,6 +4,7 @@ import type { ThinkingConfig } from '../protocol/wire.ts';
 import { childEnvironment } from './child-env.ts';
 import { configHome, type Env, homeDirectory } from './config-home.ts';
 import { type ConfigOptions, checkOptions } from './config-options.ts';
+import { grantsFor } from './granted-directories.ts';
 import { layLayers, userVariables } from './lay-layers.ts';
 import { limitRepositoryLayers } from './limit-repository.ts';
 import { type EnvironmentValues, readEnvironment } from './read-environment.ts';
@@ -48,7 +49,10 @@ export async function resolveConfig({
     ...(await readFlagSettings(options.settings, files, (path) => resolve(cwd, path))),
   ];
   const project = await resolveProject({ options, projectRoot, configHome: userHome, layers: read, files });
-  const { layers: own, warnings: refused } = limitRepositoryLayers(read, project.trusted);
+  const { layers: own, warnings: refused } = limitRepositoryLayers(read, {
+    trusted: project.trusted,
+    isGranted: await grantsFor(read, project.trust, { configHome: userHome, projectRoot, files }),
+  });
   const warnings = [...refused];
   const warn = (warning: string) => warnings.push(warning);
   const managed = await readManaged({

@@ -69,7 +69,6 @@ export function resolvePermissions(
     rules,
     additionalDirectories: [...directories.keys()],
     directorySources: Object.fromEntries(directories),
-    prompts: options.permissionPrompts === 'none' || says('denyInsteadOfPrompting') ? 'none' : 'host',
     locks: {
       managedRulesOnly: layers.some(
         ({ source, settings }) => source === 'managed' && settings.allowManagedPermissionRulesOnly === true,
@@ -77,6 +76,7 @@ export function resolvePermissions(
       blockReadsOutside: says('blockReadsOutsideWorkingDirectories'),
       blockWritesOutside: says('blockWritesOutsideWorkingDirectories'),
       allowedToolsOnly: options.allowedToolsOnly === true || says('allowedToolsOnly'),
+      denyInsteadOfPrompting: options.permissionPrompts === 'none' || says('denyInsteadOfPrompting'),
     },
   };
 }

@@ -149,12 +149,12 @@ export interface ResolvedPermissions {
   readonly additionalDirectories: readonly string[];
   /** Where each of them is from. */
   readonly directorySources: Readonly<Record<string, PermissionRuleSource>>;
-  readonly prompts: 'host' | 'none';
   readonly locks: {
     readonly managedRulesOnly: boolean;
     readonly blockReadsOutside: boolean;
     readonly blockWritesOutside: boolean;
     readonly allowedToolsOnly: boolean;
+    readonly denyInsteadOfPrompting: boolean;
   };
 }
 

@@ -162,13 +162,13 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
       case 'allow':
         return {
           kind: 'allow',
-          reasonType: 'host',
+          reasonType: answer.answeredBy ?? 'host',
           ...(answer.updatedInput !== undefined && { updatedInput: answer.updatedInput }),
         };
       case 'deny':
         return {
           kind: 'deny',
-          reasonType: 'host',
+          reasonType: answer.answeredBy ?? 'host',
           message: answer.message,
           ...(answer.interrupt !== undefined && { interrupt: answer.interrupt }),
         };
@@ -186,6 +186,9 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
     request.notes.permission = { verdict: 'ask', source: 'host', askedMs: clock.monotonicMs() - askedAt };
   }
 }
+
+/** Somebody was asked and said so: no rule and no mode denied. */
+const ANSWERED: ReadonlySet<DecisionReasonType> = new Set(['host', 'permissionPromptTool']);
 
 async function settle(
   request: PermitRequest,
@@ -209,7 +212,7 @@ async function settle(
       return rewrite(request, at, verdict.updatedInput);
     case 'deny':
       trace(verdict.reasonType);
-      if (verdict.reasonType !== 'host') await tellDenied(request, at.raw, verdict.message);
+      if (!ANSWERED.has(verdict.reasonType)) await tellDenied(request, at.raw, verdict.message);
       return stop({
         kind: 'denied',
         text: verdict.message,

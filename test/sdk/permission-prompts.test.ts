@@ -66,12 +66,15 @@ describe('permissionPromptToolName', () => {
   });
 
   it('its denial is what the model reads', async () => {
-    const { told, results } = await run(
+    const { told, results, messages } = await run(
       desk(() => JSON.stringify({ behavior: 'deny', message: 'Not from here.' })),
       touch('a'),
     );
     expect(told).toContain('Not from here.');
     expect(results).toMatchObject([{ permission_denials: [{ tool_name: 'Bash' }] }]);
+    expect(messages).toContainEqual(
+      expect.objectContaining({ subtype: 'permission_denied', decision_reason_type: 'permissionPromptTool' }),
+    );
   });
 
   it('F90 an answer that is none denies with the reason', async () => {

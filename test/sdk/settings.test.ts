@@ -102,6 +102,42 @@ describe('a running session', () => {
     expect(['a', 'b', 'c'].map(isMade)).toEqual([true, true, true]);
   });
 
+  it('a folder that an answer opened for local settings is open in the next run; one the file brings along is not', async () => {
+    const folders = async (options: Options = {}) => {
+      play();
+      const running = start({ settingSources: ALL, ...options });
+      const { workspaceDirectories } = await running.listPermissionRules();
+      await running.close();
+      return workspaceDirectories;
+    };
+    const local = 'proj/.claude/settings.local.json';
+    await put(local, { permissions: { additionalDirectories: ['/etc', '../up'] } });
+    play(touch('a'));
+    const answer = (type: 'addDirectories' | 'removeDirectories') =>
+      gather(
+        start({
+          settingSources: ALL,
+          canUseTool: async () => ({
+            behavior: 'allow',
+            updatedPermissions: [{ type, directories: [root], destination: 'localSettings' }],
+          }),
+        }),
+      );
+    await answer('addDirectories');
+    expect(await folders()).toEqual([{ path: root, source: 'localSettings' }]);
+    expect(await folders({ projectTrusted: false })).toEqual([]);
+    play(touch('b'));
+    await answer('removeDirectories');
+    await put(local, { permissions: { additionalDirectories: [root] } });
+    expect(await folders()).toEqual([]);
+    // Agreed to as it stands, by content.
+    await trustProject(await projectTrust({ cwd, env }), { cwd, env });
+    const byRecord = { projectTrusted: false, trustRecorded: true };
+    expect(await folders(byRecord)).toEqual([{ path: root, source: 'localSettings' }]);
+    await put(local, { permissions: { additionalDirectories: ['/'] } });
+    expect(await folders(byRecord)).toEqual([]);
+  });
+
   it('an answer that cannot be written denies the call and says why', async () => {
     await put('proj/.claude/x', '');
     await writeFile(join(cwd, '.claude/settings.local.json'), '{ broken');
@@ -133,6 +169,34 @@ describe('a running session', () => {
     await gather(running);
     expect(asked).toBe(1);
     expect(['a', 'b'].map(isMade)).toEqual([true, true]);
+  });
+
+  it('applyFlagSettings: denyInsteadOfPrompting holds for the next question, and goes with null', async () => {
+    play(touch('a'), touch('b'), touch('c'));
+    const asked: unknown[] = [];
+    const running: Query = start({
+      canUseTool: async (_tool, { command }) => {
+        asked.push(command);
+        await running.applyFlagSettings({ permissions: { denyInsteadOfPrompting: true } });
+        return { behavior: 'allow' };
+      },
+      hooks: {
+        PreToolUse: [
+          {
+            hooks: [
+              async ({ tool_input }) => {
+                if (JSON.stringify(tool_input).includes('touch c'))
+                  await running.applyFlagSettings({ permissions: null });
+                return {};
+              },
+            ],
+          },
+        ],
+      },
+    });
+    await gather(running);
+    expect(asked).toEqual(['touch a', 'touch c']);
+    expect(['a', 'b', 'c'].map(isMade)).toEqual([true, false, true]);
   });
 
   it('applyFlagSettings refuses what is wrong and changes nothing', async () => {

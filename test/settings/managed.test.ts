@@ -48,10 +48,9 @@ describe('managedSettings of the program that starts us', () => {
     expect({ model, env }).toEqual({ model: undefined, env: { HOME: root } });
     expect(permissions).toMatchObject({
       mode: 'default',
-      prompts: 'none',
       additionalDirectories: [],
       rules: { policySettings: { allow: [], deny: ['Read(.env)'], ask: ['Write'] } },
-      locks: { blockReadsOutside: true, blockWritesOutside: false },
+      locks: { blockReadsOutside: true, blockWritesOutside: false, denyInsteadOfPrompting: true },
     });
     expect(hooks.policy).toMatchObject({ managedOnly: true, allDisabled: true, disabledByPolicy: true });
     expect(policy).toEqual({
@@ -92,7 +91,7 @@ describe('managedSettings of the program that starts us', () => {
       },
     });
     expect(permissions.locks.managedRulesOnly).toBe(false);
-    expect(permissions.prompts).toBe('none');
+    expect(permissions.locks.denyInsteadOfPrompting).toBe(true);
     expect(hooks.policy.managedOnly).toBe(false);
     // A server must be on both lists.
     expect(policy.mcpServers.allowed).toEqual([[{ serverName: 'x' }], [{ serverName: 'a' }]]);

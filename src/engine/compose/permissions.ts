@@ -20,12 +20,13 @@ export interface ComposedPermissions {
 const NO_PROMPTS =
   'This call needs approval, and permission prompts are switched off for this run, so it is denied. Do what can be done without it.';
 
-/** Who answers questions. An MCP tool that was named for it goes before the host; with prompts off, nobody does. */
+const BY_TOOL = { answeredBy: 'permissionPromptTool' } as const;
+
+/** Who answers questions. An MCP tool that was named for it goes before the host. */
 function answererOf(
-  { canUseTool, permissionPrompts, permissionPromptTool: name }: QueryEngineConfig,
+  { canUseTool, permissionPromptTool: name }: QueryEngineConfig,
   callTool: (name: string, input: Record<string, unknown>, signal: AbortSignal) => Promise<ToolOutput>,
 ): CanUseTool | undefined {
-  if (permissionPrompts === 'none') return undefined;
   if (name === undefined) return canUseTool;
   return promptThrough((input, signal) => callTool(name, input, signal));
 }
@@ -74,13 +75,21 @@ export function composePermissions(
     await config.settingsAccess?.persist(updates);
     permissions.apply(updates);
   };
-  const ask = createAsk({
+  const askSomebody = createAsk({
     canUseTool: needsPreset ? withPreset : canUseTool,
-    headlessMessage: config.permissionPrompts === 'none' ? NO_PROMPTS : undefined,
     permissions: { apply: applyUpdates },
     ids: ports.ids,
     clock: ports.clock,
     timeoutMs: config.permissionTimeoutMs,
   });
+  const answeredBy = config.permissionPromptTool === undefined ? {} : BY_TOOL;
+  const ask: AskPort = async (question, signal) => {
+    const isKnown = preset.has(question.toolUseId);
+    // Asked for anew at each question: settings may change it while the session runs.
+    if (permissions.locks.denyInsteadOfPrompting === true && !isKnown)
+      return { behavior: 'deny', message: NO_PROMPTS };
+    const answer = await askSomebody(question, signal);
+    return isKnown || answer.behavior === 'pending' ? answer : { ...answer, ...answeredBy };
+  };
   return { permissions, applyUpdates, ask, presetAnswer: (answer) => preset.set(answer.toolUseID, answer) };
 }

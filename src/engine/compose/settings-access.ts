@@ -4,6 +4,7 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { PermissionUpdate } from '../../protocol/permission.ts';
 import type { ConfigOptions } from '../../settings/config-options.ts';
 import { describeLayers, type SettingsReport } from '../../settings/describe-layers.ts';
+import { recordGrants } from '../../settings/granted-directories.ts';
 import { persistPermissions } from '../../settings/persist-permissions.ts';
 import { resolveConfig } from '../../settings/resolve-config.ts';
 import { RULE_SOURCES } from '../../settings/resolve-permissions.ts';
@@ -89,7 +90,12 @@ export function createSettingsAccess(first: ResolvedConfig, input: SettingsAcces
   };
 
   return {
-    persist: (updates) => persistPermissions(updates, noted),
+    async persist(updates) {
+      await persistPermissions(updates, noted);
+      const { configHome } = first;
+      if (configHome !== undefined)
+        await recordGrants(updates, { configHome, projectRoot: input.projectRoot, files });
+    },
     async update(source, settings) {
       const place = FILES[source];
       if (place === undefined)

@@ -87,7 +87,6 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     additionalDirectories: permissions.additionalDirectories,
     directorySources: permissions.directorySources,
     permissionLocks: permissions.locks,
-    permissionPrompts: permissions.prompts,
     settingsAccess: createSettingsAccess(resolved, {
       ...input,
       projectRoot: resolve(cwd, input.options.projectConfigRoot ?? '.'),

@@ -40,7 +40,7 @@ async function* report(
   if (update.interrupt === true) await iteration.executor.abort('interrupted');
 }
 
-const REASON_TYPES = ['rule', 'mode', 'hook', 'workingDir', 'safetyCheck'];
+const REASON_TYPES = ['rule', 'mode', 'hook', 'workingDir', 'safetyCheck', 'permissionPromptTool'];
 
 /** In the words of the public protocol. */
 function reasonType(source: string | undefined): string {
