@@ -82,6 +82,7 @@ async function previewed(block: ToolResultBlock, spill: Spill): Promise<ToolResu
 async function withShortWords(message: UserMessage, share: number, spill: Spill): Promise<UserMessage> {
   const { content } = message.message;
   const short = async (text: string, part: number) => {
+    if (text.length <= PREVIEW_BYTES) return text;
     const id = `${message.uuid}-${part}`;
     const full = await spilled(spill, { toolUseId: id, toolName: 'prompt', text });
     const note = full.kind === 'spilled' ? `; the whole text is in ${full.path}` : '';
@@ -91,8 +92,7 @@ async function withShortWords(message: UserMessage, share: number, spill: Spill)
     return { ...message, message: { role: 'user', content: await short(content, 1) } };
   const blocks: UserBlock[] = [];
   for (const [i, block] of content.entries()) {
-    const cut = block.type === 'text' && block.text.length > PREVIEW_BYTES;
-    blocks.push(cut ? { ...block, text: await short(block.text, i + 1) } : block);
+    blocks.push(block.type === 'text' ? { ...block, text: await short(block.text, i + 1) } : block);
   }
   return { ...message, message: { role: 'user', content: blocks } };
 }

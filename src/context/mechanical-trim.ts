@@ -49,11 +49,16 @@ export async function* mechanicalTrim(
     .filter((message) => !pinned.has(message));
   const gone = new Set(dropped);
   const rest = view.filter((message) => !gone.has(message));
-  const cut = await cutLargest(
+  let cut = await cutLargest(
     rest,
     { resultsDownTo: room(when === 'ahead' ? AHEAD_SHARE : TARGET_SHARE), wordsDownTo: room(1) },
     ports.spill,
   );
+  // By the estimate all of it fits, and it was refused: the estimate is wrong, so its largest texts go by half.
+  if (when === 'refused' && dropped.length === 0 && cut.edits.length === 0) {
+    const half = estimateTokens(rest) * DROP_SHARE;
+    cut = await cutLargest(rest, { resultsDownTo: half, wordsDownTo: half }, ports.spill);
+  }
   if (dropped.length === 0 && cut.edits.length === 0)
     return { kind: 'none', why: 'no round stands before the kept tail' };
   if (dropped.length === 0) return cutOnly(cut);

@@ -203,6 +203,18 @@ describe('a compaction in the real engine', () => {
     expect(messages.filter((message) => JSON.stringify(message).includes('switched off'))).toEqual([]);
   });
 
+  it('a refusal without a figure, of a view that fits the kept tail: its texts are shortened, once', async () => {
+    const config = { compaction: { window: 200_000 } };
+    const helped = await rehearsedEngine({ reply: script([lookAt(6_000), tooLong, done()]), config });
+    expect(resultOf(await helped.run('Look.'))).toMatchObject({ subtype: 'success', result: 'Done.' });
+    const sizes = helped.sent('main').map((body) => (json(body) ?? '').length);
+    expect(sizes).toHaveLength(3);
+    expect(sizes[2]).toBeLessThan((sizes[1] ?? 0) / 2);
+    expect(helped.sent('compaction')).toEqual([]);
+    const beyond = await rehearsedEngine({ reply: script([lookAt(6_000), tooLong, tooLong]), config });
+    expect(resultOf(await beyond.run('Look.'))).toMatchObject({ terminal_reason: 'prompt_too_long' });
+  });
+
   it('F27: with compaction off, an overflow that the provider reports is a typed stop', async () => {
     const run = await rehearsedEngine({
       reply: script([lookAt(6_000)]),
