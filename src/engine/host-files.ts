@@ -1,6 +1,7 @@
 /** Files as a host looks at them: by the same rules as the Read tool, and without the model hearing of it. */
 import { resolve } from 'node:path';
 import { hashOf } from '../tools/builtin/file-access.ts';
+import { createSuggestFiles, type SuggestFiles } from './file-suggestions.ts';
 import type { EngineParts } from './parts.ts';
 
 export interface HostFileOptions {
@@ -28,13 +29,16 @@ export interface HostFiles {
    * effect when the file is another by now.
    */
   seedRead(path: string, mtimeMs: number): Promise<void>;
+  /** The 15 paths that best fit what somebody began to type. Rejects where ripgrep is not installed. */
+  readonly suggest: SuggestFiles;
 }
 
 const MAX_BYTES = 1024 * 1024;
 
-type Parts = Pick<EngineParts, 'config' | 'permissions' | 'files' | 'readFileCache'>;
+type Parts = Pick<EngineParts, 'config' | 'permissions' | 'files' | 'readFileCache' | 'clock' | 'scope'>;
 
-export function hostFiles({ config, permissions, files, readFileCache }: Parts): HostFiles {
+export function hostFiles(parts: Parts): HostFiles {
+  const { config, permissions, files, readFileCache } = parts;
   const mayRead = async (path: string) => {
     const tool = config.tools.find(({ name }) => name === 'Read');
     if (tool === undefined) return false;
@@ -61,5 +65,6 @@ export function hostFiles({ config, permissions, files, readFileCache }: Parts):
       const hash = hashOf(await files.readFile(absPath));
       readFileCache.set(absPath, { hash, mtimeMs: stat.mtimeMs, partial: false });
     },
+    suggest: createSuggestFiles(parts),
   };
 }

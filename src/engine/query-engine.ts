@@ -46,6 +46,8 @@ export class QueryEngine {
   readonly sessionId: string;
   /** What runs in the background. */
   readonly tasks: SessionTasks;
+  /** Files as the host may see them. */
+  readonly files: HostFiles;
   readonly #parts: EngineParts;
   #running: Submission | undefined;
   readonly #runs = new WeakMap<Submission, AsyncGenerator<unknown, void, void>>();
@@ -56,6 +58,7 @@ export class QueryEngine {
   constructor(config: QueryEngineConfig, inherited?: Inherited) {
     this.#parts = composeEngine(config, inherited);
     this.sessionId = this.#parts.sessionId;
+    this.files = hostFiles(this.#parts);
     this.tasks = sessionTasks({
       table: this.#parts.tasks,
       enabled: config.backgroundTasks !== false,
@@ -148,11 +151,6 @@ export class QueryEngine {
   /** Settings and permission rules while the session runs. */
   get settings(): SessionSettings {
     return sessionSettings(this.#parts, this);
-  }
-
-  /** Files as the host may see them. */
-  get files(): HostFiles {
-    return hostFiles(this.#parts);
   }
 
   /** What fills the context, by category. Opens the session when nothing has yet. */

@@ -66,6 +66,8 @@ export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsM
   readFile(path: string, options?: HostFileOptions): Promise<HostFile | null>;
   /** The model has seen this file as it was at `mtime` (ms), though its context no longer shows it. */
   seedReadState(path: string, mtime: number): Promise<void>;
+  /** Paths in the working directory that fit the beginning of a mention; folders end in a slash. */
+  fileSuggestions(query: string): Promise<readonly string[]>;
   /** What fills the context, by category. */
   getContextUsage(): Promise<ContextUsage>;
   /** Rejects with `unknown_task`, and with `task_ended` for one that does not run. */
@@ -203,6 +205,7 @@ export function query({
       }),
       readFile: async (path: string, options?: HostFileOptions) => (await engine()).files.read(path, options),
       seedReadState: async (path: string, mtime: number) => (await engine()).files.seedRead(path, mtime),
+      fileSuggestions: async (query: string) => (await engine()).files.suggest(query),
       getContextUsage: async () => (await engine()).getContextUsage(),
       mcpServerStatus: async () => (await engine()).mcpServerStatus(),
       reconnectMcpServer: async (name: string) => (await engine()).reconnectMcpServer(name),

@@ -68,6 +68,9 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     if (file === null) throw new Error(`${String(path)} is not there, or may not be read.`);
     return { ...file };
   },
+  file_suggestions: async ({ query: begun }, { query }) => ({
+    suggestions: await query.fileSuggestions(String(begun ?? '')),
+  }),
   async seed_read_state({ path, mtime }, { query }) {
     await query.seedReadState(String(path), Number(mtime));
     return {};

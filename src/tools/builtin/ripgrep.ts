@@ -32,7 +32,7 @@ export const WITHOUT_GIT = ['--glob', '!.git'] as const;
 /** Rejects with a sentence for the model when the search cannot be made, and on abort. */
 export async function runRipgrep(
   run: RipgrepRun,
-  context: ToolContext,
+  context: Pick<ToolContext, 'signal' | 'env'>,
   options: SearchOptions,
 ): Promise<void> {
   const { signal } = context;
