@@ -2,6 +2,7 @@
  * Notices a call that is made again and again with the same result while nothing else changes (F150): first the model
  * is told, then the call is refused. A result that differs, or another call that changes something, is progress.
  */
+import { createHash } from 'node:crypto';
 import type { RepeatGuard } from '../protocol/gate.ts';
 import type { ToolOutput } from '../protocol/tool.ts';
 
@@ -33,7 +34,7 @@ export function createRepeatGuard(options: RepeatGuardOptions = {}): RepeatGuard
     },
     note(tool, input, output, changesNothing) {
       const key = keyOf(tool, input);
-      const result = textOf(output);
+      const result = signOf(output);
       const before = seen.get(key);
       const times = before?.result === result ? before.times + 1 : 1;
       if (!changesNothing) seen.clear();
@@ -44,8 +45,18 @@ export function createRepeatGuard(options: RepeatGuardOptions = {}): RepeatGuard
   };
 }
 
-const keyOf = (tool: string, input: unknown): string => `${tool} ${JSON.stringify(input)}`;
+const keyOf = (tool: string, input: unknown): string => `${tool} ${signed(JSON.stringify(input) ?? '')}`;
 
-function textOf({ content }: ToolOutput): string {
-  return typeof content === 'string' ? content : JSON.stringify(content);
+/** Longer texts are kept as a digest: what was read a hundred times must not stay in memory a hundred times. */
+const KEPT_WHOLE = 256;
+
+function signed(text: string): string {
+  return text.length <= KEPT_WHOLE ? text : createHash('sha256').update(text).digest('base64');
+}
+
+function signOf({ content }: ToolOutput): string {
+  if (typeof content === 'string') return signed(content);
+  return content
+    .map((block) => (block.type === 'text' ? `text ${signed(block.text)}` : signed(JSON.stringify(block))))
+    .join('\n');
 }

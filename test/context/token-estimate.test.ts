@@ -11,11 +11,28 @@ describe('estimateText', () => {
     expect(estimated).toBeLessThanOrEqual(Math.max(...tokens) * (1 + bound));
   });
 
-  it('counts nothing for nothing, and any text in one pass', () => {
+  it('counts nothing for nothing, and reads a text once', () => {
     expect(estimateText('')).toBe(0);
-    expect(estimateText('word '.repeat(200_000))).toBe(200_000);
+    expect(estimateText('word '.repeat(50_000))).toBe(50_000);
     expect(estimateText('x'.repeat(2_000_000))).toBeGreaterThan(300_000);
     expect(estimateText('\ud800 \u{1F600} \u0000')).toBeGreaterThan(0);
+  });
+});
+
+describe('estimateText of a very long text', () => {
+  it.each(TOKEN_SAMPLES)('reads parts of it, and is as near for $name', ({ text }) => {
+    const page = `${text}\n`;
+    const times = Math.ceil(1_000_000 / page.length);
+    const whole = (estimateText(page.repeat(100)) / 100) * times;
+    expect(estimateText(page.repeat(times)) / whole).toBeGreaterThan(0.9);
+    expect(estimateText(page.repeat(times)) / whole).toBeLessThan(1.1);
+  });
+
+  it('sees that a text changes on its way', () => {
+    const half = 'word '.repeat(100_000);
+    const digits = '12345 '.repeat(100_000);
+    const sum = estimateText(half) + estimateText(digits);
+    expect(Math.abs(estimateText(half + digits) / sum - 1)).toBeLessThan(0.05);
   });
 });
 
