@@ -1,33 +1,41 @@
 /**
- * Notices a call that is made again and again with the same result while nothing else changes (F150): first the model
- * is told, then the call is refused. A result that differs, or another call that changes something, is progress.
+ * Notices a call that is made again and again with the same result while nothing else changes (F150): the model is
+ * told, and where the host wants it the call is refused at last. A result that differs, or another call that changes
+ * something, is progress.
  */
 import { createHash } from 'node:crypto';
 import type { RepeatGuard } from '../protocol/gate.ts';
 import type { ToolOutput } from '../protocol/tool.ts';
 
 export interface RepeatGuardOptions {
-  /** The model is told beside the so-manieth same result, and beside each one after it. Default 5. */
+  /** The model is told beside the so-manieth same result, and each time their number has doubled. Default 10. */
   readonly nudgeAt?: number | undefined;
-  /** From the so-manieth on the call does not run. Default 15. */
+  /** From the so-manieth on the call does not run. Default: it always runs, for waiting looks the same from outside. */
   readonly refuseAt?: number | undefined;
 }
 
-const NUDGE_AT = 5;
-const REFUSE_AT = 15;
+const NUDGE_AT = 10;
+/** Different calls that are kept in mind. */
+const MAX_SEEN = 100;
 
 interface Repeated {
   readonly result: string;
   readonly times: number;
 }
 
-export function createRepeatGuard(options: RepeatGuardOptions = {}): RepeatGuard {
-  const nudgeAt = options.nudgeAt ?? NUDGE_AT;
-  const refuseAt = options.refuseAt ?? REFUSE_AT;
+export function createRepeatGuard({ nudgeAt = NUDGE_AT, refuseAt }: RepeatGuardOptions = {}): RepeatGuard {
   const seen = new Map<string, Repeated>();
+
+  const remember = (key: string, repeated: Repeated) => {
+    seen.delete(key); // the latest last
+    seen.set(key, repeated);
+    const [oldest] = seen.keys();
+    if (seen.size > MAX_SEEN && oldest !== undefined) seen.delete(oldest);
+  };
 
   return {
     refusal(tool, input) {
+      if (refuseAt === undefined) return undefined;
       const times = seen.get(keyOf(tool, input))?.times ?? 0;
       if (times + 1 < refuseAt) return undefined;
       return `This same call was made ${times} times with the same result, and nothing else has changed since. It was not run again: do something else, or say what keeps you from going on.`;
@@ -38,12 +46,16 @@ export function createRepeatGuard(options: RepeatGuardOptions = {}): RepeatGuard
       const before = seen.get(key);
       const times = before?.result === result ? before.times + 1 : 1;
       if (!changesNothing) seen.clear();
-      seen.set(key, { result, times });
-      if (times < nudgeAt) return undefined;
+      remember(key, { result, times });
+      if (!isDue(times, nudgeAt)) return undefined;
       return `${tool} was called ${times} times with this same input and gave the same result each time. If that is no deliberate wait, try another way.`;
     },
   };
 }
+
+/** At so many, and at each doubling: a long wait is not commented on all the time. */
+const isDue = (times: number, from: number): boolean =>
+  times >= from && Number.isInteger(Math.log2(times / from));
 
 const keyOf = (tool: string, input: unknown): string => `${tool} ${signed(JSON.stringify(input) ?? '')}`;
 

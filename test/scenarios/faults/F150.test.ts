@@ -25,10 +25,16 @@ async function calls(list: readonly ScriptedReply['blocks'][number][], options: 
 const again = (times: number, call: () => ReturnType<typeof toolUse>) => Array.from({ length: times }, call);
 const look = () => toolUse('Bash', { command: 'cat a.txt' });
 
+const guard = { engine: { repeatGuard: { nudgeAt: 5, refuseAt: 15 } } };
+
 describe('F150 an identical successful call, again and again', () => {
-  it('F150 the model is told first; only then the call is refused, and the run goes on', async () => {
-    const { told, refused, ran } = await calls(again(17, look));
-    expect(told).toBe(10);
+  it('F150 the model is told, at first and whenever their number has doubled; the calls run', async () => {
+    expect(await calls(again(21, look))).toMatchObject({ told: 2, refused: [], ran: 21 });
+  });
+
+  it('F150 a host may have it refused in the end; the run goes on', async () => {
+    const { told, refused, ran } = await calls(again(17, look), guard);
+    expect(told).toBe(2);
     expect(refused).toHaveLength(3);
     expect(refused[0]).toMatchObject({ isError: true, text: expect.stringContaining('<tool_use_error>') });
     expect(ran).toBe(14);
@@ -36,14 +42,14 @@ describe('F150 an identical successful call, again and again', () => {
 
   it('F150 polling whose result changes is progress', async () => {
     const poll = () => toolUse('Bash', { command: 'echo x >> log; wc -l < log' });
-    expect(await calls(again(17, poll))).toMatchObject({ told: 0, refused: [], ran: 17 });
+    expect(await calls(again(17, poll), guard)).toMatchObject({ told: 0, refused: [], ran: 17 });
   });
 
   it('F150 so are 30 edits that resemble each other', async () => {
     const edits = Array.from({ length: 30 }, (_, i) =>
       toolUse('Write', { file_path: `n${i}.txt`, content: 'x' }),
     );
-    expect(await calls(edits)).toMatchObject({ told: 0, refused: [], ran: 30 });
+    expect(await calls(edits, guard)).toMatchObject({ told: 0, refused: [], ran: 30 });
   });
 
   it('F150 and the same look after each of several changes', async () => {
@@ -51,16 +57,13 @@ describe('F150 an identical successful call, again and again', () => {
       toolUse('Bash', { command: `echo ${i} > other.txt` }),
       look(),
     ]).flat();
-    expect(await calls(rounds)).toMatchObject({ told: 0, refused: [], ran: 34 });
+    expect(await calls(rounds, guard)).toMatchObject({ told: 0, refused: [], ran: 34 });
   });
 
-  it('F150 it can be turned off, and its two figures set', async () => {
-    expect(await calls(again(17, look), { engine: { repeatGuard: false } })).toMatchObject({
+  it('F150 it can be turned off', async () => {
+    expect(await calls(again(12, look), { engine: { repeatGuard: false } })).toMatchObject({
       told: 0,
-      ran: 17,
+      ran: 12,
     });
-    expect(
-      await calls(again(4, look), { engine: { repeatGuard: { nudgeAt: 2, refuseAt: 4 } } }),
-    ).toMatchObject({ told: 2, ran: 3 });
   });
 });
