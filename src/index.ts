@@ -66,7 +66,9 @@ export type {
 } from './protocol/ports.ts';
 export type {
   ModelUsage,
+  PromptState,
   SDKAssistantMessage,
+  SDKCommandLifecycle,
   SDKMessage,
   SDKPartialAssistantMessage,
   SDKResultError,
@@ -148,8 +150,9 @@ export {
   type SettingSource,
   SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
 } from './sdk/options.ts';
-export { type Query, query } from './sdk/query.ts';
+export { type InterruptReceipt, type Query, query } from './sdk/query.ts';
 export type { InitializationResult } from './sdk/session-info.ts';
+export type { McpCall, SessionMethods, SessionUsage } from './sdk/session-methods.ts';
 export {
   archiveSession,
   configurationHome,
@@ -194,3 +197,4 @@ export {
   trustProject,
   unknownBuiltinTools,
 } from './sdk/settings.ts';
+export type { SetMaxThinkingTokens, ThinkingDisplay } from './sdk/thinking-controls.ts';

@@ -20,17 +20,25 @@ export type JudgePrompt = (
   signal: AbortSignal,
 ) => Promise<{ readonly refused: boolean; readonly context: readonly string[] }> | undefined;
 
+export interface QueuedCommands extends AttachmentSource {
+  /** It was shown to the running turn, which has not taken it yet: it cannot be withdrawn now. */
+  isJoining(key: string): boolean;
+}
+
 /**
  * What the user said while the model worked. `later` waits for a turn in which the Sleep tool ran. What is refused
  * leaves the queue at once, and never comes before the model.
  */
-export function queuedCommands(queue: PeekableQueue, judge?: JudgePrompt): AttachmentSource {
+export function queuedCommands(queue: PeekableQueue, judge?: JudgePrompt): QueuedCommands {
   let peeked: readonly string[] = [];
   let refused: string[] = [];
+  let turn: AbortSignal | undefined;
   return {
     name: 'queued_commands',
+    isJoining: (key) => turn?.aborted === false && peeked.includes(key),
     async collect({ toolUses }, signal) {
       peeked = [];
+      turn = signal;
       const slept = toolUses.some(({ name }) => name === 'Sleep');
       const items = await queue.peek(slept ? AFTER_SLEEP : WHILE_WORKING);
       const joining: string[] = [];

@@ -1,10 +1,11 @@
 /** What the engine hands to the loop for one submission. */
 import type { CarryOn, LoopDeps, LoopParams, OuterGuard } from '../loop/deps.ts';
 import { FRESH_COMPACTION } from '../loop/state.ts';
+import type { ThinkingConfig } from '../protocol/wire.ts';
 import type { Scope } from '../util/scope.ts';
 import type { SubmissionContext } from './contexts.ts';
 import { fallbackModels } from './model-choice.ts';
-import type { EngineParts } from './parts.ts';
+import type { EngineParts, SessionMemory } from './parts.ts';
 import { withBackgroundTasks } from './stop-hook-tasks.ts';
 import { STRUCTURED_OUTPUT_TOOL } from './structured-output.ts';
 
@@ -28,10 +29,12 @@ export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
   const { config, memory, journal, structured } = parts;
   const { model } = input;
   const effort = memory.effort ?? config.effort;
-  const thinking =
+  const thinking = shownAs(
+    memory.thinkingDisplay,
     memory.thinking ??
-    config.thinkingConfig ??
-    (parts.model.infoOf(model).supportsAdaptiveThinking ? { type: 'adaptive' as const } : undefined);
+      config.thinkingConfig ??
+      (parts.model.infoOf(model).supportsAdaptiveThinking ? { type: 'adaptive' } : undefined),
+  );
   return {
     sessionId: parts.sessionId,
     submission: input.submission,
@@ -87,4 +90,13 @@ export function loopDepsOf(guard: OuterGuard, parts: EngineParts): LoopDeps {
     onStage: (stage) => parts.state.enter(stage),
     onDenial: (denial) => parts.memory.denials.push(denial),
   };
+}
+
+function shownAs(
+  display: SessionMemory['thinkingDisplay'],
+  thinking: ThinkingConfig | undefined,
+): ThinkingConfig | undefined {
+  if (display === undefined || thinking === undefined || thinking.type === 'disabled') return thinking;
+  const { display: _, ...rest } = thinking;
+  return display === null ? rest : { ...rest, display };
 }

@@ -43,6 +43,8 @@ export interface ModelPort {
   resolve(name: string | undefined): string;
   /** ms that the model calls of this submission took together. */
   apiMs(): number;
+  /** The same, of all submissions. */
+  sessionApiMs(): number;
   startSubmission(): void;
   close(): void;
 }
@@ -108,6 +110,10 @@ export interface EngineParts {
 /** Prompts that wait: in memory, fed by the inbox when there is one. */
 export interface PromptLine extends Pick<InputQueue, 'peek' | 'acknowledge' | 'onNow'> {
   put(item: Omit<InboxItem, 'n'>): Promise<void>;
+  /** The running turn has been shown it and has not taken it yet. */
+  isJoining(key: string): boolean;
+  /** Calls back with the keys of what the running turn took. Returns its end. */
+  onJoined(listener: (keys: readonly string[]) => void): () => void;
   /** Begins to follow the inbox, but for what an earlier life consumed; later calls change nothing. */
   follow(consumed?: ReadonlySet<string>): Promise<void>;
 }
@@ -118,10 +124,14 @@ export interface SessionMemory {
   modelName: string | undefined;
   /** Set while the session runs; undefined: as configured. */
   thinking: ThinkingConfig | undefined;
+  /** What of it is shown; null: the model's own way, undefined: as configured. */
+  thinkingDisplay: 'summarized' | 'omitted' | null | undefined;
   /** Likewise. */
   effort: EffortLevel | undefined;
   opened: boolean;
   submissions: number;
+  /** Results that were given. */
+  results: number;
   /** The prompt that is being worked on. */
   promptId: string | undefined;
   orphanHandled: boolean;

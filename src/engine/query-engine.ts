@@ -14,6 +14,7 @@ import { composeEngine, type Inherited } from './compose/engine.ts';
 import type { SetServersResult } from './compose/mcp.ts';
 import type { McpClient, QueryEngineConfig } from './config.ts';
 import { contextUsageOf } from './context-usage.ts';
+import { type HostControls, hostControls } from './host-controls.ts';
 import { type HostFiles, hostFiles } from './host-files.ts';
 import { refuseUnpriced } from './model-choice.ts';
 import type { EngineParts } from './parts.ts';
@@ -48,6 +49,7 @@ export class QueryEngine {
   readonly tasks: SessionTasks;
   /** Files as the host may see them. */
   readonly files: HostFiles;
+  readonly controls: HostControls;
   readonly #parts: EngineParts;
   #running: Submission | undefined;
   readonly #runs = new WeakMap<Submission, AsyncGenerator<unknown, void, void>>();
@@ -66,6 +68,7 @@ export class QueryEngine {
       clock: this.#parts.clock,
       waitMs: config.backgroundWaitMs ?? BACKGROUND_WAIT_MS,
     });
+    this.controls = hostControls(this.#parts);
     this.#checkPrice();
     this.#parts.queue.onNow(() => this.#running?.scope.abort('interrupt'));
     this.#parts.journal.onLost(() => void this.#parts.scope.close('lease_lost'));

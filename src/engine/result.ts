@@ -1,5 +1,5 @@
 /** The result of a submission, made from the terminal alone (L7.1). */
-import type { AssistantMessage, LoopMessage } from '../protocol/messages.ts';
+import type { AssistantMessage, AttachmentMessage, LoopMessage } from '../protocol/messages.ts';
 import type { PermissionDenial } from '../protocol/permission.ts';
 import type { ModelUsage, SDKResultError, SDKResultMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal, TerminalReason } from '../protocol/terminal.ts';
@@ -41,6 +41,9 @@ export interface Outcome {
   last(which?: { readonly byModel: boolean }): LastAnswer | undefined;
   /** User messages that the loop yielded. */
   readonly userMessages: number;
+  /** The queued prompts seen so far are part of this turn now. */
+  joined(): void;
+  readonly joinedUuids: readonly string[];
 }
 
 export interface LastAnswer {
@@ -54,8 +57,16 @@ export function createOutcome(): Outcome {
   let userMessages = 0;
   const stopReasons = new Map<string, StopReason | null>();
   let ended = '';
+  let joining: string[] = [];
+  const joinedUuids: string[] = [];
   return {
+    joinedUuids,
+    joined() {
+      joinedUuids.push(...joining);
+      joining = [];
+    },
     observe(message) {
+      if (message.type === 'attachment') joining.push(...promptUuidOf(message));
       if (message.type === 'assistant') blocks.push(message);
       else if (message.type === 'user') userMessages += 1;
       else if (message.type === 'tombstone') {
@@ -92,6 +103,12 @@ export function createOutcome(): Outcome {
   };
 }
 
+function promptUuidOf({ attachment }: AttachmentMessage): readonly string[] {
+  if (attachment.type !== 'queued_command') return [];
+  const { sourceUuid } = attachment as { readonly sourceUuid?: string };
+  return sourceUuid === undefined ? [] : [sourceUuid];
+}
+
 function textOf(message: AssistantMessage): string {
   return message.message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
@@ -109,6 +126,13 @@ export interface ResultFacts {
   readonly origin?: { readonly kind: string; readonly [key: string]: unknown } | undefined;
   readonly userMessageUuid?: string | undefined;
   readonly ttftMs?: number | undefined;
+  readonly timeToRequestMs?: number | undefined;
+  /** Of prompts that joined the turn. */
+  readonly joinedUuids?: readonly string[];
+  /** Prompts in line. */
+  readonly queuedTurns?: number;
+  /** Results of this engine before it. */
+  readonly index?: number;
 }
 
 export interface ResultLimits {
@@ -142,7 +166,7 @@ export function resultOf(
         is_error: false,
         result: last?.text ?? '',
         ...(structured !== undefined && { structured_output: structured.value }),
-        ...(facts.ttftMs !== undefined && { ttft_ms: facts.ttftMs }),
+        ...timings(facts),
       };
     case 'shown_error':
       return {
@@ -152,7 +176,7 @@ export function resultOf(
         result: last?.text ?? terminal.errors?.join('\n') ?? '',
         stop_reason: 'stop_sequence',
         api_error_status: terminal.apiErrorStatus ?? last?.synthetic?.status ?? null,
-        ...(facts.ttftMs !== undefined && { ttft_ms: facts.ttftMs }),
+        ...timings(facts),
       };
     default:
       return { ...common, subtype: kind, is_error: true, errors: sentences(terminal, limits) };
@@ -183,9 +207,25 @@ function commonFields(facts: ResultFacts) {
     permission_denials: facts.permissionDenials,
     ...(facts.origin !== undefined && { origin: facts.origin }),
     ...(facts.userMessageUuid !== undefined && { user_message_uuid: facts.userMessageUuid }),
+    ...promptUuids(facts),
+    ...(facts.queuedTurns !== undefined && { queued_turn_count: facts.queuedTurns }),
+    ...(facts.index !== undefined && { result_index: facts.index }),
     session_id: facts.sessionId,
     uuid: facts.uuid,
   };
+}
+
+function timings({ ttftMs, timeToRequestMs }: ResultFacts) {
+  return {
+    ...(ttftMs !== undefined && { ttft_ms: ttftMs }),
+    ...(timeToRequestMs !== undefined && { time_to_request_ms: Math.round(timeToRequestMs) }),
+  };
+}
+
+/** The prompt's own uuid first, then those of prompts that joined its turn. */
+function promptUuids({ userMessageUuid, joinedUuids = [] }: ResultFacts) {
+  const uuids = [...(userMessageUuid === undefined ? [] : [userMessageUuid]), ...joinedUuids];
+  return uuids.length > 0 ? { user_message_uuids: uuids } : {};
 }
 
 function sentences(terminal: Terminal, limits: ResultLimits): readonly string[] {

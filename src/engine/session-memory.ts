@@ -8,9 +8,11 @@ export function freshMemory(config: QueryEngineConfig, inherited: Inherited | un
   return {
     modelName: config.userSpecifiedModel,
     thinking: inherited?.thinking,
+    thinkingDisplay: undefined,
     effort: undefined,
     opened: false,
     submissions: 0,
+    results: 0,
     promptId: undefined,
     orphanHandled: false,
     unaffordable: undefined,

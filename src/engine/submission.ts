@@ -18,6 +18,10 @@ export interface Submission {
   /** Keeps the first figure: ms from request to first event. */
   firstByte(ttftMs: number | undefined): void;
   ttftMs(): number | undefined;
+  /** The first request goes out. */
+  firstRequest(): void;
+  /** ms from the submission's start to its first request. */
+  timeToRequestMs(): number | undefined;
   end(): Promise<void>;
 }
 
@@ -38,6 +42,7 @@ export function openSubmission(options: SubmissionOptions): Submission {
   let ended = false;
   let startedMs = 0;
   let ttftMs: number | undefined;
+  let timeToRequestMs: number | undefined;
   const onCallerAbort = () =>
     scope.abort(abortController?.signal.reason === 'interrupt' ? 'interrupt' : 'user');
 
@@ -77,6 +82,10 @@ export function openSubmission(options: SubmissionOptions): Submission {
       ttftMs ??= ms;
     },
     ttftMs: () => ttftMs,
+    firstRequest() {
+      timeToRequestMs ??= parts.clock.monotonicMs() - startedMs;
+    },
+    timeToRequestMs: () => timeToRequestMs,
     async end() {
       if (ended) return;
       ended = true;

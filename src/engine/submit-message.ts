@@ -55,7 +55,7 @@ export async function* submitMessage(
       if (prepared.compaction !== undefined)
         resultText = yield* runCompaction(prepared.compaction, submission, parts);
       if (submission.silent()) return;
-      const facts = factsOf(submission, parts);
+      const facts = factsOf(submission, outcome, parts);
       const reset = prepared.clear ? conversationReset(submission, parts) : undefined;
       const result = resultWithoutQuery(
         resultText,
@@ -147,6 +147,12 @@ export async function* runLoop(
   });
   const mapper = createSdkMapper(mapperOptions(parts));
   submission.onResponse((messageId, stopReason) => outcome.responseEnded(messageId, stopReason));
+  submission.scope.onClose(
+    parts.queue.onJoined(() => {
+      outcome.joined();
+      mapper.joined();
+    }),
+  );
 
   state.enter('query_loop');
   await parts.model.ready(input.model, submission.scope.signal);
@@ -172,6 +178,7 @@ export async function* runLoop(
       if (message.type === 'stream_request_start') {
         turnCount = message.iteration;
         turns = message.turnCount;
+        submission.firstRequest();
       }
       outcome.observe(message);
       structured?.observe(message);
@@ -214,7 +221,7 @@ export async function* finish(
   const result = resultOf(
     terminal,
     outcome,
-    factsOf(submission, parts),
+    factsOf(submission, outcome, parts),
     limits,
     parts.structured?.accepted(),
   );
@@ -231,6 +238,7 @@ async function recordResult(
   submission: Submission,
   parts: EngineParts,
 ): Promise<SDKResultMessage> {
+  parts.memory.results += 1;
   // A session that could not be opened is not written to.
   if (!parts.memory.opened) return result;
   const { recorder } = parts.journal;
@@ -253,7 +261,7 @@ async function recordResult(
   return result;
 }
 
-function factsOf(submission: Submission, parts: EngineParts): ResultFacts {
+function factsOf(submission: Submission, outcome: Outcome, parts: EngineParts): ResultFacts {
   return {
     uuid: parts.ids.uuid(),
     sessionId: parts.sessionId,
@@ -266,6 +274,10 @@ function factsOf(submission: Submission, parts: EngineParts): ResultFacts {
     origin: submission.prompt.options.origin,
     userMessageUuid: submission.prompt.options.uuid,
     ttftMs: submission.ttftMs(),
+    timeToRequestMs: submission.timeToRequestMs(),
+    joinedUuids: outcome.joinedUuids,
+    queuedTurns: parts.queue.peek().length,
+    index: parts.memory.results,
   };
 }
 

@@ -30,6 +30,8 @@ export interface SdkMapperOptions {
 
 export interface SdkMapper {
   map(message: LoopMessage): SDKMessage[];
+  /** The queued prompts that were attached are part of the turn now; until then they may yet be given back. */
+  joined(): void;
   /** What was taken back and has no successor; call before the result. */
   flush(): SDKMessage[];
 }
@@ -40,6 +42,9 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
   let takenBack: string[] = [];
   /** The response that stream events belong to. */
   let streamed: string | undefined;
+  /** Queued prompts that the model is about to be shown, and those that have joined and are not repeated yet. */
+  let joining: SDKMessage[] = [];
+  let replays: SDKMessage[] = [];
 
   const flush = (): SDKMessage[] => {
     if (takenBack.length === 0) return [];
@@ -86,12 +91,19 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
   };
 
   const map = (message: LoopMessage): SDKMessage[] => {
+    const repeated = replays;
+    replays = [];
+    return [...repeated, ...mapped(message)];
+  };
+
+  const mapped = (message: LoopMessage): SDKMessage[] => {
     switch (message.type) {
       case 'assistant':
         return [assistant(message)];
       case 'user':
         return user(message);
       case 'attachment':
+        joining.push(...replayOf(message, session_id, options));
         return attachment(message, session_id, options);
       case 'system':
         return [system(message, session_id)];
@@ -149,7 +161,14 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
     return message.reason === 'unusable' ? flush() : [];
   };
 
-  return { map, flush };
+  return {
+    map,
+    joined() {
+      replays.push(...joining);
+      joining = [];
+    },
+    flush: () => [...replays.splice(0), ...flush()],
+  };
 }
 
 /** A user message of the conversation as the stream shows it. */
@@ -198,21 +217,23 @@ function errorFields(message: AssistantMessage): ErrorFields {
   };
 }
 
-/** Only a queued prompt that joined the turn is shown, and only when prompts are replayed; the rest is for the model. */
+/** A queued prompt that joins the turn, when prompts are replayed. */
+function replayOf(
+  { attachment, uuid, timestamp }: AttachmentMessage,
+  session_id: string,
+  { replayUserMessages }: SdkMapperOptions,
+): SDKMessage[] {
+  if (attachment.type !== 'queued_command' || !replayUserMessages) return [];
+  const { prompt, sourceUuid } = attachment as {
+    readonly prompt: string | readonly UserBlock[];
+    readonly sourceUuid?: string;
+  };
+  return [toReplay({ uuid: sourceUuid ?? uuid, content: prompt, timestamp }, session_id)];
+}
+
+/** For the model alone, unless somebody wants to see everything. */
 function attachment(message: AttachmentMessage, session_id: string, options: SdkMapperOptions): SDKMessage[] {
   const shown: SDKMessage[] = [];
-  if (message.attachment.type === 'queued_command' && options.replayUserMessages) {
-    const { prompt, sourceUuid } = message.attachment as {
-      readonly prompt: string | readonly UserBlock[];
-      readonly sourceUuid?: string;
-    };
-    shown.push(
-      toReplay(
-        { uuid: sourceUuid ?? message.uuid, content: prompt, timestamp: message.timestamp },
-        session_id,
-      ),
-    );
-  }
   if (options.verbose) {
     shown.push({
       type: 'system',

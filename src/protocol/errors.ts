@@ -1,6 +1,7 @@
 /** Errors that reach embedders. Each has a stable `code` and a sentence a person can act on. */
 export type TurnwrightErrorCode =
   | 'invalid_option'
+  | 'mcp_call_failed'
   | 'invalid_settings'
   | 'invalid_scenario'
   | 'session_not_found'

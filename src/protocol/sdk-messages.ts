@@ -108,6 +108,12 @@ interface ResultCommon extends Stamped {
   readonly permission_denials: readonly PermissionDenial[];
   readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
   readonly user_message_uuid?: string;
+  /** Of every prompt that this turn answered: its own first, then those that joined it. */
+  readonly user_message_uuids?: readonly string[];
+  /** Prompts that were in line when it ended. */
+  readonly queued_turn_count?: number;
+  /** Results of the session in this process before it. */
+  readonly result_index?: number;
 }
 
 export interface SDKResultSuccess extends ResultCommon {
@@ -117,7 +123,10 @@ export interface SDKResultSuccess extends ResultCommon {
   /** The slash command that answered in the model's place. */
   readonly local_command?: string;
   readonly api_error_status?: number | null;
+  /** From the first request to the first event of its answer. */
   readonly ttft_ms?: number;
+  /** From the prompt to the first request. */
+  readonly time_to_request_ms?: number;
 }
 
 export const RESULT_ERROR_SUBTYPES = [
@@ -252,7 +261,18 @@ export interface SDKToolUseSummaryMessage extends Stamped {
   readonly preceding_tool_use_ids: readonly string[];
 }
 
+/** `completed`: its turn is over; `cancelled`: so is it, by an interrupt, or it was called off before it began. */
+export type PromptState = 'queued' | 'started' | 'completed' | 'cancelled';
+
+/** What became of a prompt that its sender gave a uuid. */
+export interface SDKCommandLifecycle extends Stamped {
+  readonly type: 'command_lifecycle';
+  readonly command_uuid: string;
+  readonly state: PromptState;
+}
+
 export type SDKMessage =
+  | SDKCommandLifecycle
   | SDKAssistantMessage
   | SDKUserMessage
   | SDKUserMessageReplay

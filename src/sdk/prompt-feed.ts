@@ -1,7 +1,9 @@
 /** Prompts on their way to a session: read as they come, in line by priority, each one a submission or part of one. */
 import type { QueryEngine } from '../engine/query-engine.ts';
-import type { SDKUserMessage } from '../protocol/sdk-messages.ts';
+import type { PromptState, SDKUserMessage } from '../protocol/sdk-messages.ts';
+import type { TerminalReason } from '../protocol/terminal.ts';
 import type { UserBlock } from '../protocol/wire.ts';
+import { createPromptLifecycle } from './prompt-lifecycle.ts';
 
 export interface NextPrompt {
   readonly content: string | readonly UserBlock[];
@@ -19,6 +21,14 @@ export interface PromptFeed {
   read(input: AsyncIterable<SDKUserMessage>): Promise<void>;
   /** Takes the next prompt that did not join a running turn. */
   next(engine: QueryEngine): NextPrompt | undefined;
+  /** These became part of the running turn. */
+  joined(keys: readonly string[]): void;
+  /** The turn that `next` gave is over. */
+  turnEnded(reason: TerminalReason | undefined): void;
+  /** Calls off a prompt that waits; false when there is none of this uuid, or it has begun. */
+  withdraw(engine: QueryEngine, uuid: string): boolean;
+  /** Calls off all that wait, what its turn was just given included; returns their uuids. */
+  withdrawAll(engine: QueryEngine): readonly string[];
   /** No more prompts will come. */
   readonly ended: boolean;
   /** Resolves at the next change. */
@@ -28,7 +38,12 @@ export interface PromptFeed {
   end(): void;
 }
 
-export function createPromptFeed(engine: () => Promise<QueryEngine>): PromptFeed {
+export function createPromptFeed(
+  engine: () => Promise<QueryEngine>,
+  /** Told what becomes of prompts with a uuid. */
+  say: (uuid: string, state: PromptState) => void,
+): PromptFeed {
+  const lifecycle = createPromptLifecycle(say);
   /** Prompts that were put in line, by key. */
   const known = new Map<string, SDKUserMessage>();
   let open = 0;
@@ -51,9 +66,12 @@ export function createPromptFeed(engine: () => Promise<QueryEngine>): PromptFeed
     count += 1;
     const key = message.uuid ?? `prompt-${count}`;
     known.set(key, message);
-    await (await engine()).enqueue({
+    const session = await engine();
+    lifecycle.queued(message.uuid);
+    await session.enqueue({
+      key,
       content: message.message.content,
-      uuid: key,
+      uuid: message.uuid,
       priority: message.priority,
     });
     wake();
@@ -88,6 +106,7 @@ export function createPromptFeed(engine: () => Promise<QueryEngine>): PromptFeed
       // What joined a running turn is no longer in line either.
       const left = new Set(session.queued().map(({ key }) => key));
       for (const key of known.keys()) if (!left.has(key)) known.delete(key);
+      lifecycle.started(message?.uuid);
       return {
         content: item.content,
         uuid: message?.uuid,
@@ -95,6 +114,22 @@ export function createPromptFeed(engine: () => Promise<QueryEngine>): PromptFeed
         shouldQuery: message?.shouldQuery,
         verbatim: message?.client_composed,
       };
+    },
+    joined(keys) {
+      for (const key of keys) lifecycle.started(known.get(key)?.uuid);
+    },
+    turnEnded: (reason) => lifecycle.turnEnded(reason === 'aborted_streaming' || reason === 'aborted_tools'),
+    withdraw(session, uuid) {
+      const [gone] = session.controls.withdraw([uuid]);
+      if (gone !== undefined) lifecycle.cancelled(gone);
+      return gone !== undefined;
+    },
+    withdrawAll(session) {
+      const prompts = session.queued().filter(({ key }) => known.has(key));
+      session.controls.withdraw(prompts.map(({ key }) => key));
+      const uuids = prompts.flatMap(({ uuid }) => uuid ?? []);
+      for (const uuid of uuids) lifecycle.cancelled(uuid);
+      return uuids;
     },
     get ended() {
       return open === 0;

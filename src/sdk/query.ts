@@ -1,84 +1,49 @@
 /** `query()`: one session driven by a prompt, or by a stream of prompts. */
-import type { SetServersResult } from '../engine/compose/mcp.ts';
-import type { HostFile, HostFileOptions } from '../engine/host-files.ts';
+import { randomUUID } from 'node:crypto';
 import type { QueryEngine } from '../engine/query-engine.ts';
-import type { ReloadedPlugins, ReloadPluginsOptions } from '../engine/reload-plugins.ts';
-import type { McpServerStatus } from '../engine/session-facts.ts';
-import type { TaskOutputTail } from '../engine/session-tasks.ts';
-import type { ContextUsage } from '../protocol/context-usage.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { HooksListing } from '../protocol/hook-config.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
-import type {
-  SDKMessage,
-  SDKResultMessage,
-  SDKUserMessage,
-  SlashCommandInfo,
-} from '../protocol/sdk-messages.ts';
+import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../protocol/sdk-messages.ts';
 import { endableIterator } from '../util/endable-iterator.ts';
 import { type Announcements, createAnnouncements } from './announcements.ts';
-import { splitServers } from './mcp/configured-servers.ts';
-import { connectServer } from './mcp/connect-server.ts';
-import type { McpServerConfig } from './mcp/server-config.ts';
 import { type Opening, startEngine } from './open-engine.ts';
 import { checkOptions, type Options } from './options.ts';
 import { createPromptFeed, handQueueOn, noticeFrom, type PromptFeed, userMessage } from './prompt-feed.ts';
 import { type InitializationResult, initializationOf } from './session-info.ts';
+import { type SessionMethods, sessionMethods } from './session-methods.ts';
 import { type SettingsMethods, settingsMethods } from './settings-methods.ts';
 import { errorResult, refuseAborted } from './stop-errors.ts';
+import { type SetMaxThinkingTokens, setMaxThinkingTokens } from './thinking-controls.ts';
 
-export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsMethods {
-  /** Stops the running turn; it still yields its result. Tells which prompts wait and will still run. */
-  interrupt(): Promise<{ readonly still_queued: readonly string[] }>;
+export interface InterruptReceipt {
+  /** uuids of prompts that wait and will still run. */
+  readonly still_queued: readonly string[];
+  /** Those that were called off. */
+  readonly cancelled?: readonly string[];
+}
+
+export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsMethods, SessionMethods {
+  /** Stops the running turn; it still yields its result. `cancelQueued`: prompts that wait are called off too. */
+  interrupt(options?: { readonly cancelQueued?: boolean }): Promise<InterruptReceipt>;
+  /** Calls off a prompt that waits in line. False when it has begun, or joins the running turn, or is not known. */
+  cancelAsyncMessage(uuid: string): Promise<boolean>;
   /** From the next turn on; undefined: the default model. */
   setModel(model?: string): Promise<void>;
   /** At once, for calls that are not yet decided; a status message tells of it. */
   setPermissionMode(mode: PermissionMode): Promise<void>;
-  /** From the next turn on; 0: no thinking, null: as configured. */
-  setMaxThinkingTokens(tokens: number | null): Promise<void>;
+  /**
+   * From the next turn on. Tokens, 0 for no thinking, null for what is configured; `display`: what of the thinking is
+   * shown, null for the model's own way. undefined leaves either as it is.
+   */
+  readonly setMaxThinkingTokens: SetMaxThinkingTokens;
   /** Does not wait for MCP servers. */
   initializationResult(): Promise<InitializationResult>;
   supportedCommands(): Promise<InitializationResult['commands']>;
   supportedModels(): Promise<InitializationResult['models']>;
   supportedAgents(): Promise<InitializationResult['agents']>;
   accountInfo(): Promise<InitializationResult['account']>;
-  mcpServerStatus(): Promise<readonly McpServerStatus[]>;
-  /** Rejects with the reason when it does not come to a connection. */
-  reconnectMcpServer(name: string): Promise<void>;
-  /** Off: its tools are taken away from the next request on. */
-  toggleMcpServer(name: string, on: boolean): Promise<void>;
-  /** Puts these servers in the place of those of an earlier call; the ones of `options.mcpServers` stay. */
-  setMcpServers(servers: Readonly<Record<string, McpServerConfig>>): Promise<SetServersResult>;
-  /** Looks for skills again; the model is told of what changed with the next prompt. */
-  reloadSkills(): Promise<{ readonly skills: readonly SlashCommandInfo[] }>;
-  /**
-   * Gives the session a name. Rejects with `invalid_option` for an empty one, and when `sessionId` names another
-   * session than this.
-   */
-  renameSession(title: string, which?: { readonly sessionId?: string | undefined }): Promise<void>;
-  /** Reads the plugins again; see `ReloadPluginsOptions`. */
-  reloadPlugins(options?: ReloadPluginsOptions): Promise<ReloadedPlugins>;
-  /** The hooks of this session: callbacks, and those of settings and plugins. */
-  hooksListing(): Promise<HooksListing>;
   /** The names of the output styles there are now. */
   reloadOutputStyles(): Promise<{ readonly available_output_styles: readonly string[] }>;
-  /** By the rules of the Read tool; null: not there, or not allowed unasked. */
-  readFile(path: string, options?: HostFileOptions): Promise<HostFile | null>;
-  /** The model has seen this file as it was at `mtime` (ms), though its context no longer shows it. */
-  seedReadState(path: string, mtime: number): Promise<void>;
-  /** Paths in the working directory that fit the beginning of a mention; folders end in a slash. */
-  fileSuggestions(query: string): Promise<readonly string[]>;
-  /** What fills the context, by category. */
-  getContextUsage(): Promise<ContextUsage>;
-  /** Rejects with `unknown_task`, and with `task_ended` for one that does not run. */
-  stopTask(taskId: string): Promise<void>;
-  /**
-   * Lets commands and agents that a call waits for go on in the background: that of one call, or all. False when
-   * `toolUseId` names none that waits. Rejects with `tasks_disabled`.
-   */
-  backgroundTasks(toolUseId?: string): Promise<boolean>;
-  /** The end of a task's output. Rejects with `unknown_task`. */
-  getTaskOutput(taskId: string): Promise<TaskOutputTail>;
   /** More prompts. Resolves when all of them were read. */
   streamInput(input: AsyncIterable<SDKUserMessage>): Promise<void>;
   /** Ends the session: no result, and the iterator ends silently. */
@@ -121,10 +86,21 @@ export function query({
   };
   const engine = () => open().engine;
   const announcements = createAnnouncements();
-  const feed = createPromptFeed(engine);
+  let sessionId = '';
+  const feed = createPromptFeed(engine, (uuid, state) =>
+    announcements.say({
+      type: 'command_lifecycle',
+      command_uuid: uuid,
+      state,
+      uuid: randomUUID(),
+      session_id: sessionId,
+    }),
+  );
   const attend = async (opened: Promise<QueryEngine>) => {
     const session = await opened;
+    sessionId = session.sessionId;
     session.tasks.onChange(feed.wake);
+    session.controls.onPromptsJoined(feed.joined);
     session.onAnnouncement((message) => {
       announcements.say(message);
       feed.wake();
@@ -167,13 +143,18 @@ export function query({
   return Object.assign(
     endableIterator(messages, () => void close()),
     {
-      async interrupt() {
+      async interrupt({ cancelQueued = false } = {}) {
         const session = await engine();
         session.interrupt();
+        const cancelled = cancelQueued ? feed.withdrawAll(session) : undefined;
         // Who cannot stop single tasks would be left with them; nor can anybody once the input is closed.
         if (options.perTaskStopAffordance !== true || feed.ended) await session.tasks.stopAll('interrupt');
-        return { still_queued: session.queued().flatMap(({ uuid }) => uuid ?? []) };
+        return {
+          still_queued: session.queued().flatMap(({ uuid }) => uuid ?? []),
+          ...(cancelled !== undefined && { cancelled }),
+        };
       },
+      cancelAsyncMessage: async (uuid: string) => feed.withdraw(await engine(), uuid),
       setModel: async (model?: string) => (await engine()).setModel(model),
       async setPermissionMode(mode: PermissionMode) {
         const session = await engine();
@@ -181,43 +162,16 @@ export function query({
         sayMode(session);
       },
       ...settingsMethods(engine, sayMode),
-      async setMaxThinkingTokens(tokens: number | null) {
-        (await engine()).setThinking(
-          tokens === null
-            ? undefined
-            : tokens === 0
-              ? { type: 'disabled' }
-              : { type: 'enabled', budgetTokens: tokens },
-        );
-      },
+      setMaxThinkingTokens: setMaxThinkingTokens(engine),
       initializationResult: initialization,
       supportedCommands: async () => commands ?? (await initialization()).commands,
       supportedModels: async () => (await initialization()).models,
       supportedAgents: async () => (await initialization()).agents,
       accountInfo: async () => (await initialization()).account,
-      reloadSkills: async () => ({ skills: await (await engine()).reloadSkills() }),
-      renameSession: async (title: string, which?: { readonly sessionId?: string | undefined }) =>
-        (await engine()).rename(title, which?.sessionId),
-      reloadPlugins: async (options?: ReloadPluginsOptions) => (await engine()).reloadPlugins(options),
-      hooksListing: async () => (await engine()).hooksListing(),
       reloadOutputStyles: async () => ({
         available_output_styles: (await initialization()).available_output_styles,
       }),
-      readFile: async (path: string, options?: HostFileOptions) => (await engine()).files.read(path, options),
-      seedReadState: async (path: string, mtime: number) => (await engine()).files.seedRead(path, mtime),
-      fileSuggestions: async (query: string) => (await engine()).files.suggest(query),
-      getContextUsage: async () => (await engine()).getContextUsage(),
-      mcpServerStatus: async () => (await engine()).mcpServerStatus(),
-      reconnectMcpServer: async (name: string) => (await engine()).reconnectMcpServer(name),
-      toggleMcpServer: async (name: string, on: boolean) => (await engine()).toggleMcpServer(name, on),
-      async setMcpServers(servers: Readonly<Record<string, McpServerConfig>>) {
-        const { inProcess, external } = splitServers(servers);
-        const clients = await Promise.all(inProcess.map(([name, server]) => connectServer(name, server)));
-        return (await engine()).setMcpServers(external, clients);
-      },
-      stopTask: async (taskId: string) => (await engine()).tasks.stop(taskId),
-      backgroundTasks: async (toolUseId?: string) => (await engine()).tasks.toBackground(toolUseId),
-      getTaskOutput: async (taskId: string) => (await engine()).tasks.output(taskId),
+      ...sessionMethods(engine),
       streamInput: (input: AsyncIterable<SDKUserMessage>) => feed.read(input),
       close,
     },
@@ -287,6 +241,7 @@ async function* run(
         life.heard(message);
         yield message;
       }
+      feed.turnEnded(last?.terminal_reason);
       await life.succeed(session);
     }
     if (last?.is_error === true && !life.isOver()) throw errorResult(last);

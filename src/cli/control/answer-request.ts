@@ -5,6 +5,7 @@ import {
   type PermissionMode,
   PROTOCOL_VERSION,
   type Query,
+  type ThinkingDisplay,
 } from '../../index.ts';
 import type { HostChannel } from './host-channel.ts';
 import { linkedServer, manifestReport, pluginsOf } from './host-options.ts';
@@ -26,7 +27,12 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     ...(await session.query.initializationResult()),
     ...launchReport(fields, session),
   }),
-  interrupt: async (_, { query }) => ({ ...(await query.interrupt()) }),
+  interrupt: async ({ cancel_queued }, { query }) => ({
+    ...(await query.interrupt({ cancelQueued: cancel_queued === true })),
+  }),
+  cancel_async_message: async ({ message_uuid: uuid }, { query }) => ({
+    cancelled: await query.cancelAsyncMessage(String(uuid)),
+  }),
   async set_model({ model: given }, { query }) {
     const model = typeof given === 'string' ? given : 'default';
     await query.setModel(model === 'default' ? undefined : model);
@@ -37,8 +43,11 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     await query.setPermissionMode(mode);
     return { mode };
   },
-  async set_max_thinking_tokens({ max_thinking_tokens: tokens }, { query }) {
-    if (typeof tokens === 'number' || tokens === null) await query.setMaxThinkingTokens(tokens);
+  async set_max_thinking_tokens({ max_thinking_tokens: tokens, thinking_display: display }, { query }) {
+    await query.setMaxThinkingTokens(
+      typeof tokens === 'number' || tokens === null ? tokens : undefined,
+      display as ThinkingDisplay | null | undefined,
+    );
     return {};
   },
   reload_skills: async (_, { query }) => ({ ...(await query.reloadSkills()) }),

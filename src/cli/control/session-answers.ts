@@ -1,5 +1,8 @@
-/** Control requests about the session itself: its name, and the files that were changed in it. */
+/** Control requests about the session itself: its name, what it cost, and tools that the host calls by itself. */
+import type { JsonObject } from '../../index.ts';
 import type { Answer } from './answer-request.ts';
+import { costText } from './cost-text.ts';
+import { isFields } from './wire.ts';
 
 const TITLE_CHARS = 60;
 
@@ -14,6 +17,26 @@ export const SESSION_ANSWERS: Readonly<Record<string, Answer>> = {
     if (persist === true && title !== '') await query.renameSession(title);
     return { title: title === '' ? null : title };
   },
+  get_usage: async (_, { query }) => ({
+    ...(await query.usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET()),
+  }),
+  get_session_cost: async (_, { query }) => ({
+    text: costText(await query.usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET()),
+  }),
+  async mcp_call(fields, { query }) {
+    for (const name of ['input_files', 'output_files', 'expires_at', 'result_not_for_model'])
+      if (fields[name] !== undefined) throw new Error(`mcp_call: "${name}" is not supported.`);
+    const { tool, arguments: given, check_permissions, timeout_ms: ms } = fields;
+    const signal = typeof ms === 'number' ? AbortSignal.timeout(ms) : undefined;
+    const call = {
+      tool: String(tool),
+      arguments: isFields(given) ? (given as JsonObject) : {},
+      checkPermissions: check_permissions === true,
+    };
+    return { ...(await query.callMcpTool(call, signal)) };
+  },
+  // Nothing is held back from those who watch.
+  set_has_subscribers: async () => ({}),
 };
 
 function firstWords(text: string): string {

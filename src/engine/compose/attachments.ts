@@ -36,9 +36,11 @@ export function composeAttachments(parts: AttachmentParts): {
 } {
   const { clock, ids, files, readFileCache, todos, inbox, sessionId, scope } = parts;
   const queue = createInputQueue();
+  const commands = queuedCommands(queue, parts.judgePrompt);
+  const joinListeners = new Set<(keys: readonly string[]) => void>();
   const attachments = createAttachments({
     sources: [
-      queuedCommands(queue, parts.judgePrompt),
+      commands,
       changedFiles({ readFileCache, files, hash: hashOf, onChange: parts.onFileChanged }),
       todoReminder(todos),
       ...parts.sources,
@@ -68,8 +70,20 @@ export function composeAttachments(parts: AttachmentParts): {
     for await (const _ of inbox.wake(sessionId, scope.signal)) await fetch();
   };
   return {
-    attachments,
+    attachments: {
+      collect: attachments.collect,
+      async acknowledge() {
+        const keys = await attachments.acknowledge();
+        if (keys.length > 0) for (const listener of joinListeners) listener(keys);
+        return keys;
+      },
+    },
     queue: {
+      isJoining: commands.isJoining,
+      onJoined(listener) {
+        joinListeners.add(listener);
+        return () => joinListeners.delete(listener);
+      },
       peek: queue.peek,
       acknowledge: queue.acknowledge,
       onNow: queue.onNow,

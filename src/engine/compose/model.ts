@@ -18,16 +18,20 @@ export function composeModel(
       ? createModelClient(clientOptions(config, ports))
       : givenClient(config.callModel, config.modelOverrides);
   let apiMs = 0;
+  let sessionApiMs = 0;
   return {
     call: (request, options) =>
       continued(client.call(request, options), (outcome) => {
-        for (const { startMs, endMs } of outcome.attempts) apiMs += endMs - startMs;
+        const ms = outcome.attempts.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+        apiMs += ms;
+        sessionApiMs += ms;
         return { kind: 'ends', result: outcome };
       }),
     infoOf: client.infoOf,
     ready: client.ready,
     resolve: (name) => resolveModelAlias(name ?? 'default', config.env ?? {}),
     apiMs: () => apiMs,
+    sessionApiMs: () => sessionApiMs,
     startSubmission() {
       apiMs = 0;
     },

@@ -1,0 +1,101 @@
+/** What a host may do to a session besides prompting it: take prompts back, look at what it cost, call a server's tool. */
+import { TurnwrightError } from '../protocol/errors.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { ModelUsage } from '../protocol/sdk-messages.ts';
+import type { ToolResultContent } from '../protocol/tool.ts';
+import type { EngineParts } from './parts.ts';
+
+export interface SessionUsage {
+  readonly session: {
+    /** Estimate, USD, earlier lives of the session included. */
+    readonly total_cost_usd: number;
+    /** ms that model calls took, side by side ones together, since this engine began. */
+    readonly total_api_duration_ms: number;
+    /** ms since this engine began. */
+    readonly total_duration_ms: number;
+    /** As far back as the context goes: by Write and Edit. */
+    readonly total_lines_added: number;
+    readonly total_lines_removed: number;
+    readonly model_usage: Readonly<Record<string, ModelUsage>>;
+  };
+  /** There are no plans with limits here. */
+  readonly subscription_type: null;
+  readonly rate_limits_available: false;
+  readonly rate_limits: null;
+  readonly behaviors: null;
+}
+
+export interface McpCall {
+  /** `mcp__server__tool`. */
+  readonly tool: string;
+  readonly arguments?: JsonObject | undefined;
+  /** By the rules of a call of the model's, without asking anybody. Default false: the host has decided. */
+  readonly checkPermissions?: boolean | undefined;
+}
+
+export interface HostControls {
+  /** Takes prompts out of the line; returns the keys that were there and had not begun to join the running turn. */
+  withdraw(keys: readonly string[]): readonly string[];
+  /** From the next submission on; null: the model's own way. */
+  setThinkingDisplay(display: 'summarized' | 'omitted' | null): void;
+  /** Hears the keys of prompts that joined the running submission. Returns its end. */
+  onPromptsJoined(listener: (keys: readonly string[]) => void): () => void;
+  usage(): SessionUsage;
+  /** What the tool returned. Rejects when there is no such tool, when it may not run and when it fails. */
+  callMcpTool(call: McpCall, signal: AbortSignal): Promise<{ readonly content: ToolResultContent }>;
+}
+
+export function hostControls(parts: EngineParts): HostControls {
+  const { queue, ledger, clock, model, journal } = parts;
+  const startedMs = clock.monotonicMs();
+  return {
+    withdraw: (keys) => queue.acknowledge(keys.filter((key) => !queue.isJoining(key))),
+    setThinkingDisplay(display) {
+      parts.memory.thinkingDisplay = display;
+    },
+    onPromptsJoined: queue.onJoined,
+    usage: () => ({
+      session: {
+        total_cost_usd: ledger.totalCostUsd(),
+        total_api_duration_ms: Math.round(model.sessionApiMs()),
+        total_duration_ms: Math.round(clock.monotonicMs() - startedMs),
+        ...changedLines(journal.view.messages),
+        model_usage: ledger.modelUsage(),
+      },
+      subscription_type: null,
+      rate_limits_available: false,
+      rate_limits: null,
+      behaviors: null,
+    }),
+    async callMcpTool({ tool, arguments: input = {}, checkPermissions = false }, signal) {
+      if (!tool.startsWith('mcp__')) throw new TurnwrightError('invalid_option', `${tool} is no MCP tool.`);
+      await parts.mcp.settled(signal);
+      if (checkPermissions) {
+        const answer = await parts.tools.callGated(tool, input, signal);
+        if (!answer.ok) throw new TurnwrightError('mcp_call_failed', `The tool did not run: ${answer.why}`);
+        return delivered(answer);
+      }
+      return delivered(await parts.tools.callTool(tool, input, signal));
+    },
+  };
+}
+
+function delivered({ content, isError }: { content: ToolResultContent; isError?: boolean }) {
+  if (isError !== true) return { content };
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  throw new TurnwrightError('mcp_call_failed', text);
+}
+
+function changedLines(messages: Iterable<unknown>) {
+  let [added, removed] = [0, 0];
+  for (const message of messages) {
+    const { toolUseResult } = message as { readonly toolUseResult?: { readonly structuredPatch?: unknown } };
+    const hunks = toolUseResult?.structuredPatch;
+    if (!Array.isArray(hunks)) continue;
+    for (const { lines } of hunks as { readonly lines: readonly string[] }[]) {
+      added += lines.filter((line) => line.startsWith('+')).length;
+      removed += lines.filter((line) => line.startsWith('-')).length;
+    }
+  }
+  return { total_lines_added: added, total_lines_removed: removed };
+}

@@ -1,0 +1,87 @@
+/** What a query lets its host ask of the session and do to it, beside the turns. */
+import type { SetServersResult } from '../engine/compose/mcp.ts';
+import type { McpCall, SessionUsage } from '../engine/host-controls.ts';
+import type { HostFile, HostFileOptions } from '../engine/host-files.ts';
+import type { QueryEngine } from '../engine/query-engine.ts';
+import type { ReloadedPlugins, ReloadPluginsOptions } from '../engine/reload-plugins.ts';
+import type { McpServerStatus } from '../engine/session-facts.ts';
+import type { TaskOutputTail } from '../engine/session-tasks.ts';
+import type { ContextUsage } from '../protocol/context-usage.ts';
+import type { HooksListing } from '../protocol/hook-config.ts';
+import type { SlashCommandInfo } from '../protocol/sdk-messages.ts';
+import type { ToolResultContent } from '../protocol/tool.ts';
+import { splitServers } from './mcp/configured-servers.ts';
+import { connectServer } from './mcp/connect-server.ts';
+import type { McpServerConfig } from './mcp/server-config.ts';
+
+export type { McpCall, SessionUsage };
+
+export interface SessionMethods {
+  mcpServerStatus(): Promise<readonly McpServerStatus[]>;
+  /** Rejects with the reason when it does not come to a connection. */
+  reconnectMcpServer(name: string): Promise<void>;
+  /** Off: its tools are taken away from the next request on. */
+  toggleMcpServer(name: string, on: boolean): Promise<void>;
+  /** Puts these servers in the place of those of an earlier call; the ones of `options.mcpServers` stay. */
+  setMcpServers(servers: Readonly<Record<string, McpServerConfig>>): Promise<SetServersResult>;
+  /** Calls a server's tool beside the conversation. Rejects with `mcp_call_failed` when it did not run or failed. */
+  callMcpTool(call: McpCall, signal?: AbortSignal): Promise<{ readonly content: ToolResultContent }>;
+  /** Looks for skills again; the model is told of what changed with the next prompt. */
+  reloadSkills(): Promise<{ readonly skills: readonly SlashCommandInfo[] }>;
+  /**
+   * Gives the session a name. Rejects with `invalid_option` for an empty one, and when `sessionId` names another
+   * session than this.
+   */
+  renameSession(title: string, which?: { readonly sessionId?: string | undefined }): Promise<void>;
+  /** Reads the plugins again; see `ReloadPluginsOptions`. */
+  reloadPlugins(options?: ReloadPluginsOptions): Promise<ReloadedPlugins>;
+  /** The hooks of this session: callbacks, and those of settings and plugins. */
+  hooksListing(): Promise<HooksListing>;
+  /** By the rules of the Read tool; null: not there, or not allowed unasked. */
+  readFile(path: string, options?: HostFileOptions): Promise<HostFile | null>;
+  /** The model has seen this file as it was at `mtime` (ms), though its context no longer shows it. */
+  seedReadState(path: string, mtime: number): Promise<void>;
+  /** Paths in the working directory that fit the beginning of a mention; folders end in a slash. */
+  fileSuggestions(query: string): Promise<readonly string[]>;
+  /** What fills the context, by category. */
+  getContextUsage(): Promise<ContextUsage>;
+  /** What the session cost and took so far. The name is the published one; ours is not experimental. */
+  usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(): Promise<SessionUsage>;
+  /** Rejects with `unknown_task`, and with `task_ended` for one that does not run. */
+  stopTask(taskId: string): Promise<void>;
+  /**
+   * Lets commands and agents that a call waits for go on in the background: that of one call, or all. False when
+   * `toolUseId` names none that waits. Rejects with `tasks_disabled`.
+   */
+  backgroundTasks(toolUseId?: string): Promise<boolean>;
+  /** The end of a task's output. Rejects with `unknown_task`. */
+  getTaskOutput(taskId: string): Promise<TaskOutputTail>;
+}
+
+const NEVER = new AbortController().signal;
+
+export function sessionMethods(engine: () => Promise<QueryEngine>): SessionMethods {
+  return {
+    reloadSkills: async () => ({ skills: await (await engine()).reloadSkills() }),
+    renameSession: async (title, which) => (await engine()).rename(title, which?.sessionId),
+    reloadPlugins: async (options) => (await engine()).reloadPlugins(options),
+    hooksListing: async () => (await engine()).hooksListing(),
+    readFile: async (path, options) => (await engine()).files.read(path, options),
+    seedReadState: async (path, mtime) => (await engine()).files.seedRead(path, mtime),
+    fileSuggestions: async (query) => (await engine()).files.suggest(query),
+    getContextUsage: async () => (await engine()).getContextUsage(),
+    usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET: async () => (await engine()).controls.usage(),
+    mcpServerStatus: async () => (await engine()).mcpServerStatus(),
+    reconnectMcpServer: async (name) => (await engine()).reconnectMcpServer(name),
+    toggleMcpServer: async (name, on) => (await engine()).toggleMcpServer(name, on),
+    async setMcpServers(servers) {
+      const { inProcess, external } = splitServers(servers);
+      const clients = await Promise.all(inProcess.map(([name, server]) => connectServer(name, server)));
+      return (await engine()).setMcpServers(external, clients);
+    },
+    callMcpTool: async (call, signal = NEVER) => (await engine()).controls.callMcpTool(call, signal),
+    stopTask: async (taskId) => (await engine()).tasks.stop(taskId),
+    backgroundTasks: async (toolUseId) => (await engine()).tasks.toBackground(toolUseId),
+    getTaskOutput: async (taskId) => (await engine()).tasks.output(taskId),
+  };
+}

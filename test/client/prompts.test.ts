@@ -1,0 +1,161 @@
+/** Prompts that wait: what is told of them, and how they are called off. */
+import { expect, it } from 'vitest';
+import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { gather, is, type Message, openPrompt, prompt, type Running, throughBothDoors } from './doors.ts';
+
+const FIRST = '11111111-1111-4111-8111-111111111111';
+const SECOND = '22222222-2222-4222-8222-222222222222';
+const FREE = { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true };
+
+type Lifecycle = Message & { readonly type: 'command_lifecycle' };
+const lifecycles = (messages: readonly Message[]) =>
+  (messages as readonly Lifecycle[])
+    .filter(is('command_lifecycle'))
+    .map(({ command_uuid, state }) => `${command_uuid.slice(0, 1)} ${state}`);
+
+/** Of the published client, methods that its types leave out. */
+interface Hidden {
+  request?(request: object): Promise<{ readonly response: unknown }>;
+  cancelAsyncMessage(uuid: string): Promise<unknown>;
+}
+
+throughBothDoors('prompts that wait', (stage) => {
+  const interruptAll = async (running: Running & Hidden) => {
+    const sent = await running.request?.({ subtype: 'interrupt', cancel_queued: true });
+    return sent === undefined
+      ? (running as unknown as { interrupt(how: object): unknown }).interrupt({ cancelQueued: true })
+      : sent.response;
+  };
+  const replaying =
+    stage.door.name === 'our own query()'
+      ? { replayUserMessages: true }
+      : { extraArgs: { 'replay-user-messages': null } };
+
+  it('a prompt with a uuid is followed to the end of its turn', async () => {
+    stage.play(reply('Hi.'), reply('Hi again.'));
+    const input = openPrompt('Hello, without a uuid.');
+    let count = 0;
+    const { messages, results } = await gather(stage.start(input), (message) => {
+      if (message.type !== 'result') return;
+      count += 1;
+      if (count === 1) input.push(prompt('Hello.', { uuid: FIRST }));
+      else input.end();
+    });
+    expect(lifecycles(messages)).toEqual(['1 queued', '1 started', '1 completed']);
+    expect(results.map(({ result_index }) => result_index)).toEqual([0, 1]);
+    expect(results[1]).toMatchObject({ user_message_uuids: [FIRST], queued_turn_count: 0 });
+    expect(results[0]).not.toHaveProperty('user_message_uuids');
+    expect(results[0]).toMatchObject({ time_to_request_ms: expect.any(Number) });
+  });
+
+  it('one that joins the turn is named by its result, and repeated once', async () => {
+    stage.play(reply(toolUse('Bash', { command: 'sleep 0.5; echo hi' })), reply('Both.'));
+    const input = openPrompt('Go.');
+    const { messages, results } = await gather(stage.start(input, { ...FREE, ...replaying }), (message) => {
+      if (message.type === 'assistant' && message.message.content[0]?.type === 'tool_use')
+        input.push(prompt('Mind the larch.', { uuid: SECOND }));
+      if (message.type === 'result') input.end();
+    });
+    expect(results).toMatchObject([{ user_message_uuids: [SECOND] }]);
+    expect(lifecycles(messages)).toEqual(['2 queued', '2 started', '2 completed']);
+    const repeated = messages.filter((message) => message.type === 'user' && message.uuid === SECOND);
+    expect(repeated).toMatchObject([{ isReplay: true }]);
+  });
+
+  it('one that the turn gave back is repeated only when its own turn begins', async () => {
+    stage.play(reply(toolUse('Bash', { command: 'sleep 0.5; echo hi' })), reply('Larch.'));
+    const input = openPrompt('Go.');
+    let count = 0;
+    const options = { ...FREE, ...replaying, maxTurns: 1 };
+    const { messages, results } = await gather(stage.start(input, options), (message) => {
+      if (message.type === 'assistant' && message.message.content[0]?.type === 'tool_use')
+        input.push(prompt('Mind the larch.', { uuid: SECOND }));
+      if (message.type === 'result') count += 1;
+      if (count === 2) input.end();
+    });
+    expect(results).toMatchObject([
+      { terminal_reason: 'max_turns', queued_turn_count: 1 },
+      { result: 'Larch.', user_message_uuids: [SECOND], queued_turn_count: 0 },
+    ]);
+    const repeated = messages.filter((message) => message.type === 'user' && message.uuid === SECOND);
+    expect(repeated).toHaveLength(1);
+    expect(lifecycles(messages)).toEqual(['2 queued', '2 started', '2 completed']);
+  });
+
+  it('interrupt with cancel_queued calls off what waits', async () => {
+    stage.play(reply(toolUse('Bash', { command: 'sleep 20' })));
+    const input = openPrompt('Go.');
+    const running = stage.start(input, FREE) as Running & Hidden;
+    let receipt: unknown;
+    const { messages, results } = await gather(running, (message) => {
+      if (message.type === 'assistant') input.push(prompt('Later.', { uuid: SECOND, priority: 'later' }));
+      if (lifecycles([message])[0] === '2 queued')
+        void interruptAll(running).then((answer) => {
+          receipt = answer;
+          input.end();
+        });
+    });
+    expect(receipt).toEqual({ still_queued: [], cancelled: [SECOND] });
+    expect(results).toMatchObject([{ terminal_reason: 'aborted_tools' }]);
+    expect(lifecycles(messages)).toEqual(['2 queued', '2 cancelled']);
+  });
+
+  it('cancelAsyncMessage takes one prompt out of the line, once', async () => {
+    stage.play(reply(toolUse('Bash', { command: 'sleep 0.5' })), reply('Done.'));
+    const input = openPrompt('Go.');
+    const running = stage.start(input, FREE) as Running & Hidden;
+    const answers: unknown[] = [];
+    const { results } = await gather(running, (message) => {
+      if (message.type === 'assistant' && message.message.content[0]?.type === 'tool_use')
+        input.push(prompt('Later.', { uuid: SECOND, priority: 'later' }));
+      if (lifecycles([message])[0] === '2 queued')
+        void (async () => {
+          answers.push(await running.cancelAsyncMessage(SECOND), await running.cancelAsyncMessage(SECOND));
+        })();
+      if (message.type === 'result') input.end();
+    });
+    expect(answers).toEqual([true, false]);
+    expect(results).toMatchObject([{ result: 'Done.' }]);
+  });
+
+  it('what the session cost so far', async () => {
+    stage.play(reply(toolUse('Write', { file_path: 'a.txt', content: 'one\ntwo\n' })), reply('Hi.'));
+    const input = openPrompt('Go.');
+    const running = stage.start(input, FREE);
+    let usage: unknown;
+    const { result } = await gather(running, (message) => {
+      if (message.type === 'result')
+        void running.usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET().then((answer) => {
+          usage = answer;
+          input.end();
+        });
+    });
+    expect(usage).toMatchObject({
+      session: {
+        total_cost_usd: result?.total_cost_usd,
+        total_lines_added: 2,
+        total_lines_removed: 0,
+        model_usage: result?.modelUsage,
+      },
+      subscription_type: null,
+      rate_limits_available: false,
+    });
+  });
+
+  it('the display of thinking can be changed alone', async () => {
+    stage.play(reply('1'), reply('2'));
+    const input = openPrompt('Go.');
+    const running = stage.start(input, { model: 'opus', thinking: { type: 'adaptive' } });
+    let count = 0;
+    await gather(running, (message) => {
+      if (message.type !== 'result') return;
+      count += 1;
+      if (count === 2) return input.end();
+      void running.setMaxThinkingTokens(null, 'summarized').then(() => input.push(prompt('Again.')));
+    });
+    expect(stage.asked().map(({ thinking }) => thinking)).toEqual([
+      { type: 'adaptive' },
+      { type: 'adaptive', display: 'summarized' },
+    ]);
+  });
+});
