@@ -103,7 +103,11 @@ describe('what consumers see', () => {
       rendered: [],
     };
     expect(mapper().map(queued)).toEqual([]);
-    expect(mapper({ replayUserMessages: true }).map(queued)).toMatchObject([
+    const replaying = mapper({ replayUserMessages: true });
+    // Until it has joined, the turn may still give it back.
+    expect([...replaying.map(queued), ...replaying.flush()]).toEqual([]);
+    replaying.joined();
+    expect(replaying.flush()).toMatchObject([
       { type: 'user', isReplay: true, uuid: 'mine', message: { content: 'And also this.' } },
     ]);
     expect(mapper({ verbose: true }).map(queued)).toMatchObject([{ subtype: 'informational' }]);
