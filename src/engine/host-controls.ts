@@ -1,5 +1,6 @@
 /** What a host may do to a session besides prompting it: take prompts back, look at what it cost, call a server's tool. */
 import { TurnwrightError } from '../protocol/errors.ts';
+import type { HooksListing } from '../protocol/hook-config.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ModelUsage } from '../protocol/sdk-messages.ts';
 import type { ToolResultContent } from '../protocol/tool.ts';
@@ -41,6 +42,8 @@ export interface HostControls {
   /** Hears the keys of prompts that joined the running submission. Returns its end. */
   onPromptsJoined(listener: (keys: readonly string[]) => void): () => void;
   usage(): SessionUsage;
+  /** What hooks this session has. */
+  hooksListing(): HooksListing;
   /** What the tool returned. Rejects when there is no such tool, when it may not run and when it fails. */
   callMcpTool(call: McpCall, signal: AbortSignal): Promise<{ readonly content: ToolResultContent }>;
 }
@@ -67,6 +70,7 @@ export function hostControls(parts: EngineParts): HostControls {
       rate_limits: null,
       behaviors: null,
     }),
+    hooksListing: () => parts.hookRoom.listing(),
     async callMcpTool({ tool, arguments: input = {}, checkPermissions = false }, signal) {
       if (!tool.startsWith('mcp__')) throw new TurnwrightError('invalid_option', `${tool} is no MCP tool.`);
       await parts.mcp.settled(signal);

@@ -2,7 +2,6 @@
 
 import type { ContextUsage } from '../protocol/context-usage.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { HooksListing } from '../protocol/hook-config.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
 import type { InboxPriority } from '../protocol/ports.ts';
 import type { SDKMessage, SlashCommandInfo } from '../protocol/sdk-messages.ts';
@@ -215,11 +214,6 @@ export class QueryEngine {
   /** Hears the messages that no submission yields: of background tasks, of hooks. Until the returned function is called. */
   onAnnouncement(listener: (message: SDKMessage) => void): () => void {
     return this.#parts.announcer.listen(listener);
-  }
-
-  /** What hooks this session has. */
-  hooksListing(): HooksListing {
-    return this.#parts.hookRoom.listing();
   }
 
   /** The message that tells consumers of a changed permission mode. */
