@@ -1,5 +1,6 @@
 /** A command file as a command of a session. */
 import type { Command, CommandContext, CommandOrigin, CommandResult } from '../protocol/command.ts';
+import { MAX_SHELL_PARTS } from '../util/template-parts.ts';
 import type { CommandFile } from './command-file.ts';
 import { fillTemplate } from './template.ts';
 
@@ -8,8 +9,6 @@ export interface FileCommandOptions {
   /** false: it may word a prompt, and not allow, run or switch anything. */
   readonly trusted: boolean;
 }
-
-const MAX_SHELL_PARTS = 20;
 
 export function fileCommand(file: CommandFile, { origin, trusted }: FileCommandOptions): Command {
   const { name, description, argumentHint } = file;

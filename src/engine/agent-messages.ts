@@ -16,6 +16,8 @@ export interface AgentMessages {
 export interface AgentMessagesOptions extends Pick<SdkMapperOptions, 'sessionId' | 'ids' | 'clock'> {
   /** Text and thinking too. */
   readonly text: boolean;
+  /** Raw stream events too. */
+  readonly partial: boolean;
 }
 
 export function createAgentMessages(request: SpawnRequest, options: AgentMessagesOptions): AgentMessages {
@@ -28,7 +30,7 @@ export function createAgentMessages(request: SpawnRequest, options: AgentMessage
   };
   const mapper = createSdkMapper({
     ...options,
-    includePartialMessages: false,
+    includePartialMessages: options.partial,
     replayUserMessages: false,
     verbose: false,
   });
@@ -66,6 +68,8 @@ export function createAgentMessages(request: SpawnRequest, options: AgentMessage
         const isResult = typeof content !== 'string' && content.some(({ type }) => type === 'tool_result');
         return isResult || options.text ? { ...message, parent_tool_use_id, ...from } : undefined;
       }
+      case 'stream_event':
+        return { ...message, parent_tool_use_id };
       case 'tool_progress':
         return { ...message, parent_tool_use_id, subagent_type: request.definition.name };
       case 'system':

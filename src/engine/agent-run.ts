@@ -17,6 +17,7 @@ import { createAgentMessages } from './agent-messages.ts';
 import { type AgentRecord, createAgentRecord, endOf } from './agent-outcome.ts';
 import { createGuard } from './budgets.ts';
 import type { AgentParts } from './compose/agent-parts.ts';
+import { createDeliveries } from './deliveries.ts';
 import { loopDepsOf, loopParamsOf } from './loop-input.ts';
 import { refuseUnpriced } from './model-choice.ts';
 import type { EngineParts } from './parts.ts';
@@ -29,7 +30,7 @@ export interface AgentRun {
   readonly signal: AbortSignal;
   readonly session: EngineParts;
   /** Makes the agent's share of the session, for this model. */
-  compose(model: string, scope: Scope): AgentParts;
+  compose(model: string, scope: Scope): Promise<AgentParts>;
 }
 
 /** How long a loop that was aborted may take to write down how it ended, in ms (L1: 100 ms, and the journal). */
@@ -60,7 +61,7 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, Age
   let terminal: Terminal;
   try {
     refuseUnpriced(model, session);
-    agent = run.compose(model, scope);
+    agent = await run.compose(model, scope);
     terminal = yield* drive(agent, { ...run, model, scope, record, onFailure: (last) => (failure = last) });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -101,7 +102,13 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
     ids: session.ids,
     clock: session.clock,
     text: session.config.forwardSubagentText === true || request.background,
+    partial: parts.config.includePartialMessages === true,
   });
+  const deliveries = createDeliveries();
+  const progressOf = (message: SDKMessage): ToolProgress => {
+    const taken = deliveries.of(message);
+    return { type: AGENT_MESSAGE, lossless: true, message, ...(taken !== undefined && { taken }) };
+  };
   parts.journal.onEntry(record.entry);
   const prompt = await open(submission, agent, driven);
   yield progressOf(messages.prompt(prompt.uuid, prompt.timestamp));
@@ -115,7 +122,10 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
   });
   const { cwd, additionalDirectories = [] } = parts.config;
   const context = {
-    system: buildAgentPrompt(request.definition, { cwd, additionalDirectories, platform: process.platform }),
+    system: [
+      ...buildAgentPrompt(request.definition, { cwd, additionalDirectories, platform: process.platform }),
+      ...agent.notes,
+    ],
     userContext: userContextOf(request, session),
   };
   const params = {
@@ -127,6 +137,7 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
   parts.memory.request = params;
   const deps = {
     ...loopDepsOf(guard, parts),
+    tools: deliveries.guard(parts.tools.port),
     callModel: watched(parts.model.call, driven.onFailure),
     onDenial: (denial: EngineParts['memory']['denials'][number]) => session.memory.denials.push(denial),
   };
@@ -153,7 +164,8 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
 }
 
 /** On record before it is shown: the prompt, and what hooks say to it. */
-async function open(submission: string, { parts }: AgentParts, { request, session, model, scope }: Driven) {
+async function open(submission: string, agent: AgentParts, { request, session, model, scope }: Driven) {
+  const { parts, skills } = agent;
   const { journal, hooks } = parts;
   const stamp = () => ({
     uuid: session.ids.uuid(),
@@ -167,10 +179,26 @@ async function open(submission: string, { parts }: AgentParts, { request, sessio
     message: { role: 'user' as const, content: request.prompt },
   });
   const permissionMode = parts.permissions.mode;
+  const { texts, problems } = await skills.preload(request.definition.skills ?? []);
+  const list = skills.announce(journal.view.messages);
   const bodies: JournalBody[] = [
     { type: 'submission', id: `${submission}/submission`, submission, model, permissionMode },
+    ...(list === undefined ? [] : [{ ...list, submission }]),
+    ...texts.map(
+      (content): JournalBody => ({
+        ...stamp(),
+        type: 'user',
+        kind: 'skill',
+        isSynthetic: true,
+        message: { role: 'user', content },
+        submission,
+      }),
+    ),
     { ...prompt, submission },
   ];
+  const missing = [...agent.problems, ...problems];
+  for (const line of missing) session.config.stderr?.(`The agent ${request.definition.name}: ${line}`);
+  if (missing.length > 0) bodies.push({ ...missingThings(missing, stamp()), submission });
   if (hooks.has('SubagentStart')) {
     const { additionalContext } = await hooks.run({ event: 'SubagentStart' }, { signal: scope.signal });
     if (additionalContext.length > 0) bodies.push({ ...hookContext(additionalContext, stamp()), submission });
@@ -179,20 +207,34 @@ async function open(submission: string, { parts }: AgentParts, { request, sessio
   return prompt;
 }
 
-function hookContext(
-  content: readonly string[],
-  stamp: { readonly uuid: string; readonly timestamp: string },
-): AttachmentMessage {
-  const text = `<system-reminder>\nSubagentStart hook: ${content.join('\n')}\n</system-reminder>`;
-  return {
-    ...stamp,
-    type: 'attachment',
-    attachment: { type: 'hook_context', event: 'SubagentStart', content },
-    rendered: [{ type: 'text', text }],
-  };
+interface Stamp {
+  readonly uuid: string;
+  readonly timestamp: string;
 }
 
-const progressOf = (message: SDKMessage): ToolProgress => ({ type: AGENT_MESSAGE, lossless: true, message });
+const hookContext = (content: readonly string[], stamp: Stamp) =>
+  reminder(
+    { type: 'hook_context', event: 'SubagentStart', content },
+    `SubagentStart hook: ${content.join('\n')}`,
+    stamp,
+  );
+
+/** It can say so in its report, or find another way. */
+const missingThings = (problems: readonly string[], stamp: Stamp) =>
+  reminder(
+    { type: 'agent_setup', problems },
+    `Not everything that was meant for you is there:\n${problems.map((line) => `- ${line}`).join('\n')}`,
+    stamp,
+  );
+
+function reminder(
+  attachment: AttachmentMessage['attachment'],
+  text: string,
+  stamp: Stamp,
+): AttachmentMessage {
+  const rendered = [{ type: 'text' as const, text: `<system-reminder>\n${text}\n</system-reminder>` }];
+  return { ...stamp, type: 'attachment', attachment, rendered };
+}
 
 /** The caller's choice, the definition's, else what whoever starts it is asked with. */
 function modelOf({ model, definition }: SpawnRequest, session: EngineParts): string {

@@ -1,17 +1,14 @@
 /** What a slash command gets to work with. */
 import type { CommandContext } from '../protocol/command.ts';
-import type { ToolResultContent } from '../protocol/tool.ts';
 import { commandsOf } from './command-list.ts';
 import { contextUsageOf } from './context-usage.ts';
+import { gatedShell } from './gated-shell.ts';
 import { mentionedFiles } from './mentioned-files.ts';
 import { refuseUnpriced } from './model-choice.ts';
 import type { EngineParts } from './parts.ts';
 
-/** How long a shell command in a command file may take, in ms. */
-const SHELL_MS = 60_000;
-
 export function commandContext(parts: EngineParts, signal: AbortSignal): CommandContext {
-  const { sessionId, config, journal, memory, model, ledger, tools, permissions } = parts;
+  const { sessionId, config, journal, memory, model, ledger } = parts;
   return {
     sessionId,
     cwd: config.cwd,
@@ -29,24 +26,8 @@ export function commandContext(parts: EngineParts, signal: AbortSignal): Command
       contextUsage: () => contextUsageOf(parts),
       cost: () => ({ totalUsd: ledger.totalCostUsd(), models: ledger.modelUsage() }),
     },
-    async shell(command, allowedTools) {
-      let undo = () => {};
-      try {
-        undo = permissions.lend(allowedTools);
-        const answer = await tools.callGated('Bash', { command, timeout: SHELL_MS }, signal);
-        return answer.ok ? { ok: true, output: textOf(answer.content) } : answer;
-      } catch (error) {
-        return { ok: false, why: error instanceof Error ? error.message : String(error) };
-      } finally {
-        undo();
-      }
-    },
+    shell: (command, allowedTools) => gatedShell(command, allowedTools, signal, parts),
     mentionedFiles: async (text) =>
       (await mentionedFiles(text, signal, parts)).flatMap(({ rendered }) => rendered),
   };
-}
-
-function textOf(content: ToolResultContent): string {
-  if (typeof content === 'string') return content;
-  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }

@@ -1,7 +1,7 @@
 /** What the engine hands to the loop for one submission. */
 import type { CarryOn, LoopDeps, LoopParams, OuterGuard } from '../loop/deps.ts';
 import { FRESH_COMPACTION } from '../loop/state.ts';
-import type { ThinkingConfig } from '../protocol/wire.ts';
+import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
 import type { Scope } from '../util/scope.ts';
 import type { SubmissionContext } from './contexts.ts';
 import { fallbackModels } from './model-choice.ts';
@@ -20,6 +20,8 @@ export interface LoopInput {
   readonly submission: string;
   readonly scope: Scope;
   readonly model: string;
+  /** Default: the session's. */
+  readonly effort?: EffortLevel | undefined;
   readonly context: SubmissionContext;
   readonly carryOn?: CarryOn | undefined;
   readonly startAt?: LoopParams['startAt'] | undefined;
@@ -28,7 +30,7 @@ export interface LoopInput {
 export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
   const { config, memory, journal, structured } = parts;
   const { model } = input;
-  const effort = memory.effort ?? config.effort;
+  const effort = input.effort ?? memory.effort ?? config.effort;
   const thinking = shownAs(
     memory.thinkingDisplay,
     memory.thinking ??
@@ -87,6 +89,11 @@ export function loopDepsOf(guard: OuterGuard, parts: EngineParts): LoopDeps {
       maxOutputTokens: parts.model.infoOf(model).maxOutputTokens,
       nonStreamingRepeat: true,
     }),
+    takeSwitch() {
+      const adopted = parts.memory.adopted;
+      parts.memory.adopted = undefined;
+      return adopted;
+    },
     onStage: (stage) => parts.state.enter(stage),
     onDenial: (denial) => parts.memory.denials.push(denial),
   };

@@ -1,5 +1,6 @@
 /** Which models a submission may use. */
 import { TurnwrightError } from '../protocol/errors.ts';
+import type { EffortLevel } from '../protocol/wire.ts';
 import type { EngineParts } from './parts.ts';
 
 /** A budget cannot be kept with a model whose cost is unknown: it is refused, not counted as zero (F65). */
@@ -12,6 +13,17 @@ export function refuseUnpriced(model: string, parts: Pick<EngineParts, 'config' 
     'unpriced_model',
     `A budget of $${parts.config.maxBudgetUsd} was set, but the price of ${unpriced} is not known. Give its price in settings, or limit turns or tokens instead.`,
   );
+}
+
+/** What a skill wants the rest of the submission to be worked on with. Throws `unpriced_model`. */
+export function adopt(
+  choice: { readonly model?: string | undefined; readonly effort?: EffortLevel | undefined },
+  parts: Pick<EngineParts, 'config' | 'model' | 'memory'>,
+): void {
+  const model = choice.model === undefined ? undefined : parts.model.resolve(choice.model);
+  if (model !== undefined) refuseUnpriced(model, parts);
+  const before = parts.memory.adopted;
+  parts.memory.adopted = { model: model ?? before?.model, effort: choice.effort ?? before?.effort };
 }
 
 /** The fallbacks in order, without the model itself. */

@@ -8,6 +8,7 @@ import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { ToolUseBlock } from '../protocol/wire.ts';
 import { openScope, type Scope } from '../util/scope.ts';
 import type { OrphanedPermission } from './config.ts';
+import { tellTaken } from './deliveries.ts';
 import type { EngineParts } from './parts.ts';
 import { toSdkUser } from './to-sdk-message.ts';
 
@@ -56,7 +57,8 @@ async function run(
     while (executor.open > 0) {
       await executor.ready();
       for (const update of executor.take()) {
-        if (update.kind === 'result') messages.push(update.message, ...update.extraMessages);
+        if (update.kind === 'progress') tellTaken(update.message.data);
+        else if (update.kind === 'result') messages.push(update.message, ...update.extraMessages);
       }
     }
     return messages;

@@ -128,6 +128,8 @@ export interface SessionMemory {
   thinkingDisplay: 'summarized' | 'omitted' | null | undefined;
   /** Likewise. */
   effort: EffortLevel | undefined;
+  /** What a skill wants the rest of the submission to be worked on with; until the next request. */
+  adopted: { readonly model?: string | undefined; readonly effort?: EffortLevel | undefined } | undefined;
   opened: boolean;
   submissions: number;
   /** Results that were given. */

@@ -4,7 +4,7 @@
  */
 import type { UserMessage } from '../protocol/messages.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
-import type { UserBlock } from '../protocol/wire.ts';
+import type { EffortLevel, UserBlock } from '../protocol/wire.ts';
 import { commandsChanged, loadCommands } from './command-list.ts';
 import type { ManualCompaction } from './compact-session.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from './contexts.ts';
@@ -34,7 +34,12 @@ export interface Prompt {
 }
 
 export type Prepared = { readonly messages: readonly SDKMessage[]; readonly undo: () => void } & (
-  | { readonly kind: 'query'; readonly model: string; readonly context: SubmissionContext }
+  | {
+      readonly kind: 'query';
+      readonly model: string;
+      readonly effort?: EffortLevel | undefined;
+      readonly context: SubmissionContext;
+    }
   /** The model is not asked (phase 5). */
   | {
       readonly kind: 'local';
@@ -107,10 +112,7 @@ export async function prepareSubmission(
     model = parts.model.resolve(input.model);
     refuseUnpriced(model, parts);
   }
-  const { contextWindow } = parts.model.infoOf(model);
-  const skillList = input.shouldQuery
-    ? parts.skills.announce(journal.view.messages, contextWindow)
-    : undefined;
+  const skillList = input.shouldQuery ? parts.skills.announce(journal.view.messages) : undefined;
   const recorded = [
     ...input.before,
     ...(skillList === undefined ? [] : [skillList]),
@@ -152,7 +154,7 @@ export async function prepareSubmission(
     return { kind: 'local', resultText, command, clear, messages, undo, ...(compaction && { compaction }) };
   }
   await recordSnapshot(context, submission, parts);
-  return { kind: 'query', model, context, messages, undo };
+  return { kind: 'query', model, effort: input.effort, context, messages, undo };
 }
 
 async function recordInitialMessages(submission: string, parts: EngineParts): Promise<void> {

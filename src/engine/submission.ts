@@ -62,6 +62,7 @@ export function openSubmission(options: SubmissionOptions): Submission {
       parts.memory.denials = [];
       parts.memory.unaffordable = undefined;
       parts.memory.capWarnings.startSubmission();
+      parts.memory.adopted = undefined;
       parts.ledger.startSubmission();
       parts.model.startSubmission();
       parts.structured?.startSubmission();

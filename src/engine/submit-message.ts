@@ -11,6 +11,7 @@ import { within } from '../util/within.ts';
 import { createGuard } from './budgets.ts';
 import { capUse } from './cap-warnings.ts';
 import { compactSession, type ManualCompaction } from './compact-session.ts';
+import { tellTaken } from './deliveries.ts';
 import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
 import type { EngineParts } from './parts.ts';
 import { type Prepared, type Prompt, prepareSubmission } from './prepare-submission.ts';
@@ -188,6 +189,7 @@ export async function* runLoop(
       const shown = mapper.map(message);
       for (let said = parts.notices.take(); said !== undefined; said = parts.notices.take()) shown.push(said);
       if (shown.length > 0) yield shown;
+      if (message.type === 'progress') tellTaken(message.data);
       // After every message, shown or not: usage is known with the events that end a response (L9).
       terminal = guard.verdict();
     }

@@ -23,6 +23,7 @@ export interface UserInput {
   readonly command: string | undefined;
   readonly allowedTools: readonly string[];
   readonly model: string | undefined;
+  readonly effort: CommandResult['effort'];
   readonly compact: CommandResult['compact'];
   /** Another conversation begins. */
   readonly clear: boolean;
@@ -49,6 +50,7 @@ export async function processUserInput(
     clear: false,
     allowedTools: [],
     model: undefined,
+    effort: undefined,
     compact: undefined,
     resultText: '',
     notices: [],
@@ -83,6 +85,7 @@ export async function processUserInput(
       command: command.name,
       allowedTools: result.allowedTools ?? [],
       model: result.model,
+      effort: result.effort,
       compact: result.compact,
       clear: result.clear === true,
       resultText: result.resultText ?? '',

@@ -139,6 +139,10 @@ export interface LoopDeps {
     take(key: string): ToolUseSummaryMessage | undefined;
   };
   /** Told about every change of state the engine's state machine shows. */
+  /** What the work itself wants the rest of the submission to be done with; asked before each request, given once. */
+  takeSwitch?():
+    | { readonly model?: string | undefined; readonly effort?: EffortLevel | undefined }
+    | undefined;
   onStage?(stage: 'streaming' | 'tools' | 'recovery_check' | 'compact_check'): void;
   /** Usage of the main loop, told per response. */
   onUsage?(usage: Usage, model: string): void;

@@ -1,7 +1,9 @@
 /** What varies between iterations: plain, serialisable data, grouped by owner. Each group has a named fresh value. */
+
 import type { CompactionState } from '../protocol/context.ts';
 import type { ViewMessage } from '../protocol/messages.ts';
 import type { Transition } from '../protocol/transition.ts';
+import type { EffortLevel } from '../protocol/wire.ts';
 import type { PersistentList } from '../util/persistent-list.ts';
 import type { LoopParams } from './deps.ts';
 
@@ -44,6 +46,7 @@ export interface ModelState {
   readonly current: string;
   /** Fallbacks not yet tried. */
   readonly fallbacks: readonly string[];
+  readonly effort: EffortLevel | undefined;
 }
 
 export interface State {
@@ -101,7 +104,7 @@ export function initialState(params: LoopParams): State {
     hooks: FRESH_HOOKS,
     compaction: params.compaction,
     budgets: { ...FRESH_BUDGETS, taskRemaining: params.taskBudgetRemaining ?? params.taskBudget?.total },
-    model: { current: params.model, fallbacks: params.fallbackModels },
+    model: { current: params.model, fallbacks: params.fallbackModels, effort: params.effort },
     pendingSummary: undefined,
   };
 }

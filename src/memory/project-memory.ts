@@ -5,7 +5,7 @@ import type { PersistentFiles } from '../protocol/files.ts';
 import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { TextBlock, ToolUseBlock } from '../protocol/wire.ts';
-import { matchesGlob } from './glob.ts';
+import { matchesGlob } from '../util/glob.ts';
 import type { LoadReason, MemoryFile, MemoryType } from './memory-file.ts';
 import { chainOf, foldersBetween, projectFiles, projectRules, userFiles } from './memory-places.ts';
 import { createMemoryReader, type MemoryReader } from './read-memory.ts';
@@ -36,9 +36,14 @@ export interface FoundMemory {
   readonly rendered: readonly TextBlock[];
 }
 
+/** What is somebody's own of it: whose calls, and who is told. */
+export type MemoryReaders = Pick<ProjectMemoryOptions, 'pathsOf' | 'onLoaded'>;
+
 export interface ProjectMemory {
   /** From the user's own down to the working directory, so that what is nearest comes last. Read once. */
   load(): Promise<readonly MemoryFile[]>;
+  /** For another conversation that begins with the same files; what it hears of later is its own. */
+  branch(readers: MemoryReaders): ProjectMemory;
   /** Behind tool results (L6): the memory of folders they touched, once each, and files that changed on disk. */
   readonly source: {
     readonly name: 'memory';
@@ -57,17 +62,31 @@ interface HeldRule {
   readonly group: readonly MemoryFile[];
 }
 
+/** What there is to know before a conversation begins. */
+interface Head {
+  readonly found: readonly MemoryFile[];
+  readonly known: ReadonlyMap<string, { file: MemoryFile; late: boolean }>;
+  readonly visited: ReadonlySet<string>;
+  readonly held: readonly HeldRule[];
+  readonly root: string;
+  readonly reader: MemoryReader;
+}
+
 const NOTHING: readonly FoundMemory[] = Object.freeze([]);
 
-export function createProjectMemory(options: ProjectMemoryOptions): ProjectMemory {
+/** With `earlier`, nothing is read again: it begins where another conversation began. */
+export function createProjectMemory(
+  options: ProjectMemoryOptions,
+  earlier?: () => Promise<Head>,
+): ProjectMemory {
   const { cwd, files, sources } = options;
   /** What the conversation has of each file, by path; `late` ones are not in its head. */
-  const known = new Map<string, { file: MemoryFile; late: boolean }>();
-  const visited = new Set<string>();
+  let known = new Map<string, { file: MemoryFile; late: boolean }>();
+  let visited = new Set<string>();
   let held: readonly HeldRule[] = [];
   let root = cwd;
   let reader: MemoryReader | undefined;
-  let loading: Promise<readonly MemoryFile[]> | undefined;
+  let loading: Promise<Head> | undefined;
   let recalled = false;
 
   const take = (file: MemoryFile, late: boolean): MemoryFile => {
@@ -103,7 +122,7 @@ export function createProjectMemory(options: ProjectMemoryOptions): ProjectMemor
     return sift(folder, groups);
   };
 
-  const loadOnce = async (): Promise<readonly MemoryFile[]> => {
+  const loadOnce = async (): Promise<Head> => {
     const hasProject = sources.includes('project') || sources.includes('local');
     const chain = hasProject ? await chainOf(cwd, files) : [];
     root = chain[0] ?? cwd;
@@ -116,13 +135,23 @@ export function createProjectMemory(options: ProjectMemoryOptions): ProjectMemor
       found.push(...sift(root, groups));
     }
     for (const folder of chain) found.push(...(await ofFolder(folder, 'session_start', reader)));
-    return found.map((file) => take(file, false));
+    for (const file of found) take(file, false);
+    return { found, known: new Map(known), visited: new Set(visited), held, root, reader: reader.branch() };
   };
 
-  const load = () => {
-    loading ??= sources.length === 0 ? Promise.resolve([]) : loadOnce();
+  const beginAt = (head: Head): Head => {
+    known = new Map(head.known);
+    visited = new Set(head.visited);
+    ({ held, root } = head);
+    reader = head.reader.branch();
+    return head;
+  };
+
+  const head = () => {
+    loading ??= earlier === undefined ? loadOnce() : earlier().then(beginAt);
     return loading;
   };
+  const load = async () => (sources.length === 0 ? [] : (await head()).found);
 
   /** What an earlier life of the session was told behind tool results: it is in the conversation, and known here. */
   const recall = async (messages: Iterable<ViewMessage>, from: MemoryReader) => {
@@ -181,6 +210,7 @@ export function createProjectMemory(options: ProjectMemoryOptions): ProjectMemor
 
   return {
     load,
+    branch: (readers) => createProjectMemory({ ...options, ...readers }, head),
     source: {
       name: 'memory',
       async collect({ toolUses, view }, signal) {

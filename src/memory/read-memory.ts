@@ -2,8 +2,8 @@
 import { sep } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { listField, readFrontmatter } from '../util/frontmatter.ts';
+import { matchesGlob } from '../util/glob.ts';
 import { findImports } from './find-imports.ts';
-import { matchesGlob } from './glob.ts';
 import type { LoadReason, MemoryFile, MemoryType } from './memory-file.ts';
 
 export const MAX_IMPORT_DEPTH = 5;
@@ -33,18 +33,28 @@ export interface WantedFile {
 }
 
 export interface MemoryReader {
+  /** Another one that has read the same by now. */
+  branch(): MemoryReader;
   /** The file and, behind it, what it imports; nothing when it is missing, excluded, read before, or out of bounds. */
   read(wanted: WantedFile): Promise<readonly MemoryFile[]>;
   /** The text of a file that was read before, as it is now. undefined: it is gone. */
   again(file: MemoryFile): Promise<{ readonly content: string; readonly mtimeMs: number } | undefined>;
 }
 
-/** One per session: it knows what was read, and how much. */
-export function createMemoryReader(options: MemoryReaderOptions): MemoryReader {
+interface Read {
+  /** Real paths. */
+  readonly seen: ReadonlySet<string>;
+  readonly count: number;
+  readonly chars: number;
+}
+
+const NOTHING_READ: Read = { seen: new Set(), count: 0, chars: 0 };
+
+/** One per conversation: it knows what was read, and how much. */
+export function createMemoryReader(options: MemoryReaderOptions, earlier: Read = NOTHING_READ): MemoryReader {
   const { files, excludes, warn } = options;
-  const seen = new Set<string>();
-  let count = 0;
-  let chars = 0;
+  const seen = new Set(earlier.seen);
+  let { count, chars } = earlier;
   let realRoots: Promise<readonly string[]> | undefined;
 
   const isExcluded = (path: string) => excludes.some((pattern) => matchesGlob(pattern, path));
@@ -96,6 +106,7 @@ export function createMemoryReader(options: MemoryReaderOptions): MemoryReader {
   };
 
   return {
+    branch: () => createMemoryReader(options, { seen: new Set(seen), count, chars }),
     read: (wanted) => load(wanted, undefined, 0),
     async again({ path }) {
       const text = await textOf(path, files);

@@ -37,6 +37,8 @@ interface Case {
   readonly context: PathRuleContext;
   /** Directories that may be read and written, then those that may only be read. */
   readonly roots: readonly string[];
+  /** Those of `roots` that the asker writes without being asked. */
+  readonly own: readonly string[];
 }
 
 /** The ladder: its order is the priority. Paths are looked up on disk only when a step needs them. */
@@ -44,8 +46,9 @@ export async function decideCall(question: PermissionQuestion, state: Permission
   const resolve = createPathResolver(state.files, question.cwd);
   const subject = subjectOf(question, resolve);
   const context = { cwd: question.cwd, home: state.home, ignoreCase: state.ignoreCase, resolve };
-  const roots = [question.cwd, ...question.additionalDirectories, ...state.directories];
-  const each: Case = { subject, state, context, roots };
+  const own = question.ownDirectories ?? [];
+  const roots = [question.cwd, ...question.additionalDirectories, ...state.directories, ...own];
+  const each: Case = { subject, state, context, roots, own };
 
   const denied = await firstMatch('deny', each);
   if (denied !== undefined) return deny('rule', say.deniedByRule(subject, denied), denied);
@@ -84,6 +87,8 @@ async function allowOrAsk(each: Case): Promise<Extract<GateVerdict, { kind: 'all
   if (state.mode === 'acceptEdits' && subject.target.kind === 'write' && outside.length === 0) {
     return { kind: 'allow', reasonType: 'mode', reason: 'The permission mode is acceptEdits.' };
   }
+  if (each.own.length > 0 && subject.target.kind === 'write' && (await isOwn(each)))
+    return { kind: 'allow', reasonType: 'workingDir', reason: 'It writes into a folder of its own.' };
   if (subject.target.kind === 'command') return judgeCommand(each);
   const allowed = await firstMatch('allow', each);
   if (allowed !== undefined) return allowedBy([allowed]);
@@ -248,6 +253,11 @@ async function pathsOutside(each: Case): Promise<readonly ResolvedPath[]> {
   const { kind } = each.subject.target;
   if (kind !== 'read' && kind !== 'write') return [];
   return outsideOf(kind, await each.subject.paths(), each);
+}
+
+async function isOwn(each: Case): Promise<boolean> {
+  const paths = await each.subject.paths();
+  return paths.length > 0 && (await outsideOf('write', paths, { ...each, roots: each.own })).length === 0;
 }
 
 /** Judged on real paths, roots and targets alike. */

@@ -18,6 +18,12 @@ export interface AgentDefinition {
   /** Id or alias; default, and `inherit`: the model of whoever starts it. */
   readonly model?: string | undefined;
   readonly effort?: EffortLevel | undefined;
+  /** MCP servers it gets whatever `tools` says: names of the session's, and configurations that live as long as it does. */
+  readonly mcpServers?: readonly AgentServer[] | undefined;
+  /** Skills whose text it begins with. */
+  readonly skills?: readonly string[] | undefined;
+  /** It keeps notes of its own from one run to the next; whose they are says where. */
+  readonly memory?: AgentMemoryScope | undefined;
   /** Turns after which it ends; default unlimited. */
   readonly maxTurns?: number | undefined;
   /** Takes effect only where it is stricter than the session's own mode. */
@@ -33,6 +39,11 @@ export interface AgentDefinition {
   /** Stands behind its system prompt. */
   readonly criticalSystemReminder_EXPERIMENTAL?: string | undefined;
 }
+
+/** A name, or configurations by name as they were written. */
+export type AgentServer = string | Readonly<Record<string, unknown>>;
+
+export type AgentMemoryScope = 'user' | 'project' | 'local';
 
 /** Why an agent is over. Everything but `completed` is told to whoever started it as an error, with what it had said. */
 export type AgentEnd =

@@ -2,7 +2,7 @@
 import type { ContextUsage } from './context-usage.ts';
 import type { ViewMessage } from './messages.ts';
 import type { ModelUsage } from './sdk-messages.ts';
-import type { UserBlock } from './wire.ts';
+import type { EffortLevel, UserBlock } from './wire.ts';
 
 /** Who brought a command along. `builtin`: the engine; `host`: the program around it. */
 export type CommandOrigin = 'builtin' | 'host' | 'user' | 'project' | 'plugin' | 'skill' | 'mcp';
@@ -75,8 +75,9 @@ export interface CommandResult {
   readonly shouldQuery: boolean;
   /** Permission rules that hold for this submission only. */
   readonly allowedTools?: readonly string[] | undefined;
-  /** The model of this submission only. */
+  /** The model of this submission only, and how hard it thinks. */
   readonly model?: string | undefined;
+  readonly effort?: EffortLevel | undefined;
   /** The conversation is compacted; only without `shouldQuery`. The result's text then says what came of it. */
   readonly compact?: { readonly instructions?: string } | undefined;
   /** The conversation is put away and another one begins; only without `shouldQuery`. */

@@ -17,6 +17,8 @@ export interface PermissionQuestion {
   readonly cwd: string;
   readonly additionalDirectories: readonly string[];
   readonly agentId?: string;
+  /** Absolute paths that the asker may write without being asked: an agent's own notes. Default none. */
+  readonly ownDirectories?: readonly string[] | undefined;
   /** Of the agent that asks: holds where it is stricter than the session's. */
   readonly mode?: PermissionMode | undefined;
 }

@@ -79,6 +79,7 @@ export async function configOf(options: Options): Promise<QueryEngineConfig> {
   const agents = await agentsOf({
     agents: options.agents,
     settingSources: base.settingSources ?? [],
+    projectTrusted: project.trusted,
     projectRoot,
     configHome: base.home,
     directories: plugins.flatMap(({ name: prefix, agentDirectories }) =>

@@ -1,5 +1,6 @@
 /** The skills of a session: looked for at each submission's start, served from memory in between (L1). */
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { matchesGlob } from '../util/glob.ts';
 import { isReallyInside } from '../util/inside.ts';
 import { within } from '../util/within.ts';
 import {
@@ -42,9 +43,9 @@ export interface SkillCatalogue {
   setPluginDirectories(directories: readonly SkillDirectory[]): void;
   /**
    * Whether folders beside these files, or between them and the project's root, hold skills that are not known yet.
-   * Each folder is looked at once. Resolves with what is new.
+   * Each folder is looked at once. Skills that wait for such files wake up.
    */
-  visit(paths: readonly string[]): Promise<readonly Skill[]>;
+  visit(paths: readonly string[]): Promise<void>;
 }
 
 const FOLDERS = ['.turnwright/skills', '.claude/skills'] as const;
@@ -57,6 +58,8 @@ export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue 
   const cache: SkillCache = new Map();
   const warned = new Set<string>();
   const visited = new Set<string>();
+  /** Files of skills that wait for nothing any more. */
+  const awake = new Set<string>();
   let nested: readonly SkillDirectory[] = [];
   let ofPlugins: readonly SkillDirectory[] = [];
   let ofProject: Promise<readonly SkillDirectory[]> | undefined;
@@ -99,9 +102,17 @@ export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue 
     const now = settle(
       found.flatMap((each) => each.skills),
       options,
-    );
+    ).map((skill) => withSleep(skill, awake));
     if (now.length !== skills.length || now.some((skill, at) => !isSame(skill, skills[at]))) skills = now;
     return skills;
+  };
+
+  const wake = (paths: readonly string[]) => {
+    const waiting = skills.filter(({ dormant }) => dormant === true);
+    const due = waiting.filter((skill) => paths.some((path) => isAbout(skill, path, projectRoot)));
+    if (due.length === 0) return;
+    for (const { file } of due) awake.add(file);
+    skills = skills.map((skill) => (due.includes(skill) ? withSleep(skill, awake) : skill));
   };
 
   const refresh = (): Promise<readonly Skill[]> => {
@@ -140,9 +151,10 @@ export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue 
       ofPlugins = directories;
     },
     async visit(paths) {
-      if (projectRoot === undefined) return NONE;
+      wake(paths);
+      if (projectRoot === undefined) return;
       const folders = unseen(paths, projectRoot, visited);
-      if (folders.length === 0) return NONE;
+      if (folders.length === 0) return;
       const candidates = folders.flatMap((folder) => inFolder(folder, projectRoot));
       const there = await Promise.all(
         candidates.map(async ({ path }) => {
@@ -151,12 +163,11 @@ export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue 
         }),
       );
       const fresh = candidates.filter((_, at) => there[at]);
-      if (fresh.length === 0) return NONE;
+      if (fresh.length === 0) return;
       nested = [...nested, ...fresh];
-      const before = new Set(skills.map(({ name }) => name));
       // A look that began before does not know of them.
       await looking;
-      return (await refresh()).filter(({ name }) => !before.has(name));
+      await refresh();
     },
   };
 }
@@ -172,6 +183,17 @@ function unseen(paths: readonly string[], root: string, visited: Set<string>): r
     }
   }
   return fresh;
+}
+
+function withSleep({ dormant: _, ...skill }: Skill, awake: ReadonlySet<string>): Skill {
+  return skill.paths === undefined || awake.has(skill.file) ? skill : { ...skill, dormant: true };
+}
+
+/** Patterns are relative to the project; without one they may begin anywhere. */
+function isAbout({ paths = [] }: Skill, path: string, root: string | undefined): boolean {
+  return paths.some((glob) =>
+    root === undefined ? matchesGlob(`**/${glob}`, path) : matchesGlob(glob, relative(root, path)),
+  );
 }
 
 /** The first of a name wins; then what the options leave of it. */

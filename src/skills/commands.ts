@@ -4,10 +4,7 @@ import type { SkillCatalogue } from './catalogue.ts';
 import { type LoadContext, loadSkill } from './load-skill.ts';
 import type { Skill } from './skill.ts';
 
-export function skillCommands(
-  catalogue: SkillCatalogue,
-  load: Omit<LoadContext, 'sessionId'>,
-): CommandSource {
+export function skillCommands(catalogue: SkillCatalogue, load: Pick<LoadContext, 'files'>): CommandSource {
   let from: readonly Skill[] | undefined;
   let commands: readonly Command[] = [];
   return {
@@ -22,19 +19,26 @@ export function skillCommands(
   };
 }
 
-function commandOf(skill: Skill, load: Omit<LoadContext, 'sessionId'>): Command {
+function commandOf(skill: Skill, load: Pick<LoadContext, 'files'>): Command {
   return {
     name: skill.name,
     description: skill.description,
     ...(skill.argumentHint !== undefined && { argumentHint: skill.argumentHint }),
     origin: 'skill',
-    async run(args, { sessionId }) {
+    async run(args, { sessionId, shell }) {
+      // Its agent is started by the model, which then has the report to go on with.
+      if (skill.fork !== undefined && skill.modelInvocable)
+        return { messages: [startIt(skill.name, args.trim())], shouldQuery: true };
       return {
-        messages: [await loadSkill(skill, args, { ...load, sessionId })],
+        messages: [await loadSkill(skill, args, { ...load, sessionId, shell })],
         shouldQuery: true,
         allowedTools: skill.allowedTools,
         ...(skill.model !== undefined && { model: skill.model }),
+        ...(skill.effort !== undefined && { effort: skill.effort }),
       };
     },
   };
 }
+
+const startIt = (name: string, args: string) =>
+  `Call the Skill tool with the skill "${name}"${args === '' ? '' : ` and these args: ${JSON.stringify(args)}`}. Then tell me what came of it.`;

@@ -36,7 +36,7 @@ export function listingLines(
   options: ListingOptions = {},
 ): ReadonlyMap<string, string> {
   const { maxDescriptionChars = MAX_DESCRIPTION_CHARS, budgetFraction = BUDGET_FRACTION } = options;
-  const listed = skills.filter(({ modelInvocable }) => modelInvocable);
+  const listed = skills.filter(({ modelInvocable, dormant }) => modelInvocable && dormant !== true);
   const texts = listed.map((skill) => cut(describe(skill), maxDescriptionChars));
   const names = listed.reduce((sum, { name }) => sum + name.length + '- : \n'.length, 0);
   const room = Math.max(0, Math.floor(contextWindow * CHARS_PER_TOKEN * budgetFraction) - names);

@@ -1,12 +1,17 @@
 /** The body of a skill, as the model reads it once it is loaded. */
+
+import type { ShellAnswer } from '../protocol/command.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { readFrontmatter } from '../util/frontmatter.ts';
 import { isReallyInside } from '../util/inside.ts';
+import { MAX_SHELL_PARTS, splitArguments, templateParts } from '../util/template-parts.ts';
 import type { Skill } from './skill.ts';
 
 export interface LoadContext {
   readonly files: Pick<PersistentFiles, 'readFile' | 'realpath'>;
   readonly sessionId: string;
+  /** Runs a shell command of its text through the gate, with these rules allowed as well. Never rejects. */
+  shell(command: string, allowedTools: readonly string[]): Promise<ShellAnswer>;
 }
 
 /** A longer body is cut, and says so. */
@@ -14,7 +19,7 @@ const MAX_BODY_CHARS = 200_000;
 /** The first line names the skill: what a compaction has to put back is recognised by it. */
 const FIRST_LINE = /^<skill name="([^"\n]{1,200})">\n/;
 
-/** The text for the conversation. Rejects with a sentence when the file cannot be read any more. */
+/** The text for the conversation. Rejects with a sentence when the file cannot be read, or a command in it does not run. */
 export async function loadSkill(skill: Skill, args: string, context: LoadContext): Promise<string> {
   const { files } = context;
   let text: string;
@@ -31,7 +36,7 @@ export async function loadSkill(skill: Skill, args: string, context: LoadContext
     body.length > MAX_BODY_CHARS
       ? `${body.slice(0, MAX_BODY_CHARS)}\n… (cut off; the rest is in ${skill.file})`
       : body;
-  return `<skill name="${skill.name}">\nBase directory for this skill: ${skill.directory}\n\n${fillIn(cut.trim(), skill, args, context)}\n</skill>`;
+  return `<skill name="${skill.name}">\nBase directory for this skill: ${skill.directory}\n\n${await fillIn(cut.trim(), skill, args, context)}\n</skill>`;
 }
 
 /** The skill that a text is the body of. */
@@ -39,29 +44,59 @@ export function skillNameIn(text: string): string | undefined {
   return FIRST_LINE.exec(text)?.[1];
 }
 
-/** `$ARGUMENTS`, `$ARGUMENTS[n]` and the places that a skill cannot know; all at once, so that nothing filled in is filled in again. */
-function fillIn(body: string, skill: Skill, args: string, { sessionId }: LoadContext): string {
+/** Arguments, places that a skill cannot know, and what its shell commands say. */
+async function fillIn(body: string, skill: Skill, args: string, context: LoadContext): Promise<string> {
+  const parts = templateParts(body);
+  const commands = parts.filter(({ kind }) => kind === 'shell');
+  if (commands.length > 0 && !skill.trusted)
+    throw new Error(
+      `The skill "${skill.name}" runs shell commands (${skill.file}), which a repository that is not trusted may not.`,
+    );
+  if (commands.length > MAX_SHELL_PARTS)
+    throw new Error(
+      `The skill "${skill.name}" has more than ${MAX_SHELL_PARTS} shell commands (${skill.file}).`,
+    );
   const given = args.trim();
-  const words = [...given.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
-    (word) => word[1] ?? word[2] ?? word[3] ?? '',
-  );
   let took = false;
+  const fill = filler(skill, given, context.sessionId, () => {
+    took = true;
+  });
+  let text = '';
+  for (const part of parts) {
+    if (part.kind === 'text') {
+      text += fill(part.text);
+      continue;
+    }
+    const command = fill(part.command).trim();
+    const answer = await context.shell(command, skill.allowedTools);
+    if (!answer.ok)
+      throw new Error(
+        `The skill "${skill.name}" was not loaded: its shell command \`${command}\` did not run. ${answer.why}`,
+      );
+    text += answer.output;
+  }
+  return took || given === '' ? text : `${text}\n\nARGUMENTS: ${given}`;
+}
+
+/** `$ARGUMENTS`, `$ARGUMENTS[n]` and places, all at once, so that nothing filled in is filled in again. */
+function filler(skill: Skill, given: string, sessionId: string, onArguments: () => void) {
+  const words = splitArguments(given);
   const root = skill.plugin === undefined ? undefined : skill.within;
-  const filled = body.replace(
-    /\$ARGUMENTS(?:\[(\d{1,3})\])?|\$\{(CLAUDE_SKILL_DIR|CLAUDE_SESSION_ID|CLAUDE_PLUGIN_ROOT)\}/g,
-    (whole, index: string | undefined, place: string | undefined) => {
-      switch (place) {
-        case 'CLAUDE_SKILL_DIR':
-          return skill.directory;
-        case 'CLAUDE_SESSION_ID':
-          return sessionId;
-        case 'CLAUDE_PLUGIN_ROOT':
-          return root ?? whole;
-        default:
-          took = true;
-          return index === undefined ? given : (words[Number(index)] ?? '');
-      }
-    },
-  );
-  return took || given === '' ? filled : `${filled}\n\nARGUMENTS: ${given}`;
+  return (text: string) =>
+    text.replace(
+      /\$ARGUMENTS(?:\[(\d{1,3})\])?|\$\{(CLAUDE_SKILL_DIR|CLAUDE_SESSION_ID|CLAUDE_PLUGIN_ROOT)\}/g,
+      (whole, index: string | undefined, place: string | undefined) => {
+        switch (place) {
+          case 'CLAUDE_SKILL_DIR':
+            return skill.directory;
+          case 'CLAUDE_SESSION_ID':
+            return sessionId;
+          case 'CLAUDE_PLUGIN_ROOT':
+            return root ?? whole;
+          default:
+            onArguments();
+            return index === undefined ? given : (words[Number(index)] ?? '');
+        }
+      },
+    );
 }

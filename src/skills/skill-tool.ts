@@ -1,6 +1,7 @@
 import type { UserMessage } from '../protocol/messages.ts';
 import type { Ids } from '../protocol/ports.ts';
-import type { ParseResult, Tool } from '../protocol/tool.ts';
+import type { ParseResult, Tool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
+import type { EffortLevel } from '../protocol/wire.ts';
 import type { SkillCatalogue } from './catalogue.ts';
 import { type LoadContext, loadSkill } from './load-skill.ts';
 import type { Skill } from './skill.ts';
@@ -20,10 +21,25 @@ export interface SkillToolOutput {
 
 export interface SkillToolPorts {
   readonly catalogue: Pick<SkillCatalogue, 'find' | 'skills'>;
-  readonly load: LoadContext;
+  readonly load: Omit<LoadContext, 'shell'>;
+  /** Runs a command of a skill's text in the conversation that loads it; see `LoadContext`. */
+  shell(signal: AbortSignal): LoadContext['shell'];
   readonly ids: Ids;
   /** These permission rules hold from now to the end of the submission. */
   allow(rules: readonly string[]): void;
+  /** The rest of the submission is worked on with these. Throws with a sentence for a model that cannot be had. */
+  adopt(choice: SkillChoice): void;
+  /** Has an agent do what a skill says; undefined: none can be started here. Throws with a sentence when it is unknown. */
+  fork(
+    skill: { readonly name: string; readonly agent?: string | undefined } & SkillChoice,
+    prompt: string,
+    context: ToolContext,
+  ): AsyncGenerator<ToolProgress, ToolOutput> | undefined;
+}
+
+export interface SkillChoice {
+  readonly model?: string | undefined;
+  readonly effort?: EffortLevel | undefined;
 }
 
 const schema = {
@@ -42,7 +58,8 @@ export function createSkillTool({
   load,
   ids,
   allow,
-}: SkillToolPorts): Tool<SkillToolInput, SkillToolOutput> {
+  ...ports
+}: SkillToolPorts): Tool<SkillToolInput, unknown> {
   return {
     name: SKILL_TOOL,
     inputJsonSchema: schema,
@@ -55,23 +72,32 @@ export function createSkillTool({
     parse: parseInput,
     isConcurrencySafe: () => true,
     isReadOnly: () => true,
-    effectClass: () => 'pure',
+    effectClass({ skill: given }) {
+      const skill = catalogue.find(plainName(given));
+      return skill?.fork !== undefined || skill?.runsCommands === true ? 'unsafe' : 'pure';
+    },
     permissionTarget: ({ skill }) => ({
       kind: 'name',
       name: catalogue.find(plainName(skill))?.name ?? plainName(skill),
     }),
-    async run({ skill: given, args = '' }, context) {
+    async *run({ skill: given, args = '' }, context): AsyncGenerator<ToolProgress, ToolOutput> {
       const skill = catalogue.find(plainName(given));
       if (skill === undefined || !skill.modelInvocable) return refusal(given, skill, catalogue.skills);
+      const { name: commandName, allowedTools, model, effort } = skill;
       let text: string;
+      let agent: ReturnType<SkillToolPorts['fork']>;
       try {
-        text = await loadSkill(skill, args, load);
+        text = await loadSkill(skill, args, { ...load, shell: ports.shell(context.signal) });
+        if (skill.fork !== undefined)
+          agent = ports.fork({ name: commandName, agent: skill.fork.agent, model, effort }, text, context);
+        if (agent === undefined && (model !== undefined || effort !== undefined))
+          ports.adopt({ model, effort });
       } catch (error) {
         const content = error instanceof Error ? error.message : String(error);
         return { data: { success: false, commandName: skill.name }, content, isError: true };
       }
-      const { name: commandName, allowedTools } = skill;
       if (allowedTools.length > 0) allow(allowedTools);
+      if (agent !== undefined) return yield* agent;
       const message: UserMessage = Object.freeze({
         type: 'user' as const,
         kind: 'skill' as const,

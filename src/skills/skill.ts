@@ -1,5 +1,7 @@
 /** A skill, as its head describes it. The body is read when somebody asks for it. */
+import type { EffortLevel } from '../protocol/wire.ts';
 import { listField } from '../util/frontmatter.ts';
+import { templateParts } from '../util/template-parts.ts';
 
 export type SkillSource = 'user' | 'project' | 'plugin';
 
@@ -14,8 +16,19 @@ export interface Skill {
   readonly argumentHint?: string;
   /** Permission rules that hold from loading to the end of the submission; [] where they may not be granted. */
   readonly allowedTools: readonly string[];
-  /** For a submission that begins with `/name`. */
+  /** From loading to the end of the submission; absent where it may not be switched. */
   readonly model?: string;
+  readonly effort?: EffortLevel;
+  /** It is carried out by an agent of its own, and its report is what comes back. */
+  readonly fork?: { readonly agent?: string };
+  /** Patterns of files: it is not listed before one of them was touched. */
+  readonly paths?: readonly string[];
+  /** None of them was touched so far. */
+  readonly dormant?: true;
+  /** Its text may run shell commands, through the gate. */
+  readonly trusted: boolean;
+  /** There are some in it. */
+  readonly runsCommands: boolean;
   /** false: the model neither sees nor loads it. */
   readonly modelInvocable: boolean;
   /** false: there is no `/name`. */
@@ -34,11 +47,12 @@ export interface Skill {
 /** Names that fit into a rule, a command line and a list of names. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;
 const MAX_HINT_CHARS = 200;
+const EFFORT_LEVELS: readonly EffortLevel[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 export interface SkillPlace {
   readonly source: SkillSource;
   readonly plugin?: string | undefined;
-  /** false: `allowed-tools` is passed over. */
+  /** false: it words a text, and does not allow, run or switch anything. */
   readonly mayAllowTools: boolean;
   /** What its files really are must lie in this folder, links followed; absent: anywhere. */
   readonly within?: string | undefined;
@@ -58,14 +72,23 @@ export function skillOf(
   const whenToUse = oneLine(fields['when_to_use'] ?? fields['when-to-use']);
   const argumentHint = hintOf(fields['argument-hint']);
   const model = oneLine(fields['model']);
+  const effort = EFFORT_LEVELS.find((level) => level === fields['effort']);
+  const agent = oneLine(fields['agent']);
+  const paths = listField(fields['paths']);
+  const { mayAllowTools: trusted } = place;
   return {
     name: plugin === undefined ? own : `${plugin}:${own}`,
     folder: at.folder,
     description: oneLine(fields['description']) || firstParagraph(body),
     ...(whenToUse !== '' && { whenToUse }),
     ...(argumentHint !== '' && { argumentHint }),
-    allowedTools: place.mayAllowTools ? rulesOf(fields['allowed-tools']) : [],
-    ...(model !== '' && model !== 'inherit' && { model }),
+    allowedTools: trusted ? rulesOf(fields['allowed-tools']) : [],
+    ...(trusted && model !== '' && model !== 'inherit' && { model }),
+    ...(trusted && effort !== undefined && { effort }),
+    ...(oneLine(fields['context']) === 'fork' && { fork: { ...(agent !== '' && { agent }) } }),
+    ...(paths.length > 0 && { paths }),
+    trusted,
+    runsCommands: templateParts(body).some(({ kind }) => kind === 'shell'),
     modelInvocable: oneLine(fields['disable-model-invocation']) !== 'true',
     userInvocable: oneLine(fields['user-invocable']) !== 'false',
     describes: true,

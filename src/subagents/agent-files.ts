@@ -10,6 +10,8 @@ export interface AgentDirectory {
   readonly path: string;
   /** Stands before the names of its agents, with a colon between (a plugin's). */
   readonly prefix?: string | undefined;
+  /** false: its agents may name servers of the session, and bring none along. Default true. */
+  readonly mayStartServers?: boolean | undefined;
 }
 
 export interface AgentFiles {
@@ -28,7 +30,7 @@ export async function readAgentFiles(
   const found = new Map<string, AgentDefinition>();
   for (const directory of directories) {
     for (const path of await markdownIn(directory.path, room)) {
-      const definition = await readAgentFile(path, directory.prefix, room);
+      const definition = await readAgentFile(path, directory, room);
       if (definition !== undefined && !found.has(definition.name)) found.set(definition.name, definition);
     }
   }
@@ -47,7 +49,7 @@ async function markdownIn(directory: string, { files }: AgentFiles): Promise<rea
 
 async function readAgentFile(
   path: string,
-  prefix: string | undefined,
+  { prefix, mayStartServers = true }: AgentDirectory,
   { files, warn }: AgentFiles,
 ): Promise<AgentDefinition | undefined> {
   const skip = (why: string) => warn(`The agent file ${path} was passed over: ${why}.`);
@@ -63,7 +65,11 @@ async function readAgentFile(
     const reading = readDefinition(name, { ...fields, prompt: body.trim() });
     if (!reading.ok) return void skip(reading.problem);
     for (const warning of reading.warnings) warn(`${path}: ${warning}.`);
-    return reading.definition;
+    const { definition } = reading;
+    const named = definition.mcpServers?.filter((server) => typeof server === 'string');
+    if (mayStartServers || named?.length === definition.mcpServers?.length) return definition;
+    warn(`${path}: its MCP servers are not started, as the project is not trusted.`);
+    return { ...definition, mcpServers: named };
   } catch (error) {
     return void skip(error instanceof Error ? error.message : String(error));
   }

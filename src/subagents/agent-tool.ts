@@ -1,13 +1,12 @@
-/** The Agent tool: starts an agent, shows what it does, and hands its typed outcome to whoever asked for it. */
-import type { AgentDefinition, Spawn, SpawnRequest } from '../protocol/agent.ts';
+/** The Agent tool: the model starts an agent by its name. */
+import type { AgentDefinition } from '../protocol/agent.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { ParseResult, Tool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
+import type { ParseResult, Tool, ToolOutput, ToolProgress } from '../protocol/tool.ts';
 import type { EffortLevel } from '../protocol/wire.ts';
-import { runAsTask } from './agent-task.ts';
 import { GENERAL_PURPOSE } from './built-in.ts';
 import { findAgent } from './catalog.ts';
-import type { AgentQuota } from './quota.ts';
-import { type AgentToolOutput, outputOf } from './tool-output.ts';
+import { type StartPorts, startAgent } from './start-agent.ts';
+import type { AgentToolOutput } from './tool-output.ts';
 
 export const AGENT_TOOL = 'Agent';
 export const AGENT_TOOL_ALIAS = 'Task';
@@ -22,25 +21,19 @@ export interface AgentToolInput {
   readonly name?: string;
 }
 
-export interface AgentToolOptions {
+export interface AgentToolOptions extends StartPorts {
   /** Those that may be started; not empty. */
   readonly agents: readonly AgentDefinition[];
-  readonly quota: AgentQuota;
-  readonly spawn: Spawn;
-  /** Makes the id of an agent: letters, digits and "-". */
-  newId(): string;
   /** Checks and copies an input, by the schema. */
   parser(schema: JsonObject): (input: JsonObject) => ParseResult<AgentToolInput>;
   /** The model may ask for an agent in the background. */
   readonly background: boolean;
-  /** Shows progress that has no call any more. */
-  show(progress: ToolProgress): void;
 }
 
 const EFFORTS: readonly EffortLevel[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 export function createAgentTool(options: AgentToolOptions): Tool<AgentToolInput, AgentToolOutput> {
-  const { agents, quota } = options;
+  const { agents } = options;
   const inputJsonSchema = schemaOf(options);
   return {
     name: AGENT_TOOL,
@@ -62,38 +55,14 @@ export function createAgentTool(options: AgentToolOptions): Tool<AgentToolInput,
     async *run(input, context): AsyncGenerator<ToolProgress, ToolOutput<AgentToolOutput>> {
       const definition = findAgent(input.subagent_type ?? GENERAL_PURPOSE, agents);
       if (definition === undefined) throw new Error(`There is no agent "${input.subagent_type}".`);
-      const { depth } = context.queryTracking;
-      const refusal = quota.take({ effectKey: context.effectKey, depth });
-      if (refusal !== undefined)
-        return { data: { status: 'refused', reason: refusal }, content: refusal, isError: true };
-      const { tasks } = context;
-      const background = tasks !== undefined && (input.run_in_background ?? definition.background === true);
-      const request = requestOf(input, definition, context, options.newId(), background);
-      if (tasks !== undefined) return yield* runAsTask(request, context, { ...options, tasks });
-      return outputOf(request, yield* options.spawn(request, context.signal));
+      const { description, prompt, model, effort, run_in_background } = input;
+      const background = run_in_background === true || definition.background === true;
+      return yield* startAgent(
+        { definition, description, prompt, model, effort, background },
+        context,
+        options,
+      );
     },
-  };
-}
-
-function requestOf(
-  input: AgentToolInput,
-  definition: AgentDefinition,
-  context: ToolContext,
-  agentId: string,
-  background: boolean,
-): SpawnRequest {
-  return {
-    agentId,
-    definition,
-    description: input.description,
-    prompt: input.prompt,
-    model: input.model,
-    effort: input.effort,
-    toolUseId: context.toolUseId,
-    submission: context.effectKey.split('/')[0] ?? '',
-    depth: context.queryTracking.depth + 1,
-    parentAgentId: context.agentId,
-    background,
   };
 }
 

@@ -1,5 +1,5 @@
 /** One agent's definition, as options, `--agents` and files give it: checked field by field, nothing dropped in silence. */
-import type { AgentDefinition } from '../protocol/agent.ts';
+import type { AgentDefinition, AgentServer } from '../protocol/agent.ts';
 import { PERMISSION_MODES } from '../protocol/permission.ts';
 import { listField } from '../util/frontmatter.ts';
 
@@ -15,7 +15,7 @@ export type DefinitionReading =
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 /** Fields of the published definition that nothing acts on here (docs/compatibility.md). */
-const WITHOUT_EFFECT = ['mcpServers', 'skills', 'memory', 'observer', 'observerMessage'] as const;
+const WITHOUT_EFFECT = ['observer', 'observerMessage'] as const;
 
 /** What files may hold besides: how other programs show the agent. */
 const SHOWN_ELSEWHERE = ['name', 'color', 'source'];
@@ -34,6 +34,23 @@ const names: Check = (value) => {
   const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
   return isList || typeof value === 'string' ? { value: listField(value) } : undefined;
 };
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Names, configurations by name, or both; a file may leave the list out. */
+const servers: Check = (value) => {
+  const list: readonly unknown[] =
+    typeof value === 'string'
+      ? listField(value)
+      : isObject(value)
+        ? [value]
+        : Array.isArray(value)
+          ? value
+          : [0];
+  const isRead = list.every(
+    (item) => typeof item === 'string' || (isObject(item) && Object.values(item).every(isObject)),
+  );
+  return isRead ? { value: list as readonly AgentServer[] } : undefined;
+};
 const oneOf = (words: readonly string[]) => is((value) => words.includes(value as string));
 
 /** One row per field: what it must be, and the test of it. */
@@ -46,6 +63,9 @@ const FIELDS: {
   disallowedTools: ['a list of tool names', names],
   model: ['the name of a model, or "inherit"', text],
   effort: [`one of ${EFFORTS.join(', ')}`, oneOf(EFFORTS)],
+  mcpServers: ['a list of server names, and of configurations by name', servers],
+  skills: ['a list of skill names', names],
+  memory: ['one of user, project, local', oneOf(['user', 'project', 'local'])],
   maxTurns: ['a whole number above 0', count],
   permissionMode: [`one of ${PERMISSION_MODES.join(', ')}`, oneOf(PERMISSION_MODES)],
   background: ['true or false', flag],

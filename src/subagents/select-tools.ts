@@ -2,19 +2,30 @@
 import type { AgentDefinition } from '../protocol/agent.ts';
 import type { AnyTool } from '../protocol/tool.ts';
 
-type Selection = Pick<AgentDefinition, 'tools' | 'disallowedTools'>;
+type Selection = Pick<AgentDefinition, 'tools' | 'disallowedTools' | 'mcpServers' | 'skills' | 'memory'>;
 
-export function selectTools(
-  { tools, disallowedTools = [] }: Selection,
-  all: readonly AnyTool[],
-): readonly AnyTool[] {
-  const names = tools?.includes('*') === true ? undefined : tools;
+export function selectTools(selection: Selection, all: readonly AnyTool[]): readonly AnyTool[] {
+  const { tools, disallowedTools = [] } = selection;
+  const names = tools === undefined || tools.includes('*') ? undefined : [...tools, ...implied(selection)];
   if (names === undefined && disallowedTools.length === 0) return all;
   return all.filter(
     (tool) =>
       names?.some((name) => means(name, tool)) !== false &&
       !disallowedTools.some((name) => means(name, tool)),
   );
+}
+
+/** What other fields of a definition make no sense without. */
+function implied({ mcpServers = [], skills = [], memory }: Selection): readonly string[] {
+  return [
+    ...serverNames(mcpServers).map((name) => `mcp__${name.replace(/[^a-zA-Z0-9_-]/g, '_')}`),
+    ...(skills.length > 0 ? ['Skill'] : []),
+    ...(memory === undefined ? [] : ['Read', 'Write', 'Edit']),
+  ];
+}
+
+export function serverNames(servers: NonNullable<AgentDefinition['mcpServers']>): readonly string[] {
+  return servers.flatMap((server) => (typeof server === 'string' ? [server] : Object.keys(server)));
 }
 
 /** A name, an alias, `mcp__server`, `mcp__server__*` or `mcp__*`. A specifier behind the name is for permission rules. */

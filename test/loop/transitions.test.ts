@@ -41,7 +41,7 @@ const busy: State = {
     smallGains: 1,
     outputTokensAtContinuation: 50,
   },
-  model: { current: 'b', fallbacks: ['c'] },
+  model: { current: 'b', fallbacks: ['c'], effort: 'high' },
   pendingSummary: 'key',
 };
 const outcome = { append: [userMessage('two', { uuid: 'u2' })], outputTokens: 10 };

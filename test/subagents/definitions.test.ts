@@ -51,14 +51,14 @@ describe('agents from files', () => {
       'a.md': 'Just text.',
       'b.md': file('- description', 'x'),
       'c.md': file('description: C.\nmaxTurns: many'),
-      'd.md': file('description: D.\nmemory: user\ncolour: red'),
+      'd.md': file('description: D.\nobserver: watcher\ncolour: red'),
     });
     expect(agents.map(({ name }) => name)).toEqual(['d']);
     expect(warnings.map((line) => line.replace(/\S*\/([a-d]\.md)/, '$1'))).toEqual([
       expect.stringContaining('The agent file a.md was passed over: "description" is missing.'),
       expect.stringContaining('The agent file b.md was passed over'),
       'The agent file c.md was passed over: "maxTurns" must be a whole number above 0.',
-      'd.md: "memory" has no effect here.',
+      'd.md: "observer" has no effect here.',
       'd.md: "colour" is not a field of an agent.',
     ]);
   });

@@ -7,8 +7,9 @@ import type { UserMessage } from '../../protocol/messages.ts';
 import type { ToolUpdate } from '../../protocol/tool.ts';
 import type { UserBlock } from '../../protocol/wire.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { ModelPort, SessionMemory } from '../parts.ts';
+import type { ModelPort, SessionMemory, ToolsRoom } from '../parts.ts';
 import type { SessionJournal } from '../session-journal.ts';
+import type { ComposedTools } from './tools.ts';
 
 /** The content itself, or with a text in the place of each block that would be refused. */
 export type Admit = <C extends string | readonly UserBlock[]>(content: C) => C | readonly UserBlock[];
@@ -25,8 +26,21 @@ export function composeAdmission(
   };
 }
 
+/** The tools of a conversation, as the engine uses them. */
+export function admittedTools(tools: ComposedTools, admit: Admit): ToolsRoom {
+  return {
+    port: admittedResults(tools.port, admit),
+    get names() {
+      return tools.names;
+    },
+    presetAnswer: tools.presetAnswer,
+    callTool: tools.callTool,
+    callGated: tools.callGated,
+  };
+}
+
 /** The same tools, whose results are admitted before anyone sees them. */
-export function admittedResults(port: ToolsPort, admit: Admit): ToolsPort {
+function admittedResults(port: ToolsPort, admit: Admit): ToolsPort {
   return {
     wireTools: (model) => port.wireTools(model),
     backfill: (block) => port.backfill(block),

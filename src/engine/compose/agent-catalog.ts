@@ -9,6 +9,7 @@ import { agentCatalog, definedAgents, findAgent } from '../../subagents/catalog.
 import { systemClock, systemIds } from '../../util/clock.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { buildMainAgentPrompt } from '../system-prompt.ts';
+import { ownServerEntries } from './agent-surroundings.ts';
 
 export type { AgentDirectory };
 
@@ -16,6 +17,8 @@ export interface AgentSources {
   /** By name, as a caller defines them. */
   readonly agents?: Readonly<Record<string, unknown>> | undefined;
   readonly settingSources: readonly ('user' | 'project' | 'local')[];
+  /** Whether agents of the project may bring MCP servers along. */
+  readonly projectTrusted: boolean;
   /** Absolute: where the project's own files are. */
   readonly projectRoot: string;
   /** Where the user's own files are; undefined: nowhere. */
@@ -32,7 +35,12 @@ export async function agentsOf(sources: AgentSources): Promise<readonly AgentDef
   const defined = definedAgents(sources.agents ?? {}, sources.warn);
   const places: AgentDirectory[] = [];
   if (settingSources.includes('project'))
-    places.push(...['.turnwright', '.claude'].map((name) => ({ path: join(projectRoot, name, 'agents') })));
+    places.push(
+      ...['.turnwright', '.claude'].map((name) => ({
+        path: join(projectRoot, name, 'agents'),
+        mayStartServers: sources.projectTrusted,
+      })),
+    );
   if (settingSources.includes('user') && configHome !== undefined)
     places.push({ path: join(configHome, 'agents') });
   const found = await readAgentFiles([...places, ...directories], sources);
@@ -57,6 +65,9 @@ export function asMainAgent(choice: MainAgentChoice, config: QueryEngineConfig):
     throw new TurnwrightError('invalid_option', `There is no agent "${choice.agent}". There are: ${names}.`);
   }
   const { model } = definition;
+  for (const field of ['skills', 'memory'] as const)
+    if (definition[field] !== undefined)
+      config.stderr?.(`The agent "${definition.name}": "${field}" has no effect in the main thread.`);
   const place = { cwd: config.cwd, additionalDirectories: config.additionalDirectories ?? [] };
   const given = [config.customSystemPrompt ?? []].flat();
   return {
@@ -67,6 +78,7 @@ export function asMainAgent(choice: MainAgentChoice, config: QueryEngineConfig):
     ],
     userSpecifiedModel:
       choice.model ?? (model === 'inherit' ? undefined : model) ?? config.userSpecifiedModel,
+    mcpServers: [...(config.mcpServers ?? []), ...ownServerEntries(definition)],
     effort: choice.effort ?? definition.effort ?? config.effort,
     maxTurns: choice.maxTurns ?? definition.maxTurns ?? config.maxTurns,
     permissionMode: stricterMode(config.permissionMode ?? 'default', definition.permissionMode),

@@ -2,26 +2,34 @@
  * An agent's own share of a session: its conversation, tools, hooks' input, files seen and todos are its own; the model,
  * the ledger, the rules and the hooks are the session's, so that one gate and one budget hold at every depth.
  */
+
+import type { ProjectMemory } from '../../memory/project-memory.ts';
 import { createCacheWatch } from '../../model/cache-watch.ts';
 import type { SpawnRequest } from '../../protocol/agent.ts';
 import type { PermissionQuestion } from '../../protocol/gate.ts';
 import type { HookCall, HookPort } from '../../protocol/hook.ts';
 import type { TodoItem } from '../../protocol/messages.ts';
 import type { AnyTool, ReadFileCache, TodoStore } from '../../protocol/tool.ts';
+import { SKILL_TOOL } from '../../skills/skill-tool.ts';
 import { selectTools } from '../../subagents/select-tools.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import { SNIP_TOOL } from '../../tools/builtin/snip.ts';
 import type { Scope } from '../../util/scope.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { gatedShell } from '../gated-shell.ts';
+import { adopt } from '../model-choice.ts';
 import type { EngineParts, SessionMemory } from '../parts.ts';
 import { createStateMachine } from '../state-machine.ts';
 import { STRUCTURED_OUTPUT_TOOL } from '../structured-output.ts';
-import { admittedResults, composeAdmission } from './admission.ts';
+import { admittedTools, composeAdmission } from './admission.ts';
 import { type AgentJournal, composeAgentJournal } from './agent-journal.ts';
+import { type AgentSurroundings, agentSurroundings } from './agent-surroundings.ts';
 import { composeAttachments } from './attachments.ts';
 import { type ContextParts, composeContext } from './context.ts';
 import { tellOfFiles } from './hooks.ts';
+import { memoryReaders } from './memory.ts';
 import type { ComposedPermissions } from './permissions.ts';
+import type { AgentSkills } from './skills.ts';
 import { composeTools, type ToolParts } from './tools.ts';
 
 /** What the session's rooms were made of. */
@@ -32,25 +40,28 @@ export interface SessionRoom {
   /** Every tool of the session: the main thread may have been given fewer. */
   allTools(): readonly AnyTool[];
   readonly sessionDirectory: string | undefined;
+  readonly projectMemory: ProjectMemory;
   createReadFileCache(): ReadFileCache;
 }
 
-export interface AgentParts extends AgentJournal {
+export interface AgentParts extends AgentJournal, Pick<AgentSurroundings, 'notes' | 'problems'> {
   readonly parts: EngineParts;
+  readonly skills: AgentSkills;
 }
 
 /** They belong to the main conversation: its result, its view, its record. */
 const MAIN_ONLY: readonly string[] = [STRUCTURED_OUTPUT_TOOL, HISTORY_TOOL, SNIP_TOOL];
 
-export function composeAgentParts(
+export async function composeAgentParts(
   request: SpawnRequest,
   model: string,
   scope: Scope,
   room: SessionRoom,
   /** Tools that end at this depth are left out. */
   offered: (all: readonly AnyTool[], depth: number) => readonly AnyTool[],
-): AgentParts {
+): Promise<AgentParts> {
   const { parts: session } = room;
+  const { definition } = request;
   const { clock, ids, random } = session;
   const config = agentConfig(request, session.config);
   const agentJournal = composeAgentJournal(request, session.config, {
@@ -64,11 +75,29 @@ export function composeAgentParts(
   const readFileCache = room.createReadFileCache();
   const todos = ownTodos();
   const memory = freshMemory(model, request, session.memory);
-  const allTools = remembered(room.allTools, (all) =>
+  const { files, env } = room.tools;
+  const surroundings = await agentSurroundings(definition, {
+    config,
+    tools: room.allTools,
+    mcp: session.mcp,
+    files,
+    clock,
+    random,
+    env,
+    scope,
+    notice: session.notices.say,
+  });
+  const skills = session.skills.forAgent({
+    contextWindow: () => session.model.infoOf(model).contextWindow,
+    isOffered: () => allTools().some(({ name }) => name === SKILL_TOOL),
+    adopt: (choice) => adopt(choice, { ...session, memory }),
+    shell: (signal) => (command, rules) => gatedShell(command, rules, signal, { ...session, tools }),
+  });
+  const allTools = remembered(surroundings.tools, (all) =>
     selectTools(
-      request.definition,
+      definition,
       offered(all, request.depth).filter(({ name }) => !MAIN_ONLY.includes(name)),
-    ),
+    ).map(skills.own),
   );
   const tools = composeTools(config, {
     ...room.tools,
@@ -78,11 +107,16 @@ export function composeAgentParts(
     hooks,
     readFileCache,
     todos,
-    permissions: agentPermissions(room.tools.permissions, request),
+    permissions: agentPermissions(room.tools.permissions, definition, surroundings),
     agentId: request.agentId,
   });
+  const projectMemory =
+    definition.omitClaudeMd === true
+      ? undefined
+      : room.projectMemory.branch(memoryReaders(config, { hooks, scope, tools: allTools }));
   const context = composeContext(config, {
     ...room.context,
+    restored: [...session.skills.compactionSources, ...(projectMemory ? [projectMemory.restored] : [])],
     hooks,
     tools,
     allTools,
@@ -103,11 +137,15 @@ export function composeAgentParts(
     scope,
     inbox: undefined,
     onFileChanged: tellOfFiles(hooks, scope),
-    sources: [],
+    sources: [skills.source, ...(projectMemory ? [projectMemory.source] : [])],
   });
   const admit = composeAdmission(config, { model: session.model, memory, journal });
+  const { notes, problems } = surroundings;
   return {
     ...agentJournal,
+    notes,
+    problems,
+    skills,
     parts: {
       ...session,
       config,
@@ -115,15 +153,7 @@ export function composeAgentParts(
       random,
       journal,
       hooks,
-      tools: {
-        port: admittedResults(tools.port, admit),
-        get names() {
-          return tools.names;
-        },
-        presetAnswer: tools.presetAnswer,
-        callTool: tools.callTool,
-        callGated: tools.callGated,
-      },
+      tools: admittedTools(tools, admit),
       context,
       admit,
       cacheWatch: createCacheWatch({
@@ -150,7 +180,7 @@ function agentConfig({ definition }: SpawnRequest, config: QueryEngineConfig): Q
     taskBudget: undefined,
     tokenBudget: undefined,
     jsonSchema: undefined,
-    includePartialMessages: false,
+    includePartialMessages: config.includePartialMessages === true && config.forwardSubagentText === true,
     verbose: false,
     compaction: {
       ...config.compaction,
@@ -173,12 +203,17 @@ function agentHooks(hooks: HookPort, request: SpawnRequest, transcriptPath: stri
 }
 
 /** The session's rules and mode; a mode of the agent's own holds where it is stricter. */
-function agentPermissions(session: ComposedPermissions, { definition }: SpawnRequest): ComposedPermissions {
+function agentPermissions(
+  session: ComposedPermissions,
+  { permissionMode: mode }: SpawnRequest['definition'],
+  { ownDirectories }: Pick<AgentSurroundings, 'ownDirectories'>,
+): ComposedPermissions {
   const { permissions } = session;
-  const { permissionMode: mode } = definition;
-  if (mode === undefined) return session;
+  if (mode === undefined && ownDirectories.length === 0) return session;
   const own = Object.create(permissions, {
-    decide: { value: (question: PermissionQuestion) => permissions.decide({ ...question, mode }) },
+    decide: {
+      value: (question: PermissionQuestion) => permissions.decide({ ...question, mode, ownDirectories }),
+    },
   }) as ComposedPermissions['permissions'];
   return { ...session, permissions: own };
 }
@@ -199,6 +234,7 @@ function freshMemory(model: string, request: SpawnRequest, session: SessionMemor
     ...session,
     modelName: model,
     effort: request.effort ?? request.definition.effort ?? session.effort,
+    adopted: undefined,
     opened: true,
     submissions: 1,
     orphanHandled: true,

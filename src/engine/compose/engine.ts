@@ -13,7 +13,9 @@ import { openAppState } from '../app-state.ts';
 import { askHooksFirst } from '../ask-hooks.ts';
 import { checkConfig } from '../check-config.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { gatedShell } from '../gated-shell.ts';
 import { gitStatus } from '../git-status.ts';
+import { adopt } from '../model-choice.ts';
 import type { EngineParts, SessionMemory } from '../parts.ts';
 import { judgeJoining } from '../prompt-hooks.ts';
 import { createReadFileCache } from '../read-file-cache.ts';
@@ -23,7 +25,7 @@ import { createSessionNotices } from '../session-notices.ts';
 import { createStateMachine } from '../state-machine.ts';
 import { createStructuredOutput } from '../structured-output.ts';
 import { createUsageLedger } from '../usage-ledger.ts';
-import { admittedResults, composeAdmission } from './admission.ts';
+import { admittedTools, composeAdmission } from './admission.ts';
 import { composeAttachments } from './attachments.ts';
 import { type ContextParts, composeContext } from './context.ts';
 import { composeHooks, tellOfFiles } from './hooks.ts';
@@ -154,7 +156,11 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     files,
     sessionId,
     contextWindow: () => client.infoOf(client.resolve(memory.modelName)).contextWindow,
+    signal: scope.signal,
     allow: permissions.permissions.lend,
+    adopt: (choice) => adopt(choice, parts),
+    fork: (...call) => subagents.fork(...call),
+    shell: (signal) => (command, rules) => gatedShell(command, rules, signal, parts),
   });
   const subagents = composeSubagents(config, { ids });
   const ownTools = composeOwnTools(config, {
@@ -247,15 +253,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     model,
     hooks,
     hookRoom: hooks,
-    tools: {
-      port: admittedResults(tools.port, admit),
-      get names() {
-        return tools.names;
-      },
-      presetAnswer: tools.presetAnswer,
-      callTool: tools.callTool,
-      callGated: tools.callGated,
-    },
+    tools: admittedTools(tools, admit),
     mcp,
     skills,
     context,
@@ -290,6 +288,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     tools: toolParts,
     context: contextParts,
     allTools,
+    projectMemory,
     sessionDirectory: session.directory,
     createReadFileCache,
   });

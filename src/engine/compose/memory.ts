@@ -1,6 +1,6 @@
 /** Memory files in a session: read under its settings sources, told to hooks, put behind tool results. */
 import type { MemoryFile } from '../../memory/memory-file.ts';
-import { createProjectMemory, type ProjectMemory } from '../../memory/project-memory.ts';
+import { createProjectMemory, type MemoryReaders, type ProjectMemory } from '../../memory/project-memory.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { HookPort } from '../../protocol/hook.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
@@ -19,7 +19,6 @@ export interface MemoryParts {
 }
 
 export function composeMemory(config: QueryEngineConfig, parts: MemoryParts): ProjectMemory {
-  const { hooks } = parts;
   const { excludes = [], imports = 'project' } = config.memoryFiles ?? {};
   return createProjectMemory({
     cwd: config.cwd,
@@ -31,15 +30,25 @@ export function composeMemory(config: QueryEngineConfig, parts: MemoryParts): Pr
     excludes,
     importsAnywhere: imports === 'anywhere',
     warn: (line) => config.stderr?.(line),
-    pathsOf: (call) => pathsOf(call, parts.tools(), config.cwd),
-    onLoaded(file) {
-      if (!hooks.has('InstructionsLoaded')) return;
-      // Hooks are told and have no say: nobody waits for them.
-      void hooks.run({ event: 'InstructionsLoaded', ...factsOf(file) }, { signal: parts.scope.signal });
-    },
+    ...memoryReaders(config, parts),
     clock: parts.clock,
     ids: parts.ids,
   });
+}
+
+/** Whose conversation it is says what its calls are about, and which hooks hear of what comes into it. */
+export function memoryReaders(
+  { cwd }: Pick<QueryEngineConfig, 'cwd'>,
+  { hooks, scope, tools }: Pick<MemoryParts, 'hooks' | 'scope' | 'tools'>,
+): MemoryReaders {
+  return {
+    pathsOf: (call) => pathsOf(call, tools(), cwd),
+    onLoaded(file) {
+      if (!hooks.has('InstructionsLoaded')) return;
+      // Hooks are told and have no say: nobody waits for them.
+      void hooks.run({ event: 'InstructionsLoaded', ...factsOf(file) }, { signal: scope.signal });
+    },
+  };
 }
 
 function factsOf(file: MemoryFile) {

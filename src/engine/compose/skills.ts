@@ -9,11 +9,11 @@ import type { SlashCommandInfo } from '../../protocol/sdk-messages.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import type { View } from '../../protocol/view.ts';
 import type { SkillCatalogue } from '../../skills/catalogue.ts';
-import { type ListingOptions, listingFor, listingLines } from '../../skills/listing.ts';
-import type { LoadContext } from '../../skills/load-skill.ts';
+import type { Listed, ListingOptions } from '../../skills/listing.ts';
+import { type LoadContext, loadSkill } from '../../skills/load-skill.ts';
 import { loadedSkillsSource, skillListingSource } from '../../skills/restore.ts';
-import { createSkillTool } from '../../skills/skill-tool.ts';
-import { touchedSkills } from '../../skills/touched-skills.ts';
+import { createSkillTool, SKILL_TOOL, type SkillToolPorts } from '../../skills/skill-tool.ts';
+import { type ToldSkills, toldSkills } from '../../skills/told-skills.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
 /** What a session's skills come from; made by `openSkills` before the engine is. */
@@ -38,18 +38,41 @@ export interface SkillsRoom {
   /** L1 phase 4: what there is. A slow disk is not waited for: its skills are told later. */
   settled(): Promise<void>;
   /** What the model has to be told of skills now; undefined when the conversation says it already. */
-  announce(view: View, contextWindow: number): AttachmentMessage | undefined;
+  announce(view: View): AttachmentMessage | undefined;
+  /** The same for the conversation of an agent. */
+  forAgent(world: SkillWorld): AgentSkills;
   /** Takes back what skills allowed. */
   endSubmission(): void;
   reload(): Promise<readonly SlashCommandInfo[]>;
 }
 
-export interface SkillsParts {
+/** What differs between the conversations that load skills. */
+export type SkillWorld = Pick<SkillToolPorts, 'adopt' | 'shell'> & {
+  contextWindow(): number;
+  /** The agent can call the Skill tool. */
+  isOffered(): boolean;
+};
+
+export interface AgentSkills {
+  readonly source: AttachmentSource;
+  announce(view: View): AttachmentMessage | undefined;
+  /** The Skill tool as it works in this conversation; any other tool as it is. */
+  own(tool: AnyTool): AnyTool;
+  /** The texts of these skills, and a sentence for each that cannot be had. */
+  preload(names: readonly string[]): Promise<{
+    readonly texts: readonly string[];
+    readonly problems: readonly string[];
+  }>;
+}
+
+export interface SkillsParts extends Pick<SkillToolPorts, 'adopt' | 'fork' | 'shell'> {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly files: LoadContext['files'];
   readonly sessionId: string;
   contextWindow(): number;
+  /** Ends with the session. */
+  readonly signal: AbortSignal;
   /** Allows these rules until the returned function is called. */
   allow(rules: readonly string[]): () => void;
 }
@@ -64,22 +87,31 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
   const takeBack: (() => void)[] = [];
   let tools = NO_TOOLS;
   const restore = { ids, nowMs: () => clock.nowMs() };
+  const allow = (rules: readonly string[]) => void takeBack.push(parts.allow(rules));
+  const load = { files, sessionId };
+  const toolPorts = { catalogue, load, ids, fork: parts.fork };
   const offersTool = () => {
     if (!skills.offersTool || tools.length > 0) return;
     if (!catalogue.skills.some(({ modelInvocable }) => modelInvocable)) return;
-    const allow = (rules: readonly string[]) => void takeBack.push(parts.allow(rules));
-    tools = [createSkillTool({ catalogue, load: { files, sessionId }, ids, allow })];
+    tools = [createSkillTool({ ...toolPorts, allow, adopt: parts.adopt, shell: parts.shell })];
   };
   const absolute = (path: string) => (isAbsolute(path) ? path : resolve(config.cwd, path));
-  const touched = touchedSkills({ catalogue, listing, contextWindow: parts.contextWindow, absolute });
-  const touchedSource: AttachmentSource = {
-    name: touched.name,
-    async collect(input) {
-      const found = await touched.collect(input);
-      if (found.length > 0) offersTool();
-      return found;
+  const told = (world: Pick<SkillWorld, 'contextWindow' | 'isOffered'>): ToldSkills =>
+    toldSkills({ ...world, catalogue, listing, absolute });
+  const main = told({
+    contextWindow: parts.contextWindow,
+    isOffered() {
+      offersTool();
+      return tools.length > 0;
     },
-  };
+  });
+  const recorded = (listed: Listed | undefined): AttachmentMessage | undefined =>
+    listed && {
+      type: 'attachment',
+      uuid: ids.uuid(),
+      timestamp: new Date(clock.nowMs()).toISOString(),
+      ...listed,
+    };
 
   return {
     get names() {
@@ -91,7 +123,7 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
     get readableDirectories() {
       return catalogue.skills.map(({ directory }) => directory);
     },
-    attachmentSources: skills.offersTool ? [touchedSource] : [],
+    attachmentSources: skills.offersTool ? [main.source] : [],
     compactionSources: [skillListingSource(restore), loadedSkillsSource(restore)],
     startSubmission() {
       void catalogue.refresh();
@@ -100,15 +132,33 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
       await catalogue.settled();
       offersTool();
     },
-    announce(view, contextWindow) {
-      if (tools.length === 0) return undefined;
-      const listed = listingFor(listingLines(catalogue.skills, contextWindow, listing), view);
-      if (listed === undefined) return undefined;
+    announce: (view) => recorded(main.announce(view)),
+    forAgent(world) {
+      const own = told(world);
+      let tool: AnyTool | undefined;
       return {
-        type: 'attachment',
-        uuid: ids.uuid(),
-        timestamp: new Date(clock.nowMs()).toISOString(),
-        ...listed,
+        source: own.source,
+        announce: (view) => recorded(own.announce(view)),
+        own(given) {
+          if (given.name !== SKILL_TOOL) return given;
+          tool ??= createSkillTool({ ...toolPorts, allow, adopt: world.adopt, shell: world.shell });
+          return tool;
+        },
+        async preload(names) {
+          const texts: string[] = [];
+          const problems: string[] = [];
+          for (const name of names) {
+            const skill = catalogue.find(name);
+            if (skill === undefined) problems.push(`There is no skill "${name}".`);
+            else
+              await loadSkill(skill, '', { ...load, shell: world.shell(parts.signal) }).then(
+                (text) => void texts.push(text),
+                (error: unknown) =>
+                  void problems.push(error instanceof Error ? error.message : String(error)),
+              );
+          }
+          return { texts, problems };
+        },
       };
     },
     endSubmission() {
@@ -124,6 +174,13 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
   };
 }
 
+const NO_AGENT_SKILLS: AgentSkills = {
+  source: { name: 'skills', collect: () => [] },
+  announce: () => undefined,
+  own: (tool) => tool,
+  preload: async (names) => ({ texts: [], problems: names.map((name) => `There is no skill "${name}".`) }),
+};
+
 const NO_SKILLS: SkillsRoom = {
   names: [],
   tools: NO_TOOLS,
@@ -133,6 +190,7 @@ const NO_SKILLS: SkillsRoom = {
   startSubmission() {},
   async settled() {},
   announce: () => undefined,
+  forAgent: () => NO_AGENT_SKILLS,
   endSubmission() {},
   reload: async () => [],
 };

@@ -3,13 +3,17 @@ import type { AgentDefinition } from '../../protocol/agent.ts';
 import type { Ids } from '../../protocol/ports.ts';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
+import type { SkillToolPorts } from '../../skills/skill-tool.ts';
 import { AGENT_TOOL, type AgentToolInput, createAgentTool } from '../../subagents/agent-tool.ts';
+import { GENERAL_PURPOSE } from '../../subagents/built-in.ts';
 import { findAgent } from '../../subagents/catalog.ts';
 import { createQuota } from '../../subagents/quota.ts';
 import { selectTools } from '../../subagents/select-tools.ts';
+import { type StartPorts, startAgent } from '../../subagents/start-agent.ts';
 import { parserOf } from '../../tools/from-json-schema.ts';
 import { runAgent } from '../agent-run.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { tellTaken } from '../deliveries.ts';
 import { composeAgentParts, type SessionRoom } from './agent-parts.ts';
 
 export interface SubagentRoom {
@@ -17,6 +21,8 @@ export interface SubagentRoom {
   readonly tools: readonly AnyTool[];
   /** What the main thread gets of the session's tools. */
   forMain(all: () => readonly AnyTool[]): () => readonly AnyTool[];
+  /** See `SkillToolPorts`. */
+  readonly fork: SkillToolPorts['fork'];
   /** Hands over what agents are made of; before the first call. */
   link(room: SessionRoom): void;
 }
@@ -27,13 +33,14 @@ export function composeSubagents(config: QueryEngineConfig, { ids }: { readonly 
   let linked: SessionRoom | undefined;
   const offered = (all: readonly AnyTool[], depth: number) =>
     depth < quota.maxDepth ? all : all.filter(({ name }) => name !== AGENT_TOOL);
-  const tool = createAgentTool({
-    agents,
+  const start: StartPorts = {
     quota,
     newId: () => `a${ids.uuid().replaceAll('-', '').slice(-16)}`,
-    parser: (schema) => parserOf<AgentToolInput>(schema),
-    background: config.backgroundTasks !== false,
-    show: ({ message }) => linked?.parts.announcer.say(message as SDKMessage),
+    show(progress) {
+      linked?.parts.announcer.say(progress['message'] as SDKMessage);
+      // Nobody is waited for who may not even listen.
+      tellTaken(progress);
+    },
     spawn(request, signal) {
       if (linked === undefined)
         throw new Error('An agent was asked for before its session was put together.');
@@ -45,12 +52,27 @@ export function composeSubagents(config: QueryEngineConfig, { ids }: { readonly 
         compose: (model, scope) => composeAgentParts(request, model, scope, room, offered),
       });
     },
+  };
+  const tool = createAgentTool({
+    ...start,
+    agents,
+    parser: (schema) => parserOf<AgentToolInput>(schema),
+    background: config.backgroundTasks !== false,
   });
   return {
     tools: agents.length > 0 && quota.maxDepth > 0 ? [tool] : [],
     forMain: (all) => {
       const main = mainAgent === undefined ? undefined : findAgent(mainAgent, agents);
       return main === undefined ? all : selectedFor(main, all);
+    },
+    fork(skill, prompt, context) {
+      if (agents.length === 0 || context.queryTracking.depth >= quota.maxDepth) return undefined;
+      const { name, agent = GENERAL_PURPOSE, model, effort } = skill;
+      const definition = findAgent(agent, agents);
+      if (definition === undefined)
+        throw new Error(`The skill "${name}" is for the agent "${agent}", which this session does not have.`);
+      const background = definition.background === true;
+      return startAgent({ definition, description: name, prompt, model, effort, background }, context, start);
     },
     link(room) {
       linked = room;

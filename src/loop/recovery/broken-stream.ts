@@ -46,7 +46,7 @@ export async function* keepFinishedBlocks(
     next !== undefined
   ) {
     iteration.trace.fallback = { from: state.model.current, to: next };
-    iteration.state = { ...state, model: { current: next, fallbacks: rest } };
+    iteration.state = { ...state, model: { ...state.model, current: next, fallbacks: rest } };
     yield* warnOfFallback(state.model.current, next, iteration);
   }
 }

@@ -34,7 +34,7 @@ export async function* announceFallback(
 ): AsyncGenerator<LoopMessage, void> {
   const { from, to, rest } = fallback;
   yield* supersede(iteration, 'fallback');
-  iteration.state = { ...iteration.state, model: { current: to, fallbacks: rest } };
+  iteration.state = { ...iteration.state, model: { ...iteration.state.model, current: to, fallbacks: rest } };
   iteration.trace.fallback = { from, to };
   yield* warnOfFallback(from, to, iteration);
 }

@@ -7,7 +7,7 @@ const ANSWER_BESIDE_THINKING = 8_000;
 
 export async function buildRequest(iteration: Iteration): Promise<ModelRequest> {
   const { params, state, deps } = iteration;
-  const model = state.model.current;
+  const { current: model, effort } = state.model;
   const { taskRemaining } = state.budgets;
   const request: ModelRequest = {
     querySource: params.querySource,
@@ -25,7 +25,7 @@ export async function buildRequest(iteration: Iteration): Promise<ModelRequest> 
     tools: await deps.tools.wireTools(model),
     maxTokens: outputCap(iteration),
     ...(params.thinking === undefined ? {} : { thinking: params.thinking }),
-    ...(params.effort === undefined ? {} : { effort: params.effort }),
+    ...(effort === undefined ? {} : { effort }),
     ...(params.betas === undefined ? {} : { betas: params.betas }),
     ...(params.speed === undefined ? {} : { speed: params.speed }),
     ...(params.taskBudget === undefined
@@ -42,7 +42,7 @@ export async function buildRequest(iteration: Iteration): Promise<ModelRequest> 
   iteration.trace.request = {
     model,
     maxTokens: request.maxTokens,
-    ...(params.effort === undefined ? {} : { effort: params.effort }),
+    ...(effort === undefined ? {} : { effort }),
   };
   return request;
 }

@@ -10,6 +10,7 @@ import type { Iteration } from '../iteration.ts';
 import { announcing, recoveryInput } from '../recovery/context-recovery.ts';
 import { errorMessage } from '../say.ts';
 import type { State } from '../state.ts';
+import { switchModel } from '../switch-model.ts';
 
 interface Pass {
   state: State;
@@ -20,6 +21,7 @@ interface Pass {
 /** Returns the terminal of a limit that no recovery is left for, else nothing. */
 export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMessage, Terminal | undefined> {
   yield* settledSummary(iteration);
+  switchModel(iteration);
   const { deps, state } = iteration;
   iteration.estimate = await measure(state.view.messages, iteration);
   const pass: Pass = {

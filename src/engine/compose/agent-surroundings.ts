@@ -1,0 +1,113 @@
+/** What an agent's definition asks to have around it: MCP servers, and a memory of its own. They end with its scope. */
+import type { AgentDefinition } from '../../protocol/agent.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { Clock, RandomPort } from '../../protocol/ports.ts';
+import type { AnyTool } from '../../protocol/tool.ts';
+import { readAgentMemory } from '../../subagents/agent-memory.ts';
+import type { Scope } from '../../util/scope.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import { composeMcp, type McpRoom, type McpServerEntry } from './mcp.ts';
+
+export interface AgentSurroundings {
+  /** The session's tools, and those of its own servers. The same array while nothing changed. */
+  readonly tools: () => readonly AnyTool[];
+  /** For its system prompt. */
+  readonly notes: readonly string[];
+  /** Folders that it writes without being asked. */
+  readonly ownDirectories: readonly string[];
+  /** What it asked for and does not have, a sentence each. */
+  readonly problems: readonly string[];
+}
+
+export interface SurroundingsParts {
+  readonly config: QueryEngineConfig;
+  /** Every tool of the session. */
+  readonly tools: () => readonly AnyTool[];
+  readonly mcp: Pick<McpRoom, 'statuses'>;
+  readonly files: PersistentFiles;
+  readonly clock: Clock;
+  readonly random: RandomPort;
+  readonly env: Readonly<Record<string, string>>;
+  readonly scope: Scope;
+  /** Tells people. */
+  notice(line: string): void;
+}
+
+/** Never rejects; waits for its servers as long as a connection may take. */
+export async function agentSurroundings(
+  definition: AgentDefinition,
+  parts: SurroundingsParts,
+): Promise<AgentSurroundings> {
+  const { config, files } = parts;
+  const places = { projectRoot: config.projectRoot ?? config.cwd, configHome: config.home };
+  const [memory, servers] = await Promise.all([
+    readAgentMemory(definition, places, files),
+    ownServers(definition, parts),
+  ]);
+  return {
+    tools: servers === undefined ? parts.tools : joined(parts.tools, servers),
+    notes: memory?.ok === true ? [memory.prompt] : [],
+    ownDirectories: memory?.ok === true ? [memory.folder] : [],
+    problems: [
+      ...(memory?.ok === false ? [memory.problem] : []),
+      ...unavailable(definition, parts.mcp.statuses()),
+      ...(servers?.statuses() ?? []).flatMap(({ name, status, error = status }) =>
+        status === 'connected' ? [] : [`The MCP server "${name}" is not there: ${error}`],
+      ),
+    ],
+  };
+}
+
+/** The servers that it brings along. */
+export function ownServerEntries({ mcpServers = [] }: AgentDefinition): readonly McpServerEntry[] {
+  return mcpServers.flatMap((server) =>
+    typeof server === 'string'
+      ? []
+      : Object.entries(server).map(([name, config]) => ({ name, scope: 'agent', config })),
+  );
+}
+
+async function ownServers(
+  definition: AgentDefinition,
+  { config, scope, ...parts }: SurroundingsParts,
+): Promise<McpRoom | undefined> {
+  const entries = ownServerEntries(definition);
+  if (entries.length === 0) return undefined;
+  const { startMs } = config.mcpTimeouts ?? {};
+  const mcpTimeouts = { ...config.mcpTimeouts, firstRequestMs: startMs ?? 30_000 };
+  const servers = composeMcp({ ...config, mcpClients: [], mcpServers: entries, mcpTimeouts }, parts);
+  scope.onClose(() => servers.close());
+  servers.start();
+  await servers.settled(scope.signal);
+  return servers;
+}
+
+function unavailable(
+  { mcpServers = [] }: AgentDefinition,
+  statuses: ReturnType<McpRoom['statuses']>,
+): readonly string[] {
+  return mcpServers.flatMap((server) => {
+    if (typeof server !== 'string') return [];
+    const found = statuses.find(({ name }) => name === server);
+    if (found === undefined) return [`The session has no MCP server "${server}".`];
+    const { status, error = status } = found;
+    return status === 'connected' ? [] : [`The MCP server "${server}" is not there: ${error}`];
+  });
+}
+
+/** A tool of its own takes the place of one of the session's with the same name. */
+function joined(
+  session: () => readonly AnyTool[],
+  servers: Pick<McpRoom, 'tools'>,
+): () => readonly AnyTool[] {
+  let from: readonly [readonly AnyTool[], readonly AnyTool[]] | undefined;
+  let all: readonly AnyTool[] = [];
+  return () => {
+    const now = [session(), servers.tools] as const;
+    if (from?.[0] === now[0] && from[1] === now[1]) return all;
+    from = now;
+    const own = new Set(now[1].map(({ name }) => name));
+    all = [...now[0].filter(({ name }) => !own.has(name)), ...now[1]];
+    return all;
+  };
+}

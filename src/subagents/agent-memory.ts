@@ -1,0 +1,73 @@
+/** What an agent notes down for its next run: a folder of its own, whose `MEMORY.md` it begins with. */
+import { dirname, join } from 'node:path';
+import type { AgentDefinition } from '../protocol/agent.ts';
+import type { PersistentFiles } from '../protocol/files.ts';
+import { isReallyInside } from '../util/inside.ts';
+
+export interface AgentMemoryPlaces {
+  /** Where the project's own files are. */
+  readonly projectRoot: string;
+  /** The configuration home; undefined: there is none. */
+  readonly configHome: string | undefined;
+}
+
+export type AgentMemory =
+  | {
+      readonly ok: true;
+      /** Its to read and write; need not exist. */
+      readonly folder: string;
+      /** For the system prompt. */
+      readonly prompt: string;
+    }
+  /** A sentence. */
+  | { readonly ok: false; readonly problem: string };
+
+const INDEX = 'MEMORY.md';
+const MAX_BYTES = 24 * 1024;
+
+/** undefined: its definition does not ask for any. Never rejects. */
+export async function readAgentMemory(
+  definition: Pick<AgentDefinition, 'name' | 'memory'>,
+  places: AgentMemoryPlaces,
+  files: Pick<PersistentFiles, 'readRange' | 'realpath' | 'stat'>,
+): Promise<AgentMemory | undefined> {
+  const { name, memory } = definition;
+  if (memory === undefined) return undefined;
+  const root = memory === 'user' ? places.configHome : places.projectRoot;
+  if (root === undefined)
+    return {
+      ok: false,
+      problem: `The agent "${name}" has no memory: there is no configuration home to keep it in.`,
+    };
+  const folder = join(root, FOLDERS[memory], name.replace(/[^\p{L}\p{N}_.-]/gu, '-'));
+  if (!(await isReallyInside(await nearest(folder, files), root, files)))
+    return { ok: false, problem: `The agent "${name}" has no memory: ${folder} leads out of ${root}.` };
+  const index = join(folder, INDEX);
+  const isOwn = await isReallyInside(index, root, files);
+  const bytes = isOwn ? await files.readRange(index, 0, MAX_BYTES + 1).catch(() => undefined) : undefined;
+  const text = bytes && new TextDecoder().decode(bytes.subarray(0, MAX_BYTES)).trim();
+  const cut = bytes !== undefined && bytes.length > MAX_BYTES ? `\n… (cut off; the rest is in ${index})` : '';
+  const said = text ? `It says now:\n\n${text}${cut}` : 'There is nothing in it yet.';
+  return {
+    ok: true,
+    folder,
+    prompt: `# Your memory
+The folder ${folder} is yours: what you write there you will find again when you are next asked to work. Note down what
+will help then: how this place works, what was decided and why, what went wrong. Correct what turns out to be wrong. Keep
+${INDEX} short, with the most useful things and a line for every other file. ${said}`,
+  };
+}
+
+/** By whose they are. */
+const FOLDERS = {
+  user: 'agent-memory',
+  project: join('.claude', 'agent-memory'),
+  local: join('.claude', 'agent-memory-local'),
+} as const;
+
+/** The folder, or the nearest above it that exists. */
+async function nearest(folder: string, files: Pick<PersistentFiles, 'stat'>): Promise<string> {
+  let at = folder;
+  while ((await files.stat(at).catch(() => undefined)) === undefined && dirname(at) !== at) at = dirname(at);
+  return at;
+}

@@ -1,0 +1,44 @@
+/** Starts an agent for a call, if there may be one more, and hands its typed outcome to whoever asked for it. */
+import type { AgentDefinition, Spawn, SpawnRequest } from '../protocol/agent.ts';
+import type { ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
+import { runAsTask } from './agent-task.ts';
+import type { AgentQuota } from './quota.ts';
+import { type AgentToolOutput, outputOf } from './tool-output.ts';
+
+export interface StartPorts {
+  readonly quota: AgentQuota;
+  readonly spawn: Spawn;
+  /** Makes the id of an agent: letters, digits and "-". */
+  newId(): string;
+  /** Shows progress that has no call any more. */
+  show(progress: ToolProgress): void;
+}
+
+export interface AgentStart extends Pick<SpawnRequest, 'description' | 'prompt' | 'model' | 'effort'> {
+  readonly definition: AgentDefinition;
+  /** Where tasks can outlive their call at all. */
+  readonly background: boolean;
+}
+
+export async function* startAgent(
+  start: AgentStart,
+  context: ToolContext,
+  ports: StartPorts,
+): AsyncGenerator<ToolProgress, ToolOutput<AgentToolOutput>> {
+  const { depth } = context.queryTracking;
+  const refusal = ports.quota.take({ effectKey: context.effectKey, depth });
+  if (refusal !== undefined)
+    return { data: { status: 'refused', reason: refusal }, content: refusal, isError: true };
+  const { tasks } = context;
+  const request: SpawnRequest = {
+    ...start,
+    agentId: ports.newId(),
+    toolUseId: context.toolUseId,
+    submission: context.effectKey.split('/')[0] ?? '',
+    depth: depth + 1,
+    parentAgentId: context.agentId,
+    background: tasks !== undefined && start.background,
+  };
+  if (tasks !== undefined) return yield* runAsTask(request, context, { ...ports, tasks });
+  return outputOf(request, yield* ports.spawn(request, context.signal));
+}

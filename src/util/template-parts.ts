@@ -1,0 +1,56 @@
+/** A text that people keep in a file, in which `` !`…` `` stands for what a shell command says. */
+
+export type TemplatePart =
+  | { readonly kind: 'text'; readonly text: string }
+  /** What stood in `` !`…` ``: its output takes its place. */
+  | { readonly kind: 'shell'; readonly command: string };
+
+/** More shell commands than this in one text are a mistake. */
+export const MAX_SHELL_PARTS = 20;
+
+const SHELL = /(?<![\w`\\])!`([^`\n]+)`/g;
+
+/**
+ * The parts in order, with nothing filled in yet: so an argument never becomes a shell command. Fenced code is an
+ * example and runs nothing.
+ */
+export function templateParts(body: string): readonly TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  for (const { text, isCode } of proseAndCode(body)) {
+    let from = 0;
+    for (const match of isCode ? [] : text.matchAll(SHELL)) {
+      parts.push({ kind: 'text', text: text.slice(from, match.index) });
+      parts.push({ kind: 'shell', command: match[1] ?? '' });
+      from = match.index + match[0].length;
+    }
+    parts.push({ kind: 'text', text: text.slice(from) });
+  }
+  return parts.filter((part) => part.kind === 'shell' || part.text !== '');
+}
+
+/** Words in order; what stands in quotes is one. */
+export function splitArguments(args: string): readonly string[] {
+  return [...args.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  );
+}
+
+function* proseAndCode(body: string): Generator<{ readonly text: string; readonly isCode: boolean }> {
+  let fence: string | undefined;
+  let text = '';
+  for (const line of body.split(/(?<=\n)/)) {
+    const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+    const opens = fence === undefined && mark !== undefined;
+    const closes = fence !== undefined && mark?.startsWith(fence) === true && line.trim() === mark;
+    if (opens) {
+      yield { text, isCode: false };
+      [text, fence] = [line, mark];
+    } else {
+      text += line;
+      if (!closes) continue;
+      yield { text, isCode: true };
+      [text, fence] = ['', undefined];
+    }
+  }
+  yield { text, isCode: fence !== undefined };
+}
