@@ -1,97 +1,94 @@
-// npm run bench [-- --only W1,W3 --runners raw-http,turnwright --repeat 3 --json out.json]
-// Each figure is the median of the repeats; each run is verified to have done the work.
-import { fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
+// npm run bench [-- --only W1,W6 --runners raw-http,turnwright --peers ai,pi | all --repeat 3
+//                  --json out.json --svg out.svg --page docs/performance.md --short]
+// All runners do the same work against the same simulator, taking turns within one run. A figure is the median of the
+// repeats; a run that did not do all of the work has none. `--page` writes the figures into the page.
 import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { installFigures } from './install.mjs';
+import { measure, prepareHistory } from './measure.mjs';
+import { installPeers, PEERS } from './peers.mjs';
+import { renderPage, renderSvg, renderTable } from './render.mjs';
+import { median, workloads } from './workloads.mjs';
 
-const here = (file) => new URL(file, import.meta.url).pathname;
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'W1,W3' },
+    only: { type: 'string' },
     runners: { type: 'string', default: 'raw-http,raw-fetch,turnwright' },
+    peers: { type: 'string', default: '' },
     repeat: { type: 'string', default: '3' },
-    iterations: { type: 'string', default: '200' },
     json: { type: 'string' },
+    svg: { type: 'string' },
+    page: { type: 'string' },
+    short: { type: 'boolean', default: false },
   },
 });
-const iterations = Number(values.iterations);
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
-const percentile = (numbers, p) =>
-  [...numbers].sort((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(numbers.length * p))] ??
-  Number.NaN;
-
-async function once1(workload, runner) {
-  const simulator = fork(here('./simulator.mjs'), [workload, String(iterations)], { silent: true });
-  const [first] = await once(simulator.stdout, 'data');
-  const baseUrl = `http://127.0.0.1:${String(first).trim()}`;
-  const child = spawn(process.execPath, [here('./one.mjs'), runner, workload, baseUrl], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, NODE_ENV: 'production' },
-  });
-  let out = '';
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-  });
-  const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${runner} failed on ${workload} (exit ${code}).`);
-  const stats = await (await fetch(`${baseUrl}/stats`)).json();
-  simulator.disconnect();
-  const result = JSON.parse(out.trim().split('\n').at(-1));
-  const calls = workload === 'W3' ? 6 : iterations;
-  if (result.text !== 'Done.' || stats.results !== calls) {
-    throw new Error(
-      `${runner} did not do the work of ${workload}: text ${JSON.stringify(result.text)}, ${stats.results} of ${calls} results.`,
-    );
-  }
-  return { ...result, ...stats };
+const list = (text) => text.split(',').filter((name) => name !== '');
+const peers = values.peers === 'all' ? Object.keys(PEERS) : list(values.peers);
+const all = workloads(values.short);
+const names = list(values.only ?? [...Object.keys(all), 'W8'].join());
+for (const name of names) {
+  if (name !== 'W8' && !Object.hasOwn(all, name))
+    fail(`There is no workload "${name}": ${Object.keys(all)},W8.`);
+}
+for (const name of peers) {
+  if (!Object.hasOwn(PEERS, name)) fail(`There is no peer "${name}": ${Object.keys(PEERS)}.`);
 }
 
-const figures = {
-  W1: (r) => ({
-    'overhead/turn p50 ms': percentile(r.gaps, 0.5),
-    'p95 ms': percentile(r.gaps, 0.95),
-    'CPU/turn ms': r.cpuMs / iterations,
-    'RSS MB': r.rssMb,
-  }),
-  W3: (r) => ({
-    'makespan/ideal': (r.ended - r.first) / (6 * 300 + 1000),
-    'start lag p50 ms': percentile(
-      r.starts.map((at, i) => at - r.blocks[i]),
-      0.5,
-    ),
-    'CPU ms': r.cpuMs,
-  }),
-};
-
+const { versions, leftOut } = peers.length > 0 ? installPeers(peers) : { versions: {}, leftOut: {} };
+const runners = [...list(values.runners), ...peers.filter((name) => leftOut[name] === undefined)];
+const loadBefore = loadavg()[0];
 const report = {
+  date: new Date().toISOString().slice(0, 10),
   node: process.version,
-  cpus: cpus().length,
-  iterations,
+  machine: `${process.platform} ${process.arch}, ${availableParallelism()} cores`,
   repeat: Number(values.repeat),
+  short: values.short,
+  runners,
+  versions,
+  leftOut,
   workloads: {},
 };
-for (const workload of values.only.split(',')) {
-  const rows = {};
-  for (const runner of values.runners.split(',')) {
-    const runs = [];
-    for (let i = 0; i < report.repeat; i++) runs.push(figures[workload](await once1(workload, runner)));
-    rows[runner] = Object.fromEntries(
-      Object.keys(runs[0]).map((name) => [name, median(runs.map((run) => run[name]))]),
-    );
-  }
-  report.workloads[workload] = rows;
-  const floor = rows['raw-http'];
-  console.log(`\n${workload} (node ${report.node}, ${report.cpus} cores, median of ${report.repeat})`);
-  const names = Object.keys(Object.values(rows)[0]);
-  console.log(['runner'.padEnd(12), ...names.map((name) => name.padStart(22))].join(' '));
-  for (const [runner, row] of Object.entries(rows)) {
-    const cells = names.map((name) => {
-      const ratio = floor && runner !== 'raw-http' ? ` (x${(row[name] / floor[name]).toFixed(2)})` : '';
-      return `${row[name].toFixed(3)}${ratio}`.padStart(22);
-    });
-    console.log([runner.padEnd(12), ...cells].join(' '));
-  }
+
+for (const name of names) {
+  const rows = name === 'W8' ? await installFigures(runners, report.repeat) : await rowsOf(name, all[name]);
+  report.workloads[name] = rows;
+  console.log(renderTable(name, rows, runners));
 }
+report.load = [loadBefore, loadavg()[0]];
 if (values.json) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+if (values.svg) writeFileSync(values.svg, renderSvg(report));
+if (values.page) renderPage(values.page, report);
+
+/** { title, figures: { name: { unit, values: { runner: number } } }, failed: { runner: why } } */
+async function rowsOf(name, workload) {
+  const runs = Object.fromEntries(runners.map((runner) => [runner, []]));
+  const failed = {};
+  const prepared = {};
+  for (let i = 0; i < report.repeat; i++) {
+    for (const runner of runners) {
+      if (failed[runner] !== undefined) continue;
+      try {
+        if (workload.withHistory) prepared[runner] ??= await prepareHistory(runner);
+        runs[runner].push(await measure(name, workload, runner, { prepared: prepared[runner] }));
+      } catch (error) {
+        failed[runner] = error.message;
+        console.error(error.message);
+      }
+    }
+  }
+  const figures = {};
+  for (const runner of runners) {
+    if (failed[runner] !== undefined) continue;
+    for (const [at, [figure, unit]] of runs[runner][0].entries()) {
+      figures[figure] ??= { unit, values: {} };
+      figures[figure].values[runner] = median(runs[runner].map((run) => run[at][2]));
+    }
+  }
+  return { title: workload.title, figures, failed };
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(2);
+}

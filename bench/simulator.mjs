@@ -1,109 +1,98 @@
-// A Messages API in a process of its own: zero latency, and a note of when each request arrived and when each last byte left.
-// Usage: node bench/simulator.mjs <workload> <iterations>; prints its port as the first line; GET /stats tells what it saw.
+// A Messages API in a process of its own. It notes when each request arrived and when each last byte left, and whether
+// each request carries the results it owes. Usage: node bench/simulator.mjs '<plan as JSON>'; prints its port as the
+// first line; GET /stats tells what it saw. A first path segment (`/s7/v1/messages`) names a session of its own.
 import http from 'node:http';
+import { PLANS } from './plans.mjs';
 
-const [, , workload, count] = process.argv;
-const iterations = Number(count);
-const seen = { arrivals: [], lastBytes: [], bodies: 0, lastBody: '', blocks: [] };
+const plan = JSON.parse(process.argv[2]);
+const now = () => performance.timeOrigin + performance.now();
+const sessions = new Map();
+/** Requests beside the loop: a title, a count, a warm-up. */
+let side = 0;
+let unstreamed = 0;
+let missing = 0;
+let firstBytesOnWire = 0;
+let lastBytesOnWire = 0;
 
-const sse = (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
-const start = (k) =>
-  sse({
-    type: 'message_start',
-    message: {
-      id: `msg_${k}`,
-      type: 'message',
-      role: 'assistant',
-      model: 'claude-sonnet-5',
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: {
-        input_tokens: 10,
-        output_tokens: 1,
-        cache_creation_input_tokens: 0,
-        cache_read_input_tokens: 0,
-      },
-    },
-  });
-const toolUse = (index, id, name, input) =>
-  sse({ type: 'content_block_start', index, content_block: { type: 'tool_use', id, name, input: {} } }) +
-  sse({
-    type: 'content_block_delta',
-    index,
-    delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) },
-  }) +
-  sse({ type: 'content_block_stop', index });
-const text = (index, words) =>
-  sse({ type: 'content_block_start', index, content_block: { type: 'text', text: '' } }) +
-  words
-    .map((word) => sse({ type: 'content_block_delta', index, delta: { type: 'text_delta', text: word } }))
-    .join('') +
-  sse({ type: 'content_block_stop', index });
-const end = (reason) =>
-  sse({
-    type: 'message_delta',
-    delta: { stop_reason: reason, stop_sequence: null },
-    usage: { output_tokens: 20 },
-  }) + sse({ type: 'message_stop' });
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** The tool's name as the runner offers it: engines prefix the names of in-process servers. */
-const offered = (name) => new RegExp(`"name":"([^"]*${name})"`).exec(seen.lastBody)?.[1] ?? name;
-
-/** W1: one trivial call per iteration. */
-function w1(k, response) {
-  response.end(
-    start(k) +
-      (k < iterations
-        ? toolUse(0, `toolu_${k}`, offered('noop'), { n: k }) + end('tool_use')
-        : text(0, ['Done.']) + end('end_turn')),
-  );
+function sessionOf(url) {
+  const [, name] = /^\/(s\d+)\//.exec(url) ?? [undefined, 's0'];
+  let session = sessions.get(name);
+  if (session === undefined) {
+    session = { arrivals: [], lastBytes: [], blocks: [], owed: [], names: new Map() };
+    sessions.set(name, session);
+  }
+  return session;
 }
 
-/** W3: six calls 300 ms apart, then a text tail of one second. */
-async function w3(k, response) {
-  if (k > 0) return response.end(start(k) + text(0, ['Done.']) + end('end_turn'));
-  response.write(start(k));
-  for (let i = 0; i < 6; i++) {
-    await sleep(300);
-    response.write(toolUse(i, `toolu_${i}`, offered('slow'), { i }));
-    seen.blocks.push(performance.timeOrigin + performance.now());
+/** The tool's name as the runner offers it, e.g. `mcp__bench__noop`. */
+function offered(session, body, name) {
+  let full = session.names.get(name);
+  if (full === undefined) {
+    full = new RegExp(`"name":"([^"]*${name})"`).exec(body.toString())?.[1] ?? name;
+    session.names.set(name, full);
   }
-  await sleep(1000);
-  response.end(text(6, ['Waiting', ' for tools.']) + end('tool_use'));
+  return full;
+}
+
+function stats() {
+  const [first] = sessions.values();
+  const all = [...sessions.values()];
+  return {
+    requests: all.reduce((sum, session) => sum + session.arrivals.length, 0),
+    missing,
+    side,
+    unstreamed,
+    firstBytesOnWire,
+    lastBytesOnWire,
+    arrivals: first?.arrivals ?? [],
+    lastBytes: first?.lastBytes ?? [],
+    gaps: first?.arrivals.slice(1).map((at, k) => at - first.lastBytes[k]) ?? [],
+    blocks: first?.blocks ?? [],
+    firstArrival: Math.min(...all.map((session) => session.arrivals[0])),
+    lastByte: Math.max(...all.map((session) => session.lastBytes.at(-1))),
+  };
 }
 
 const server = http.createServer((request, response) => {
-  if (request.url === '/stats') {
-    const results = (seen.lastBody.match(/"tool_result"/g) ?? []).length;
-    const gaps = seen.arrivals.slice(1).map((at, k) => at - seen.lastBytes[k]);
-    response.end(
-      JSON.stringify({
-        requests: seen.arrivals.length,
-        results,
-        gaps,
-        first: seen.arrivals[0],
-        last: seen.lastBytes.at(-1),
-        blocks: seen.blocks,
-      }),
-    );
-    return;
-  }
-  if (request.method !== 'POST') return void response.end();
-  const k = seen.arrivals.push(performance.timeOrigin + performance.now()) - 1;
+  const arrived = now();
+  if (request.url === '/stats') return void response.end(JSON.stringify(stats()));
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
-  request.on('end', () => {
-    seen.lastBody = Buffer.concat(chunks).toString();
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': `req_${k}` });
-    response.on('finish', () => {
-      seen.lastBytes[k] = performance.timeOrigin + performance.now();
-    });
-    if (workload === 'W3') w3(k, response);
-    else w1(k, response);
-  });
+  request.on('end', () => answer(request, response, Buffer.concat(chunks), arrived));
 });
+
+function answer(request, response, body, arrived) {
+  if (request.method !== 'POST' || !/\/messages(\?|$)/.test(request.url)) {
+    response.setHeader('content-type', 'application/json');
+    return void response.end('{"input_tokens":10}');
+  }
+  if (!body.includes('"stream":true')) unstreamed++;
+  // The loop's own requests offer our tools; a threaded one says so instead.
+  if (plan.kind !== 'talk' && !body.includes('noop') && !body.includes('"thread"')) {
+    side++;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    return void PLANS.turns({ turns: 0 }, 0, response, {});
+  }
+  const session = sessionOf(request.url);
+  const k = session.arrivals.push(arrived) - 1;
+  if (k === 0) firstBytesOnWire = body.length;
+  lastBytesOnWire = body.length;
+  missing += session.owed.filter((id) => !body.includes(id)).length;
+  session.owed = [];
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': `req_${k}` });
+  response.on('finish', () => {
+    session.lastBytes[k] = now();
+  });
+  void PLANS[plan.kind](plan, k, response, {
+    seen: session,
+    offered: (name) => offered(session, body, name),
+    issue: (id) => {
+      session.owed.push(id);
+      return id;
+    },
+  });
+}
+
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+server.listen(0, '127.0.0.1', 4096, () => console.log(server.address().port));
 process.on('disconnect', () => process.exit(0));

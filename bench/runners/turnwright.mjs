@@ -2,49 +2,93 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSdkMcpServer, query, tool } from 'turnwright';
-import { z } from 'zod';
 
-const SHAPES = { noop: { n: z.number() }, slow: { i: z.number() } };
+let zod;
+let turnwright;
 
-export async function run({ baseUrl, tools }) {
-  const home = mkdtempSync(join(tmpdir(), 'turnwright-bench-'));
-  try {
-    const server = createSdkMcpServer({
-      name: 'bench',
-      tools: Object.entries(tools).map(([name, handler]) =>
-        tool(
-          name,
-          'A tool of the benchmark.',
-          SHAPES[name],
-          async (input) => ({ content: [{ type: 'text', text: await handler(input) }] }),
-          {
-            annotations: { readOnlyHint: true },
-          },
-        ),
+/** `tool()` takes shapes of the caller's own zod. */
+export async function callersImports() {
+  zod = await import('zod');
+}
+
+export async function load() {
+  turnwright = await import('turnwright');
+  return run;
+}
+
+async function run({ baseUrl, tools, prepared, onDelta }) {
+  const { createSdkMcpServer, query, tool } = turnwright;
+  const { z } = zod;
+  const home = prepared?.folder ?? mkdtempSync(join(tmpdir(), 'turnwright-bench-'));
+  // Not part of what is measured.
+  process.on('exit', () => rmSync(home, { recursive: true, force: true }));
+  const server = createSdkMcpServer({
+    name: 'bench',
+    tools: tools.map(({ name, description, safe, field, run: handler }) =>
+      tool(
+        name,
+        description,
+        field ? { [field[0]]: z[field[1]]() } : {},
+        async (input) => ({ content: [{ type: 'text', text: await handler(input) }] }),
+        { annotations: { readOnlyHint: safe } },
       ),
-    });
-    let deltas = 0;
-    let text;
-    for await (const message of query({
-      prompt: 'Go.',
-      options: {
-        cwd: home,
-        env: { ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_API_KEY: 'bench', TURNWRIGHT_HOME: home },
-        model: 'claude-sonnet-5',
-        mcpServers: { bench: server },
-        tools: [],
-        allowedTools: Object.keys(tools).map((name) => `mcp__bench__${name}`),
-        permissionMode: 'bypassPermissions',
-        allowDangerouslySkipPermissions: true,
-        includePartialMessages: true,
-      },
-    })) {
-      if (message.type === 'stream_event' && message.event.type === 'content_block_delta') deltas++;
-      if (message.type === 'result') text = message.result;
-    }
-    return { text, deltas };
-  } finally {
-    rmSync(home, { recursive: true, force: true });
+    ),
+  });
+  let text;
+  for await (const message of query({
+    prompt: 'Go.',
+    options: {
+      cwd: tmpdir(),
+      env: { ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_API_KEY: 'bench', TURNWRIGHT_HOME: home },
+      model: 'claude-sonnet-5',
+      mcpServers: { bench: server },
+      tools: [],
+      allowedTools: tools.map(({ name }) => `mcp__bench__${name}`),
+      permissionMode: 'bypassPermissions',
+      allowDangerouslySkipPermissions: true,
+      includePartialMessages: true,
+      // A history of 4 MB is close to the window, and would be condensed; this one is to be sent.
+      ...(prepared && {
+        resume: prepared.sessionId,
+        engine: { modelOverrides: { 'claude-sonnet-5': { contextWindow: 10_000_000 } } },
+      }),
+    },
+  })) {
+    if (message.type === 'stream_event' && message.event.type === 'content_block_delta')
+      onDelta(message.event.delta);
+    if (message.type === 'result') text = message.result;
   }
+  return text;
+}
+
+/** Has the conversation of W2 once, so that its session can be resumed. Returns what `run` gets as `prepared`. */
+export async function prepare({ baseUrl, folder, exchanges, promptText }) {
+  const { query } = await import('turnwright');
+  let answered = () => {};
+  async function* prompts() {
+    for (let k = 0; k < exchanges; k++) {
+      const next = new Promise((resolve) => {
+        answered = resolve;
+      });
+      yield { type: 'user', message: { role: 'user', content: promptText(k) }, parent_tool_use_id: null };
+      await next;
+    }
+  }
+  let sessionId;
+  for await (const message of query({
+    prompt: prompts(),
+    options: {
+      cwd: tmpdir(),
+      env: { ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_API_KEY: 'bench', TURNWRIGHT_HOME: folder },
+      model: 'claude-sonnet-5',
+      tools: ['Read'],
+      engine: { modelOverrides: { 'claude-sonnet-5': { contextWindow: 10_000_000 } } },
+    },
+  })) {
+    if (message.type !== 'result') continue;
+    if (message.is_error) throw new Error(message.errors?.join() ?? 'The conversation failed.');
+    sessionId = message.session_id;
+    answered();
+  }
+  return { folder, sessionId };
 }
