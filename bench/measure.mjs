@@ -10,6 +10,9 @@ import { verify } from './workloads.mjs';
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
+/** Of about 200 MB each. */
+const MOST_PROCESSES = 20;
+
 async function withSimulator(plan, work) {
   const simulator = fork(here('./simulator.mjs'), [JSON.stringify(plan)], { silent: true });
   simulator.stderr.pipe(process.stderr);
@@ -22,7 +25,11 @@ async function withSimulator(plan, work) {
 }
 
 /** Resolves with the figures of one verified run: [[name, unit, value], …]. Rejects when the work was not done. */
-export async function measure(name, workload, runner, { prepared, timeoutMs = 120_000, nodeArgs = [] } = {}) {
+export async function measure(name, workload, runner, { prepared, timeoutMs = 90_000, nodeArgs = [] } = {}) {
+  const { startsProcesses } = await import(`./runners/${runner}.mjs`);
+  if (startsProcesses && workload.sessions > MOST_PROCESSES) {
+    throw new Error(`${runner} would start ${workload.sessions} processes for ${name}.`);
+  }
   return withSimulator(workload.plan, async (baseUrl) => {
     const fresh = prepared && mkdtempSync(join(tmpdir(), 'turnwright-bench-'));
     if (fresh) cpSync(prepared.folder, fresh, { recursive: true });
