@@ -1,6 +1,6 @@
 /**
- * An answer to a permission question whose process is gone: the call it belongs to runs (or is refused) now, once,
- * before the first prompt (L1 phase 3).
+ * An answer to a permission question whose process is gone: the call it belongs to runs (or is refused) now, once.
+ * Before the first prompt (L1 phase 3), or when the submission is carried on that asked (L4.1).
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { AssistantMessage, UserMessage } from '../protocol/messages.ts';
@@ -22,11 +22,8 @@ export async function answerOrphan(
   const block = callIn(assistantMessage, permissionResult.toolUseID);
   if (block === undefined || isAnswered(block.id, parts)) return [];
   const recorded = recordedCall(block.id, parts);
-  // What was approved is what was asked about: the record knows it, whatever the message says that came back (F162).
   if (recorded !== undefined && !isSameCall(recorded, block)) {
-    parts.config.stderr?.(
-      `The answer to the permission question about ${block.id} was passed over: the call that came with it is not the one on record.`,
-    );
+    passOver(block, parts);
     return [];
   }
   const known = [...parts.journal.view.messages].some((message) => message.uuid === assistantMessage.uuid);
@@ -37,6 +34,28 @@ export async function answerOrphan(
       : await run(block, assistantMessage, submission, scope, permissionResult, parts);
   await parts.journal.recorder.append(results.map((message) => ({ ...message, submission })));
   return results.map((message) => toSdkUser(message, parts.sessionId));
+}
+
+/**
+ * The submission that asked is about to be carried on: its open call passes the gate again, and this is the host's
+ * answer there. No effect for a call that is not on record or has its result.
+ */
+export function presetOrphan(
+  { permissionResult, assistantMessage }: OrphanedPermission,
+  parts: EngineParts,
+): void {
+  const block = callIn(assistantMessage, permissionResult.toolUseID);
+  if (block === undefined || isAnswered(block.id, parts)) return;
+  const recorded = recordedCall(block.id, parts);
+  if (recorded === undefined || !isSameCall(recorded, block)) passOver(block, parts);
+  else parts.tools.presetAnswer(permissionResult);
+}
+
+/** What was approved is what was asked about: the record knows it, whatever the message says that came back (F162). */
+function passOver({ id }: ToolUseBlock, { config }: EngineParts): void {
+  config.stderr?.(
+    `The answer to the permission question about ${id} was passed over: the call that came with it is not the one on record.`,
+  );
 }
 
 async function run(

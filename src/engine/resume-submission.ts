@@ -2,6 +2,7 @@
 import { fetchContexts, recordSnapshot, type SubmissionContext } from './contexts.ts';
 import { initMessage } from './init-message.ts';
 import { openSession } from './open-session.ts';
+import { presetOrphan } from './orphaned-permission.ts';
 import type { EngineParts } from './parts.ts';
 import { createOutcome, type Outcome } from './result.ts';
 import type { Interrupted } from './session-journal.ts';
@@ -85,6 +86,11 @@ async function takeUp(
     parts.structured?.observe(message);
   }
   if (interrupted.terminal !== undefined) return { interrupted, model, context: undefined };
+  const { orphanedPermission } = parts.config;
+  if (orphanedPermission !== undefined && !parts.memory.orphanHandled) {
+    parts.memory.orphanHandled = true;
+    presetOrphan(orphanedPermission, parts);
+  }
   await parts.mcp.settled(submission.scope.signal);
   await parts.skills.settled();
   parts.state.enter('system_prompt');
