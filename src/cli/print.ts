@@ -2,6 +2,7 @@
 import type { SDKMessage, SDKResultMessage } from '../index.ts';
 import type { OutputFormat } from './args.ts';
 import type { Output } from './output.ts';
+import { serverProblems } from './screen/server-problems.ts';
 
 /** Takes the messages of a run. `end` is called once, after the last one. */
 export interface Sink {
@@ -67,5 +68,16 @@ export function expendable(sink: Sink): Sink {
   return {
     show: (message) => attempt(() => sink.show(message)),
     end: (result) => attempt(() => sink.end(result)),
+  };
+}
+
+/** Says on `warn` what no answer would tell: servers whose tools are missing. */
+export function withServerWarnings(sink: Sink, warn: (line: string) => void): Sink {
+  return {
+    async show(message) {
+      if (message.type === 'system' && message.subtype === 'init') serverProblems(message).forEach(warn);
+      await sink.show(message);
+    },
+    end: (result) => sink.end(result),
   };
 }

@@ -4,7 +4,7 @@ import { checkFlags } from './check-flags.ts';
 import { modelSource, NOT_CONFIGURED } from './configured.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { createLiveView } from './live-view.ts';
-import { both, createPrinter, expendable } from './print.ts';
+import { both, createPrinter, expendable, withServerWarnings } from './print.ts';
 import { readPrompt } from './prompt.ts';
 import { optionsFrom } from './run-options.ts';
 import { runQuery } from './run-query.ts';
@@ -57,18 +57,19 @@ export async function runPrinted(
   flags: RunFlags,
 ): Promise<ExitCode> {
   await settleTrust(world, flags, false);
+  const warn = warnOn(world);
   const printer = createPrinter(flags.outputFormat, world.out);
   const sink =
     flags.verbose === true
       ? both(expendable(createLiveView(world, { on: 'stderr', verbose: true, neverAsk: true }).sink), printer)
-      : printer;
+      : withServerWarnings(printer, warn);
   const partials = flags.includePartialMessages === true;
   const options = optionsFrom(flags, {
     cwd: world.cwd,
     env: world.env,
     partials,
     canUseTool: undefined,
-    warn: warnOn(world),
+    warn,
   });
   return (await runQuery({ prompt, options, sink, signals: world.signals })).code;
 }

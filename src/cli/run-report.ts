@@ -47,7 +47,9 @@ export function reportRows(input: ReportInput): readonly (readonly [string, stri
     ],
     [
       'tools',
-      `${counted(work.calls, 'call')}, ${duration(work.busyMs)} of work, ${percent(work.overlapMs, work.busyMs)} of it while the model was still answering`,
+      work.calls === 0
+        ? 'none'
+        : `${counted(work.calls, 'call')}, ${duration(work.busyMs)} of work, ${percent(work.overlapMs, work.busyMs)} of it while the model was still answering`,
     ],
     ['tokens', `${tokens(used.input)} in, ${tokens(used.output)} out`],
     [

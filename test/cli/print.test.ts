@@ -41,6 +41,16 @@ describe('formats', () => {
     expect(JSON.stringify(bodyOf(server).messages)).toContain('capital of France?');
   });
 
+  test('an MCP server that cannot be used is named on stderr; the answer comes all the same', async () => {
+    const server = await rehearse(reply('Paris.'));
+    const config = JSON.stringify({ mcpServers: { atlas: { command: join(temporaryFolder(), 'nothing') } } });
+    const ran = await turnwright(['-p', 'capital of France?', '--mcp-config', config], {
+      env: against(server),
+    });
+    expect(ran).toMatchObject({ code: 0, stdout: 'Paris.\n' });
+    expect(ran.stderr).toMatch(/^The MCP server atlas cannot be used: .*\n$/);
+  });
+
   test('--verbose into a stderr that nobody reads costs neither the answer nor the exit code', async () => {
     const server = await rehearse(reply('Paris.'));
     const child = spawn(process.execPath, [BIN, '-p', '--verbose', 'capital of France?'], {

@@ -207,6 +207,14 @@ describe('while a question stands', () => {
     expect(fake.raw()).toContain('  allow? \ny\n');
   });
 
+  test('it says which subagent asks', async () => {
+    const fake = fakeScreen();
+    await fake.screen.show(say.call('a1', 'Agent', { description: 'apples', prompt: 'Count.' }));
+    await fake.screen.show(say.call('t1', 'Bash', { command: 'ls' }, 'a1'));
+    expect(await fake.screen.asking('t1', async (agent) => agent)).toBe('apples');
+    expect(await fake.screen.asking('a1', async (agent) => agent)).toBeUndefined();
+  });
+
   test('it stands behind the words that led to it', async () => {
     const fake = fakeScreen();
     const asked = fake.screen.asking('t1', () => fake.terminal.line('allow?'));

@@ -28,7 +28,7 @@ export function createAskPerson(options: AskOptions): CanUseTool {
   let last: Promise<unknown> = Promise.resolve();
   return (toolName, input, context) => {
     const mine = last.then(() =>
-      options.screen.asking(context.toolUseID, () => askOnce(options, toolName, input, context)),
+      options.screen.asking(context.toolUseID, (agent) => askOnce(options, toolName, input, context, agent)),
     );
     last = mine.catch(() => undefined);
     return mine;
@@ -40,12 +40,14 @@ async function askOnce(
   toolName: string,
   input: Readonly<Record<string, unknown>>,
   context: CanUseToolContext,
+  agent: string | undefined,
 ): Promise<PermissionResult | null> {
   if (context.signal.aborted) return null;
   const asksPerson = toolName === 'AskUserQuestion';
   const always = ONCE_ONLY.has(toolName) ? undefined : alwaysUpdates(toolName, context);
   if (!asksPerson) {
-    await terminal.line(style.bold(`? ${visible(context.displayName ?? toolName)}`));
+    const who = agent === undefined ? '' : `, for ${agent}`;
+    await terminal.line(style.bold(`? ${visible(context.displayName ?? toolName)}${who}`));
     const call = toolName === 'ExitPlanMode' ? planOf(input) : describeCall(input);
     if (call !== '') await terminal.line(indent(call));
     if (always !== undefined) await terminal.line(style.dim(`  always would be: ${describeUpdates(always)}`));

@@ -11,6 +11,7 @@ interface OpenTool {
   readonly sinceMs: number;
   /** `  ↳ apples: ` for a call of the subagent that was started to count them; '' for the main agent's. */
   readonly whose: string;
+  readonly agent: string | undefined;
   readonly todos: readonly string[];
   /** Time a person took to answer is not the tool's. */
   askedMs: number;
@@ -22,6 +23,8 @@ export interface OpenTools {
   closed(id: string, outcome: ToolOutcome, columns: number, atMs: number): readonly string[];
   /** Resolves once the call has been opened. */
   seen(id: string): Promise<void>;
+  /** What the subagent that made the open call was started for; undefined for the main agent. */
+  agentOf(id: string): string | undefined;
   asked(id: string, ms: number): void;
   denied(id: string): void;
   /** What runs now, for the status line. */
@@ -51,9 +54,8 @@ export function createOpenTools(style: Style, cwd: () => string): OpenTools {
   const awaited = new Map<string, () => void>();
   /** By the call that started them; kept after it, since an agent in the background goes on. */
   const agents = new Map<string, string>();
-  const whoseIs = (parent: string | null) => {
+  const whoseIs = (parent: string | null, name: string | undefined) => {
     if (parent === null) return '';
-    const name = agents.get(parent);
     return name === undefined ? '  ↳ ' : `  ↳ ${cutToWidth(name, MAX_WHOSE_COLUMNS)}: `;
   };
   return {
@@ -62,7 +64,15 @@ export function createOpenTools(style: Style, cwd: () => string): OpenTools {
       if (name === 'Agent' && typeof description === 'string') agents.set(id, oneLine(description));
       const label = toolLabel(name, input, cwd());
       const todos = parent === null ? todoLines(input) : [];
-      open.set(id, { label, sinceMs: atMs, whose: whoseIs(parent), todos, askedMs: 0 });
+      const agent = parent === null ? undefined : (agents.get(parent) ?? 'a subagent');
+      open.set(id, {
+        label,
+        sinceMs: atMs,
+        whose: whoseIs(parent, agents.get(parent ?? '')),
+        agent,
+        todos,
+        askedMs: 0,
+      });
       awaited.get(id)?.();
       awaited.delete(id);
     },
@@ -86,6 +96,7 @@ export function createOpenTools(style: Style, cwd: () => string): OpenTools {
     },
     seen: (id) =>
       open.has(id) ? Promise.resolve() : new Promise((resolve) => void awaited.set(id, resolve)),
+    agentOf: (id) => open.get(id)?.agent,
     asked(id, ms) {
       const tool = open.get(id);
       if (tool !== undefined) tool.askedMs += ms;

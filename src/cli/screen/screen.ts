@@ -2,6 +2,7 @@
 import type { SDKMessage } from '../../index.ts';
 import { noteFor } from './notes.ts';
 import { createOpenTools, resultsOf } from './open-tools.ts';
+import { serverProblems } from './server-problems.ts';
 import { createStreamedAnswer } from './streamed-answer.ts';
 import type { Style } from './style.ts';
 import type { Terminal } from './terminal.ts';
@@ -12,8 +13,8 @@ export interface Screen {
   show(message: SDKMessage): Promise<void>;
   /** A line that is no message of the run. */
   warn(line: string): void;
-  /** A question stands alone until it is answered: what else is to be shown waits. Its time is not the tool's. */
-  asking<T>(toolUseId: string, ask: () => Promise<T>): Promise<T>;
+  /** `agent`: the subagent that wants to know; a question stands alone until it is answered: what else is to be shown waits. Its time is not the tool's. */
+  asking<T>(toolUseId: string, ask: (agent: string | undefined) => Promise<T>): Promise<T>;
   /** Wipes the status line and stops its timer. */
   close(): Promise<void>;
 }
@@ -71,6 +72,7 @@ export function createScreen(options: ScreenOptions): Screen {
   const showSystem = async (message: Extract<SDKMessage, { readonly type: 'system' }>) => {
     if (message.subtype === 'init') {
       cwd = message.cwd;
+      for (const line of serverProblems(message)) await terminal.line(style.yellow(`! ${line}`));
       if (options.verbose)
         await terminal.line(
           style.dim(`· ${message.model}, ${message.permissionMode}, session ${message.session_id}`),
@@ -146,7 +148,7 @@ export function createScreen(options: ScreenOptions): Screen {
       await terminal.endLine();
       const sinceMs = nowMs();
       try {
-        return await ask();
+        return await ask(tools.agentOf(toolUseId));
       } finally {
         asking -= 1;
         tools.asked(toolUseId, nowMs() - sinceMs);

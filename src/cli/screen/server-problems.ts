@@ -1,0 +1,15 @@
+/** MCP servers of a session that cannot be used: without a word, their tools would only be missing. */
+import type { SDKMessage } from '../../index.ts';
+import { oneLine } from './visible.ts';
+
+type InitMessage = Extract<SDKMessage, { readonly type: 'system'; readonly subtype: 'init' }>;
+
+export function serverProblems({ mcp_servers }: Pick<InitMessage, 'mcp_servers'>): readonly string[] {
+  return mcp_servers.flatMap(({ name, status }) => {
+    const shown = oneLine(name);
+    if (status === 'failed') return [`The MCP server ${shown} cannot be used: it did not start or answer.`];
+    if (status === 'needs-auth')
+      return [`The MCP server ${shown} wants a login: turnwright mcp login ${shown}`];
+    return [];
+  });
+}
