@@ -139,7 +139,7 @@ describe.runIf(hasTerminal)('on a terminal', () => {
     const { cwd, env, isMade } = await stage();
     const answers: [RegExp, string][] = [
       [/trust this\?/, 'n\r'],
-      [/allow\? y[\s\S]*kept in the local settings/, 'a\r'],
+      [/kept in the local settings[\s\S]*allow\? y/, 'a\r'],
     ];
     expect(await onTerminal(cwd, env, answers)).toBe(0);
     expect(isMade()).toBe(true);
