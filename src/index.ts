@@ -11,6 +11,7 @@ export {
   type TurnwrightErrorCode,
 } from './protocol/errors.ts';
 export type { AssistantErrorKind, FailureKind, ModelFailure } from './protocol/failure.ts';
+export type { RewindFilesResult } from './protocol/file-history.ts';
 export type { PersistentFiles } from './protocol/files.ts';
 export {
   HOOK_EVENTS,

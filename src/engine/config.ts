@@ -238,6 +238,8 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   compaction?: CompactionOptions | undefined;
   /** false: nothing outlives its call. Default true. */
   backgroundTasks?: boolean | undefined;
+  /** What tools change is kept first, so that `files.rewind` can put it back. Default false. */
+  enableFileCheckpointing?: boolean | undefined;
   /** ms that a query without further input waits for background tasks before it stops them; default 600 000. */
   backgroundWaitMs?: number | undefined;
   /** How deep agents may nest, how many there may be, and how long one may run. */

@@ -1,7 +1,9 @@
 /** Files as a host looks at them: by the same rules as the Read tool, and without the model hearing of it. */
 import { resolve } from 'node:path';
+import type { RewindFilesResult } from '../protocol/file-history.ts';
 import { hashOf } from '../tools/builtin/file-access.ts';
 import { createSuggestFiles, type SuggestFiles } from './file-suggestions.ts';
+import { openSession } from './open-session.ts';
 import type { EngineParts } from './parts.ts';
 
 export interface HostFileOptions {
@@ -31,14 +33,23 @@ export interface HostFiles {
   seedRead(path: string, mtimeMs: number): Promise<void>;
   /** The 15 paths that best fit what somebody began to type. Rejects where ripgrep is not installed. */
   readonly suggest: SuggestFiles;
+  /** Puts back what tools changed since this message of the user. Opens the session when nothing has yet. */
+  rewind(
+    userMessageId: string,
+    options?: { readonly dryRun?: boolean | undefined },
+  ): Promise<RewindFilesResult>;
 }
 
 const MAX_BYTES = 1024 * 1024;
 
-type Parts = Pick<EngineParts, 'config' | 'permissions' | 'files' | 'readFileCache' | 'clock' | 'scope'>;
+const CHECKPOINTING_OFF: RewindFilesResult = {
+  canRewind: false,
+  error:
+    'File checkpointing is off in this session. Switch it on with the option enableFileCheckpointing, the setting fileCheckpointingEnabled or CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1.',
+};
 
-export function hostFiles(parts: Parts): HostFiles {
-  const { config, permissions, files, readFileCache } = parts;
+export function hostFiles(parts: EngineParts): HostFiles {
+  const { config, permissions, files, readFileCache, fileHistory } = parts;
   const mayRead = async (path: string) => {
     const tool = config.tools.find(({ name }) => name === 'Read');
     if (tool === undefined) return false;
@@ -66,5 +77,10 @@ export function hostFiles(parts: Parts): HostFiles {
       readFileCache.set(absPath, { hash, mtimeMs: stat.mtimeMs, partial: false });
     },
     suggest: createSuggestFiles(parts),
+    async rewind(userMessageId, options) {
+      if (fileHistory === undefined) return CHECKPOINTING_OFF;
+      await openSession(parts);
+      return fileHistory.rewind(userMessageId, options);
+    },
   };
 }

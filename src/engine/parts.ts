@@ -15,6 +15,7 @@ import type { PermissionDenial, PermissionResult } from '../protocol/permission.
 import type { Clock, Ids, InboxItem, RandomPort } from '../protocol/ports.ts';
 import type { ReadFileCache, ToolOutput } from '../protocol/tool.ts';
 import type { EffortLevel, ThinkingConfig, Usage } from '../protocol/wire.ts';
+import type { FileHistory } from '../session/file-history/file-history.ts';
 import type { SessionTaskTable } from '../tasks/task-table.ts';
 import type { Scope } from '../util/scope.ts';
 import type { Announcer } from './announcer.ts';
@@ -96,6 +97,8 @@ export interface EngineParts {
   readonly toolState: ToolState;
   readonly files: PersistentFiles;
   readonly readFileCache: ReadFileCache;
+  /** undefined: checkpointing is off. */
+  readonly fileHistory: FileHistory | undefined;
   readonly notices: SessionNotices;
   readonly queue: PromptLine;
   readonly appState: AppStateAccess;

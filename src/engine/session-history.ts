@@ -81,6 +81,7 @@ async function* messagesOf(
         for (const uuid of entry.uuids) onTakenBack(uuid);
         break;
       case 'assistant': {
+        if (entry.settled === true) break;
         for (const block of entry.message.content)
           if (block.type === 'tool_use') tools.set(String(block['id']), String(block['name']));
         const text = entry.synthetic === undefined ? answerText(entry) : '';

@@ -3,6 +3,7 @@
  * the envelope (`v`, `seq`, `epoch`, `sum`, …) is added by the session room and read back with it.
  */
 import type { DecisionRecord } from './decision-record.ts';
+import type { FileChange } from './file-history.ts';
 import type { AssistantMessage, AttachmentMessage, SystemMessage, UserMessage } from './messages.ts';
 import type { QuerySource } from './model.ts';
 import type { TaskRecord } from './task.ts';
@@ -102,6 +103,7 @@ export type JournalBody =
       readonly operation: 'enqueue' | 'dequeue';
       readonly item: unknown;
     })
+  | (Identified & { readonly type: 'file-change' } & FileChange)
   | (Identified & { readonly type: 'task' } & TaskRecord)
   /** Of an early version of this format; `custom-title` took its place. */
   | (Identified & { readonly type: 'title'; readonly title: string })

@@ -190,6 +190,7 @@ function settingsOptions(options: Options): ConfigOptions {
     trustRecorded: options.trustRecorded,
     strictMcpConfig: options.strictMcpConfig,
     projectConfigRoot: options.projectConfigRoot,
+    enableFileCheckpointing: options.enableFileCheckpointing,
     maxTurns: options.maxTurns,
     maxBudgetUsd: options.maxBudgetUsd,
     taskBudget: options.taskBudget,

@@ -57,6 +57,11 @@ export interface Options {
   hooks?: Partial<Record<HookEvent, readonly HookCallbackMatcher[]>> | undefined;
   /** `hook_started` and the like for hooks of every event; those of SessionStart are shown always. */
   includeHookEvents?: boolean | undefined;
+  /**
+   * What Write, Edit and NotebookEdit change is kept first, beside the session, for `rewindFiles`. Default: the setting
+   * `fileCheckpointingEnabled`, else false.
+   */
+  enableFileCheckpointing?: boolean | undefined;
   /** Raw stream events too. */
   includePartialMessages?: boolean | undefined;
   /** USD. */
@@ -188,6 +193,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   disableSlashCommands: true,
   disallowedTools: true,
   effort: true,
+  enableFileCheckpointing: true,
   env: true,
   fallbackModel: true,
   forkSession: true,

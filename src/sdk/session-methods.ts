@@ -7,6 +7,7 @@ import type { ReloadedPlugins, ReloadPluginsOptions } from '../engine/reload-plu
 import type { McpServerStatus } from '../engine/session-facts.ts';
 import type { TaskOutputTail } from '../engine/session-tasks.ts';
 import type { ContextUsage } from '../protocol/context-usage.ts';
+import type { RewindFilesResult } from '../protocol/file-history.ts';
 import type { HooksListing } from '../protocol/hook-config.ts';
 import type { SlashCommandInfo } from '../protocol/sdk-messages.ts';
 import type { ToolResultContent } from '../protocol/tool.ts';
@@ -43,6 +44,15 @@ export interface SessionMethods {
   seedReadState(path: string, mtime: number): Promise<void>;
   /** Paths in the working directory that fit the beginning of a mention; folders end in a slash. */
   fileSuggestions(query: string): Promise<readonly string[]>;
+  /**
+   * Puts back what Write, Edit and NotebookEdit changed since this message of the user, agents' edits included; files
+   * that they made are removed. What anybody else changed since stays as it is and is named. Needs
+   * `enableFileCheckpointing`. `dryRun`: only tells what would change.
+   */
+  rewindFiles(
+    userMessageId: string,
+    options?: { readonly dryRun?: boolean | undefined },
+  ): Promise<RewindFilesResult>;
   /** What fills the context, by category. */
   getContextUsage(): Promise<ContextUsage>;
   /** What the session cost and took so far. The name is the published one; ours is not experimental. */
@@ -69,6 +79,7 @@ export function sessionMethods(engine: () => Promise<QueryEngine>): SessionMetho
     readFile: async (path, options) => (await engine()).files.read(path, options),
     seedReadState: async (path, mtime) => (await engine()).files.seedRead(path, mtime),
     fileSuggestions: async (query) => (await engine()).files.suggest(query),
+    rewindFiles: async (userMessageId, options) => (await engine()).files.rewind(userMessageId, options),
     getContextUsage: async () => (await engine()).getContextUsage(),
     usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET: async () => (await engine()).controls.usage(),
     mcpServerStatus: async () => (await engine()).mcpServerStatus(),

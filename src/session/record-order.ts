@@ -59,12 +59,13 @@ function withoutRewound(records: JournalEntry[]): JournalEntry[] {
   return standing;
 }
 
-/** Money that was spent, names that were given, prompts that were taken from the inbox: going back undoes none. */
+/** Money that was spent, names that were given, prompts taken from the inbox, files that were changed: going back undoes none. */
 function outlivesRewind({ type }: JournalEntry): boolean {
   return (
     type === 'response' ||
     type === 'cost' ||
     type === 'inbox' ||
+    type === 'file-change' ||
     type === 'custom-title' ||
     type === 'title' ||
     type === 'rewind'

@@ -138,6 +138,7 @@ export class ResumeReplay {
         this.#tasks.record(entry, entry.timestamp);
         break;
       case 'queue':
+      case 'file-change':
       case 'rewind':
         break;
       default:

@@ -54,6 +54,7 @@ export interface ConfigOptions {
   readonly autoCompact?: boolean | undefined;
   readonly autoCompactWindow?: number | undefined;
   readonly durability?: Durability | undefined;
+  readonly enableFileCheckpointing?: boolean | undefined;
 }
 
 /** Throws `invalid_option` that names the option and what was expected. Types alone do not reach JavaScript callers. */

@@ -25,6 +25,7 @@ export interface EnvironmentValues {
   readonly mcpStartTimeoutMs?: number | undefined;
   readonly mcpToolTimeoutMs?: number | undefined;
   readonly backgroundTasksOff: boolean;
+  readonly fileCheckpointing?: boolean | undefined;
   readonly autoCompactOff: boolean;
   readonly autoCompactWindow?: number | undefined;
   readonly stopHookBlockCap?: number | undefined;
@@ -65,6 +66,7 @@ export function readEnvironment(env: Env): EnvironmentValues {
     mcpStartTimeoutMs: count('MCP_TIMEOUT'),
     mcpToolTimeoutMs: count('MCP_TOOL_TIMEOUT'),
     backgroundTasksOff: isOn(text('CLAUDE_CODE_DISABLE_BACKGROUND_TASKS')),
+    fileCheckpointing: readSwitch(text('CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING')),
     autoCompactOff: isOn(text('DISABLE_AUTO_COMPACT')) || isOn(text('DISABLE_COMPACT')),
     autoCompactWindow: count('CLAUDE_CODE_AUTO_COMPACT_WINDOW'),
     stopHookBlockCap: count('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP', 0),
@@ -115,6 +117,9 @@ function readEffort(text: string | undefined): EffortLevel | undefined {
 function isOn(text: string | undefined): boolean {
   return text !== undefined && !/^(?:0|false|no|off)$/i.test(text);
 }
+
+const readSwitch = (text: string | undefined): boolean | undefined =>
+  text === undefined ? undefined : isOn(text);
 
 function invalid(problem: string): TurnwrightError {
   return new TurnwrightError('invalid_settings', `In the environment, ${problem}`);

@@ -95,6 +95,11 @@ export async function resolveConfig({
       .filter((rule) => !rule.includes('('))
       .map((rule) => rule.trim()),
     backgroundTasks: !environment.backgroundTasksOff,
+    fileCheckpointing:
+      options.enableFileCheckpointing ??
+      environment.fileCheckpointing ??
+      settings.fileCheckpointingEnabled ??
+      false,
     deferToolsAbove: environment.deferToolsAbove,
     questionPreviewFormat: environment.questionPreviewFormat,
     webFetchPrivateHosts: settings.webFetchPrivateHosts ?? [],

@@ -65,6 +65,8 @@ export interface ResolvedConfig {
   readonly removedTools: readonly string[];
   /** false: nothing outlives its call. */
   readonly backgroundTasks: boolean;
+  /** What tools change is kept first. */
+  readonly fileCheckpointing: boolean;
   /** Share of the window, 0 to 1; undefined: the engine's default. */
   readonly deferToolsAbove: number | undefined;
   readonly questionPreviewFormat: 'markdown' | 'html' | undefined;

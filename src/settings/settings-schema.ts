@@ -63,6 +63,7 @@ export const settingsSchema = z.object({
   webFetchPrivateHosts: z.array(z.string()).optional(),
   plansDirectory: z.string().min(1).optional(),
   durability: z.enum(['process', 'power']).optional(),
+  fileCheckpointingEnabled: z.boolean().optional(),
   allowedMcpServers: mcpServers,
   deniedMcpServers: mcpServers,
   enabledMcpjsonServers: z.array(z.string()).optional(),

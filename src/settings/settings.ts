@@ -29,6 +29,8 @@ export interface Settings {
   /** Where approved plans are written, from the project's root. */
   readonly plansDirectory?: string | undefined;
   readonly durability?: Durability | undefined;
+  /** What tools change is kept first, so that it can be put back. */
+  readonly fileCheckpointingEnabled?: boolean | undefined;
   /** Present: no other MCP server is used. */
   readonly allowedMcpServers?: readonly McpServerMatch[] | undefined;
   /** Beats the list above. */

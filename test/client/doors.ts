@@ -36,6 +36,7 @@ export interface Running extends AsyncGenerator<Message, void> {
   getContextUsage(): Promise<unknown>;
   readFile(path: string, options?: { maxBytes?: number; encoding?: 'utf-8' | 'base64' }): Promise<unknown>;
   seedReadState(path: string, mtime: number): Promise<void>;
+  rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<unknown>;
   stopTask(taskId: string): Promise<void>;
   backgroundTasks(toolUseId?: string): Promise<boolean>;
   streamInput(input: AsyncIterable<Prompt>): Promise<void>;

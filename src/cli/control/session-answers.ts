@@ -11,6 +11,9 @@ export const SESSION_ANSWERS: Readonly<Record<string, Answer>> = {
     await query.renameSession(String(title ?? ''), typeof meant === 'string' ? { sessionId: meant } : {});
     return {};
   },
+  async rewind_files({ user_message_id: id, dry_run: dryRun }, { query }) {
+    return { ...(await query.rewindFiles(String(id), { dryRun: dryRun === true })) };
+  },
   // A model is not asked for it: the first words of what the session is about do.
   async generate_session_title({ description, persist }, { query }) {
     const title = firstWords(String(description ?? ''));

@@ -28,6 +28,7 @@ import { createUsageLedger } from '../usage-ledger.ts';
 import { admittedTools, composeAdmission } from './admission.ts';
 import { composeAttachments } from './attachments.ts';
 import { type ContextParts, composeContext } from './context.ts';
+import { composeFileHistory } from './file-history.ts';
 import { composeHooks, tellOfFiles } from './hooks.ts';
 import { composeMcp, withMcpTools } from './mcp.ts';
 import { composeMemory } from './memory.ts';
@@ -60,6 +61,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
   const session = composeSession(config, { clock, ids, files, announcer });
   const { sessionId } = session;
   const journal = createSessionJournal(session.open);
+  const fileHistory = composeFileHistory(config, { session, journal, files, ids });
   const client = composeModel(config, { clock, random });
   const ledger =
     inherited?.ledger ??
@@ -186,6 +188,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     readFileCache,
     todos,
     spill,
+    fileHistory,
     env,
     tasks: config.backgroundTasks === false ? undefined : tasks.table,
     toolState,
@@ -268,6 +271,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     toolState,
     files,
     readFileCache,
+    fileHistory,
     notices,
     queue,
     appState,

@@ -115,6 +115,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
       pluginCommands(plugins, files, (line) => input.stderr?.(line)),
     ],
     backgroundTasks: resolved.backgroundTasks,
+    enableFileCheckpointing: resolved.fileCheckpointing,
     ...(!wantsAgents(input.toolNames, resolved) && { agentLimits: { maxDepth: 0 } }),
   };
   return { config, project: resolved.project, projectServers: resolved.policy.projectServers };

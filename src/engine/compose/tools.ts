@@ -4,6 +4,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { TaskTable } from '../../protocol/task.ts';
 import type { AnyTool, ReadFileCache, TodoStore, ToolCall, ToolContext } from '../../protocol/tool.ts';
+import type { FileHistory } from '../../session/file-history/file-history.ts';
 import { parseInput } from '../../tools/prepared-call.ts';
 import { createRepeatGuard } from '../../tools/repeat-guard.ts';
 import { runTool } from '../../tools/run-tool.ts';
@@ -25,6 +26,7 @@ export interface ToolParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly files: PersistentFiles;
+  readonly fileHistory: FileHistory | undefined;
   readonly journal: SessionJournal;
   readonly permissions: ComposedPermissions;
   readonly hooks: GatePorts['hooks'];
@@ -61,7 +63,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     effectKey: call.effectKey,
     queryTracking: { chainId: '', depth: 0 },
     ...(parts.agentId !== undefined && { agentId: parts.agentId }),
-    files: parts.files,
+    files: parts.fileHistory?.filesOf(call.effectKey) ?? parts.files,
     readFileCache: parts.readFileCache,
     todos: parts.todos,
     spillFile: parts.spill.file,

@@ -40,7 +40,13 @@ export function forkLines(entries: readonly JournalEntry[], order: ForkOrder): r
 
 /** Who held the old session, what it cost and which files it changed are its own; it may also have had a name. */
 function belongsToCopy({ type }: JournalEntry): boolean {
-  return type !== 'cost' && type !== 'custom-title' && type !== 'title' && type !== 'inbox';
+  return (
+    type !== 'cost' &&
+    type !== 'custom-title' &&
+    type !== 'title' &&
+    type !== 'inbox' &&
+    type !== 'file-change'
+  );
 }
 
 function withoutBill(entry: JournalEntry): JournalEntry {

@@ -1,0 +1,102 @@
+/**
+ * Files as they were at a message (L1 phase 6). Nothing is copied when a message comes: before a tool changes a file,
+ * what it holds is kept and the change is put on record, in this order, so that a process killed at any point leaves
+ * a session that can be rewound. Tools know nothing of it; they write through the files of `filesOf`.
+ */
+import type { FileChange, RewindFilesResult } from '../../protocol/file-history.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { JournalEntry } from '../../protocol/journal.ts';
+import { changesSince } from './changes-since.ts';
+import { type ContentKeeper, contentOf, hashOf, realPathOf } from './keep-content.ts';
+import { rewindFile } from './rewind-file.ts';
+
+export interface FileHistory {
+  /** The files for one call of a tool. A write rejects when what was there could not be kept. */
+  filesOf(effectKey: string): PersistentFiles;
+  /** Puts back what tools changed since this message of the user, and nothing that anybody else has touched since. */
+  rewind(messageId: string, options?: { readonly dryRun?: boolean | undefined }): Promise<RewindFilesResult>;
+}
+
+export interface FileHistoryPorts {
+  readonly files: PersistentFiles;
+  readonly keeper: ContentKeeper;
+  /** Resolves once it is on record. */
+  record(change: FileChange, effectKey: string): Promise<void>;
+  entries(): AsyncIterable<JournalEntry>;
+  /** One writer of a file at a time, tools included. */
+  lock<T>(realPath: string, work: () => Promise<T>): Promise<T>;
+  /** Of two texts: lines that come in, and that go out. */
+  countLines(before: string, after: string): Promise<{ readonly in: number; readonly out: number }>;
+  /** Names one rewind. */
+  newKey(): string;
+}
+
+export function createFileHistory(ports: FileHistoryPorts): FileHistory {
+  const { files, keeper } = ports;
+
+  async function noteChange(path: string, data: Uint8Array | string, effectKey: string): Promise<void> {
+    const [now, real] = await Promise.all([contentOf(path, files), realPathOf(path, files)]);
+    const after = hashOf(data);
+    if (now === undefined || now?.hash === after) return;
+    const before = now && (await keeper.keep(now));
+    await ports.record({ path, ...(real !== path && { real }), before, after }, effectKey);
+  }
+
+  return {
+    filesOf: (effectKey) => ({
+      ...files,
+      async writeAtomic(path, data, options) {
+        await noteChange(path, data, effectKey);
+        await files.writeAtomic(path, data, options);
+      },
+    }),
+
+    async rewind(messageId, { dryRun = false } = {}) {
+      const entries: JournalEntry[] = [];
+      for await (const entry of ports.entries()) entries.push(entry);
+      const changed = changesSince(entries, messageId);
+      if (changed === undefined)
+        return { canRewind: false, error: `There is no message ${messageId} of the user in this session.` };
+      const key = ports.newKey();
+      const filesChanged: string[] = [];
+      const conflicts: string[] = [];
+      const problems: string[] = [];
+      let skippedLinks = 0;
+      let insertions = 0;
+      let deletions = 0;
+      for (const file of changed) {
+        const outcome = await ports.lock(file.real, () => rewindFile(file, { ...ports, key, dryRun }));
+        switch (outcome.kind) {
+          case 'same':
+            break;
+          case 'rewound':
+            filesChanged.push(file.path);
+            insertions += outcome.insertions;
+            deletions += outcome.deletions;
+            break;
+          case 'conflict':
+            conflicts.push(file.path);
+            break;
+          case 'link':
+            skippedLinks += 1;
+            break;
+          case 'failed':
+            problems.push(`${file.path}: ${outcome.why}`);
+            break;
+        }
+      }
+      if (conflicts.length > 0)
+        problems.unshift(`Left as they are, because they were changed since: ${conflicts.join(', ')}`);
+      const left = conflicts.length + problems.length + skippedLinks > 0;
+      return {
+        canRewind: filesChanged.length > 0 || !left,
+        ...(problems.length > 0 && { error: problems.join('. ') }),
+        filesChanged,
+        insertions,
+        deletions,
+        ...(!dryRun && skippedLinks > 0 && { skippedLinks }),
+        ...(conflicts.length > 0 && { conflicts }),
+      };
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** Puts one file back, or says why it stays as it is. */
+import { dirname } from 'node:path';
+import type { ChangedFile } from './changes-since.ts';
+import type { FileHistoryPorts } from './file-history.ts';
+import { type ContentNow, contentOf, realPathOf } from './keep-content.ts';
+
+export type RewoundFile =
+  /** It holds what it held then. */
+  | { readonly kind: 'same' }
+  | { readonly kind: 'rewound'; readonly insertions: number; readonly deletions: number }
+  /** Somebody else changed it since. */
+  | { readonly kind: 'conflict' }
+  /** A link stands where none is followed. */
+  | { readonly kind: 'link' }
+  | { readonly kind: 'failed'; readonly why: string };
+
+interface Rewind extends FileHistoryPorts {
+  readonly key: string;
+  readonly dryRun: boolean;
+}
+
+/** Call it while nobody else writes to the file. Never rejects. */
+export async function rewindFile(file: ChangedFile, rewind: Rewind): Promise<RewoundFile> {
+  try {
+    return await putBack(file, rewind);
+  } catch (error) {
+    return { kind: 'failed', why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function putBack(file: ChangedFile, rewind: Rewind): Promise<RewoundFile> {
+  const { files, keeper, dryRun } = rewind;
+  const now = await contentOf(file.path, files);
+  if (now === undefined) return { kind: 'conflict' };
+  const { original } = file;
+  if ((now?.hash ?? null) === (original?.hash ?? null)) return { kind: 'same' };
+  if (file.interleaved || !file.expected.includes(now?.hash ?? null)) return { kind: 'conflict' };
+  if (!dryRun && (await isLinked(file, rewind))) return { kind: 'link' };
+  const bytes =
+    original === null ? null : original.lost === true ? undefined : await keeper.bytesOf(original.hash);
+  if (bytes === undefined)
+    return { kind: 'failed', why: 'what it held then was too large to keep, or is gone' };
+  const lines = await rewind.countLines(textOf(now?.bytes), textOf(bytes));
+  if (!dryRun) await write(file, now, bytes, rewind);
+  return { kind: 'rewound', insertions: lines.in, deletions: lines.out };
+}
+
+/** A rewind is a change like any other: on record first, and what it takes away is kept, so that it can be rewound too. */
+async function write(
+  { path, real, original }: ChangedFile,
+  now: ContentNow | null,
+  bytes: Uint8Array | null,
+  { files, keeper, record, key }: Rewind,
+): Promise<void> {
+  const before = now && (await keeper.keep(now));
+  await record({ path, ...(real !== path && { real }), before, after: original?.hash ?? null }, key);
+  if (bytes === null) return files.remove(path);
+  await files.makeDir(dirname(path));
+  await files.writeAtomic(path, bytes, original === null ? {} : { mode: original.mode });
+}
+
+/** The tool wrote to `real`; a link that stands there now, or leads elsewhere, would make us write to another file. */
+async function isLinked({ path, real }: ChangedFile, { files }: Rewind): Promise<boolean> {
+  if ((await files.lstat(path))?.kind === 'symlink') return true;
+  return (await realPathOf(path, files)) !== real;
+}
+
+/** '' for what is no text: its lines are not counted. */
+function textOf(bytes: Uint8Array | null | undefined): string {
+  return bytes === null || bytes === undefined || bytes.includes(0)
+    ? ''
+    : Buffer.from(bytes).toString('utf8');
+}
