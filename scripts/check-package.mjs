@@ -46,10 +46,25 @@ try {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   writeFileSync(
     join(folder, 'consumer.ts'),
-    `import { query, tool, createSdkMcpServer, QueryEngine, TERMINAL_REASONS, type SDKMessage } from 'turnwright';
+    `import { query, tool, createSdkMcpServer, QueryEngine, TERMINAL_REASONS, type AnyTool, type CanUseTool, type HookCallback, type InterruptReceipt, type McpServerConfig, type Options, type Query, type SDKMessage, type SDKResultMessage, type SDKUserMessage, type SessionStore, type WarmQuery } from 'turnwright';
 import { startRehearsal } from 'turnwright/rehearsal';
 import { scriptedModel, virtualClock } from 'turnwright/testing';
 import { z } from 'zod';
+
+type IsAny<T> = 0 extends 1 & T ? true : false;
+type Public = [Options, Query, SDKMessage, SDKResultMessage, SDKUserMessage, CanUseTool, HookCallback, McpServerConfig, AnyTool, SessionStore, WarmQuery, InterruptReceipt, ResultsOf<Query>];
+type ResultsOf<T> = { [K in keyof T]: T[K] extends (...given: never[]) => infer R ? R : never }[keyof T];
+type Collapsed<T extends readonly unknown[]> = T extends readonly [infer First, ...infer Rest] ? IsAny<First> | Collapsed<Rest> : never;
+export const collapsed: Collapsed<Public> = false;
+// @ts-expect-error none of them is any
+export const some: Collapsed<Public> = true;
+export function told(message: SDKMessage): string {
+  if (message.type !== 'system') return message.type;
+  if (message.subtype === 'init') return message.model;
+  if (message.subtype === 'compact_boundary') return message.compact_metadata.trigger;
+  if (message.subtype === 'task_notification') return message.status;
+  return message.subtype;
+}
 
 export async function run(): Promise<string> {
   const server = createSdkMcpServer({ name: 's', tools: [tool('t', 'd', { n: z.number() }, async ({ n }) => ({ content: [{ type: 'text', text: String(n.toFixed(1)) }] }))] });

@@ -117,6 +117,7 @@ export type {
   Usage,
   UserBlock,
 } from './protocol/wire.ts';
+export { BUILTIN_TOOL_NAMES, EXIT_REASONS, LEGACY_TOOL_NAME_ALIASES } from './sdk/constants.ts';
 export { createSdkMcpServer, type SdkMcpServer } from './sdk/create-sdk-mcp-server.ts';
 export {
   type CallToolContent,
@@ -199,3 +200,4 @@ export {
   unknownBuiltinTools,
 } from './sdk/settings.ts';
 export type { SetMaxThinkingTokens, ThinkingDisplay } from './sdk/thinking-controls.ts';
+export { type StartupOptions, startup, type WarmQuery } from './sdk/warm-query.ts';

@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { MAX_TIMER_MS } from '../util/clock.ts';
 import { answerElicitation, type ElicitPort } from './elicitation.ts';
-import { createRemoteTransport, type RemotePorts } from './remote-transport.ts';
+import type { RemotePorts } from './remote-ports.ts';
+import { createRemoteTransport } from './remote-transport.ts';
 import { isRecord, isRemote, type McpServerConfig } from './server-config.ts';
 import { createStdioTransport, type StdioTransport } from './stdio-transport.ts';
 

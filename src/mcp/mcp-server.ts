@@ -6,7 +6,7 @@ import { type Connection, type ListKind, openConnection } from './connection.ts'
 import type { ElicitPort } from './elicitation.ts';
 import { failureOf } from './failure.ts';
 import type { ToolStatus } from './listed-tool.ts';
-import type { RemotePorts } from './remote-transport.ts';
+import type { RemotePorts } from './remote-ports.ts';
 import { isRemote, type McpServerConfig, type ParsedServer } from './server-config.ts';
 import { type McpStatus, ServerLink } from './server-link.ts';
 import { createServerTools, type OfferedTools, type ServerTools } from './server-tools.ts';

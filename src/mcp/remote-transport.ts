@@ -1,10 +1,9 @@
 /** Transports of remote servers, and what the library leaves open: an answer that broke off must not hang its call. */
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { Clock } from '../protocol/ports.ts';
-import { type ConnectPort, createHttpFetch, type Fetch } from './http-fetch.ts';
+import { createHttpFetch, type Fetch } from './http-fetch.ts';
 import { withBearer } from './oauth/bearer.ts';
-import type { CredentialStore } from './oauth/credential-store.ts';
+import type { RemotePorts } from './remote-ports.ts';
 import { isRecord, type McpRemoteServerConfig } from './server-config.ts';
 
 /** In the data of the error that stands in for an answer that broke off. */
@@ -14,13 +13,6 @@ export const ANSWER_LOST = 'turnwright/answer_lost';
 const CONNECTION_CLOSED = -32_000;
 /** What was received before the end is still on its way through the parser, ms. */
 const PARSE_MS = 50;
-
-export interface RemotePorts {
-  readonly connect: ConnectPort;
-  /** Of logins. Absent: there are none. */
-  readonly credentials: CredentialStore | undefined;
-  readonly clock: Pick<Clock, 'nowMs'>;
-}
 
 export async function createRemoteTransport(
   config: McpRemoteServerConfig,

@@ -2,6 +2,7 @@
 export type TurnwrightErrorCode =
   | 'invalid_option'
   | 'mcp_call_failed'
+  | 'startup_timeout'
   | 'invalid_settings'
   | 'invalid_scenario'
   | 'session_not_found'

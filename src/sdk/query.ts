@@ -38,6 +38,8 @@ export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsM
   readonly setMaxThinkingTokens: SetMaxThinkingTokens;
   /** Does not wait for MCP servers. */
   initializationResult(): Promise<InitializationResult>;
+  /** The same, as it is now. */
+  reinitialize(): Promise<InitializationResult>;
   supportedCommands(): Promise<InitializationResult['commands']>;
   supportedModels(): Promise<InitializationResult['models']>;
   supportedAgents(): Promise<InitializationResult['agents']>;
@@ -164,6 +166,7 @@ export function query({
       ...settingsMethods(engine, sayMode),
       setMaxThinkingTokens: setMaxThinkingTokens(engine),
       initializationResult: initialization,
+      reinitialize: initialization,
       supportedCommands: async () => commands ?? (await initialization()).commands,
       supportedModels: async () => (await initialization()).models,
       supportedAgents: async () => (await initialization()).agents,

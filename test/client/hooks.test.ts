@@ -60,22 +60,20 @@ throughBothDoors('hooks', (stage) => {
     const works = new Promise<void>((resolve) => {
       working = resolve;
     });
-    const running = stage.start(
-      (async function* () {
-        yield prompt('Go.');
-        await works;
-        yield prompt('Dig for gold.');
-        yield prompt('Dig for copper.');
-        // Answered after what was sent before it.
-        await running.mcpServerStatus();
-        writeFileSync(join(stage.cwd, 'go'), '');
-      })(),
-      {
-        permissionMode: 'bypassPermissions',
-        allowDangerouslySkipPermissions: true,
-        hooks: { UserPromptSubmit: one(hook) },
-      },
-    );
+    const input = async function* () {
+      yield prompt('Go.');
+      await works;
+      yield prompt('Dig for gold.');
+      yield prompt('Dig for copper.');
+      // Answered after what was sent before it.
+      await running.mcpServerStatus();
+      writeFileSync(join(stage.cwd, 'go'), '');
+    };
+    const running = stage.start(input(), {
+      permissionMode: 'bypassPermissions',
+      allowDangerouslySkipPermissions: true,
+      hooks: { UserPromptSubmit: one(hook) },
+    });
     const notices: unknown[] = [];
     for await (const message of running) {
       if (message.type === 'assistant') working();

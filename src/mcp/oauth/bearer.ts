@@ -1,5 +1,5 @@
 /** The token that requests to a server carry: the one of the last login, renewed before it expires and when it is refused. */
-import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import type { AuthorizationServerMetadata, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import type { Clock } from '../../protocol/ports.ts';
 import type { Fetch } from '../http-fetch.ts';
 import type { CredentialStore, Credentials } from './credential-store.ts';
@@ -119,7 +119,8 @@ async function refreshed(
   ]);
   try {
     const tokens = await refreshAuthorization(authorizationServer, {
-      ...(metadata !== undefined && { metadata }),
+      // As the library itself read it when somebody logged in.
+      ...(metadata !== undefined && { metadata: metadata as AuthorizationServerMetadata }),
       clientInformation: client,
       refreshToken,
       ...(resource !== undefined && { resource }),

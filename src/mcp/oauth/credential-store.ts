@@ -1,25 +1,31 @@
 /** What logins left behind: one file for each server in the user's own home, which nobody else can read. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type {
-  AuthorizationServerMetadata,
-  OAuthClientInformationMixed,
-  OAuthTokens,
-} from '@modelcontextprotocol/sdk/shared/auth.js';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { isRecord } from '../server-config.ts';
+
+/** What a registration or an authorization server answered: kept whole, as far as it is known here. */
+type Answered = { readonly [field: string]: unknown };
+export type ClientInformation = Answered & { client_id: string; client_secret?: string | undefined };
+export type Tokens = Answered & {
+  access_token: string;
+  token_type: string;
+  refresh_token?: string | undefined;
+  expires_in?: number | undefined;
+  scope?: string | undefined;
+};
 
 export interface Credentials {
   readonly serverUrl: string;
   readonly authorizationServer: string;
-  readonly metadata?: AuthorizationServerMetadata | undefined;
+  readonly metadata?: Answered | undefined;
   /** What tokens are asked for (RFC 8707), in the server's own spelling. */
   readonly resource?: string | undefined;
-  readonly client: OAuthClientInformationMixed;
+  readonly client: ClientInformation;
   /** Where the client was registered to be called back. */
   readonly redirectUrl?: string | undefined;
   /** Absent: they were revoked, and somebody has to log in again. */
-  readonly tokens?: OAuthTokens | undefined;
+  readonly tokens?: Tokens | undefined;
   /** ms since 1970. Absent: nobody knows. */
   readonly expiresAtMs?: number | undefined;
 }
