@@ -13,7 +13,7 @@ export interface Frontmatter {
 const MAX_CHARS = 16_384;
 const BLOCK = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?^---[ \t]*(?:\r?\n|$)/m;
 
-/** Loads a parser only for a file that has a block. Never rejects. */
+/** Loads a parser only for a file whose block needs one. Never rejects. */
 export async function readFrontmatter(text: string): Promise<Frontmatter> {
   const match = text.startsWith('---') || text.startsWith('\uFEFF---') ? BLOCK.exec(text) : null;
   if (match === null || match.index !== 0) return { fields: {}, body: text };
@@ -22,6 +22,8 @@ export async function readFrontmatter(text: string): Promise<Frontmatter> {
   if (block.length > MAX_CHARS)
     return { fields: {}, body, problem: `its frontmatter has more than ${MAX_CHARS} characters` };
   if (block.trim() === '') return { fields: {}, body };
+  const plain = plainScalars(block);
+  if (plain !== undefined) return { fields: plain, body };
   const { parseYaml, isSyntaxError } = await import('./parse-yaml.ts');
   try {
     const fields = parseYaml(block) ?? {};
@@ -34,6 +36,24 @@ export async function readFrontmatter(text: string): Promise<Frontmatter> {
     const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
     return { fields: {}, body, problem: `its frontmatter is no YAML: ${why}` };
   }
+}
+
+/** A key, and a value that YAML reads as the very text that stands there: no quotes, lists, numbers or comments. */
+const PLAIN_LINE = /^([A-Za-z][\w-]*): +([A-Za-z](?:[\w ,.;!?'"()/*+=-]|:(?=\S))*)[ \t]*$/;
+/** Words that YAML takes for something else than text. */
+const NO_TEXT = /^(?:true|false|null)$/i;
+
+/** What most heads are. undefined: only the parser knows. */
+function plainScalars(block: string): Readonly<Record<string, string>> | undefined {
+  const fields = new Map<string, string>();
+  for (const line of block.split(/\r?\n/)) {
+    const [, key, value] = PLAIN_LINE.exec(line) ?? [];
+    if (key === undefined || value === undefined) return undefined;
+    const text = value.trimEnd();
+    if (NO_TEXT.test(key) || NO_TEXT.test(text) || text.endsWith(':') || fields.has(key)) return undefined;
+    fields.set(key, text);
+  }
+  return Object.fromEntries(fields);
 }
 
 /** `key: value` on every line, taken as it is: people write `[file] [line]` and `Fix: this`, which is no YAML. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listField, readFrontmatter } from '../../src/util/frontmatter.ts';
+import { parseYaml } from '../../src/util/parse-yaml.ts';
 
 describe('frontmatter', () => {
   it('is what stands between two lines of three dashes at the head', async () => {
@@ -57,4 +58,43 @@ describe('frontmatter', () => {
     expect(listField(['a', 1])).toEqual(['a', '1']);
     expect(listField(undefined)).toEqual([]);
   });
+});
+
+it('what is read without the parser is what the parser would read', async () => {
+  const values = [
+    'Paints walls.',
+    'Read, Bash(git log:*), Edit',
+    'a "quoted" word, isn\'t it?',
+    'true',
+    'False',
+    'null',
+    'Yes',
+    'trailing blanks   ',
+    'a: b',
+    'ends:',
+    'a #comment',
+    'a#b',
+    '12',
+    'e12',
+    '1e3',
+    '[a, b]',
+    'a - b',
+    '- a',
+    '*star',
+    'x*y',
+    '.inf',
+    'nan',
+    'ünder',
+    '',
+  ];
+  for (const value of values) {
+    const block = `name: paint\nvalue: ${value}`;
+    let expected: unknown;
+    try {
+      expected = parseYaml(block);
+    } catch {
+      continue; // no YAML: read line by line
+    }
+    expect((await readFrontmatter(`---\n${block}\n---\nBody.`)).fields, value).toEqual(expected);
+  }
 });
