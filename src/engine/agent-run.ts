@@ -80,7 +80,7 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, Age
     maxBudgetUsd: session.config.maxBudgetUsd,
     lastError: record.lastError,
   });
-  await recordCost(request, session);
+  await recordCost(request, session, 'end');
   return record.outcome(end, why, clock.monotonicMs() - startedMs);
 }
 
@@ -110,6 +110,10 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
     return { type: AGENT_MESSAGE, lossless: true, message, ...(taken !== undefined && { taken }) };
   };
   parts.journal.onEntry(record.entry);
+  let responses = 0;
+  parts.journal.onEntry(({ type }) => {
+    if (type === 'response') void recordCost(request, session, ++responses);
+  });
   const prompt = await open(submission, agent, driven);
   yield progressOf(messages.prompt(prompt.uuid, prompt.timestamp));
 
@@ -278,11 +282,22 @@ function orGivenUp<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefi
   });
 }
 
-/** A session that dies now still knows what its agents have cost. The main agent's own record comes with its result. */
-async function recordCost({ depth, agentId, submission }: SpawnRequest, session: EngineParts): Promise<void> {
-  if (depth !== 1) return;
+/**
+ * A session that dies now still knows what its agents have cost: their responses are not in its own journal. The main
+ * agent's own record comes with its result.
+ */
+async function recordCost(
+  { agentId, submission }: SpawnRequest,
+  session: EngineParts,
+  n: number | 'end',
+): Promise<void> {
   const { ledger, journal } = session;
   const cost = { totalCostUsd: ledger.totalCostUsd(), modelUsage: ledger.modelUsage() };
-  const body: JournalBody = { type: 'cost', id: `${submission}/agent/${agentId}/cost`, submission, ...cost };
+  const body: JournalBody = {
+    type: 'cost',
+    id: `${submission}/agent/${agentId}/cost/${n}`,
+    submission,
+    ...cost,
+  };
   await journal.recorder.append([body]).catch(() => undefined);
 }
