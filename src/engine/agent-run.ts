@@ -7,13 +7,14 @@ import { renderMemory } from '../memory/render.ts';
 import type { AgentOutcome, SpawnRequest } from '../protocol/agent.ts';
 import type { ModelFailure } from '../protocol/failure.ts';
 import type { JournalBody } from '../protocol/journal.ts';
-import type { AttachmentMessage, LoopMessage, UserMessage } from '../protocol/messages.ts';
+import type { LoopMessage } from '../protocol/messages.ts';
 import type { CallModel } from '../protocol/model.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { ToolProgress } from '../protocol/tool.ts';
 import { openScope, type Scope } from '../util/scope.ts';
 import { createAgentMessages } from './agent-messages.ts';
+import { openAgent } from './agent-opening.ts';
 import { type AgentRecord, createAgentRecord, endOf } from './agent-outcome.ts';
 import { createGuard } from './budgets.ts';
 import type { AgentParts } from './compose/agent-parts.ts';
@@ -114,7 +115,7 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
   parts.journal.onEntry(({ type }) => {
     if (type === 'response') void recordCost(request, session, ++responses);
   });
-  const prompt = await open(submission, agent, driven);
+  const prompt = await openAgent(submission, agent, driven);
   yield progressOf(messages.prompt(prompt.uuid, prompt.timestamp));
 
   await session.model.ready(model, scope.signal);
@@ -165,79 +166,6 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
       AbortSignal.abort(),
     );
   }
-}
-
-/** On record before it is shown: the prompt, and what hooks say to it. */
-async function open(submission: string, agent: AgentParts, { request, session, model, scope }: Driven) {
-  const { parts, skills } = agent;
-  const { journal, hooks } = parts;
-  const stamp = () => ({
-    uuid: session.ids.uuid(),
-    timestamp: new Date(session.clock.nowMs()).toISOString(),
-  });
-  await journal.open();
-  const prompt: UserMessage = Object.freeze({
-    ...stamp(),
-    type: 'user' as const,
-    kind: 'prompt' as const,
-    message: { role: 'user' as const, content: request.prompt },
-  });
-  const permissionMode = parts.permissions.mode;
-  const { texts, problems } = await skills.preload(request.definition.skills ?? []);
-  const list = skills.announce(journal.view.messages);
-  const bodies: JournalBody[] = [
-    { type: 'submission', id: `${submission}/submission`, submission, model, permissionMode },
-    ...(list === undefined ? [] : [{ ...list, submission }]),
-    ...texts.map(
-      (content): JournalBody => ({
-        ...stamp(),
-        type: 'user',
-        kind: 'skill',
-        isSynthetic: true,
-        message: { role: 'user', content },
-        submission,
-      }),
-    ),
-    { ...prompt, submission },
-  ];
-  const missing = [...agent.problems, ...problems];
-  for (const line of missing) session.config.stderr?.(`The agent ${request.definition.name}: ${line}`);
-  if (missing.length > 0) bodies.push({ ...missingThings(missing, stamp()), submission });
-  if (hooks.has('SubagentStart')) {
-    const { additionalContext } = await hooks.run({ event: 'SubagentStart' }, { signal: scope.signal });
-    if (additionalContext.length > 0) bodies.push({ ...hookContext(additionalContext, stamp()), submission });
-  }
-  await journal.recorder.append(bodies);
-  return prompt;
-}
-
-interface Stamp {
-  readonly uuid: string;
-  readonly timestamp: string;
-}
-
-const hookContext = (content: readonly string[], stamp: Stamp) =>
-  reminder(
-    { type: 'hook_context', event: 'SubagentStart', content },
-    `SubagentStart hook: ${content.join('\n')}`,
-    stamp,
-  );
-
-/** It can say so in its report, or find another way. */
-const missingThings = (problems: readonly string[], stamp: Stamp) =>
-  reminder(
-    { type: 'agent_setup', problems },
-    `Not everything that was meant for you is there:\n${problems.map((line) => `- ${line}`).join('\n')}`,
-    stamp,
-  );
-
-function reminder(
-  attachment: AttachmentMessage['attachment'],
-  text: string,
-  stamp: Stamp,
-): AttachmentMessage {
-  const rendered = [{ type: 'text' as const, text: `<system-reminder>\n${text}\n</system-reminder>` }];
-  return { ...stamp, type: 'attachment', attachment, rendered };
 }
 
 /** The caller's choice, the definition's, else what whoever starts it is asked with. */

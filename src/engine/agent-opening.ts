@@ -1,0 +1,91 @@
+/** What an agent's conversation begins with: skills, its prompt, what is missing, and what hooks say. */
+import type { SpawnRequest } from '../protocol/agent.ts';
+import type { JournalBody } from '../protocol/journal.ts';
+import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
+import type { Scope } from '../util/scope.ts';
+import type { AgentParts } from './compose/agent-parts.ts';
+import type { EngineParts } from './parts.ts';
+
+export interface AgentOpening {
+  readonly request: SpawnRequest;
+  readonly session: EngineParts;
+  readonly model: string;
+  readonly scope: Scope;
+}
+
+/** On record before it is shown. Returns the prompt. */
+export async function openAgent(
+  submission: string,
+  agent: AgentParts,
+  { request, session, model, scope }: AgentOpening,
+): Promise<UserMessage> {
+  const { parts, skills } = agent;
+  const { journal, hooks } = parts;
+  const stamp = () => ({
+    uuid: session.ids.uuid(),
+    timestamp: new Date(session.clock.nowMs()).toISOString(),
+  });
+  await journal.open();
+  const prompt: UserMessage = Object.freeze({
+    ...stamp(),
+    type: 'user' as const,
+    kind: 'prompt' as const,
+    message: { role: 'user' as const, content: request.prompt },
+  });
+  const permissionMode = parts.permissions.mode;
+  const { texts, problems } = await skills.preload(request.definition.skills ?? []);
+  const list = skills.announce(journal.view.messages);
+  const bodies: JournalBody[] = [
+    { type: 'submission', id: `${submission}/submission`, submission, model, permissionMode },
+    ...(list === undefined ? [] : [{ ...list, submission }]),
+    ...texts.map(
+      (content): JournalBody => ({
+        ...stamp(),
+        type: 'user',
+        kind: 'skill',
+        isSynthetic: true,
+        message: { role: 'user', content },
+        submission,
+      }),
+    ),
+    { ...prompt, submission },
+  ];
+  const missing = [...agent.problems, ...problems];
+  for (const line of missing) session.config.stderr?.(`The agent ${request.definition.name}: ${line}`);
+  if (missing.length > 0) bodies.push({ ...missingThings(missing, stamp()), submission });
+  if (hooks.has('SubagentStart')) {
+    const { additionalContext } = await hooks.run({ event: 'SubagentStart' }, { signal: scope.signal });
+    if (additionalContext.length > 0) bodies.push({ ...hookContext(additionalContext, stamp()), submission });
+  }
+  await journal.recorder.append(bodies);
+  return prompt;
+}
+
+interface Stamp {
+  readonly uuid: string;
+  readonly timestamp: string;
+}
+
+const hookContext = (content: readonly string[], stamp: Stamp) =>
+  reminder(
+    { type: 'hook_context', event: 'SubagentStart', content },
+    `SubagentStart hook: ${content.join('\n')}`,
+    stamp,
+  );
+
+/** It can say so in its report, or find another way. */
+const missingThings = (problems: readonly string[], stamp: Stamp) =>
+  reminder(
+    { type: 'agent_setup', problems },
+    `Not everything that was meant for you is there:\n${problems.map((line) => `- ${line}`).join('\n')}`,
+    stamp,
+  );
+
+function reminder(
+  attachment: AttachmentMessage['attachment'],
+  text: string,
+  stamp: Stamp,
+): AttachmentMessage {
+  const rendered = [{ type: 'text' as const, text: `<system-reminder>\n${text}\n</system-reminder>` }];
+  return { ...stamp, type: 'attachment', attachment, rendered };
+}
