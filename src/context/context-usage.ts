@@ -66,12 +66,20 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
   const breakdown = messageBreakdown(messages, scale);
   const memory = sum(memoryFiles);
   const context = Math.max(0, real(counted(input.userContext)) - memory);
-  const spoken = Math.max(0, real(estimateTokens(messages)) - breakdown.toolResultTokens);
+  const mcpInstructions = instructionsIn(messages).map(({ serverName, tokens }) => ({
+    serverName,
+    tokens: real(tokens),
+  }));
+  const spoken = Math.max(
+    0,
+    real(estimateTokens(messages)) - breakdown.toolResultTokens - sum(mcpInstructions),
+  );
 
   const used = [
     category('system_prompt', 'System prompt', real(counted(input.system)) + context, 'blue'),
     category('system_tools', 'Tools', real(allTools) - sum(mcpTools), 'cyan'),
     category('mcp_tools', 'MCP tools', sum(mcpTools), 'magenta'),
+    category('mcp_instructions', 'MCP instructions', sum(mcpInstructions), 'magenta'),
     category('memory_files', 'Memory files', memory, 'yellow'),
     category('messages', 'Messages', spoken, 'green'),
     category('tool_results', 'Tool results', breakdown.toolResultTokens, 'red'),
@@ -100,12 +108,27 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
     model: input.model,
     memoryFiles,
     mcpTools,
+    ...(mcpInstructions.length > 0 && { mcpInstructions }),
     systemTools,
     ...(input.autocompact && { autoCompactThreshold: limits.autocompactAt }),
     isAutoCompactEnabled: input.autocompact,
     messageBreakdown: breakdown,
     apiUsage: measured === undefined ? null : usageOf(measured.usage),
   };
+}
+
+/** They stand in the conversation, where they were told; what was said twice counts twice. */
+function instructionsIn(messages: readonly ViewMessage[]): { serverName: string; tokens: number }[] {
+  const byServer = new Map<string, number>();
+  for (const message of messages) {
+    if (message.type !== 'attachment' || message.attachment.type !== 'mcp_instructions') continue;
+    const { added = [] } = message.attachment as {
+      readonly added?: readonly { readonly server: string; readonly text: string }[];
+    };
+    for (const { server, text } of added)
+      byServer.set(server, (byServer.get(server) ?? 0) + estimateText(text));
+  }
+  return [...byServer].map(([serverName, tokens]) => ({ serverName, tokens }));
 }
 
 function category(id: ContextCategory['id'], name: string, tokens: number, color: string): ContextCategory {

@@ -8,6 +8,7 @@ export interface McpClient {
   readonly status: 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
   readonly tools?: readonly AnyTool[] | undefined;
   /** What the server said of itself and its tools, for status reports. */
+  readonly instructions?: string | undefined;
   readonly serverInfo?: { readonly name: string; readonly version: string } | undefined;
   readonly toolInfos?: readonly McpToolInfo[] | undefined;
   /** Why there is no connection, in a sentence. */

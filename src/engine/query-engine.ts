@@ -3,7 +3,6 @@
 import type { ContextUsage } from '../protocol/context-usage.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
-import type { InboxPriority } from '../protocol/ports.ts';
 import type { SDKMessage, SlashCommandInfo } from '../protocol/sdk-messages.ts';
 import type { ThinkingConfig, UserBlock } from '../protocol/wire.ts';
 import { endableIterator } from '../util/endable-iterator.ts';
@@ -18,9 +17,11 @@ import { type HostFiles, hostFiles } from './host-files.ts';
 import { refuseUnpriced } from './model-choice.ts';
 import type { EngineParts } from './parts.ts';
 import type { Prompt, SubmitOptions } from './prepare-submission.ts';
+import type { QueuedPrompt } from './queued-prompt.ts';
 import { type ReloadedPlugins, type ReloadPluginsOptions, reloadPlugins } from './reload-plugins.ts';
 import { resumeSubmission } from './resume-submission.ts';
 import type { McpServerStatus } from './session-facts.ts';
+import { type SessionMcp, sessionMcp } from './session-mcp.ts';
 import { type SessionSettings, sessionSettings } from './session-settings.ts';
 import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './session-tasks.ts';
 import { renameSession } from './session-title.ts';
@@ -28,14 +29,7 @@ import { openSubmission, type Submission } from './submission.ts';
 import { type Batch, submitMessage } from './submit-message.ts';
 import { handOver } from './successor.ts';
 
-export interface QueuedPrompt {
-  /** Putting the same key twice is one prompt; default its uuid, else a fresh one. */
-  readonly key?: string | undefined;
-  readonly content: string | readonly UserBlock[];
-  readonly uuid?: string | undefined;
-  /** `now` ends the running submission, `next` joins its turn, `later` waits for it. Default `next`. */
-  readonly priority?: InboxPriority | undefined;
-}
+export type { QueuedPrompt };
 
 /**
  * Drives a model through tools for one session. The constructor does no I/O: the journal is opened by the first
@@ -153,6 +147,11 @@ export class QueryEngine {
   /** Settings and permission rules while the session runs. */
   get settings(): SessionSettings {
     return sessionSettings(this.#parts, this);
+  }
+
+  /** MCP servers, as a host may use them beside the model. */
+  get mcp(): SessionMcp {
+    return sessionMcp(this.#parts);
   }
 
   /** What fills the context, by category. Opens the session when nothing has yet. */

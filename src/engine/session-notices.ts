@@ -7,11 +7,21 @@ import type { AppStateAccess } from './app-state.ts';
 export interface SessionNotices {
   /** A sentence for people. Default level: `warning`. */
   say(content: string, level?: 'notice' | 'warning'): void;
+  /** What a person was sent to a web page for, by an MCP server, is done. */
+  elicitationComplete(server: string, elicitationId: string): void;
   /** The mode of now; nothing more is told of it until it changes. */
   mode(): SDKMessage;
   /** The next message that is due. Costs nothing when there is none. */
   take(): SDKMessage | undefined;
 }
+
+type Notice =
+  | { readonly subtype: 'informational'; readonly content: string; readonly level: 'notice' | 'warning' }
+  | {
+      readonly subtype: 'elicitation_complete';
+      readonly mcp_server_name: string;
+      readonly elicitation_id: string;
+    };
 
 export function createSessionNotices(
   sessionId: string,
@@ -25,7 +35,7 @@ export function createSessionNotices(
     readonly appState: AppStateAccess;
   },
 ): SessionNotices {
-  const waiting: { readonly content: string; readonly level: 'notice' | 'warning' }[] = [];
+  const waiting: Notice[] = [];
   let told = permissions.mode;
 
   const mode = (): SDKMessage => {
@@ -40,7 +50,9 @@ export function createSessionNotices(
     };
   };
   return {
-    say: (content, level = 'warning') => void waiting.push({ content, level }),
+    say: (content, level = 'warning') => void waiting.push({ subtype: 'informational', content, level }),
+    elicitationComplete: (mcp_server_name, elicitation_id) =>
+      void waiting.push({ subtype: 'elicitation_complete', mcp_server_name, elicitation_id }),
     mode,
     take() {
       if (permissions.mode !== told) {
@@ -53,7 +65,6 @@ export function createSessionNotices(
         ? undefined
         : {
             type: 'system',
-            subtype: 'informational',
             ...next,
             uuid: ids.uuid(),
             session_id: sessionId,

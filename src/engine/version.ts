@@ -7,11 +7,12 @@ export const PROTOCOL_VERSION = '2.1.329';
 /**
  * What clients may rely on: the receipt of an interrupt names the prompts that will still run, an interrupt may call
  * these off, each prompt with a uuid is followed to its end, and plugins are not reloaded under a running turn by a
- * host that asks for that.
+ * host that asks for that; `ui://` resources of servers are read.
  */
 export const CAPABILITIES: readonly string[] = [
   'interrupt_receipt_v1',
   'interrupt_cancel_queued_v1',
   'msg_lifecycle_v1',
   'reload_plugins_refuse_if_busy_v1',
+  'mcp_read_resource_v1',
 ];

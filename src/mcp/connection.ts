@@ -19,6 +19,8 @@ export interface AskOptions {
 
 export interface Connection {
   readonly serverInfo: { readonly name: string; readonly version: string } | undefined;
+  /** What the server says about its use. */
+  readonly instructions: string | undefined;
   readonly lists: ReadonlySet<ListKind>;
   /** A request of the protocol. Rejects with the library's errors; with ConnectionLostError when it ended. */
   ask(method: string, params: Answer, options: AskOptions): Promise<Answer>;
@@ -43,6 +45,8 @@ export interface ConnectionPorts extends RemotePorts {
   readonly version: string;
   readonly elicit: ElicitPort | undefined;
   onListChanged(kind: ListKind): void;
+  /** What a person was sent to a web page for is done. */
+  onElicitationComplete(server: string, elicitationId: string): void;
 }
 
 const MAX_PAGES = 100;
@@ -103,6 +107,9 @@ export async function openConnection(
       questions -= 1;
     }
   });
+  client.setNotificationHandler(types.ElicitationCompleteNotificationSchema, ({ params }) =>
+    ports.onElicitationComplete(ports.name, params.elicitationId),
+  );
   client.setNotificationHandler(types.ToolListChangedNotificationSchema, () => ports.onListChanged('tools'));
   client.setNotificationHandler(types.PromptListChangedNotificationSchema, () =>
     ports.onListChanged('prompts'),
@@ -144,6 +151,7 @@ export async function openConnection(
   };
   return {
     serverInfo: client.getServerVersion(),
+    instructions: client.getInstructions(),
     lists: new Set(
       (['tools', 'resources', 'prompts'] as const).filter((kind) => isRecord(capabilities[kind])),
     ),

@@ -2,6 +2,7 @@
 import type { Clock, RandomPort } from '../protocol/ports.ts';
 import type { AnyTool } from '../protocol/tool.ts';
 import { notConnected } from './call-tool.ts';
+import { cleanText } from './clean-text.ts';
 import { type Connection, type ListKind, openConnection } from './connection.ts';
 import type { ElicitPort } from './elicitation.ts';
 import { failureOf } from './failure.ts';
@@ -42,6 +43,8 @@ export interface McpServerPorts extends RemotePorts {
   readonly callIdleMs: number;
   /** Names that tools of others have. */
   readonly taken: ReadonlySet<string>;
+  /** What a person was sent to a web page for is done. */
+  onElicitationComplete(server: string, elicitationId: string): void;
   /** What the server offers, or its state, changed. */
   onChange(): void;
   warn(line: string): void;
@@ -54,7 +57,11 @@ export type Listed = Readonly<Record<string, unknown>>;
 interface Offers extends OfferedTools {
   readonly prompts: readonly Listed[];
   readonly hasResources: boolean;
+  readonly instructions: string;
 }
+
+/** Of what a server says about its use. */
+export const MAX_INSTRUCTIONS_CHARS = 2_000;
 
 export class McpServer {
   readonly name: string;
@@ -137,6 +144,11 @@ export class McpServer {
     return this.#shown?.prompts ?? [];
   }
 
+  /** What it says about its use; empty: nothing. */
+  get instructions(): string {
+    return this.#shown?.instructions ?? '';
+  }
+
   get hasResources(): boolean {
     return this.#shown?.hasResources === true;
   }
@@ -202,6 +214,7 @@ export class McpServer {
         ...offered.list(tools),
         prompts: await prompts,
         hasResources: connection.lists.has('resources'),
+        instructions: cleanText(connection.instructions ?? '', MAX_INSTRUCTIONS_CHARS).trim(),
       });
       return connection;
     } catch (error) {

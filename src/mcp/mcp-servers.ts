@@ -7,6 +7,8 @@ import { resourceTools } from './resource-tools.ts';
 import { parseServer } from './server-config.ts';
 import { createToolPins, type PinStore } from './tool-pins.ts';
 
+export { MAX_INSTRUCTIONS_CHARS } from './mcp-server.ts';
+
 export interface McpServerEntry {
   readonly name: string;
   /** Where it was configured, for people: `project`, `dynamic` … */
@@ -33,8 +35,14 @@ export interface McpServers {
   /** In the order of the configuration, whoever was ready first; the same array while nothing changed. */
   readonly tools: readonly AnyTool[];
   readonly commands: readonly PromptCommand[];
+  /** What servers say about their use. */
+  readonly instructions: readonly { readonly server: string; readonly text: string }[];
   statuses(): readonly McpServerStatus[];
   has(name: string): boolean;
+  /** Of tool names: `mcp__<slug>__`. undefined: there is no such server. */
+  slugOf(name: string): string | undefined;
+  /** As the server answers. Rejects with a sentence. */
+  readResource(name: string, uri: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
   /** Rejects with the reason when it does not come to a connection. */
   reconnect(name: string): Promise<void>;
   setEnabled(name: string, on: boolean): Promise<void>;
@@ -144,8 +152,13 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       commands ??= all().flatMap(promptCommands);
       return commands;
     },
+    get instructions() {
+      return all().flatMap(({ name: server, instructions: text }) => (text === '' ? [] : [{ server, text }]));
+    },
     statuses: () => all().map((server) => server.status),
     has: (name) => servers.has(name),
+    slugOf: (name) => servers.get(name)?.server.slug,
+    readResource: async (name, uri, signal) => named(name).request('resources/read', { uri }, signal),
     reconnect: async (name) => named(name).reconnect(),
     setEnabled: async (name, on) => named(name).setEnabled(on),
     setDynamic: (configs) => setScope(DYNAMIC, configs),

@@ -44,6 +44,8 @@ export interface PermissionOptions {
   readonly locks?: PermissionLocks | undefined;
   /** Absolute paths that may be read and not written, as of now: spilled results and skills that the model is told to read. */
   readonly readableDirectories?: (() => readonly string[]) | undefined;
+  /** Tools for which no mode stands in for a rule or a person. */
+  readonly asksAlways?: ((tool: string) => boolean) | undefined;
   /** What `~/` means in a rule; absent: such a rule allows nothing and denies everything it could mean. */
   readonly home?: string | undefined;
   /** Whether deny and protected paths fold case. Default: on macOS and Windows. */
@@ -103,7 +105,9 @@ export function createPermissions(options: PermissionOptions): Permissions {
   return {
     decide: (question: PermissionQuestion): Promise<GateVerdict> =>
       decideCall(question, {
-        mode: stricterMode(mode, question.mode),
+        mode: options.asksAlways?.(question.tool.name)
+          ? stricterMode(stricterMode(mode, question.mode), 'default')
+          : stricterMode(mode, question.mode),
         rules,
         directories: [...directories.keys()],
         readableDirectories: options.readableDirectories?.() ?? [],

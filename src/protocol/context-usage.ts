@@ -5,6 +5,7 @@ export type ContextCategoryId =
   | 'system_prompt'
   | 'system_tools'
   | 'mcp_tools'
+  | 'mcp_instructions'
   | 'memory_files'
   | 'messages'
   | 'tool_results'
@@ -56,6 +57,8 @@ export interface ContextUsage {
     readonly tokens: number;
     readonly isLoaded: true;
   }[];
+  /** What servers say about their use, by server. */
+  readonly mcpInstructions?: readonly { readonly serverName: string; readonly tokens: number }[];
   readonly systemTools: readonly { readonly name: string; readonly tokens: number }[];
   readonly autoCompactThreshold?: number;
   readonly isAutoCompactEnabled: boolean;

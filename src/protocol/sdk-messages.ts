@@ -213,6 +213,14 @@ export interface SDKConversationReset extends Stamped {
   readonly timestamp: string;
 }
 
+/** What a person was sent to a web page for, by an MCP server, is done. */
+export interface SDKElicitationComplete extends Stamped {
+  readonly type: 'system';
+  readonly subtype: 'elicitation_complete';
+  readonly mcp_server_name: string;
+  readonly elicitation_id: string;
+}
+
 /** Entries of the transcript were given up: the host's session store would not take them. */
 export interface SDKMirrorError extends Stamped {
   readonly type: 'system';
@@ -230,6 +238,7 @@ export type SDKSystemMessage =
   | SDKLocalCommandOutput
   | SDKCommandsChanged
   | SDKMirrorError
+  | SDKElicitationComplete
   | SDKTaskMessage
   | (Stamped & { readonly type: 'system' } & SystemBody);
 

@@ -7,6 +7,7 @@ export interface SdkMcpServer {
   readonly name: string;
   readonly version: string;
   readonly tools: readonly AnySdkTool[];
+  readonly instructions?: string | undefined;
 }
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -17,10 +18,12 @@ export function createSdkMcpServer(options: {
   /** Default `1.0.0`. */
   readonly version?: string | undefined;
   readonly tools?: readonly AnySdkTool[] | undefined;
+  /** What the model should know about the use of its tools. */
+  readonly instructions?: string | undefined;
   /** Its tools are never deferred. */
   readonly alwaysLoad?: boolean | undefined;
 }): SdkMcpServer {
-  const { name, version = '1.0.0', tools = [], alwaysLoad } = options;
+  const { name, version = '1.0.0', tools = [], alwaysLoad, instructions } = options;
   for (const each of [name, ...tools.map((tool) => tool.name)]) {
     if (!NAME.test(each))
       throw new TurnwrightError(
@@ -29,5 +32,5 @@ export function createSdkMcpServer(options: {
       );
   }
   const listed = alwaysLoad === true ? tools.map((tool) => ({ ...tool, alwaysLoad })) : tools;
-  return { type: 'sdk', name, version, tools: listed };
+  return { type: 'sdk', name, version, tools: listed, ...(instructions !== undefined && { instructions }) };
 }

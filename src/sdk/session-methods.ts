@@ -5,6 +5,7 @@ import type { HostFile, HostFileOptions } from '../engine/host-files.ts';
 import type { QueryEngine } from '../engine/query-engine.ts';
 import type { ReloadedPlugins, ReloadPluginsOptions } from '../engine/reload-plugins.ts';
 import type { McpServerStatus } from '../engine/session-facts.ts';
+import type { McpResourceContents } from '../engine/session-mcp.ts';
 import type { TaskOutputTail } from '../engine/session-tasks.ts';
 import type { ContextUsage } from '../protocol/context-usage.ts';
 import type { RewindFilesResult } from '../protocol/file-history.ts';
@@ -25,6 +26,16 @@ export interface SessionMethods {
   toggleMcpServer(name: string, on: boolean): Promise<void>;
   /** Puts these servers in the place of those of an earlier call; the ones of `options.mcpServers` stay. */
   setMcpServers(servers: Readonly<Record<string, McpServerConfig>>): Promise<SetServersResult>;
+  /** A `ui://` resource of a server that the engine reaches, to be shown sandboxed. Rejects with the reason. */
+  readMcpResource(server: string, uri: string): Promise<McpResourceContents>;
+  /**
+   * Calls of this server ask, even where the mode would allow them; null: as the mode has it. Never allows more.
+   * `auto` asks as well: nothing else decides in the place of a person here.
+   */
+  setMcpPermissionModeOverride(
+    server: string,
+    mode: 'default' | 'auto' | null,
+  ): Promise<{ readonly warning?: string }>;
   /** Calls a server's tool beside the conversation. Rejects with `mcp_call_failed` when it did not run or failed. */
   callMcpTool(call: McpCall, signal?: AbortSignal): Promise<{ readonly content: ToolResultContent }>;
   /** Looks for skills again; the model is told of what changed with the next prompt. */
@@ -90,6 +101,8 @@ export function sessionMethods(engine: () => Promise<QueryEngine>): SessionMetho
       const clients = await Promise.all(inProcess.map(([name, server]) => connectServer(name, server)));
       return (await engine()).setMcpServers(external, clients);
     },
+    readMcpResource: async (server, uri) => (await engine()).mcp.readResource(server, uri),
+    setMcpPermissionModeOverride: async (server, mode) => (await engine()).mcp.setModeOverride(server, mode),
     callMcpTool: async (call, signal = NEVER) => (await engine()).controls.callMcpTool(call, signal),
     stopTask: async (taskId) => (await engine()).tasks.stop(taskId),
     backgroundTasks: async (toolUseId) => (await engine()).tasks.toBackground(toolUseId),

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
-import { gather, openPrompt, throughBothDoors, toolResults } from './doors.ts';
+import { stdio, TOOLBOX } from '../mcp/servers-under-test.ts';
+import { gather, is, openPrompt, prompt, type Running, throughBothDoors, toolResults } from './doors.ts';
 
 throughBothDoors('in-process MCP servers', (stage) => {
   const { door } = stage;
@@ -157,5 +158,63 @@ throughBothDoors('in-process MCP servers', (stage) => {
     const running = stage.start(input, server('t', wait));
     const { result } = await gather(running, (message) => message.type === 'result' && input.end());
     expect(result).toMatchObject({ subtype: 'error_during_execution', terminal_reason: 'aborted_tools' });
+  });
+});
+
+/** What both doors have besides `Running`. */
+interface WithMcp extends Running {
+  readMcpResource(server: string, uri: string): Promise<unknown>;
+}
+
+throughBothDoors('MCP servers of their own process', (stage) => {
+  const box = (env: Record<string, string> = {}) => ({
+    mcpServers: { box: stdio(TOOLBOX, [], env) },
+    allowedTools: ['mcp__box'],
+    tools: [],
+  });
+
+  it('say how they are used, and their ui:// resources are read for the host', async () => {
+    stage.play(reply('Done.'));
+    const input = openPrompt('Go.');
+    const running = stage.start(input, box({ INSTRUCTIONS: 'Count first.' })) as WithMcp;
+    const read: unknown[] = [];
+    let usage: unknown;
+    for await (const message of running) {
+      if (message.type !== 'result') continue;
+      read.push(await running.readMcpResource('box', 'ui://card'));
+      await expect(running.readMcpResource('box', 'memo://notes')).rejects.toThrow('Only ui:// resources');
+      usage = await running.getContextUsage();
+      input.end();
+    }
+    expect(JSON.stringify(stage.asked()[0]?.['messages'])).toContain('# box\\nCount first.');
+    expect(read).toMatchObject([{ contents: [{ uri: 'ui://card', mimeType: 'text/html' }] }]);
+    expect(usage).toMatchObject({ mcpInstructions: [{ serverName: 'box' }] });
+  });
+
+  it('T113 a tool that changed since it was allowed is asked for again', async () => {
+    const asked: unknown[] = [];
+    stage.play(
+      reply(toolUse('mcp__box__change', { name: 'touch', description: 'Other' })),
+      reply('Changed.'),
+      reply(toolUse('mcp__box__touch')),
+      reply('Done.'),
+    );
+    const input = openPrompt('Go.');
+    const running = stage.start(input, {
+      ...box(),
+      async canUseTool(name: string, _: object, { decisionReason }: { decisionReason?: string }) {
+        asked.push([name, decisionReason]);
+        return { behavior: 'deny', message: 'Not any more.' };
+      },
+    });
+    const { messages } = await gather(running, (message) => {
+      if (message.type !== 'result') return;
+      if (message.result === 'Changed.') input.push(prompt('Again.'));
+      else input.end();
+    });
+    expect(asked).toEqual([['mcp__box__touch', expect.stringContaining('changed since it was allowed')]]);
+    expect(messages.find(is('system', 'informational'))).toMatchObject({
+      content: expect.stringContaining('The tool "touch" waits to be allowed again'),
+    });
   });
 });

@@ -36,6 +36,7 @@ export async function roomOf(
     env: { PATH: process.env['PATH'] ?? '' },
     version: '0.0.0',
     elicit: undefined,
+    onElicitationComplete: () => {},
     connect: (baseUrl) => openConnections({ baseUrl }),
     credentials: undefined,
     startMs: 15_000,

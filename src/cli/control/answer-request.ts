@@ -95,6 +95,9 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     await query.toggleMcpServer(String(serverName), enabled === true);
     return {};
   },
+  mcp_read_resource: async ({ serverName, uri }, { query }) => ({
+    ...(await query.readMcpResource(String(serverName), String(uri))),
+  }),
   mcp_set_servers: async ({ servers }, { query, channel }) => ({
     ...(await query.setMcpServers(serversOf(servers, channel))),
   }),

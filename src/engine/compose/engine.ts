@@ -103,6 +103,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     files,
     ids,
     clock,
+    asksAlways: (tool) => mcp.isOverridden(tool),
     readableDirectories: () => [spill.directory, tasks.directory, ...skills.readableDirectories],
     callTool: (name, input, signal) => tools.callTool(name, input, signal),
   });
@@ -142,6 +143,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     ids,
     model: client,
     isKept: session.directory !== undefined,
+    instructions: () => mcp.instructions,
   });
   const todos: TodoStore = {
     get: () => appState.get().todos,
@@ -150,7 +152,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
   const readFileCache = config.readFileCache ?? createReadFileCache();
   const structured = config.jsonSchema === undefined ? undefined : createStructuredOutput(config.jsonSchema);
   const snipMarks = config.compaction?.snipMarks ?? createSnipMarks();
-  const mcp = inherited?.mcp ?? composeMcp(config, { clock, random, env, files, notice: notices.say });
+  const mcp = inherited?.mcp ?? composeMcp(config, { clock, random, env, files, notices });
   scope.onClose(() => (memory.handedOver ? undefined : mcp.close()));
   const skills = composeSkills(config, {
     clock,

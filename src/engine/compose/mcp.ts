@@ -1,7 +1,11 @@
 /** MCP in a session: servers that the host brings along, and those that the MCP room connects to. */
+
+import type { ServerInstructions } from '../../attachments/mcp-instructions.ts';
+import { cleanText } from '../../mcp/clean-text.ts';
 import type { ConnectPort } from '../../mcp/http-fetch.ts';
 import {
   createMcpServers,
+  MAX_INSTRUCTIONS_CHARS,
   type McpServerEntry,
   type McpServers,
   type SetServersResult,
@@ -17,6 +21,7 @@ import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
 import { type McpServerStatus, mcpStatusOf } from '../session-facts.ts';
+import type { SessionNotices } from '../session-notices.ts';
 import { VERSION } from '../version.ts';
 
 export type { McpRemoteServerConfig, McpStdioServerConfig } from '../../mcp/server-config.ts';
@@ -36,7 +41,13 @@ export interface McpRoom {
   /** The same array while nothing changed. */
   readonly tools: readonly AnyTool[];
   readonly commands: readonly Command[];
+  /** What servers say about their use; the same array while nothing changed. */
+  readonly instructions: readonly ServerInstructions[];
   statuses(): readonly McpServerStatus[];
+  readResource(server: string, uri: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
+  /** Whether calls of this server's tools are decided as in mode `default`. */
+  setModeOverride(server: string, on: boolean): void;
+  isOverridden(tool: string): boolean;
   reconnect(name: string): Promise<void>;
   setEnabled(name: string, on: boolean): Promise<void>;
   setServers(
@@ -50,8 +61,7 @@ export interface McpRoom {
 
 export interface McpParts {
   readonly files: PersistentFiles;
-  /** Tells people. */
-  notice(line: string): void;
+  readonly notices: Pick<SessionNotices, 'say' | 'elicitationComplete'>;
   readonly clock: Clock;
   readonly random: RandomPort;
   /** Of child processes. */
@@ -100,6 +110,8 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
   let added: readonly McpClient[] = [];
   const switchedOff = new Set<string>();
   let tools: readonly AnyTool[] | undefined;
+  let instructions: readonly ServerInstructions[] = [];
+  const overridden = new Set<string>();
   let waited = false;
   let closing: Promise<void> | undefined;
 
@@ -124,12 +136,13 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
       tools = undefined;
     },
     warn: (line) => config.stderr?.(line),
+    onElicitationComplete: parts.notices.elicitationComplete,
     onHeld:
       config.mcpToolChanges === 'accept'
         ? undefined
         : (line) => {
             config.stderr?.(line);
-            parts.notice(line);
+            parts.notices.say(line);
           },
     // The servers of a folder come back with it, and with them what was agreed to.
     pinStore: ({ name, scope, config: configuration }) =>
@@ -160,12 +173,35 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
     get commands() {
       return servers.commands;
     },
+    get instructions() {
+      const inProcess = clients().flatMap(({ name: server, instructions: text }) =>
+        text === undefined || text === '' || switchedOff.has(server)
+          ? []
+          : [{ server, text: cleanText(text, MAX_INSTRUCTIONS_CHARS) }],
+      );
+      const now = [...inProcess, ...servers.instructions];
+      if (JSON.stringify(now) !== JSON.stringify(instructions)) instructions = now;
+      return instructions;
+    },
     statuses: () => [
       ...mcpStatusOf({ mcpClients: clients() }).map((status) =>
         switchedOff.has(status.name) ? { ...status, status: 'disabled' as const } : status,
       ),
       ...servers.statuses(),
     ],
+    readResource: (name, uri, signal) => {
+      if (clients().some((client) => client.name === name))
+        throw new Error(`The MCP server "${name}" is the host's own: it can be asked directly.`);
+      return servers.readResource(name, uri, signal);
+    },
+    setModeOverride(name, on) {
+      if (on) overridden.add(name);
+      else overridden.delete(name);
+    },
+    isOverridden: (tool) =>
+      [...overridden].some((name) =>
+        tool.startsWith(`mcp__${servers.slugOf(name) ?? name.replaceAll(/[^a-zA-Z0-9_-]/g, '_')}__`),
+      ),
     async reconnect(name) {
       // What lives in this process is always at hand.
       if (clients().some((client) => client.name === name)) return;

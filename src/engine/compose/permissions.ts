@@ -38,6 +38,8 @@ export function composePermissions(
     readonly ids: Ids;
     readonly clock: Clock;
     readonly readableDirectories: () => readonly string[];
+    /** Tools whose server was told to ask in any mode. */
+    readonly asksAlways: (tool: string) => boolean;
     /** Calls a tool beside the conversation, for `permissionPromptTool`. */
     callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
   },
@@ -57,6 +59,7 @@ export function composePermissions(
     directorySources: config.directorySources,
     locks: config.permissionLocks,
     readableDirectories: ports.readableDirectories,
+    asksAlways: ports.asksAlways,
     home: config.env?.['HOME'],
     files: ports.files,
   });

@@ -1,7 +1,8 @@
-/** Plan mode and deferred tools: what of them lives as long as the session, and what the model is told of it. */
+/** Plan mode, deferred tools, instructions of servers: what of them lives as long as the session, and what the model is told of it. */
 import { join } from 'node:path';
 import { attachmentMessageOf } from '../../attachments/collect.ts';
 import { deferredTools } from '../../attachments/deferred-tools.ts';
+import { mcpInstructions, type ServerInstructions } from '../../attachments/mcp-instructions.ts';
 import { type PlanModeFacts, planMode, planModeNote } from '../../attachments/plan-mode.ts';
 import { reminder } from '../../attachments/reminder.ts';
 import type { AttachmentSource, FoundAttachment } from '../../attachments/source.ts';
@@ -35,6 +36,8 @@ export interface ToolStateParts {
   readonly model: Pick<ModelPort, 'infoOf'>;
   /** Sessions of this kind are kept in files. */
   readonly isKept: boolean;
+  /** What MCP servers say about their use; the same array while nothing changed. */
+  instructions(): readonly ServerInstructions[];
 }
 
 export interface ToolState {
@@ -112,6 +115,7 @@ export function composeToolState(config: QueryEngineConfig, parts: ToolStatePart
 
   const planSource = planMode(planFacts);
   const index = deferredTools(async () => (await watched?.port.deferredNames(modelNow())) ?? []);
+  const instructions = mcpInstructions(parts.instructions);
   const toMessages = (found: readonly FoundAttachment[]) =>
     found.map((each) => attachmentMessageOf(each, clock, ids));
   return {
@@ -122,7 +126,7 @@ export function composeToolState(config: QueryEngineConfig, parts: ToolStatePart
     watch(port, model) {
       watched = { port, model };
     },
-    sources: [planSource, index],
+    sources: [planSource, index, instructions],
     compactionSources: [
       {
         name: 'plan',
@@ -133,10 +137,15 @@ export function composeToolState(config: QueryEngineConfig, parts: ToolStatePart
         },
       },
       { name: 'deferred-tools', collect: async () => toMessages(await index.whole()) },
+      { name: 'mcp-instructions', collect: async () => toMessages(instructions.whole()) },
     ],
     async withPrompt(model, view) {
       asked = model;
-      return toMessages([...planSource.withPrompt(), ...(await index.withPrompt(view))]);
+      return toMessages([
+        ...planSource.withPrompt(),
+        ...(await index.withPrompt(view)),
+        ...instructions.withPrompt(view),
+      ]);
     },
     restore({ loadedTools = [], plan: earlier }) {
       deferral.load(loadedTools);

@@ -36,6 +36,7 @@ async function linkedClient(
       tools: session.tools.map((tool) => toolOfListed(name, tool, session)),
       toolInfos: session.tools.map(infoOf),
       serverInfo: session.serverInfo,
+      instructions: session.instructions,
     };
   } catch (error) {
     return failed(name, messageOf(error));
@@ -49,6 +50,7 @@ async function ownClient(name: string, server: SdkMcpServer): Promise<McpClient>
     tools: await Promise.all(server.tools.map((tool) => toolOf(name, tool))),
     toolInfos: server.tools.map(infoOf),
     serverInfo: { name: server.name, version: server.version },
+    instructions: server.instructions,
   };
 }
 

@@ -18,6 +18,7 @@ export interface ListedTool {
 
 export interface McpSession {
   readonly serverInfo: { readonly name: string; readonly version: string } | undefined;
+  readonly instructions: string | undefined;
   readonly tools: readonly ListedTool[];
   call(
     name: string,
@@ -50,7 +51,7 @@ export async function openMcpSession(
     initialized = await request('initialize', params, signal);
     await exchange({ jsonrpc: '2.0', method: 'notifications/initialized' }, { signal });
   }
-  const { serverInfo, capabilities } = isRecord(initialized) ? initialized : {};
+  const { serverInfo, capabilities, instructions } = isRecord(initialized) ? initialized : {};
   const tools: ListedTool[] = [];
   if (isRecord(manifest?.toolsListResult)) tools.push(...toolsIn(manifest.toolsListResult));
   else if (!isRecord(capabilities) || capabilities['tools'] !== undefined) {
@@ -65,6 +66,7 @@ export async function openMcpSession(
   }
   return {
     serverInfo: isServerInfo(serverInfo) ? { name: serverInfo.name, version: serverInfo.version } : undefined,
+    instructions: typeof instructions === 'string' ? instructions : undefined,
     tools,
     call: (name, input, meta, ending) =>
       request('tools/call', { name, arguments: input, _meta: { ...meta, progressToken: count + 1 } }, ending),

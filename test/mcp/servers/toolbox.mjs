@@ -22,7 +22,10 @@ log(`start ${process.pid}`);
 
 const server = new Server(
   { name: 'toolbox', version: '1.2.3' },
-  { capabilities: { tools: { listChanged: true }, resources: {}, prompts: {} } },
+  {
+    capabilities: { tools: { listChanged: true }, resources: {}, prompts: { listChanged: true } },
+    instructions: process.env.INSTRUCTIONS,
+  },
 );
 const extra = [];
 /** By name, laid over what is listed. `CHANGED` is JSON of the same. */
@@ -86,6 +89,12 @@ const tools = {
       return text('changed');
     },
   },
+  complete: {
+    async run({ elicitationId }) {
+      await server.notification({ method: 'notifications/elicitation/complete', params: { elicitationId } });
+      return text('complete');
+    },
+  },
   roots: { run: async () => text(JSON.stringify(await server.listRoots())) },
   ask: {
     run: async ({ params }) => text(JSON.stringify(await server.elicitInput(params))),
@@ -130,6 +139,8 @@ server.setRequestHandler(ListResourcesRequestSchema, () => ({
   resources: [{ name: 'notes', uri: 'memo://notes', mimeType: 'text/plain' }],
 }));
 server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => {
+  if (params.uri === 'ui://card')
+    return { contents: [{ uri: params.uri, mimeType: 'text/html', text: '<p>Card</p>' }] };
   if (params.uri !== 'memo://notes') throw new McpError(-32002, 'no such resource');
   return { contents: [{ uri: params.uri, text: 'remember the milk' }] };
 });
