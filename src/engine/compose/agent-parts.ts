@@ -85,7 +85,7 @@ export async function composeAgentParts(
     random,
     env,
     scope,
-    notice: session.notices.say,
+    notices: session.notices,
   });
   const skills = session.skills.forAgent({
     contextWindow: () => session.model.infoOf(model).contextWindow,

@@ -6,7 +6,7 @@ import type { AnyTool } from '../../protocol/tool.ts';
 import { readAgentMemory } from '../../subagents/agent-memory.ts';
 import type { Scope } from '../../util/scope.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { composeMcp, type McpRoom, type McpServerEntry } from './mcp.ts';
+import { composeMcp, type McpParts, type McpRoom, type McpServerEntry } from './mcp.ts';
 
 export interface AgentSurroundings {
   /** The session's tools, and those of its own servers. The same array while nothing changed. */
@@ -29,8 +29,7 @@ export interface SurroundingsParts {
   readonly random: RandomPort;
   readonly env: Readonly<Record<string, string>>;
   readonly scope: Scope;
-  /** Tells people. */
-  notice(line: string): void;
+  readonly notices: McpParts['notices'];
 }
 
 /** Never rejects; waits for its servers as long as a connection may take. */
