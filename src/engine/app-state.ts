@@ -1,6 +1,8 @@
 /** What host and engine share and both may change (`getAppState`, `setAppState`). */
+
 import type { TodoItem } from '../protocol/messages.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
+import type { TodoStore } from '../protocol/tool.ts';
 
 export interface AppState {
   readonly permissionMode: PermissionMode;
@@ -32,5 +34,13 @@ export function openAppState(
       state = update(state);
       host.setAppState?.(() => state);
     },
+  };
+}
+
+/** The list of what is to do, as part of it. */
+export function todosOf(appState: AppStateAccess): TodoStore {
+  return {
+    get: () => appState.get().todos,
+    set: (todos) => appState.set((state) => ({ ...state, todos })),
   };
 }

@@ -3,13 +3,12 @@ import { createSnipMarks } from '../../context/snip-marks.ts';
 import { createCacheWatch } from '../../model/cache-watch.ts';
 import { costOf } from '../../model/prices.ts';
 import type { ModelRequest } from '../../protocol/model.ts';
-import type { TodoStore } from '../../protocol/tool.ts';
 import { childEnvironment } from '../../settings/child-env.ts';
 import { systemClock, systemIds, systemRandom } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/node-files.ts';
 import { openScope } from '../../util/scope.ts';
 import { createAnnouncer } from '../announcer.ts';
-import { openAppState } from '../app-state.ts';
+import { openAppState, todosOf } from '../app-state.ts';
 import { askHooksFirst } from '../ask-hooks.ts';
 import { checkConfig } from '../check-config.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -145,10 +144,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     isKept: session.directory !== undefined,
     instructions: () => mcp.instructions,
   });
-  const todos: TodoStore = {
-    get: () => appState.get().todos,
-    set: (list) => appState.set((state) => ({ ...state, todos: list })),
-  };
+  const todos = todosOf(appState);
   const readFileCache = config.readFileCache ?? createReadFileCache();
   const structured = config.jsonSchema === undefined ? undefined : createStructuredOutput(config.jsonSchema);
   const snipMarks = config.compaction?.snipMarks ?? createSnipMarks();
