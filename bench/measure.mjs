@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HISTORY_EXCHANGES, promptText } from './history.mjs';
+import { now } from './now.mjs';
 import { verify } from './workloads.mjs';
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
@@ -43,7 +44,7 @@ export async function measure(name, workload, runner, { prepared, timeoutMs = 90
       prepared: prepared && { ...prepared, folder: fresh },
     };
     try {
-      const spawned = performance.timeOrigin + performance.now();
+      const spawned = now();
       const child = spawn(process.execPath, [...nodeArgs, here('./one.mjs'), JSON.stringify(spec)], {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...process.env, NODE_ENV: 'production' },

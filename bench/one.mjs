@@ -1,9 +1,10 @@
 // One run of one workload by one runner, in a process of its own. Prints one JSON line.
 // Usage: node bench/one.mjs '{ runner, baseUrl, tools, sessions, prepared?, withHistory? }'
+
+import { now } from './now.mjs';
 import { cpuOfTree, watchChildren } from './process-tree.mjs';
 import { benchTools, spans } from './tools.mjs';
 
-const now = () => performance.timeOrigin + performance.now();
 const spec = JSON.parse(process.argv[2]);
 const module = await import(`./runners/${spec.runner}.mjs`);
 

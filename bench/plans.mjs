@@ -4,6 +4,7 @@
 import { once } from 'node:events';
 import { answerText } from './history.mjs';
 import {
+import { now } from './now.mjs';
   done,
   end,
   inputDelta,
@@ -16,7 +17,6 @@ import {
   toolUse,
 } from './replies.mjs';
 
-const now = () => performance.timeOrigin + performance.now();
 const sleepUntil = (at) => new Promise((resolve) => setTimeout(resolve, Math.max(0, at - now())));
 
 /** `turns` answers with one trivial call each, then the end; each after `latencyMs`. */

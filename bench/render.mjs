@@ -45,6 +45,7 @@ function section(report, chart) {
   const { runners, workloads } = report;
   const lines = [
     `Measured on ${report.date}: ${report.machine}, Node ${report.node}, median of ${report.repeat}${report.short ? ', short forms' : ''}.`,
+    report.note ?? '',
     report.load ? `Load of the machine before and after: ${report.load.map(digits).join(', ')}.` : '',
     '',
     `![Each runner's figures as multiples of the floor's](${chart.split('/').at(-1)})`,

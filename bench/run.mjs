@@ -54,11 +54,16 @@ for (const name of names) {
   const rows = name === 'W8' ? await installFigures(runners, report.repeat) : await rowsOf(name, all[name]);
   report.workloads[name] = rows;
   console.log(renderTable(name, rows, runners));
+  keep();
 }
-report.load = [loadBefore, loadavg()[0]];
-if (values.json) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
-if (values.svg) writeFileSync(values.svg, renderSvg(report));
-if (values.page) renderPage(values.page, report);
+
+/** After each workload: a run that is cut short leaves what it has. */
+function keep() {
+  report.load = [loadBefore, loadavg()[0]];
+  if (values.json) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+  if (values.svg) writeFileSync(values.svg, renderSvg(report));
+  if (values.page) renderPage(values.page, report);
+}
 
 /** { title, figures: { name: { unit, values: { runner: number } } }, failed: { runner: why } } */
 async function rowsOf(name, workload) {

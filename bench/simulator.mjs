@@ -2,10 +2,10 @@
 // each request carries the results it owes. Usage: node bench/simulator.mjs '<plan as JSON>'; prints its port as the
 // first line; GET /stats tells what it saw. A first path segment (`/s7/v1/messages`) names a session of its own.
 import http from 'node:http';
+import { now } from './now.mjs';
 import { PLANS } from './plans.mjs';
 
 const plan = JSON.parse(process.argv[2]);
-const now = () => performance.timeOrigin + performance.now();
 const sessions = new Map();
 /** Requests beside the loop: a title, a count, a warm-up. */
 let side = 0;
@@ -80,9 +80,11 @@ function answer(request, response, body, arrived) {
   missing += session.owed.filter((id) => !body.includes(id)).length;
   session.owed = [];
   response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': `req_${k}` });
-  response.on('finish', () => {
+  const { end } = response;
+  response.end = (...last) => {
+    end.apply(response, last);
     session.lastBytes[k] = now();
-  });
+  };
   void PLANS[plan.kind](plan, k, response, {
     seen: session,
     offered: (name) => offered(session, body, name),

@@ -1,6 +1,6 @@
 // The tools of the benchmark. `field` is the one field of the input: its name and its type in JSON Schema.
 // `safe` tools may run side by side; the others must run alone and in the order of their calls.
-const now = () => performance.timeOrigin + performance.now();
+import { now } from './now.mjs';
 
 /** What the tools of one run saw, in the order of their starts. */
 export const spans = [];
