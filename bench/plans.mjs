@@ -3,8 +3,8 @@
 // engines prefix the names of in-process servers. `context.issue` notes a call whose result must come back.
 import { once } from 'node:events';
 import { answerText } from './history.mjs';
-import {
 import { now } from './now.mjs';
+import {
   done,
   end,
   inputDelta,
