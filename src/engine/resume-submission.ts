@@ -1,4 +1,5 @@
 /** Carries an interrupted submission on: no new prompt, the same submission id, one result (L4.1). */
+import type { PermissionDenial } from '../protocol/permission.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from './contexts.ts';
 import { initMessage } from './init-message.ts';
 import { openSession } from './open-session.ts';
@@ -65,7 +66,12 @@ async function takeUp(
   if (interrupted === undefined) return undefined;
   parts.memory.submissions += 1;
   submission.carryOn(interrupted.submission);
-  const model = parts.model.resolve(parts.memory.modelName);
+  parts.ledger.carryOn(interrupted.usages);
+  parts.memory.denials.push(...deniedIn(interrupted.said));
+  const configured = parts.model.resolve(parts.memory.modelName);
+  const { switched } = interrupted;
+  // What a command or an overloaded model had switched to holds, unless this process was given another model.
+  const model = switched?.from === configured ? switched.to : configured;
   await parts.journal.recorder.append([
     {
       type: 'submission',
@@ -85,6 +91,8 @@ async function takeUp(
     outcome.observe(message);
     parts.structured?.observe(message);
   }
+  // Answers that resume itself gave count like those of the tools they stand for.
+  for (const body of interrupted.reopening) if (body.type === 'user') outcome.observe(body);
   if (interrupted.terminal !== undefined) return { interrupted, model, context: undefined };
   const { orphanedPermission } = parts.config;
   if (orphanedPermission !== undefined && !parts.memory.orphanHandled) {
@@ -97,4 +105,28 @@ async function takeUp(
   const context = await fetchContexts(parts, submission.scope.signal);
   await recordSnapshot(context, submission.id, parts);
   return { interrupted, model, context };
+}
+
+/** What was denied in its earlier life; agents' denials stand in their own journals. */
+function deniedIn(said: Interrupted['said']): PermissionDenial[] {
+  const denied = new Set(
+    said.flatMap((message) =>
+      message.type === 'user' &&
+      message.nonExecution === 'denied' &&
+      typeof message.message.content !== 'string'
+        ? message.message.content.flatMap((block) =>
+            block.type === 'tool_result' ? [block.tool_use_id] : [],
+          )
+        : [],
+    ),
+  );
+  return said.flatMap((message) =>
+    message.type === 'assistant'
+      ? message.message.content.flatMap((block) =>
+          block.type === 'tool_use' && denied.has(block.id)
+            ? [{ tool_name: block.name, tool_use_id: block.id, tool_input: { ...block.input } }]
+            : [],
+        )
+      : [],
+  );
 }

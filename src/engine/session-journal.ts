@@ -2,11 +2,12 @@
  * The engine's way to the journal: opened on first use, observed while it is written, and known to be lost when
  * another owner took the session (then the run ends silently, L10.6).
  */
-import type { CarryOn } from '../loop/deps.ts';
+import type { CarryOn, LoopParams } from '../loop/deps.ts';
 import type { JournalBody, Recorder } from '../protocol/journal.ts';
 import type { AssistantMessage, TodoItem, UserMessage, ViewMessage } from '../protocol/messages.ts';
 import type { RecoveredTask } from '../protocol/task.ts';
 import type { Terminal } from '../protocol/terminal.ts';
+import type { Usage } from '../protocol/wire.ts';
 import { createSessionView, type SessionView } from './session-view.ts';
 
 /** What an earlier life of the session left behind. */
@@ -35,7 +36,11 @@ export interface Interrupted {
   /** Absent: ask the model again. */
   readonly carryOn?: CarryOn | undefined;
   /** Where the loop stood. */
-  readonly startAt: { readonly iteration: number; readonly turnCount: number };
+  readonly startAt: NonNullable<LoopParams['startAt']>;
+  /** What its answers cost. */
+  readonly usages: readonly Usage[];
+  /** The model it had been switched to. */
+  readonly switched: { readonly from: string; readonly to: string } | undefined;
   /** It had come to its end; only the result is missing. */
   readonly terminal?: Terminal | undefined;
   /** What it said in its earlier life. */

@@ -31,6 +31,8 @@ export interface UsageLedger extends Ledger {
   /** The main loop of the current submission. */
   submissionUsage(): Usage;
   startSubmission(): void;
+  /** Answers of an earlier life of this submission: in its usage, and paid for already. */
+  carryOn(usages: readonly Usage[]): void;
   /** Totals of an earlier life of the session. */
   restore(totals: {
     readonly totalCostUsd: number;
@@ -94,6 +96,9 @@ export function createUsageLedger(options: LedgerOptions): UsageLedger {
       // in the background may be in the middle of a call.
       submission = EMPTY_USAGE;
       settled.clear();
+    },
+    carryOn(usages) {
+      for (const usage of usages) submission = addUsage(submission, withoutInner(usage));
     },
     restore(totals) {
       restoredUsd += totals.totalCostUsd;

@@ -7,7 +7,7 @@ import type { ToolTrace } from '../protocol/tool.ts';
 import type { Decision } from './decision.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
 import type { Iteration } from './iteration.ts';
-import type { State } from './state.ts';
+import { carriedState, type State } from './state.ts';
 
 export class DecisionTrace {
   readonly #startMs: number;
@@ -28,6 +28,7 @@ export class DecisionTrace {
   context: DecisionRecord['context'];
   cache: CacheReport | undefined;
   #decision: DecisionRecord['decision'];
+  #next: DecisionRecord['next'];
 
   constructor(state: State, _params: LoopParams, deps: LoopDeps) {
     this.#from = state;
@@ -37,6 +38,7 @@ export class DecisionTrace {
   }
 
   decided(decision: Decision): void {
+    this.#next = decision.kind === 'continue' ? carriedState(decision.next) : undefined;
     this.#decision =
       decision.kind === 'stop'
         ? {
@@ -100,6 +102,7 @@ export class DecisionTrace {
       tools: this.tools,
       rules: this.rules,
       ...(this.#decision === undefined ? {} : { decision: this.#decision }),
+      ...(this.#next === undefined ? {} : { next: this.#next }),
       ...(this.context === undefined ? {} : { context: this.context }),
       budgets: {
         turnCount: state.turnCount,

@@ -4,6 +4,7 @@
  */
 import type { CacheWatch } from '../protocol/cache.ts';
 import type { CompactionState, ContextPort } from '../protocol/context.ts';
+import type { CarriedState } from '../protocol/decision-record.ts';
 import type { HookPort } from '../protocol/hook.ts';
 import type { Recorder } from '../protocol/journal.ts';
 import type {
@@ -62,7 +63,11 @@ export interface LoopParams {
   readonly structuredOutput?: { readonly toolName: string };
   readonly compaction: CompactionState;
   /** Where an interrupted run stood; default its beginning. */
-  readonly startAt?: { readonly iteration: number; readonly turnCount: number };
+  readonly startAt?: {
+    readonly iteration: number;
+    readonly turnCount: number;
+    readonly carried?: CarriedState | undefined;
+  };
   /** Added to attempt numbers, so that ids of a later life of the session are its own (L4.1). Default 0. */
   readonly attemptBase?: number;
   /** Carry on an interrupted iteration: its finished blocks and the results that are known (L4.1). */

@@ -1,6 +1,7 @@
 /** What varies between iterations: plain, serialisable data, grouped by owner. Each group has a named fresh value. */
 
 import type { CompactionState } from '../protocol/context.ts';
+import type { CarriedState } from '../protocol/decision-record.ts';
 import type { ViewMessage } from '../protocol/messages.ts';
 import type { Transition } from '../protocol/transition.ts';
 import type { EffortLevel } from '../protocol/wire.ts';
@@ -94,16 +95,40 @@ export const FRESH_BUDGETS: BudgetState = Object.freeze({
   outputTokensAtContinuation: 0,
 });
 
+/** Words of a hook beyond this are not carried on: that the same was said twice is then not noticed. */
+const MAX_FEEDBACK_CHARS = 500;
+
+/** undefined: it begins afresh. */
+export function carriedState({ recovery, hooks, budgets }: State): CarriedState | undefined {
+  const { lastFeedback: said } = hooks;
+  const lastFeedback = said !== undefined && said.length > MAX_FEEDBACK_CHARS ? undefined : said;
+  const { taskRemaining: _, ...continued } = budgets;
+  const carried: CarriedState = {
+    ...(differs(recovery, FRESH_RECOVERY) && { recovery }),
+    ...(differs(hooks, FRESH_HOOKS) && { hooks: { ...hooks, lastFeedback } }),
+    ...(budgets.continuations > 0 && { continued }),
+  };
+  return Object.keys(carried).length === 0 ? undefined : carried;
+}
+
+const differs = <T extends object>(group: T, fresh: T): boolean =>
+  (Object.keys(fresh) as (keyof T)[]).some((name) => group[name] !== fresh[name]);
+
 export function initialState(params: LoopParams): State {
+  const { recovery, hooks, continued } = params.startAt?.carried ?? {};
   return {
     iteration: params.carryOn?.iteration ?? params.startAt?.iteration ?? 1,
     turnCount: params.carryOn?.turnCount ?? params.startAt?.turnCount ?? 1,
     transition: undefined,
     view: { messages: params.view, freshFrom: 0, measured: undefined },
-    recovery: FRESH_RECOVERY,
-    hooks: FRESH_HOOKS,
+    recovery: { ...FRESH_RECOVERY, ...recovery },
+    hooks: { ...FRESH_HOOKS, ...hooks },
     compaction: params.compaction,
-    budgets: { ...FRESH_BUDGETS, taskRemaining: params.taskBudgetRemaining ?? params.taskBudget?.total },
+    budgets: {
+      ...FRESH_BUDGETS,
+      ...continued,
+      taskRemaining: params.taskBudgetRemaining ?? params.taskBudget?.total,
+    },
     model: { current: params.model, fallbacks: params.fallbackModels, effort: params.effort },
     pendingSummary: undefined,
   };

@@ -28,6 +28,34 @@ export interface RuleRecord {
   readonly read?: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * What the next iteration begins with beside the view, as far as it differs from a fresh start: enough for another
+ * process to go on as if nothing had happened (L4.1).
+ */
+export interface CarriedState {
+  readonly recovery?: {
+    readonly outputTokenCount: number;
+    readonly capOverride: number | undefined;
+    readonly escalated: boolean;
+    readonly hasAttemptedReactiveCompact: boolean;
+    readonly trimmed: boolean;
+    readonly mediaReduced: boolean;
+    readonly unusableCount: number;
+  };
+  readonly hooks?: {
+    readonly stopHookActive: boolean;
+    readonly blocks: number;
+    readonly lastFeedback: string | undefined;
+  };
+  /** Of a token budget. */
+  readonly continued?: {
+    readonly outputTokens: number;
+    readonly continuations: number;
+    readonly smallGains: number;
+    readonly outputTokensAtContinuation: number;
+  };
+}
+
 export interface DecisionRecord {
   readonly v: 1;
   readonly sessionId: string;
@@ -72,6 +100,7 @@ export interface DecisionRecord {
   readonly decision?:
     | { readonly kind: 'continue'; readonly transition: TransitionReason; readonly sentence: string }
     | { readonly kind: 'stop'; readonly terminal: TerminalReason; readonly sentence: string };
+  readonly next?: CarriedState;
   readonly context?: {
     readonly window: number;
     readonly used: number;

@@ -1,9 +1,10 @@
 /** The resume table of L4.1: what happens to a submission that was cut off. */
+import type { CarriedState } from '../protocol/decision-record.ts';
 import type { JournalBody } from '../protocol/journal.ts';
 import type { AssistantMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { EffectClass, ToolCall } from '../protocol/tool.ts';
-import type { ToolUseBlock } from '../protocol/wire.ts';
+import type { ToolUseBlock, Usage } from '../protocol/wire.ts';
 import { stableUuid } from './stable-uuid.ts';
 import type { CallFacts, OpenAsk, SubmissionState } from './submission-state.ts';
 import type { ReplayedCall, ViewReplay } from './view-replay.ts';
@@ -42,6 +43,12 @@ export interface InterruptedSubmission {
   /** What would be said a second time when it is carried on. */
   readonly superseded: readonly string[];
   readonly asks: readonly OpenAsk[];
+  /** What the next iteration begins with. */
+  readonly carried: CarriedState | undefined;
+  /** What its answers cost: its result sums them. */
+  readonly usages: readonly Usage[];
+  /** A command, or an overloaded model, had put it in the place of the first. */
+  readonly switched: { readonly from: string; readonly to: string } | undefined;
   /** What it said so far: its result counts and quotes it. */
   readonly said: readonly (AssistantMessage | UserMessage)[];
   /** When the last record was written. */
@@ -127,6 +134,9 @@ export function interruptedSubmission(
     asks: [...state.asks.values()].filter(({ toolUseId }) =>
       unanswered.some(({ call }) => call.block.id === toolUseId),
     ),
+    carried: state.carried,
+    usages: state.usages,
+    switched: state.switchedModel === undefined ? undefined : { from: state.model, to: state.switchedModel },
     said: state.said,
     timestamp,
   };

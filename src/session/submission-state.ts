@@ -1,10 +1,10 @@
 /** Follows the records of the last submission: how far it came, and what it would take to carry it on (L4.1). */
-import type { DecisionRecord } from '../protocol/decision-record.ts';
+import type { CarriedState, DecisionRecord } from '../protocol/decision-record.ts';
 import type { JournalBody, JournalEntry } from '../protocol/journal.ts';
 import type { AssistantMessage, UserMessage } from '../protocol/messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { EffectClass } from '../protocol/tool.ts';
-import type { StopReason } from '../protocol/wire.ts';
+import type { StopReason, Usage } from '../protocol/wire.ts';
 
 export type RecordOf<T extends JournalBody['type']> = Extract<JournalBody, { type: T }>;
 
@@ -47,6 +47,12 @@ export class SubmissionState {
     return this.#said;
   }
   #said: (AssistantMessage | UserMessage)[] = [];
+  /** What its answers cost. */
+  readonly usages: Usage[] = [];
+  /** The model that was asked last, when a command or an overloaded one had put it in the place of the first. */
+  switchedModel: string | undefined;
+  /** What the iteration it stands in began with. */
+  carried: CarriedState | undefined;
   #decided: DecisionRecord | undefined;
   #answered = false;
 
@@ -70,10 +76,12 @@ export class SubmissionState {
     this.iteration = record.iteration;
     this.attempt = record.attempt;
     this.stopReason = null;
+    this.switchedModel = record.model === this.model ? undefined : record.model;
   }
 
   response(record: RecordOf<'response'>): void {
     this.stopReason = record.stopReason;
+    this.usages.push(record.usage);
   }
 
   intent(record: RecordOf<'intent'>): void {
@@ -114,6 +122,7 @@ export class SubmissionState {
     this.decisions.push(record);
     this.#decided = record;
     const { decision } = record;
+    if (decision?.kind === 'continue') this.carried = record.next;
     const next = decision?.kind === 'continue' && decision.transition === 'next_turn' ? 1 : 0;
     if (typeof record.budgets?.turnCount === 'number') this.turnCount = record.budgets.turnCount + next;
   }

@@ -199,7 +199,9 @@ function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Reco
   const interrupted = {
     submission: open.id,
     carryOn,
-    startAt: { iteration: open.iteration, turnCount: open.turnCount },
+    startAt: { iteration: open.iteration, turnCount: open.turnCount, carried: open.carried },
+    usages: open.usages,
+    switched: open.switched,
     terminal: open.terminal,
     said: open.said,
     closing: closeInterrupted(open),

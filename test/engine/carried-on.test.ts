@@ -1,0 +1,117 @@
+/** A submission that was killed anywhere and carried on comes to the result that it would have come to (L4.1). */
+import { expect, it } from 'vitest';
+import type { QueryEngineConfig } from '../../src/engine/config.ts';
+import type { JournalBody } from '../../src/protocol/journal.ts';
+import type { ModelRequest } from '../../src/protocol/model.ts';
+import {
+  callTool,
+  fakeTool,
+  recordingStore,
+  reply,
+  type ScriptStep,
+  say,
+  sequentialIds,
+} from '../../src/testing/index.ts';
+import { collect, engineUnderTest, resultIn } from './engine-under-test.ts';
+
+/** What the model says is a function of what it is sent, so that a second life hears the same. */
+function answer({ view }: ModelRequest) {
+  const text = JSON.stringify(
+    [...view].map((item) => (item.type === 'attachment' ? '' : item.message.content)),
+  );
+  const block = !text.includes('toolu_shut')
+    ? callTool('Shut', {}, { id: 'toolu_shut' })
+    : !text.includes('Not yet')
+      ? say('First.')
+      : !text.includes('toolu_look')
+        ? callTool('Look', {}, { id: 'toolu_look' })
+        : say('Done.');
+  // No two answers of an API have one id, in whatever process they are read.
+  answered += 1;
+  return reply([block], { messageId: `msg_of_its_own_${answered}` });
+}
+let answered = 0;
+
+const config = (): Partial<QueryEngineConfig> => ({
+  permissionMode: 'default',
+  tools: [fakeTool({ name: 'Shut' }), fakeTool({ name: 'Look' })],
+  canUseTool: async (name) =>
+    name === 'Shut' ? { behavior: 'deny', message: 'Shut.' } : { behavior: 'allow', updatedInput: {} },
+  hooks: {
+    Stop: [
+      {
+        hooks: [
+          async (input) =>
+            'stop_hook_active' in input && input.stop_hook_active
+              ? {}
+              : { decision: 'block', reason: 'Not yet. Finish later.' },
+        ],
+      },
+    ],
+  },
+});
+const script = (): ScriptStep[] => Array.from({ length: 20 }, () => answer);
+
+it('at every boundary of its records', async () => {
+  const first = engineUnderTest(script(), config());
+  const whole = resultIn(await first.run('Go.'));
+  expect(whole).toMatchObject({ subtype: 'success', permission_denials: [{ tool_name: 'Shut' }] });
+  const { sessionId } = first.engine;
+  const entries = first.store.entries(sessionId);
+  const begin = entries.findIndex(({ type }) => type === 'user') + 1;
+  const end = entries.findIndex(({ type }) => type === 'cost');
+  expect(end - begin).toBeGreaterThan(20);
+  for (let cut = begin; cut <= end; cut += 1) {
+    const store = recordingStore();
+    const { epoch } = await store.takeOver(sessionId);
+    await store.append(sessionId, epoch, 0, entries.slice(0, cut) as unknown as JournalBody[]);
+    const second = engineUnderTest(script(), {
+      ...config(),
+      store,
+      resume: sessionId,
+      ids: sequentialIds(1000),
+    });
+    const result = resultIn(await collect(second.engine.resume()));
+    const last = `cut behind ${entries[cut - 1]?.type} (${cut})`;
+    for (const field of [
+      'subtype',
+      'terminal_reason',
+      'stop_reason',
+      'num_turns',
+      'permission_denials',
+    ] as const)
+      expect(result[field], `${field}, ${last}`).toEqual(whole[field]);
+    expect(result, last).toMatchObject({ result: 'result' in whole ? whole.result : '' });
+    const answers = store.entries(sessionId).filter((entry) => entry.type === 'response');
+    const outputTokens = answers.reduce((sum, entry) => sum + entry.usage.output_tokens, 0);
+    expect(result.usage.output_tokens, `usage, ${last}`).toBe(outputTokens);
+  }
+});
+it('with the model that a command had switched to', async () => {
+  const switched = 'claude-haiku-4-5';
+  const commands: QueryEngineConfig['commands'] = [
+    {
+      name: 'quick',
+      description: 'With a small model.',
+      run: () => ({ messages: ['Go.'], shouldQuery: true, model: switched }),
+    },
+  ];
+  const tools = [fakeTool({ name: 'Look' })];
+  const first = engineUnderTest([callTool('Look'), say('Done.')], { tools, commands });
+  await first.run('/quick');
+  expect(first.model.requests.map(({ model }) => model)).toEqual([switched, switched]);
+  const { sessionId } = first.engine;
+  const entries = first.store.entries(sessionId);
+  const cut = entries.findIndex(({ type }) => type === 'decision') + 1;
+  const store = recordingStore();
+  const { epoch } = await store.takeOver(sessionId);
+  await store.append(sessionId, epoch, 0, entries.slice(0, cut) as unknown as JournalBody[]);
+  const second = engineUnderTest([say('Done.')], {
+    tools,
+    store,
+    resume: sessionId,
+    ids: sequentialIds(1000),
+  });
+  expect(resultIn(await collect(second.engine.resume()))).toMatchObject({ result: 'Done.', num_turns: 2 });
+  expect(second.model.requests.map(({ model }) => model)).toEqual([switched]);
+});
