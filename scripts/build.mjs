@@ -28,6 +28,9 @@ await build({
   target: 'node20.19',
   external: ['zod', '@vscode/ripgrep'],
   legalComments: 'linked',
+  // Less to read when it is loaded; names stay, so that a stack trace can be read.
+  minifyWhitespace: true,
+  minifySyntax: true,
   sourcemap: 'linked',
   logLevel: 'warning',
   define: { 'process.env.TURNWRIGHT_BUILD_VERSION': JSON.stringify(version) },
@@ -36,11 +39,17 @@ await build({
   },
 });
 
-// The bin carries no .js ending: some clients start scripts by ending with a runtime of their own.
+// The bin carries no .js ending: some clients start scripts by ending with a runtime of their own. They also ask for
+// the version before anything else, so that answer loads nothing.
+const { VERSION_LINE } = await import(`${root}${out}/cli.js`);
 mkdirSync(`${out}/bin`, { recursive: true });
 writeFileSync(
   `${out}/bin/turnwright`,
-  "#!/usr/bin/env node\nimport('../cli.js').then(({ main }) => main());\n",
+  `#!/usr/bin/env node
+const [flag, ...more] = process.argv.slice(2);
+if ((flag === '--version' || flag === '-v') && more.length === 0) process.stdout.on('error', () => {}).write(${JSON.stringify(`${VERSION_LINE}\n`)});
+else import('../cli.js').then(({ main }) => main());
+`,
 );
 chmodSync(`${out}/bin/turnwright`, 0o755);
 

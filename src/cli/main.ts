@@ -3,7 +3,6 @@ import { PROTOCOL_VERSION, TurnwrightError, type TurnwrightErrorCode, VERSION } 
 import { type Invocation, parseArgs } from './args.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { OutputClosed } from './output.ts';
-import { runCommand } from './run-command.ts';
 import { UsageError } from './usage-error.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -28,14 +27,14 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
   leave(code);
 }
 
-/** Commands that are rarely used are loaded when they are. */
+/** Each command is loaded when it is given: a version or a help text needs none. */
 async function dispatch(invocation: Invocation, world: World): Promise<ExitCode> {
   switch (invocation.command) {
     case 'say':
       await world.out.write(invocation.text.endsWith('\n') ? invocation.text : `${invocation.text}\n`);
       return EXIT.success;
     case 'run':
-      return runCommand(world, invocation.words, invocation.flags);
+      return (await import('./run-command.ts')).runCommand(world, invocation.words, invocation.flags);
     case 'start':
       return (await import('./start-command.ts')).startCommand(world, invocation.words, invocation.flags);
     case 'rehearse':
