@@ -14,6 +14,8 @@ export async function openSession(parts: EngineParts): Promise<Recovered | undef
   if (todos.length > 0) appState.set((state) => ({ ...state, todos }));
   if (recovered?.tasks !== undefined) await parts.tasks.restore(recovered.tasks);
   toolState.restore(recovered ?? {});
+  // What has left the view already is forgotten when the next request is prepared.
+  parts.snipMarks.mark(recovered?.snipped ?? []);
   await queue.follow(recovered?.consumed);
   return recovered;
 }

@@ -1,6 +1,7 @@
 /** What one session is made of once it is composed: ports and the little state that outlives a submission. */
 
 import type { InputQueue } from '../attachments/input-queue.ts';
+import type { SnipMarks } from '../context/snip-marks.ts';
 import type { AttachmentPort, LoopParams, ToolsPort } from '../loop/deps.ts';
 import type { MemoryFile } from '../memory/memory-file.ts';
 import type { Permissions } from '../permissions/permission-engine.ts';
@@ -95,6 +96,7 @@ export interface EngineParts {
   /** What goes into the conversation with a prompt. */
   readonly withPrompt: (model: string) => Promise<readonly AttachmentMessage[]>;
   readonly toolState: ToolState;
+  readonly snipMarks: SnipMarks;
   readonly files: PersistentFiles;
   readonly readFileCache: ReadFileCache;
   /** undefined: checkpointing is off. */
@@ -134,9 +136,12 @@ export interface SessionMemory {
   /** What a skill wants the rest of the submission to be worked on with; until the next request. */
   adopted: { readonly model?: string | undefined; readonly effort?: EffortLevel | undefined } | undefined;
   opened: boolean;
+  /** Submissions that are on record. */
   submissions: number;
   /** Results that were given. */
   results: number;
+  /** SessionStart hooks have run. */
+  started: boolean;
   /** The prompt that is being worked on. */
   promptId: string | undefined;
   orphanHandled: boolean;

@@ -66,14 +66,13 @@ export async function prepareSubmission(
   parts.skills.startSubmission();
   const recovered = await openSession(parts);
   const first = memory.submissions === 0;
-  memory.submissions += 1;
   const closing = first ? (recovered?.interrupted?.closing ?? []) : [];
-  // A new prompt ends what an earlier process left open: no model call, no tool run (L4.1).
-  if (closing.length > 0) await journal.recorder.append(closing);
   if (config.getAppState !== undefined) permissions.setMode(appState.get().permissionMode);
   let model = parts.model.resolve(memory.modelName);
   refuseUnpriced(model, parts);
   await journal.recorder.append([
+    // A new prompt ends what an earlier process left open: no model call, no tool run (L4.1).
+    ...closing,
     {
       type: 'submission',
       id: `${submission}/submission`,
@@ -83,6 +82,7 @@ export async function prepareSubmission(
     },
   ]);
   if (first) await recordInitialMessages(submission, parts);
+  memory.submissions += 1;
 
   await loadCommands(config);
   // A server that is slow to start joins later; one that is quick is there from the first request on (F82).
@@ -104,9 +104,10 @@ export async function prepareSubmission(
   }
   const input = await processUserInput(
     prompt,
-    { first, resumed: recovered !== undefined, signal: scope.signal },
+    { first: !memory.started, resumed: recovered !== undefined, signal: scope.signal },
     parts,
   );
+  memory.started = true;
   if (input.allowedTools.length > 0) undo = permissions.lend(input.allowedTools);
   if (input.model !== undefined) {
     model = parts.model.resolve(input.model);

@@ -65,6 +65,7 @@ async function takeUp(
   const interrupted = parts.memory.submissions === 0 ? recovered?.interrupted : undefined;
   if (interrupted === undefined) return undefined;
   parts.memory.submissions += 1;
+  parts.memory.started = true;
   submission.carryOn(interrupted.submission);
   parts.ledger.carryOn(interrupted.usages);
   parts.memory.denials.push(...deniedIn(interrupted.said));

@@ -25,6 +25,8 @@ export interface Recovered {
   readonly tasks?: readonly RecoveredTask[] | undefined;
   /** Deferred tools that were loaded. */
   readonly loadedTools?: readonly string[] | undefined;
+  /** Calls that the model marked as dead weight, removed or not. */
+  readonly snipped?: readonly string[] | undefined;
   /** The plan that was approved last. */
   readonly plan?: string | undefined;
   /** Keys and uuids of prompts that are part of the conversation already. */

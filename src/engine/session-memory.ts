@@ -14,6 +14,7 @@ export function freshMemory(config: QueryEngineConfig, inherited: Inherited | un
     opened: false,
     submissions: 0,
     results: 0,
+    started: false,
     promptId: undefined,
     orphanHandled: false,
     unaffordable: undefined,

@@ -261,6 +261,7 @@ export class ResumeReplay {
       tasks: this.#tasks.untold(),
       loadedTools: this.#toolFacts.loadedTools,
       plan: this.#toolFacts.plan,
+      snipped: this.#toolFacts.snipped,
       title: this.#title,
       firstPrompt: this.#firstPrompt,
       contextSnapshot: this.#snapshot,

@@ -45,6 +45,8 @@ export interface ResumedSession {
   readonly loadedTools: readonly string[];
   /** The plan that was approved last. */
   readonly plan: string | undefined;
+  /** Calls that the model marked as dead weight, removed or not. */
+  readonly snipped: readonly string[];
   readonly title: string | undefined;
   readonly firstPrompt: string | undefined;
   /** System prompt, contexts and tools as they were last sent. */

@@ -2,11 +2,12 @@
 import type { UserMessage } from '../protocol/messages.ts';
 import type { ToolUseBlock } from '../protocol/wire.ts';
 
-const KEPT = ['ToolSearch', 'ExitPlanMode'];
+const KEPT = ['ToolSearch', 'ExitPlanMode', 'Snip'];
 
 export class ToolFacts {
   readonly #calls = new Map<string, string>();
   readonly #loaded = new Set<string>();
+  readonly #snipped = new Set<string>();
   #plan: string | undefined;
 
   /** Names that ToolSearch loaded, in that order. */
@@ -19,6 +20,11 @@ export class ToolFacts {
     return this.#plan;
   }
 
+  /** Calls that the model gave up; what still stands in the view was not yet removed. */
+  get snipped(): readonly string[] {
+    return [...this.#snipped];
+  }
+
   called({ id, name }: ToolUseBlock): void {
     if (KEPT.includes(name)) this.#calls.set(id, name);
   }
@@ -26,9 +32,13 @@ export class ToolFacts {
   answered(id: string, { toolUseResult: data }: UserMessage): void {
     const name = this.#calls.get(id);
     if (name === undefined || typeof data !== 'object' || data === null) return;
-    const { matches, plan } = data as { readonly matches?: unknown; readonly plan?: unknown };
+    const { matches, plan, marked } = data as Readonly<Record<string, unknown>>;
     if (name === 'ExitPlanMode' && typeof plan === 'string') this.#plan = plan;
-    if (name === 'ToolSearch' && Array.isArray(matches))
-      for (const match of matches) if (typeof match === 'string') this.#loaded.add(match);
+    if (name === 'ToolSearch') for (const match of textsIn(matches)) this.#loaded.add(match);
+    if (name === 'Snip') for (const id of textsIn(marked)) this.#snipped.add(id);
   }
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }

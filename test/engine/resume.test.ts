@@ -9,7 +9,10 @@ async function cutOff(effectClass: 'pure' | 'unsafe') {
   const running = collect(first.engine.submitMessage('Hi.'));
   await tool.started();
   const { store, engine } = first;
-  const next = (...script: Parameters<typeof engineUnderTest>[0]) => {
+  const nextWith = (
+    config: Parameters<typeof engineUnderTest>[1],
+    ...script: Parameters<typeof engineUnderTest>[0]
+  ) => {
     const again = fakeTool({ name: 'Look', effectClass });
     return {
       again,
@@ -18,11 +21,13 @@ async function cutOff(effectClass: 'pure' | 'unsafe') {
         resume: engine.sessionId,
         tools: [again],
         ids: sequentialIds(1000),
+        ...config,
       }),
       store,
     };
   };
-  return { next, running };
+  const next = (...script: Parameters<typeof engineUnderTest>[0]) => nextWith({}, ...script);
+  return { next, nextWith, running };
 }
 
 describe('resume (L4.1)', () => {
@@ -50,6 +55,68 @@ describe('resume (L4.1)', () => {
     const { run, again, model } = next(say('New.'));
     expect(resultIn(await run('Something else.'))).toMatchObject({ result: 'New.' });
     expect(again.calls).toHaveLength(0);
+    expect(JSON.stringify(model.requests[0]?.view).match(/"type":"tool_result"/g)).toHaveLength(1);
+  });
+
+  it('what the model had given up and was not yet removed is removed before the next request', async () => {
+    const look = () => fakeTool({ name: 'Look', answer: 'Of no use.' });
+    const compaction = { snipTool: true };
+    const first = engineUnderTest(
+      [
+        callTool('Look', {}, { id: 'toolu_1' }),
+        callTool('Snip', { tool_use_ids: ['toolu_1'] }, { id: 'toolu_2' }),
+      ],
+      { tools: [look()], maxTurns: 2, compaction },
+    );
+    await first.run('Hi.');
+    await first.engine.close();
+    const { run, model } = engineUnderTest([say('Done.')], {
+      store: first.store,
+      resume: first.engine.sessionId,
+      tools: [look()],
+      ids: sequentialIds(1000),
+      compaction,
+    });
+    await run('Go on.');
+    const asked = JSON.stringify(model.requests[0]?.view);
+    expect(asked).not.toContain('Of no use.');
+    expect(asked).toContain('Snip');
+  });
+
+  it('a set-up that fails takes nothing from the next: SessionStart runs, and what was open is closed', async () => {
+    const { nextWith } = await cutOff('unsafe');
+    const sources: unknown[] = [];
+    let fails = true;
+    const { run, model } = nextWith(
+      {
+        commandSources: [
+          {
+            name: 'shaky',
+            commands: [],
+            load: async () => {
+              if (fails) throw new Error('no disk');
+            },
+          },
+        ],
+        hooks: {
+          SessionStart: [
+            {
+              hooks: [
+                async ({ source }) => {
+                  sources.push(source);
+                  return {};
+                },
+              ],
+            },
+          ],
+        },
+      },
+      say('Done.'),
+    );
+    expect(resultIn(await run('One.'))).toMatchObject({ terminal_reason: 'turn_setup_failed' });
+    fails = false;
+    expect(resultIn(await run('Two.'))).toMatchObject({ result: 'Done.' });
+    expect(sources).toEqual(['resume']);
     expect(JSON.stringify(model.requests[0]?.view).match(/"type":"tool_result"/g)).toHaveLength(1);
   });
 

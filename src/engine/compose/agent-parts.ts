@@ -237,6 +237,7 @@ function freshMemory(model: string, request: SpawnRequest, session: SessionMemor
     adopted: undefined,
     opened: true,
     submissions: 1,
+    started: true,
     orphanHandled: true,
     denials: [],
     request: undefined,

@@ -267,6 +267,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     attachments,
     withPrompt: (name) => toolState.withPrompt(name, journal.view.messages),
     toolState,
+    snipMarks,
     files,
     readFileCache,
     fileHistory,

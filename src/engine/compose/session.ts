@@ -191,8 +191,8 @@ async function refuseUnknown(store: JournalStore, sessionId: string): Promise<vo
 }
 
 function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Recovered {
-  const { open, view, totals, todos, tasks, loadedTools, plan, consumed } = earlier;
-  const known = { view, totals, todos, tasks, loadedTools, plan, consumed };
+  const { open, view, totals, todos, tasks, loadedTools, plan, snipped, consumed } = earlier;
+  const known = { view, totals, todos, tasks, loadedTools, plan, snipped, consumed };
   const taskRemaining = config.taskBudget && Math.max(0, config.taskBudget.total - earlier.compactedTokens);
   if (open === undefined) return { ...known, taskRemaining };
   const { records, carryOn } = carryOnInterrupted(open);
@@ -214,6 +214,6 @@ function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Reco
 function forkOf(earlier: ResumedSession): Recovered {
   const view = createSessionView(earlier.view);
   if (earlier.open !== undefined) view.apply(closeInterrupted(earlier.open));
-  const { todos, loadedTools, plan } = earlier;
-  return { view: view.messages, todos, loadedTools, plan };
+  const { todos, loadedTools, plan, snipped } = earlier;
+  return { view: view.messages, todos, loadedTools, plan, snipped };
 }
