@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { RehearsalServer, Scenario, ScenarioFunction, TimelineEvent } from '../rehearsal/index.ts';
 import type { Invocation } from './args.ts';
-import { runBundled } from './bundled-run.ts';
+import { playBundled } from './bundled-run.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { readPrompt } from './prompt.ts';
 import { makeRunFolder, problemsOf, REHEARSAL_KEY, runRehearsed, unusedOf } from './rehearsed-run.ts';
@@ -19,9 +19,6 @@ export async function rehearseCommand(
   world: World,
   { scenario: name, words, flags }: Extract<Invocation, { readonly command: 'rehearse' }>,
 ): Promise<ExitCode> {
-  const isPlain = flags.serve !== true && flags.chaos === undefined && flags.port === undefined;
-  if (name === BUNDLED && isPlain) return runBundled(world, flags, words.join(' ').trim());
-
   const { startRehearsal } = await import('../rehearsal/index.ts');
   const scenario = await scenarioOf(name, world.cwd);
   const server = await startRehearsal({
@@ -36,6 +33,7 @@ export async function rehearseCommand(
   });
   try {
     if (flags.serve === true) return await serve(world, server);
+    if (name === BUNDLED) return await playBundled(world, server, flags, words.join(' ').trim());
     const prompt = await readPrompt({ words, stdin: world.stdin });
     return await runRehearsed({
       world,

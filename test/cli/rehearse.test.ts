@@ -169,6 +169,21 @@ describe('start without a model plays the bundled rehearsal', () => {
     expect(first).toEqual(second);
   });
 
+  test('with faults and rules switched off it plays in a project of its own too', async () => {
+    const ran = await turnwright([
+      'rehearse',
+      'bundled',
+      '--chaos',
+      '7',
+      '--rate',
+      '0',
+      '--lenient',
+      'trailing-whitespace',
+    ]);
+    expect(ran.stdout).toMatch(/^ {2}project +\/.*order-book$/m);
+    expect(ran.code).toBe(0);
+  });
+
   test('a task of one’s own is answered truthfully', async () => {
     const ran = await turnwright(['start', 'write', 'me', 'a', 'poem', '--output-format=json']);
     expect(ran).toMatchObject({ code: 0, stderr: '' });
