@@ -78,7 +78,6 @@ async function* natural(iteration: Iteration): AsyncGenerator<LoopMessage, Decis
       id: iteration.id('inbox'),
       submission: params.submission,
       consumed,
-      cursor: consumed.length,
     });
   }
   const summary = deps.toolUseSummary?.start(

@@ -74,7 +74,8 @@ export type JournalBody =
     })
   /** A call whose outcome cannot be known. Its `is_error` result follows as a user record. */
   | (Identified & { readonly type: 'unknown'; readonly toolUseId: string })
-  | (Identified & { readonly type: 'inbox'; readonly consumed: readonly string[]; readonly cursor: number })
+  /** Queued prompts that joined a turn, by key. */
+  | (Identified & { readonly type: 'inbox'; readonly consumed: readonly string[] })
   | (Identified & {
       readonly type: 'ask';
       readonly askId: string;

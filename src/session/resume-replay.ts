@@ -38,7 +38,6 @@ export class ResumeReplay {
   #title: string | undefined;
   #firstPrompt: string | undefined;
   #snapshot: RecordOf<'context-snapshot'> | undefined;
-  #inboxCursor = 0;
   /** Keys of queued prompts that joined a turn, and uuids of prompts: what an inbox need not deliver again. */
   readonly #consumed = new Set<string>();
   #foreign = false;
@@ -101,7 +100,6 @@ export class ResumeReplay {
         own?.unknown.add(entry.toolUseId);
         break;
       case 'inbox':
-        this.#inboxCursor = Math.max(this.#inboxCursor, entry.cursor);
         for (const key of listOf(entry.consumed)) this.#consumed.add(key);
         break;
       case 'ask':
@@ -265,7 +263,6 @@ export class ResumeReplay {
       title: this.#title,
       firstPrompt: this.#firstPrompt,
       contextSnapshot: this.#snapshot,
-      inboxCursor: this.#inboxCursor,
       consumed: this.#consumed,
       foreign: this.#foreign,
       problems: this.#problems,

@@ -51,8 +51,6 @@ export interface ResumedSession {
   readonly firstPrompt: string | undefined;
   /** System prompt, contexts and tools as they were last sent. */
   readonly contextSnapshot: RecordOf<'context-snapshot'> | undefined;
-  /** How far the inbox was read. */
-  readonly inboxCursor: number;
   /** Keys and uuids of prompts that are part of the conversation: an inbox that has them still is not heard again. */
   readonly consumed: ReadonlySet<string>;
   /** Another program wrote at least part of it. */
