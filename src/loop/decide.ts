@@ -17,7 +17,7 @@ export async function* decide(iteration: Iteration): AsyncGenerator<LoopMessage,
 
 async function* firstVerdict(iteration: Iteration): AsyncGenerator<LoopMessage, Verdict> {
   let facts = iteration.facts();
-  for (const [index, rule] of RULES.entries()) {
+  for (const rule of RULES) {
     let verdict: Verdict;
     try {
       const answer = ask(rule, facts, iteration);
@@ -31,8 +31,6 @@ async function* firstVerdict(iteration: Iteration): AsyncGenerator<LoopMessage, 
     // Work cut short by an abort ends in the abort terminal, whatever the rule made of it.
     if (rule !== ABORTED && iteration.abortReason !== undefined) verdict = yield* insist(ABORTED, iteration);
     if (verdict.kind !== 'pass') {
-      for (const later of RULES.slice(index + 1))
-        iteration.trace.rules.push({ name: later.name, verdict: 'not reached' });
       return verdict;
     }
     facts = iteration.facts(); // the rule may have changed them

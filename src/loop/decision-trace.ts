@@ -4,6 +4,7 @@ import type { DecisionRecord, PrepareRecord, RuleRecord } from '../protocol/deci
 import type { AttemptRecord } from '../protocol/model.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { ToolTrace } from '../protocol/tool.ts';
+import type { Usage } from '../protocol/wire.ts';
 import type { Decision } from './decision.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
 import type { Iteration } from './iteration.ts';
@@ -80,7 +81,7 @@ export class DecisionTrace {
           .map((message) => message.uuid),
       },
       ...(this.request === undefined ? {} : { request: this.request }),
-      attempts: this.attempts,
+      attempts: this.attempts.map((attempt) => brief(attempt, response.usage)),
       ...(this.fallback === undefined ? {} : { fallback: this.fallback }),
       ...(response.messageId === undefined
         ? {}
@@ -99,8 +100,8 @@ export class DecisionTrace {
             },
           }),
       ...(this.wastedCostUsd > 0 ? { wastedCostUsd: this.wastedCostUsd } : {}),
-      tools: this.tools,
-      rules: this.rules,
+      tools: this.tools.map(inHundredths),
+      rules: withoutRepeats(this.rules),
       ...(this.#decision === undefined ? {} : { decision: this.#decision }),
       ...(this.#next === undefined ? {} : { next: this.#next }),
       ...(this.context === undefined ? {} : { context: this.context }),
@@ -120,6 +121,38 @@ export class DecisionTrace {
 
 /** Records are kept small: a hundredth of a millisecond is as fine as anybody reads them. */
 export const rounded = (ms: number): number => Math.round(ms * 100) / 100;
+
+const TIMES = [
+  'startMs',
+  'firstByteMs',
+  'firstContentMs',
+  'endMs',
+  'queuedMs',
+  'startedMs',
+  'endedMs',
+] as const;
+
+function inHundredths<T extends { readonly [K in (typeof TIMES)[number]]?: number }>(timed: T): T {
+  const times = TIMES.flatMap((key) => (timed[key] === undefined ? [] : [[key, rounded(timed[key])]]));
+  return { ...timed, ...Object.fromEntries(times) };
+}
+
+/** What the answer cost stands in the record's own `usage`. */
+function brief({ usage, ...attempt }: AttemptRecord, answered: Usage): AttemptRecord {
+  const isSaid = usage === undefined || JSON.stringify(usage) === JSON.stringify(answered);
+  return inHundredths(isSaid ? attempt : { ...attempt, usage });
+}
+
+/** Most rules look at one fact and pass: what the rule before has read too is not said again. */
+function withoutRepeats(rules: readonly RuleRecord[]): readonly RuleRecord[] {
+  let before = '{}';
+  return rules.map(({ read, ...rule }) => {
+    const facts = JSON.stringify(read ?? {});
+    const isSaid = rule.verdict === 'pass' && facts === before;
+    before = facts;
+    return isSaid || read === undefined ? rule : { ...rule, read };
+  });
+}
 
 function deciding(rules: readonly RuleRecord[]): string {
   const rule = rules.find((entry) => entry.verdict === 'continue' || entry.verdict === 'stop');

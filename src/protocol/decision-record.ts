@@ -23,8 +23,8 @@ export interface PrepareRecord {
 
 export interface RuleRecord {
   readonly name: string;
-  readonly verdict: 'pass' | 'continue' | 'stop' | 'not reached';
-  /** The facts the rule read, recorded by the facts object itself. */
+  readonly verdict: 'pass' | 'continue' | 'stop';
+  /** The facts the rule read, recorded by the facts object itself. Absent: none, or the same as the rule before it. */
   readonly read?: Readonly<Record<string, unknown>>;
 }
 
@@ -83,6 +83,7 @@ export interface DecisionRecord {
     readonly systemHash?: string;
     readonly toolsHash?: string;
   };
+  /** Without `usage` where it is the record's own. */
   readonly attempts: readonly AttemptRecord[];
   readonly fallback?: { readonly from: string; readonly to: string };
   readonly response?: {
@@ -95,6 +96,7 @@ export interface DecisionRecord {
   readonly wastedCostUsd?: number;
   readonly cache?: CacheReport & { readonly readTokens: number; readonly writtenTokens: number };
   readonly tools: readonly ToolTrace[];
+  /** In order, up to the one that decided; those behind it were not reached. */
   readonly rules: readonly RuleRecord[];
   /** Absent when the iteration was cut off (crash, takeover). */
   readonly decision?:
