@@ -115,3 +115,36 @@ it('with the model that a command had switched to', async () => {
   expect(resultIn(await collect(second.engine.resume()))).toMatchObject({ result: 'Done.', num_turns: 2 });
   expect(second.model.requests.map(({ model }) => model)).toEqual([switched]);
 });
+
+it('asks again what was asked when the process died, and runs the call once', async () => {
+  const asked: string[] = [];
+  const hosted = (tool = fakeTool({ name: 'Look' })) => ({
+    tool,
+    config: {
+      permissionMode: 'default' as const,
+      tools: [tool],
+      canUseTool: async (name: string) => {
+        asked.push(name);
+        return { behavior: 'allow' as const, updatedInput: {} };
+      },
+    },
+  });
+  const first = engineUnderTest([callTool('Look'), say('Done.')], hosted().config);
+  await first.run('Go.');
+  const { sessionId } = first.engine;
+  const entries = first.store.entries(sessionId);
+  const cut = entries.findIndex(({ type }) => type === 'intent');
+  const store = recordingStore();
+  const { epoch } = await store.takeOver(sessionId);
+  await store.append(sessionId, epoch, 0, entries.slice(0, cut) as unknown as JournalBody[]);
+  asked.length = 0;
+  const { tool, config: later } = hosted();
+  const second = engineUnderTest([say('Done.')], {
+    ...later,
+    store,
+    resume: sessionId,
+    ids: sequentialIds(1000),
+  });
+  expect(resultIn(await collect(second.engine.resume()))).toMatchObject({ result: 'Done.', num_turns: 2 });
+  expect([asked, tool.calls.length]).toEqual([['Look'], 1]);
+});
