@@ -209,7 +209,7 @@ throughBothDoors('MCP servers of their own process', (stage) => {
     });
     const { messages } = await gather(running, (message) => {
       if (message.type !== 'result') return;
-      if (message.result === 'Changed.') input.push(prompt('Again.'));
+      if (message.subtype === 'success' && message.result === 'Changed.') input.push(prompt('Again.'));
       else input.end();
     });
     expect(asked).toEqual([['mcp__box__touch', expect.stringContaining('changed since it was allowed')]]);
