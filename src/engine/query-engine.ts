@@ -1,5 +1,4 @@
 /** The outer layer's face: one engine per session, one submission at a time (L1). */
-
 import type { ContextUsage } from '../protocol/context-usage.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
@@ -26,7 +25,7 @@ import { type SessionSettings, sessionSettings } from './session-settings.ts';
 import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './session-tasks.ts';
 import { renameSession } from './session-title.ts';
 import { openSubmission, type Submission } from './submission.ts';
-import { type Batch, submitMessage } from './submit-message.ts';
+import { type Batches, submitMessage } from './submit-message.ts';
 import { handOver } from './successor.ts';
 
 export type { QueuedPrompt };
@@ -76,7 +75,12 @@ export class QueryEngine {
     prompt: string | readonly UserBlock[],
     options: SubmitOptions = {},
   ): AsyncGenerator<SDKMessage, void, void> {
-    const submission = this.#open({ content: prompt, options }, this.#parts.ids.uuid());
+    return this.#oneByOne(this.submitInBatches(prompt, options));
+  }
+
+  /** The same messages; what comes together is handed on together. */
+  submitInBatches(content: string | readonly UserBlock[], options: SubmitOptions = {}): Batches {
+    const submission = this.#open({ content, options }, this.#parts.ids.uuid());
     return this.#endable(submitMessage(submission.prompt, submission, this.#parts), submission);
   }
 
@@ -85,6 +89,11 @@ export class QueryEngine {
    * session has none. Must be the engine's first act; a submission before it closes what was interrupted.
    */
   resume(): AsyncGenerator<SDKMessage, void, void> {
+    return this.#oneByOne(this.resumeInBatches());
+  }
+
+  /** The same messages; what comes together is handed on together. */
+  resumeInBatches(): Batches {
     const submission = this.#open({ content: '', options: {} }, this.#parts.ids.uuid());
     return this.#endable(resumeSubmission(submission, this.#parts), submission);
   }
@@ -169,9 +178,7 @@ export class QueryEngine {
   /** Gives the session a name. Rejects with `invalid_option` for an empty one, or when another session is meant. */
   async rename(title: string, sessionId = this.sessionId): Promise<void> {
     this.#refuseClosed();
-    if (sessionId !== this.sessionId)
-      throw new TurnwrightError('invalid_option', `This is session ${this.sessionId}, not ${sessionId}.`);
-    await renameSession(title, this.#parts);
+    await renameSession(title, this.#parts, sessionId);
   }
 
   /** Reads plugins again, and their parts. Rejects with `reload_plugins_busy` where that was asked for. */
@@ -267,15 +274,16 @@ export class QueryEngine {
     });
   }
 
-  #endable(
-    batches: AsyncGenerator<Batch, void, void>,
-    submission: Submission,
-  ): AsyncGenerator<SDKMessage, void, void> {
+  #endable(batches: Batches, submission: Submission): Batches {
     this.#runs.set(submission, batches);
-    const ending = endableIterator(batches, (how) =>
+    return endableIterator(batches, (how) =>
       submission.scope.abort(how === 'return' ? 'returned' : 'thrown'),
     );
-    return flattened(ending, () => !submission.silent());
+  }
+
+  /** Nothing is said any more once the engine is closed, or the session is another owner's (L10.6). */
+  #oneByOne(batches: Batches): AsyncGenerator<SDKMessage, void, void> {
+    return flattened(batches, () => this.#closing === undefined && !this.#parts.journal.lost);
   }
 
   #refuseClosed(): void {

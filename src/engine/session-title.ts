@@ -10,8 +10,14 @@ export function titleRecord(title: string): JournalBody {
   return { type: 'custom-title', id, submission: id, customTitle: title };
 }
 
-/** Throws `invalid_option` for an empty name. */
-export async function renameSession(title: string, parts: EngineParts): Promise<void> {
+/** Throws `invalid_option` for an empty name, and when another session is meant. */
+export async function renameSession(
+  title: string,
+  parts: EngineParts,
+  meant: string = parts.sessionId,
+): Promise<void> {
+  if (meant !== parts.sessionId)
+    throw new TurnwrightError('invalid_option', `This is session ${parts.sessionId}, not ${meant}.`);
   const name = title.trim();
   if (name === '') throw new TurnwrightError('invalid_option', 'A title must not be empty.');
   await openSession(parts);

@@ -22,6 +22,7 @@ import { createSdkMapper, type SdkMapperOptions } from './to-sdk-message.ts';
 
 /** Messages that are handed on together. */
 export type Batch = readonly SDKMessage[];
+export type Batches = AsyncGenerator<Batch, void, void>;
 
 /**
  * Yields the submission's messages, what belongs together at once, and, last, its result; no result when it was

@@ -3,6 +3,7 @@
  * message that takes the place of what it took back, or a notice when nothing does (L4.5); progress says how
  * long its tool has been running.
  */
+
 import type {
   AssistantMessage,
   AttachmentMessage,
@@ -14,6 +15,7 @@ import type {
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { SDKAssistantMessage, SDKMessage, SDKUserMessage } from '../protocol/sdk-messages.ts';
 import type { UserBlock } from '../protocol/wire.ts';
+import { countedIds } from '../util/counted-ids.ts';
 
 /** Progress of an Agent call that carries a message of its agent, ready to be shown. */
 export const AGENT_MESSAGE = 'agent_message';
@@ -40,6 +42,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
   const session_id = options.sessionId;
   const toolStartedMs = new Map<string, number>();
   let takenBack: string[] = [];
+  const streamId = countedIds(() => options.ids.uuid());
   /** The response that stream events belong to. */
   let streamed: string | undefined;
   /** Queued prompts that the model is about to be shown, and those that have joined and are not repeated yet. */
@@ -131,7 +134,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
             parent_tool_use_id: null,
             ...(streamed !== undefined && { api_message_id: streamed }),
             ...(index === 0 && message.ttftMs !== undefined && { ttft_ms: message.ttftMs }),
-            uuid: options.ids.uuid(),
+            uuid: streamId(),
             session_id,
           };
         });

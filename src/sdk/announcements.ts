@@ -1,29 +1,36 @@
 /** Messages that do not come from a turn, shown between those that do. */
+import type { Batch } from '../engine/submit-message.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 
 export interface Announcements {
   say(message: SDKMessage): void;
-  take(): SDKMessage | undefined;
-  /** The same messages, with announcements as they come up. Nothing is taken from `messages` before it is asked for. */
-  between(messages: AsyncGenerator<SDKMessage, void>): AsyncIterableIterator<SDKMessage, void>;
+  /** Everything said and not yet shown. */
+  takeAll(): readonly SDKMessage[];
+  /** The same batches, with announcements as they come up. Nothing is taken from them before it is asked for. */
+  between(batches: AsyncGenerator<Batch, void>): AsyncIterableIterator<Batch, void>;
 }
 
-type Step = IteratorResult<SDKMessage, void>;
+type Step = IteratorResult<Batch, void>;
 
 const idle = () => {};
 
 export function createAnnouncements(): Announcements {
-  const said: SDKMessage[] = [];
+  let said: SDKMessage[] = [];
+  const takeAll = (): Batch => {
+    const taken = said;
+    if (taken.length > 0) said = [];
+    return taken;
+  };
   let wake: () => void = idle;
 
   /** What was said, or the next step; whichever comes first. */
   function either(step: Promise<Step>, taken: () => void): Promise<Step> {
     return new Promise((resolve, reject) => {
       const speak = () => {
-        const message = said.shift();
-        if (message === undefined) return;
+        const value = takeAll();
+        if (value.length === 0) return;
         wake = idle;
-        resolve({ done: false, value: message });
+        resolve({ done: false, value });
       };
       const first = (settle: () => void) => {
         if (wake !== speak) return; // something was said before it: the step waits for the next call
@@ -44,20 +51,19 @@ export function createAnnouncements(): Announcements {
       said.push(message);
       wake();
     },
-    take: () => said.shift(),
-    between(messages) {
+    takeAll,
+    between(batches) {
       let step: Promise<Step> | undefined;
-      const iterator: AsyncIterableIterator<SDKMessage, void> = {
+      const iterator: AsyncIterableIterator<Batch, void> = {
         next() {
-          const value = said.shift();
-          if (value !== undefined) return Promise.resolve({ done: false, value });
-          step ??= messages.next();
+          if (said.length > 0) return Promise.resolve({ done: false, value: takeAll() });
+          step ??= batches.next();
           return either(step, () => {
             step = undefined;
           });
         },
-        return: () => messages.return(),
-        throw: (error) => messages.throw(error),
+        return: () => batches.return(),
+        throw: (error) => batches.throw(error),
         [Symbol.asyncIterator]: () => iterator,
       };
       return iterator;

@@ -1,10 +1,12 @@
 /** `query()`: one session driven by a prompt, or by a stream of prompts. */
 import { randomUUID } from 'node:crypto';
 import type { QueryEngine } from '../engine/query-engine.ts';
+import type { Batch } from '../engine/submit-message.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../protocol/sdk-messages.ts';
 import { endableIterator } from '../util/endable-iterator.ts';
+import { flattened } from '../util/flattened.ts';
 import { type Announcements, createAnnouncements } from './announcements.ts';
 import { type Opening, startEngine } from './open-engine.ts';
 import { checkOptions, type Options } from './options.ts';
@@ -143,7 +145,13 @@ export function query({
   const messages = run(engine, feed, reading, life);
   const initialization = async () => initializationOf(await open().config);
   return Object.assign(
-    endableIterator(messages, () => void close()),
+    flattened(
+      endableIterator(messages, () => void close()),
+      () => {
+        refuseAborted(caller);
+        return !isOver();
+      },
+    ),
     {
       async interrupt({ cancelQueued = false } = {}) {
         const session = await engine();
@@ -191,12 +199,15 @@ interface Life {
   readonly announcements: Announcements;
 }
 
+const resultIn = (batch: Batch): SDKResultMessage | undefined =>
+  batch.findLast((message) => message.type === 'result');
+
 async function* run(
   engine: () => Promise<QueryEngine>,
   feed: PromptFeed,
   reading: Promise<void> | void,
   life: Life,
-): AsyncGenerator<SDKMessage, void, void> {
+): AsyncGenerator<Batch, void, void> {
   const { caller, announcements } = life;
   let inputFailed: { readonly error: unknown } | undefined;
   reading?.catch((error: unknown) => {
@@ -210,17 +221,17 @@ async function* run(
   try {
     if (life.carriesOn) {
       refuseAborted(caller);
-      for await (const message of announcements.between((await engine()).resume())) {
+      for await (const batch of announcements.between((await engine()).resumeInBatches())) {
         refuseAborted(caller);
-        if (message.type === 'result') last = message;
-        yield message;
+        last = resultIn(batch) ?? last;
+        yield batch;
       }
     }
     while (true) {
       refuseAborted(caller);
       if (life.isOver()) return;
       const session = await engine();
-      for (let said = announcements.take(); said !== undefined; said = announcements.take()) yield said;
+      yield announcements.takeAll();
       const next = feed.next(session) ?? noticeFrom(session);
       callOff();
       if (next === undefined) {
@@ -228,7 +239,7 @@ async function* run(
         // Background work is waited for, as its end is news (F45); after an error nobody would go on with it.
         if (feed.ended && (!session.tasks.running || last?.is_error === true)) {
           await session.tasks.stopAll('session');
-          for (let said = announcements.take(); said !== undefined; said = announcements.take()) yield said;
+          yield announcements.takeAll();
           break;
         }
         if (feed.ended) callOff = session.tasks.limitWait();
@@ -236,13 +247,13 @@ async function* run(
         continue;
       }
       const { uuid, origin, shouldQuery, verbatim } = next;
-      const messages = session.submitMessage(next.content, { uuid, origin, shouldQuery, verbatim });
-      for await (const message of announcements.between(messages)) {
+      const batches = session.submitInBatches(next.content, { uuid, origin, shouldQuery, verbatim });
+      for await (const batch of announcements.between(batches)) {
         refuseAborted(caller);
         if (shouldQuery === false) continue;
-        if (message.type === 'result') last = message;
-        life.heard(message);
-        yield message;
+        last = resultIn(batch) ?? last;
+        for (const message of batch) life.heard(message);
+        yield batch;
       }
       feed.turnEnded(last?.terminal_reason);
       await life.succeed(session);
