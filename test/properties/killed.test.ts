@@ -85,7 +85,9 @@ it.each([11, 12])(
     let end: Awaited<ReturnType<typeof oneLife>> | undefined;
     let kills = 0;
     for (let life = 0; life < MAX_LIVES && end === undefined; life++) {
-      const args = life === 0 || !existsSync(join(folder, 'home')) ? ['Do the calls.'] : ['--continue'];
+      // Killed before its prompt was on record: there is nothing to continue.
+      const isNew = !existsSync(join(folder, 'home')) || server.requests.length === 0;
+      const args = isNew ? ['Do the calls.'] : ['--continue'];
       const result = await oneLife(args, kills < 15 ? 200 + Math.floor(random() * 400) : undefined);
       if (result.code === null) kills += 1;
       else if (kills > 0 && /no session/i.test(result.err + result.out))
