@@ -1,4 +1,5 @@
 /** `turnwright [task]`: the answer alone when printing, the live view on a terminal. */
+import { getSessionInfo } from '../index.ts';
 import type { RunFlags } from './args.ts';
 import { checkFlags } from './check-flags.ts';
 import { modelSource, NOT_CONFIGURED } from './configured.ts';
@@ -31,6 +32,8 @@ export async function runCommand(world: World, words: readonly string[], flags: 
   // Without a task an interrupted submission is carried on to its one result (L4.1).
   const prompt = task === '' ? undefined : task;
   if ((await modelSource(world, flags)) === undefined) throw new UsageError(NOT_CONFIGURED);
+  if (flags.resume !== undefined && (await getSessionInfo(flags.resume, { env: world.env })) === undefined)
+    throw new UsageError(`There is no session ${flags.resume} to resume. turnwright sessions lists them.`);
 
   const print = flags.print === true || flags.outputFormat !== 'text' || world.stdout.isTTY !== true;
   return print ? runPrinted(world, prompt, flags) : runShown(world, prompt, flags);

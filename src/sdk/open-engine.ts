@@ -12,7 +12,6 @@ import {
 import { type ConfigOptions, configFromSettings } from '../engine/compose/settings.ts';
 import type { AgentLimits, QueryEngineConfig } from '../engine/config.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
-import { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { SessionStore } from '../protocol/session-store.ts';
 import { nodeFiles } from '../util/node-files.ts';
@@ -130,7 +129,8 @@ export async function configOf(options: Options): Promise<QueryEngineConfig> {
 
 /**
  * The session to go on with, wherever under the home its file is. It runs in its own folder unless the caller
- * names one (F74). undefined: a new session, or one of the host's own store.
+ * names one (F74). undefined: a new session, one of the host's own store, or one that is not there: its submission
+ * says so in its result.
  */
 async function earlierSession(
   options: Options,
@@ -143,11 +143,8 @@ async function earlierSession(
     return undefined;
   const { resume: sessionId, sessionStore } = options;
   if (sessionStore !== undefined) return storedSession(sessionStore, options, cwd);
-  if (sessionId !== undefined) {
-    const found = await findSession({ files, home, sessionId, ...(options.cwd !== undefined && { cwd }) });
-    if (found !== undefined) return found;
-    throw new TurnwrightError('session_not_found', `There is no session ${sessionId} to resume.`);
-  }
+  if (sessionId !== undefined)
+    return findSession({ files, home, sessionId, ...(options.cwd !== undefined && { cwd }) });
   return options.continue === true ? newestSession({ files, home, cwd }) : undefined;
 }
 
