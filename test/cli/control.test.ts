@@ -119,7 +119,7 @@ describe('requests of the host', () => {
       systemPrompt: [''],
     });
     expect(payload(response)).toMatchObject({
-      commands: [{ name: 'compact' }],
+      commands: expect.arrayContaining([expect.objectContaining({ name: 'compact' })]),
       agents: [{ name: 'general-purpose' }, { name: 'Explore' }],
       models: expect.arrayContaining([expect.objectContaining({ value: 'default' })]),
       account: { apiKeySource: 'ANTHROPIC_API_KEY' },
