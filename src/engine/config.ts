@@ -248,6 +248,8 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   mainAgent?: string | undefined;
   /** Shows the text and thinking of agents too, not only their calls. Default false. */
   forwardSubagentText?: boolean | undefined;
+  /** A `tool_use_summary` line after rounds of tools, by a small model in the background; default false. */
+  toolUseSummaries?: boolean | undefined;
   /** Calls that run at the same time; default 10. */
   maxToolConcurrency?: number | undefined;
   /** What is done about a call that repeats with the same result while nothing changes; false: nothing. */

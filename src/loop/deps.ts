@@ -140,14 +140,14 @@ export interface LoopDeps {
   /** Called when tools of a turn are done; yields a summary in a later iteration. Off by default. */
   readonly toolUseSummary?: {
     start(toolUses: readonly ToolUseBlock[], results: readonly UserMessage[]): string;
-    /** The summary when it is settled; never waits. */
+    /** A summary that is settled, of this round or an earlier one; never waits. */
     take(key: string): ToolUseSummaryMessage | undefined;
   };
-  /** Told about every change of state the engine's state machine shows. */
   /** What the work itself wants the rest of the submission to be done with; asked before each request, given once. */
   takeSwitch?():
     | { readonly model?: string | undefined; readonly effort?: EffortLevel | undefined }
     | undefined;
+  /** Told about every change of state the engine's state machine shows. */
   onStage?(stage: 'streaming' | 'tools' | 'recovery_check' | 'compact_check'): void;
   /** Usage of the main loop, told per response. */
   onUsage?(usage: Usage, model: string): void;
