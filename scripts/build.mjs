@@ -32,6 +32,8 @@ await build({
   minifyWhitespace: true,
   minifySyntax: true,
   sourcemap: 'linked',
+  // Places and names are what a stack trace needs; the sources themselves would double the package.
+  sourcesContent: false,
   logLevel: 'warning',
   define: { 'process.env.TURNWRIGHT_BUILD_VERSION': JSON.stringify(version) },
   banner: {
