@@ -19,7 +19,7 @@ import { createOutcome, type Outcome, type ResultFacts, resultOf, resultWithoutQ
 import { STRUCTURED_OUTPUT_ATTEMPTS } from './structured-output.ts';
 import type { Submission } from './submission.ts';
 import { createSdkMapper, type SdkMapperOptions } from './to-sdk-message.ts';
-import { createToolUseSummaries } from './tool-use-summaries.ts';
+import { withToolUseSummaries } from './tool-use-summaries.ts';
 
 /** Messages that are handed on together. */
 export type Batch = readonly SDKMessage[];
@@ -161,10 +161,7 @@ export async function* runLoop(
   await parts.model.ready(input.model, submission.scope.signal);
   const params = loopParamsOf(input, parts);
   parts.memory.request = params;
-  const summaries = config.toolUseSummaries === true && {
-    toolUseSummary: createToolUseSummaries(input.submission, submission.scope.signal, parts),
-  };
-  const loop = queryLoop(params, { ...loopDepsOf(guard, parts), ...summaries });
+  const loop = queryLoop(params, withToolUseSummaries(loopDepsOf(guard, parts), submission, parts));
   let terminal: Terminal | undefined;
   try {
     while (terminal === undefined) {
