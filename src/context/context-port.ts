@@ -1,8 +1,9 @@
 /** The room's door: everything the loop needs to make the view fit (L2). */
-import type { CompactionSource, ContextLimits, ContextPort } from '../protocol/context.ts';
+import type { CompactionSource, ContextPort } from '../protocol/context.ts';
 import type { HookPort } from '../protocol/hook.ts';
 import type { CallModel } from '../protocol/model.ts';
 import type { Clock, Ids, Ledger } from '../protocol/ports.ts';
+import { oncePer } from '../util/once-per.ts';
 import { type MediaLimits, mediaLimitsFor } from './admission/media-limits.ts';
 import type { CompactionPorts } from './compaction.ts';
 import { createEstimates } from './estimates.ts';
@@ -64,6 +65,8 @@ export function createContext(options: ContextOptions): ContextPort {
     autocompact,
     reactiveCompact,
   });
+  // Asked several times a turn.
+  const limitsOf = oncePer((size: ModelSize) => limitsFor(size, options.limits));
   const overhead = createFixedOverhead(options.mainRequest);
   const ports: CompactionPorts = {
     clock,
@@ -91,26 +94,9 @@ export function createContext(options: ContextOptions): ContextPort {
     }),
     recovery: createRecovery({ ...ports, collapses: middle.collapses, mediaLimits, reactiveCompact }),
     compact: (input, request) => compactNow(input, ports, request),
-    limitsFor: remembering((size) => limitsFor(size, options.limits), sizes.of),
+    limitsFor: (model) => limitsOf(sizes.of(model)),
     learnFrom: sizes.learnFrom,
     appliedEdits: middle.appliedEdits,
     ...middle.counting(createEstimates()),
-  };
-}
-
-/** The same limits while the model's size is the same: asked several times a turn. */
-function remembering(
-  limitsOf: (size: ModelSize) => ContextLimits,
-  sizeOf: (model: string) => ModelSize,
-): (model: string) => ContextLimits {
-  const known = new WeakMap<ModelSize, ContextLimits>();
-  return (model) => {
-    const size = sizeOf(model);
-    let limits = known.get(size);
-    if (limits === undefined) {
-      limits = limitsOf(size);
-      known.set(size, limits);
-    }
-    return limits;
   };
 }

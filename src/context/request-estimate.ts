@@ -1,5 +1,6 @@
 /** What a whole request costs: its messages, and the fixed part that no message accounts for. */
 import type { EstimatedRequest } from '../protocol/context.ts';
+import { oncePer } from '../util/once-per.ts';
 import { estimateText } from './text-estimate.ts';
 import { estimateMessage } from './token-estimate.ts';
 import { createViewFold } from './view-fold.ts';
@@ -18,16 +19,9 @@ export function estimateHead({ system, userContext, tools }: Head): number {
   return texts + (tools.length === 0 ? 0 : TOOLS_OVERHEAD + counted(tools));
 }
 
-const known = new WeakMap<object, number>();
-
-function counted(parts: readonly unknown[]): number {
-  let tokens = known.get(parts);
-  if (tokens === undefined) {
-    tokens = parts.reduce<number>((sum, part) => sum + estimateText(asText(part)), 0);
-    known.set(parts, tokens);
-  }
-  return tokens;
-}
+const counted = oncePer((parts: readonly unknown[]) =>
+  parts.reduce<number>((sum, part) => sum + estimateText(asText(part)), 0),
+);
 
 function asText(part: unknown): string {
   return typeof part === 'string' ? part : JSON.stringify(part);

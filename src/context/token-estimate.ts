@@ -1,6 +1,7 @@
 /** What messages cost in tokens, without a tokenizer. It bridges the time until a response reports what was counted. */
 import type { ViewMessage } from '../protocol/messages.ts';
 import type { ContentBlock, ImageBlock } from '../protocol/wire.ts';
+import { oncePer } from '../util/once-per.ts';
 import { imageHeader } from './admission/image-header.ts';
 import { estimateText } from './text-estimate.ts';
 
@@ -17,8 +18,6 @@ const PDF_PAGE_BYTES = 60_000;
 /** Signed thinking that nobody may read: about as long as the thought. */
 const REDACTED_CHARS_PER_TOKEN = 4;
 
-const cache = new WeakMap<ViewMessage, number>();
-
 /** O(messages given): each message is counted once and remembered by identity. */
 export function estimateTokens(messages: Iterable<ViewMessage>): number {
   let tokens = 0;
@@ -26,18 +25,14 @@ export function estimateTokens(messages: Iterable<ViewMessage>): number {
   return tokens;
 }
 
-export function estimateMessage(message: ViewMessage): number {
-  const known = cache.get(message);
-  if (known !== undefined) return known;
+export const estimateMessage: (message: ViewMessage) => number = oncePer((message) => {
   const content = message.type === 'attachment' ? message.rendered : message.message.content;
   const tokens =
-    MESSAGE_OVERHEAD +
-    (typeof content === 'string'
+    typeof content === 'string'
       ? estimateText(content)
-      : content.reduce((sum, block) => sum + estimateBlock(block as ContentBlock), 0));
-  cache.set(message, tokens);
-  return tokens;
-}
+      : content.reduce((sum, block) => sum + estimateBlock(block as ContentBlock), 0);
+  return MESSAGE_OVERHEAD + tokens;
+});
 
 export function estimateBlock(block: ContentBlock): number {
   switch (block.type) {

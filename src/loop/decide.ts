@@ -30,9 +30,7 @@ async function* firstVerdict(iteration: Iteration): AsyncGenerator<LoopMessage, 
     }
     // Work cut short by an abort ends in the abort terminal, whatever the rule made of it.
     if (rule !== ABORTED && iteration.abortReason !== undefined) verdict = yield* insist(ABORTED, iteration);
-    if (verdict.kind !== 'pass') {
-      return verdict;
-    }
+    if (verdict.kind !== 'pass') return verdict;
     facts = iteration.facts(); // the rule may have changed them
   }
   return PASS;

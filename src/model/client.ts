@@ -60,7 +60,6 @@ export interface ModelClient {
   close(): Promise<void>;
 }
 
-/** Throws `TypeError` when `baseUrl` or `proxyUrl` is not a URL. Opens nothing yet. */
 /** The same answer while the endpoint says the same: asked several times a turn. */
 function remembering(overrides: ModelOverrides | undefined, statedOf: EndpointSizes['of']) {
   const known = new Map<string, { readonly stated: StatedSizes | undefined; readonly info: ModelInfo }>();
@@ -75,6 +74,7 @@ function remembering(overrides: ModelOverrides | undefined, statedOf: EndpointSi
   };
 }
 
+/** Throws `TypeError` when `baseUrl` or `proxyUrl` is not a URL. Opens nothing yet. */
 export function createModelClient(options: ModelClientOptions): ModelClient {
   const baseUrl = new URL(options.baseUrl);
   const connections = openConnections({

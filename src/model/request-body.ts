@@ -5,6 +5,7 @@
 import type { AssistantMessage } from '../protocol/messages.ts';
 import type { ModelInfo, ModelRequest } from '../protocol/model.ts';
 import type { WireTool } from '../protocol/wire.ts';
+import { oncePer } from '../util/once-per.ts';
 import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-breakpoints.ts';
 import { wireModel } from './model-info.ts';
 import { type WireThinking, wireMaxTokens, wireThinking } from './thinking-options.ts';
@@ -81,24 +82,10 @@ function preamble(request: ModelRequest, mark: CacheMark): string {
   return systemJson + toolsJson;
 }
 
-const systemCache = new WeakMap<readonly string[], readonly string[]>();
-const toolCache = new WeakMap<readonly WireTool[], readonly string[]>();
+const systemBlocks = oncePer((texts: readonly string[]) =>
+  texts.filter((text) => text.trim() !== '').map(textJson),
+);
 
-function systemBlocks(system: readonly string[]): readonly string[] {
-  return remembered(systemCache, system, (texts) => texts.filter((text) => text.trim() !== '').map(textJson));
-}
-
-function toolBlocks(tools: readonly WireTool[]): readonly string[] {
-  return remembered(toolCache, tools, (list) =>
-    list.map((tool) => wireJson({ ...tool, cache_control: undefined })),
-  );
-}
-
-function remembered<K extends object, V>(cache: WeakMap<K, V>, key: K, make: (key: K) => V): V {
-  let value = cache.get(key);
-  if (value === undefined) {
-    value = make(key);
-    cache.set(key, value);
-  }
-  return value;
-}
+const toolBlocks = oncePer((tools: readonly WireTool[]) =>
+  tools.map((tool) => wireJson({ ...tool, cache_control: undefined })),
+);

@@ -11,6 +11,7 @@ import type {
   ToolResultBlock,
   UserBlock,
 } from '../protocol/wire.ts';
+import { oncePer } from '../util/once-per.ts';
 import { wireToolId } from './tool-ids.ts';
 
 export type Piece =
@@ -26,16 +27,7 @@ export type Piece =
 /** What the model reads when a tool said nothing (F09). */
 export const NO_OUTPUT = '(no output)';
 
-const cache = new WeakMap<ViewMessage, readonly Piece[]>();
-
-export function piecesOf(message: ViewMessage): readonly Piece[] {
-  let pieces = cache.get(message);
-  if (pieces === undefined) {
-    pieces = makePieces(message);
-    cache.set(message, pieces);
-  }
-  return pieces;
-}
+export const piecesOf: (message: ViewMessage) => readonly Piece[] = oncePer(makePieces);
 
 function makePieces(message: ViewMessage): readonly Piece[] {
   switch (message.type) {

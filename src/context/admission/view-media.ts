@@ -2,6 +2,7 @@
 import type { ViewMessage } from '../../protocol/messages.ts';
 import type { View } from '../../protocol/view.ts';
 import type { DocumentBlock, ImageBlock, UserBlock } from '../../protocol/wire.ts';
+import { oncePer } from '../../util/once-per.ts';
 import { createViewFold } from '../view-fold.ts';
 import { imageHeader } from './image-header.ts';
 
@@ -17,22 +18,15 @@ export interface MediaTally {
 }
 
 const NONE: MediaTally = Object.freeze({ images: 0, documents: 0, bytes: 0, maxPixels: 0 });
-const tallies = new WeakMap<ViewMessage, MediaTally>();
 
 /** O(what is new since the last call for this view). */
 export const viewMedia: (view: View) => MediaTally = createViewFold(NONE, (sum, message) =>
   add(sum, mediaOf(message)),
 );
 
-export function mediaOf(message: ViewMessage): MediaTally {
-  if (message.type === 'assistant') return NONE;
-  let tally = tallies.get(message);
-  if (tally === undefined) {
-    tally = mediaBlocks(contentOf(message)).map(tallyOf).reduce(add, NONE);
-    tallies.set(message, tally);
-  }
-  return tally;
-}
+export const mediaOf: (message: ViewMessage) => MediaTally = oncePer((message) =>
+  message.type === 'assistant' ? NONE : mediaBlocks(contentOf(message)).map(tallyOf).reduce(add, NONE),
+);
 
 /** Of a message of the user side; a plain text holds none. */
 export function contentOf(message: Exclude<ViewMessage, { type: 'assistant' }>): readonly UserBlock[] {

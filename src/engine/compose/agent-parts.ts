@@ -14,6 +14,7 @@ import { SKILL_TOOL } from '../../skills/skill-tool.ts';
 import { selectTools } from '../../subagents/select-tools.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import { SNIP_TOOL } from '../../tools/builtin/snip.ts';
+import { oncePer } from '../../util/once-per.ts';
 import type { Scope } from '../../util/scope.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { gatedShell } from '../gated-shell.ts';
@@ -93,12 +94,13 @@ export async function composeAgentParts(
     adopt: (choice) => adopt(choice, { ...session, memory }),
     shell: (signal) => (command, rules) => gatedShell(command, rules, signal, { ...session, tools }),
   });
-  const allTools = remembered(surroundings.tools, (all) =>
+  const toolsAmong = oncePer((all: readonly AnyTool[]) =>
     selectTools(
       definition,
       offered(all, request.depth).filter(({ name }) => !MAIN_ONLY.includes(name)),
     ).map(skills.own),
   );
+  const allTools = () => toolsAmong(surroundings.tools());
   const tools = composeTools(config, {
     ...room.tools,
     scope,
@@ -244,22 +246,5 @@ function freshMemory(model: string, request: SpawnRequest, session: SessionMemor
     taskRemaining: undefined,
     measured: undefined,
     snapshot: undefined,
-  };
-}
-
-/** Worked out anew only when the source is another array. */
-function remembered(
-  source: () => readonly AnyTool[],
-  make: (all: readonly AnyTool[]) => readonly AnyTool[],
-): () => readonly AnyTool[] {
-  let from: readonly AnyTool[] | undefined;
-  let made: readonly AnyTool[] = [];
-  return () => {
-    const now = source();
-    if (now !== from) {
-      from = now;
-      made = make(now);
-    }
-    return made;
   };
 }

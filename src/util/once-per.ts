@@ -1,0 +1,12 @@
+/** `make` as a function that makes its value once for each object, for as long as the object lives. */
+export function oncePer<K extends object, V extends NonNullable<unknown>>(make: (of: K) => V): (of: K) => V {
+  const known = new WeakMap<K, V>();
+  return (of) => {
+    let value = known.get(of);
+    if (value === undefined) {
+      value = make(of);
+      known.set(of, value);
+    }
+    return value;
+  };
+}
