@@ -127,4 +127,8 @@ const ERROR_OF: Record<ModelFailure['kind'], AssistantErrorKind> = {
   unknown: 'unknown',
 };
 
-export const errorOf = (failure: ModelFailure): AssistantErrorKind => ERROR_OF[failure.kind];
+export function errorOf({ kind, status, errorType }: ModelFailure): AssistantErrorKind {
+  if (errorType === 'billing_error') return 'billing_error';
+  // Neither says whose fault it was.
+  return status === 408 || status === 409 ? 'unknown' : ERROR_OF[kind];
+}

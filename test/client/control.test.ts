@@ -217,7 +217,13 @@ throughBothDoors('controls', (stage) => {
       } else input.end();
     });
     expect(results).toHaveLength(3);
-    expect(results[2]).toMatchObject({ subtype: 'success', num_turns: 0 });
+    expect(results[2]).toMatchObject({
+      subtype: 'success',
+      num_turns: 0,
+      stop_reason: null,
+      is_error: false,
+    });
+    expect(results[2]).not.toHaveProperty('terminal_reason');
     expect(messages.some(is('system', 'compact_boundary'))).toBe(true);
   });
 });
