@@ -6,6 +6,7 @@
 
 import type { MediaLimits } from '../context/admission/media-limits.ts';
 import type { McpServerEntry } from '../mcp/mcp-servers.ts';
+import type { RelevantMemoryLimits } from '../memory/relevant-memory.ts';
 import type { PermissionLocks } from '../permissions/permission-engine.ts';
 import type { AgentDefinition, AgentLimits } from '../protocol/agent.ts';
 import type { Command, CommandSource } from '../protocol/command.ts';
@@ -250,10 +251,17 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   forwardSubagentText?: boolean | undefined;
   /** A `tool_use_summary` line after rounds of tools, by a small model in the background; default false. */
   toolUseSummaries?: boolean | undefined;
+  /** Memory files that bear on a prompt come behind tool results, chosen by a small model in the background; default false. */
+  relevantMemory?: boolean | RelevantMemoryChoice | undefined;
   /** Calls that run at the same time; default 10. */
   maxToolConcurrency?: number | undefined;
   /** What is done about a call that repeats with the same result while nothing changes; false: nothing. */
   repeatGuard?: RepeatGuardOptions | false | undefined;
+}
+
+export interface RelevantMemoryChoice extends RelevantMemoryLimits {
+  /** Id or alias of the model that chooses; default a small one. */
+  readonly model?: string | undefined;
 }
 
 export type PermissionRules = {

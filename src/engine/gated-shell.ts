@@ -1,6 +1,6 @@
 /** Shell commands that stand in a text (a command file, a skill): run in the way the model's own calls run. */
 import type { ShellAnswer } from '../protocol/command.ts';
-import type { ToolResultContent } from '../protocol/tool.ts';
+import { textOfContent } from '../util/text-of-content.ts';
 import type { EngineParts } from './parts.ts';
 
 /** How long one may take, in ms. */
@@ -19,15 +19,10 @@ export async function gatedShell(
   try {
     undo = parts.permissions.lend(allowedTools);
     const answer = await parts.tools.callGated('Bash', { command, timeout: SHELL_MS }, signal);
-    return answer.ok ? { ok: true, output: textOf(answer.content) } : answer;
+    return answer.ok ? { ok: true, output: textOfContent(answer.content) } : answer;
   } catch (error) {
     return { ok: false, why: error instanceof Error ? error.message : String(error) };
   } finally {
     undo();
   }
-}
-
-function textOf(content: ToolResultContent): string {
-  if (typeof content === 'string') return content;
-  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }

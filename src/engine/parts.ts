@@ -4,6 +4,7 @@ import type { InputQueue } from '../attachments/input-queue.ts';
 import type { SnipMarks } from '../context/snip-marks.ts';
 import type { AttachmentPort, LoopParams, ToolsPort } from '../loop/deps.ts';
 import type { MemoryFile } from '../memory/memory-file.ts';
+import type { PromptInNeed } from '../memory/relevant-memory.ts';
 import type { Permissions } from '../permissions/permission-engine.ts';
 import type { CacheWatch } from '../protocol/cache.ts';
 import type { ContextPort } from '../protocol/context.ts';
@@ -66,6 +67,8 @@ export interface ToolsRoom {
 /** Reads what goes before the conversation; each is asked once per session. */
 export interface ContextSources {
   memoryFiles(): Promise<readonly MemoryFile[]>;
+  /** Begins to look for what bears on a prompt; nobody waits for it. undefined: that is not wanted. */
+  readonly relevantMemory: ((need: PromptInNeed) => void) | undefined;
   gitStatus(signal: AbortSignal): Promise<string>;
 }
 

@@ -5,6 +5,7 @@
 import type { UserMessage } from '../protocol/messages.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { EffortLevel, UserBlock } from '../protocol/wire.ts';
+import { textOfContent } from '../util/text-of-content.ts';
 import { commandsChanged, loadCommands } from './command-list.ts';
 import type { ManualCompaction } from './compact-session.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from './contexts.ts';
@@ -113,6 +114,7 @@ export async function prepareSubmission(
     model = parts.model.resolve(input.model);
     refuseUnpriced(model, parts);
   }
+  if (input.shouldQuery) prefetchMemory(input.messages, { id: submission, scope }, parts);
   const skillList = input.shouldQuery ? parts.skills.announce(journal.view.messages) : undefined;
   const recorded = [
     ...input.before,
@@ -156,6 +158,17 @@ export async function prepareSubmission(
   }
   await recordSnapshot(context, submission, parts);
   return { kind: 'query', model, effort: input.effort, context, messages, undo };
+}
+
+/** Nothing is said of a prompt without words. */
+function prefetchMemory(
+  messages: readonly UserMessage[],
+  { id: submission, scope }: Pick<Submission, 'id' | 'scope'>,
+  { sources }: EngineParts,
+): void {
+  if (sources.relevantMemory === undefined) return;
+  const prompt = messages.map(({ message }) => textOfContent(message.content)).join('\n\n');
+  if (prompt.trim() !== '') sources.relevantMemory({ prompt, submission, signal: scope.signal });
 }
 
 async function recordInitialMessages(submission: string, parts: EngineParts): Promise<void> {

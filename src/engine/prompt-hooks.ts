@@ -3,7 +3,7 @@ import type { JudgePrompt } from '../attachments/queued-commands.ts';
 import type { HookCall, HookVerdict } from '../protocol/hook.ts';
 import type { AttachmentMessage } from '../protocol/messages.ts';
 import type { InboxItem } from '../protocol/ports.ts';
-import type { UserBlock } from '../protocol/wire.ts';
+import { textOfContent } from '../util/text-of-content.ts';
 import { loadCommands } from './command-list.ts';
 import type { EngineParts } from './parts.ts';
 import { renameSession } from './session-title.ts';
@@ -66,13 +66,13 @@ export function judgeJoining(
   if (byHook === true || !parts.hooks.has('UserPromptSubmit')) return undefined;
   return (async () => {
     const verdict = await parts.hooks.run(
-      { event: 'UserPromptSubmit', prompt: promptText(content) },
+      { event: 'UserPromptSubmit', prompt: textOfContent(content) },
       { signal },
     );
     const refusal = refusalIn(verdict);
     await entitle(verdict, parts);
     if (refusal !== undefined && !signal.aborted)
-      parts.notices.say(noticeOf(refusal, verdict, promptText(content)), 'notice');
+      parts.notices.say(noticeOf(refusal, verdict, textOfContent(content)), 'notice');
     return { refused: refusal !== undefined, context: verdict.additionalContext };
   })();
 }
@@ -89,11 +89,6 @@ function noticeOf(refusal: string, { suppressOriginalPrompt }: HookVerdict, prom
 async function entitle({ sessionTitle }: HookVerdict, parts: EngineParts): Promise<void> {
   if (sessionTitle === undefined || sessionTitle.trim() === '' || parts.config.title !== undefined) return;
   await renameSession(sessionTitle, parts);
-}
-
-export function promptText(content: string | readonly UserBlock[]): string {
-  if (typeof content === 'string') return content;
-  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }
 
 function refusalIn(verdict: HookVerdict): string | undefined {

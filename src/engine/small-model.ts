@@ -1,5 +1,8 @@
+import { askOnce, type Question } from '../context/ask-once.ts';
 import { canonicalModel } from '../model/model-info.ts';
-import type { ModelPort } from './parts.ts';
+import type { Clock, Ids } from '../protocol/ports.ts';
+import type { ModelPort, SessionMemory } from './parts.ts';
+import type { UsageLedger } from './usage-ledger.ts';
 
 /** For work beside the conversation. Of the same provider as `model`, so that the same credentials serve it. */
 export function smallModel(
@@ -14,4 +17,28 @@ export function smallModel(
 /** Whoever serves these models serves the API's context edits too; other servers may refuse a field they do not know. */
 export function isClaude(model: string): boolean {
   return canonicalModel(model).startsWith('claude-');
+}
+
+export interface SmallModelParts {
+  readonly sessionId: string;
+  readonly model: ModelPort;
+  readonly ledger: UsageLedger;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly memory: Pick<SessionMemory, 'modelName' | 'request'>;
+}
+
+/** One question beside the conversation, to `model` or a small one. undefined: no usable answer, or no money for one. */
+export function askSmallModel(
+  {
+    model: configured,
+    ...question
+  }: Omit<Question, 'model' | 'sessionId'> & { readonly model?: string | undefined },
+  { sessionId, model, ledger, clock, ids, memory }: SmallModelParts,
+): Promise<string | undefined> {
+  const inUse = memory.request?.model ?? model.resolve(memory.modelName);
+  return askOnce(
+    { ...question, sessionId, model: smallModel(inUse, configured, model) },
+    { callModel: model.call, ledger, clock, ids },
+  );
 }

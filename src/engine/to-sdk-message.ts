@@ -8,6 +8,7 @@ import type {
   AssistantMessage,
   AttachmentMessage,
   LoopMessage,
+  RecalledMemory,
   SystemMessage,
   TombstoneMessage,
   UserMessage,
@@ -236,6 +237,12 @@ function replayOf(
 
 /** For the model alone, unless somebody wants to see everything. */
 function attachment(message: AttachmentMessage, session_id: string, options: SdkMapperOptions): SDKMessage[] {
+  if (message.attachment.type === 'relevant_memories') {
+    const memories = message.attachment['memories'] as readonly RecalledMemory[];
+    return [
+      { type: 'system', subtype: 'memory_recall', mode: 'select', memories, uuid: message.uuid, session_id },
+    ];
+  }
   const shown: SDKMessage[] = [];
   if (options.verbose) {
     shown.push({

@@ -3,13 +3,14 @@ import type { Command, CommandResult } from '../protocol/command.ts';
 import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
 import { TASK_NOTICE } from '../protocol/task.ts';
 import type { UserBlock } from '../protocol/wire.ts';
+import { textOfContent } from '../util/text-of-content.ts';
 import { commandContext } from './command-context.ts';
 import { commandsOf } from './command-list.ts';
 import { type CommandCall, findCommand } from './commands.ts';
 import { mentionedFiles } from './mentioned-files.ts';
 import type { EngineParts } from './parts.ts';
 import type { Prompt } from './prepare-submission.ts';
-import { judgePrompt, NOTHING_SAID, type PromptVerdict, promptText, startSession } from './prompt-hooks.ts';
+import { judgePrompt, NOTHING_SAID, type PromptVerdict, startSession } from './prompt-hooks.ts';
 
 export interface UserInput {
   /** What hooks say before the prompt. */
@@ -62,7 +63,7 @@ export async function processUserInput(
     resultText: refusal ?? '',
     notices: notice === undefined ? [] : [notice],
   });
-  const text = promptText(prompt.content);
+  const text = textOfContent(prompt.content);
   const isVerbatim = prompt.options.verbatim === true || parts.config.verbatimPrompts === true;
   const call = isVerbatim ? undefined : calledBy(prompt, parts);
   if (call?.kind === 'unknown') {

@@ -10,6 +10,8 @@ export interface MemoryFile {
   readonly reason: LoadReason;
   /** The file that imports this one. */
   readonly parentPath?: string;
+  /** What its frontmatter says it is about. */
+  readonly description?: string;
   /** Patterns that say which files this one is about. */
   readonly globs?: readonly string[];
   /** The file that was touched when this one was read. */
@@ -20,5 +22,11 @@ export interface MemoryFile {
 
 export type MemoryType = 'User' | 'Project' | 'Local';
 
-/** The words of the InstructionsLoaded hook. */
-export type LoadReason = 'session_start' | 'nested_traversal' | 'path_glob_match' | 'include' | 'compact';
+/** The words of the InstructionsLoaded hook; `recall`: chosen because it bears on a prompt. */
+export type LoadReason =
+  | 'session_start'
+  | 'nested_traversal'
+  | 'path_glob_match'
+  | 'include'
+  | 'compact'
+  | 'recall';

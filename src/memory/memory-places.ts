@@ -59,7 +59,7 @@ async function present(paths: readonly string[], files: Files): Promise<readonly
   return paths.filter((_, i) => stats[i]?.kind === 'file');
 }
 
-async function markdownIn(folder: string, files: Files): Promise<readonly string[]> {
+export async function markdownIn(folder: string, files: Files): Promise<readonly string[]> {
   const names = await files.readDir(folder).catch(() => []);
   return names
     .filter((name) => name.endsWith('.md'))

@@ -8,8 +8,15 @@ import type { TextBlock, ToolUseBlock } from '../protocol/wire.ts';
 import { matchesGlob } from '../util/glob.ts';
 import type { LoadReason, MemoryFile, MemoryType } from './memory-file.ts';
 import { chainOf, foldersBetween, projectFiles, projectRules, userFiles } from './memory-places.ts';
+import { notesIn } from './notes.ts';
 import { createMemoryReader, type MemoryReader } from './read-memory.ts';
-import { renderChanged, renderNested } from './render.ts';
+import {
+  createRelevantMemory,
+  type MemoryGroup,
+  type PromptInNeed,
+  type RelevantMemoryOptions,
+} from './relevant-memory.ts';
+import { renderChanged, renderNested, renderRelevant, shownIn } from './render.ts';
 
 export interface ProjectMemoryOptions {
   readonly cwd: string;
@@ -18,6 +25,10 @@ export interface ProjectMemoryOptions {
   readonly sources: readonly ('user' | 'project' | 'local')[];
   /** The configuration home; undefined: the user has none. */
   readonly userFolder: string | undefined;
+  /** Notes about this project that are the user's own; undefined: there are none. */
+  readonly notesFolder: string | undefined;
+  /** What bears on a prompt is looked for; undefined: it is not. */
+  readonly relevant?: RelevantMemoryOptions | undefined;
   readonly homeDirectory: string | undefined;
   readonly additionalDirectories: readonly string[];
   readonly excludes: readonly string[];
@@ -42,6 +53,11 @@ export type MemoryReaders = Pick<ProjectMemoryOptions, 'pathsOf' | 'onLoaded'>;
 export interface ProjectMemory {
   /** From the user's own down to the working directory, so that what is nearest comes last. Read once. */
   load(): Promise<readonly MemoryFile[]>;
+  /**
+   * Begins to look for what bears on a prompt and is not in the conversation; it comes in with `source`, if it is there
+   * by then. undefined: that is not wanted.
+   */
+  readonly prefetch?: ((need: PromptInNeed) => void) | undefined;
   /** For another conversation that begins with the same files; what it hears of later is its own. */
   branch(readers: MemoryReaders): ProjectMemory;
   /** Behind tool results (L6): the memory of folders they touched, once each, and files that changed on disk. */
@@ -59,7 +75,7 @@ export interface ProjectMemory {
 /** A rule that speaks of some files only, with what it imports, until one of them is touched. */
 interface HeldRule {
   readonly folder: string;
-  readonly group: readonly MemoryFile[];
+  readonly group: MemoryGroup;
 }
 
 /** What there is to know before a conversation begins. */
@@ -88,6 +104,10 @@ export function createProjectMemory(
   let reader: MemoryReader | undefined;
   let loading: Promise<Head> | undefined;
   let recalled = false;
+  const relevant = options.relevant && createRelevantMemory(options.relevant);
+  const { notesFolder } = options;
+  const notes =
+    notesFolder === undefined || !sources.includes('user') ? undefined : notesIn(notesFolder, options);
 
   const take = (file: MemoryFile, late: boolean): MemoryFile => {
     known.set(file.path, { file, late });
@@ -96,7 +116,7 @@ export function createProjectMemory(
   };
 
   /** Holds back what speaks of some files only. */
-  const sift = (folder: string, groups: readonly (readonly MemoryFile[])[]): readonly MemoryFile[] => {
+  const sift = (folder: string, groups: readonly MemoryGroup[]): readonly MemoryFile[] => {
     const about = groups.filter(([first]) => first?.globs !== undefined);
     held = [...held, ...about.map((group) => ({ folder, group }))];
     return groups.filter((group) => !about.includes(group)).flat();
@@ -110,7 +130,7 @@ export function createProjectMemory(
   ): Promise<readonly MemoryFile[]> => {
     visited.add(folder);
     const trigger = triggerPath === undefined ? {} : { triggerPath };
-    const groups: (readonly MemoryFile[])[] = [];
+    const groups: MemoryGroup[] = [];
     const read = async (paths: readonly string[], type: MemoryType) => {
       for (const path of paths) groups.push(await from.read({ path, type, reason, ...trigger }));
     };
@@ -129,7 +149,7 @@ export function createProjectMemory(
     reader = createMemoryReader({ ...options, roots: [root, ...options.additionalDirectories] });
     const found: MemoryFile[] = [];
     if (sources.includes('user') && options.userFolder !== undefined) {
-      const groups: (readonly MemoryFile[])[] = [];
+      const groups: MemoryGroup[] = [];
       for (const path of await userFiles(options.userFolder, files))
         groups.push(await reader.read({ path, type: 'User', reason: 'session_start' }));
       found.push(...sift(root, groups));
@@ -153,14 +173,24 @@ export function createProjectMemory(
   };
   const load = async () => (sources.length === 0 ? [] : (await head()).found);
 
+  /** Rules that wait for their files, and notes. */
+  const unsaid = async (): Promise<readonly MemoryGroup[]> => {
+    await load();
+    const rules = held.map(({ group }) => group.map((file) => ({ ...file, reason: 'recall' as const })));
+    const groups = [...rules, ...((await notes?.all()) ?? [])];
+    return groups.filter(([first]) => first !== undefined && !known.has(first.path));
+  };
+
   /** What an earlier life of the session was told behind tool results: it is in the conversation, and known here. */
   const recall = async (messages: Iterable<ViewMessage>, from: MemoryReader) => {
     if (recalled) return;
     recalled = true;
     for (const path of shownIn(messages)) {
       if (known.has(path)) continue;
-      for (const file of await from.read({ path, type: 'Project', reason: 'nested_traversal' }))
-        known.set(file.path, { file, late: true });
+      const found = notes?.has(path)
+        ? await notes.read(path)
+        : await from.read({ path, type: 'Project', reason: 'nested_traversal' });
+      for (const file of found) known.set(file.path, { file, late: true });
     }
   };
 
@@ -208,9 +238,16 @@ export function createProjectMemory(
     return found;
   };
 
+  /** Last, so that what came with a folder is not said twice. */
+  const chosen = (): readonly FoundMemory[] => {
+    const found = relevant?.take((path) => known.has(path)) ?? [];
+    return found.length === 0 ? [] : [renderRelevant(found.map((file) => take(file, true)))];
+  };
+
   return {
     load,
-    branch: (readers) => createProjectMemory({ ...options, ...readers }, head),
+    prefetch: relevant && sources.length > 0 ? (need) => relevant.start(need, unsaid) : undefined,
+    branch: (readers) => createProjectMemory({ ...options, ...readers, relevant: undefined }, head),
     source: {
       name: 'memory',
       async collect({ toolUses, view }, signal) {
@@ -219,7 +256,7 @@ export function createProjectMemory(
         if (reader === undefined || signal.aborted) return NOTHING;
         const paths = touched(toolUses);
         if (paths.length > 0) await recall(view, reader);
-        return [...(await changed(reader)), ...(await nested(paths, reader))];
+        return [...(await changed(reader)), ...(await nested(paths, reader)), ...chosen()];
       },
     },
     restored: {
@@ -248,15 +285,3 @@ export function createProjectMemory(
 
 /** The file was there, and is no longer. */
 const GONE = -1;
-
-function shownIn(messages: Iterable<ViewMessage>): ReadonlySet<string> {
-  const paths = new Set<string>();
-  for (const message of messages) {
-    if (message.type !== 'attachment') continue;
-    const { attachment } = message;
-    if (attachment.type !== 'nested_memory' && attachment.type !== 'edited_memory') continue;
-    const path = 'path' in attachment ? attachment.path : undefined;
-    if (typeof path === 'string') paths.add(path);
-  }
-  return paths;
-}

@@ -96,6 +96,7 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
       mtimeMs: text.mtimeMs,
       ...(parentPath !== undefined && { parentPath }),
       ...(globs.length > 0 && { globs }),
+      ...(typeof fields['description'] === 'string' && { description: fields['description'] }),
     };
     const imported: MemoryFile[] = [];
     if (depth < MAX_IMPORT_DEPTH) {

@@ -1,4 +1,5 @@
 /** How memory files are put to the model. */
+import type { RecalledMemory, ViewMessage } from '../protocol/messages.ts';
 import type { TextBlock } from '../protocol/wire.ts';
 import type { MemoryFile, MemoryType } from './memory-file.ts';
 
@@ -18,14 +19,30 @@ export function renderMemory(files: readonly MemoryFile[]): string | undefined {
 }
 
 export function renderNested(file: MemoryFile) {
+  return { attachment: { type: 'nested_memory', path: file.path }, rendered: [reminder(late(file))] };
+}
+
+/** What bears on a prompt, together; hosts are told of it by `memory_recall`. */
+export function renderRelevant(files: readonly MemoryFile[]) {
+  const memories = files.map(({ path, type }): RecalledMemory => ({ path, scope: SCOPES[type] }));
   return {
-    attachment: { type: 'nested_memory', path: file.path },
-    rendered: [
-      reminder(
-        `Contents of ${file.path}${WHOSE[file.type]}, which holds for the files it stands with. Follow it:\n\n${file.content.trim()}`,
-      ),
-    ],
+    attachment: { type: 'relevant_memories', memories },
+    rendered: files.map((file) => reminder(late(file))),
   };
+}
+
+const SCOPES: Readonly<Record<MemoryType, 'personal' | 'team'>> = {
+  User: 'personal',
+  Project: 'team',
+  Local: 'personal',
+};
+
+function late(file: MemoryFile): string {
+  const { path, type, content, globs, reason } = file;
+  if (reason !== 'recall')
+    return `Contents of ${path}${WHOSE[type]}, which holds for the files it stands with. Follow it:\n\n${content.trim()}`;
+  const about = globs === undefined ? '' : `, about files like ${globs.join(', ')}`;
+  return `Contents of ${path}${about}, which may bear on the request. It was written down earlier: where it speaks of how things are, look before you rely on it.\n\n${content.trim()}`;
 }
 
 export function renderChanged(file: MemoryFile) {
@@ -40,4 +57,19 @@ export function renderChanged(file: MemoryFile) {
 function reminder(text: string): TextBlock {
   const body = text.replace(/<(\/?)\s*system-reminder/gi, '&lt;$1system-reminder');
   return { type: 'text', text: `<system-reminder>\n${body}\n</system-reminder>` };
+}
+
+/** The files that these messages bring, but for the head of the conversation. */
+export function shownIn(messages: Iterable<ViewMessage>): ReadonlySet<string> {
+  const paths = new Set<string>();
+  for (const message of messages) {
+    if (message.type !== 'attachment') continue;
+    const { attachment } = message;
+    if (attachment.type === 'relevant_memories')
+      for (const { path } of attachment['memories'] as readonly RecalledMemory[]) paths.add(path);
+    if (attachment.type !== 'nested_memory' && attachment.type !== 'edited_memory') continue;
+    const path = 'path' in attachment ? attachment.path : undefined;
+    if (typeof path === 'string') paths.add(path);
+  }
+  return paths;
 }

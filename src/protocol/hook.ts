@@ -124,7 +124,13 @@ export type HookCall =
       readonly event: 'InstructionsLoaded';
       readonly file_path: string;
       readonly memory_type: 'User' | 'Project' | 'Local' | 'Managed';
-      readonly load_reason: 'session_start' | 'nested_traversal' | 'path_glob_match' | 'include' | 'compact';
+      readonly load_reason:
+        | 'session_start'
+        | 'nested_traversal'
+        | 'path_glob_match'
+        | 'include'
+        | 'compact'
+        | 'recall';
       readonly trigger_file_path?: string;
       readonly parent_file_path?: string;
     }

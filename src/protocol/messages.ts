@@ -63,6 +63,13 @@ export interface UserMessage extends Common {
   readonly nonExecution?: 'denied' | 'invalid' | 'aborted' | 'unknown_outcome' | 'cut' | 'failed_validation';
 }
 
+/** A memory file that was chosen because it bears on a prompt. */
+export interface RecalledMemory {
+  /** Absolute. */
+  readonly path: string;
+  readonly scope: 'personal' | 'team';
+}
+
 export type Attachment =
   | { readonly type: 'max_turns_reached'; readonly maxTurns: number; readonly turnCount: number }
   | { readonly type: 'hook_stopped_continuation'; readonly message: string; readonly hookName?: string }
@@ -73,6 +80,7 @@ export type Attachment =
       readonly sourceUuid?: string;
     }
   | { readonly type: 'edited_file'; readonly path: string; readonly snippet: string }
+  | { readonly type: 'relevant_memories'; readonly memories: readonly RecalledMemory[] }
   | { readonly type: 'todo_reminder'; readonly todos: readonly TodoItem[] }
   | { readonly type: 'structured_output'; readonly value: unknown }
   | { readonly type: string; readonly [key: string]: unknown };
@@ -114,6 +122,12 @@ export type SystemBody =
       readonly content: string;
       readonly level: 'info' | 'notice' | 'suggestion' | 'warning';
       readonly prevent_continuation?: boolean;
+    }
+  /** Memory files that bear on the prompt were put before the model, as they are. */
+  | {
+      readonly subtype: 'memory_recall';
+      readonly mode: 'select';
+      readonly memories: readonly RecalledMemory[];
     }
   | {
       readonly subtype: 'status';

@@ -16,6 +16,8 @@ const USER_ONLY = [
   'durability',
   'disableAllHooks',
   'memoryImports',
+  'relevantMemory',
+  'toolUseSummaries',
   'allowedHttpHookUrls',
   'httpHookAllowedEnvVars',
   'mcpToolChanges',

@@ -139,6 +139,8 @@ export async function resolveConfig({
       excludes: layers.flatMap((layer) => layer.settings.claudeMdExcludes ?? []),
       imports: settings.memoryImports ?? 'project',
     },
+    relevantMemory: settings.relevantMemory,
+    toolUseSummaries: settings.toolUseSummaries,
     projectTrusted: project.trusted,
     outputStyle: settings.outputStyle,
     skills: {

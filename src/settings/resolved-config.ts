@@ -104,6 +104,9 @@ export interface ResolvedConfig {
     readonly excludes: readonly string[];
     readonly imports: 'project' | 'anywhere';
   };
+  /** Helpers of the model; undefined: off. */
+  readonly relevantMemory: Settings['relevantMemory'];
+  readonly toolUseSummaries: boolean | undefined;
   /** false: what the repository brings along may restrict, and not allow or run anything. */
   readonly projectTrusted: boolean;
   /** undefined: the default one. */

@@ -76,6 +76,17 @@ export const settingsSchema = z.object({
   disableAllHooks: z.boolean().optional(),
   claudeMdExcludes: z.array(z.string()).optional(),
   memoryImports: z.enum(['project', 'anywhere']).optional(),
+  relevantMemory: z
+    .union([
+      z.boolean(),
+      z.object({
+        model: z.string().optional(),
+        maxFiles: z.number().int().positive().optional(),
+        maxChars: z.number().int().positive().optional(),
+      }),
+    ])
+    .optional(),
+  toolUseSummaries: z.boolean().optional(),
   outputStyle: z.string().optional(),
   skillListingMaxDescChars: z.number().int().positive().optional(),
   skillListingBudgetFraction: z.number().positive().max(1).optional(),

@@ -53,6 +53,10 @@ export interface Settings {
   readonly claudeMdExcludes?: readonly string[] | undefined;
   /** Where the memory files of a project may import from. Default `project`. */
   readonly memoryImports?: 'project' | 'anywhere' | undefined;
+  /** Memory files that bear on a prompt come in, chosen by a small model. */
+  readonly relevantMemory?: boolean | RelevantMemorySettings | undefined;
+  /** A small model says in one line what each round of tools came to. */
+  readonly toolUseSummaries?: boolean | undefined;
   /** Name of an output style. */
   readonly outputStyle?: string | undefined;
   /** Of one description in the list of skills. */
@@ -68,6 +72,15 @@ export interface Settings {
   readonly allowedHttpHookUrls?: readonly string[] | undefined;
   /** Variables that headers of hooks may name at all; absent: whatever a hook lists. */
   readonly httpHookAllowedEnvVars?: readonly string[] | undefined;
+}
+
+export interface RelevantMemorySettings {
+  /** Id or alias; default a small one. */
+  readonly model?: string | undefined;
+  /** Files for one prompt. */
+  readonly maxFiles?: number | undefined;
+  /** Characters of them together. */
+  readonly maxChars?: number | undefined;
 }
 
 export interface HookGroup {

@@ -27,6 +27,8 @@ export interface Project {
 
 export interface RunOptions {
   readonly replies?: Scenario['replies'];
+  /** Plays on what the server has. Default false. */
+  readonly keep?: boolean;
   readonly prompt: string | readonly string[];
   readonly options?: Options;
   readonly env?: Readonly<Record<string, string>>;
@@ -65,8 +67,8 @@ export async function projectUnderTest(files: Readonly<Record<string, string>> =
     server,
     write,
     at,
-    async run({ replies = [reply('Done.')], prompt, options = {}, env = {} }) {
-      server.setScenario({ name: 'project', replies });
+    async run({ replies = [reply('Done.')], keep = false, prompt, options = {}, env = {} }) {
+      if (!keep) server.setScenario({ name: 'project', replies });
       const before = server.requests.length;
       const messages: SDKMessage[] = [];
       const waiting = typeof prompt === 'string' ? [prompt] : [...prompt];

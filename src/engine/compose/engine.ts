@@ -200,7 +200,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     memory.measured = { usage: body.usage, length, root };
   });
   const admit = composeAdmission(config, { model, memory, journal });
-  const projectMemory = composeMemory(config, { files, hooks, clock, ids, scope, tools: mainTools });
+  const projectMemory = composeMemory(config, { ...toolParts, model, ledger, memory });
   const contextParts: ContextParts = {
     sessionId,
     model,
@@ -282,6 +282,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     permissions: permissions.permissions,
     sources: {
       memoryFiles: projectMemory.load,
+      relevantMemory: projectMemory.prefetch,
       gitStatus: (signal) => gitStatus(config.cwd, env, signal),
     },
     state: createStateMachine(config.setSDKStatus),

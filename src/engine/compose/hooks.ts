@@ -9,8 +9,9 @@ import type { SystemBody } from '../../protocol/messages.ts';
 import type { PermissionMode } from '../../protocol/permission.ts';
 import type { Clock, Ids, InboxItem } from '../../protocol/ports.ts';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
-import type { AnyTool, ToolOutput } from '../../protocol/tool.ts';
+import type { AnyTool } from '../../protocol/tool.ts';
 import type { Scope } from '../../util/scope.ts';
+import { textOfContent } from '../../util/text-of-content.ts';
 import type { Announcer } from '../announcer.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ToolsRoom } from '../parts.ts';
@@ -54,7 +55,7 @@ export function composeHooks(config: QueryEngineConfig, parts: HookParts): Hooks
     clock,
     async callMcpTool(server: string, tool: string, input: Record<string, unknown>, signal: AbortSignal) {
       const output = await parts.callTool(`mcp__${server}__${tool}`, input, signal);
-      return { text: textOf(output), isError: output.isError === true };
+      return { text: textOfContent(output.content), isError: output.isError === true };
     },
     ruleTest(rule: string) {
       const test = ruleTest(rule, { files, home });
@@ -149,10 +150,4 @@ function questionOf(call: HookCall, config: QueryEngineConfig, tools: readonly A
     cwd: config.cwd,
     additionalDirectories: config.additionalDirectories ?? [],
   };
-}
-
-function textOf({ content }: ToolOutput): string {
-  return typeof content === 'string'
-    ? content
-    : content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }

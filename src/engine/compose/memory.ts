@@ -1,22 +1,27 @@
 /** Memory files in a session: read under its settings sources, told to hooks, put behind tool results. */
+import { join } from 'node:path';
 import type { MemoryFile } from '../../memory/memory-file.ts';
 import { createProjectMemory, type MemoryReaders, type ProjectMemory } from '../../memory/project-memory.ts';
+import type { RelevantMemoryOptions } from '../../memory/relevant-memory.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { HookPort } from '../../protocol/hook.ts';
-import type { Clock, Ids } from '../../protocol/ports.ts';
-import type { AnyTool } from '../../protocol/tool.ts';
+import type { AnyTool, ReadFileCache } from '../../protocol/tool.ts';
 import type { ToolUseBlock } from '../../protocol/wire.ts';
+import { sessionsDirectory } from '../../session/paths.ts';
 import type { Scope } from '../../util/scope.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { askSmallModel, type SmallModelParts } from '../small-model.ts';
 
-export interface MemoryParts {
+export interface MemoryParts extends SmallModelParts {
   readonly files: PersistentFiles;
   readonly hooks: HookPort;
-  readonly clock: Clock;
-  readonly ids: Ids;
   readonly scope: Scope;
   readonly tools: () => readonly AnyTool[];
+  readonly readFileCache: Pick<ReadFileCache, 'get'>;
 }
+
+/** Tokens: a handful of numbers. */
+const MAX_CHOICE_TOKENS = 200;
 
 export function composeMemory(config: QueryEngineConfig, parts: MemoryParts): ProjectMemory {
   const { excludes = [], imports = 'project' } = config.memoryFiles ?? {};
@@ -25,6 +30,8 @@ export function composeMemory(config: QueryEngineConfig, parts: MemoryParts): Pr
     files: parts.files,
     sources: config.settingSources ?? [],
     userFolder: config.home,
+    notesFolder: notesFolder(config),
+    relevant: relevantMemory(config, parts),
     homeDirectory: config.env?.['HOME'] ?? config.env?.['USERPROFILE'],
     additionalDirectories: config.additionalDirectories ?? [],
     excludes,
@@ -34,6 +41,45 @@ export function composeMemory(config: QueryEngineConfig, parts: MemoryParts): Pr
     clock: parts.clock,
     ids: parts.ids,
   });
+}
+
+/** Where other programs keep them too. */
+const notesFolder = ({ home, cwd }: QueryEngineConfig) =>
+  home && join(sessionsDirectory(home, cwd), 'memory');
+
+/** What the model is shown parts of, it may read. */
+export function readableNotes(config: QueryEngineConfig): readonly string[] {
+  const folder = notesFolder(config);
+  const isShown = isWanted(config) && config.settingSources?.includes('user') === true;
+  return isShown && folder !== undefined ? [folder] : [];
+}
+
+const isWanted = ({ relevantMemory = false }: QueryEngineConfig) => relevantMemory !== false;
+
+function relevantMemory(
+  { relevantMemory: choice = false }: QueryEngineConfig,
+  parts: MemoryParts,
+): RelevantMemoryOptions | undefined {
+  if (choice === false) return undefined;
+  const { model, ...limits } = choice === true ? {} : choice;
+  return {
+    ...limits,
+    wasRead: (path) => parts.readFileCache.get(path) !== undefined,
+    ask: ({ system, text, submission, signal }) =>
+      askSmallModel(
+        {
+          querySource: 'memory',
+          foreground: false,
+          system,
+          texts: [text],
+          model,
+          maxTokens: MAX_CHOICE_TOKENS,
+          effectKey: `${submission}/memory`,
+          signal,
+        },
+        parts,
+      ),
+  };
 }
 
 /** Whose conversation it is says what its calls are about, and which hooks hear of what comes into it. */

@@ -8,6 +8,7 @@ import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { ToolOutput } from '../../protocol/tool.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { STRUCTURED_OUTPUT_TOOL } from '../structured-output.ts';
+import { readableNotes } from './memory.ts';
 
 export interface ComposedPermissions {
   readonly permissions: Permissions;
@@ -44,6 +45,7 @@ export function composePermissions(
     callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
   },
 ): ComposedPermissions {
+  const notes = readableNotes(config);
   const permissions = createPermissions({
     mode: config.permissionMode,
     allowDangerouslySkipPermissions: config.allowDangerouslySkipPermissions,
@@ -58,7 +60,7 @@ export function composePermissions(
     additionalDirectories: config.additionalDirectories,
     directorySources: config.directorySources,
     locks: config.permissionLocks,
-    readableDirectories: ports.readableDirectories,
+    readableDirectories: () => [...ports.readableDirectories(), ...notes],
     asksAlways: ports.asksAlways,
     home: config.env?.['HOME'],
     files: ports.files,

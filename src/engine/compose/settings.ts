@@ -106,6 +106,8 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     mcpTimeouts: defined({ startMs: timeouts.mcpStartMs, callMs: timeouts.mcpToolMs }),
     durability: resolved.durability,
     memoryFiles: resolved.memoryFiles,
+    relevantMemory: resolved.relevantMemory,
+    toolUseSummaries: resolved.toolUseSummaries,
     skills,
     plugins,
     outputStyles,

@@ -1,28 +1,19 @@
 /** WebFetch: the sockets of the model's connection, a small model for reading, and the rules about hosts. */
-import { askOnce } from '../../context/ask-once.ts';
 import { openConnections } from '../../model/connections.ts';
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import { parseRule } from '../../permissions/rule.ts';
 import { allowsLocalHost } from '../../permissions/url-rule.ts';
-import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import { PAGE_READER, pageAndRequest } from '../../web/page-question.ts';
 import { createWebFetchTool, WEB_FETCH_TOOL, type WebFetchInput } from '../../web/web-fetch-tool.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { ModelPort, SessionMemory } from '../parts.ts';
-import { smallModel } from '../small-model.ts';
-import type { UsageLedger } from '../usage-ledger.ts';
+import { askSmallModel, type SmallModelParts } from '../small-model.ts';
 import { VERSION } from '../version.ts';
 import { parserOf } from './json-input.ts';
 
-export interface WebParts {
-  readonly sessionId: string;
-  readonly model: ModelPort;
-  readonly ledger: UsageLedger;
-  readonly clock: Clock;
-  readonly ids: Ids;
+export interface WebParts extends Omit<SmallModelParts, 'memory'> {
   readonly permissions: Permissions;
-  readonly memory: () => Pick<SessionMemory, 'modelName' | 'request'>;
+  readonly memory: () => SmallModelParts['memory'];
 }
 
 /** Tokens of an answer about a page. */
@@ -31,7 +22,6 @@ const MAX_ANSWER_TOKENS = 4_000;
 export function composeWeb(config: QueryEngineConfig, parts: WebParts): readonly AnyTool[] {
   if (config.sessionTools?.includes(WEB_FETCH_TOOL) !== true) return [];
   const { privateHosts = [], resolve, timeoutMs } = config.webFetch ?? {};
-  const { model, ledger, clock, ids } = parts;
   const proxyUrl = config.proxyUrl === undefined ? undefined : new URL(config.proxyUrl);
   return [
     createWebFetchTool({
@@ -43,24 +33,19 @@ export function composeWeb(config: QueryEngineConfig, parts: WebParts): readonly
         privateHosts.some((host) => host === url.host || host === url.hostname) ||
         namedByRule(url, parts.permissions),
       parser: (schema) => parserOf<WebFetchInput>(schema),
-      answer: ({ url, text, prompt, effectKey, signal }) => {
-        const memory = parts.memory();
-        const inUse = memory.request?.model ?? model.resolve(memory.modelName);
-        return askOnce(
+      answer: ({ url, text, prompt, effectKey, signal }) =>
+        askSmallModel(
           {
             querySource: 'web_fetch',
             foreground: true,
             system: PAGE_READER,
             texts: pageAndRequest(url, text, prompt),
-            model: smallModel(inUse, undefined, model),
             maxTokens: MAX_ANSWER_TOKENS,
-            sessionId: parts.sessionId,
             effectKey,
             signal,
           },
-          { callModel: model.call, ledger, clock, ids },
-        );
-      },
+          { ...parts, memory: parts.memory() },
+        ),
     }),
   ];
 }

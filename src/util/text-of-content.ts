@@ -1,0 +1,7 @@
+/** The texts of a content, a line each; what is no text is left out. */
+export function textOfContent(content: string | readonly { readonly type: string }[]): string {
+  if (typeof content === 'string') return content;
+  return content
+    .flatMap((block) => (block.type === 'text' && 'text' in block ? [String(block.text)] : []))
+    .join('\n');
+}
