@@ -188,6 +188,8 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   strictBudget?: boolean | undefined;
   /** Stop-hook blocks before they are overridden; default 8. */
   stopHookBlockCap?: number | undefined;
+  /** ms after a result without a new prompt until Notification hooks hear of it; default 60 000. */
+  idleNotificationMs?: number | undefined;
 
   permissionMode?: PermissionMode | undefined;
   allowDangerouslySkipPermissions?: boolean | undefined;

@@ -145,6 +145,8 @@ export interface SessionMemory {
   results: number;
   /** SessionStart hooks have run. */
   started: boolean;
+  /** Calls off what Notification hooks would be told when nobody prompts. */
+  endIdle: (() => void) | undefined;
   /** The prompt that is being worked on. */
   promptId: string | undefined;
   orphanHandled: boolean;

@@ -15,6 +15,7 @@ export function freshMemory(config: QueryEngineConfig, inherited: Inherited | un
     submissions: 0,
     results: 0,
     started: false,
+    endIdle: undefined,
     promptId: undefined,
     orphanHandled: false,
     unaffordable: undefined,

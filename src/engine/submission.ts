@@ -1,6 +1,7 @@
 /** The lifetime of one submission: its scope, its clock, and who may still hear of it. */
 import type { StopReason } from '../protocol/wire.ts';
 import { openScope, type Scope } from '../util/scope.ts';
+import { tellWhenIdle } from './idle-notification.ts';
 import type { EngineParts } from './parts.ts';
 import type { Prompt } from './prepare-submission.ts';
 
@@ -57,6 +58,7 @@ export function openSubmission(options: SubmissionOptions): Submission {
     },
     start() {
       options.onStart(submission);
+      parts.memory.endIdle?.();
       startedMs = parts.clock.monotonicMs();
       parts.state.enter('initial');
       parts.memory.denials = [];
@@ -94,6 +96,7 @@ export function openSubmission(options: SubmissionOptions): Submission {
       await scope.close();
       parts.state.enter('done');
       options.onEnd(submission);
+      parts.memory.endIdle = tellWhenIdle(parts);
     },
   };
   return submission;

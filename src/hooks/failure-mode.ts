@@ -8,7 +8,12 @@ const GATING: ReadonlySet<HookEvent> = new Set<HookEvent>([
 ]);
 
 /** Events whose hooks are gates when their owner says so. */
-const CLOSABLE: ReadonlySet<HookEvent> = new Set<HookEvent>(['PermissionRequest', 'PreCompact']);
+const CLOSABLE: ReadonlySet<HookEvent> = new Set<HookEvent>([
+  'PermissionRequest',
+  'PreCompact',
+  'Elicitation',
+  'ElicitationResult',
+]);
 
 export function isGating(event: HookEvent): boolean {
   return GATING.has(event);

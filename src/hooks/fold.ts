@@ -1,4 +1,4 @@
-import type { HookEvent, HookOutput, HookVerdict } from '../protocol/hook.ts';
+import type { ElicitationAction, HookEvent, HookOutput, HookVerdict } from '../protocol/hook.ts';
 import { isGating } from './failure-mode.ts';
 
 /** How one hook ended. */
@@ -13,6 +13,7 @@ export type HookOutcome =
 
 type Permission = NonNullable<HookVerdict['permission']>;
 const STRICTNESS: Record<Permission, number> = { allow: 0, ask: 1, deny: 2 };
+const RESERVE: Record<ElicitationAction, number> = { accept: 0, cancel: 1, decline: 2 };
 
 /** Events that go on, or are refused, with what a blocking hook says. */
 const BLOCKABLE: ReadonlySet<HookEvent> = new Set<HookEvent>([
@@ -56,6 +57,7 @@ interface Tally {
   sessionTitle?: string;
   suppressOriginalPrompt?: boolean;
   reloadSkills?: boolean;
+  elicitation?: NonNullable<HookVerdict['elicitation']>;
   readonly additionalContext: string[];
   readonly blockingErrors: string[];
 }
@@ -125,6 +127,7 @@ function addAnswer(event: HookEvent, output: HookOutput, name: string, tally: Ta
   if (title !== undefined) tally.sessionTitle = title;
   if (specific?.['suppressOriginalPrompt'] === true) tally.suppressOriginalPrompt = true;
   if (specific?.['reloadSkills'] === true) tally.reloadSkills = true;
+  addElicitation(specific, tally);
   const context = textOf(specific?.['additionalContext']);
   // At the end of a turn, context is feedback: it reaches the model only if the loop goes on with it.
   if (context !== undefined) (isEnd(event) ? tally.blockingErrors : tally.additionalContext).push(context);
@@ -161,6 +164,20 @@ function addRequestDecision(decision: unknown, tally: Tally): void {
     tally.updatedPermissions = [...before, ...decision['updatedPermissions']];
   }
   if (decision['interrupt'] === true) tally.interrupt = true;
+}
+
+/** The most reserved answer holds, and of equal ones the last. */
+function addElicitation(specific: HookOutput['hookSpecificOutput'], tally: Tally): void {
+  const { action: known, content: filled } = tally.elicitation ?? {};
+  const action = specific?.['action'] as ElicitationAction | undefined;
+  const content = specific?.['content'] as Record<string, unknown> | undefined;
+  if (action === undefined && content === undefined) return;
+  if (action !== undefined && known !== undefined && RESERVE[action] < RESERVE[known]) return;
+  const [settled, given] = [action ?? known, content ?? filled];
+  tally.elicitation = {
+    ...(settled !== undefined && { action: settled }),
+    ...(given !== undefined && { content: given }),
+  };
 }
 
 function decide(permission: Permission, reason: string | undefined, tally: Tally): void {

@@ -53,6 +53,12 @@ const SPECIFIC_SHAPES: typeof SHAPES = [
   ['sessionTitle', 'a text', (value) => typeof value === 'string'],
   ['suppressOriginalPrompt', 'true or false', (value) => typeof value === 'boolean'],
   ['reloadSkills', 'true or false', (value) => typeof value === 'boolean'],
+  [
+    'action',
+    '"accept", "decline" or "cancel"',
+    (value) => value === 'accept' || value === 'decline' || value === 'cancel',
+  ],
+  ['content', 'an object', isRecord],
 ];
 
 export type OutputReading =

@@ -1,3 +1,4 @@
+import type { JsonSchema } from './json.ts';
 import type { PermissionMode, PermissionUpdate } from './permission.ts';
 
 /** Every hook event that users may name. Which of them fire is in `docs/hooks.md`. */
@@ -50,6 +51,9 @@ export interface HookInputBase {
   readonly agent_type?: string;
   readonly effort?: { readonly level: string };
 }
+
+/** How a question of an MCP server was answered. */
+export type ElicitationAction = 'accept' | 'decline' | 'cancel';
 
 /** What the loop and the gate hand in; the base fields are added by the port. */
 export type HookCall =
@@ -154,6 +158,23 @@ export type HookCall =
       readonly custom_instructions: string | null;
     }
   | { readonly event: 'PostCompact'; readonly trigger: 'manual' | 'auto'; readonly compact_summary: string }
+  | {
+      readonly event: 'Elicitation';
+      readonly mcp_server_name: string;
+      readonly message: string;
+      readonly mode?: 'form' | 'url';
+      readonly url?: string;
+      readonly elicitation_id?: string;
+      readonly requested_schema?: JsonSchema;
+    }
+  | {
+      readonly event: 'ElicitationResult';
+      readonly mcp_server_name: string;
+      readonly mode?: 'form' | 'url';
+      readonly elicitation_id?: string;
+      readonly action: ElicitationAction;
+      readonly content?: Record<string, unknown>;
+    }
   | { readonly event: HookEvent; readonly [key: string]: unknown };
 
 /**
@@ -184,6 +205,11 @@ export interface HookVerdict {
   readonly suppressOriginalPrompt?: boolean;
   /** SessionStart: skills and commands are looked for again. */
   readonly reloadSkills?: boolean;
+  /** Elicitation and ElicitationResult: how the server is answered. */
+  readonly elicitation?: {
+    readonly action?: ElicitationAction;
+    readonly content?: Record<string, unknown>;
+  };
 }
 
 export const NO_HOOK_VERDICT: HookVerdict = Object.freeze({

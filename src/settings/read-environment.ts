@@ -24,6 +24,7 @@ export interface EnvironmentValues {
   readonly bashMaxOutputChars?: number | undefined;
   readonly mcpStartTimeoutMs?: number | undefined;
   readonly mcpToolTimeoutMs?: number | undefined;
+  readonly idleNotificationMs?: number | undefined;
   readonly backgroundTasksOff: boolean;
   readonly fileCheckpointing?: boolean | undefined;
   readonly autoCompactOff: boolean;
@@ -65,6 +66,7 @@ export function readEnvironment(env: Env): EnvironmentValues {
     bashMaxOutputChars: count('BASH_MAX_OUTPUT_LENGTH'),
     mcpStartTimeoutMs: count('MCP_TIMEOUT'),
     mcpToolTimeoutMs: count('MCP_TOOL_TIMEOUT'),
+    idleNotificationMs: count('TURNWRIGHT_IDLE_NOTIFICATION_MS'),
     backgroundTasksOff: isOn(text('CLAUDE_CODE_DISABLE_BACKGROUND_TASKS')),
     fileCheckpointing: readSwitch(text('CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING')),
     autoCompactOff: isOn(text('DISABLE_AUTO_COMPACT')) || isOn(text('DISABLE_COMPACT')),

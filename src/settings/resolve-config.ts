@@ -133,6 +133,7 @@ export async function resolveConfig({
       bashMaxMs: environment.bashMaxTimeoutMs,
       mcpStartMs: environment.mcpStartTimeoutMs,
       mcpToolMs: environment.mcpToolTimeoutMs,
+      idleNotificationMs: environment.idleNotificationMs,
     },
     durability: options.durability ?? settings.durability ?? 'process',
     memoryFiles: {

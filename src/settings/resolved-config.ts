@@ -98,6 +98,7 @@ export interface ResolvedConfig {
     readonly bashMaxMs: number | undefined;
     readonly mcpStartMs: number | undefined;
     readonly mcpToolMs: number | undefined;
+    readonly idleNotificationMs: number | undefined;
   };
   readonly durability: Durability;
   readonly memoryFiles: {

@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { stdio, TOOLBOX } from '../mcp/servers-under-test.ts';
 import { type CaseOptions, is, type Prompt, type Stage, throughBothDoors, toolResults } from './doors.ts';
 
 type Input = Record<string, unknown>;
@@ -267,6 +268,76 @@ throughBothDoors('hooks', (stage) => {
       },
     });
     expect(existsSync(join(stage.cwd, 'b'))).toBe(true);
+  });
+
+  const ask = toolUse('mcp__box__ask', {
+    params: { message: 'Which?', requestedSchema: { type: 'object', properties: {} } },
+  });
+  const asked = async (hooks: object, more: CaseOptions = {}) => {
+    const persons: unknown[] = [];
+    const { messages } = await stage.run([reply(ask), reply('Done.')], {
+      mcpServers: { box: stdio(TOOLBOX) },
+      allowedTools: ['mcp__box'],
+      hooks,
+      onElicitation: async (request: { message: string }) => {
+        persons.push(request.message);
+        return { action: 'accept', content: { colour: 'red' } };
+      },
+      ...more,
+    });
+    const [{ text = '' } = {}] = toolResults(messages);
+    const [block] = JSON.parse(text);
+    return { persons, server: JSON.parse(block.text), messages };
+  };
+  const says = (hookEventName: string, fields: object) =>
+    one(async () => ({ hookSpecificOutput: { hookEventName, ...fields } }));
+
+  it('Elicitation answers an MCP server before anybody is asked', async () => {
+    const { persons, server } = await asked({
+      Elicitation: says('Elicitation', { action: 'accept', content: { colour: 'blue' } }),
+    });
+    expect({ persons, server }).toEqual({
+      persons: [],
+      server: { action: 'accept', content: { colour: 'blue' } },
+    });
+  });
+
+  it('ElicitationResult has the last word, on the person’s answer too', async () => {
+    const changed = await asked({
+      ElicitationResult: says('ElicitationResult', { content: { colour: 'green' } }),
+    });
+    expect(changed).toMatchObject({
+      persons: ['Which?'],
+      server: { action: 'accept', content: { colour: 'green' } },
+    });
+    const blocked = await asked({ ElicitationResult: one(async () => ({ decision: 'block' })) });
+    expect(blocked).toMatchObject({ persons: ['Which?'], server: { action: 'decline' } });
+    expect(blocked.server.content).toBeUndefined();
+  });
+
+  it('of several answers to an MCP server the most reserved holds; one that is none leaves it to the person', async () => {
+    const { persons, server } = await asked({
+      Elicitation: [
+        ...says('Elicitation', { action: 'decline' }),
+        ...says('Elicitation', { action: 'accept', content: { colour: 'blue' } }),
+      ],
+    });
+    expect({ persons, server }).toEqual({ persons: [], server: { action: 'decline' } });
+    const left = await asked({ Elicitation: says('Elicitation', { action: 'maybe' }) });
+    expect(left).toMatchObject({ persons: ['Which?'], server: { content: { colour: 'red' } } });
+    expect(JSON.stringify(left.messages.filter(is('system', 'informational')))).toContain(
+      'hookSpecificOutput.action must be',
+    );
+  });
+
+  it('a command answers an MCP server where there is nobody to ask', async () => {
+    const answer =
+      '{"hookSpecificOutput":{"hookEventName":"Elicitation","action":"accept","content":{"n":1}}}';
+    const { server } = await asked(
+      {},
+      { onElicitation: undefined, settings: { hooks: { Elicitation: command(`echo '${answer}'`) } } },
+    );
+    expect(server).toEqual({ action: 'accept', content: { n: 1 } });
   });
 
   it('PostToolBatch block ends the turn as hook_stopped', async () => {

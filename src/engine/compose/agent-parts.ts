@@ -86,7 +86,7 @@ export async function composeAgentParts(
     random,
     env,
     scope,
-    notices: session.notices,
+    served: { notices: session.notices, hooks },
   });
   const skills = session.skills.forAgent({
     contextWindow: () => session.model.infoOf(model).contextWindow,

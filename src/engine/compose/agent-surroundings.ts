@@ -6,7 +6,7 @@ import type { AnyTool } from '../../protocol/tool.ts';
 import { readAgentMemory } from '../../subagents/agent-memory.ts';
 import type { Scope } from '../../util/scope.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { composeMcp, type McpParts, type McpRoom, type McpServerEntry } from './mcp.ts';
+import { composeMcp, type McpRoom, type McpServerEntry, type ServedSession } from './mcp.ts';
 
 export interface AgentSurroundings {
   /** The session's tools, and those of its own servers. The same array while nothing changed. */
@@ -29,7 +29,8 @@ export interface SurroundingsParts {
   readonly random: RandomPort;
   readonly env: Readonly<Record<string, string>>;
   readonly scope: Scope;
-  readonly notices: McpParts['notices'];
+  /** Whom its own servers serve. */
+  readonly served: ServedSession;
 }
 
 /** Never rejects; waits for its servers as long as a connection may take. */
@@ -68,7 +69,7 @@ export function ownServerEntries({ mcpServers = [] }: AgentDefinition): readonly
 
 async function ownServers(
   definition: AgentDefinition,
-  { config, scope, ...parts }: SurroundingsParts,
+  { config, scope, served, ...parts }: SurroundingsParts,
 ): Promise<McpRoom | undefined> {
   const entries = ownServerEntries(definition);
   if (entries.length === 0) return undefined;
@@ -76,6 +77,7 @@ async function ownServers(
   const mcpTimeouts = { ...config.mcpTimeouts, firstRequestMs: startMs ?? 30_000 };
   const servers = composeMcp({ ...config, mcpClients: [], mcpServers: entries, mcpTimeouts }, parts);
   scope.onClose(() => servers.close());
+  servers.serve(served);
   servers.start();
   await servers.settled(scope.signal);
   return servers;

@@ -60,6 +60,7 @@ export function unknownBuiltinTools(names: readonly string[]): {
       bashMaxMs: undefined,
       mcpStartMs: undefined,
       mcpToolMs: undefined,
+      idleNotificationMs: undefined,
     },
   };
   const tools = createBuiltinTools(undefined, { ...plain, removedTools: [], backgroundTasks: true });

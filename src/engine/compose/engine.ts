@@ -148,7 +148,8 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
   const readFileCache = config.readFileCache ?? createReadFileCache();
   const structured = config.jsonSchema === undefined ? undefined : createStructuredOutput(config.jsonSchema);
   const snipMarks = config.compaction?.snipMarks ?? createSnipMarks();
-  const mcp = inherited?.mcp ?? composeMcp(config, { clock, random, env, files, notices });
+  const mcp = inherited?.mcp ?? composeMcp(config, { clock, random, env, files });
+  mcp.serve({ notices, hooks });
   scope.onClose(() => (memory.handedOver ? undefined : mcp.close()));
   const skills = composeSkills(config, {
     clock,

@@ -17,9 +17,11 @@ import { refusedServer } from '../../mcp/server-policy.ts';
 import { openConnections } from '../../model/connections.ts';
 import type { Command } from '../../protocol/command.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { HookPort } from '../../protocol/hook.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
+import { elicitWithHooks } from '../elicit-with-hooks.ts';
 import { type McpServerStatus, mcpStatusOf } from '../session-facts.ts';
 import type { SessionNotices } from '../session-notices.ts';
 import { VERSION } from '../version.ts';
@@ -56,12 +58,19 @@ export interface McpRoom {
   ): Promise<SetServersResult>;
   /** Makes these the servers of plugins; one whose configuration is the same goes on as it is. */
   setPluginServers(entries: readonly McpServerEntry[]): Promise<SetServersResult>;
+  /** From now on servers are answered, and heard, by this session. */
+  serve(session: ServedSession): void;
   close(): Promise<void>;
+}
+
+/** The session that the connections serve at the moment; another one follows when it is cleared. */
+export interface ServedSession {
+  readonly notices: Pick<SessionNotices, 'say' | 'elicitationComplete'>;
+  readonly hooks: HookPort;
 }
 
 export interface McpParts {
   readonly files: PersistentFiles;
-  readonly notices: Pick<SessionNotices, 'say' | 'elicitationComplete'>;
   readonly clock: Clock;
   readonly random: RandomPort;
   /** Of child processes. */
@@ -114,6 +123,11 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
   const overridden = new Set<string>();
   let waited = false;
   let closing: Promise<void> | undefined;
+  let served: ServedSession | undefined;
+  const session = (): ServedSession => {
+    if (served === undefined) throw new Error('The MCP servers were started before their session.');
+    return served;
+  };
 
   const clients = () => [...own, ...added];
   const ownTools = (all: readonly McpClient[]) => all.flatMap((client) => client.tools ?? []);
@@ -123,7 +137,7 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
     cwd: config.cwd,
     env: parts.env,
     version: VERSION,
-    elicit: config.handleElicitation,
+    elicit: elicitWithHooks(config.handleElicitation, () => session().hooks),
     connect: connectWith(config),
     credentials: config.home === undefined ? undefined : createCredentialStore(config.home, parts.files),
     startMs,
@@ -136,13 +150,13 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
       tools = undefined;
     },
     warn: (line) => config.stderr?.(line),
-    onElicitationComplete: parts.notices.elicitationComplete,
+    onElicitationComplete: (...which) => session().notices.elicitationComplete(...which),
     onHeld:
       config.mcpToolChanges === 'accept'
         ? undefined
         : (line) => {
             config.stderr?.(line);
-            parts.notices.say(line);
+            session().notices.say(line);
           },
     // The servers of a folder come back with it, and with them what was agreed to.
     pinStore: ({ name, scope, config: configuration }) =>
@@ -240,6 +254,9 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
           ...result.errors,
         },
       };
+    },
+    serve(next) {
+      served = next;
     },
     setPluginServers: (entries) =>
       servers.setScope('plugin', Object.fromEntries(entries.map(({ name, config }) => [name, config]))),

@@ -104,6 +104,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     compaction: { ...compaction, ...historyTool(input.toolNames, resolved) },
     timeouts: defined({ headersMs: timeouts.headersMs, firstByteMs: timeouts.firstByteMs }),
     mcpTimeouts: defined({ startMs: timeouts.mcpStartMs, callMs: timeouts.mcpToolMs }),
+    idleNotificationMs: timeouts.idleNotificationMs,
     durability: resolved.durability,
     memoryFiles: resolved.memoryFiles,
     relevantMemory: resolved.relevantMemory,
