@@ -129,11 +129,8 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     hasHost: config.canUseTool !== undefined,
   });
   const appState = openAppState(config, { permissionMode: permissions.permissions.mode, todos: [] });
-  const notices = createSessionNotices(sessionId, {
-    ids,
-    permissions: permissions.permissions,
-    appState,
-  });
+  const noticed = { ids, permissions: permissions.permissions, appState };
+  const notices = createSessionNotices(sessionId, noticed);
   const toolState = composeToolState(config, {
     sessionId,
     permissions: permissions.permissions,
