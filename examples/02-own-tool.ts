@@ -9,7 +9,7 @@ const weather = tool(
   'forecast',
   'Tells the weather of a city.',
   { city: z.string() },
-  ({ city }) => {
+  async ({ city }) => {
     asked.push(city);
     return { content: [{ type: 'text', text: `${city}: 18 degrees, rain` }] };
   },

@@ -1,4 +1,4 @@
-// A session outlives its process: the next one goes on where it stopped.
+// A session outlives its process: the next one goes on where it stopped, or tries another way under another id.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const env = {
   ...process.env,
   ANTHROPIC_BASE_URL: server.url,
   ANTHROPIC_API_KEY: 'rehearsal',
-  TURNWRIGHT_HOME: folder,
+  CLAUDE_CONFIG_DIR: join(folder, 'home'), // where sessions are kept
 };
 
 async function ask(
@@ -34,6 +34,7 @@ async function ask(
 const first = await ask('Hello, my name is Ada.');
 const resumed = await ask('What is my name?', { resume: first.session_id });
 const newest = await ask('And again?', { continue: true });
+const forked = await ask('What is my name?', { resume: first.session_id, forkSession: true });
 const fresh = await ask('What is my name?');
 await server.close();
 await rm(folder, { recursive: true });
@@ -41,5 +42,7 @@ await rm(folder, { recursive: true });
 assert.equal(resumed.result, 'Your name is Ada.');
 assert.equal(resumed.session_id, first.session_id);
 assert.equal(newest.session_id, first.session_id);
+assert.equal(forked.result, 'Your name is Ada.');
+assert.notEqual(forked.session_id, first.session_id);
 assert.equal(fresh.result, 'I do not know your name.');
 console.log(resumed.result);

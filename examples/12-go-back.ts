@@ -15,6 +15,7 @@ import {
 import { reply, startRehearsal } from 'turnwright/rehearsal';
 
 const folder = await mkdtemp(join(tmpdir(), 'turnwright-example-'));
+process.env['CLAUDE_CONFIG_DIR'] = join(folder, 'home'); // where sessions are kept
 const server = await startRehearsal({
   // Says which prompts the request held.
   scenario: (request) =>
@@ -24,12 +25,7 @@ const server = await startRehearsal({
         ?.join(', ') ?? '',
     ),
 });
-const env = {
-  ...process.env,
-  ANTHROPIC_BASE_URL: server.url,
-  ANTHROPIC_API_KEY: 'rehearsal',
-  TURNWRIGHT_HOME: folder,
-};
+const env = { ...process.env, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'rehearsal' };
 
 async function ask(prompt: string, options: Options = {}) {
   for await (const message of query({ prompt, options: { env, cwd: folder, tools: [], ...options } })) {
@@ -40,18 +36,19 @@ async function ask(prompt: string, options: Options = {}) {
 }
 
 const { id } = await ask('plan A');
-const [, firstAnswer] = await getSessionMessages(id, { env });
+const [, firstAnswer] = await getSessionMessages(id, { dir: folder });
+assert.ok(firstAnswer);
 await ask('plan B', { resume: id });
 
 // A copy up to the first answer goes another way; then the session itself goes back to it.
-const copy = await forkSession(id, { env, upToMessageId: firstAnswer?.uuid, title: 'Another way' });
+const copy = await forkSession(id, { dir: folder, upToMessageId: firstAnswer.uuid, title: 'Another way' });
 const inCopy = await ask('plan C', { resume: copy.sessionId });
-const wentBack = await ask('plan D', { resume: id, resumeSessionAt: firstAnswer?.uuid });
+const wentBack = await ask('plan D', { resume: id, resumeSessionAt: firstAnswer.uuid });
 
-await renameSession(id, 'The real one', { env });
-const titles = (await listSessions({ env })).map(({ summary }) => summary).sort();
-await deleteSession(copy.sessionId, { env });
-const left = await listSessions({ env });
+await renameSession(id, 'The real one', { dir: folder });
+const titles = (await listSessions({ dir: folder })).map(({ summary }) => summary).sort();
+await deleteSession(copy.sessionId, { dir: folder });
+const left = await listSessions({ dir: folder });
 await server.close();
 await rm(folder, { recursive: true });
 

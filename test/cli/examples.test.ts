@@ -1,6 +1,6 @@
 /** Each example asserts its own result; here all of them are run, against the built package. */
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { bareEnv } from './bin.ts';
@@ -9,8 +9,15 @@ const folder = fileURLToPath(new URL('../../examples/', import.meta.url));
 const names = readdirSync(folder).filter((name) => name.endsWith('.ts'));
 
 test('there are examples, numbered without a gap', () => {
-  expect(names.length).toBeGreaterThanOrEqual(8);
   expect(names.map((name) => Number(name.slice(0, 2)))).toEqual(names.map((_, n) => n + 1));
+});
+
+test('the index names each of them, and nothing that is not there', () => {
+  const index = readFileSync(`${folder}README.md`, 'utf8');
+  const named = [...index.matchAll(/\]\((\d\d-[^)]*)\)/g)].map(([, name]) => name);
+  expect([...new Set(named)].sort()).toEqual(names);
+  for (const [, guide = ''] of index.matchAll(/\]\(\.\.\/(docs\/[\w.-]+)/g))
+    expect(existsSync(new URL(`../../${guide}`, import.meta.url)), guide).toBe(true);
 });
 
 test.each(names)('%s', async (name) => {
