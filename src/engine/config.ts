@@ -71,7 +71,7 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   verbatimPrompts?: boolean | undefined;
   /** Skills; default none. */
   skills?: SkillSetup | undefined;
-  /** Local plugins; their skills, commands and MCP servers are in the other fields. Default none. */
+  /** Local plugins, with their agents and hooks; their skills, commands and MCP servers are in the other fields. Default none. */
   plugins?: PluginSetup | undefined;
   /** How answers sound, with Turnwright's own system prompt; default its own way. */
   outputStyles?: OutputStyleSetup | undefined;
@@ -214,7 +214,7 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   /** A tool of a server that changed since it was allowed: `ask` (the default) a person again, or `accept` it. */
   mcpToolChanges?: 'ask' | 'accept' | undefined;
   hooks?: Partial<Record<HookEvent, readonly HookCallbackMatcher[]>> | undefined;
-  /** Hooks of settings files and plugins; they come after the callbacks of their event. Default none. */
+  /** Hooks of settings files; they come after the callbacks of their event, and before those of plugins. Default none. */
   configuredHooks?: readonly ConfiguredHook[] | undefined;
   /** What configured hooks may do; default everything. */
   hookPolicy?: HookPolicy | undefined;

@@ -3,7 +3,7 @@ import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import { commandsOf } from './command-list.ts';
 import type { EngineParts } from './parts.ts';
 import { pluginInfos } from './reload-plugins.ts';
-import { apiKeySourceOf } from './session-facts.ts';
+import { agentsIn, apiKeySourceOf } from './session-facts.ts';
 import { CAPABILITIES, PROTOCOL_VERSION, VERSION } from './version.ts';
 
 export function initMessage(model: string, parts: EngineParts): SDKMessage {
@@ -21,7 +21,7 @@ export function initMessage(model: string, parts: EngineParts): SDKMessage {
     permissionMode: parts.permissions.mode,
     slash_commands: commandsOf(config, parts.mcp.commands).map(({ name }) => name),
     output_style: config.outputStyles?.current?.name ?? 'default',
-    agents: (config.agents ?? []).map((agent) => agent.name),
+    agents: agentsIn(config).map((agent) => agent.name),
     skills: parts.skills.names,
     plugins: pluginInfos(config),
     ...(config.plugins !== undefined &&

@@ -25,7 +25,7 @@ import type { AppStateAccess } from './app-state.ts';
 import type { CapWarnings } from './cap-warnings.ts';
 import type { Admit } from './compose/admission.ts';
 import type { GatedAnswer } from './compose/gated-call.ts';
-import type { Hooks } from './compose/hooks.ts';
+import type { SessionHooks } from './compose/hooks.ts';
 import type { McpRoom } from './compose/mcp.ts';
 import type { SkillsRoom } from './compose/skills.ts';
 import type { ToolState } from './compose/tool-state.ts';
@@ -87,10 +87,12 @@ export interface EngineParts {
   readonly permissions: Permissions;
   readonly hooks: HookPort;
   /** The session's hooks as a whole, whatever agent asks. */
-  readonly hookRoom: Hooks;
+  readonly hookRoom: SessionHooks;
   readonly tools: ToolsRoom;
   readonly mcp: McpRoom;
   readonly skills: SkillsRoom;
+  /** Agents and hooks of plugins that were read again hold from here on. */
+  takeUpPlugins(): void;
   readonly context: ContextPort;
   /** What may enter the conversation. */
   readonly admit: Admit;

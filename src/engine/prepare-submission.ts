@@ -65,6 +65,7 @@ export async function prepareSubmission(
   // 1 initialise
   parts.mcp.start();
   parts.skills.startSubmission();
+  parts.takeUpPlugins();
   const recovered = await openSession(parts);
   const first = memory.submissions === 0;
   const closing = first ? (recovered?.interrupted?.closing ?? []) : [];

@@ -59,7 +59,10 @@ export async function reloadPlugins(
   const changes = impact.mcp_servers_added.length + impact.mcp_servers_removed.length > 0;
   if (holds && changes && parts.journal.view.messages.length > 0)
     return reloaded(parts, plugins.errors.length, { held: true, cache_impact: impact });
+  parts.hookRoom.setPluginHooks(next.hooks);
   plugins.apply(next);
+  // A turn that runs goes on with the agents and hooks it began with.
+  if (!isBusy) parts.takeUpPlugins();
   await Promise.all([
     mcp.setPluginServers(pluginServers(next.plugins)),
     skills.reload(),

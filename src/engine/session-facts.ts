@@ -1,6 +1,6 @@
 /** What a host may want to show about a session: commands, agents, models, MCP servers, the account. */
 import { modelInfo, resolveModelAlias } from '../model/model-info.ts';
-import type { McpToolInfo, QueryEngineConfig } from './config.ts';
+import type { AgentDefinition, McpToolInfo, QueryEngineConfig } from './config.ts';
 
 export interface AgentInfo {
   readonly name: string;
@@ -43,8 +43,17 @@ export interface McpServerStatus {
 const CHOICES = ['default', 'opus', 'sonnet', 'haiku', 'fable'] as const;
 const EFFORT_LEVELS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
-export function agentList({ agents = [] }: QueryEngineConfig): readonly AgentInfo[] {
-  return agents.map(({ name, description, model }) => ({
+/** The host's, those of files, and those of plugins as they were read last; of two with one name the first counts. */
+export function agentsIn({
+  agents = [],
+  plugins,
+}: Pick<QueryEngineConfig, 'agents' | 'plugins'>): readonly AgentDefinition[] {
+  const ofPlugins = (plugins?.agents ?? []).filter(({ name }) => !agents.some((own) => own.name === name));
+  return ofPlugins.length === 0 ? agents : [...agents, ...ofPlugins];
+}
+
+export function agentList(config: QueryEngineConfig): readonly AgentInfo[] {
+  return agentsIn(config).map(({ name, description, model }) => ({
     name,
     description,
     ...(model !== undefined && { model }),

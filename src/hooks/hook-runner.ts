@@ -18,12 +18,16 @@ import { subjectOf } from './match.ts';
 import { callbackHooks, type HookInput, type RegisteredHook } from './registered-hook.ts';
 import { type RunPorts, runHook } from './run-hook.ts';
 
-export interface HooksOptions {
-  readonly matchers?: { readonly [E in HookEvent]?: readonly HookCallbackMatcher[] | undefined } | undefined;
-  /** Hooks of other kinds; they come after the callbacks of their event. */
+/** Hooks that are no callbacks. */
+export interface OtherHooks {
+  /** They come after the callbacks of their event. */
   readonly more?: readonly RegisteredHook[] | undefined;
   /** Hooks that are listed and do not run. */
   readonly disabled?: readonly RegisteredHook[] | undefined;
+}
+
+export interface HooksOptions extends OtherHooks {
+  readonly matchers?: { readonly [E in HookEvent]?: readonly HookCallbackMatcher[] | undefined } | undefined;
   readonly policy?: HookPolicy | undefined;
   /** The fields every input begins with, as they stand when a hook runs. */
   readonly base: () => HookInputBase;
@@ -46,6 +50,8 @@ export interface LateWords {
 
 export interface Hooks extends HookPort {
   listing(): HooksListing;
+  /** These in the place of the others, for events from here on. One that has run `once` has run. */
+  replace(others: OtherHooks): void;
   /** Ends the hooks that went on by themselves, and waits for their processes. */
   close(): Promise<void>;
 }
@@ -57,7 +63,8 @@ export interface Hooks extends HookPort {
  */
 export function createHooks(options: HooksOptions): Hooks {
   const { base, clock, ids, show = () => undefined, late } = options;
-  const byEvent = registered(options);
+  let others: OtherHooks = options;
+  let byEvent = registered(options, others);
   const session = new AbortController();
   setMaxListeners(0, session.signal);
   /** What is waited for at the end: hooks that went on by themselves, processes that are being killed. */
@@ -118,7 +125,11 @@ export function createHooks(options: HooksOptions): Hooks {
       return verdict;
     },
     listing: () =>
-      listHooks([...byEvent.values()].flat(), options.disabled ?? [], options.policy ?? OPEN_HOOK_POLICY),
+      listHooks([...byEvent.values()].flat(), others.disabled ?? [], options.policy ?? OPEN_HOOK_POLICY),
+    replace(next) {
+      others = next;
+      byEvent = registered(options, others);
+    },
     async close() {
       session.abort('closed');
       await Promise.allSettled(open);
@@ -126,7 +137,10 @@ export function createHooks(options: HooksOptions): Hooks {
   };
 }
 
-function registered({ matchers = {}, more = [] }: HooksOptions): ReadonlyMap<HookEvent, RegisteredHook[]> {
+function registered(
+  { matchers = {} }: HooksOptions,
+  { more = [] }: OtherHooks,
+): ReadonlyMap<HookEvent, RegisteredHook[]> {
   const byEvent = new Map<HookEvent, RegisteredHook[]>();
   const add = (hook: RegisteredHook) => {
     const known = byEvent.get(hook.event);

@@ -81,9 +81,6 @@ export async function configOf(options: Options): Promise<QueryEngineConfig> {
     projectTrusted: project.trusted,
     projectRoot,
     configHome: base.home,
-    directories: plugins.flatMap(({ name: prefix, agentDirectories }) =>
-      agentDirectories.map((path) => ({ path, prefix })),
-    ),
     files,
     warn: (line) => options.stderr?.(line),
   });

@@ -1,9 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { toolUse } from '../../src/rehearsal/index.ts';
-import { gather, openPrompt, reply, throughBothDoors } from './doors.ts';
+import { gather, is, openPrompt, prompt, reply, throughBothDoors } from './doors.ts';
 
 const TOOLBOX = fileURLToPath(new URL('../mcp/servers/toolbox.mjs', import.meta.url));
 const PLUGIN_ROOT = `\${CLAUDE_PLUGIN_ROOT}`;
@@ -157,5 +157,61 @@ throughBothDoors('plugins', (stage) => {
       { held: true, plugins: [], cache_impact: { mcp_servers_added: ['plugin:tools:box'] } },
       { plugins: [{ name: 'tools' }], mcpServers: [{ name: 'plugin:tools:box' }], error_count: 0 },
     ]);
+  });
+
+  it('reloadPlugins: what a plugin has become holds from the next turn on, agents and hooks too', async () => {
+    const path = await plugin();
+    const log = join(stage.cwd, 'log');
+    const version = async (name: string, agent: string) => {
+      const hook = { type: 'command', command: `echo ${name} >> '${log}'` };
+      const hooks = { PostToolUse: [{ matcher: 'Bash|Agent', hooks: [hook] }] };
+      await write(path, 'hooks/hooks.json', JSON.stringify({ hooks }));
+      await write(path, `agents/${agent}.md`, `---\nname: ${agent}\ndescription: Is ${agent}.\n---\nWork.`);
+      await write(path, `commands/${name}.md`, `Do it as ${name}.`);
+      await write(path, `skills/art-${name}/SKILL.md`, skill(`art-${name}`, `About ${name}.`, 'Body.'));
+    };
+    await version('one', 'mason');
+    const ask = { description: 'roof', prompt: 'Roof.', subagent_type: 'tools:roofer' };
+    stage.play(
+      reply(toolUse('Bash', { command: 'touch a' })),
+      reply('One.'),
+      reply(toolUse('Agent', ask)),
+      reply('Roofed.'),
+      reply('Two.'),
+    );
+    const input = openPrompt('Go.');
+    let reloaded: unknown;
+    const running = stage.start(input, {
+      plugins: [{ type: 'local', path }],
+      canUseTool: async (_name: string, given: object) => {
+        await rm(join(path, 'agents/mason.md'));
+        await version('two', 'roofer');
+        reloaded = await running.reloadPlugins();
+        return { behavior: 'allow', updatedInput: given };
+      },
+    }) as ReturnType<typeof stage.start> & Reloading;
+    const { messages, results } = await gather(running, (message) => {
+      if (message.type !== 'result') return;
+      if (message.result === 'One.') input.push(prompt('/tools:two'));
+      else input.end();
+    });
+    expect(results).toMatchObject([{ result: 'One.' }, { result: 'Two.' }]);
+    const named = (name: string) => expect.arrayContaining([expect.objectContaining({ name })]);
+    expect(reloaded).toMatchObject({ agents: named('tools:roofer'), commands: named('tools:two') });
+    expect(JSON.stringify(reloaded)).not.toContain('tools:mason');
+    // The turn that ran kept its agents and its hook; the next has the new ones.
+    const tools = stage.asked().map((body) => JSON.stringify(body['tools']));
+    expect(tools[1]).toBe(tools[0]);
+    expect(tools[1]).toContain('tools:mason');
+    expect(tools[2]).toContain('tools:roofer: Is roofer.');
+    expect(tools[2]).not.toContain('tools:mason');
+    expect(await readFile(log, 'utf8')).toBe('one\ntwo\n');
+    expect(messages.findLast(is('system', 'init'))).toMatchObject({
+      agents: expect.arrayContaining(['tools:roofer']),
+      skills: expect.arrayContaining(['tools:art-one', 'tools:art-two']),
+      slash_commands: expect.arrayContaining(['tools:two']),
+    });
+    expect(JSON.stringify(stage.asked()[2]?.['messages'])).toContain('Do it as two.');
+    expect(stage.server.report()).toMatchObject({ rejected: [], unanswered: [], unusedReplies: [] });
   });
 });

@@ -8,10 +8,9 @@ import { type AgentDirectory, readAgentFiles } from '../../subagents/agent-files
 import { agentCatalog, definedAgents, findAgent } from '../../subagents/catalog.ts';
 import { systemClock, systemIds } from '../../util/clock.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { agentsIn } from '../session-facts.ts';
 import { buildMainAgentPrompt } from '../system-prompt.ts';
 import { ownServerEntries } from './agent-surroundings.ts';
-
-export type { AgentDirectory };
 
 export interface AgentSources {
   /** By name, as a caller defines them. */
@@ -23,15 +22,13 @@ export interface AgentSources {
   readonly projectRoot: string;
   /** Where the user's own files are; undefined: nowhere. */
   readonly configHome: string | undefined;
-  /** More directories, behind the user's own (plugins). */
-  readonly directories?: readonly AgentDirectory[] | undefined;
   readonly files: PersistentFiles;
   warn(line: string): void;
 }
 
-/** Options beat the project's files, those the user's, those plugins', and all beat the built-in agents. */
+/** Options beat the project's files, those the user's, and all beat the built-in agents. */
 export async function agentsOf(sources: AgentSources): Promise<readonly AgentDefinition[]> {
-  const { settingSources, projectRoot, configHome, directories = [] } = sources;
+  const { settingSources, projectRoot, configHome } = sources;
   const defined = definedAgents(sources.agents ?? {}, sources.warn);
   const places: AgentDirectory[] = [];
   if (settingSources.includes('project'))
@@ -43,7 +40,7 @@ export async function agentsOf(sources: AgentSources): Promise<readonly AgentDef
     );
   if (settingSources.includes('user') && configHome !== undefined)
     places.push({ path: join(configHome, 'agents') });
-  const found = await readAgentFiles([...places, ...directories], sources);
+  const found = await readAgentFiles(places, sources);
   return agentCatalog(defined, found);
 }
 
@@ -58,7 +55,7 @@ export interface MainAgentChoice {
 
 /** What is different in a session whose main thread is this agent. */
 export function asMainAgent(choice: MainAgentChoice, config: QueryEngineConfig): Partial<QueryEngineConfig> {
-  const agents = config.agents ?? [];
+  const agents = agentsIn(config);
   const definition = findAgent(choice.agent, agents);
   if (definition === undefined) {
     const names = agents.map(({ name }) => name).join(', ');

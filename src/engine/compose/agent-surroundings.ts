@@ -5,6 +5,7 @@ import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import { readAgentMemory } from '../../subagents/agent-memory.ts';
 import type { Scope } from '../../util/scope.ts';
+import { whileSame } from '../../util/while-same.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { composeMcp, type McpRoom, type McpServerEntry, type ServedSession } from './mcp.ts';
 
@@ -101,14 +102,11 @@ function joined(
   session: () => readonly AnyTool[],
   servers: Pick<McpRoom, 'tools'>,
 ): () => readonly AnyTool[] {
-  let from: readonly [readonly AnyTool[], readonly AnyTool[]] | undefined;
-  let all: readonly AnyTool[] = [];
-  return () => {
-    const now = [session(), servers.tools] as const;
-    if (from?.[0] === now[0] && from[1] === now[1]) return all;
-    from = now;
-    const own = new Set(now[1].map(({ name }) => name));
-    all = [...now[0].filter(({ name }) => !own.has(name)), ...now[1]];
-    return all;
-  };
+  return whileSame(
+    () => [session(), servers.tools] as const,
+    ([all, own]) => {
+      const names = new Set(own.map(({ name }) => name));
+      return [...all.filter(({ name }) => !names.has(name)), ...own];
+    },
+  );
 }

@@ -129,8 +129,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     hasHost: config.canUseTool !== undefined,
   });
   const appState = openAppState(config, { permissionMode: permissions.permissions.mode, todos: [] });
-  const noticed = { ids, permissions: permissions.permissions, appState };
-  const notices = createSessionNotices(sessionId, noticed);
+  const notices = createSessionNotices(sessionId, { ids, permissions: permissions.permissions, appState });
   const toolState = composeToolState(config, {
     sessionId,
     permissions: permissions.permissions,
@@ -255,6 +254,10 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     tools: admittedTools(tools, admit),
     mcp,
     skills,
+    takeUpPlugins() {
+      hooks.takeUp();
+      subagents.takeUp();
+    },
     context,
     admit,
     cacheWatch: createCacheWatch({

@@ -1,10 +1,11 @@
 /** The hooks of a session: callbacks of the host, then what settings and plugins describe. */
 import { configuredHook } from '../../hooks/configured-hooks.ts';
-import { createHooks, type Hooks } from '../../hooks/hook-runner.ts';
+import { createHooks, type Hooks, type OtherHooks } from '../../hooks/hook-runner.ts';
+import type { RegisteredHook } from '../../hooks/registered-hook.ts';
 import { ruleTest } from '../../permissions/rule-test.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { HookCall, HookInputBase, HookPort } from '../../protocol/hook.ts';
-import { OPEN_HOOK_POLICY } from '../../protocol/hook-config.ts';
+import { type ConfiguredHook, OPEN_HOOK_POLICY } from '../../protocol/hook-config.ts';
 import type { SystemBody } from '../../protocol/messages.ts';
 import type { PermissionMode } from '../../protocol/permission.ts';
 import type { Clock, Ids, InboxItem } from '../../protocol/ports.ts';
@@ -39,10 +40,15 @@ export interface HookParts {
   readonly enqueue: (item: Omit<InboxItem, 'n'>) => Promise<void>;
 }
 
-export type { Hooks };
+export interface SessionHooks extends Hooks {
+  /** Hooks of plugins that were read again, for `takeUp`. Throws `invalid_settings`, and then all stays as it is. */
+  setPluginHooks(hooks: readonly ConfiguredHook[]): void;
+  /** What was set holds from here on. */
+  takeUp(): void;
+}
 
 /** Throws `invalid_option` and `invalid_settings` for hooks that cannot be read. */
-export function composeHooks(config: QueryEngineConfig, parts: HookParts): Hooks {
+export function composeHooks(config: QueryEngineConfig, parts: HookParts): SessionHooks {
   const { clock, ids, files } = parts;
   const policy = config.hookPolicy ?? OPEN_HOOK_POLICY;
   const home = config.env?.['HOME'];
@@ -65,12 +71,24 @@ export function composeHooks(config: QueryEngineConfig, parts: HookParts): Hooks
       };
     },
   };
-  const configured = config.configuredHooks ?? [];
-  const made = configured.map((hook) => ({ off: hook.disabled === true, hook: configuredHook(hook, ports) }));
+  /** By what they say: one that is read again is the one that there was. */
+  const made = new Map<string, RegisteredHook>();
+  const othersWith = (ofPlugins: readonly ConfiguredHook[]): OtherHooks => {
+    const all = [...(config.configuredHooks ?? []), ...ofPlugins].map((hook) => {
+      const key = JSON.stringify(hook);
+      const registered = made.get(key) ?? configuredHook(hook, ports);
+      made.set(key, registered);
+      return { off: hook.disabled === true, hook: registered };
+    });
+    return {
+      more: all.filter(({ off }) => !off).map(({ hook }) => hook),
+      disabled: all.filter(({ off }) => off).map(({ hook }) => hook),
+    };
+  };
+  let waiting: OtherHooks | undefined;
   const hooks = createHooks({
     matchers: config.hooks,
-    more: made.filter(({ off }) => !off).map(({ hook }) => hook),
-    disabled: made.filter(({ off }) => off).map(({ hook }) => hook),
+    ...othersWith(config.plugins?.hooks ?? []),
     policy,
     base: () => baseOf(config, parts),
     clock,
@@ -83,7 +101,16 @@ export function composeHooks(config: QueryEngineConfig, parts: HookParts): Hooks
     },
   });
   parts.scope.onClose(tellOfSettings(config, hooks, parts.scope));
-  return hooks;
+  return {
+    ...hooks,
+    setPluginHooks(ofPlugins) {
+      waiting = othersWith(ofPlugins);
+    },
+    takeUp() {
+      if (waiting !== undefined) hooks.replace(waiting);
+      waiting = undefined;
+    },
+  };
 }
 
 const CONFIG_SOURCE = {

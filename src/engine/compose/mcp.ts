@@ -20,6 +20,7 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { HookPort } from '../../protocol/hook.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
+import { whileSame } from '../../util/while-same.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
 import { elicitWithHooks } from '../elicit-with-hooks.ts';
 import { type McpServerStatus, mcpStatusOf } from '../session-facts.ts';
@@ -84,23 +85,19 @@ export interface McpParts {
 export function withMcpTools(
   before: readonly AnyTool[],
   mcp: Pick<McpRoom, 'tools'>,
-  own: readonly AnyTool[],
+  own: () => readonly AnyTool[],
   late: { readonly tools: readonly AnyTool[] },
 ): () => readonly AnyTool[] {
-  let from: readonly AnyTool[] | undefined;
-  let fromLate: readonly AnyTool[] | undefined;
-  let all: readonly AnyTool[] = [];
-  return () => {
-    if (mcp.tools === from && late.tools === fromLate) return all;
-    from = mcp.tools;
-    fromLate = late.tools;
-    const after = [...own, ...late.tools];
-    // What a server calls a tool must not take the place of another, nor stop the session.
-    const taken = new Set([...before, ...after].map((tool) => tool.name));
-    const fresh = from.filter(({ name }) => !taken.has(name) && taken.add(name));
-    all = [...before, ...fresh, ...after];
-    return all;
-  };
+  return whileSame(
+    () => [mcp.tools, own(), late.tools] as const,
+    ([ofServers, ofEngine, withTime]) => {
+      const after = [...ofEngine, ...withTime];
+      // What a server calls a tool must not take the place of another, nor stop the session.
+      const taken = new Set([...before, ...after].map((tool) => tool.name));
+      const fresh = ofServers.filter(({ name }) => !taken.has(name) && taken.add(name));
+      return [...before, ...fresh, ...after];
+    },
+  );
 }
 
 export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom {

@@ -3,6 +3,7 @@ import type { SnipMarks } from '../../context/snip-marks.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import { createHistoryTool } from '../../tools/builtin/history.ts';
 import { createSnipTool } from '../../tools/builtin/snip.ts';
+import { oncePer } from '../../util/once-per.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { createSessionHistory } from '../session-history.ts';
 import type { StructuredOutput } from '../structured-output.ts';
@@ -18,16 +19,18 @@ export interface OwnToolParts {
   readonly web: Omit<WebParts, 'sessionId'>;
 }
 
-export function composeOwnTools(config: QueryEngineConfig, parts: OwnToolParts): readonly AnyTool[] {
+/** The same array while nothing changed. */
+export function composeOwnTools(config: QueryEngineConfig, parts: OwnToolParts): () => readonly AnyTool[] {
   const { session, subagents, toolState, structured, snipMarks } = parts;
-  return [
-    ...subagents.tools,
+  const lasting = [
     ...(structured === undefined ? [] : [structured.tool]),
     ...(offersSnip(config) ? [createSnipTool(snipMarks)] : []),
     ...toolState.tools,
     ...composeWeb(config, { ...parts.web, sessionId: session.sessionId }),
     ...(offersHistory(config, session) ? [createHistoryTool(createSessionHistory(session.read))] : []),
   ];
+  const after = oncePer((ofAgents: readonly AnyTool[]) => [...ofAgents, ...lasting]);
+  return () => after(subagents.tools);
 }
 
 function offersSnip({ compaction = {} }: QueryEngineConfig): boolean {

@@ -2,17 +2,19 @@
 import type { McpServerEntry } from '../../mcp/mcp-servers.ts';
 import { type LoadedPlugins, loadPlugins, NO_PLUGINS } from '../../plugins/load-plugins.ts';
 import type { Plugin, PluginConfig } from '../../plugins/plugin.ts';
+import type { AgentDefinition } from '../../protocol/agent.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ConfiguredHook, HookPolicy } from '../../protocol/hook-config.ts';
 import { hooksOfPlugin } from '../../settings/resolve-hooks.ts';
 import type { SkillCatalogue } from '../../skills/catalogue.ts';
+import { readAgentFiles } from '../../subagents/agent-files.ts';
 
 export type { Plugin, PluginConfig, PluginError } from '../../plugins/plugin.ts';
 export type { LoadedPlugins };
 
 export interface PluginSetup extends LoadedPlugins {
-  /** Those of the start: a plugin that is added later brings none. */
   readonly hooks: readonly ConfiguredHook[];
+  readonly agents: readonly AgentDefinition[];
   /** What there would be with these besides those configured. Changes nothing. */
   preview(added: readonly PluginConfig[]): Promise<PluginPreview>;
   apply(next: PluginPreview): void;
@@ -20,6 +22,7 @@ export interface PluginSetup extends LoadedPlugins {
 
 export interface PluginPreview extends LoadedPlugins {
   readonly hooks: readonly ConfiguredHook[];
+  readonly agents: readonly AgentDefinition[];
   readonly configs: readonly PluginConfig[];
 }
 
@@ -36,7 +39,7 @@ export async function openPlugins(
   configs: readonly PluginConfig[],
   { cwd, files, skills, hookPolicy, warn }: PluginParts,
 ): Promise<PluginSetup> {
-  let now: PluginPreview = { ...NO_PLUGINS, configs, hooks: [] };
+  let now: PluginPreview = { ...NO_PLUGINS, configs, hooks: [], agents: [] };
   const hooksOf = async (plugin: Plugin): Promise<Pick<PluginPreview, 'hooks' | 'errors'>> => {
     try {
       return { hooks: await hooksOfPlugin(plugin, hookPolicy, (line) => warn?.(line)), errors: [] };
@@ -55,12 +58,22 @@ export async function openPlugins(
     get hooks() {
       return now.hooks;
     },
+    get agents() {
+      return now.agents;
+    },
     async preview(added) {
       const all = [...now.configs, ...added];
       const { plugins, errors } = await loadPlugins(all, { cwd, files });
-      const read = await Promise.all(plugins.map(hooksOf));
+      const directories = plugins.flatMap(({ name: prefix, agentDirectories }) =>
+        agentDirectories.map((path) => ({ path, prefix })),
+      );
+      const [read, agents] = await Promise.all([
+        Promise.all(plugins.map(hooksOf)),
+        readAgentFiles(directories, { files, warn: (line) => warn?.(line) }),
+      ]);
       return {
         plugins,
+        agents,
         configs: all,
         hooks: read.flatMap(({ hooks }) => hooks),
         errors: [...errors, ...read.flatMap((each) => each.errors)],

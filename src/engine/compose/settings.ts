@@ -94,7 +94,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     }),
     mcpServerPolicy: resolved.policy.mcpServers,
     mcpToolChanges: resolved.policy.mcpToolChanges,
-    configuredHooks: [...resolved.hooks.configured, ...plugins.hooks],
+    configuredHooks: resolved.hooks.configured,
     hookPolicy: resolved.hooks.policy,
     projectRoot: resolved.projectRoot,
     env: { ...env, ...resolved.modelAliases },

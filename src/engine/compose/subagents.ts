@@ -1,5 +1,6 @@
 /** The Agent tool in a session: which agents it offers, and the way back into the engine that runs them. */
 import type { AgentDefinition } from '../../protocol/agent.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { Ids } from '../../protocol/ports.ts';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
@@ -11,14 +12,18 @@ import { createQuota } from '../../subagents/quota.ts';
 import { selectTools } from '../../subagents/select-tools.ts';
 import { type StartPorts, startAgent } from '../../subagents/start-agent.ts';
 import { parserOf } from '../../tools/from-json-schema.ts';
+import { oncePer } from '../../util/once-per.ts';
 import { runAgent } from '../agent-run.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { tellTaken } from '../deliveries.ts';
+import { agentsIn } from '../session-facts.ts';
 import { composeAgentParts, type SessionRoom } from './agent-parts.ts';
 
 export interface SubagentRoom {
-  /** The Agent tool, or none. */
+  /** The Agent tool, or none; the same array while the agents are the same. */
   readonly tools: readonly AnyTool[];
+  /** Agents of plugins that were read again can be started from here on. */
+  takeUp(): void;
   /** What the main thread gets of the session's tools. */
   forMain(all: () => readonly AnyTool[]): () => readonly AnyTool[];
   /** See `SkillToolPorts`. */
@@ -28,7 +33,8 @@ export interface SubagentRoom {
 }
 
 export function composeSubagents(config: QueryEngineConfig, { ids }: { readonly ids: Ids }): SubagentRoom {
-  const { agents = [], mainAgent } = config;
+  const { mainAgent } = config;
+  let agents = agentsIn(config);
   const quota = createQuota(config.agentLimits ?? {});
   let linked: SessionRoom | undefined;
   const offered = (all: readonly AnyTool[], depth: number) =>
@@ -53,17 +59,26 @@ export function composeSubagents(config: QueryEngineConfig, { ids }: { readonly 
       });
     },
   };
-  const tool = createAgentTool({
-    ...start,
-    agents,
-    parser: (schema) => parserOf<AgentToolInput>(schema),
-    background: config.backgroundTasks !== false,
+  const toolsFor = oncePer((offered: readonly AgentDefinition[]): readonly AnyTool[] => {
+    if (offered.length === 0 || quota.maxDepth <= 0) return [];
+    const parser = (schema: JsonObject) => parserOf<AgentToolInput>(schema);
+    return [
+      createAgentTool({ ...start, agents: offered, parser, background: config.backgroundTasks !== false }),
+    ];
   });
   return {
-    tools: agents.length > 0 && quota.maxDepth > 0 ? [tool] : [],
-    forMain: (all) => {
+    get tools() {
+      return toolsFor(agents);
+    },
+    takeUp() {
+      const now = agentsIn(config);
+      if (JSON.stringify(now) !== JSON.stringify(agents)) agents = now;
+    },
+    forMain(all) {
       const main = mainAgent === undefined ? undefined : findAgent(mainAgent, agents);
-      return main === undefined ? all : selectedFor(main, all);
+      if (main === undefined) return all;
+      const selected = oncePer((now: readonly AnyTool[]) => selectTools(main, now));
+      return () => selected(all());
     },
     fork(skill, prompt, context) {
       if (agents.length === 0 || context.queryTracking.depth >= quota.maxDepth) return undefined;
@@ -77,19 +92,5 @@ export function composeSubagents(config: QueryEngineConfig, { ids }: { readonly 
     link(room) {
       linked = room;
     },
-  };
-}
-
-/** The same array while the session's own is. */
-function selectedFor(main: AgentDefinition, all: () => readonly AnyTool[]): () => readonly AnyTool[] {
-  let from: readonly AnyTool[] | undefined;
-  let selected: readonly AnyTool[] = [];
-  return () => {
-    const now = all();
-    if (now !== from) {
-      from = now;
-      selected = selectTools(main, now);
-    }
-    return selected;
   };
 }
