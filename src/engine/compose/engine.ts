@@ -87,16 +87,9 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     }),
   };
   const spill = composeSpill(files, session.directory, sessionId);
-  const tasks = composeTasks({
-    sessionId,
-    directory: session.directory,
-    clock,
-    ids,
-    files,
-    journal,
-    announcer,
-    stderr: config.stderr,
-  });
+  const basics = { sessionId, scope, clock, ids, files, announcer };
+  const { directory } = session;
+  const tasks = composeTasks({ ...basics, directory, journal, stderr: config.stderr });
   scope.onClose(() => tasks.table.stopAll('session'));
   const permissions = composePermissions(config, {
     files,
@@ -107,18 +100,13 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     callTool: (name, input, signal) => tools.callTool(name, input, signal),
   });
   const hooks = composeHooks(config, {
-    sessionId,
-    scope,
-    clock,
-    ids,
-    files,
+    ...basics,
     env,
     now: () => ({
       transcriptPath: session.transcriptPath,
       promptId: memory.promptId,
       mode: permissions.permissions.mode,
     }),
-    announcer,
     tools: () => allTools(),
     callTool: (name, input, signal) => tools.callTool(name, input, signal),
     enqueue: (item) => queue.put(item),
