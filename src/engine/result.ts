@@ -1,7 +1,7 @@
 /** The result of a submission, made from the terminal alone (L7.1). */
 import type { AssistantMessage, AttachmentMessage, LoopMessage } from '../protocol/messages.ts';
 import type { PermissionDenial } from '../protocol/permission.ts';
-import type { ModelUsage, SDKResultError, SDKResultMessage } from '../protocol/sdk-messages.ts';
+import type { ModelUsage, ResultUsage, SDKResultError, SDKResultMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal, TerminalReason } from '../protocol/terminal.ts';
 import type { StopReason, Usage } from '../protocol/wire.ts';
 
@@ -202,7 +202,7 @@ function commonFields(facts: ResultFacts) {
     duration_ms: facts.durationMs,
     duration_api_ms: facts.durationApiMs,
     total_cost_usd: facts.totalCostUsd,
-    usage: facts.usage,
+    usage: wholeUsage(facts.usage),
     modelUsage: facts.modelUsage,
     permission_denials: facts.permissionDenials,
     ...(facts.origin !== undefined && { origin: facts.origin }),
@@ -212,6 +212,29 @@ function commonFields(facts: ResultFacts) {
     ...(facts.index !== undefined && { result_index: facts.index }),
     session_id: facts.sessionId,
     uuid: facts.uuid,
+  };
+}
+
+/** Filled up with what the API did not tell. */
+export function wholeUsage(usage: Usage): ResultUsage {
+  const { service_tier: tier, server_tool_use: used } = usage;
+  const told = usage as Partial<ResultUsage>;
+  return {
+    ...usage,
+    cache_creation: usage.cache_creation ?? {
+      ephemeral_5m_input_tokens: usage.cache_creation_input_tokens,
+      ephemeral_1h_input_tokens: 0,
+    },
+    server_tool_use: {
+      web_search_requests: used?.web_search_requests ?? 0,
+      web_fetch_requests: used?.web_fetch_requests ?? 0,
+    },
+    output_tokens_details: { thinking_tokens: usage.output_tokens_details?.thinking_tokens ?? 0 },
+    service_tier: tier === 'priority' || tier === 'batch' ? tier : 'standard',
+    inference_geo: told.inference_geo ?? '',
+    speed: told.speed ?? 'standard',
+    fallback_credit: null,
+    iterations: [],
   };
 }
 

@@ -169,7 +169,7 @@ const POLICIES: readonly unknown[] = [undefined, 'always_allow', 'always_ask', '
 const CEILINGS: readonly unknown[] = [undefined, 'allow', 'ask', 'blocked'];
 
 /** A policy that is not understood must not pass for none. */
-function isPolicyList(value: unknown): value is readonly McpToolPolicy[] {
+export function isPolicyList(value: unknown): value is readonly McpToolPolicy[] {
   return (
     Array.isArray(value) &&
     value.every(

@@ -3,6 +3,7 @@
  * The SDK's shapes (`sdk-messages.ts`) are a projection of these, made in `engine/to-sdk-message.ts`.
  */
 import type { AssistantErrorKind } from './failure.ts';
+import type { PermissionMode } from './permission.ts';
 import type { AssistantBlock, StopReason, StreamEvent, Usage, UserBlock } from './wire.ts';
 
 interface Common {
@@ -132,7 +133,7 @@ export type SystemBody =
   | {
       readonly subtype: 'status';
       readonly status: 'compacting' | 'requesting' | null;
-      readonly permissionMode?: string;
+      readonly permissionMode?: PermissionMode;
       readonly compact_result?: 'success' | 'failed';
       readonly compact_error?: string;
     }

@@ -38,7 +38,7 @@ export interface SDKAssistantMessage extends Stamped, FromAgent {
   readonly request_id?: string;
   /** uuids of earlier messages that this one takes the place of. */
   readonly supersedes?: readonly string[];
-  readonly aborted?: boolean;
+  readonly aborted?: true;
   readonly timestamp?: string;
 }
 
@@ -90,6 +90,18 @@ export interface ModelUsage {
   readonly costBasis: 'list' | 'managed' | 'unknown';
 }
 
+/** Usage with nothing left out: readers of results look into its parts without asking whether they are there. */
+export interface ResultUsage extends Usage {
+  readonly cache_creation: NonNullable<Usage['cache_creation']>;
+  readonly server_tool_use: { readonly web_search_requests: number; readonly web_fetch_requests: number };
+  readonly output_tokens_details: { readonly thinking_tokens: number };
+  readonly service_tier: 'standard' | 'priority' | 'batch';
+  readonly inference_geo: string;
+  readonly speed: 'standard' | 'fast';
+  readonly fallback_credit: null;
+  readonly iterations: readonly never[];
+}
+
 interface ResultCommon extends Stamped {
   readonly type: 'result';
   readonly is_error: boolean;
@@ -102,7 +114,7 @@ interface ResultCommon extends Stamped {
   /** Estimate, USD, cumulative over the session's queries in this engine. */
   readonly total_cost_usd: number;
   /** The main loop of this submission. */
-  readonly usage: Usage;
+  readonly usage: ResultUsage;
   /** Everything: subagents, compaction, helpers. */
   readonly modelUsage: Readonly<Record<string, ModelUsage>>;
   readonly permission_denials: readonly PermissionDenial[];

@@ -97,7 +97,7 @@ export interface Usage {
     readonly ephemeral_5m_input_tokens: number;
     readonly ephemeral_1h_input_tokens: number;
   };
-  readonly server_tool_use?: { readonly web_search_requests: number };
+  readonly server_tool_use?: { readonly web_search_requests: number; readonly web_fetch_requests?: number };
   readonly output_tokens_details?: { readonly thinking_tokens?: number };
   readonly service_tier?: string | null;
   /** Usage of models that answered inside this answer (advisors); counted recursively. */

@@ -1,13 +1,16 @@
 /** In-process MCP servers: a named set of tools that the host implements itself. */
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { AnySdkTool } from './define-tool.ts';
+import type { CallTerms } from './mcp/call-terms.ts';
 
 export interface SdkMcpServer {
   readonly type: 'sdk';
   readonly name: string;
   readonly version: string;
-  readonly tools: readonly AnySdkTool[];
+  readonly definitions: readonly AnySdkTool[];
   readonly instructions?: string | undefined;
+  readonly tools?: CallTerms['tools'];
+  readonly timeout?: CallTerms['timeout'];
 }
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -22,8 +25,10 @@ export function createSdkMcpServer(options: {
   readonly instructions?: string | undefined;
   /** Its tools are never deferred. */
   readonly alwaysLoad?: boolean | undefined;
+  /** Of each call, ms; at least 1 000. Default none. */
+  readonly timeout?: number | undefined;
 }): SdkMcpServer {
-  const { name, version = '1.0.0', tools = [], alwaysLoad, instructions } = options;
+  const { name, version = '1.0.0', tools = [], alwaysLoad, instructions, timeout } = options;
   for (const each of [name, ...tools.map((tool) => tool.name)]) {
     if (!NAME.test(each))
       throw new TurnwrightError(
@@ -32,5 +37,12 @@ export function createSdkMcpServer(options: {
       );
   }
   const listed = alwaysLoad === true ? tools.map((tool) => ({ ...tool, alwaysLoad })) : tools;
-  return { type: 'sdk', name, version, tools: listed, ...(instructions !== undefined && { instructions }) };
+  return {
+    type: 'sdk',
+    name,
+    version,
+    definitions: listed,
+    ...(instructions !== undefined && { instructions }),
+    ...(timeout !== undefined && { timeout }),
+  };
 }

@@ -3,6 +3,7 @@ import { createRunNotes } from '../../src/cli/run-notes.ts';
 import { reportRows, toolWork } from '../../src/cli/run-report.ts';
 import { createStyle } from '../../src/cli/screen/style.ts';
 import { stopSentence, summaryLines } from '../../src/cli/screen/summary.ts';
+import { wholeUsage } from '../../src/engine/result.ts';
 import type { DecisionRecord, ModelUsage, SDKResultMessage } from '../../src/index.ts';
 import { TERMINAL_REASONS } from '../../src/index.ts';
 import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
@@ -34,7 +35,7 @@ const RESULT: SDKResultMessage = {
   stop_reason: 'end_turn',
   terminal_reason: 'completed',
   total_cost_usd: 0.0234,
-  usage: EMPTY_USAGE,
+  usage: wholeUsage(EMPTY_USAGE),
   modelUsage: { 'claude-opus-5-5': USAGE },
   permission_denials: [],
   uuid: 'u',

@@ -38,6 +38,57 @@ throughBothDoors('in-process MCP servers', (stage) => {
     expect(result).toMatchObject({ subtype: 'success' });
   });
 
+  it('what the host declares about its own tools holds: denied, asked for in every mode, and a limit in time', async () => {
+    const runs: string[] = [];
+    const named = (name: string) =>
+      door.tool(name, name, {}, async () => {
+        runs.push(name);
+        return said(name);
+      });
+    const slow = door.tool('slow', 'Slow.', {}, () => new Promise<never>(() => {}));
+    const tools = [
+      { name: 'never', permission_policy: 'always_deny' },
+      { name: 'ask', permission_policy: 'always_ask' },
+      { name: 'free', permission_policy: 'always_allow' },
+    ];
+    const made = door.createSdkMcpServer({
+      name: 't',
+      tools: [named('never'), named('ask'), named('free'), slow],
+    });
+    const asked: string[] = [];
+    const { messages, result } = await stage.run(
+      [reply(['never', 'ask', 'free', 'slow'].map((name) => toolUse(`mcp__t__${name}`))), reply('Done.')],
+      {
+        mcpServers: { t: { ...(made as object), tools, timeout: 1_000 } },
+        permissionMode: 'bypassPermissions',
+        allowDangerouslySkipPermissions: true,
+        canUseTool: async (name: string) => {
+          asked.push(name);
+          return { behavior: 'deny', message: 'Not now.' };
+        },
+      },
+    );
+    expect(runs).toEqual(['free']);
+    expect(asked).toEqual(['mcp__t__ask']);
+    expect(result?.permission_denials.map(({ tool_name }) => tool_name).toSorted()).toEqual([
+      'mcp__t__ask',
+      'mcp__t__never',
+    ]);
+    expect(toolResults(messages).map(({ text }) => text)).toContainEqual(
+      expect.stringMatching(/1000 ms|1 s/),
+    );
+  });
+
+  it('always_allow on a server of the host grants nothing', async () => {
+    const touch = door.tool('touch', 'Touches.', {}, async () => said('touched'));
+    const tools = [{ name: 'touch', permission_policy: 'always_allow' }];
+    const made = door.createSdkMcpServer({ name: 't', tools: [touch] });
+    const { result } = await stage.run([reply(toolUse('mcp__t__touch')), reply('Well.')], {
+      mcpServers: { t: { ...(made as object), tools } },
+    });
+    expect(result?.permission_denials).toHaveLength(1);
+  });
+
   it('isError and a handler that throws are errors for the model', async () => {
     const no = door.tool('no', 'Refuses.', {}, async () => ({ ...said('Never.'), isError: true }));
     const bad = door.tool('bad', 'Breaks.', {}, async () => {

@@ -126,7 +126,7 @@ function serversOf(value: unknown, channel: HostChannel): Readonly<Record<string
   if (!isFields(value)) throw new Error('"servers" must be an object of servers by name.');
   const servers = Object.entries(value).map(([name, server]) =>
     isFields(server) && server['type'] === 'sdk'
-      ? [name, linkedServer(name, undefined, channel)]
+      ? [name, linkedServer(name, server, channel)]
       : [name, server],
   );
   return Object.fromEntries(servers) as Readonly<Record<string, McpServerConfig>>;

@@ -7,6 +7,14 @@ const NO_USAGE = {
   output_tokens: 0,
   cache_creation_input_tokens: 0,
   cache_read_input_tokens: 0,
+  cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+  server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
+  output_tokens_details: { thinking_tokens: 0 },
+  service_tier: 'standard' as const,
+  inference_geo: '',
+  speed: 'standard' as const,
+  fallback_credit: null,
+  iterations: [],
 };
 
 export function failureResult(error: unknown, sessionId: string | undefined): SDKResultMessage {

@@ -78,19 +78,29 @@ function matcherOf(fields: Fields, channel: HostChannel): HookCallbackMatcher {
 /** The host's own servers are spoken to through it; those it only names are for the engine to reach. */
 function serversOf(initialize: Fields, channel: HostChannel): Record<string, McpServerConfig> {
   const { sdkMcpServers, sdkMcpServerManifests: manifests, mcpServers } = initialize;
+  const { sdkMcpServerConfigs: configs } = initialize;
   const names = Array.isArray(sdkMcpServers) ? sdkMcpServers.map(String) : [];
   const linked = names.map((name): [string, LinkedMcpServer] => {
     const manifest = isFields(manifests) ? manifests[name] : undefined;
-    return [name, linkedServer(name, manifest, channel)];
+    return [name, linkedServer(name, isFields(configs) ? configs[name] : undefined, channel, manifest)];
   });
   const named = isFields(mcpServers) ? (mcpServers as Record<string, McpServerConfig>) : {};
   return { ...named, ...Object.fromEntries(linked) };
 }
 
-export function linkedServer(name: string, manifest: unknown, channel: HostChannel): LinkedMcpServer {
+/** `config`: what the host declares about calls of its tools. */
+export function linkedServer(
+  name: string,
+  config: unknown,
+  channel: HostChannel,
+  manifest?: unknown,
+): LinkedMcpServer {
+  const { tools, timeout } = isFields(config) ? config : {};
   return {
     type: 'sdk',
     name,
+    ...(tools !== undefined && { tools: tools as LinkedMcpServer['tools'] }),
+    ...(typeof timeout === 'number' && { timeout }),
     ...(isFields(manifest) && { manifest: { initializeResult: undefined, ...manifest } }),
     async exchange(message, { signal }) {
       const request = { subtype: 'mcp_message', server_name: name, message };

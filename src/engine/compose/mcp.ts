@@ -12,8 +12,9 @@ import {
 } from '../../mcp/mcp-servers.ts';
 import { createCredentialStore } from '../../mcp/oauth/credential-store.ts';
 import { createPinStore } from '../../mcp/pin-store.ts';
-import { parseServers } from '../../mcp/server-config.ts';
+import { isPolicyList, type McpToolPolicy, parseServers } from '../../mcp/server-config.ts';
 import { refusedServer } from '../../mcp/server-policy.ts';
+import { configuredPolicy } from '../../mcp/tool-policy.ts';
 import { openConnections } from '../../model/connections.ts';
 import type { Command } from '../../protocol/command.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
@@ -28,8 +29,8 @@ import type { SessionNotices } from '../session-notices.ts';
 import { VERSION } from '../version.ts';
 
 export type { McpRemoteServerConfig, McpStdioServerConfig } from '../../mcp/server-config.ts';
-export type { McpServerEntry, SetServersResult };
-export { parseServers };
+export type { McpServerEntry, McpToolPolicy, SetServersResult };
+export { configuredPolicy, isPolicyList, parseServers };
 
 /** ms that connecting may take, that a call may be silent, and that the first request waits for servers. */
 const START_MS = 30_000;

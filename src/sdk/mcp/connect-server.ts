@@ -2,6 +2,7 @@
 import type { McpClient } from '../../engine/config.ts';
 import type { SdkMcpServer } from '../create-sdk-mcp-server.ts';
 import { toolOf } from '../sdk-tool.ts';
+import { onTerms } from './call-terms.ts';
 import { linkToInstance } from './instance-link.ts';
 import type { Exchange } from './json-rpc.ts';
 import { infoOf, toolOfListed } from './listed-tool.ts';
@@ -13,6 +14,11 @@ const HANDSHAKE_MS = 30_000;
 
 /** Never rejects for what a server does; `status` and `error` say how it went. */
 export async function connectServer(name: string, config: McpServerConfig): Promise<McpClient> {
+  const client = await connected(name, config);
+  return config.type === 'sdk' ? onTerms(client, config) : client;
+}
+
+async function connected(name: string, config: McpServerConfig): Promise<McpClient> {
   if (isOwn(config)) return ownClient(name, config);
   if ('exchange' in config) return linkedClient(name, config.exchange as Exchange, manifestOf(config));
   if ('instance' in config) {
@@ -47,15 +53,15 @@ async function ownClient(name: string, server: SdkMcpServer): Promise<McpClient>
   return {
     name,
     status: 'connected',
-    tools: await Promise.all(server.tools.map((tool) => toolOf(name, tool))),
-    toolInfos: server.tools.map(infoOf),
+    tools: await Promise.all(server.definitions.map((tool) => toolOf(name, tool))),
+    toolInfos: server.definitions.map(infoOf),
     serverInfo: { name: server.name, version: server.version },
     instructions: server.instructions,
   };
 }
 
 const isOwn = (config: McpServerConfig): config is SdkMcpServer =>
-  config.type === 'sdk' && 'tools' in config && !('instance' in config);
+  config.type === 'sdk' && 'definitions' in config;
 
 const manifestOf = (config: McpServerConfig) =>
   'manifest' in config ? (config as LinkedMcpServer).manifest : undefined;
