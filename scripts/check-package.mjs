@@ -61,6 +61,8 @@ export const some: Collapsed<Public> = true;
 export function told(message: SDKMessage): string {
   if (message.type !== 'system') return message.type;
   if (message.subtype === 'init') return message.model;
+  // @ts-expect-error by its subtype it is told from the others: only init has a model
+  message.model;
   if (message.subtype === 'compact_boundary') return message.compact_metadata.trigger;
   if (message.subtype === 'task_notification') return message.status;
   return message.subtype;

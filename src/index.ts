@@ -108,6 +108,7 @@ export type {
   ContentBlock,
   EffortLevel,
   ImageBlock,
+  ResultUsage,
   StopReason,
   StreamEvent,
   TextBlock,
@@ -129,6 +130,7 @@ export {
 } from './sdk/define-tool.ts';
 export * from './sdk/engine.ts';
 export { machineSettingsFile } from './sdk/machine-policy.ts';
+export type { CallTerms } from './sdk/mcp/call-terms.ts';
 export type { Exchange, JsonRpcMessage } from './sdk/mcp/json-rpc.ts';
 export {
   type ConfiguredMcpServer,
@@ -147,6 +149,8 @@ export type {
   McpStdioServerConfig,
 } from './sdk/mcp/server-config.ts';
 export {
+  type AgentOption,
+  type CustomPrompt,
   type Options,
   type PresetPrompt,
   type SettingSource,

@@ -1,9 +1,9 @@
 /** The result of a submission, made from the terminal alone (L7.1). */
 import type { AssistantMessage, AttachmentMessage, LoopMessage } from '../protocol/messages.ts';
 import type { PermissionDenial } from '../protocol/permission.ts';
-import type { ModelUsage, ResultUsage, SDKResultError, SDKResultMessage } from '../protocol/sdk-messages.ts';
+import type { ModelUsage, SDKResultError, SDKResultMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal, TerminalReason } from '../protocol/terminal.ts';
-import type { StopReason, Usage } from '../protocol/wire.ts';
+import type { ResultUsage, StopReason, Usage } from '../protocol/wire.ts';
 
 type ResultKind =
   /** Success with the text of the last assistant message. */

@@ -5,7 +5,7 @@ import type { PermissionDenial, PermissionMode } from './permission.ts';
 import type { SessionKey } from './session-store.ts';
 import type { TaskMessageBody } from './task-messages.ts';
 import type { TerminalReason } from './terminal.ts';
-import type { AssistantBlock, StopReason, StreamEvent, Usage, UserBlock } from './wire.ts';
+import type { AssistantBlock, ResultUsage, StopReason, StreamEvent, Usage, UserBlock } from './wire.ts';
 
 interface Stamped {
   readonly uuid: string;
@@ -53,7 +53,7 @@ export interface SDKUserMessage extends Partial<Stamped>, FromAgent {
   /** false: add to the conversation without asking the model. */
   readonly shouldQuery?: boolean;
   /** true: it goes to the model as it is, also when it looks like a command or names files. */
-  readonly client_composed?: boolean;
+  readonly client_composed?: true;
   readonly timestamp?: string;
   /** uuids that this message takes back without a successor of their own. */
   readonly retracted_message_uuids?: readonly string[];
@@ -88,18 +88,6 @@ export interface ModelUsage {
   readonly maxOutputTokens: number;
   /** `list`, or `unknown` when the model has no price. */
   readonly costBasis: 'list' | 'managed' | 'unknown';
-}
-
-/** Usage with nothing left out: readers of results look into its parts without asking whether they are there. */
-export interface ResultUsage extends Usage {
-  readonly cache_creation: NonNullable<Usage['cache_creation']>;
-  readonly server_tool_use: { readonly web_search_requests: number; readonly web_fetch_requests: number };
-  readonly output_tokens_details: { readonly thinking_tokens: number };
-  readonly service_tier: 'standard' | 'priority' | 'batch';
-  readonly inference_geo: string;
-  readonly speed: 'standard' | 'fast';
-  readonly fallback_credit: null;
-  readonly iterations: readonly never[];
 }
 
 interface ResultCommon extends Stamped {

@@ -104,6 +104,18 @@ export interface Usage {
   readonly iterations?: readonly (Partial<Usage> & { readonly model?: string; readonly type?: string })[];
 }
 
+/** Usage with nothing left out: readers of results look into its parts without asking whether they are there. */
+export interface ResultUsage extends Usage {
+  readonly cache_creation: NonNullable<Usage['cache_creation']>;
+  readonly server_tool_use: { readonly web_search_requests: number; readonly web_fetch_requests: number };
+  readonly output_tokens_details: { readonly thinking_tokens: number };
+  readonly service_tier: 'standard' | 'priority' | 'batch';
+  readonly inference_geo: string;
+  readonly speed: 'standard' | 'fast';
+  readonly fallback_credit: null;
+  readonly iterations: readonly never[];
+}
+
 export const EMPTY_USAGE: Usage = Object.freeze({
   input_tokens: 0,
   output_tokens: 0,

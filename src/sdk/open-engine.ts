@@ -169,7 +169,7 @@ function settingsOptions(options: Options): ConfigOptions {
     maxThinkingTokens: options.maxThinkingTokens,
     effort: options.effort,
     betas: options.betas,
-    permissionMode: options.permissionMode,
+    permissionMode: options.permissionMode === 'auto' ? 'default' : options.permissionMode,
     allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions,
     allowedTools: options.allowedTools,
     disallowedTools: options.disallowedTools,
@@ -200,7 +200,8 @@ function promptOf(
 ): Pick<QueryEngineConfig, 'customSystemPrompt' | 'appendSystemPrompt'> {
   if (prompt === undefined) return { customSystemPrompt: [] };
   if (typeof prompt === 'string') return { customSystemPrompt: prompt };
-  if ('type' in prompt) return { appendSystemPrompt: prompt.append };
+  if ('type' in prompt)
+    return prompt.type === 'custom' ? promptOf(prompt.prompt) : { appendSystemPrompt: prompt.append };
   return { customSystemPrompt: prompt.filter((part) => part !== SYSTEM_PROMPT_DYNAMIC_BOUNDARY) };
 }
 

@@ -19,7 +19,27 @@ export interface PresetPrompt {
   /** Both names mean Turnwright's own prompt. */
   readonly preset: 'turnwright' | 'claude_code';
   readonly append?: string | undefined;
+  /** Accepted; the prompt is the same for all who work in one folder already. */
+  readonly excludeDynamicSections?: boolean | undefined;
+  /** Accepted; it is made anew for each session, never recorded. */
+  readonly snapshot?: boolean | undefined;
 }
+
+export interface CustomPrompt {
+  readonly type: 'custom';
+  readonly prompt: string | readonly string[];
+  readonly snapshot?: boolean | undefined;
+}
+
+/** As options define an agent, under its name. */
+export type AgentOption = Omit<AgentDefinition, 'name' | 'effort'> & {
+  /** A number has no effect, and a warning says so. */
+  readonly effort?: EffortLevel | number | undefined;
+  /** No effect, with a warning. */
+  readonly observer?: unknown;
+  /** No effect, with a warning. */
+  readonly observerMessage?: unknown;
+};
 
 export interface Options {
   /** Aborting it ends the run; the iterator then throws AbortError. */
@@ -29,7 +49,7 @@ export interface Options {
   /** The main thread is this agent: its prompt, its tools, its model. */
   agent?: string | undefined;
   /** Agents that the model may start, by name; they beat those of files and the built-in ones. */
-  agents?: Readonly<Record<string, Omit<AgentDefinition, 'name'>>> | undefined;
+  agents?: Readonly<Record<string, AgentOption>> | undefined;
   /** Needed for `permissionMode: 'bypassPermissions'`. */
   allowDangerouslySkipPermissions?: boolean | undefined;
   /** Rules that are allowed without asking: `Tool` or `Tool(specifier)`. */
@@ -93,7 +113,8 @@ export interface Options {
   managedSettingsFile?: string | undefined;
   /** What no allow rule names is denied, in every mode, bypassPermissions included. Default false. */
   allowedToolsOnly?: boolean | undefined;
-  permissionMode?: PermissionMode | undefined;
+  /** `auto` is `default` here: no classifier decides, whoever can be asked is. */
+  permissionMode?: PermissionMode | 'auto' | undefined;
   /** The caller can stop single tasks (`stopTask`): `interrupt()` then spares those in the background while input is open. */
   perTaskStopAffordance?: boolean | undefined;
   /** How long whoever is asked may take, ms; then the call is denied. Default without limit. */
@@ -158,7 +179,7 @@ export interface Options {
   /** ms after which a subagent is ended, and what it has said is delivered. Default none. */
   subagentDeadlineMs?: number | undefined;
   /** Default none. */
-  systemPrompt?: string | readonly string[] | PresetPrompt | undefined;
+  systemPrompt?: string | readonly string[] | PresetPrompt | CustomPrompt | undefined;
   /** Tokens, told to the model. */
   taskBudget?: { readonly total: number } | undefined;
   /** Name of a new session. */

@@ -57,6 +57,10 @@ throughBothDoors('answers', (stage) => {
     const none = await systemOf(undefined);
     expect(none).toBe('[]');
     expect(await systemOf('Speak Latin.')).toContain('Speak Latin.');
+    const custom = await systemOf({ type: 'custom', prompt: ['Speak Greek.', 'Slowly.'], snapshot: true });
+    expect(custom).toContain('Speak Greek.');
+    expect(custom).toContain('Slowly.');
+    expect(custom.length).toBeLessThan(200);
     const preset = await systemOf({ type: 'preset', preset: 'claude_code', append: 'Speak Latin.' });
     expect(preset).toContain('Speak Latin.');
     expect(preset.length).toBeGreaterThan(500);

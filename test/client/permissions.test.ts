@@ -113,6 +113,18 @@ throughBothDoors('canUseTool', (stage) => {
     ]);
   });
 
+  it('mode auto is default here: whoever can be asked is', async () => {
+    const { messages, result } = await stage.run(
+      [reply(toolUse('Bash', { command: 'touch x' })), reply('Well.')],
+      {
+        permissionMode: 'auto',
+        canUseTool: async () => ({ behavior: 'deny', message: 'No.' }),
+      },
+    );
+    expect(messages[0]).toMatchObject({ permissionMode: 'default' });
+    expect(result?.permission_denials).toHaveLength(1);
+  });
+
   it('is not asked about what a rule allows, nor about reading in the folder', async () => {
     const calls = [toolUse('Bash', { command: 'echo hi' }), toolUse('Glob', { pattern: '*.none' })];
     const { messages } = await stage.run([reply(calls), reply('Done.')], {

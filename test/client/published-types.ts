@@ -25,9 +25,13 @@ type Loose<T> = T extends Uuid
 
 type Told = Loose<own.SDKMessage>;
 type Of<Type extends string> = Extract<Told, { type: Type }>;
+/** Of each member of a union. */
+type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 type System<Subtype extends string> = Extract<Told, { type: 'system'; subtype: Subtype }>;
 
-export const result = (told: Of<'result'>): Loose<client.SDKResultMessage> => told;
+export const result = (
+  told: Without<Of<'result'>, 'origin'>,
+): Without<Loose<client.SDKResultMessage>, 'origin'> => told;
 export const assistant = (
   told: Omit<Of<'assistant'>, 'message'>,
 ): Omit<Loose<client.SDKAssistantMessage>, 'message'> => told;
@@ -70,7 +74,10 @@ export const denied = (told: System<'permission_denied'>): Loose<client.SDKPermi
 export const mirror = (told: System<'mirror_error'>): Loose<client.SDKMirrorErrorMessage> => told;
 export const note = (told: System<'informational'>): Loose<client.SDKInformationalMessage> => told;
 
-/** Options that both have and whose published values ours does not take: each is named in the guide. */
+/**
+ * Options that both have and whose published values ours does not take as they are: they can name the mode `auto`,
+ * or answer to our own types.
+ */
 type Unfit = {
   [K in keyof own.Options & keyof client.Options]-?: Loose<client.Options[K]> extends Loose<own.Options[K]>
     ? never
@@ -89,4 +96,6 @@ export const answer = (
   given: Omit<Extract<client.PermissionResult, { behavior: 'allow' }>, 'updatedPermissions'>,
 ): own.PermissionResult => given;
 export const mode = (given: Exclude<client.PermissionMode, 'auto'>): own.PermissionMode => given;
-export const agent = (given: client.AgentDefinition): Omit<own.AgentDefinition, 'name'> => given;
+export const agent = (
+  given: Omit<client.AgentDefinition, 'permissionMode'>,
+): NonNullable<own.Options['agents']>[string] => given;
