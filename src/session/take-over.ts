@@ -22,11 +22,12 @@ export async function takeOverFile(
   const setAside = (offset: number, bytes: number) =>
     options.onProblem?.(sessionId, { kind: 'set_aside', offset, bytes });
   let handle: AppendHandle | undefined;
+  let before: JournalPosition | undefined;
   try {
     await files.makeDir(dirname(path), 0o700);
     handle = await files.openAppend(path, 0o600);
     for (;;) {
-      const before = await repairEnd(files, path, await scanJournal(files, path), setAside);
+      before = await repairEnd(files, path, await scanJournal(files, path), setAside);
       const owner = randomUUID();
       const epoch = before.epoch + 1;
       const line = `${before.endsOpen ? '\n' : ''}${encodeTakeover({ seq: before.head, epoch }, owner, prefix, clock.nowMs())}\n`;
@@ -38,8 +39,17 @@ export async function takeOverFile(
     }
   } catch (error) {
     await handle?.close().catch(() => undefined);
+    if (before !== undefined) await takeBack(files, path, before).catch(() => undefined);
     throw storageError(`Session ${sessionId} cannot be opened for writing (${path}).`, error);
   }
+}
+
+/** Half a line, and a file that holds nothing else: a session that could not be begun leaves none. */
+async function takeBack(files: PersistentFiles, path: string, before: JournalPosition): Promise<void> {
+  const now = await scanJournal(files, path, before);
+  if (now.epoch > before.epoch) return; // the line is whole, or another's stands there
+  if (now.size > before.size) await files.truncate(path, before.size);
+  if (before.size === 0) await files.remove(path);
 }
 
 /** Sets a torn last line aside, then cuts it off. */

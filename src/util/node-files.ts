@@ -56,13 +56,29 @@ async function readRange(path: string, offset: number, length: number): Promise<
 }
 
 async function makeDir(path: string, mode?: number): Promise<void> {
-  await fs.mkdir(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+  await makeFolders(path, mode);
   if (mode === undefined) return;
   const { mode: actual } = await fs.stat(path);
   const wanted = (actual & mode) | (mode & 0o700);
   // A folder of another owner cannot be tightened; its files are still ours and closed.
   if (wanted !== (actual & PERMISSIONS)) await fs.chmod(path, wanted).catch(unlessPermitted);
 }
+
+/** Not by `recursive`: where nothing can be made, as in /proc or behind a dangling link, that tries for ever. */
+async function makeFolders(path: string, mode: number | undefined): Promise<void> {
+  try {
+    await fs.mkdir(path, mode);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' && dirname(path) !== path) {
+      await makeFolders(dirname(path), mode);
+      await fs.mkdir(path, mode).catch(unlessFolder(path));
+    } else await unlessFolder(path)(error);
+  }
+}
+
+const unlessFolder = (path: string) => async (error: unknown) => {
+  if (codeOf(error) !== 'EEXIST' || !(await fs.stat(path)).isDirectory()) throw error;
+};
 
 async function writeAtomic(
   path: string,

@@ -93,6 +93,23 @@ describe('nodeFiles', () => {
     expect(await modeOf(deep)).toBe(0o700);
   });
 
+  it('makeDir gives up where no folder can be made, at once and with the reason', async () => {
+    await writeFile(file, '');
+    await expect(nodeFiles.makeDir(file)).rejects.toMatchObject({ code: 'EEXIST' });
+    await expect(nodeFiles.makeDir(join(file, 'below'))).rejects.toMatchObject({ code: 'ENOTDIR' });
+    const dangling = join(temp.path, 'dangling');
+    await symlink(join(temp.path, 'absent'), dangling);
+    await expect(nodeFiles.makeDir(join(dangling, 'a', 'b'))).rejects.toMatchObject({ code: 'ENOENT' });
+    if (process.platform === 'linux')
+      await expect(nodeFiles.makeDir('/proc/a/b')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('makeDir several times at once', async () => {
+    const deep = join(temp.path, 'a', 'b', 'c');
+    await Promise.all(Array.from({ length: 8 }, () => nodeFiles.makeDir(deep, 0o700)));
+    expect((await nodeFiles.stat(deep))?.kind).toBe('directory');
+  });
+
   it('reads ranges, kinds and absences', async () => {
     await writeFile(file, '0123456789');
     await link(file, `${file}-hard`);

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JournalBody } from '../../src/protocol/journal.ts';
@@ -97,6 +97,24 @@ describe('F71 a disk that refuses', () => {
     const before = await readFile(join(path, `${SESSION}.jsonl`));
     await expect(store.append(SESSION, 1, 1, [title(2)])).rejects.toThrow(/disk is full/);
     expect((await readFile(join(path, `${SESSION}.jsonl`))).subarray(0, before.length)).toEqual(before);
+    await dispose();
+  });
+
+  it.each([0, 0.5])('a takeover that fails after %d of its line leaves the folder as it was', async (part) => {
+    const { path, dispose } = await tempDir();
+    const faulty = faultyFiles({ at: 3, code: 'ENOSPC', part });
+    const options = { files: faulty.files, directory: path, cwd: CWD, clock: fixedClock };
+    await expect(createFileJournalStore(options).takeOver(SESSION)).rejects.toThrow(/disk is full/);
+    expect(await readdir(path)).toEqual([]);
+
+    const file = join(path, `${SESSION}.jsonl`);
+    await createFileJournalStore({ ...options, files: nodeFiles }).takeOver(SESSION);
+    const before = await readFile(file);
+    const again = faultyFiles({ at: 3, code: 'ENOSPC', part });
+    await expect(
+      createFileJournalStore({ ...options, files: again.files }).takeOver(SESSION),
+    ).rejects.toThrow(/disk is full/);
+    expect(await readFile(file)).toEqual(before);
     await dispose();
   });
 
