@@ -116,6 +116,6 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    throw new InvalidArgumentError('Give JSON or the name of a readable file.');
+    throw new InvalidArgumentError('Give a JSON object or the name of a readable file.');
   }
 }

@@ -10,6 +10,7 @@ import {
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { McpInvocation } from './mcp-flags.ts';
 import { visible } from './screen/visible.ts';
+import { isTrustedUnasked, settleTrust } from './trust-question.ts';
 import { UsageError } from './usage-error.ts';
 import type { World } from './world.ts';
 
@@ -21,11 +22,12 @@ export async function mcpCommand(
   const place = {
     cwd: world.cwd,
     env: world.env,
-    projectTrusted: false,
+    projectTrusted: isTrustedUnasked({}, world.env),
     trustRecorded: true,
     managedSettingsFile: machineSettingsFile(process.platform),
     stderr: (line: string) => void world.err.write(`turnwright: ${line}\n`),
   };
+  await settleTrust(world, {}, false);
   const say = (line: string) => world.out.write(`${line}\n`);
   switch (action) {
     case 'list': {

@@ -16,7 +16,11 @@ export function isTrustedUnasked(flags: Pick<RunFlags, 'trustProject'>, env: Env
 }
 
 /** Resolves once it is settled; what was not agreed to is passed over by the run, by its own reading of the files. */
-export async function settleTrust(world: World, flags: RunFlags, canAsk: boolean): Promise<void> {
+export async function settleTrust(
+  world: World,
+  flags: Pick<RunFlags, 'trustProject' | 'settingSources' | 'projectConfigRoot'>,
+  canAsk: boolean,
+): Promise<void> {
   const settingSources = flags.settingSources ?? SETTING_SOURCES;
   if (isTrustedUnasked(flags, world.env) || !settingSources.some((source) => source !== 'user')) return;
   const { cwd, env } = world;

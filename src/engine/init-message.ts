@@ -16,7 +16,11 @@ export function initMessage(model: string, parts: EngineParts): SDKMessage {
     turnwright_version: VERSION,
     cwd: config.cwd,
     tools: parts.tools.names,
-    mcp_servers: parts.mcp.statuses().map(({ name, status }) => ({ name, status })),
+    mcp_servers: parts.mcp.statuses().map(({ name, status, error }) => ({
+      name,
+      status,
+      ...(status === 'failed' && error !== undefined && { error }),
+    })),
     model,
     permissionMode: parts.permissions.mode,
     slash_commands: commandsOf(config, parts.mcp.commands).map(({ name }) => name),

@@ -151,7 +151,12 @@ export interface SDKSystemInit extends Stamped {
   readonly turnwright_version: string;
   readonly cwd: string;
   readonly tools: readonly string[];
-  readonly mcp_servers: readonly { readonly name: string; readonly status: string }[];
+  readonly mcp_servers: readonly {
+    readonly name: string;
+    readonly status: string;
+    /** Why it `failed`, one sentence. */
+    readonly error?: string;
+  }[];
   readonly model: string;
   readonly permissionMode: PermissionMode;
   readonly slash_commands: readonly string[];

@@ -39,8 +39,12 @@ async function stage() {
 }
 
 test('servers of a trusted folder are listed; a login prints its page and is used by the next run', async () => {
-  const { far, login, run } = await stage();
-  expect((await run('mcp')).stdout).toBe('No MCP server is configured in this folder.\n');
+  const { far, cwd, env, login, run } = await stage();
+  const untrusted = await run('mcp');
+  expect(untrusted.stdout).toBe('No MCP server is configured in this folder.\n');
+  expect(untrusted.stderr).toContain('the folder is not trusted');
+  const unasked = await turnwright(['mcp'], { cwd, env: { ...env, TURNWRIGHT_TRUST_PROJECT: '1' } });
+  expect(unasked).toMatchObject({ stdout: expect.stringContaining('near (project)'), stderr: '' });
   await run('trust');
   expect((await run('mcp')).stdout).toBe(
     `far (project)  ${far.url}/mcp  not logged in\nnear (project)  near-mcp -x\n`,
@@ -71,6 +75,21 @@ test('servers of a trusted folder are listed; a login prints its page and is use
 
   expect(await run('mcp', 'logout', 'far')).toMatchObject({ code: 0, stdout: 'Logged out of far.\n' });
   expect(await run('mcp', 'logout', 'far')).toMatchObject({ code: 1 });
+});
+
+test.each([
+  [{ command: 5 }, 'Its configuration needs a "command".'],
+  [{ url: 'example' }, 'Its configuration must have an http or https "url".'],
+  [1, 'Its configuration is not an object.'],
+  [{ command: 'no-such-program' }, 'ENOENT'],
+])('a run says why the server %j cannot be used, and goes on', async (config, why) => {
+  const model = await startRehearsal({ scenario: { name: 'mcp', replies: [reply('Done.')] } });
+  onTestFinished(() => model.close());
+  const flags = ['--mcp-config', JSON.stringify({ mcpServers: { odd: config } })];
+  const ran = await turnwright(['-p', 'go', ...flags], { env: against(model) });
+  expect(ran).toMatchObject({ code: 0, stdout: 'Done.\n' });
+  expect(ran.stderr).toMatch(/^The MCP server odd cannot be used: /);
+  expect(ran.stderr).toContain(why);
 });
 
 test('an address will do; what cannot be logged in to is a mistake, with a sentence', async () => {

@@ -137,6 +137,14 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
   });
 });
 
+test.skipIf(process.platform !== 'linux')('a home in which nothing can be made', async () => {
+  const ran = await turnwright(['-p', 'x'], {
+    env: { ...CONFIGURED, HOME: '/proc', TURNWRIGHT_HOME: '' },
+  });
+  expect(ran).toMatchObject({ code: 1, stderr: '' });
+  expect(ran.stdout).toMatch(/^The lock of session .* cannot be written \(\/proc\/.*ENOENT.*\n$/);
+});
+
 test('a port that is taken', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => other.once('listening', resolve));

@@ -5,9 +5,10 @@ import { oneLine } from './visible.ts';
 type InitMessage = Extract<SDKMessage, { readonly type: 'system'; readonly subtype: 'init' }>;
 
 export function serverProblems({ mcp_servers }: Pick<InitMessage, 'mcp_servers'>): readonly string[] {
-  return mcp_servers.flatMap(({ name, status }) => {
+  return mcp_servers.flatMap(({ name, status, error }) => {
     const shown = oneLine(name);
-    if (status === 'failed') return [`The MCP server ${shown} cannot be used: it did not start or answer.`];
+    if (status === 'failed')
+      return [`The MCP server ${shown} cannot be used: ${oneLine(error ?? 'it did not start or answer.')}`];
     if (status === 'needs-auth')
       return [`The MCP server ${shown} wants a login: turnwright mcp login ${shown}`];
     return [];
