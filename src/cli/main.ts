@@ -12,10 +12,7 @@ export const VERSION_LINE = `${PROTOCOL_VERSION} (protocol), Turnwright ${VERSIO
 /** Runs the command line and ends the process with its exit code. `argv` is without node and script. */
 export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
   const world = createWorld(process);
-  const leave = (code: ExitCode) => {
-    if (!world.signals.leaving) process.exit(code);
-  };
-  const fail = (error: unknown) => void report(error, world).then(leave);
+  const fail = (error: unknown) => void report(error, world).then(world.signals.depart);
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
   let code: ExitCode;
@@ -24,7 +21,7 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
   } catch (error) {
     code = await report(error, world);
   }
-  leave(code);
+  if (!world.signals.leaving) world.exit(code);
 }
 
 /** Each command is loaded when it is given: a version or a help text needs none. */
@@ -58,7 +55,7 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
 
 async function report(error: unknown, world: World): Promise<ExitCode> {
   if (world.signals.leaving) return EXIT.error;
-  if (error instanceof OutputClosed) return EXIT.outputClosed;
+  if (error instanceof OutputClosed || isTerminalGone(error)) return EXIT.outputClosed;
   const usage = isMistake(error);
   const text = error instanceof Error ? error.message : String(error);
   const lines = [`turnwright: ${text}`];
@@ -67,6 +64,11 @@ async function report(error: unknown, world: World): Promise<ExitCode> {
   else lines.push('Set TURNWRIGHT_DEBUG=1 for more detail.');
   await world.err.write(`${lines.join('\n')}\n`).catch(() => undefined);
   return usage ? EXIT.usage : EXIT.error;
+}
+
+/** A question stood on a terminal that was closed. */
+function isTerminalGone(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'setRawMode';
 }
 
 /** What the caller got wrong, not what failed. */

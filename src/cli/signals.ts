@@ -17,6 +17,8 @@ export interface Signals {
   readonly leaving: boolean;
   /** Signals go to `target` until the returned function is called; without one they end the process at once. */
   attach(target: Stoppable): () => void;
+  /** Closes what runs and ends the process, as a signal does. Does nothing when one is at it already. */
+  depart(code: ExitCode): Promise<void>;
   /** As if SIGINT had arrived: for a Ctrl-C that was read as a key. */
   raiseInterrupt(): void;
   stop(): void;
@@ -63,6 +65,7 @@ export function listenForSignals(proc: NodeJS.Process, leave: (code: ExitCode) =
         if (target === next) target = undefined;
       };
     },
+    depart,
     raiseInterrupt: onInt,
     stop() {
       proc.off('SIGINT', onInt);

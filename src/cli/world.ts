@@ -1,4 +1,6 @@
 /** What a command may touch of the process it runs in. */
+import { isatty } from 'node:tty';
+import type { ExitCode } from './exit-codes.ts';
 import { createOutput, type Output } from './output.ts';
 import { listenForSignals, type Signals } from './signals.ts';
 import { UsageError } from './usage-error.ts';
@@ -16,9 +18,12 @@ export interface World {
   readonly out: Output;
   readonly err: Output;
   readonly signals: Signals;
+  /** Ends the process at once. */
+  exit(code: ExitCode): void;
 }
 
 export function createWorld(proc: NodeJS.Process): World {
+  const exit = exitOf(proc);
   return {
     env: proc.env,
     get cwd() {
@@ -32,8 +37,19 @@ export function createWorld(proc: NodeJS.Process): World {
     signals: listenForSignals(proc, (code) => {
       // The shell's prompt shall not stand behind a half-written line.
       if (proc.stdout.isTTY) proc.stdout.write('\n');
-      proc.exit(code);
+      exit(code);
     }),
+    exit,
+  };
+}
+
+/** Where the terminal is gone, `exit` would put it in order again and abort: the end it brings is SIGHUP's own. */
+function exitOf(proc: NodeJS.Process): (code: ExitCode) => void {
+  const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
+  return (code) => {
+    if (terminals.every((descriptor) => isatty(descriptor))) proc.exit(code);
+    proc.removeAllListeners('SIGHUP');
+    proc.kill(proc.pid, 'SIGHUP');
   };
 }
 

@@ -4,6 +4,8 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { type RehearsalServer, type ScriptedReply, startRehearsal } from '../../src/rehearsal/index.ts';
 
 export const BIN = fileURLToPath(new URL('../../dist/bin/turnwright', import.meta.url));
 
@@ -61,6 +63,13 @@ export function turnwright(args: readonly string[], options: RunOptions = {}): P
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
+}
+
+/** A model that says this, for as long as the test runs. */
+export async function rehearse(...replies: readonly ScriptedReply[]): Promise<RehearsalServer> {
+  const server = await startRehearsal({ scenario: { name: 'command line', replies } });
+  onTestFinished(() => server.close());
+  return server;
 }
 
 /** What points a child at a rehearsal. */

@@ -37,6 +37,7 @@ const NO_SIGNALS = {
   interrupted: false,
   leaving: false,
   attach: () => () => {},
+  depart: async () => {},
   raiseInterrupt() {},
   stop() {},
 };

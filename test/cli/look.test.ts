@@ -1,21 +1,9 @@
 import { readdirSync } from 'node:fs';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkNode } from '../../src/cli/doctor/check-machine.ts';
 import { checkBaseUrl, checkCredentials } from '../../src/cli/doctor/check-model.ts';
-import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
-import { against, temporaryFolder, turnwright } from './bin.ts';
-
-const servers: RehearsalServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-async function rehearse(...texts: string[]): Promise<RehearsalServer> {
-  const replies = texts.map((text) => reply(text));
-  const server = await startRehearsal({ scenario: { name: 'look', replies } });
-  servers.push(server);
-  return server;
-}
+import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { against, rehearse, temporaryFolder, turnwright } from './bin.ts';
 
 describe('doctor', () => {
   test('says that all is well, and never shows a key', async () => {
@@ -76,10 +64,7 @@ describe('explain', () => {
   test('the newest session of this folder, or the one that is named', async () => {
     const cwd = temporaryFolder();
     const home = { TURNWRIGHT_HOME: temporaryFolder() };
-    const server = await startRehearsal({
-      scenario: { name: 'two turns', replies: [reply([toolUse('Glob', { pattern: '*' })]), reply('done')] },
-    });
-    servers.push(server);
+    const server = await rehearse(reply([toolUse('Glob', { pattern: '*' })]), reply('done'));
     const ran = await turnwright(['-p', 'go', '--output-format=json'], {
       env: { ...against(server), ...home },
       cwd,

@@ -1,20 +1,14 @@
 /** `turnwright mcp`: a login on the command line, used by the run after it. */
 import { realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
+import { expect, test } from 'vitest';
+import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { oauthServer } from '../mcp/oauth-server.ts';
-import { against, bareEnv, temporaryFolder, turnwright } from './bin.ts';
+import { against, bareEnv, rehearse, temporaryFolder, turnwright } from './bin.ts';
 
 async function stage() {
   const far = await oauthServer();
-  const model = await startRehearsal({
-    scenario: {
-      name: 'mcp',
-      replies: [reply(toolUse('mcp__far__echo', { text: 'over there' })), reply('Done.')],
-    },
-  });
-  onTestFinished(() => model.close());
+  const model = await rehearse(reply(toolUse('mcp__far__echo', { text: 'over there' })), reply('Done.'));
   const cwd = realpathSync(temporaryFolder());
   const env = bareEnv(against(model));
   const servers = {
@@ -83,8 +77,7 @@ test.each([
   [1, 'Its configuration is not an object.'],
   [{ command: 'no-such-program' }, 'ENOENT'],
 ])('a run says why the server %j cannot be used, and goes on', async (config, why) => {
-  const model = await startRehearsal({ scenario: { name: 'mcp', replies: [reply('Done.')] } });
-  onTestFinished(() => model.close());
+  const model = await rehearse(reply('Done.'));
   const flags = ['--mcp-config', JSON.stringify({ mcpServers: { odd: config } })];
   const ran = await turnwright(['-p', 'go', ...flags], { env: against(model) });
   expect(ran).toMatchObject({ code: 0, stdout: 'Done.\n' });

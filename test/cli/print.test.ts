@@ -2,27 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SDKMessage, SDKResultMessage } from '../../src/index.ts';
-import {
-  type RehearsalServer,
-  reply,
-  type Scenario,
-  startRehearsal,
-  toolUse,
-} from '../../src/rehearsal/index.ts';
-import { against, BIN, bareEnv, temporaryFolder, turnwright } from './bin.ts';
-
-const servers: RehearsalServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-async function rehearse(...replies: Scenario['replies']): Promise<RehearsalServer> {
-  const server = await startRehearsal({ scenario: { name: 'print', replies } });
-  servers.push(server);
-  return server;
-}
+import { type RehearsalServer, reply, toolUse } from '../../src/rehearsal/index.ts';
+import { against, BIN, bareEnv, rehearse, temporaryFolder, turnwright } from './bin.ts';
 
 function bodyOf(server: RehearsalServer, at = 0) {
   return server.requests[at]?.body as {

@@ -10,6 +10,7 @@ const signals = {
   interrupted: false,
   leaving: false,
   attach: () => () => undefined,
+  depart: async () => undefined,
   raiseInterrupt: () => undefined,
   stop: () => undefined,
 };

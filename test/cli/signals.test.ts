@@ -1,26 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { SDKResultMessage } from '../../src/index.ts';
-import {
-  type RehearsalServer,
-  reply,
-  type ScriptedReply,
-  startRehearsal,
-  toolUse,
-} from '../../src/rehearsal/index.ts';
-import { against, temporaryFolder, turnwright } from './bin.ts';
-
-const servers: RehearsalServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-async function rehearse(...replies: readonly ScriptedReply[]): Promise<RehearsalServer> {
-  const server = await startRehearsal({ scenario: { name: 'signals', replies } });
-  servers.push(server);
-  return server;
-}
+import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { against, rehearse, temporaryFolder, turnwright } from './bin.ts';
 
 /** Streams for longer than any test waits. */
 const ENDLESS = reply('word '.repeat(5_000), { timing: { gapMs: 20, deltaChars: 5 }, times: 'any' });

@@ -1,26 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import {
-  type RehearsalServer,
-  reply,
-  type ScriptedReply,
-  startRehearsal,
-  toolUse,
-} from '../../src/rehearsal/index.ts';
+import { describe, expect, test } from 'vitest';
+import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { isAlive, until } from '../scenarios/processes.ts';
-import { against, temporaryFolder, turnwright } from './bin.ts';
-
-const servers: RehearsalServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-async function rehearse(...replies: readonly ScriptedReply[]): Promise<RehearsalServer> {
-  const server = await startRehearsal({ scenario: { name: 'tasks', replies } });
-  servers.push(server);
-  return server;
-}
+import { against, rehearse, temporaryFolder, turnwright } from './bin.ts';
 
 const inBackground = (command: string) => reply(toolUse('Bash', { command, run_in_background: true }));
 const ARGS = ['--dangerously-skip-permissions', '--output-format', 'stream-json'];

@@ -1,29 +1,14 @@
 /** The live view on a real pseudo-terminal, which `script` of util-linux provides. */
 import { spawn, spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { afterEach, describe, expect, test } from 'vitest';
-import {
-  type RehearsalServer,
-  reply,
-  type ScriptedReply,
-  startRehearsal,
-  toolUse,
-} from '../../src/rehearsal/index.ts';
-import { against, BIN, bareEnv, temporaryFolder } from './bin.ts';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type RehearsalServer, reply, toolUse } from '../../src/rehearsal/index.ts';
+import { untilFile } from '../scenarios/processes.ts';
+import { against, BIN, bareEnv, rehearse, temporaryFolder } from './bin.ts';
 import { asSeen } from './fake-screen.ts';
 
 const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
-
-const servers: RehearsalServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-async function rehearse(...replies: readonly ScriptedReply[]): Promise<RehearsalServer> {
-  const server = await startRehearsal({ scenario: { name: 'terminal', replies } });
-  servers.push(server);
-  return server;
-}
 
 /** Each answer is typed once its question has been seen as often as there are answers before it. */
 async function onTerminal(
@@ -55,6 +40,19 @@ async function onTerminal(
     questions: written.split('allow? y').length - 1,
   };
 }
+
+/** Hands SIGHUP on to what it runs, as a shell does, and notes how that ended. */
+const SHELL = `
+import { spawn } from 'node:child_process';
+import { openSync, writeFileSync } from 'node:fs';
+const stdio = ['inherit', 'inherit', openSync('stderr', 'w')];
+const child = spawn(process.execPath, [process.argv[2], 'go'], { stdio });
+process.on('SIGHUP', () => child.kill('SIGHUP'));
+child.on('close', (code, signal) => {
+  writeFileSync('end', String(signal ?? code));
+  process.kill(process.pid, 'SIGKILL');
+});
+`;
 
 const write = (name: string) => toolUse('Write', { file_path: name, content: 'text\n' });
 
@@ -97,6 +95,35 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     const server = await rehearse(reply([write('a.txt')]), reply([write('b.txt')]), reply('Done.'));
     const { code, files, questions } = await onTerminal(server, ['a\r']);
     expect([code, files, questions]).toEqual([0, ['a.txt', 'b.txt'], 1]);
+  });
+
+  test.each([
+    ['at a question', reply([write('a.txt')]), 'allow? y'],
+    [
+      'while the model speaks',
+      reply('word '.repeat(5_000), { timing: { gapMs: 20, deltaChars: 5 } }),
+      'word',
+    ],
+    ['while a request waits', reply('Never said.', { timing: { ttftMs: 60_000 } }), 'waiting'],
+  ])('a terminal that is closed %s ends the run by SIGHUP, and nothing is left', async (_, said, seen) => {
+    const server = await rehearse(said);
+    const cwd = temporaryFolder();
+    const home = temporaryFolder();
+    const env = { ...bareEnv(against(server)), TURNWRIGHT_HOME: home, TERM: 'xterm', SHELL: '/bin/sh' };
+    writeFileSync(join(cwd, 'shell.mjs'), SHELL);
+    const command = `exec '${process.execPath}' shell.mjs '${BIN}'`;
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], { cwd, env });
+    let closing = false;
+    let written = '';
+    terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+      written += text;
+      if (!closing && written.includes(seen)) closing = terminal.kill('SIGKILL');
+    });
+    await untilFile(join(cwd, 'end'));
+    expect(readFileSync(join(cwd, 'stderr'), 'utf8')).toBe('');
+    expect(readFileSync(join(cwd, 'end'), 'utf8')).toBe('SIGHUP');
+    const kept = readdirSync(home, { recursive: true }).map(String);
+    expect(kept.filter((name) => name.endsWith('.lock'))).toEqual([]);
   });
 
   test('Ctrl-C at a question ends the run with 130', async () => {

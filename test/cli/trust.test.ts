@@ -2,19 +2,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
-import { against, BIN, bareEnv, temporaryFolder, turnwright } from './bin.ts';
-
-const servers: RehearsalServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
+import { describe, expect, test } from 'vitest';
+import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { against, BIN, bareEnv, rehearse, temporaryFolder, turnwright } from './bin.ts';
 
 async function stage() {
   const touch = reply(toolUse('Bash', { command: 'touch made' }));
-  const server = await startRehearsal({ scenario: { name: 'trust', replies: [touch, reply('Done.')] } });
-  servers.push(server);
+  const server = await rehearse(touch, reply('Done.'));
   const cwd = realpathSync(temporaryFolder());
   const env = bareEnv(against(server));
   const put = (file: string, value: unknown) => {
