@@ -178,7 +178,17 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
     throw new UsageError(sentence(error.message));
   }
   if (invocation === undefined) return { command: 'say', text: program.helpInformation() };
+  if (!RUNS.includes(invocation.command)) rejectRunFlags(program, invocation.command);
   return invocation;
+}
+
+const RUNS: readonly Invocation['command'][] = ['run', 'start', 'rehearse', 'say'];
+
+/** Commander takes the flags of a run before and behind any command. */
+function rejectRunFlags(program: Command, command: string): void {
+  for (const option of program.options)
+    if (program.getOptionValueSource(option.attributeName()) === 'cli')
+      throw new UsageError(`${option.long ?? option.flags} means nothing for ${command}.`);
 }
 
 const EPILOGUE = `

@@ -1,6 +1,7 @@
 /** The task: the words of the command line, and whatever is piped in. */
 import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { UsageError } from './usage-error.ts';
 
 export interface PromptSource {
   readonly words: readonly string[];
@@ -19,6 +20,12 @@ export type StdinKind = 'terminal' | 'pipe' | 'socket' | 'data' | 'closed';
 
 /** How long another program may take to send its first byte when a task was given as words as well. */
 const FIRST_BYTE_MS = 3_000;
+
+/** More than the largest request of the API. */
+const MAX_PIPED_BYTES = 32 * 1024 * 1024;
+
+const TOO_LONG =
+  'What is piped in is longer than 32 MiB, which no model takes. Put it into a file and name that in the task.';
 
 /** The whole prompt; '' when there is none. Words first, then what was piped in. */
 export async function readPrompt(source: PromptSource): Promise<string> {
@@ -49,6 +56,7 @@ function stdinKind(stdin: { readonly isTTY?: boolean }): StdinKind {
 function readAll(stdin: Readable, firstByteMs: number | undefined): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
+    let bytes = 0;
     let timer: NodeJS.Timeout | undefined;
     const settle = (text: string | undefined) => {
       clearTimeout(timer);
@@ -59,11 +67,13 @@ function readAll(stdin: Readable, firstByteMs: number | undefined): Promise<stri
     const onData = (chunk: Buffer | string) => {
       clearTimeout(timer);
       chunks.push(Buffer.from(chunk));
+      bytes += chunk.length;
+      if (bytes > MAX_PIPED_BYTES) onError(new UsageError(TOO_LONG));
     };
     const onEnd = () => settle(Buffer.concat(chunks).toString('utf8'));
     const onError = (error: Error) => {
-      clearTimeout(timer);
       reject(error);
+      settle(undefined);
     };
     stdin.on('data', onData).on('end', onEnd).on('error', onError);
     if (firstByteMs !== undefined) timer = setTimeout(() => settle(undefined), firstByteMs);

@@ -1,5 +1,6 @@
 /** Which folders the user trusts, and with what content: one small file in the user's own home. */
 import { dirname, join } from 'node:path';
+import { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { invalidSettings, parseSettingsJson } from './parse-settings.ts';
 import { readIfPresent } from './read-settings.ts';
@@ -64,9 +65,14 @@ async function write(
 ): Promise<void> {
   const file = join(configHome, FILE);
   const entries = folders.map(({ root, ...entry }) => [root, entry]);
-  await files.makeDir(dirname(file), 0o700);
   const text = `${JSON.stringify({ version: 1, folders: Object.fromEntries(entries) }, null, 2)}\n`;
-  await files.writeAtomic(file, text, { mode: 0o600 });
+  try {
+    await files.makeDir(dirname(file), 0o700);
+    await files.writeAtomic(file, text, { mode: 0o600 });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new TurnwrightError('storage_error', `Trust cannot be recorded in ${file}: ${reason}`, { cause });
+  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

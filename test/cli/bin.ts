@@ -49,6 +49,7 @@ export function turnwright(args: readonly string[], options: RunOptions = {}): P
     env: bareEnv(options.env),
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  child.stdin?.on('error', () => undefined); // it may leave before it has read all
   child.stdin?.end(options.input);
   let stdout = '';
   let stderr = '';

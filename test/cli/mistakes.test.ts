@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -50,6 +50,16 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
   test('flags that would do nothing where they stand', async () => {
     expect(await mistake(['-p', 'x', '--include-partial-messages'])).toContain('needs --output-format');
     expect(await mistake(['-p', 'x', '--take-over'])).toContain('--resume or --continue');
+  });
+
+  test('flags of a run beside a command that runs nothing', async () => {
+    expect(await mistake(['sessions', '--model', 'x'])).toContain('--model means nothing for sessions');
+    expect(await mistake(['--settings', '{}', 'mcp', 'list'])).toContain('--settings means nothing for mcp');
+  });
+
+  test('more piped in than any model takes', async () => {
+    const child = turnwright(['-p', 'x'], { env: CONFIGURED, input: 'x'.repeat(33 * 1024 * 1024) });
+    expect(await child).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('32 MiB') });
   });
 
   test('a rule whose parenthesis is open does not become one for the whole tool', async () => {
@@ -138,6 +148,13 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
 });
 
 test.skipIf(process.platform !== 'linux')('a home in which nothing can be made', async () => {
+  const cwd = temporaryFolder();
+  mkdirSync(join(cwd, '.turnwright'));
+  writeFileSync(join(cwd, '.turnwright', 'settings.json'), '{"permissions":{"allow":["Bash(ls)"]}}');
+  const trusted = await turnwright(['trust'], { cwd, env: { TURNWRIGHT_HOME: '/proc/home' } });
+  expect(trusted.code).toBe(1);
+  expect(trusted.stderr).toMatch(/^turnwright: Trust cannot be recorded in \/proc\/home\/.*ENOENT/);
+
   const ran = await turnwright(['-p', 'x'], {
     env: { ...CONFIGURED, HOME: '/proc', TURNWRIGHT_HOME: '' },
   });
