@@ -100,23 +100,26 @@ describe('F71 a disk that refuses', () => {
     await dispose();
   });
 
-  it.each([0, 0.5])('a takeover that fails after %d of its line leaves the folder as it was', async (part) => {
-    const { path, dispose } = await tempDir();
-    const faulty = faultyFiles({ at: 3, code: 'ENOSPC', part });
-    const options = { files: faulty.files, directory: path, cwd: CWD, clock: fixedClock };
-    await expect(createFileJournalStore(options).takeOver(SESSION)).rejects.toThrow(/disk is full/);
-    expect(await readdir(path)).toEqual([]);
+  it.each([0, 0.5])(
+    'a takeover that fails after %d of its line leaves the folder as it was',
+    async (part) => {
+      const { path, dispose } = await tempDir();
+      const faulty = faultyFiles({ at: 3, code: 'ENOSPC', part });
+      const options = { files: faulty.files, directory: path, cwd: CWD, clock: fixedClock };
+      await expect(createFileJournalStore(options).takeOver(SESSION)).rejects.toThrow(/disk is full/);
+      expect(await readdir(path)).toEqual([]);
 
-    const file = join(path, `${SESSION}.jsonl`);
-    await createFileJournalStore({ ...options, files: nodeFiles }).takeOver(SESSION);
-    const before = await readFile(file);
-    const again = faultyFiles({ at: 3, code: 'ENOSPC', part });
-    await expect(
-      createFileJournalStore({ ...options, files: again.files }).takeOver(SESSION),
-    ).rejects.toThrow(/disk is full/);
-    expect(await readFile(file)).toEqual(before);
-    await dispose();
-  });
+      const file = join(path, `${SESSION}.jsonl`);
+      await createFileJournalStore({ ...options, files: nodeFiles }).takeOver(SESSION);
+      const before = await readFile(file);
+      const again = faultyFiles({ at: 3, code: 'ENOSPC', part });
+      await expect(
+        createFileJournalStore({ ...options, files: again.files }).takeOver(SESSION),
+      ).rejects.toThrow(/disk is full/);
+      expect(await readFile(file)).toEqual(before);
+      await dispose();
+    },
+  );
 
   it('a folder that cannot be made is a storage_error that names it', async () => {
     const { path, dispose } = await tempDir();
