@@ -39,4 +39,4 @@ await server.close();
 assert.equal(nested, 1);
 assert.ok(ended.includes('completed'));
 assert.match(answers.at(-1) ?? '', /washed/);
-console.log(answers.join(' '));
+console.log(ended.join(', '));

@@ -53,4 +53,4 @@ for (const messages of transcripts)
     messages.map(({ type }) => type),
     ['user', 'assistant'],
   );
-console.log(said.join(' '));
+console.log(said.sort().join(' '));

@@ -177,6 +177,20 @@ throughBothDoors('hooks', (stage) => {
     expect(result).toMatchObject({ subtype: 'success', result: 'Now really.' });
   });
 
+  it('SessionEnd is told when the session ends with its input', async () => {
+    const reasons: unknown[] = [];
+    const { error } = await run([reply('Done.')], {
+      hooks: {
+        SessionEnd: one(async (input) => {
+          reasons.push(input['reason']);
+          return {};
+        }),
+      },
+    });
+    expect(error).toBeUndefined();
+    expect(reasons).toEqual(['other']);
+  });
+
   it('UserPromptSubmit can keep a prompt back', async () => {
     const { result } = await run([], {
       hooks: { UserPromptSubmit: one(async () => ({ decision: 'block', reason: 'Not that.' })) },

@@ -5,6 +5,10 @@ import type { Fields, HostAnswer } from './wire.ts';
 export interface HostChannel {
   /** Resolves with the answer's payload. Rejects with the host's error, when `signal` fires, and once the host is gone. */
   request(request: Fields & { readonly subtype: string }, signal: AbortSignal): Promise<unknown>;
+  /** The host closed its end: it may still read, but answers no more. */
+  readonly gone: boolean;
+  /** Does not wait for an answer. */
+  tell(request: Fields & { readonly subtype: string }): void;
   /** An answer came; one that nobody waits for is passed over. */
   settle(id: string, answer: HostAnswer): void;
   /** Open requests of one subtype, as they were sent. */
@@ -46,6 +50,10 @@ export function createHostChannel(send: (line: Fields) => void): HostChannel {
         signal.addEventListener('abort', onAbort, { once: true });
         send(line);
       }),
+    get gone() {
+      return gone;
+    },
+    tell: (request) => send({ type: 'control_request', request_id: randomUUID(), request }),
     settle(id, answer) {
       const request = open.get(id);
       open.delete(id);

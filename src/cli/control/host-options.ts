@@ -55,12 +55,12 @@ export function pluginsOf(value: unknown): NonNullable<Options['plugins']> {
 function hooksOf(hooks: Fields, channel: HostChannel): NonNullable<Options['hooks']> {
   const events = Object.entries(hooks).map(([event, matchers]) => {
     const list = (Array.isArray(matchers) ? matchers : []).filter(isFields);
-    return [event, list.map((matcher) => matcherOf(matcher, channel))] as const;
+    return [event, list.map((matcher) => matcherOf(event, matcher, channel))] as const;
   });
   return Object.fromEntries(events) as { readonly [E in HookEvent]?: readonly HookCallbackMatcher[] };
 }
 
-function matcherOf(fields: Fields, channel: HostChannel): HookCallbackMatcher {
+function matcherOf(event: string, fields: Fields, channel: HostChannel): HookCallbackMatcher {
   const { matcher, hookCallbackIds, timeout, onFailure } = fields;
   const ids = Array.isArray(hookCallbackIds) ? hookCallbackIds.map(String) : [];
   return {
@@ -70,6 +70,11 @@ function matcherOf(fields: Fields, channel: HostChannel): HookCallbackMatcher {
     hooks: ids.map((callback_id) => async (input, toolUseId, { signal }) => {
       const tool_use_id = toolUseId === undefined ? {} : { tool_use_id: toolUseId };
       const request = { subtype: 'hook_callback', callback_id, input, ...tool_use_id };
+      // The end of the input is often the end of the session; what is said to it changes nothing.
+      if (event === 'SessionEnd' && channel.gone) {
+        channel.tell(request);
+        return {};
+      }
       return ((await channel.request(request, signal)) ?? {}) as HookOutput;
     }),
   };
