@@ -6,19 +6,13 @@ import { join } from 'node:path';
 import { resolveSettings } from 'turnwright';
 
 const cwd = await mkdtemp(join(tmpdir(), 'turnwright-example-'));
-process.env['CLAUDE_CONFIG_DIR'] = join(cwd, 'home');
 await mkdir(join(cwd, '.claude'));
-await mkdir(join(cwd, 'home'));
-await writeFile(join(cwd, 'home/settings.json'), '{ "model": "opus", "effortLevel": "low" }');
-await writeFile(join(cwd, '.claude/settings.json'), '{ "model": "haiku" }');
+await writeFile(join(cwd, '.claude/settings.json'), '{ "model": "haiku", "effortLevel": "low" }');
+await writeFile(join(cwd, '.claude/settings.local.json'), '{ "model": "sonnet" }');
 
-const { effective, provenance, sources } = await resolveSettings({
-  cwd,
-  settingSources: ['user', 'project'],
-});
+const { effective, provenance } = await resolveSettings({ cwd, settingSources: ['project', 'local'] });
 await rm(cwd, { recursive: true });
 
-assert.equal(effective.model, 'haiku');
-assert.equal(provenance.model?.source, 'project');
-assert.equal(sources.length >= 2, true);
-console.log(effective.model);
+assert.deepEqual([effective.model, provenance.model?.source], ['sonnet', 'local']);
+assert.deepEqual([effective.effortLevel, provenance.effortLevel?.source], ['low', 'project']);
+console.log(`the model is ${effective.model}, by ${provenance.model?.source} settings`);
