@@ -3,6 +3,7 @@ import type { SpawnRequest } from '../protocol/agent.ts';
 import type { JournalBody } from '../protocol/journal.ts';
 import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
 import type { Scope } from '../util/scope.ts';
+import { beginWith } from './beginning.ts';
 import type { AgentParts } from './compose/agent-parts.ts';
 import type { EngineParts } from './parts.ts';
 
@@ -33,26 +34,16 @@ export async function openAgent(
     message: { role: 'user' as const, content: request.prompt },
   });
   const permissionMode = parts.permissions.mode;
-  const { texts, problems } = await skills.preload(request.definition.skills ?? []);
+  const beginning = await beginWith(request.definition.skills ?? [], agent.problems, skills.preload, session);
   const list = skills.announce(journal.view.messages);
   const bodies: JournalBody[] = [
     { type: 'submission', id: `${submission}/submission`, submission, model, permissionMode },
     ...(list === undefined ? [] : [{ ...list, submission }]),
-    ...texts.map(
-      (content): JournalBody => ({
-        ...stamp(),
-        type: 'user',
-        kind: 'skill',
-        isSynthetic: true,
-        message: { role: 'user', content },
-        submission,
-      }),
-    ),
+    ...beginning.messages.map((message) => ({ ...message, submission })),
     { ...prompt, submission },
   ];
-  const missing = [...agent.problems, ...problems];
-  for (const line of missing) session.config.stderr?.(`The agent ${request.definition.name}: ${line}`);
-  if (missing.length > 0) bodies.push({ ...missingThings(missing, stamp()), submission });
+  for (const line of beginning.problems)
+    session.config.stderr?.(`The agent ${request.definition.name}: ${line}`);
   if (hooks.has('SubagentStart')) {
     const { additionalContext } = await hooks.run({ event: 'SubagentStart' }, { signal: scope.signal });
     if (additionalContext.length > 0) bodies.push({ ...hookContext(additionalContext, stamp()), submission });
@@ -70,14 +61,6 @@ const hookContext = (content: readonly string[], stamp: Stamp) =>
   reminder(
     { type: 'hook_context', event: 'SubagentStart', content },
     `SubagentStart hook: ${content.join('\n')}`,
-    stamp,
-  );
-
-/** It can say so in its report, or find another way. */
-const missingThings = (problems: readonly string[], stamp: Stamp) =>
-  reminder(
-    { type: 'agent_setup', problems },
-    `Not everything that was meant for you is there:\n${problems.map((line) => `- ${line}`).join('\n')}`,
     stamp,
   );
 

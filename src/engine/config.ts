@@ -249,6 +249,10 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   agentLimits?: AgentLimits | undefined;
   /** The main thread gets the tools of this one of `agents` only. Its prompt and model are the caller's to set. */
   mainAgent?: string | undefined;
+  /** Absolute paths that the main thread reads and writes without being asked: its agent's memory. Default none. */
+  ownDirectories?: readonly string[] | undefined;
+  /** Names of skills whose text a new conversation begins with; default none. */
+  preloadedSkills?: readonly string[] | undefined;
   /** Shows the text and thinking of agents too, not only their calls. Default false. */
   forwardSubagentText?: boolean | undefined;
   /** A `tool_use_summary` line after rounds of tools, by a small model in the background; default false. */

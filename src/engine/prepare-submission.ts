@@ -6,6 +6,7 @@ import type { UserMessage } from '../protocol/messages.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { EffortLevel, UserBlock } from '../protocol/wire.ts';
 import { textOfContent } from '../util/text-of-content.ts';
+import { beginWith } from './beginning.ts';
 import { commandsChanged, loadCommands } from './command-list.ts';
 import type { ManualCompaction } from './compact-session.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from './contexts.ts';
@@ -117,7 +118,9 @@ export async function prepareSubmission(
   }
   if (input.shouldQuery) prefetchMemory(input.messages, { id: submission, scope }, parts);
   const skillList = input.shouldQuery ? parts.skills.announce(journal.view.messages) : undefined;
+  const begins = first && recovered === undefined;
   const recorded = [
+    ...(begins ? await beginningOf(parts) : []),
     ...input.before,
     ...(skillList === undefined ? [] : [skillList]),
     ...input.messages,
@@ -159,6 +162,15 @@ export async function prepareSubmission(
   }
   await recordSnapshot(context, submission, parts);
   return { kind: 'query', model, effort: input.effort, context, messages, undo };
+}
+
+/** Where the main thread is an agent: what its definition wants it to begin with. */
+async function beginningOf({ config, skills, ...parts }: EngineParts) {
+  const { preloadedSkills = [], mainAgent = '' } = config;
+  if (preloadedSkills.length === 0) return [];
+  const { messages, problems } = await beginWith(preloadedSkills, [], skills.preload, parts);
+  for (const line of problems) config.stderr?.(`The agent ${mainAgent}: ${line}`);
+  return messages;
 }
 
 /** Nothing is said of a prompt without words. */

@@ -120,7 +120,8 @@ export async function configOf(options: Options): Promise<QueryEngineConfig> {
     forwardSubagentText: options.forwardSubagentText,
   };
   const { agent, model, effort, maxTurns } = options;
-  const main = agent === undefined ? {} : asMainAgent({ agent, model, effort, maxTurns }, config);
+  const main =
+    agent === undefined ? {} : await asMainAgent({ agent, model, effort, maxTurns }, config, files);
   return { ...config, ...main, ...options.engine };
 }
 

@@ -1,5 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { is, throughBothDoors, toolResults } from './doors.ts';
@@ -75,5 +76,42 @@ throughBothDoors('agents', (stage) => {
     );
     expect(asked).toEqual([expect.stringMatching(/^a[0-9a-f]+$/)]);
     expect(toolResults(messages)[0]).toMatchObject({ text: '"not that"', is_error: true });
+  });
+
+  it('skills and memory of the agent that the main thread is', async () => {
+    const write = async (path: string, text: string) => {
+      await mkdir(dirname(join(stage.cwd, path)), { recursive: true });
+      await writeFile(join(stage.cwd, path), text);
+    };
+    await write(
+      '.claude/skills/paint/SKILL.md',
+      '---\nname: paint\ndescription: Painting.\n---\nTwo coats of paint.',
+    );
+    await write('.claude/agent-memory/digger/MEMORY.md', 'The mine is closed on Sundays.');
+    const notes = join(stage.cwd, '.claude/agent-memory/digger/gold.md');
+    const stray = join(stage.cwd, 'stray.md');
+    const writes = (path: string) => toolUse('Write', { file_path: path, content: 'Gold is heavy.' });
+    const digger = { ...AGENTS.digger, skills: ['paint', 'roof'], memory: 'project' };
+    const { messages, result } = await stage.run(
+      [reply(writes(notes)), reply(writes(stray)), reply('Done.')],
+      { agent: 'digger', agents: { digger }, settingSources: ['project'] },
+      'Dig.',
+    );
+    expect(await readFile(notes, 'utf8')).toBe('Gold is heavy.');
+    expect(existsSync(stray)).toBe(false);
+    expect(messages.filter(is('system', 'permission_denied'))).toHaveLength(1);
+    const [asked] = stage.asked();
+    expect(JSON.stringify(asked?.['system'])).toContain('The mine is closed on Sundays.');
+    const sent = JSON.stringify(asked?.['messages']);
+    expect(sent).toContain('Two coats of paint.');
+    expect(sent).toContain('There is no skill \\"roof\\".');
+    expect(sent.indexOf('Two coats of paint.')).toBeLessThan(sent.indexOf('Dig.'));
+    // They are in the conversation, once: it goes on with them.
+    await stage.run(
+      [reply('Done.')],
+      { agent: 'digger', agents: { digger }, settingSources: ['project'], resume: result?.session_id },
+      'On.',
+    );
+    expect(JSON.stringify(stage.asked().at(-1)?.['messages']).split('Two coats of paint.')).toHaveLength(2);
   });
 });

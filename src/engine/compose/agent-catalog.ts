@@ -5,12 +5,13 @@ import type { AgentDefinition } from '../../protocol/agent.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { type AgentDirectory, readAgentFiles } from '../../subagents/agent-files.ts';
+import { readAgentMemory } from '../../subagents/agent-memory.ts';
 import { agentCatalog, definedAgents, findAgent } from '../../subagents/catalog.ts';
 import { systemClock, systemIds } from '../../util/clock.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { agentsIn } from '../session-facts.ts';
 import { buildMainAgentPrompt } from '../system-prompt.ts';
-import { ownServerEntries } from './agent-surroundings.ts';
+import { ownServerEntries, placesOf } from './agent-surroundings.ts';
 
 export interface AgentSources {
   /** By name, as a caller defines them. */
@@ -54,25 +55,31 @@ export interface MainAgentChoice {
 }
 
 /** What is different in a session whose main thread is this agent. */
-export function asMainAgent(choice: MainAgentChoice, config: QueryEngineConfig): Partial<QueryEngineConfig> {
+export async function asMainAgent(
+  choice: MainAgentChoice,
+  config: QueryEngineConfig,
+  files: Pick<PersistentFiles, 'readRange' | 'realpath' | 'stat'>,
+): Promise<Partial<QueryEngineConfig>> {
   const agents = agentsIn(config);
   const definition = findAgent(choice.agent, agents);
   if (definition === undefined) {
     const names = agents.map(({ name }) => name).join(', ');
     throw new TurnwrightError('invalid_option', `There is no agent "${choice.agent}". There are: ${names}.`);
   }
-  const { model } = definition;
-  for (const field of ['skills', 'memory'] as const)
-    if (definition[field] !== undefined)
-      config.stderr?.(`The agent "${definition.name}": "${field}" has no effect in the main thread.`);
+  const { model, skills } = definition;
+  const memory = await readAgentMemory(definition, placesOf(config), files);
+  if (memory?.ok === false) config.stderr?.(memory.problem);
   const place = { cwd: config.cwd, additionalDirectories: config.additionalDirectories ?? [] };
   const given = [config.customSystemPrompt ?? []].flat();
   return {
     mainAgent: definition.name,
     customSystemPrompt: [
       ...buildMainAgentPrompt(definition, { ...place, platform: process.platform }),
+      ...(memory?.ok === true ? [memory.prompt] : []),
       ...given,
     ],
+    ownDirectories: memory?.ok === true ? [memory.folder] : undefined,
+    preloadedSkills: skills,
     userSpecifiedModel:
       choice.model ?? (model === 'inherit' ? undefined : model) ?? config.userSpecifiedModel,
     mcpServers: [...(config.mcpServers ?? []), ...ownServerEntries(definition)],

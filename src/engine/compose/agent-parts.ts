@@ -6,7 +6,6 @@
 import type { ProjectMemory } from '../../memory/project-memory.ts';
 import { createCacheWatch } from '../../model/cache-watch.ts';
 import type { SpawnRequest } from '../../protocol/agent.ts';
-import type { PermissionQuestion } from '../../protocol/gate.ts';
 import type { HookCall, HookPort } from '../../protocol/hook.ts';
 import type { TodoItem } from '../../protocol/messages.ts';
 import type { AnyTool, ReadFileCache, TodoStore } from '../../protocol/tool.ts';
@@ -29,7 +28,7 @@ import { composeAttachments } from './attachments.ts';
 import { type ContextParts, composeContext } from './context.ts';
 import { tellOfFiles } from './hooks.ts';
 import { memoryReaders } from './memory.ts';
-import type { ComposedPermissions } from './permissions.ts';
+import { askingWith } from './permissions.ts';
 import type { AgentSkills } from './skills.ts';
 import { composeTools, type ToolParts } from './tools.ts';
 
@@ -109,7 +108,11 @@ export async function composeAgentParts(
     hooks,
     readFileCache,
     todos,
-    permissions: agentPermissions(room.tools.permissions, definition, surroundings),
+    // The session's rules and mode; a mode of the agent's own holds where it is stricter.
+    permissions: askingWith(room.tools.permissions, {
+      mode: definition.permissionMode,
+      ownDirectories: surroundings.ownDirectories,
+    }),
     agentId: request.agentId,
   });
   const projectMemory =
@@ -202,22 +205,6 @@ function agentHooks(hooks: HookPort, request: SpawnRequest, transcriptPath: stri
       return hooks.run({ ...call, ...whose, ...ends } as HookCall, options);
     },
   };
-}
-
-/** The session's rules and mode; a mode of the agent's own holds where it is stricter. */
-function agentPermissions(
-  session: ComposedPermissions,
-  { permissionMode: mode }: SpawnRequest['definition'],
-  { ownDirectories }: Pick<AgentSurroundings, 'ownDirectories'>,
-): ComposedPermissions {
-  const { permissions } = session;
-  if (mode === undefined && ownDirectories.length === 0) return session;
-  const own = Object.create(permissions, {
-    decide: {
-      value: (question: PermissionQuestion) => permissions.decide({ ...question, mode, ownDirectories }),
-    },
-  }) as ComposedPermissions['permissions'];
-  return { ...session, permissions: own };
 }
 
 function ownTodos(): TodoStore {

@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../../protocol/agent.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
-import { readAgentMemory } from '../../subagents/agent-memory.ts';
+import { type AgentMemoryPlaces, readAgentMemory } from '../../subagents/agent-memory.ts';
 import type { Scope } from '../../util/scope.ts';
 import { whileSame } from '../../util/while-same.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -40,9 +40,8 @@ export async function agentSurroundings(
   parts: SurroundingsParts,
 ): Promise<AgentSurroundings> {
   const { config, files } = parts;
-  const places = { projectRoot: config.projectRoot ?? config.cwd, configHome: config.home };
   const [memory, servers] = await Promise.all([
-    readAgentMemory(definition, places, files),
+    readAgentMemory(definition, placesOf(config), files),
     ownServers(definition, parts),
   ]);
   return {
@@ -58,6 +57,12 @@ export async function agentSurroundings(
     ],
   };
 }
+
+/** Where agents keep their memories. */
+export const placesOf = ({ projectRoot, cwd, home }: QueryEngineConfig): AgentMemoryPlaces => ({
+  projectRoot: projectRoot ?? cwd,
+  configHome: home,
+});
 
 /** The servers that it brings along. */
 export function ownServerEntries({ mcpServers = [] }: AgentDefinition): readonly McpServerEntry[] {

@@ -33,7 +33,7 @@ import { composeMcp, withMcpTools } from './mcp.ts';
 import { composeMemory } from './memory.ts';
 import { composeModel } from './model.ts';
 import { composeOwnTools } from './own-tools.ts';
-import { composePermissions } from './permissions.ts';
+import { askingWith, composePermissions } from './permissions.ts';
 import { composeSession } from './session.ts';
 import { composeSkills } from './skills.ts';
 import { composeSpill } from './spill.ts';
@@ -166,7 +166,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     ids,
     files,
     journal,
-    permissions: { ...permissions, ask },
+    permissions: { ...askingWith(permissions, { ownDirectories: config.ownDirectories }), ask },
     hooks,
     readFileCache,
     todos,

@@ -2,7 +2,7 @@ import { createAsk } from '../../permissions/ask.ts';
 import { createPermissions, type Permissions } from '../../permissions/permission-engine.ts';
 import { promptThrough } from '../../permissions/prompt-tool.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { AskPort } from '../../protocol/gate.ts';
+import type { AskPort, PermissionQuestion } from '../../protocol/gate.ts';
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '../../protocol/permission.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { ToolOutput } from '../../protocol/tool.ts';
@@ -30,6 +30,18 @@ function answererOf(
 ): CanUseTool | undefined {
   if (name === undefined) return canUseTool;
   return promptThrough((input, signal) => callTool(name, input, signal));
+}
+
+/** The same, for questions of one who has a mode, or directories, of their own. */
+export function askingWith(
+  composed: ComposedPermissions,
+  whose: Pick<PermissionQuestion, 'mode' | 'ownDirectories'>,
+): ComposedPermissions {
+  const { permissions } = composed;
+  const own = Object.create(permissions, {
+    decide: { value: (question: PermissionQuestion) => permissions.decide({ ...whose, ...question }) },
+  }) as Permissions;
+  return { ...composed, permissions: own };
 }
 
 export function composePermissions(

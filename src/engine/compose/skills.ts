@@ -39,6 +39,7 @@ export interface SkillsRoom {
   settled(): Promise<void>;
   /** What the model has to be told of skills now; undefined when the conversation says it already. */
   announce(view: View): AttachmentMessage | undefined;
+  preload: PreloadSkills;
   /** The same for the conversation of an agent. */
   forAgent(world: SkillWorld): AgentSkills;
   /** Takes back what skills allowed. */
@@ -58,12 +59,14 @@ export interface AgentSkills {
   announce(view: View): AttachmentMessage | undefined;
   /** The Skill tool as it works in this conversation; any other tool as it is. */
   own(tool: AnyTool): AnyTool;
-  /** The texts of these skills, and a sentence for each that cannot be had. */
-  preload(names: readonly string[]): Promise<{
-    readonly texts: readonly string[];
-    readonly problems: readonly string[];
-  }>;
+  preload: PreloadSkills;
 }
+
+/** The texts of these skills, and a sentence for each that cannot be had. */
+export type PreloadSkills = (names: readonly string[]) => Promise<{
+  readonly texts: readonly string[];
+  readonly problems: readonly string[];
+}>;
 
 export interface SkillsParts extends Pick<SkillToolPorts, 'adopt' | 'fork' | 'shell'> {
   readonly clock: Clock;
@@ -105,6 +108,22 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
       return tools.length > 0;
     },
   });
+  const preloadBy =
+    (shell: SkillToolPorts['shell']): PreloadSkills =>
+    async (names) => {
+      const texts: string[] = [];
+      const problems: string[] = [];
+      for (const name of names) {
+        const skill = catalogue.find(name);
+        if (skill === undefined) problems.push(`There is no skill "${name}".`);
+        else
+          await loadSkill(skill, '', { ...load, shell: shell(parts.signal) }).then(
+            (text) => void texts.push(text),
+            (error: unknown) => void problems.push(error instanceof Error ? error.message : String(error)),
+          );
+      }
+      return { texts, problems };
+    };
   const recorded = (listed: Listed | undefined): AttachmentMessage | undefined =>
     listed && {
       type: 'attachment',
@@ -133,6 +152,7 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
       offersTool();
     },
     announce: (view) => recorded(main.announce(view)),
+    preload: preloadBy(parts.shell),
     forAgent(world) {
       const own = told(world);
       let tool: AnyTool | undefined;
@@ -144,21 +164,7 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
           tool ??= createSkillTool({ ...toolPorts, allow, adopt: world.adopt, shell: world.shell });
           return tool;
         },
-        async preload(names) {
-          const texts: string[] = [];
-          const problems: string[] = [];
-          for (const name of names) {
-            const skill = catalogue.find(name);
-            if (skill === undefined) problems.push(`There is no skill "${name}".`);
-            else
-              await loadSkill(skill, '', { ...load, shell: world.shell(parts.signal) }).then(
-                (text) => void texts.push(text),
-                (error: unknown) =>
-                  void problems.push(error instanceof Error ? error.message : String(error)),
-              );
-          }
-          return { texts, problems };
-        },
+        preload: preloadBy(world.shell),
       };
     },
     endSubmission() {
@@ -174,11 +180,16 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
   };
 }
 
+const preloadNone: PreloadSkills = async (names) => ({
+  texts: [],
+  problems: names.map((name) => `There is no skill "${name}".`),
+});
+
 const NO_AGENT_SKILLS: AgentSkills = {
   source: { name: 'skills', collect: () => [] },
   announce: () => undefined,
   own: (tool) => tool,
-  preload: async (names) => ({ texts: [], problems: names.map((name) => `There is no skill "${name}".`) }),
+  preload: preloadNone,
 };
 
 const NO_SKILLS: SkillsRoom = {
@@ -190,6 +201,7 @@ const NO_SKILLS: SkillsRoom = {
   startSubmission() {},
   async settled() {},
   announce: () => undefined,
+  preload: preloadNone,
   forAgent: () => NO_AGENT_SKILLS,
   endSubmission() {},
   reload: async () => [],
