@@ -9,6 +9,7 @@ import type { ModelFailure } from '../protocol/failure.ts';
 import type { JournalBody } from '../protocol/journal.ts';
 import type { LoopMessage } from '../protocol/messages.ts';
 import type { CallModel } from '../protocol/model.ts';
+import type { PermissionDenial } from '../protocol/permission.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { ToolProgress } from '../protocol/tool.ts';
@@ -19,6 +20,7 @@ import { type AgentRecord, createAgentRecord, endOf } from './agent-outcome.ts';
 import { createGuard } from './budgets.ts';
 import type { AgentParts } from './compose/agent-parts.ts';
 import { createDeliveries } from './deliveries.ts';
+import { noteAgentDenial } from './for-the-submission.ts';
 import { loopDepsOf, loopParamsOf } from './loop-input.ts';
 import { refuseUnpriced } from './model-choice.ts';
 import type { EngineParts } from './parts.ts';
@@ -144,7 +146,7 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
     ...loopDepsOf(guard, parts),
     tools: deliveries.guard(parts.tools.port),
     callModel: watched(parts.model.call, driven.onFailure),
-    onDenial: (denial: EngineParts['memory']['denials'][number]) => session.memory.denials.push(denial),
+    onDenial: (denial: PermissionDenial) => noteAgentDenial(denial, session),
   };
   const loop = queryLoop(params, deps);
   try {

@@ -143,6 +143,8 @@ export interface SessionMemory {
   opened: boolean;
   /** Submissions that are on record. */
   submissions: number;
+  /** The running one's id. */
+  submission: string | undefined;
   /** Results that were given. */
   results: number;
   /** SessionStart hooks have run. */

@@ -10,6 +10,7 @@ import { beginWith } from './beginning.ts';
 import { commandsChanged, loadCommands } from './command-list.ts';
 import type { ManualCompaction } from './compact-session.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from './contexts.ts';
+import { lentRecord } from './for-the-submission.ts';
 import { initMessage } from './init-message.ts';
 import { refuseUnpriced } from './model-choice.ts';
 import { openSession } from './open-session.ts';
@@ -128,8 +129,9 @@ export async function prepareSubmission(
     ...(input.messages.length > 0 ? endedTaskNotices(parts) : []),
     ...(input.messages.length > 0 ? await parts.withPrompt(model) : []),
   ];
+  const lent = input.allowedTools.length > 0 ? [lentRecord(input.allowedTools, submission, 'command')] : [];
   if (recorded.length > 0)
-    await journal.recorder.append(recorded.map((message) => ({ ...message, submission })));
+    await journal.recorder.append([...lent, ...recorded.map((message) => ({ ...message, submission }))]);
 
   // 4 discovery: nothing is loaded here, so that the announcement is always from what is at hand
   messages.push(initMessage(model, parts), ...commandsChanged(parts));

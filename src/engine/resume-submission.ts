@@ -1,6 +1,7 @@
 /** Carries an interrupted submission on: no new prompt, the same submission id, one result (L4.1). */
 import type { PermissionDenial } from '../protocol/permission.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from './contexts.ts';
+import { lendAgain } from './for-the-submission.ts';
 import { initMessage } from './init-message.ts';
 import { openSession } from './open-session.ts';
 import { presetOrphan } from './orphaned-permission.ts';
@@ -68,7 +69,8 @@ async function takeUp(
   parts.memory.started = true;
   submission.carryOn(interrupted.submission);
   parts.ledger.carryOn(interrupted.usages);
-  parts.memory.denials.push(...deniedIn(interrupted.said));
+  parts.memory.denials.push(...deniedIn(interrupted.said), ...interrupted.denied);
+  submission.scope.onClose(lendAgain(interrupted.lent, parts));
   const configured = parts.model.resolve(parts.memory.modelName);
   const { switched } = interrupted;
   // What a command or an overloaded model had switched to holds, unless this process was given another model.
@@ -108,7 +110,7 @@ async function takeUp(
   return { interrupted, model, context };
 }
 
-/** What was denied in its earlier life; agents' denials stand in their own journals. */
+/** What was denied in its earlier life, agents' calls excepted. */
 function deniedIn(said: Interrupted['said']): PermissionDenial[] {
   const denied = new Set(
     said.flatMap((message) =>

@@ -5,6 +5,7 @@
 import type { CarryOn, LoopParams } from '../loop/deps.ts';
 import type { JournalBody, Recorder } from '../protocol/journal.ts';
 import type { AssistantMessage, TodoItem, UserMessage, ViewMessage } from '../protocol/messages.ts';
+import type { PermissionDenial } from '../protocol/permission.ts';
 import type { RecoveredTask } from '../protocol/task.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { Usage } from '../protocol/wire.ts';
@@ -43,6 +44,10 @@ export interface Interrupted {
   readonly usages: readonly Usage[];
   /** The model it had been switched to. */
   readonly switched: { readonly from: string; readonly to: string } | undefined;
+  /** What a command or skill had allowed for its duration. */
+  readonly lent: readonly string[];
+  /** Calls of its agents that were denied. */
+  readonly denied: readonly PermissionDenial[];
   /** It had come to its end; only the result is missing. */
   readonly terminal?: Terminal | undefined;
   /** What it said in its earlier life. */

@@ -13,6 +13,7 @@ export function freshMemory(config: QueryEngineConfig, inherited: Inherited | un
     adopted: undefined,
     opened: false,
     submissions: 0,
+    submission: undefined,
     results: 0,
     started: false,
     endIdle: undefined,

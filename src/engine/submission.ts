@@ -61,6 +61,7 @@ export function openSubmission(options: SubmissionOptions): Submission {
       parts.memory.endIdle?.();
       startedMs = parts.clock.monotonicMs();
       parts.state.enter('initial');
+      parts.memory.submission = id;
       parts.memory.denials = [];
       parts.memory.unaffordable = undefined;
       parts.memory.capWarnings.startSubmission();
@@ -73,6 +74,7 @@ export function openSubmission(options: SubmissionOptions): Submission {
     },
     carryOn(interrupted) {
       id = interrupted;
+      parts.memory.submission = id;
     },
     silent: () => parts.journal.lost || parts.scope.signal.aborted,
     onResponse(listener) {
@@ -94,6 +96,7 @@ export function openSubmission(options: SubmissionOptions): Submission {
       ended = true;
       abortController?.signal.removeEventListener('abort', onCallerAbort);
       await scope.close();
+      parts.memory.submission = undefined;
       parts.state.enter('done');
       options.onEnd(submission);
       parts.memory.endIdle = tellWhenIdle(parts);

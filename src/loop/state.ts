@@ -99,23 +99,24 @@ export const FRESH_BUDGETS: BudgetState = Object.freeze({
 const MAX_FEEDBACK_CHARS = 500;
 
 /** undefined: it begins afresh. */
-export function carriedState({ recovery, hooks, budgets }: State): CarriedState | undefined {
+export function carriedState({ recovery, hooks, compaction, budgets }: State): CarriedState | undefined {
   const { lastFeedback: said } = hooks;
   const lastFeedback = said !== undefined && said.length > MAX_FEEDBACK_CHARS ? undefined : said;
   const { taskRemaining: _, ...continued } = budgets;
   const carried: CarriedState = {
     ...(differs(recovery, FRESH_RECOVERY) && { recovery }),
     ...(differs(hooks, FRESH_HOOKS) && { hooks: { ...hooks, lastFeedback } }),
+    ...(differs(compaction, FRESH_COMPACTION) && { compaction }),
     ...(budgets.continuations > 0 && { continued }),
   };
   return Object.keys(carried).length === 0 ? undefined : carried;
 }
 
 const differs = <T extends object>(group: T, fresh: T): boolean =>
-  (Object.keys(fresh) as (keyof T)[]).some((name) => group[name] !== fresh[name]);
+  (Object.keys(group) as (keyof T)[]).some((name) => group[name] !== fresh[name]);
 
 export function initialState(params: LoopParams): State {
-  const { recovery, hooks, continued } = params.startAt?.carried ?? {};
+  const { recovery, hooks, compaction, continued } = params.startAt?.carried ?? {};
   return {
     iteration: params.carryOn?.iteration ?? params.startAt?.iteration ?? 1,
     turnCount: params.carryOn?.turnCount ?? params.startAt?.turnCount ?? 1,
@@ -123,7 +124,7 @@ export function initialState(params: LoopParams): State {
     view: { messages: params.view, freshFrom: 0, measured: undefined },
     recovery: { ...FRESH_RECOVERY, ...recovery },
     hooks: { ...FRESH_HOOKS, ...hooks },
-    compaction: params.compaction,
+    compaction: { ...params.compaction, ...compaction },
     budgets: {
       ...FRESH_BUDGETS,
       ...continued,

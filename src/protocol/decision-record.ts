@@ -3,6 +3,7 @@
  * At most about 2 KB; contents by uuid, never copied. Fields marked `?` appear with their machinery.
  */
 import type { CacheReport } from './cache.ts';
+import type { CompactionState } from './context.ts';
 import type { AttemptRecord } from './model.ts';
 import type { TerminalReason } from './terminal.ts';
 import type { ToolTrace } from './tool.ts';
@@ -47,6 +48,7 @@ export interface CarriedState {
     readonly blocks: number;
     readonly lastFeedback: string | undefined;
   };
+  readonly compaction?: CompactionState;
   /** Of a token budget. */
   readonly continued?: {
     readonly outputTokens: number;

@@ -6,6 +6,7 @@ import type { DecisionRecord } from './decision-record.ts';
 import type { FileChange } from './file-history.ts';
 import type { AssistantMessage, AttachmentMessage, SystemMessage, UserMessage } from './messages.ts';
 import type { QuerySource } from './model.ts';
+import type { PermissionDenial } from './permission.ts';
 import type { TaskRecord } from './task.ts';
 import type { EffectClass } from './tool.ts';
 import type { EditSource, ViewEdit } from './view.ts';
@@ -82,6 +83,10 @@ export type JournalBody =
       readonly toolUseId: string;
       readonly question: unknown;
     })
+  /** What a command or a skill allows for the rest of its submission. */
+  | (Identified & { readonly type: 'lent'; readonly rules: readonly string[] })
+  /** A call of an agent that was denied: the result of the submission that it works for names it. */
+  | (Identified & { readonly type: 'denied'; readonly denial: PermissionDenial })
   | (Identified & { readonly type: 'answer'; readonly askId: string; readonly answer: unknown })
   /** A change of the view: replacement, snip, collapse or compaction boundary. */
   | (Identified & { readonly type: EditSource; readonly edits: readonly ViewEdit[]; readonly why: string })

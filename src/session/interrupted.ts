@@ -2,6 +2,7 @@
 import type { CarriedState } from '../protocol/decision-record.ts';
 import type { JournalBody } from '../protocol/journal.ts';
 import type { AssistantMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
+import type { PermissionDenial } from '../protocol/permission.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { EffectClass, ToolCall } from '../protocol/tool.ts';
 import type { ToolUseBlock, Usage } from '../protocol/wire.ts';
@@ -49,6 +50,10 @@ export interface InterruptedSubmission {
   readonly usages: readonly Usage[];
   /** A command, or an overloaded model, had put it in the place of the first. */
   readonly switched: { readonly from: string; readonly to: string } | undefined;
+  /** What a command or skill had allowed for its duration. */
+  readonly lent: readonly string[];
+  /** Calls of its agents that were denied. */
+  readonly denied: readonly PermissionDenial[];
   /** What it said so far: its result counts and quotes it. */
   readonly said: readonly (AssistantMessage | UserMessage)[];
   /** When the last record was written. */
@@ -137,6 +142,8 @@ export function interruptedSubmission(
     carried: state.carried,
     usages: state.usages,
     switched: state.switchedModel === undefined ? undefined : { from: state.model, to: state.switchedModel },
+    lent: state.lent,
+    denied: state.denied,
     said: state.said,
     timestamp,
   };

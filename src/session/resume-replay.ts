@@ -108,6 +108,12 @@ export class ResumeReplay {
       case 'answer':
         own?.answer(entry);
         break;
+      case 'lent':
+        own?.lent.push(...listOf(entry.rules));
+        break;
+      case 'denied':
+        own?.denied.push(entry.denial);
+        break;
       case 'replacement':
       case 'snip':
       case 'collapse':

@@ -2,6 +2,7 @@
 import type { CarriedState, DecisionRecord } from '../protocol/decision-record.ts';
 import type { JournalBody, JournalEntry } from '../protocol/journal.ts';
 import type { AssistantMessage, UserMessage } from '../protocol/messages.ts';
+import type { PermissionDenial } from '../protocol/permission.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { EffectClass } from '../protocol/tool.ts';
 import type { StopReason, Usage } from '../protocol/wire.ts';
@@ -41,6 +42,10 @@ export class SubmissionState {
   /** Calls that an earlier resume gave up on. */
   readonly unknown = new Set<string>();
   readonly asks = new Map<string, OpenAsk>();
+  /** Rules that a command or skill allowed for its duration. */
+  readonly lent: string[] = [];
+  /** Calls of its agents. */
+  readonly denied: PermissionDenial[] = [];
   readonly decisions: DecisionRecord[] = [];
   /** What it said so far, errors included, prompts and what was taken back excepted: its result is made of it. */
   get said(): readonly (AssistantMessage | UserMessage)[] {

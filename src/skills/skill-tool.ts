@@ -26,7 +26,7 @@ export interface SkillToolPorts {
   shell(signal: AbortSignal): LoadContext['shell'];
   readonly ids: Ids;
   /** These permission rules hold from now to the end of the submission. */
-  allow(rules: readonly string[]): void;
+  allow(rules: readonly string[]): Promise<void>;
   /** The rest of the submission is worked on with these. Throws with a sentence for a model that cannot be had. */
   adopt(choice: SkillChoice): void;
   /** Has an agent do what a skill says; undefined: none can be started here. Throws with a sentence when it is unknown. */
@@ -96,7 +96,7 @@ export function createSkillTool({
         const content = error instanceof Error ? error.message : String(error);
         return { data: { success: false, commandName: skill.name }, content, isError: true };
       }
-      if (allowedTools.length > 0) allow(allowedTools);
+      if (allowedTools.length > 0) await allow(allowedTools);
       if (agent !== undefined) return yield* agent;
       const message: UserMessage = Object.freeze({
         type: 'user' as const,

@@ -88,3 +88,29 @@ it('killed right before and right after its edit, the session goes on', async ()
     expect(JSON.stringify(second.sent('main')[0]?.messages)).toContain('The gist.');
   }
 });
+
+it('F18: strikes of an earlier life count: the third one, after a kill, switches it off', async () => {
+  const small = Array.from({ length: 6 }, () => lookAt(50));
+  const first = await rehearsedEngine({
+    reply: script([lookAt(6_900), lookAt(6_900), ...small, done()], () => refusal(529)),
+  });
+  await first.run('Look around.');
+  expect(first.sent('compaction')).toHaveLength(3);
+  const { sessionId } = first.engine;
+  const entries = first.store.entries(sessionId);
+  const at = entries.findIndex(
+    (entry) => entry.type === 'decision' && entry.record.next?.compaction?.consecutiveFailures === 2,
+  );
+  const store = recordingStore();
+  const { epoch } = await store.takeOver(sessionId);
+  await store.append(sessionId, epoch, 0, entries.slice(0, at + 1));
+  const second = await rehearsedEngine({
+    reply: script([...small.slice(0, 3), done('Carried on.')], () => refusal(529)),
+    config: { store, resume: sessionId },
+  });
+  const messages = [];
+  for await (const message of second.engine.resume()) messages.push(message);
+  expect(resultOf(messages)).toMatchObject({ result: 'Carried on.' });
+  expect(second.sent('compaction')).toHaveLength(1);
+  expect(JSON.stringify(messages)).toContain('3 times in a row');
+});

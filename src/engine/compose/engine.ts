@@ -12,6 +12,7 @@ import { openAppState, todosOf } from '../app-state.ts';
 import { askHooksFirst } from '../ask-hooks.ts';
 import { checkConfig } from '../check-config.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { lendOnRecord } from '../for-the-submission.ts';
 import { gatedShell } from '../gated-shell.ts';
 import { gitStatus } from '../git-status.ts';
 import { adopt } from '../model-choice.ts';
@@ -142,7 +143,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     sessionId,
     contextWindow: () => client.infoOf(client.resolve(memory.modelName)).contextWindow,
     signal: scope.signal,
-    allow: permissions.permissions.lend,
+    allow: (rules) => lendOnRecord(rules, parts),
     adopt: (choice) => adopt(choice, parts),
     fork: (...call) => subagents.fork(...call),
     shell: (signal) => (command, rules) => gatedShell(command, rules, signal, parts),

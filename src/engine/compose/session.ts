@@ -202,6 +202,8 @@ function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Reco
     startAt: { iteration: open.iteration, turnCount: open.turnCount, carried: open.carried },
     usages: open.usages,
     switched: open.switched,
+    lent: open.lent,
+    denied: open.denied,
     terminal: open.terminal,
     said: open.said,
     closing: closeInterrupted(open),

@@ -77,7 +77,7 @@ export interface SkillsParts extends Pick<SkillToolPorts, 'adopt' | 'fork' | 'sh
   /** Ends with the session. */
   readonly signal: AbortSignal;
   /** Allows these rules until the returned function is called. */
-  allow(rules: readonly string[]): () => void;
+  allow(rules: readonly string[]): Promise<() => void>;
 }
 
 const NO_TOOLS: readonly AnyTool[] = Object.freeze([]);
@@ -90,7 +90,7 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
   const takeBack: (() => void)[] = [];
   let tools = NO_TOOLS;
   const restore = { ids, nowMs: () => clock.nowMs() };
-  const allow = (rules: readonly string[]) => void takeBack.push(parts.allow(rules));
+  const allow = async (rules: readonly string[]) => void takeBack.push(await parts.allow(rules));
   const load = { files, sessionId };
   const toolPorts = { catalogue, load, ids, fork: parts.fork };
   const offersTool = () => {
