@@ -29,6 +29,7 @@ export interface ClientFlags {
   readonly sessionMirror?: true;
   readonly resumeSessionAt?: string;
   readonly resumeDropsTurn?: string;
+  readonly carryOn?: true;
   readonly projectConfigRoot?: string;
   readonly agents?: Readonly<Record<string, unknown>>;
   readonly pluginDir?: readonly string[];
@@ -65,6 +66,7 @@ export function addClientFlags(program: Command): void {
   add(flag('--session-mirror'));
   add(flag('--resume-session-at <uuid>'));
   add(flag('--resume-drops-turn <uuid>'));
+  add(flag('--carry-on'));
   add(flag('--project-config-root <folder>'));
   add(flag('--agents <json>').argParser(jsonObject));
   add(flag('--plugin-dir <folder>').argParser(appended));
@@ -107,6 +109,7 @@ export function clientOptions(flags: ClientFlags): Partial<Options> {
     forkSession: flags.forkSession,
     resumeSessionAt: flags.resumeSessionAt,
     resumeDropsTurn: flags.resumeDropsTurn,
+    carryOn: flags.carryOn,
     projectConfigRoot: flags.projectConfigRoot,
     agents: flags.agents as Options['agents'],
     plugins: pluginsOf(flags),

@@ -145,6 +145,11 @@ export interface Options {
   replayUserMessages?: boolean | undefined;
   /** Id of the session to go on with. */
   resume?: string | undefined;
+  /**
+   * With `resume` or `continue`: what was interrupted is carried on to its result first; prompts that come meanwhile
+   * join it like any running turn.
+   */
+  carryOn?: boolean | undefined;
   /** With `resume`: uuid of the last message that counts. What came after it is never sent again. */
   resumeSessionAt?: string | undefined;
   /**
@@ -248,6 +253,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   projectTrusted: true,
   replayUserMessages: true,
   resume: true,
+  carryOn: true,
   resumeDropsTurn: true,
   resumeSessionAt: true,
   sessionId: true,
@@ -281,6 +287,8 @@ export function checkOptions(options: Options): void {
   if (options.forkSession === true && options.resume === undefined && options.continue !== true) {
     refuse('forkSession', 'needs "resume" or "continue"');
   }
+  if (options.carryOn === true && options.resume === undefined && options.continue !== true)
+    refuse('carryOn', 'needs "resume" or "continue"');
   if (options.canUseTool !== undefined && options.permissionPromptToolName !== undefined)
     refuse('permissionPromptToolName', 'and "canUseTool" exclude each other');
   if (options.resumeSessionAt !== undefined && options.resume === undefined)

@@ -69,8 +69,7 @@ export function query({
   readonly options?: Options;
 }): Query {
   checkOptions(options);
-  const carriesOn = prompt === undefined;
-  if (carriesOn && options.resume === undefined && options.continue !== true) {
+  if (prompt === undefined && options.resume === undefined && options.continue !== true) {
     throw new TurnwrightError(
       'invalid_option',
       'A query needs a prompt, or "resume" or "continue" to carry on what was interrupted.',
@@ -136,11 +135,13 @@ export function query({
     if (message.type === 'system' && message.subtype === 'commands_changed') commands = message.commands;
   };
 
-  const reading = carriesOn
-    ? feed.end()
-    : typeof prompt === 'string'
-      ? feed.add(userMessage(prompt))
-      : feed.read(prompt);
+  const reading =
+    prompt === undefined
+      ? feed.end()
+      : typeof prompt === 'string'
+        ? feed.add(userMessage(prompt))
+        : feed.read(prompt);
+  const carriesOn = prompt === undefined || options.carryOn === true;
   const life: Life = { caller, isOver, close, succeed, heard, carriesOn, announcements };
   const messages = run(engine, feed, reading, life);
   const initialization = async () => initializationOf(await open().config);
