@@ -8,8 +8,9 @@ import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../protocol/s
 import { endableIterator } from '../util/endable-iterator.ts';
 import { flattened } from '../util/flattened.ts';
 import { type Announcements, createAnnouncements } from './announcements.ts';
+import { checkOptions } from './check-options.ts';
 import { type Opening, startEngine } from './open-engine.ts';
-import { checkOptions, type Options } from './options.ts';
+import type { Options } from './options.ts';
 import { createPromptFeed, handQueueOn, noticeFrom, type PromptFeed, userMessage } from './prompt-feed.ts';
 import { type InitializationResult, initializationOf } from './session-info.ts';
 import { type SessionMethods, sessionMethods } from './session-methods.ts';
