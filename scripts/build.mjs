@@ -31,6 +31,8 @@ await build({
   // Less to read when it is loaded; names stay, so that a stack trace can be read.
   minifyWhitespace: true,
   minifySyntax: true,
+  // Of an error that nobody catches Node prints the line it is from.
+  lineLimit: 200,
   sourcemap: 'linked',
   // Places and names are what a stack trace needs; the sources themselves would double the package.
   sourcesContent: false,

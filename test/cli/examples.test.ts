@@ -20,6 +20,19 @@ test('the index names each of them, and nothing that is not there', () => {
     expect(existsSync(new URL(`../../${guide}`, import.meta.url)), guide).toBe(true);
 });
 
+test('an error that a program does not catch shows itself, and no page of the library', async () => {
+  const index = new URL('../../dist/index.js', import.meta.url).href;
+  const program = `import { query } from '${index}'; query({ prompt: 'Hi.', options: { nope: 1 } });`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { env: bareEnv() });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  await new Promise((resolve) => child.once('close', resolve));
+  expect(said).toContain('The option "nope" is not supported');
+  expect(said.length).toBeLessThan(3_000);
+});
+
 test.each(names)('%s', async (name) => {
   const child = spawn(process.execPath, [`${folder}run.mjs`, name], { env: bareEnv() });
   let said = '';

@@ -1,6 +1,9 @@
-/** The examples, each through both doors: the published client and our own package. Only the import line differs. */
+/**
+ * The examples, each through both doors: the published client and our own package. The import line alone differs; what
+ * they print and which messages come is the same.
+ */
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,19 +34,25 @@ const forBoth = programs.filter(({ code }) => isForBoth(code));
 interface Ran {
   readonly code: number | null;
   readonly said: string;
+  /** The kinds of messages, in no order: agents side by side speak as they come. */
+  readonly messages: readonly string[];
 }
 
-async function run(name: string, code: string, from: string): Promise<Ran> {
+async function run(name: string, code: string, door: 'published' | 'own'): Promise<Ran> {
   const file = `${out}${name.replace(/\.ts$/, '.mjs')}`;
   const source = code
-    .replace('from "turnwright";', `from ${JSON.stringify(from)};`)
+    .replace('from "turnwright";', `from "./${door}-recorded.mjs";`)
     .replace('"turnwright/rehearsal"', JSON.stringify(new URL('rehearsal.js', dist).href));
   writeFileSync(file, source);
+  const home = mkdtempSync(join(tmpdir(), 'turnwright-client-'));
+  const record = join(home, 'messages');
+  writeFileSync(record, '');
   const child = spawn(process.execPath, [file], {
     env: {
       PATH: process.env['PATH'],
-      HOME: mkdtempSync(join(tmpdir(), 'turnwright-client-')),
+      HOME: home,
       TURNWRIGHT_BIN: fileURLToPath(new URL('bin/turnwright', dist)),
+      RECORD: record,
     },
   });
   let said = '';
@@ -52,13 +61,31 @@ async function run(name: string, code: string, from: string): Promise<Ran> {
       said += text;
     });
   const exit = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code: exit, said };
+  const lines = new Set(readFileSync(record, 'utf8').split('\n'));
+  rmSync(home, { recursive: true, force: true });
+  return { code: exit, said, messages: [...lines].sort() };
 }
+
+/** A door under another name, whose messages are written down. */
+const recording = (module: string) => `
+import * as door from ${JSON.stringify(module)};
+import { recorded } from './recorded.mjs';
+export * from ${JSON.stringify(module)};
+export const query = (given) => recorded(door.query(given));
+export const startup = async (given) => {
+  const warm = await door.startup(given);
+  return { query: (prompt) => recorded(warm.query(prompt)), close: () => warm.close() };
+};
+`;
 
 beforeAll(() => {
   mkdirSync(out, { recursive: true });
-  const shim = readFileSync(fileURLToPath(new URL('published.ts', import.meta.url)), 'utf8');
-  writeFileSync(`${out}published.mjs`, compiled(shim));
+  for (const name of ['published', 'recorded']) {
+    const source = readFileSync(fileURLToPath(new URL(`${name}.ts`, import.meta.url)), 'utf8');
+    writeFileSync(`${out}${name}.mjs`, compiled(source));
+  }
+  writeFileSync(`${out}published-recorded.mjs`, recording('./published.mjs'));
+  writeFileSync(`${out}own-recorded.mjs`, recording(new URL('index.js', dist).href));
 });
 
 test('none is passed over but those that need what our package alone has', () => {
@@ -66,9 +93,9 @@ test('none is passed over but those that need what our package alone has', () =>
   expect(others.map(({ name }) => name)).toEqual(OURS_ALONE);
 });
 
-test.each(forBoth)('$name through both doors, with the same output', async ({ name, code }) => {
-  const published = await run(name, code, './published.mjs');
+test.each(forBoth)('$name through both doors, with the same output and messages', async ({ name, code }) => {
+  const published = await run(name, code, 'published');
   expect(published.code, published.said).toBe(0);
-  const own = await run(name, code, new URL('index.js', dist).href);
+  const own = await run(name, code, 'own');
   expect(own).toEqual(published);
 });

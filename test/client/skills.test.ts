@@ -192,7 +192,7 @@ throughBothDoors('plugins', (stage) => {
     }) as ReturnType<typeof stage.start> & Reloading;
     const { messages, results } = await gather(running, (message) => {
       if (message.type !== 'result') return;
-      if (message.result === 'One.') input.push(prompt('/tools:two'));
+      if (message.subtype === 'success' && message.result === 'One.') input.push(prompt('/tools:two'));
       else input.end();
     });
     expect(results).toMatchObject([{ result: 'One.' }, { result: 'Two.' }]);
