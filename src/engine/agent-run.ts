@@ -229,5 +229,5 @@ async function recordCost(
     submission,
     ...cost,
   };
-  await journal.recorder.append([body]).catch(() => undefined);
+  await journal.recorder.append([body])?.catch(() => undefined);
 }

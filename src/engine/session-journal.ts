@@ -123,13 +123,16 @@ export function createSessionJournal(openAdapter: () => Promise<OpenedJournal>):
     throw error;
   };
 
-  const appended = (entries: readonly JournalBody[]): void => {
+  const appended = (entries: readonly JournalBody[]): undefined => {
     view.apply(entries);
     for (const entry of entries) for (const listener of entryListeners) listener(entry);
   };
 
-  const append = (to: Recorder, entries: readonly JournalBody[]): Promise<void> =>
-    to.append(entries).then(() => appended(entries), failed);
+  const append = (to: Recorder, entries: readonly JournalBody[]): Promise<void> | undefined => {
+    const writing = to.append(entries);
+    if (writing === undefined) return appended(entries);
+    return writing.then(() => appended(entries), failed);
+  };
 
   return {
     recorder: {
@@ -137,7 +140,12 @@ export function createSessionJournal(openAdapter: () => Promise<OpenedJournal>):
         recorder === undefined
           ? journal().then((opened) => append(opened.recorder, entries))
           : append(recorder, entries),
-      commit: async () => (await journal()).recorder.commit().catch(failed),
+      later(entries) {
+        if (recorder === undefined) journal().then((opened) => opened.recorder.later(entries), ignore);
+        else recorder.later(entries);
+        appended(entries);
+      },
+      commit: () => recorder?.commit()?.catch(failed),
     },
     get view() {
       return view;
@@ -162,6 +170,9 @@ export function createSessionJournal(openAdapter: () => Promise<OpenedJournal>):
     },
   };
 }
+
+/** Whoever waits for an append hears of it. */
+function ignore(): void {}
 
 function isFenced(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'fenced';

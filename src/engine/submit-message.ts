@@ -257,7 +257,11 @@ async function recordResult(
     },
     { type: 'result', id: `${id}/result`, submission: id, result },
   ];
-  const written = await settled(recorder.append(bodies).then(() => recorder.commit()));
+  const write = async () => {
+    await recorder.append(bodies);
+    await recorder.commit();
+  };
+  const written = await settled(write());
   if (written.kind === 'failed' && !parts.journal.lost)
     parts.config.stderr?.(`The result could not be recorded: ${written.message}`);
   // Who reads the result may stop the machine; a store that hangs does not keep it from them.

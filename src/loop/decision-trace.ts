@@ -54,7 +54,8 @@ export class DecisionTrace {
           };
   }
 
-  async write(iteration: Iteration): Promise<void> {
+  /** It goes out with the next request, or with the result. One that is missing reads as "cut off here". */
+  write(iteration: Iteration): void {
     const { params, deps, response, state } = iteration;
     // The engine's own verdict (money, structured output) ends an iteration from outside.
     const outer = this.#decision === undefined ? deps.guard.verdict() : undefined;
@@ -111,11 +112,8 @@ export class DecisionTrace {
         costUsd: deps.ledger.totalCostUsd(),
       },
     };
-    await iteration
-      .record({ type: 'decision', id: iteration.id('decision'), submission: params.submission, record })
-      .catch(() => {
-        // Fenced or no disk: the run's own end says so; a missing record reads as "cut off here".
-      });
+    const { submission } = params;
+    deps.recorder.later([{ type: 'decision', id: iteration.id('decision'), submission, record }]);
   }
 }
 

@@ -95,11 +95,12 @@ export class Iteration {
     return `${this.params.submission}/${this.state.iteration}/${this.attempt}/${kind}`;
   }
 
-  record(...bodies: JournalBody[]): Promise<void> {
+  /** undefined: it is on record already. */
+  record(...bodies: JournalBody[]): Promise<void> | undefined {
     return this.deps.recorder.append(bodies);
   }
 
-  recordMessage(message: Recorded): Promise<void> {
+  recordMessage(message: Recorded): Promise<void> | undefined {
     const { submission } = this.params;
     return message.type === 'assistant'
       ? this.record({ ...message, submission, iteration: this.state.iteration })
@@ -174,10 +175,10 @@ export class Iteration {
       if (update.kind !== 'result') continue;
       this.trace.tools.push(update.trace);
       if (update.denial !== undefined) this.deps.onDenial?.(update.denial);
-      await this.recordResult(update).catch(() => {}); // fenced or no disk: resume answers it
+      await this.recordResult(update)?.catch(() => {}); // fenced or no disk: resume answers it
     }
     await this.#giveBackQueued();
-    await this.trace.write(this);
+    this.trace.write(this);
   }
 
   /** A stop leaves the queue whole: what joined as an attachment comes again as a prompt, and must not stand twice. */
@@ -188,11 +189,11 @@ export class Iteration {
     const uuids = joined.map(({ uuid }) => uuid);
     const { submission } = this.params;
     const id = this.id(`retract/${uuids[0]}`);
-    await this.record({ type: 'retract', id, submission, uuids, reason: 'superseded' }).catch(() => {}); // as above
+    await this.record({ type: 'retract', id, submission, uuids, reason: 'superseded' })?.catch(() => {}); // as above
   }
 
   /** A call's result and what came with it: on record as one. */
-  recordResult(update: Extract<ToolUpdate, { kind: 'result' }>): Promise<void> {
+  recordResult(update: Extract<ToolUpdate, { kind: 'result' }>): Promise<void> | undefined {
     const { submission } = this.params;
     return this.record(
       ...[update.message, ...update.extraMessages].map((message) => ({ ...message, submission })),

@@ -136,10 +136,15 @@ export type JournalEntry = JournalBody & JournalEnvelope;
 /** The loop's and the gate's way to the journal. */
 export interface Recorder {
   /**
-   * Resolves once the entries are written (in order with every other append). Rejects with code `fenced` when
-   * the session was taken over: the run then ends silently.
+   * Resolves once the entries are written (in order with every other append); undefined: they are. Rejects with code
+   * `fenced` when the session was taken over: the run then ends silently.
    */
-  append(entries: readonly JournalBody[]): Promise<void>;
-  /** Makes everything appended so far durable against power loss, where the session asks for it. */
-  commit(): Promise<void>;
+  append(entries: readonly JournalBody[]): Promise<void> | undefined;
+  /**
+   * For records that nothing waits for: they are written in front of the next append, and at the latest when this turn
+   * of the event loop is over.
+   */
+  later(entries: readonly JournalBody[]): void;
+  /** Makes everything told so far durable against power loss, where the session asks for it. */
+  commit(): Promise<void> | undefined;
 }

@@ -2,16 +2,21 @@
 import type { JournalBody, JournalEntry } from './journal.ts';
 import type { Usage, UserBlock } from './wire.ts';
 
+export type Appended = { readonly seq: number } | { readonly fenced: true };
+
 export interface JournalStore {
   /** Fences every earlier epoch of this session. Creates the session when it does not exist. */
   takeOver(sessionId: string): Promise<{ readonly epoch: number; readonly head: number }>;
-  /** Atomic: all entries or none. `seq` of the last one, or `fenced` when a newer epoch holds the session. */
+  /**
+   * Atomic: all entries or none. `seq` of the last one, or `fenced` when a newer epoch holds the session. A store that
+   * need not wait may answer at once, or throw.
+   */
   append(
     sessionId: string,
     epoch: number,
     afterSeq: number,
     entries: readonly JournalBody[],
-  ): Promise<{ readonly seq: number } | { readonly fenced: true }>;
+  ): Appended | Promise<Appended>;
   read(sessionId: string, fromSeq?: number): AsyncIterable<JournalEntry>;
   /** Makes what was appended durable against power loss. */
   sync?(sessionId: string): Promise<void>;

@@ -1,22 +1,30 @@
 /**
- * Work in order, one batch at a time: what is put while a batch is being done goes out together as the next one.
+ * Work in order, one batch at a time: what is put while a batch is being done goes out together as the next one. What
+ * takes no waiting is done when `put` returns, and then there is no promise.
  */
 export interface BatchQueue<Item, Result> {
   /** Settles as `perform` says for this item; when `perform` throws, every item of the batch rejects with it. */
-  put(item: Item): Promise<Result>;
-  /** Resolves once everything put so far is settled. */
-  idle(): Promise<void>;
+  put(item: Item): Result | Promise<Result>;
+  /** Settles once everything put so far is settled; undefined: it is. */
+  idle(): Promise<void> | undefined;
 }
 
-/** `perform` returns one outcome per item, in order. */
-export function batchQueue<Item, Result>(
-  perform: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>,
-): BatchQueue<Item, Result> {
+export type Outcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: unknown };
+
+/** One outcome per item, in order. */
+type Perform<Item, Result> = (
+  items: readonly Item[],
+) => readonly Outcome<Result>[] | Promise<readonly Outcome<Result>[]>;
+
+export function batchQueue<Item, Result>(perform: Perform<Item, Result>): BatchQueue<Item, Result> {
   type Waiting = { readonly item: Item; resolve(result: Result): void; reject(error: unknown): void };
   let waiting: Waiting[] = [];
   let running: Promise<void> | undefined;
 
-  async function drain(): Promise<void> {
+  async function drain(first: Promise<unknown>): Promise<void> {
+    await first.catch(() => undefined); // its putter hears of it
     while (waiting.length > 0) {
       const batch = waiting;
       waiting = [];
@@ -36,17 +44,25 @@ export function batchQueue<Item, Result>(
 
   return {
     put(item) {
-      return new Promise<Result>((resolve, reject) => {
-        waiting.push({ item, resolve, reject });
-        running ??= drain();
-      });
+      if (running !== undefined) {
+        return new Promise<Result>((resolve, reject) => {
+          waiting.push({ item, resolve, reject });
+        });
+      }
+      try {
+        const doing = perform([item]);
+        if (!('then' in doing)) return valueOf(doing[0]);
+        running = drain(doing);
+        return doing.then(([outcome]) => valueOf(outcome));
+      } catch (error) {
+        return Promise.reject(error);
+      }
     },
-    async idle() {
-      await running;
-    },
+    idle: () => running,
   };
 }
 
-export type Outcome<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly error: unknown };
+function valueOf<T>(outcome: Outcome<T> | undefined): T {
+  if (outcome?.ok === true) return outcome.value;
+  throw outcome?.error ?? new Error('no outcome');
+}

@@ -1,14 +1,13 @@
 /** One session file that this process has taken over: the fence, the queue of writes, and the repair of bad ones. */
 import type { AppendHandle } from '../protocol/files.ts';
 import type { JournalBody } from '../protocol/journal.ts';
+import type { Appended } from '../protocol/ports.ts';
 import { batchQueue, type Outcome } from './batch-queue.ts';
 import { encodeRecord, type SessionPrefix } from './envelope.ts';
 import type { FileJournalStoreOptions } from './file-store-options.ts';
 import { type JournalPosition, readJournal, scanJournal } from './read-journal.ts';
 import { recordIdentity } from './record-identity.ts';
 import { storageError } from './storage-error.ts';
-
-type Appended = { readonly seq: number } | { readonly fenced: true };
 
 interface Request {
   readonly afterSeq: number;
@@ -68,26 +67,34 @@ export class FileJournal {
     return this.#head;
   }
 
-  append(afterSeq: number, entries: readonly JournalBody[]): Promise<Appended> {
-    if (entries.length === 0) return Promise.resolve(this.#fenced ? FENCED : { seq: this.#head });
-    try {
-      const nowMs = this.#options.clock.nowMs();
-      // Encoded now: what the caller does to its objects later is not on record.
-      const lines = entries.map((body, index) =>
-        encodeRecord(body, { seq: afterSeq + 1 + index, epoch: this.epoch }, this.#prefix, nowMs),
-      );
-      return this.#queue.put({ afterSeq, entries, lines });
-    } catch (error) {
-      return Promise.reject(error);
-    }
+  append(afterSeq: number, entries: readonly JournalBody[]): Appended | Promise<Appended> {
+    if (entries.length === 0) return this.#fenced ? FENCED : { seq: this.#head };
+    const nowMs = this.#options.clock.nowMs();
+    // Encoded now: what the caller does to its objects later is not on record.
+    const lines = entries.map((body, index) =>
+      encodeRecord(body, { seq: afterSeq + 1 + index, epoch: this.epoch }, this.#prefix, nowMs),
+    );
+    return this.#queue.put({ afterSeq, entries, lines });
   }
 
-  async #write(requests: readonly Request[]): Promise<readonly Outcome<Appended>[]> {
-    const handle = this.#handleAtOurEnd() ?? (await this.#readyHandle());
+  #write(requests: readonly Request[]): readonly Outcome<Appended>[] | Promise<readonly Outcome<Appended>[]> {
+    const handle = this.#handleAtOurEnd();
+    const placed = this.#followingHead(requests);
+    if (handle === undefined || placed === undefined) return this.#writeWithCare(requests);
+    const written = this.#writeLines(handle, placed.lines);
+    if (typeof written !== 'string') return written.then((how) => this.#settled(placed, how));
+    return this.#settled(placed, written);
+  }
+
+  async #writeWithCare(requests: readonly Request[]): Promise<readonly Outcome<Appended>[]> {
+    const handle = await this.#readyHandle();
     if (handle === 'fenced') return requests.map(() => ({ ok: true, value: FENCED }));
-    const following = this.#followingHead(requests);
-    const { lines, plans, head } = following ?? (await this.#placed(requests));
-    const written = lines.length === 0 ? 'written' : await this.#writeLines(handle, lines);
+    const placed = this.#followingHead(requests) ?? (await this.#placed(requests));
+    const written = placed.lines.length === 0 ? 'written' : await this.#writeLines(handle, placed.lines);
+    return this.#settled(placed, written);
+  }
+
+  #settled({ lines, plans, head }: Placed, written: 'written' | 'fenced'): readonly Outcome<Appended>[] {
     if (written === 'written') {
       this.#head = head;
       if (lines.length > 0) this.#options.onWritten?.(this.#path, lines);
@@ -165,21 +172,34 @@ export class FileJournal {
     return landed;
   }
 
-  /** All lines or none. Throws `storage_error` with the file as it was before. */
-  async #writeLines(handle: AppendHandle, lines: readonly string[]): Promise<'written' | 'fenced'> {
+  /** All lines or none. Rejects with `storage_error` with the file as it was before. */
+  #writeLines(handle: AppendHandle, lines: readonly string[]): 'written' | Promise<'written' | 'fenced'> {
     const data = Buffer.from(`${this.#endsOpen ? '\n' : ''}${lines.join('\n')}\n`);
-    const start = this.#length;
     try {
       const writing = handle.append(data);
-      if (writing !== undefined) await writing;
-      const sizing = handle.size();
-      const size = typeof sizing === 'number' ? sizing : await sizing;
+      const size = writing === undefined ? handle.size() : writing.then(() => handle.size());
+      if (size !== this.#length + data.length) return this.#checked(data, size);
+    } catch (error) {
+      return this.#checked(data, Promise.reject(error));
+    }
+    return this.#grownBy(data);
+  }
+
+  /** What a write came to that was waited for, or that went wrong. */
+  async #checked(data: Buffer, sizing: number | Promise<number>): Promise<'written' | 'fenced'> {
+    const start = this.#length;
+    try {
+      const size = await sizing;
       if (size !== start + data.length) return await this.#afterRace(start, data, size);
     } catch (error) {
       await this.#cutBack(start);
       throw unwritten(error);
     }
-    this.#length = start + data.length;
+    return this.#grownBy(data);
+  }
+
+  #grownBy(data: Buffer): 'written' {
+    this.#length += data.length;
     this.#endsOpen = false;
     return 'written';
   }

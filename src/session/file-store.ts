@@ -32,7 +32,7 @@ export function createFileJournalStore(options: FileJournalStoreOptions): Journa
       return { epoch: journal.epoch, head: journal.head };
     },
 
-    async append(sessionId, epoch, afterSeq, entries) {
+    append(sessionId, epoch, afterSeq, entries) {
       const journal = open.get(sessionId);
       if (journal === undefined) {
         throw storageError(`Session ${sessionId} is not open for writing; take it over first.`);

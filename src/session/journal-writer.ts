@@ -38,26 +38,52 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
   let lastBlock: { readonly uuid: string; readonly parentUuid: string | null } | undefined;
   /** Refused by the disk, batch by batch: they go first when it takes records again, so the journal has no gap (F71). */
   let refused: readonly (readonly JournalBody[])[] = [];
+  /** Told with `later`: they go out in front of the next append, or as soon as this turn of the event loop is over. */
+  let held: readonly JournalBody[] = [];
   let closing: Promise<void> | undefined;
 
-  const queue = batchQueue<readonly JournalBody[], void>(async (appends) => {
+  const queue = batchQueue<readonly JournalBody[], void>((appends) => {
     // A refused batch goes again as it was: a store that had taken it after all recognises it.
     const batches = [...refused, appends.flat()].filter((batch) => batch.length > 0);
     refused = [];
-    for (const [index, batch] of batches.entries()) {
-      if (fence.signal.aborted) throw fencedError(sessionId);
-      try {
-        const outcome = await store.append(sessionId, epoch, head, batch);
-        if ('fenced' in outcome) fence.abort('fenced');
-        else head = outcome.seq;
-      } catch (error) {
-        if (isRefusal(error)) refused = batches.slice(index);
-        throw error;
-      }
-    }
-    if (fence.signal.aborted) throw fencedError(sessionId);
-    return appends.map(() => ({ ok: true, value: undefined }));
+    const writing = writeFrom(0, batches);
+    const outcomes = appends.map(() => WRITTEN);
+    return writing === undefined ? outcomes : writing.then(() => outcomes);
   });
+
+  /** One after the other; without waiting where the store needs none. */
+  function writeFrom(start: number, batches: readonly (readonly JournalBody[])[]): Promise<void> | undefined {
+    for (let at = start; at < batches.length; at++) {
+      const refuse = (error: unknown): never => {
+        if (isRefusal(error)) refused = batches.slice(at);
+        throw error;
+      };
+      let answer: ReturnType<JournalStore['append']>;
+      try {
+        answer = store.append(sessionId, epoch, head, batches[at] as readonly JournalBody[]);
+      } catch (error) {
+        return refuse(error);
+      }
+      if ('then' in answer) return answer.then(taken, refuse).then(() => writeFrom(at + 1, batches));
+      taken(answer);
+    }
+    return undefined;
+  }
+
+  function taken(outcome: Awaited<ReturnType<JournalStore['append']>>): void {
+    if ('fenced' in outcome) fence.abort('fenced');
+    else head = outcome.seq;
+    if (fence.signal.aborted) throw fencedError(sessionId);
+  }
+
+  function put(bodies: readonly JournalBody[]): Promise<void> | undefined {
+    const all = held.length === 0 ? bodies : [...held, ...bodies];
+    held = [];
+    if (fence.signal.aborted) return Promise.reject(fencedError(sessionId));
+    return all.length === 0 && refused.length === 0
+      ? queue.idle()
+      : (queue.put(all) as Promise<void> | undefined);
+  }
 
   function withParent(body: JournalBody): JournalBody {
     if (body.type === 'rewind') lastUuid = body.to;
@@ -80,21 +106,30 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
     fenced: fence.signal,
     append(entries) {
       if (closing !== undefined) return Promise.reject(closedError(sessionId));
-      return queue.put(entries.map(withParent));
+      return put(entries.map(withParent));
     },
-    async commit() {
-      await queue.idle();
-      if (fence.signal.aborted) throw fencedError(sessionId);
-      if (options.durability === 'power') await store.sync?.(sessionId);
+    later(entries) {
+      if (closing !== undefined) return;
+      // What the disk refuses now, the next append tries again and tells of.
+      if (held.length === 0) setImmediate(() => void put([])?.catch(() => undefined));
+      held = [...held, ...entries.map(withParent)];
+    },
+    commit() {
+      const written = put([]);
+      if (written === undefined && options.durability !== 'power') return undefined;
+      return (async () => {
+        await written;
+        if (options.durability === 'power') await store.sync?.(sessionId);
+      })();
     },
     close() {
       closing ??= (async () => {
         await queue.idle();
-        const lost = refused.flat().length;
         try {
-          if (lost > 0 && !fence.signal.aborted) await queue.put([]);
+          await put([]);
         } catch (cause) {
-          if (!fence.signal.aborted) {
+          const lost = refused.flat().length;
+          if (lost > 0 && !fence.signal.aborted) {
             throw new TurnwrightError(
               'storage_error',
               `${lost === 1 ? 'The last record' : `The last ${lost} records`} of session ${sessionId} could not be written: ${cause instanceof Error ? cause.message : String(cause)}`,
@@ -109,6 +144,8 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
     },
   };
 }
+
+const WRITTEN = { ok: true, value: undefined } as const;
 
 /** The disk said no, and may say yes later. A record that can never be written is not kept. */
 function isRefusal(error: unknown): boolean {

@@ -33,19 +33,23 @@ export function createFileLeaseStore(options: FileLeaseStoreOptions): LeaseStore
     const mine: LockContent = { ...identity, nonce: randomUUID() };
     await files.makeDir(directory, 0o700);
     for (;;) {
+      if (await isCreated(path, mine)) return holdLock(path, mine);
       const holder = await readLock(files, path);
-      if (holder.kind !== 'free') {
-        const living = holder.kind === 'held' && (await isLiving(holder.content, holder.mtimeMs));
-        if (living && how.takeOver !== true) throw inUse(sessionId, holder.content);
-        await clear(path, holder, `${path}.${mine.nonce}`);
-      }
-      try {
-        await files.createExclusive(path, JSON.stringify(mine), 0o600);
-      } catch (error) {
-        if (codeOf(error) === 'EEXIST') continue;
-        throw error;
-      }
-      return holdLock(path, mine);
+      if (holder.kind === 'free') continue;
+      const living = holder.kind === 'held' && (await isLiving(holder.content, holder.mtimeMs));
+      if (living && how.takeOver !== true) throw inUse(sessionId, holder.content);
+      await clear(path, holder, `${path}.${mine.nonce}`);
+    }
+  }
+
+  /** false: there is a lock. */
+  async function isCreated(path: string, mine: LockContent): Promise<boolean> {
+    try {
+      await files.createExclusive(path, JSON.stringify(mine), 0o600);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return false;
+      throw error;
     }
   }
 

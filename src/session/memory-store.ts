@@ -46,7 +46,7 @@ export function createMemoryJournalStore(options: MemoryJournalStoreOptions): Jo
       return { epoch: journal.epoch, head: journal.lines.length };
     },
 
-    async append(sessionId, epoch, afterSeq, entries) {
+    append(sessionId, epoch, afterSeq, entries) {
       const journal = journals.get(sessionId);
       if (journal === undefined || !journal.open) {
         throw storageError(`Session ${sessionId} is not open for writing; take it over first.`);

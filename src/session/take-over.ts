@@ -4,7 +4,7 @@ import type { AppendHandle, PersistentFiles } from '../protocol/files.ts';
 import { encodeTakeover, sessionPrefix } from './envelope.ts';
 import { FileJournal } from './file-journal.ts';
 import type { FileJournalStoreOptions } from './file-store-options.ts';
-import { type JournalPosition, scanJournal } from './read-journal.ts';
+import { EMPTY_JOURNAL, type JournalPosition, scanJournal } from './read-journal.ts';
 import { storageError } from './storage-error.ts';
 
 /** Takes the session over: repairs its end, then writes the takeover line that fences every earlier epoch. */
@@ -27,11 +27,21 @@ export async function takeOverFile(
     await files.makeDir(dirname(path), 0o700);
     handle = await files.openAppend(path, 0o600);
     for (;;) {
-      before = await repairEnd(files, path, await scanJournal(files, path), setAside);
+      const isNew = (await handle.size()) === 0;
+      before = isNew
+        ? EMPTY_JOURNAL
+        : await repairEnd(files, path, await scanJournal(files, path), setAside);
       const owner = randomUUID();
       const epoch = before.epoch + 1;
       const line = `${before.endsOpen ? '\n' : ''}${encodeTakeover({ seq: before.head, epoch }, owner, prefix, clock.nowMs())}\n`;
-      await handle.append(Buffer.from(line));
+      const bytes = Buffer.from(line);
+      await handle.append(bytes);
+      const size = before.size + bytes.length;
+      // Nothing but our line was added.
+      if ((await handle.size()) === size) {
+        const position = { ...before, epoch, owner, size, endsOpen: false };
+        return new FileJournal(path, options, prefix, handle, position);
+      }
       const after = await scanJournal(files, path, before);
       // Somebody else took it over between our look and our line: theirs counts, so ours must be newer.
       if (after.owner !== owner) continue;

@@ -117,6 +117,9 @@ export function recorder(options: RecorderOptions = {}): RecordingRecorder {
       }
       bodies.push(...entries);
     },
+    later(entries) {
+      bodies.push(...entries);
+    },
     async commit() {
       commits.push(bodies.length);
     },

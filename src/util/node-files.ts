@@ -1,17 +1,23 @@
 /**
  * File writes on `node:fs`: the production implementation of the `PersistentFiles` port.
- * Appends are synchronous: a 1 KB `writeSync` into the page cache costs about 2 µs of CPU, the same write through
- * the thread pool about 40 µs.
+ * What opens and writes a session is synchronous: a 1 KB `writeSync` into the page cache costs about 2 µs of CPU, the
+ * same write through the thread pool about 40 µs.
  */
 import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   closeSync,
   constants,
   fchmodSync,
   fdatasync as fdatasyncCallback,
   fstatSync,
+  linkSync,
+  mkdirSync,
   openSync,
   type Stats,
+  statSync,
+  unlinkSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import * as fs from 'node:fs/promises';
@@ -56,29 +62,32 @@ async function readRange(path: string, offset: number, length: number): Promise<
 }
 
 async function makeDir(path: string, mode?: number): Promise<void> {
-  await makeFolders(path, mode);
+  makeFolders(path, mode);
   if (mode === undefined) return;
-  const { mode: actual } = await fs.stat(path);
+  const { mode: actual } = statSync(path);
   const wanted = (actual & mode) | (mode & 0o700);
   // A folder of another owner cannot be tightened; its files are still ours and closed.
   if (wanted !== (actual & PERMISSIONS)) await fs.chmod(path, wanted).catch(unlessPermitted);
 }
 
 /** Not by `recursive`: where nothing can be made, as in /proc or behind a dangling link, that tries for ever. */
-async function makeFolders(path: string, mode: number | undefined): Promise<void> {
+function makeFolders(path: string, mode: number | undefined): void {
   try {
-    await fs.mkdir(path, mode);
+    makeFolder(path, mode);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' && dirname(path) !== path) {
-      await makeFolders(dirname(path), mode);
-      await fs.mkdir(path, mode).catch(unlessFolder(path));
-    } else await unlessFolder(path)(error);
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    makeFolders(dirname(path), mode);
+    makeFolder(path, mode);
   }
 }
 
-const unlessFolder = (path: string) => async (error: unknown) => {
-  if (codeOf(error) !== 'EEXIST' || !(await fs.stat(path)).isDirectory()) throw error;
-};
+function makeFolder(path: string, mode: number | undefined): void {
+  try {
+    mkdirSync(path, mode);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+  }
+}
 
 async function writeAtomic(
   path: string,
@@ -119,17 +128,25 @@ async function keepOwner(file: fs.FileHandle, existing: Stats): Promise<void> {
 async function createExclusive(path: string, data: Uint8Array | string, mode: number): Promise<void> {
   const temp = temporaryName(path);
   try {
-    await fs.writeFile(temp, data, { flag: 'wx', mode });
-    await fs.chmod(temp, mode);
+    writeFileSync(temp, data, { flag: 'wx', mode });
+    chmodSync(temp, mode);
     try {
-      await fs.link(temp, path);
+      linkSync(temp, path);
     } catch (error) {
       // A file system without hard links: exclusive, though not whole at once.
       if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'ENOTSUP' && codeOf(error) !== 'ENOSYS') throw error;
-      await fs.writeFile(path, data, { flag: 'wx', mode });
+      writeFileSync(path, data, { flag: 'wx', mode });
     }
   } finally {
-    await fs.rm(temp, { force: true }).catch(() => undefined);
+    unlinkIfThere(temp);
+  }
+}
+
+function unlinkIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It was never made, or somebody else cleared up.
   }
 }
 

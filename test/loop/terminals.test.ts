@@ -284,7 +284,7 @@ describe('terminals of the loop (L7.1)', () => {
   });
 
   it('ends silently when the journal was taken over', async () => {
-    const journal = recorder({ fenceAt: 3 });
+    const journal = recorder({ fenceAt: 2 });
     await expect(
       run({ steps: [say('Done.')], deps: { recorder: journal }, partial: true }),
     ).rejects.toMatchObject({ code: 'fenced' });

@@ -22,7 +22,7 @@ switch (what) {
       } as const;
       await writer
         .append([body])
-        .catch((error: { code?: string }) => process.exit(error.code === 'fenced' ? 3 : 1));
+        ?.catch((error: { code?: string }) => process.exit(error.code === 'fenced' ? 3 : 1));
       if (!process.stdout.write(`t${n}\n`))
         await new Promise((resolve) => process.stdout.once('drain', resolve));
       if (n % 20 === 0) await new Promise((resolve) => setImmediate(resolve));

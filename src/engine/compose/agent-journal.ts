@@ -76,11 +76,11 @@ function storeIn(
 
 /** Every record says whose it is, as readers of the de-facto transcript expect. */
 function sidechain(recorder: Recorder, agentId: string): Recorder {
+  const marked = (body: JournalBody): JournalBody =>
+    Object.assign({ ...body }, { isSidechain: true, agentId });
   return {
-    append: (entries) =>
-      recorder.append(
-        entries.map((body): JournalBody => Object.assign({ ...body }, { isSidechain: true, agentId })),
-      ),
+    append: (entries) => recorder.append(entries.map(marked)),
+    later: (entries) => recorder.later(entries.map(marked)),
     commit: () => recorder.commit(),
   };
 }

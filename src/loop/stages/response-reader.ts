@@ -129,13 +129,13 @@ export class ResponseReader {
     if (outcome.kind === 'aborted' && this.#open?.type === 'text')
       yield* this.#finish(this.#open, { aborted: true });
     if (outcome.kind !== 'complete' && response.messageId !== undefined)
-      await settleResponse(this.#request, this.#iteration, outcome.kind === 'broken');
+      settleResponse(this.#request, this.#iteration, outcome.kind === 'broken');
   }
 
   /** Nobody reads on. Its usage counts as far as it was reported (L4.3); no effect when it was settled. */
-  async abandon(): Promise<void> {
+  abandon(): void {
     if (this.#iteration.response.messageId === undefined) return;
-    await settleResponse(this.#request, this.#iteration, false).catch(() => {}); // fenced or no disk: the ledger has it all the same
+    settleResponse(this.#request, this.#iteration, false);
   }
 
   /** An event with which a block or the answer ends: record, start, yield. */
@@ -156,7 +156,7 @@ export class ResponseReader {
       case 'message_stop':
         if (this.#held !== undefined) yield* this.#release({ cut: false });
         response.ended = true;
-        await settleResponse(this.#request, this.#iteration, false);
+        settleResponse(this.#request, this.#iteration, false);
         yield this.#passedOn(event);
         yield* this.#announceAppliedEdits();
         yield* this.#announceCacheBreak();

@@ -9,11 +9,7 @@ import { contextTokens } from '../response.ts';
 const RECOVERIES = new Set<string>(['collapse_drain_retry', 'reactive_compact_retry']);
 
 /** Once per attempt; later calls change nothing. `broken`: what it cost was wasted (L4.3). */
-export async function settleResponse(
-  request: ModelRequest,
-  iteration: Iteration,
-  broken: boolean,
-): Promise<void> {
+export function settleResponse(request: ModelRequest, iteration: Iteration, broken: boolean): void {
   const { response, deps, params, trace } = iteration;
   if (response.settled) return;
   response.settled = true;
@@ -43,7 +39,7 @@ export async function settleResponse(
     ...(response.ended ? {} : { broken: true }),
     ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
   };
-  await iteration.record(end, ...settledBlock(iteration));
+  deps.recorder.later([end, ...settledBlock(iteration)]);
 }
 
 /** The blocks were recorded before the response said what it cost; its last one says so now (L4.1 forbids waiting). */

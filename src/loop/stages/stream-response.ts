@@ -103,7 +103,7 @@ async function* readAnswer(
     }
   } finally {
     // Left early (returned, out of money, thrown): what was received is paid for, and the scope ends the call.
-    await reader.abandon();
+    reader.abandon();
   }
 }
 

@@ -16,9 +16,9 @@ export function holds(condition: boolean, what: string): void {
   if (!condition) throw new Error(`Expected ${what}.`);
 }
 
-/** Rejects with an error of this `code`. */
-export async function refuses(work: Promise<unknown>, code: string): Promise<void> {
-  const outcome = await work.then(
+/** Throws, or rejects with, an error of this `code`. */
+export async function refuses(work: () => unknown, code: string): Promise<void> {
+  const outcome = await (async () => work())().then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   );

@@ -98,8 +98,8 @@ export function journalStoreChecks(open: Open<JournalStore>): readonly Check[] {
       async (store) => {
         await store.takeOver(S);
         await store.append(S, 1, 0, [named(1), named(2)]);
-        await refuses(store.append(S, 1, 5, [named(6)]), 'storage_error');
-        await refuses(store.append(S, 1, 1, [named(9)]), 'storage_error');
+        await refuses(() => store.append(S, 1, 5, [named(6)]), 'storage_error');
+        await refuses(() => store.append(S, 1, 1, [named(9)]), 'storage_error');
         equal(ids(await all(store)), ['t1', 't2']);
         equal(await store.append(S, 1, 2, [named(3)]), { seq: 3 });
       },
@@ -117,7 +117,7 @@ export function journalStoreChecks(open: Open<JournalStore>): readonly Check[] {
     check('an append is whole or not at all', async (store) => {
       await store.takeOver(S);
       const tooLarge = named(2, 'x'.repeat(65 * 1024 * 1024));
-      await refuses(store.append(S, 1, 0, [named(1), tooLarge]), 'storage_error');
+      await refuses(() => store.append(S, 1, 0, [named(1), tooLarge]), 'storage_error');
       equal(await all(store), []);
       equal(await store.append(S, 1, 0, [named(1)]), { seq: 1 });
     }),
@@ -138,7 +138,7 @@ export function journalStoreChecks(open: Open<JournalStore>): readonly Check[] {
       await store.takeOver('other');
       await store.append('other', 1, 0, [named(1)]);
       equal(await all(store), []);
-      await refuses(store.takeOver('../evil'), 'invalid_option');
+      await refuses(() => store.takeOver('../evil'), 'invalid_option');
       await store.close('other');
     }),
 
@@ -147,7 +147,7 @@ export function journalStoreChecks(open: Open<JournalStore>): readonly Check[] {
       await store.append(S, 1, 0, [named(1)]);
       await store.close(S);
       await store.close(S);
-      await refuses(store.append(S, 1, 1, [named(2)]), 'storage_error');
+      await refuses(() => store.append(S, 1, 1, [named(2)]), 'storage_error');
       equal(ids(await all(store)), ['t1']);
       equal(await store.takeOver(S), { epoch: 2, head: 1 });
     }),

@@ -9,7 +9,7 @@ export function leaseStoreChecks(open: Open<LeaseStore>): readonly Check[] {
     check('lease: one owner at a time, the next one after it', async (store) => {
       const lease = await store.acquire('s');
       equal(lease.signal.aborted, false);
-      await refuses(store.acquire('s'), 'session_in_use');
+      await refuses(() => store.acquire('s'), 'session_in_use');
       await (await store.acquire('other')).release();
       await lease.release();
       await lease.release();
@@ -19,7 +19,7 @@ export function leaseStoreChecks(open: Open<LeaseStore>): readonly Check[] {
       const former = await store.acquire('s');
       const owner = await store.acquire('s', { takeOver: true });
       await former.release();
-      await refuses(store.acquire('s'), 'session_in_use');
+      await refuses(() => store.acquire('s'), 'session_in_use');
       await owner.release();
     }),
   ];
@@ -74,7 +74,7 @@ export function blobStoreChecks(open: Open<BlobStore>): readonly Check[] {
       for (const [n, key] of ['../a', 'a', 'a/b', 'A', ''].entries()) await store.put(key, bytes(n));
       for (const [n, key] of ['../a', 'a', 'a/b', 'A', ''].entries())
         equal(Uint8Array.from(await store.get(key)), bytes(n));
-      await refuses(store.get('none'), 'storage_error');
+      await refuses(() => store.get('none'), 'storage_error');
     }),
   ];
 }
