@@ -2,17 +2,15 @@
  * One submission, from prompt to its one result, in eight phases (L1). The set-up is in `prepare-submission.ts`;
  * here the loop is driven, the budgets are kept and the result is made.
  */
-import { queryLoop } from '../loop/query-loop.ts';
+import { queryLoopAtOnce } from '../loop/query-loop.ts';
 import type { JournalBody } from '../protocol/journal.ts';
-import type { LoopMessage, SystemMessage } from '../protocol/messages.ts';
+import type { Said } from '../protocol/messages.ts';
 import type { SDKConversationReset, SDKMessage, SDKResultMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import { within } from '../util/within.ts';
-import { createGuard } from './budgets.ts';
-import { capUse } from './cap-warnings.ts';
 import { compactSession, type ManualCompaction } from './compact-session.ts';
-import { tellTaken } from './deliveries.ts';
 import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
+import { atBoundary, createLoopWatch } from './loop-watch.ts';
 import type { EngineParts } from './parts.ts';
 import { type Prepared, type Prompt, prepareSubmission } from './prepare-submission.ts';
 import { createOutcome, type Outcome, type ResultFacts, resultOf, resultWithoutQuery } from './result.ts';
@@ -138,17 +136,9 @@ export async function* runLoop(
   submission: Submission,
   parts: EngineParts,
 ): AsyncGenerator<Batch, void> {
-  const { config, structured, state } = parts;
-  let turnCount = 1;
-  let turns = 1;
-  const guard = createGuard({
-    ledger: parts.ledger,
-    maxBudgetUsd: config.maxBudgetUsd,
-    unaffordable: () => parts.memory.unaffordable,
-    structured,
-    turnCount: () => turnCount,
-  });
+  const { state } = parts;
   const mapper = createSdkMapper(mapperOptions(parts));
+  const watch = createLoopWatch(mapper, outcome, submission, parts);
   submission.onResponse((messageId, stopReason) => outcome.responseEnded(messageId, stopReason));
   submission.scope.onClose(
     parts.queue.onJoined(() => {
@@ -161,15 +151,18 @@ export async function* runLoop(
   await parts.model.ready(input.model, submission.scope.signal);
   const params = loopParamsOf(input, parts);
   parts.memory.request = params;
-  const loop = queryLoop(params, withToolUseSummaries(loopDepsOf(guard, parts), submission, parts));
+  const loop = queryLoopAtOnce(
+    params,
+    withToolUseSummaries(loopDepsOf(watch.guard, parts), submission, parts),
+  );
   let terminal: Terminal | undefined;
   try {
     while (terminal === undefined) {
-      let step: IteratorResult<LoopMessage, Terminal>;
+      let step: IteratorResult<Said, Terminal>;
       try {
         step = await loop.next();
       } catch (error) {
-        terminal = { reason: 'model_error', turnCount, errors: [messageOf(error)] };
+        terminal = { reason: 'model_error', turnCount: watch.turnCount, errors: [messageOf(error)] };
         break;
       }
       if (submission.silent()) return;
@@ -177,23 +170,10 @@ export async function* runLoop(
         terminal = step.value;
         break;
       }
-      const message = step.value;
-      if (message.type === 'stream_request_start') {
-        turnCount = message.iteration;
-        turns = message.turnCount;
-        submission.firstRequest();
-      }
-      outcome.observe(message);
-      structured?.observe(message);
-      if (message.type === 'system') atBoundary(message, parts);
-      if (message.type === 'stream_events') submission.firstByte(message.ttftMs);
-      else for (const near of parts.memory.capWarnings.take(capUse(turns, parts))) parts.notices.say(near);
-      const shown = mapper.map(message);
-      for (let said = parts.notices.take(); said !== undefined; said = parts.notices.take()) shown.push(said);
+      const shown = watch.take(step.value);
       if (shown.length > 0) yield shown;
-      if (message.type === 'progress') tellTaken(message.data);
-      // After every message, shown or not: usage is known with the events that end a response (L9).
-      terminal = guard.verdict();
+      watch.handedOn();
+      terminal = watch.verdict;
     }
   } finally {
     await loop.return(undefined as never).catch(() => undefined);
@@ -201,16 +181,6 @@ export async function* runLoop(
   if (submission.silent()) return;
   yield mapper.flush();
   yield* finish(terminal, outcome, submission, parts);
-}
-
-/** Compaction lowers the task's budget by what the context had come to; a snip is told to the host. */
-function atBoundary(message: SystemMessage, parts: EngineParts): void {
-  const { config, memory, journal } = parts;
-  if (message.subtype === 'compact_boundary' && config.taskBudget !== undefined) {
-    const before = memory.taskRemaining ?? config.taskBudget.total;
-    memory.taskRemaining = Math.max(0, before - message.compact_metadata.pre_tokens);
-  }
-  if (message.subtype === 'snip_boundary') config.snipReplay?.(message, journal.view.messages.slice());
 }
 
 /** Phase 8. */

@@ -2,9 +2,10 @@
  * The loop (L2–L7). One copy: streaming or not, main agent or subagent. Each pass prepares the view, asks the
  * model, runs its tools, and decides once, at the bottom, whether to stop for a named reason or to go round again.
  */
-import type { LoopMessage } from '../protocol/messages.ts';
+import type { LoopMessage, Said } from '../protocol/messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import { endableIterator } from '../util/endable-iterator.ts';
+import { flattened } from '../util/flattened.ts';
 import { decide } from './decide.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
 import { openIteration } from './iteration.ts';
@@ -18,12 +19,17 @@ import { initialState } from './state.ts';
 
 /** Runs one submission to its end. Returning or throwing into the iterator aborts the submission's scope first. */
 export function queryLoop(params: LoopParams, deps: LoopDeps): AsyncGenerator<LoopMessage, Terminal, void> {
+  return flattened(queryLoopAtOnce(params, deps));
+}
+
+/** As `queryLoop`, with what came of one read of the stream handed over together. */
+export function queryLoopAtOnce(params: LoopParams, deps: LoopDeps): AsyncGenerator<Said, Terminal, void> {
   return endableIterator(loop(params, deps), (how) =>
     params.scope.abort(how === 'return' ? 'returned' : 'thrown'),
   );
 }
 
-async function* loop(params: LoopParams, deps: LoopDeps): AsyncGenerator<LoopMessage, Terminal, void> {
+async function* loop(params: LoopParams, deps: LoopDeps): AsyncGenerator<Said, Terminal, void> {
   let state = initialState(params);
   while (true) {
     const iteration = openIteration(state, params, deps);

@@ -247,5 +247,8 @@ export type LoopMessage =
   | TombstoneMessage
   | ToolUseSummaryMessage;
 
+/** What the loop says at once: one message, or those that came of one read of the stream. */
+export type Said = LoopMessage | readonly LoopMessage[];
+
 /** What the next request is made of. Frozen once it is in a view: its wire bytes are cached by identity. */
 export type ViewMessage = AssistantMessage | UserMessage | AttachmentMessage;

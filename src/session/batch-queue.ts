@@ -51,9 +51,9 @@ export function batchQueue<Item, Result>(perform: Perform<Item, Result>): BatchQ
       }
       try {
         const doing = perform([item]);
-        if (!('then' in doing)) return valueOf(doing[0]);
+        if (!('then' in doing)) return resultOf(doing[0]);
         running = drain(doing);
-        return doing.then(([outcome]) => valueOf(outcome));
+        return doing.then(([outcome]) => resultOf(outcome));
       } catch (error) {
         return Promise.reject(error);
       }
@@ -62,7 +62,7 @@ export function batchQueue<Item, Result>(perform: Perform<Item, Result>): BatchQ
   };
 }
 
-function valueOf<T>(outcome: Outcome<T> | undefined): T {
+function resultOf<T>(outcome: Outcome<T> | undefined): T {
   if (outcome?.ok === true) return outcome.value;
   throw outcome?.error ?? new Error('no outcome');
 }

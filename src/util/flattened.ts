@@ -1,9 +1,9 @@
 /**
- * The items of batches, one by one. The batches' generator goes on only when its last batch is used up, so it may take
+ * The items of batches, one by one; what is no array is a batch of one. The batches' generator goes on only when its last batch is used up, so it may take
  * a batch as taken when it is asked for the next.
  */
 export function flattened<T, R>(
-  batches: AsyncGenerator<readonly T[], R, void>,
+  batches: AsyncGenerator<T | readonly T[], R, void>,
   /** Asked before each item; a throw ends the batches with it, false drops what is left of this batch. */
   wanted: () => boolean = () => true,
 ): AsyncGenerator<T, R, void> {
@@ -12,10 +12,10 @@ export function flattened<T, R>(
   let pulling: Promise<IteratorResult<T, R>> | undefined;
 
   const take = (
-    step: IteratorResult<readonly T[], R>,
+    step: IteratorResult<T | readonly T[], R>,
   ): IteratorResult<T, R> | Promise<IteratorResult<T, R>> => {
     if (step.done === true) return step;
-    batch = step.value;
+    batch = Array.isArray(step.value) ? step.value : [step.value as T];
     at = 0;
     return buffered() ?? batches.next().then(take);
   };

@@ -1,21 +1,25 @@
-/** Shows what the tools have to say by now: progress as it is, results once they are on record. */
+/** What the tools have to say by now: progress as it is, results once they are on record. */
 import type { LoopMessage } from '../../protocol/messages.ts';
 import type { ToolUpdate } from '../../protocol/tool.ts';
 import type { Iteration } from '../iteration.ts';
 import { systemMessage } from '../say.ts';
 
-export async function* reportTools(iteration: Iteration): AsyncGenerator<LoopMessage, void> {
+export async function reportTools(iteration: Iteration): Promise<readonly LoopMessage[]> {
+  const said: LoopMessage[] = [];
   for (let update = iteration.nextUpdate(); update !== undefined; update = iteration.nextUpdate()) {
-    if (update.kind === 'progress') yield update.message;
-    else yield* report(update, iteration);
+    if (update.kind === 'progress') said.push(update.message);
+    else await report(update, said, iteration);
   }
+  return said;
 }
 
-async function* report(
+async function report(
   update: Extract<ToolUpdate, { kind: 'result' }>,
+  said: LoopMessage[],
   iteration: Iteration,
-): AsyncGenerator<LoopMessage, void> {
-  await iteration.recordResult(update);
+): Promise<void> {
+  const recording = iteration.recordResult(update);
+  if (recording !== undefined) await recording;
   iteration.results.push(update.message, ...update.extraMessages);
   iteration.hookContext.push(...update.hookContext);
   iteration.endsTurn ||= update.endsTurn;
@@ -24,18 +28,17 @@ async function* report(
   iteration.trace.tools.push(update.trace);
   if (update.denial !== undefined) {
     iteration.deps.onDenial?.(update.denial);
-    yield* iteration.say(
-      systemMessage(iteration.deps, {
-        subtype: 'permission_denied',
-        tool_name: update.denial.tool_name,
-        tool_use_id: update.denial.tool_use_id,
-        decision_reason_type: reasonType(update.trace.permission?.source),
-        message: denialText(update),
-      }),
-    );
+    const denied = systemMessage(iteration.deps, {
+      subtype: 'permission_denied',
+      tool_name: update.denial.tool_name,
+      tool_use_id: update.denial.tool_use_id,
+      decision_reason_type: reasonType(update.trace.permission?.source),
+      message: denialText(update),
+    });
+    await iteration.recordMessage(denied);
+    said.push(denied);
   }
-  yield update.message;
-  for (const message of update.extraMessages) yield message;
+  said.push(update.message, ...update.extraMessages);
   // The call's own follow-ups must not start what the host just asked to stop.
   if (update.interrupt === true) await iteration.executor.abort('interrupted');
 }

@@ -1,5 +1,10 @@
 /** Turns one answer's events into finished blocks: record, start, yield, in this order (L4.1). */
-import type { AssistantMessage, LoopMessage, StreamEventsMessage } from '../../protocol/messages.ts';
+import type {
+  AssistantMessage,
+  LoopMessage,
+  StreamEventsMessage,
+  SystemBody,
+} from '../../protocol/messages.ts';
 import type { ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model.ts';
 import type { ToolCall } from '../../protocol/tool.ts';
 import { type AssistantBlock, EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/wire.ts';
@@ -18,6 +23,8 @@ export class ResponseReader {
   #open: BlockBuilder | undefined;
   /** A finished call whose input is empty or does not parse: whether it was cut is known when more follows, or at the end. */
   #held: BlockBuilder | undefined;
+  /** Calls whose blocks were said, and may not have been taken yet. */
+  readonly #undelivered: string[] = [];
 
   constructor(request: ModelRequest, iteration: Iteration) {
     this.#request = request;
@@ -71,23 +78,31 @@ export class ResponseReader {
   }
 
   /**
-   * Takes events from this one on, as long as they end nothing. `next` is the first that was left, and `takeEnding`
-   * takes it.
+   * Takes the events of one read. What they have to say is on record and started by then (L4.1); once the consumer has
+   * it, `delivered` lets the calls in it take their outward steps.
    */
-  takePlain(
-    { events, ttftMs }: Extract<ModelOutput, { kind: 'events' }>,
-    from: number,
-  ): { readonly next: number; readonly shown: StreamEventsMessage | undefined } {
-    const shown: StreamEvent[] = [];
-    let next = from;
-    for (let event = events[next]; event !== undefined; event = events[++next]) {
-      if (this.#isEnding(event)) break;
-      this.#takeIn(event);
-      if (this.#isShown(event)) shown.push(event);
+  async take({ events, ttftMs }: Extract<ModelOutput, { kind: 'events' }>): Promise<readonly LoopMessage[]> {
+    const said: LoopMessage[] = [];
+    let plain: StreamEvent[] = [];
+    const passOn = () => {
+      if (plain.length > 0) said.push(this.#passedOn(plain, ttftMs));
+      plain = [];
+    };
+    for (const event of events) {
+      if (this.#isEnding(event)) {
+        passOn();
+        await this.#takeEnding(event, said);
+      } else this.#takeIn(event);
+      if (this.#isShown(event)) plain.push(event);
     }
-    if (shown.length === 0) return { next, shown: undefined };
-    const timed = ttftMs !== undefined && shown[0]?.type === 'message_start' ? { ttftMs } : {};
-    return { next, shown: { type: 'stream_events', events: shown, model: this.#request.model, ...timed } };
+    passOn();
+    if (this.#iteration.response.ended) await this.#announce(said);
+    return said;
+  }
+
+  /** The consumer has what `take` said. */
+  delivered(): void {
+    for (const id of this.#undelivered.splice(0)) this.#iteration.executor.delivered(id);
   }
 
   /** The engine looks at usage when an answer begins and ends; the rest is for consumers that want it. */
@@ -123,13 +138,15 @@ export class ResponseReader {
   }
 
   /** The answer is over, one way or another: what is still open is kept, dropped or marked. */
-  async *end(outcome: ModelOutcome): AsyncGenerator<LoopMessage, void> {
+  async end(outcome: ModelOutcome): Promise<readonly LoopMessage[]> {
     const { response } = this.#iteration;
+    const said: LoopMessage[] = [];
     response.requestId = outcome.requestId ?? response.requestId;
     if (outcome.kind === 'aborted' && this.#open?.type === 'text')
-      yield* this.#finish(this.#open, { aborted: true });
+      await this.#finish(this.#open, said, { aborted: true });
     if (outcome.kind !== 'complete' && response.messageId !== undefined)
       settleResponse(this.#request, this.#iteration, outcome.kind === 'broken');
+    return said;
   }
 
   /** Nobody reads on. Its usage counts as far as it was reported (L4.3); no effect when it was settled. */
@@ -138,38 +155,36 @@ export class ResponseReader {
     settleResponse(this.#request, this.#iteration, false);
   }
 
-  /** An event with which a block or the answer ends: record, start, yield. */
-  async *takeEnding(event: StreamEvent): AsyncGenerator<LoopMessage, void> {
+  /** An event with which a block or the answer ends: record, start, say. */
+  async #takeEnding(event: StreamEvent, said: LoopMessage[]): Promise<void> {
     const { response } = this.#iteration;
     switch (event.type) {
       case 'content_block_stop': {
         const block = this.#open;
         this.#open = undefined;
         if (block?.mayBeCut) this.#held = block;
-        else if (block !== undefined) yield* this.#finish(block);
-        break;
+        else if (block !== undefined) await this.#finish(block, said);
+        return;
       }
       case 'message_delta':
         this.#takeIn(event);
-        if (response.stopReason !== null) yield* this.#release({ cut: CUT_REASONS.has(response.stopReason) });
-        break;
+        if (response.stopReason !== null)
+          await this.#release(said, { cut: CUT_REASONS.has(response.stopReason) });
+        return;
       case 'message_stop':
-        if (this.#held !== undefined) yield* this.#release({ cut: false });
+        if (this.#held !== undefined) await this.#release(said, { cut: false });
         response.ended = true;
         settleResponse(this.#request, this.#iteration, false);
-        yield this.#passedOn(event);
-        yield* this.#announceAppliedEdits();
-        yield* this.#announceCacheBreak();
         return;
       default:
-        yield* this.#release({ cut: false });
+        await this.#release(said, { cut: false });
         this.#takeIn(event);
     }
-    if (this.#isShown(event)) yield this.#passedOn(event);
   }
 
-  #passedOn(event: StreamEvent): StreamEventsMessage {
-    return { type: 'stream_events', events: [event], model: this.#request.model };
+  #passedOn(events: readonly StreamEvent[], ttftMs: number | undefined): StreamEventsMessage {
+    const timed = ttftMs !== undefined && events[0]?.type === 'message_start' ? { ttftMs } : {};
+    return { type: 'stream_events', events, model: this.#request.model, ...timed };
   }
 
   #learnEnd(event: Extract<StreamEvent, { type: 'message_delta' }>): void {
@@ -179,7 +194,7 @@ export class ResponseReader {
     if (event.usage !== undefined) response.usage = { ...response.usage, ...defined(event.usage) };
   }
 
-  async *#release(how: { readonly cut: boolean }): AsyncGenerator<LoopMessage, void> {
+  async #release(said: LoopMessage[], how: { readonly cut: boolean }): Promise<void> {
     const held = this.#held;
     this.#held = undefined;
     if (held === undefined) return;
@@ -187,13 +202,14 @@ export class ResponseReader {
     // A cut call that stands alone was never shown and never runs: the rule about the output cap asks again.
     if (how.cut && response.calls.length === 0) return;
     response.cutBesideTools ||= how.cut;
-    yield* this.#finish(held, { cut: how.cut });
+    await this.#finish(held, said, { cut: how.cut });
   }
 
-  async *#finish(
+  async #finish(
     builder: BlockBuilder,
+    said: LoopMessage[],
     how: { readonly aborted?: boolean; readonly cut?: boolean } = {},
-  ): AsyncGenerator<LoopMessage, void> {
+  ): Promise<void> {
     const it = this.#iteration;
     const { block: raw, unparsed } = builder.finish(how.cut === true);
     if (raw === undefined) return;
@@ -210,10 +226,12 @@ export class ResponseReader {
           }
         : undefined;
     if (call !== undefined) it.response.calls.push(call);
-    await it.recordMessage(message);
-    if (call !== undefined) it.executor.add(call);
-    yield call === undefined ? message : observed(message, it);
-    if (call !== undefined) it.executor.delivered(call.block.id);
+    const recording = it.recordMessage(message);
+    if (recording !== undefined) await recording;
+    said.push(call === undefined ? message : observed(message, it));
+    if (call === undefined) return;
+    it.executor.add(call);
+    this.#undelivered.push(call.block.id);
   }
 
   /** Two calls of one answer with one id, or a call without any, get ids of their own before they are on record (F06). */
@@ -245,20 +263,23 @@ export class ResponseReader {
     });
   }
 
-  /** The deferred boundary of a cached microcompact: said when the API says how much it cleared. */
-  async *#announceAppliedEdits(): AsyncGenerator<LoopMessage, void> {
-    const { deps, response } = this.#iteration;
-    if (response.appliedEdits === undefined) return;
-    const body = deps.context.appliedEdits?.(response.appliedEdits);
-    if (body !== undefined) yield* this.#iteration.say(systemMessage(deps, body));
-  }
-
-  async *#announceCacheBreak(): AsyncGenerator<LoopMessage, void> {
-    const { deps, params, trace } = this.#iteration;
-    const found = trace.cache?.break;
-    if (found === undefined || params.showCacheBreaks !== true) return;
-    const content = `The prompt cache was missed for ${found.tokens} tokens: ${found.why}.`;
-    yield* this.#iteration.say(systemMessage(deps, { subtype: 'informational', level: 'info', content }));
+  /** What is known once the answer is over: what the API cleared (the deferred boundary of a cached microcompact), and a missed prompt cache. */
+  async #announce(said: LoopMessage[]): Promise<void> {
+    const { deps, params, response, trace } = this.#iteration;
+    const bodies: SystemBody[] = [];
+    const { appliedEdits } = response;
+    const cleared = appliedEdits === undefined ? undefined : deps.context.appliedEdits?.(appliedEdits);
+    if (cleared !== undefined) bodies.push(cleared);
+    const missed = params.showCacheBreaks === true ? trace.cache?.break : undefined;
+    if (missed !== undefined) {
+      const content = `The prompt cache was missed for ${missed.tokens} tokens: ${missed.why}.`;
+      bodies.push({ subtype: 'informational', level: 'info', content });
+    }
+    for (const body of bodies) {
+      const message = systemMessage(deps, body);
+      await this.#iteration.recordMessage(message);
+      said.push(message);
+    }
   }
 }
 

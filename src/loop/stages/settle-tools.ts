@@ -2,19 +2,19 @@
  * Stage 4: every call of the response gets its one result. A usable response has its tools run to their end;
  * one that cannot be used (failed, thrown) has them settled instead. An abort settles them by itself.
  */
-import type { LoopMessage } from '../../protocol/messages.ts';
+import type { Said } from '../../protocol/messages.ts';
 import type { Iteration } from '../iteration.ts';
 import { reportTools } from './report-tools.ts';
 
-export async function* settleTools(iteration: Iteration): AsyncGenerator<LoopMessage, void> {
+export async function* settleTools(iteration: Iteration): AsyncGenerator<Said, void> {
   if (iteration.response.calls.length === 0) return;
   iteration.deps.onStage?.('tools');
   if (iteration.response.failure !== undefined || iteration.thrown !== undefined)
     await iteration.executor.abort('failed');
   while (true) {
-    yield* reportTools(iteration);
-    if (iteration.openCalls === 0) break;
+    const said = await reportTools(iteration);
+    if (said.length > 0) yield said;
+    if (iteration.openCalls === 0) return;
     await iteration.executor.ready();
   }
-  yield* reportTools(iteration);
 }

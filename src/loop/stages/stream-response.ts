@@ -2,7 +2,7 @@
  * Stage 3: one response, whatever it takes. A stream that breaks is asked again here and a model that is
  * overloaded is replaced here (L4.3, L4.4): neither is a transition. Failures end up as a fact, not on the screen.
  */
-import type { LoopMessage } from '../../protocol/messages.ts';
+import type { Said } from '../../protocol/messages.ts';
 import {
   type CallOptions,
   FRESH_RETRY_STATE,
@@ -19,7 +19,7 @@ import { ResponseReader } from './response-reader.ts';
 export async function* streamResponse(
   request: ModelRequest,
   iteration: Iteration,
-): AsyncGenerator<LoopMessage, void> {
+): AsyncGenerator<Said, void> {
   if (carriesOn(iteration)) return takeUpCalls(iteration);
   if (iteration.abortReason !== undefined) return;
   iteration.deps.onStage?.('streaming');
@@ -63,7 +63,7 @@ async function* readAnswer(
   request: ModelRequest,
   options: Omit<CallOptions, 'signal'>,
   iteration: Iteration,
-): AsyncGenerator<LoopMessage, ModelOutcome> {
+): AsyncGenerator<Said, ModelOutcome> {
   const reader = new ResponseReader(request, iteration);
   const outputs = iteration.deps.callModel(request, { ...options, signal: iteration.signal });
   const release = iteration.scope.onClose(async () => {
@@ -77,26 +77,24 @@ async function* readAnswer(
           pending.then(() => 'model' as const),
           iteration.executor.ready().then(() => 'tools' as const),
         ]);
-        yield* reportTools(iteration);
+        const said = await reportTools(iteration);
+        if (said.length > 0) yield said;
         if (first === 'tools' && iteration.openCalls > 0) continue;
       }
       const next = await pending;
       if (next.done) {
         release();
-        yield* reader.end(next.value);
+        const last = await reader.end(next.value);
+        if (last.length > 0) yield last;
         return next.value;
       }
       const output = next.value;
       if (output.kind !== 'events') yield* reader.takeNotice(output);
       else {
         iteration.response.requestId ??= output.requestId;
-        for (let at = 0; at < output.events.length; at++) {
-          const plain = reader.takePlain(output, at);
-          if (plain.shown !== undefined) yield plain.shown;
-          at = plain.next;
-          const ending = output.events[at];
-          if (ending !== undefined) yield* reader.takeEnding(ending);
-        }
+        const said = await reader.take(output);
+        if (said.length > 0) yield said;
+        reader.delivered();
       }
       pending = outputs.next();
       pending.catch(() => {}); // awaited above; a consumer that ends early must not leave it unhandled

@@ -1,10 +1,10 @@
 /** A throw in stages 1–5 becomes a fact for the rules. What was asked of tools is settled all the same. */
-import type { LoopMessage } from '../../protocol/messages.ts';
+import type { Said } from '../../protocol/messages.ts';
 import type { Iteration } from '../iteration.ts';
 import { isLostJournal } from '../lost-journal.ts';
 import { settleTools } from './settle-tools.ts';
 
-export async function* takeThrow(error: unknown, iteration: Iteration): AsyncGenerator<LoopMessage, void> {
+export async function* takeThrow(error: unknown, iteration: Iteration): AsyncGenerator<Said, void> {
   if (isLostJournal(error)) throw error;
   iteration.thrown = { error };
   try {

@@ -1,0 +1,95 @@
+/** What the engine makes of the loop's messages: the consumer's, the notices between them, and the verdict on its budgets. */
+import type { OuterGuard } from '../loop/deps.ts';
+import type { LoopMessage, ProgressMessage, Said, SystemMessage } from '../protocol/messages.ts';
+import type { SDKMessage } from '../protocol/sdk-messages.ts';
+import type { Terminal } from '../protocol/terminal.ts';
+import { createGuard } from './budgets.ts';
+import { capUse } from './cap-warnings.ts';
+import { tellTaken } from './deliveries.ts';
+import type { EngineParts } from './parts.ts';
+import type { Outcome } from './result.ts';
+import type { Submission } from './submission.ts';
+import type { SdkMapper } from './to-sdk-message.ts';
+
+export interface LoopWatch {
+  /** The iteration it is in. */
+  readonly turnCount: number;
+  readonly guard: OuterGuard;
+  /** Set once a budget is used up: nothing more is handed on. */
+  readonly verdict: Terminal | undefined;
+  /** What the consumer is shown of it. */
+  take(said: Said): SDKMessage[];
+  /** The consumer has what `take` gave. */
+  handedOn(): void;
+}
+
+export function createLoopWatch(
+  mapper: SdkMapper,
+  outcome: Outcome,
+  submission: Submission,
+  parts: EngineParts,
+): LoopWatch {
+  const { config, structured, memory, notices } = parts;
+  let turnCount = 1;
+  let turns = 1;
+  let verdict: Terminal | undefined;
+  let told: ProgressMessage['data'][] = [];
+  const guard = createGuard({
+    ledger: parts.ledger,
+    maxBudgetUsd: config.maxBudgetUsd,
+    unaffordable: () => memory.unaffordable,
+    structured,
+    turnCount: () => turnCount,
+  });
+
+  function takeOne(message: LoopMessage, shown: SDKMessage[]): void {
+    if (message.type === 'stream_request_start') {
+      turnCount = message.iteration;
+      turns = message.turnCount;
+      submission.firstRequest();
+    }
+    outcome.observe(message);
+    structured?.observe(message);
+    if (message.type === 'system') atBoundary(message, parts);
+    if (message.type === 'progress') told.push(message.data);
+    if (message.type === 'stream_events') submission.firstByte(message.ttftMs);
+    else for (const near of memory.capWarnings.take(capUse(turns, parts))) notices.say(near);
+    shown.push(...mapper.map(message));
+    for (let notice = notices.take(); notice !== undefined; notice = notices.take()) shown.push(notice);
+    // After every message, shown or not: usage is known with the events that end a response (L9).
+    verdict = guard.verdict();
+  }
+
+  return {
+    get turnCount() {
+      return turnCount;
+    },
+    guard,
+    get verdict() {
+      return verdict;
+    },
+    take(said) {
+      const shown: SDKMessage[] = [];
+      if ('type' in said) takeOne(said, shown);
+      else
+        for (let at = 0; at < said.length && verdict === undefined; at++)
+          takeOne(said[at] as LoopMessage, shown);
+      return shown;
+    },
+    handedOn() {
+      if (told.length === 0) return;
+      for (const data of told) tellTaken(data);
+      told = [];
+    },
+  };
+}
+
+/** Compaction lowers the task's budget by what the context had come to; a snip is told to the host. */
+export function atBoundary(message: SystemMessage, parts: EngineParts): void {
+  const { config, memory, journal } = parts;
+  if (message.subtype === 'compact_boundary' && config.taskBudget !== undefined) {
+    const before = memory.taskRemaining ?? config.taskBudget.total;
+    memory.taskRemaining = Math.max(0, before - message.compact_metadata.pre_tokens);
+  }
+  if (message.subtype === 'snip_boundary') config.snipReplay?.(message, journal.view.messages.slice());
+}
