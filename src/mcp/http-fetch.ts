@@ -34,7 +34,7 @@ export interface OriginConnections {
     readonly path: string;
     readonly headers: OutgoingHttpHeaders;
     readonly keepAlive: boolean;
-  }): Promise<ClientRequest>;
+  }): ClientRequest | Promise<ClientRequest>;
   close(): void;
 }
 

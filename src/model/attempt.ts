@@ -1,4 +1,4 @@
-/** One HTTP attempt: sends the body, yields a batch of events per read, ends with what came of it. Retries nothing. */
+/** One HTTP attempt: sends the body, gives a batch of events per read, and at last what came of it. Retries nothing. */
 import type { ModelFailure } from '../protocol/failure.ts';
 import type { ModelOutput } from '../protocol/model.ts';
 import type { Clock } from '../protocol/ports.ts';
@@ -50,121 +50,148 @@ const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 /** How long a finished answer may hold its socket before the socket is given up. */
 const DRAIN_MS = 200;
 
-export async function* runAttempt(input: AttemptInput): AsyncGenerator<Batch, AttemptEnd> {
-  const startMs = input.clock.monotonicMs();
+export interface Attempt {
+  /** The next batch; then, once, the end. */
+  next(): Promise<Batch | AttemptEnd>;
+  /** The socket goes back to the pool if the answer is whole, else it is destroyed. */
+  close(): void;
+}
+
+/** The events of one read, or the end. */
+type ReadEvents = () => Promise<StreamEvent[] | End>;
+
+export function openAttempt(input: AttemptInput): Attempt {
+  const { clock, connections } = input;
+  const startMs = clock.monotonicMs();
   const facts: AttemptFacts = { started: false };
-  const call = await openHttpCall(input.connections, input.request, input.body, input.signal);
-  try {
-    const watch = createStreamWatch(input.clock, input.timeouts, input.stream);
-    const reader: Reader = { call, watch, next: () => nextChange(input, call, watch) };
-    const head = await readHead(reader);
-    if ('kind' in head) return { ...head, facts };
-    facts.head = head;
-    facts.firstByteMs = input.clock.monotonicMs();
-    const decoder = createEventDecoder(head);
-    const requestId = requestIdOf(head);
-    const named = requestId === undefined ? {} : { requestId };
-    const end = yield* readAnswer(reader, head, decoder, input.clock, (events) => {
-      if (decoder.contentCount > 0) facts.started = decoder.started;
-      if (decoder.usage !== undefined) facts.usage = decoder.usage;
-      if (decoder.model !== undefined) facts.model = decoder.model;
-      if (facts.firstContentMs !== undefined || decoder.blockCount === 0)
-        return { kind: 'events', events, ...named };
-      facts.firstContentMs = input.clock.monotonicMs();
-      return { kind: 'events', events, ttftMs: facts.firstContentMs - startMs, ...named };
-    });
-    return { ...end, facts };
-  } finally {
-    call.close();
+  const call = openHttpCall(connections, input.request, input.body, input.signal);
+  const watch = createStreamWatch(clock, input.timeouts, input.stream, (trip) => {
+    // What slept with the machine is dead on waking, pooled sockets too (F40).
+    if (trip.slept) connections.dropIdle();
+    call.stop({ kind: 'failed', failure: classifyTrip(trip) });
+  });
+  const reader: Reader = { call, watch };
+  let named: { readonly requestId?: string } = {};
+  let decoder: EventDecoder;
+  let read: ReadEvents | undefined;
+
+  function batch(events: StreamEvent[]): Batch {
+    if (decoder.contentCount > 0) facts.started = decoder.started;
+    if (decoder.usage !== undefined) facts.usage = decoder.usage;
+    if (decoder.model !== undefined) facts.model = decoder.model;
+    if (facts.firstContentMs !== undefined || decoder.blockCount === 0)
+      return { kind: 'events', events, ...named };
+    facts.firstContentMs = clock.monotonicMs();
+    return { kind: 'events', events, ttftMs: facts.firstContentMs - startMs, ...named };
   }
+
+  return {
+    async next() {
+      if (read === undefined) {
+        const head = await readHead(reader);
+        if ('kind' in head) return { ...head, facts };
+        facts.head = head;
+        facts.firstByteMs = clock.monotonicMs();
+        decoder = createEventDecoder(head);
+        const requestId = requestIdOf(head);
+        if (requestId !== undefined) named = { requestId };
+        read = readerOf(reader, head, decoder, clock);
+      }
+      const got = await read();
+      return Array.isArray(got) ? batch(got) : { ...got, facts };
+    },
+    close() {
+      watch.end();
+      call.close();
+    },
+  };
 }
 
 interface Reader {
   readonly call: HttpCall;
   readonly watch: StreamWatch;
-  /** Waits for a change, no longer than the limits allow. */
-  next(): Promise<void>;
 }
 
-async function nextChange({ connections }: AttemptInput, call: HttpCall, watch: StreamWatch): Promise<void> {
-  watch.begin((trip) => {
-    // What slept with the machine is dead on waking, pooled sockets too (F40).
-    if (trip.slept) connections.dropIdle();
-    call.stop({ kind: 'failed', failure: classifyTrip(trip) });
-  });
+/** Waits for a change, no longer than the limits allow. */
+async function change({ call, watch }: Reader): Promise<void> {
+  watch.begin();
   await call.changed();
-  watch.end();
+  watch.pause();
 }
 
-async function readHead({ call, watch, next }: Reader): Promise<HttpHead | HttpStop> {
+async function readHead(reader: Reader): Promise<HttpHead | HttpStop> {
+  const { call, watch } = reader;
   while (call.head === undefined) {
     if (call.stopped !== undefined) return call.stopped;
     if (call.connected) watch.connected();
-    await next();
+    await change(reader);
   }
   watch.gotHeaders();
   return call.head;
 }
 
-async function* readAnswer(
-  reader: Reader,
-  head: HttpHead,
-  decoder: EventDecoder,
-  clock: Clock,
-  batch: (events: StreamEvent[]) => Batch,
-): AsyncGenerator<Batch, End> {
+/** How this answer is read. */
+function readerOf(reader: Reader, head: HttpHead, decoder: EventDecoder, clock: Clock): ReadEvents {
   if (head.status !== 200) {
-    const { text, stop } = await readText(reader, MAX_ERROR_BYTES);
-    return stop?.kind === 'aborted' ? stop : failed(classifyAnswer(head, text, clock.nowMs()));
+    return async () => {
+      const { text, stop } = await readText(reader, MAX_ERROR_BYTES);
+      return stop?.kind === 'aborted' ? stop : failed(classifyAnswer(head, text, clock.nowMs()));
+    };
   }
   const format = bodyFormat(head.headers);
-  if (format.kind === 'wrong') return failed(wrongFormat(format.what, head));
-  if (format.kind === 'events') return yield* readEvents(reader, head, decoder, clock, batch);
-  const { text, stop } = await readText(reader, MAX_ANSWER_BYTES);
-  if (stop?.kind === 'aborted') return stop;
-  if (stop !== undefined) return brokenOff(stop, head);
-  const events: StreamEvent[] = [];
-  const failure = readWhole(text, head, decoder, events, clock);
-  if (events.length > 0) yield batch(events);
-  return failure === undefined ? COMPLETE : failed(failure);
+  if (format.kind === 'wrong') return async () => failed(wrongFormat(format.what, head));
+  return format.kind === 'events'
+    ? streamReader(reader, head, decoder, clock)
+    : wholeReader(reader, head, decoder, clock);
+}
+
+function wholeReader(reader: Reader, head: HttpHead, decoder: EventDecoder, clock: Clock): ReadEvents {
+  let end: End | undefined;
+  return async () => {
+    if (end !== undefined) return end;
+    const { text, stop } = await readText(reader, MAX_ANSWER_BYTES);
+    if (stop?.kind === 'aborted') return stop;
+    if (stop !== undefined) return brokenOff(stop, head);
+    const events: StreamEvent[] = [];
+    const failure = readWhole(text, head, decoder, events, clock);
+    end = failure === undefined ? COMPLETE : failed(failure);
+    return events.length > 0 ? events : end;
+  };
 }
 
 /** A batch per read, until `message_stop`. */
-async function* readEvents(
-  { call, watch, next }: Reader,
-  head: HttpHead,
-  decoder: EventDecoder,
-  clock: Clock,
-  batch: (events: StreamEvent[]) => Batch,
-): AsyncGenerator<Batch, End> {
+function streamReader(reader: Reader, head: HttpHead, decoder: EventDecoder, clock: Clock): ReadEvents {
+  const { call, watch } = reader;
   const sse = createSseReader();
   let empty = true;
-  while (true) {
-    if (call.stopped?.kind === 'aborted') return call.stopped;
-    const chunks = call.take();
-    if (chunks.length === 0) {
-      if (call.stopped !== undefined) return brokenOff(call.stopped, head);
-      if (call.ended) {
-        if (empty) return failed(protocolFailure('The answer is empty.', head, true));
-        return failed(cutFailure(head, undefined));
+  let failure: ModelFailure | undefined;
+  return async () => {
+    while (true) {
+      if (failure !== undefined) return failed(failure);
+      if (decoder.stopped) {
+        await drain(call, clock);
+        return COMPLETE;
       }
-      await next();
-      continue;
+      if (call.stopped?.kind === 'aborted') return call.stopped;
+      const chunks = call.take();
+      if (chunks.length === 0) {
+        if (call.stopped !== undefined) return brokenOff(call.stopped, head);
+        if (call.ended) {
+          if (empty) return failed(protocolFailure('The answer is empty.', head, true));
+          return failed(cutFailure(head, undefined));
+        }
+        await change(reader);
+        continue;
+      }
+      empty = false;
+      watch.gotByte();
+      const before = decoder.contentCount;
+      const events: StreamEvent[] = [];
+      for (const chunk of chunks) failure ??= decodeChunk(chunk, sse, decoder, events, head);
+      if (decoder.contentCount > before) watch.gotContent(decoder.thinkingOpen);
+      if (events.length > 0) return events;
     }
-    empty = false;
-    watch.gotByte();
-    const before = decoder.contentCount;
-    const events: StreamEvent[] = [];
-    let failure: ModelFailure | undefined;
-    for (const chunk of chunks) failure ??= decodeChunk(chunk, sse, decoder, events, head);
-    if (decoder.contentCount > before) watch.gotContent(decoder.thinkingOpen);
-    if (events.length > 0) yield batch(events);
-    if (failure !== undefined) return failed(failure);
-    if (decoder.stopped) {
-      await drain(call, clock);
-      return COMPLETE;
-    }
-  }
+  };
 }
 
 function decodeChunk(
@@ -185,6 +212,7 @@ function decodeChunk(
 
 /** Waits for the end of the body, so that the next request finds this socket in the pool. */
 async function drain(call: HttpCall, clock: Clock): Promise<void> {
+  if (call.ended) return;
   const cancel = clock.timer(DRAIN_MS, () => call.stop({ kind: 'aborted' }));
   while (!call.ended && call.stopped === undefined) {
     await call.changed();
@@ -194,10 +222,8 @@ async function drain(call: HttpCall, clock: Clock): Promise<void> {
 }
 
 /** The body as text, and why it is not whole. */
-async function readText(
-  { call, watch, next }: Reader,
-  maxBytes: number,
-): Promise<{ text: string; stop?: HttpStop }> {
+async function readText(reader: Reader, maxBytes: number): Promise<{ text: string; stop?: HttpStop }> {
+  const { call, watch } = reader;
   const chunks: Buffer[] = [];
   let bytes = 0;
   while (true) {
@@ -210,7 +236,7 @@ async function readText(
     const text = () => Buffer.concat(chunks).toString('utf8');
     if (call.stopped !== undefined) return { text: text(), stop: call.stopped };
     if (call.ended || bytes > maxBytes) return { text: text() };
-    await next();
+    await change(reader);
   }
 }
 

@@ -14,7 +14,7 @@ import type {
   RetryState,
 } from '../protocol/model.ts';
 import type { Admission, Clock, Permit, RandomPort } from '../protocol/ports.ts';
-import { type AttemptEnd, runAttempt } from './attempt.ts';
+import { type AttemptEnd, openAttempt } from './attempt.ts';
 import type { CacheTtl } from './cache-breakpoints.ts';
 import type { Connections } from './connections.ts';
 import type { Credential, Credentials } from './credentials.ts';
@@ -58,6 +58,8 @@ export interface CallDeps {
   ready(model: string, signal: AbortSignal): Promise<void> | undefined;
   infoOf(model: string): ModelInfo;
   timeoutsFor(model: string): StreamTimeouts;
+  /** Told of each attempt when it is over. */
+  readonly onAttempt: ((attempt: AttemptRecord) => void) | undefined;
 }
 
 export async function* callModel(
@@ -93,7 +95,8 @@ export async function* callModel(
     return { retry: state, attempts, ...(requestId !== undefined && { requestId }) };
   };
 
-  await deps.ready(request.model, signal);
+  const preparing = deps.ready(request.model, signal);
+  if (preparing !== undefined) await preparing;
   let failure = after?.failure;
   let verdict: RetryVerdict =
     after !== undefined && !after.immediate
@@ -202,21 +205,25 @@ async function* sendOnce(
     custom: deps.headers,
   });
   yield { kind: 'attempt', attempt: attempts.length + 1, bytes: body.length, maxTokens: body.maxTokens };
-  const permit = await admit(deps, request, signal);
+  const permit = deps.admission === undefined ? undefined : await admit(deps.admission, request, signal);
   const startMs = clock.monotonicMs();
   if (permit === 'aborted') return { end: { kind: 'aborted', facts: { started: false } }, credential, fast };
   let end: AttemptEnd = { kind: 'aborted', facts: { started: false } };
+  const attempt = openAttempt({
+    connections: deps.connections,
+    request: { path: deps.path, headers, keepAlive: state.keepAlive },
+    body: body.chunks,
+    stream: request.stream,
+    timeouts: deps.timeoutsFor(request.model),
+    clock,
+    signal,
+  });
   try {
-    end = yield* runAttempt({
-      connections: deps.connections,
-      request: { path: deps.path, headers, keepAlive: state.keepAlive },
-      body: body.chunks,
-      stream: request.stream,
-      timeouts: deps.timeoutsFor(request.model),
-      clock,
-      signal,
-    });
+    let step = await attempt.next();
+    for (; step.kind === 'events'; step = await attempt.next()) yield step;
+    end = step;
   } finally {
+    attempt.close();
     permit?.settle(end.facts.usage, definedOf(end.facts.head?.headers ?? {}));
   }
   if (end.kind === 'failed') {
@@ -225,16 +232,16 @@ async function* sendOnce(
     if (end.failure.kind === 'invalid_signature') deps.refusedThinking.note(request.view, keepsThinking);
   }
   if (end.facts.model !== undefined) deps.served.learn(request.model, end.facts.model);
-  attempts.push(
-    recordOf(end, {
-      startMs,
-      endMs: clock.monotonicMs(),
-      model: request.model,
-      stream: request.stream,
-      bytes: body.length,
-      waitedMs,
-    }),
-  );
+  const record = recordOf(end, {
+    startMs,
+    endMs: clock.monotonicMs(),
+    model: request.model,
+    stream: request.stream,
+    bytes: body.length,
+    waitedMs,
+  });
+  attempts.push(record);
+  deps.onAttempt?.(record);
   return { end, credential, fast };
 }
 
@@ -257,14 +264,12 @@ function recordOf(end: AttemptEnd, { waitedMs, ...timing }: Timing): AttemptReco
 }
 
 async function admit(
-  deps: CallDeps,
-  request: ModelRequest,
+  admission: Admission,
+  { model, sessionId, foreground }: ModelRequest,
   signal: AbortSignal,
-): Promise<Permit | 'aborted' | undefined> {
-  if (deps.admission === undefined) return undefined;
-  const { model, sessionId, foreground } = request;
+): Promise<Permit | 'aborted'> {
   try {
-    return await deps.admission.acquire({ model, sessionId, foreground }, signal);
+    return await admission.acquire({ model, sessionId, foreground }, signal);
   } catch (error) {
     if (signal.aborted) return 'aborted';
     throw error;

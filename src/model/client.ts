@@ -1,5 +1,5 @@
 /** The door of this room: a client of one Messages API endpoint. Holds its sockets, credential and cached bytes. */
-import type { CallModel, ModelInfo } from '../protocol/model.ts';
+import type { AttemptRecord, CallModel, ModelInfo } from '../protocol/model.ts';
 import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
 import type { CacheTtl } from './cache-breakpoints.ts';
 import { callModel } from './call-model.ts';
@@ -48,6 +48,8 @@ export interface ModelClientOptions {
   readonly timeoutsFor?: (model: string) => Partial<StreamTimeouts> | undefined;
   /** Sizes and prices from settings, by model id. */
   readonly models?: ModelOverrides;
+  /** Told of each attempt when it is over. */
+  readonly onAttempt?: (attempt: AttemptRecord) => void;
 }
 
 export interface ModelClient {
@@ -119,7 +121,9 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     headers: custom,
     infoOf,
     ready: sizes.ready,
-    timeoutsFor: (model: string) => ({ ...timeouts, ...options.timeoutsFor?.(model) }),
+    timeoutsFor: (model: string) =>
+      options.timeoutsFor === undefined ? timeouts : { ...timeouts, ...options.timeoutsFor(model) },
+    onAttempt: options.onAttempt,
   };
   return {
     call: (request, callOptions) => callModel(deps, request, callOptions),

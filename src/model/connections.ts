@@ -35,8 +35,8 @@ export interface HttpRequest {
 export interface Connections {
   /** A proxy stands between, and looks names up itself. */
   readonly proxied: boolean;
-  /** An unsent request; its errors come as `error` events. */
-  request(input: HttpRequest): Promise<ClientRequest>;
+  /** An unsent request, at once where the way is known; its errors come as `error` events. */
+  request(input: HttpRequest): ClientRequest | Promise<ClientRequest>;
   /** Drops idle sockets: after a sleep of the machine they are dead without knowing it. */
   dropIdle(): void;
   /** Gives the shared agent back; the last one out closes its sockets. */
@@ -60,7 +60,8 @@ interface Route {
 }
 
 interface SharedRoute {
-  readonly route: Promise<Route>;
+  /** A promise until TLS is loaded. */
+  route: Route | Promise<Route>;
   users: number;
 }
 
@@ -77,62 +78,83 @@ export function openConnections(options: EndpointOptions): Connections {
   const key = JSON.stringify([baseUrl.origin, proxy?.href, options.ca?.toString()]);
   let entry: SharedRoute | undefined;
 
-  function enter(): Promise<Route> {
+  function enter(): SharedRoute {
     if (entry === undefined) {
-      entry = shared.get(key) ?? { route: openRoute(baseUrl, proxy, options.ca), users: 0 };
+      entry = shared.get(key) ?? open();
       shared.set(key, entry);
       entry.users++;
     }
-    return entry.route;
+    return entry;
+  }
+
+  function open(): SharedRoute {
+    if (baseUrl.protocol === 'http:') return { route: plainRoute(), users: 0 };
+    const opened: SharedRoute = { route: openTlsRoute(baseUrl, proxy, options.ca), users: 0 };
+    (opened.route as Promise<Route>).then((route) => {
+      opened.route = route;
+    }, ignore);
+    return opened;
+  }
+
+  const absolute = proxy !== undefined && baseUrl.protocol === 'http:';
+  const at = absolute ? proxy : baseUrl;
+  const place = {
+    // WHATWG keeps the brackets of an IPv6 host; sockets want it bare.
+    host: at.hostname.replace(/^\[|\]$/g, ''),
+    port: portOf(at),
+  };
+  const host = { host: baseUrl.host };
+  const authorization = absolute ? proxyAuthorization(proxy) : {};
+
+  function send(route: Route, { method, path, headers, keepAlive, lookup }: HttpRequest): ClientRequest {
+    return route.request({
+      method: method ?? 'POST',
+      ...place,
+      path: absolute ? `${baseUrl.origin}${path}` : path,
+      headers: { ...host, ...headers, ...authorization },
+      agent: keepAlive ? route.agent : route.makeAgent(false),
+      ...(proxy === undefined && lookup !== undefined && { lookup }),
+    });
   }
 
   return {
     proxied: proxy !== undefined,
-    async request({ method = 'POST', path, headers, keepAlive, lookup }) {
-      const route = await enter();
-      const absolute = proxy !== undefined && baseUrl.protocol === 'http:';
-      const at = absolute ? proxy : baseUrl;
-      return route.request({
-        method,
-        // WHATWG keeps the brackets of an IPv6 host; sockets want it bare.
-        host: at.hostname.replace(/^\[|\]$/g, ''),
-        port: portOf(at),
-        path: absolute ? `${baseUrl.origin}${path}` : path,
-        headers: { host: baseUrl.host, ...headers, ...(absolute && proxyAuthorization(proxy)) },
-        agent: keepAlive ? route.agent : route.makeAgent(false),
-        ...(proxy === undefined && lookup !== undefined && { lookup }),
-      });
+    request(input) {
+      const { route } = enter();
+      return 'then' in route ? route.then((opened) => send(opened, input)) : send(route, input);
     },
     dropIdle() {
-      entry?.route.then(({ agent }) => {
-        for (const sockets of Object.values(agent.freeSockets))
-          for (const socket of sockets ?? []) socket.destroy();
-      }, ignore);
+      // A way that is still being opened has no sockets.
+      if (entry === undefined || 'then' in entry.route) return;
+      for (const sockets of Object.values(entry.route.agent.freeSockets))
+        for (const socket of sockets ?? []) socket.destroy();
     },
     close() {
       const leaving = entry;
       entry = undefined;
       if (leaving === undefined || --leaving.users > 0) return;
       shared.delete(key);
-      leaving.route.then(({ agent }) => agent.destroy(), ignore);
+      Promise.resolve(leaving.route).then(({ agent }) => agent.destroy(), ignore);
     },
   };
 }
 
-async function openRoute(
+const SETTINGS = { noDelay: true, scheduling: 'lifo', timeout: IDLE_SOCKET_MS } as const;
+
+function plainRoute(): Route {
+  const makeAgent = (keepAlive: boolean) => new Agent({ ...SETTINGS, keepAlive });
+  return { agent: makeAgent(true), makeAgent, request: httpRequest };
+}
+
+async function openTlsRoute(
   target: URL,
   proxy: URL | undefined,
   ca: string | Buffer | undefined,
 ): Promise<Route> {
-  const settings = { noDelay: true, scheduling: 'lifo', timeout: IDLE_SOCKET_MS } as const;
-  if (target.protocol === 'http:') {
-    const makeAgent = (keepAlive: boolean) => new Agent({ ...settings, keepAlive });
-    return { agent: makeAgent(true), makeAgent, request: httpRequest };
-  }
   const [https, tls] = await Promise.all([import('node:https'), import('node:tls')]);
   const trust = ca === undefined ? {} : { ca: [...tls.rootCertificates, ca] };
   const makeAgent = (keepAlive: boolean): Agent => {
-    const agent = new https.Agent({ ...settings, ...trust, keepAlive });
+    const agent = new https.Agent({ ...SETTINGS, ...trust, keepAlive });
     if (proxy === undefined) return agent;
     const connectRequest = proxy.protocol === 'https:' ? https.request : httpRequest;
     return Object.assign(agent, {

@@ -85,7 +85,7 @@ export function createEndpointSizes(options: EndpointSizesOptions): EndpointSize
   /** The JSON behind a path; undefined when there is none. */
   async function get(path: string, signal: AbortSignal): Promise<unknown> {
     const request = { method: 'GET', path, headers: options.headers(), keepAlive: true } as const;
-    const call = await openHttpCall(options.connections, request, [], signal);
+    const call = openHttpCall(options.connections, request, [], signal);
     try {
       return JSON.parse((await textOf(call)) ?? 'null');
     } catch {

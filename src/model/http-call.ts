@@ -32,12 +32,14 @@ export interface HttpCall {
 /** Beyond this, the socket waits for the consumer. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 
-export async function openHttpCall(
+/** Sends it as soon as there is a way to the endpoint. */
+export function openHttpCall(
   connections: Connections,
   wanted: HttpRequest,
   body: readonly (Buffer | string)[],
   signal: AbortSignal,
-): Promise<HttpCall> {
+): HttpCall {
+  let request: ClientRequest | undefined;
   let connected = false;
   let response: IncomingMessage | undefined;
   let head: HttpHead | undefined;
@@ -67,17 +69,22 @@ export async function openHttpCall(
     touch();
   };
 
-  const request = await connections.request(wanted).catch((error: Error) => {
-    stopped = { kind: 'failed', failure: classifyConnectionError(error) };
-    return undefined;
-  });
-  request?.on('error', fail);
-  request?.on('socket', (socket) => {
-    const handshake = isSecure(socket);
-    if (!socket.connecting && !(handshake && socket.secureConnecting)) onConnected();
-    else socket.once(handshake ? 'secureConnect' : 'connect', onConnected);
-  });
-  request?.on('response', (incoming) => {
+  const begin = (opened: ClientRequest) => {
+    request = opened;
+    request.on('error', fail);
+    if (stopped !== undefined) {
+      request.destroy();
+      return;
+    }
+    request.on('socket', (socket) => {
+      const handshake = isSecure(socket);
+      if (!socket.connecting && !(handshake && socket.secureConnecting)) onConnected();
+      else socket.once(handshake ? 'secureConnect' : 'connect', onConnected);
+    });
+    request.on('response', onResponse);
+    send(request, body);
+  };
+  const onResponse = (incoming: IncomingMessage) => {
     response = incoming;
     connected = true;
     head = { status: incoming.statusCode ?? 0, headers: flat(incoming) };
@@ -96,10 +103,18 @@ export async function openHttpCall(
       if (!ended) fail(Object.assign(new Error('The connection closed early.'), { code: 'ECONNRESET' }));
     });
     touch();
-  });
+  };
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
-  else if (request !== undefined) send(request, body);
+  else {
+    try {
+      const opening = connections.request(wanted);
+      if ('then' in opening) opening.then(begin).catch(fail);
+      else begin(opening);
+    } catch (error) {
+      fail(error as Error);
+    }
+  }
 
   return {
     get connected() {

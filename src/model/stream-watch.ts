@@ -43,9 +43,11 @@ const LOOK_EVERY_MS = 15_000;
 const LEAP_MS = 30_000;
 
 export interface StreamWatch {
-  /** A read is outstanding; `onTrip` is called at most once, if it takes too long. */
-  begin(onTrip: (trip: Trip) => void): void;
+  /** A read is outstanding. */
+  begin(): void;
   /** The read was answered. */
+  pause(): void;
+  /** There will be no more reads. */
   end(): void;
   connected(): void;
   gotHeaders(): void;
@@ -54,7 +56,13 @@ export interface StreamWatch {
   gotContent(thinking: boolean): void;
 }
 
-export function createStreamWatch(clock: Clock, timeouts: StreamTimeouts, stream: boolean): StreamWatch {
+/** `onTrip` is called once, when a read takes too long. */
+export function createStreamWatch(
+  clock: Clock,
+  timeouts: StreamTimeouts,
+  stream: boolean,
+  onTrip: (trip: Trip) => void,
+): StreamWatch {
   let phase: Trip['phase'] = 'connect';
   let thinking = false;
   /** Outstanding time in this phase before the current read; `idle` starts anew with each. */
@@ -62,7 +70,8 @@ export function createStreamWatch(clock: Clock, timeouts: StreamTimeouts, stream
   let contentWaitedMs = 0;
   let readStart: number | undefined;
   let reads = 0;
-  let cancel: (() => void) | undefined;
+  /** The next look. It stays when a read is answered: the next read's may be due no earlier. */
+  let look: { readonly dueMs: number; cancel(): void } | undefined;
 
   function limits(): { phase: Trip['phase']; leftMs: number; limitMs: number } {
     const elapsed = readStart === undefined ? 0 : clock.monotonicMs() - readStart;
@@ -84,24 +93,36 @@ export function createStreamWatch(clock: Clock, timeouts: StreamTimeouts, stream
     return content.leftMs < idle.leftMs ? content : idle;
   }
 
-  function arm(onTrip: (trip: Trip) => void): void {
+  function arm(): void {
     const slice = Math.max(0, Math.min(limits().leftMs, LOOK_EVERY_MS));
     const mono = clock.monotonicMs();
+    if (look !== undefined && mono <= look.dueMs && look.dueMs <= mono + slice) return;
+    look?.cancel();
     const wall = clock.nowMs();
-    const read = reads;
-    cancel = clock.timer(slice, () => {
+    const dueMs = mono + slice;
+    const cancel = clock.timer(slice, () => {
+      look = undefined;
+      if (readStart === undefined) return;
+      const read = reads;
       const late = Math.max(clock.monotonicMs() - mono, clock.nowMs() - wall) - slice;
       // Bytes that wait in the socket are read before an immediate: then it was this process that stood still.
-      if (late > LEAP_MS) setImmediate(() => reads === read && trip(onTrip, true));
-      else if (limits().leftMs <= 0) trip(onTrip, false);
-      else arm(onTrip);
+      if (late > LEAP_MS)
+        setImmediate(() => (reads === read && readStart !== undefined ? trip(true) : undefined));
+      else if (limits().leftMs <= 0) trip(false);
+      else arm();
     });
+    look = { dueMs, cancel };
   }
 
-  function trip(onTrip: (trip: Trip) => void, slept: boolean): void {
+  function trip(slept: boolean): void {
     const { phase: reached, limitMs } = limits();
-    cancel?.();
+    end();
     onTrip({ phase: reached, afterMs: limitMs, slept });
+  }
+
+  function end(): void {
+    look?.cancel();
+    look = undefined;
   }
 
   const enter = (next: Trip['phase']) => {
@@ -111,13 +132,11 @@ export function createStreamWatch(clock: Clock, timeouts: StreamTimeouts, stream
   };
 
   return {
-    begin(onTrip) {
+    begin() {
       readStart = clock.monotonicMs();
-      arm(onTrip);
+      arm();
     },
-    end() {
-      cancel?.();
-      cancel = undefined;
+    pause() {
       if (readStart === undefined) return;
       reads++;
       const elapsed = clock.monotonicMs() - readStart;
@@ -125,6 +144,7 @@ export function createStreamWatch(clock: Clock, timeouts: StreamTimeouts, stream
       contentWaitedMs += elapsed;
       readStart = undefined;
     },
+    end,
     connected: () => phase === 'connect' && enter('headers'),
     gotHeaders: () => enter('first_byte'),
     gotByte: () => enter('idle'),

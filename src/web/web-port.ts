@@ -13,7 +13,7 @@ export interface PageConnections {
     readonly headers: OutgoingHttpHeaders;
     readonly keepAlive: boolean;
     readonly lookup?: LookupFunction;
-  }): Promise<ClientRequest>;
+  }): ClientRequest | Promise<ClientRequest>;
   close(): void;
 }
 

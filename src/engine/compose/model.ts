@@ -1,6 +1,6 @@
 import { createModelClient, type ModelClient, type ModelClientOptions } from '../../model/client.ts';
 import { modelInfo, resolveModelAlias } from '../../model/model-info.ts';
-import type { CallModel } from '../../protocol/model.ts';
+import type { AttemptRecord, CallModel } from '../../protocol/model.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import { continued } from '../../util/continued.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -13,20 +13,18 @@ export function composeModel(
   config: QueryEngineConfig,
   ports: { readonly clock: Clock; readonly random: RandomPort },
 ): ModelPort {
-  const client =
-    config.callModel === undefined
-      ? createModelClient(clientOptions(config, ports))
-      : givenClient(config.callModel, config.modelOverrides);
   let apiMs = 0;
   let sessionApiMs = 0;
+  const onAttempt = ({ startMs, endMs }: AttemptRecord) => {
+    apiMs += endMs - startMs;
+    sessionApiMs += endMs - startMs;
+  };
+  const client =
+    config.callModel === undefined
+      ? createModelClient({ ...clientOptions(config, ports), onAttempt })
+      : givenClient(config.callModel, config.modelOverrides, onAttempt);
   return {
-    call: (request, options) =>
-      continued(client.call(request, options), (outcome) => {
-        const ms = outcome.attempts.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
-        apiMs += ms;
-        sessionApiMs += ms;
-        return { kind: 'ends', result: outcome };
-      }),
+    call: client.call,
     infoOf: client.infoOf,
     ready: client.ready,
     resolve: (name) => resolveModelAlias(name ?? 'default', config.env ?? {}),
@@ -39,9 +37,17 @@ export function composeModel(
   };
 }
 
-function givenClient(call: CallModel, overrides: QueryEngineConfig['modelOverrides']): ModelClient {
+function givenClient(
+  call: CallModel,
+  overrides: QueryEngineConfig['modelOverrides'],
+  onAttempt: (attempt: AttemptRecord) => void,
+): ModelClient {
   return {
-    call,
+    call: (request, options) =>
+      continued(call(request, options), (outcome) => {
+        for (const attempt of outcome.attempts) onAttempt(attempt);
+        return { kind: 'ends', result: outcome };
+      }),
     infoOf: (model) => modelInfo(model, overrides),
     ready: () => undefined,
     close: async () => {},
