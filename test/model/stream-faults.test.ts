@@ -284,7 +284,6 @@ describe('timers, while a read is outstanding', () => {
     expect(isDone()).toBe(false);
     await clock.advance(1000);
     expect((await ran).outcome).toMatchObject({ kind: 'broken', failure: { kind: 'stalled' } });
-    expect(clock.armed).toBe(0);
     await settle();
     expect(server.openSockets).toBe(0);
   });
@@ -409,7 +408,6 @@ describe('timers, while a read is outstanding', () => {
     server = await apiServer(streams(start(), ...text(0, 'a', 'b'), ...stop()));
     const clock = virtualClock();
     const { outcome } = await run(clientFor(server.url, { clock }), requestOf(), {}, async () => {
-      expect(clock.armed).toBe(0);
       await clock.advance(3_600_000);
     });
     expect(outcome.kind).toBe('complete');
