@@ -47,5 +47,5 @@ export function noteAgentDenial(
   if (submission === undefined) return;
   // Nothing waits for it: it permits nothing, and the agent's end is recorded behind it.
   const id = `${submission}/denied/${ids.uuid()}`;
-  void journal.recorder.append([{ type: 'denied', id, submission, denial }]).catch(() => undefined);
+  journal.recorder.later([{ type: 'denied', id, submission, denial }]);
 }
