@@ -28,9 +28,7 @@ export async function takeOverFile(
     handle = await files.openAppend(path, 0o600);
     for (;;) {
       const isNew = (await handle.size()) === 0;
-      before = isNew
-        ? EMPTY_JOURNAL
-        : await repairEnd(files, path, await scanJournal(files, path), setAside);
+      before = isNew ? EMPTY_JOURNAL : await repairEnd(files, path, await scanJournal(files, path), setAside);
       const owner = randomUUID();
       const epoch = before.epoch + 1;
       const line = `${before.endsOpen ? '\n' : ''}${encodeTakeover({ seq: before.head, epoch }, owner, prefix, clock.nowMs())}\n`;
