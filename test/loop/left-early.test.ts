@@ -68,6 +68,16 @@ describe('model fallback beside a complete call (L4.4)', () => {
       fallback_model: 'second',
     });
   });
+
+  it('one overloaded answer is no reason to switch', async () => {
+    const step = broken({ after: [callTool('T')], failure: { kind: 'overloaded', status: 529 } });
+    const { requests } = await run({
+      steps: [step, say('Done.')],
+      tools: { T: 'x' },
+      params: { model: 'first', fallbackModels: ['second'] },
+    });
+    expect(requests.map(({ model }) => model)).toEqual(['first', 'first']);
+  });
 });
 
 function thirdInARow(...steps: Parameters<typeof scriptedModel>[0][number][]): CallModel {

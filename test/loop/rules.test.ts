@@ -6,10 +6,12 @@ import type { Facts } from '../../src/loop/facts.ts';
 import { type Iteration, openIteration } from '../../src/loop/iteration.ts';
 import { RULES } from '../../src/loop/rules/index.ts';
 import { initialState, type State } from '../../src/loop/state.ts';
+import type { RecoveryOutcome } from '../../src/protocol/context.ts';
 import { NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
-import type { UserMessage } from '../../src/protocol/messages.ts';
+import type { UserMessage, ViewMessage } from '../../src/protocol/messages.ts';
 import type { ToolCall } from '../../src/protocol/tool.ts';
-import { failure, idleContext, loopDeps, loopParams } from '../../src/testing/index.ts';
+import { failure, idleContext, loopDeps, loopParams, userMessage } from '../../src/testing/index.ts';
+import { PersistentList } from '../../src/util/persistent-list.ts';
 
 const nothing: Facts = {
   abortReason: undefined,
@@ -41,23 +43,36 @@ interface Row {
   readonly facts: Partial<Facts>;
   readonly state?: Partial<State['recovery']> & Partial<State['hooks']> & Partial<State['budgets']>;
   readonly params?: Partial<LoopParams>;
+  /** What the request held. */
+  readonly tokens?: number;
   readonly deps?: Partial<LoopDeps>;
   /** `pass`, the transition, or the terminal. */
   readonly verdict: string;
+  /** Of the next state. */
+  readonly leaves?: Row['state'];
 }
 
-const edits = async function* () {
-  return { kind: 'edits' as const, source: 'boundary' as const, edits: [], tokensFreed: 1, compacted: true };
+const edits = { kind: 'edits', source: 'boundary', edits: [], tokensFreed: 1, compacted: true } as const;
+const can = (
+  rungs: keyof typeof idleContext.recovery | readonly (keyof typeof idleContext.recovery)[],
+  how: Partial<Extract<RecoveryOutcome, { kind: 'edits' }>> = {},
+): Partial<LoopDeps> => {
+  const rung = async function* () {
+    return { ...edits, ...how };
+  };
+  const able = Object.fromEntries([rungs].flat().map((name) => [name, rung]));
+  return { context: { ...idleContext, recovery: { ...idleContext.recovery, ...able } } };
 };
-const can = (rung: keyof typeof idleContext.recovery): Partial<LoopDeps> => ({
-  context: { ...idleContext, recovery: { ...idleContext.recovery, [rung]: edits } },
-});
 const hooks = (
   verdict: Partial<typeof NO_HOOK_VERDICT> & { preventContinuation?: { stopReason: string } },
 ): Partial<LoopDeps> => ({
   hooks: { has: () => true, run: async () => ({ ...NO_HOOK_VERDICT, ...verdict }) },
 });
 const tooLong = { failure: failure({ kind: 'prompt_too_long', status: 400 }) };
+const tooManyBytes = { failure: failure({ kind: 'prompt_too_long', status: 413 }) };
+const image = userMessage([
+  { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } },
+]);
 const media = { failure: failure({ kind: 'media_too_large', status: 400 }) };
 const cut = { stopReason: 'max_tokens' as const };
 
@@ -145,6 +160,55 @@ const ROWS: readonly Row[] = [
     state: { hasAttemptedReactiveCompact: true, trimmed: true },
     verdict: 'prompt_too_long',
   },
+  {
+    rule: 'prompt_too_long',
+    when: 'its bytes are too many, and none are of media',
+    facts: tooManyBytes,
+    verdict: 'prompt_too_long',
+  },
+  {
+    rule: 'prompt_too_long',
+    when: 'its bytes are too many, and media are left',
+    facts: tooManyBytes,
+    params: { view: PersistentList.from<ViewMessage>([image]) },
+    verdict: 'image_error',
+  },
+  {
+    rule: 'prompt_too_long',
+    when: 'its bytes are too many: media go first (F12)',
+    facts: tooManyBytes,
+    deps: can(['reactiveCompact', 'reduceMedia'], { compacted: false }),
+    verdict: 'reactive_compact_retry',
+    leaves: { mediaReduced: true },
+  },
+  {
+    rule: 'prompt_too_long',
+    when: 'its tokens are too many: media go last',
+    facts: tooLong,
+    deps: can(['reactiveCompact', 'reduceMedia']),
+    verdict: 'reactive_compact_retry',
+    leaves: { mediaReduced: false },
+  },
+  {
+    rule: 'prompt_too_long',
+    when: 'a summary takes its share of the task’s budget',
+    facts: tooLong,
+    deps: can('reactiveCompact'),
+    state: { taskRemaining: 900 },
+    tokens: 300,
+    verdict: 'reactive_compact_retry',
+    leaves: { taskRemaining: 600 },
+  },
+  {
+    rule: 'prompt_too_long',
+    when: 'a trim leaves the task’s budget',
+    facts: tooLong,
+    deps: can('mechanicalTrim', { compacted: false }),
+    state: { taskRemaining: 900 },
+    tokens: 300,
+    verdict: 'reactive_compact_retry',
+    leaves: { taskRemaining: 900 },
+  },
   { rule: 'media_too_large', when: 'media were taken', facts: {}, verdict: 'pass' },
   {
     rule: 'media_too_large',
@@ -160,6 +224,22 @@ const ROWS: readonly Row[] = [
     deps: can('reduceMedia'),
     state: { mediaReduced: true },
     verdict: 'image_error',
+  },
+  {
+    rule: 'media_too_large',
+    when: 'all that there are were reduced',
+    facts: media,
+    deps: can('reduceMedia'),
+    verdict: 'reactive_compact_retry',
+    leaves: { mediaReduced: true },
+  },
+  {
+    rule: 'media_too_large',
+    when: 'the refusal named one: another may name another (F11)',
+    facts: media,
+    deps: can('reduceMedia', { named: true }),
+    verdict: 'reactive_compact_retry',
+    leaves: { mediaReduced: false },
   },
   { rule: 'output_cap', when: 'the answer ended by itself', facts: {}, verdict: 'pass' },
   { rule: 'output_cap', when: 'at the default cap', facts: cut, verdict: 'max_output_tokens_escalate' },
@@ -283,6 +363,13 @@ const ROWS: readonly Row[] = [
   },
   {
     rule: 'stop_hooks',
+    when: 'a structured value is owed by a model that refused',
+    facts: { structuredOutputOwed: true, stopReason: 'refusal' },
+    params: { structuredOutput: { toolName: 'S' } },
+    verdict: 'pass',
+  },
+  {
+    rule: 'stop_hooks',
     when: 'tools follow',
     facts: calls,
     deps: hooks({ blockingErrors: ['x'] }),
@@ -310,6 +397,23 @@ const ROWS: readonly Row[] = [
     params: { tokenBudget: { target: 1_000 } },
     state: { continuations: 2, smallGains: 1 },
     verdict: 'pass',
+  },
+  {
+    rule: 'token_budget',
+    when: 'the first answer is short: no gain was asked for yet',
+    facts: { outputTokens: 5 },
+    params: { tokenBudget: { target: 1_000 } },
+    verdict: 'token_budget_continuation',
+    leaves: { smallGains: 0 },
+  },
+  {
+    rule: 'token_budget',
+    when: 'a large gain after a small one',
+    facts: { outputTokens: 500 },
+    params: { tokenBudget: { target: 1_000 } },
+    state: { continuations: 2, smallGains: 1 },
+    verdict: 'token_budget_continuation',
+    leaves: { smallGains: 0 },
   },
   { rule: 'hook_stopped', when: 'no hook asked', facts: calls, verdict: 'pass' },
   {
@@ -343,7 +447,7 @@ async function verdictOf(rule: Rule, facts: Facts, state: State, iteration: Iter
 describe('each rule, facts to verdict', () => {
   it.each(ROWS)(
     '$rule: $when → $verdict',
-    async ({ rule: name, facts, state: given = {}, params: more, deps: ports, verdict: expected }) => {
+    async ({ rule: name, facts, state: given = {}, params: more, tokens = 0, deps: ports, ...expected }) => {
       const params = loopParams(more);
       const fresh = initialState(params);
       const pick = <T extends object>(group: T): T => ({
@@ -357,8 +461,12 @@ describe('each rule, facts to verdict', () => {
         budgets: pick(fresh.budgets),
       };
       const iteration = openIteration(state, params, loopDeps(ports));
+      iteration.trace.tokens = tokens;
       const rule = RULES.find((each) => each.name === name);
-      expect(wordOf(await verdictOf(rule!, { ...nothing, ...facts }, state, iteration))).toBe(expected);
+      const verdict = await verdictOf(rule!, { ...nothing, ...facts }, state, iteration);
+      expect(wordOf(verdict)).toBe(expected.verdict);
+      const next = verdict.kind === 'continue' ? verdict.next : undefined;
+      expect({ ...next?.recovery, ...next?.hooks, ...next?.budgets }).toMatchObject(expected.leaves ?? {});
       await iteration.close();
     },
   );

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
+import { type HookPort, NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
 import {
   broken,
   callTool,
   fail,
   hang,
+  idleAttachments,
   idleContext,
+  loopParams,
   recorder,
   reply,
   say,
@@ -129,6 +131,53 @@ describe('terminals of the loop (L7.1)', () => {
       'tool_result',
       'interruption',
     ]);
+  });
+
+  it('aborted_tools: a host that interrupts is told of, also when a new message pre-empts', async () => {
+    const denial = { tool_name: 'T', tool_use_id: 'x', tool_input: {} };
+    const { messages, terminal } = await run({
+      steps: [callTool('T')],
+      tools: { T: () => ({ content: 'no', isError: true, interrupt: true, denial }) },
+      onMessage: (message, params) => {
+        if (message.type === 'user' && message.kind === 'tool_result') params.scope.abort('interrupt');
+      },
+    });
+    expect(terminal.reason).toBe('aborted_tools');
+    expect(outline(messages).at(-1)).toBe('interruption');
+  });
+
+  it('aborted while a Stop hook worked: the abort decides, whatever the hook answers', async () => {
+    const params = loopParams();
+    const hooks: HookPort = {
+      has: () => true,
+      run: async () => {
+        params.scope.abort('user');
+        return { ...NO_HOOK_VERDICT, preventContinuation: { stopReason: 'enough' } };
+      },
+    };
+    const { terminal } = await run({ steps: [say('Done.')], params, deps: { hooks } });
+    expect(terminal.reason).toBe('aborted_streaming');
+  });
+
+  it('aborted while tools ran: nothing is collected for a request that is not made', async () => {
+    let collected = 0;
+    const { terminal } = await run({
+      steps: [callTool('T')],
+      tools: { T: 'x' },
+      deps: {
+        attachments: {
+          ...idleAttachments,
+          async *collect() {
+            collected += 1;
+            return [];
+          },
+        },
+      },
+      onMessage: (message, params) => {
+        if (message.type === 'user' && message.kind === 'tool_result') params.scope.abort('user');
+      },
+    });
+    expect([terminal.reason, collected]).toEqual(['aborted_tools', 0]);
   });
 
   it('aborted before the request: none is made', async () => {

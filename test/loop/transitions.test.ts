@@ -1,11 +1,22 @@
 import { describe, expect, it } from 'vitest';
+import { attachmentMessage } from '../../src/loop/say.ts';
 import type { State } from '../../src/loop/state.ts';
 import * as transitions from '../../src/loop/transitions.ts';
-import type { RecoveryOutcome } from '../../src/protocol/context.ts';
+import type { ContextPort, RecoveryOutcome } from '../../src/protocol/context.ts';
 import { NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
 import type { ViewMessage } from '../../src/protocol/messages.ts';
 import { TRANSITION_REASONS } from '../../src/protocol/transition.ts';
-import { callTool, fail, idleContext, reply, say, userMessage } from '../../src/testing/index.ts';
+import {
+  callTool,
+  fail,
+  idleContext,
+  loopDeps,
+  recorder,
+  reply,
+  say,
+  think,
+  userMessage,
+} from '../../src/testing/index.ts';
 import { PersistentList } from '../../src/util/persistent-list.ts';
 import { outline, run, transitionsOf } from './run.ts';
 
@@ -31,7 +42,7 @@ const busy: State = {
     turnsSinceCompact: 1,
     rapidRefills: 1,
     consecutiveFailures: 1,
-    switchedOff: false,
+    switchedOff: true,
     warned: true,
   },
   budgets: {
@@ -91,9 +102,12 @@ describe('transitions are whole (idea 4): what each keeps, sets and resets', () 
     expect(made.reactive_compact_retry.compaction).toEqual({
       rapidRefills: 0,
       consecutiveFailures: 0,
-      switchedOff: false,
+      // Off stays off until the next submission (L2.6).
+      switchedOff: true,
       warned: false,
     });
+    // What was tried once in a row stays tried.
+    expect(made.reactive_compact_retry.recovery).toMatchObject({ trimmed: true, mediaReduced: true });
     expect(made.reactive_compact_retry.budgets.taskRemaining).toBe(400);
     for (const reason of TRANSITION_REASONS) {
       expect(made[reason].recovery.hasAttemptedReactiveCompact).toBe(reason !== 'next_turn');
@@ -240,6 +254,60 @@ describe('each transition, met in the real loop', () => {
       'assistant',
       'resume',
     ]);
+  });
+
+  it('max_output_tokens_recovery: thinking alone is not sent back, only asked for again', async () => {
+    const { requests, messages } = await run({
+      steps: [reply([think('Hm.')], { stopReason: 'max_tokens' }), say('Whole.')],
+      params: { maxOutputTokens: 1_000 },
+    });
+    expect(requests[1]!.view.map((m) => (m.type === 'user' ? m.kind : m.type))).toEqual(['prompt', 'resume']);
+    expect(outline(messages)).toEqual(['thinking', 'tombstone:1', 'resume', 'text']);
+  });
+
+  it('what a recovery puts into the view is on record before it is shown; the next pass knows of it', async () => {
+    const journal = recorder();
+    const passes: boolean[] = [];
+    const put = attachmentMessage(loopDeps(), { type: 'max_turns_reached', maxTurns: 1, turnCount: 1 });
+    const context: ContextPort = {
+      ...idleContext,
+      steps: [
+        {
+          name: 'look',
+          run: (input) => {
+            passes.push(input.compactedInThisPass);
+            return { kind: 'skip', why: 'only looks' };
+          },
+        },
+      ],
+      recovery: {
+        ...idleContext.recovery,
+        async *reactiveCompact() {
+          yield put;
+          return { kind: 'edits', source: 'boundary', edits: [], tokensFreed: 1, compacted: true };
+        },
+      },
+    };
+    let recorded: readonly string[] = [];
+    await run({
+      steps: [tooLong(), say('Fits.')],
+      deps: { context, recorder: journal },
+      onMessage: (message) => {
+        if (message === put) recorded = journal.bodies.map(({ type }) => type);
+      },
+    });
+    expect(recorded).toContain('boundary');
+    expect(passes).toEqual([false, true]);
+  });
+
+  it('no request asks for more than its model can give', async () => {
+    const modelLimits = () => ({ maxOutputTokens: 4_000, nonStreamingRepeat: true });
+    const { requests } = await run({
+      steps: [say('ok')],
+      params: { maxOutputTokens: 9_000 },
+      deps: { modelLimits },
+    });
+    expect(requests[0]!.maxTokens).toBe(4_000);
   });
 
   it('a full window never escalates', async () => {
