@@ -75,23 +75,8 @@ async function run({ baseUrl, tools, prepared, onDelta }) {
 /** Has the conversation of W2 once, so that its session can be resumed. Returns what `run` gets as `prepared`. */
 export async function prepare({ baseUrl, folder, exchanges, promptText }) {
   const { query } = await import('../peers/node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs');
-  let answered = () => {};
-  async function* prompts() {
-    for (let k = 0; k < exchanges; k++) {
-      const next = new Promise((resolve) => {
-        answered = resolve;
-      });
-      yield { type: 'user', message: { role: 'user', content: promptText(k) }, parent_tool_use_id: null };
-      await next;
-    }
-  }
-  let sessionId;
+  const { haveConversation } = await import('../conversation.mjs');
   const options = { ...optionsFor(baseUrl, folder), tools: [], permissionMode: 'default' };
-  for await (const message of query({ prompt: prompts(), options })) {
-    if (message.type !== 'result') continue;
-    if (message.is_error) throw new Error(message.result ?? 'The conversation failed.');
-    sessionId = message.session_id;
-    answered();
-  }
+  const sessionId = await haveConversation(query, { options, exchanges, promptText });
   return { folder, sessionId };
 }

@@ -64,31 +64,14 @@ async function run({ baseUrl, tools, prepared, onDelta }) {
 /** Has the conversation of W2 once, so that its session can be resumed. Returns what `run` gets as `prepared`. */
 export async function prepare({ baseUrl, folder, exchanges, promptText }) {
   const { query } = await import('turnwright');
-  let answered = () => {};
-  async function* prompts() {
-    for (let k = 0; k < exchanges; k++) {
-      const next = new Promise((resolve) => {
-        answered = resolve;
-      });
-      yield { type: 'user', message: { role: 'user', content: promptText(k) }, parent_tool_use_id: null };
-      await next;
-    }
-  }
-  let sessionId;
-  for await (const message of query({
-    prompt: prompts(),
-    options: {
-      cwd: tmpdir(),
-      env: { ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_API_KEY: 'bench', TURNWRIGHT_HOME: folder },
-      model: 'claude-sonnet-5',
-      tools: ['Read'],
-      engine: { modelOverrides: { 'claude-sonnet-5': { contextWindow: 10_000_000 } } },
-    },
-  })) {
-    if (message.type !== 'result') continue;
-    if (message.is_error) throw new Error(message.errors?.join() ?? 'The conversation failed.');
-    sessionId = message.session_id;
-    answered();
-  }
+  const { haveConversation } = await import('../conversation.mjs');
+  const options = {
+    cwd: tmpdir(),
+    env: { ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_API_KEY: 'bench', TURNWRIGHT_HOME: folder },
+    model: 'claude-sonnet-5',
+    tools: ['Read'],
+    engine: { modelOverrides: { 'claude-sonnet-5': { contextWindow: 10_000_000 } } },
+  };
+  const sessionId = await haveConversation(query, { options, exchanges, promptText });
   return { folder, sessionId };
 }

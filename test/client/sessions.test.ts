@@ -4,10 +4,10 @@ import * as client from '@anthropic-ai/claude-agent-sdk';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import * as own from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
-import { type CaseOptions, gather, throughBothDoors } from './doors.ts';
+import { type CaseOptions, gather, type Stage, throughBothDoors } from './doors.ts';
 
-throughBothDoors('sessions', (stage) => {
-  // The client's own functions look where the environment of their process says.
+/** Asks on this stage. The client's own functions look where the environment of their process says: in its home. */
+function askingAt(stage: Stage) {
   const before = process.env['CLAUDE_CONFIG_DIR'];
   beforeEach(() => {
     process.env['CLAUDE_CONFIG_DIR'] = stage.home;
@@ -16,12 +16,15 @@ throughBothDoors('sessions', (stage) => {
     if (before === undefined) delete process.env['CLAUDE_CONFIG_DIR'];
     else process.env['CLAUDE_CONFIG_DIR'] = before;
   });
-
-  const ask = async (text: string, options: CaseOptions = {}) => {
+  return async (text: string, options: CaseOptions = {}) => {
     stage.play(reply(`Answer to ${text}.`));
     const { result } = await gather(stage.start(text, options));
     return { id: result?.session_id ?? '', sent: JSON.stringify(stage.asked().at(-1)?.['messages']), result };
   };
+}
+
+throughBothDoors('sessions', (stage) => {
+  const ask = askingAt(stage);
 
   it('resume goes on under the same id, costs add up', async () => {
     const first = await ask('one');
@@ -97,19 +100,7 @@ throughBothDoors('sessions', (stage) => {
 
 /** The client's functions and ours on the same files, whoever wrote them. */
 throughBothDoors('session functions', (stage) => {
-  const before = process.env['CLAUDE_CONFIG_DIR'];
-  beforeEach(() => {
-    process.env['CLAUDE_CONFIG_DIR'] = stage.home;
-  });
-  afterEach(() => {
-    if (before === undefined) delete process.env['CLAUDE_CONFIG_DIR'];
-    else process.env['CLAUDE_CONFIG_DIR'] = before;
-  });
-  const ask = async (text: string, options: CaseOptions = {}) => {
-    stage.play(reply(`Answer to ${text}.`));
-    const { result } = await gather(stage.start(text, options));
-    return { id: result?.session_id ?? '', sent: JSON.stringify(stage.asked().at(-1)?.['messages']), result };
-  };
+  const ask = askingAt(stage);
   const texts = (messages: readonly unknown[]) =>
     JSON.stringify(messages).match(/Answer to \w+\.|"content":"\w+"/g);
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createGuard } from '../../src/engine/budgets.ts';
 import { QueryEngine } from '../../src/engine/query-engine.ts';
 import { callTool, fakeTool, say } from '../../src/testing/index.ts';
 import { engineUnderTest, resultIn } from './engine-under-test.ts';
@@ -45,6 +46,13 @@ describe('budgets (L9)', () => {
     });
     expect(result.total_cost_usd).toBeGreaterThanOrEqual(2);
     expect(model.requests).toHaveLength(2);
+  });
+
+  it('money is spent when all of it is: no answer more is asked for', () => {
+    const guard = (spent: number) =>
+      createGuard({ ledger: { spentUsd: () => spent }, maxBudgetUsd: 1, turnCount: () => 3 });
+    expect(guard(1).verdict()).toEqual({ reason: 'budget_exhausted', turnCount: 3 });
+    expect(guard(0.999).verdict()).toBeUndefined();
   });
 
   it('F66: the budget is hit beside open calls: each has its result, and the session goes on with a higher budget', async () => {

@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
+import { stricterMode } from '../../src/permissions/stricter-mode.ts';
 import type { PermissionMode } from '../../src/protocol/permission.ts';
 import type { AnyTool } from '../../src/protocol/tool.ts';
 import { nodeFiles } from '../../src/util/node-files.ts';
@@ -464,5 +465,19 @@ describe('changing modes and rules', () => {
     expect(permissions.rules().map(({ rule }) => rule)).toEqual(['Read', 'C', 'D']);
     change('removeRules', 'Read', 'C');
     expect(permissions.rules().map(({ rule }) => rule)).toEqual(['Read', 'D']);
+  });
+});
+
+describe('the mode of an agent', () => {
+  const modes = ['plan', 'dontAsk', 'default', 'acceptEdits', 'bypassPermissions'] as const;
+  it.each([
+    ['plan', ['plan', 'plan', 'plan', 'plan', 'plan']],
+    ['dontAsk', ['dontAsk', 'dontAsk', 'dontAsk', 'dontAsk', 'dontAsk']],
+    ['default', ['plan', 'dontAsk', 'default', 'default', 'default']],
+    ['acceptEdits', ['plan', 'dontAsk', 'default', 'acceptEdits', 'acceptEdits']],
+    ['bypassPermissions', modes],
+  ] as const)('in a session of %s is never looser', (session, expected) => {
+    expect(modes.map((asked) => stricterMode(session, asked))).toEqual(expected);
+    expect(stricterMode(session, undefined)).toBe(session);
   });
 });
