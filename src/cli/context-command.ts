@@ -12,11 +12,13 @@ export async function contextCommand(world: World, session: string | undefined):
 }
 
 const BAR_CHARS = 60;
-const NAME_CHARS = 18;
+const NAME_CHARS = 20;
 /** Told apart without colour. */
 const FILL: readonly string[] = ['█', '▓', '▒', '▚', '▞', '▤'];
 const FREE = '·';
 const BUFFER = '░';
+/** Outside of the window. */
+const DEFERRED = ' ';
 
 export function contextText(usage: ContextUsage): string {
   const used = usage.categories.filter(({ kind }) => kind === 'used');
@@ -25,7 +27,9 @@ export function contextText(usage: ContextUsage): string {
       ? FREE
       : kind === 'buffer'
         ? BUFFER
-        : (FILL[used.findIndex((other) => other.id === id) % FILL.length] ?? '█');
+        : kind === 'deferred'
+          ? DEFERRED
+          : (FILL[used.findIndex((other) => other.id === id) % FILL.length] ?? '█');
   const title = `${usage.model}: ${figure(usage.totalTokens)} of ${figure(usage.rawMaxTokens)} tokens in use (${usage.percentage} %)`;
   const rows = usage.categories.map(
     (category) =>
@@ -40,14 +44,15 @@ export function contextText(usage: ContextUsage): string {
 
 /** Every category that holds anything is seen; the free space gives way to them. */
 function bar(usage: ContextUsage, charOf: (category: ContextCategory) => string): string {
-  const widths = usage.categories.map(({ tokens, kind }) => {
+  const inWindow = usage.categories.filter(({ kind }) => kind !== 'deferred');
+  const widths = inWindow.map(({ tokens, kind }) => {
     const width = Math.round((tokens / usage.rawMaxTokens) * BAR_CHARS);
     return tokens > 0 && kind === 'used' ? Math.max(1, width) : width;
   });
   const over = widths.reduce((sum, width) => sum + width, 0) - BAR_CHARS;
-  const free = usage.categories.findIndex(({ kind }) => kind === 'free');
+  const free = inWindow.findIndex(({ kind }) => kind === 'free');
   widths[free] = Math.max(0, (widths[free] ?? 0) - over);
-  return usage.categories
+  return inWindow
     .map((category, at) => charOf(category).repeat(widths[at] ?? 0))
     .join('')
     .slice(0, BAR_CHARS);

@@ -15,6 +15,14 @@ export interface ContextUsageInput {
   readonly memoryFiles: readonly { readonly path: string; readonly type: string; readonly content: string }[];
   /** Absent: their bytes are not known, and what is left of `overheadTokens` is theirs. */
   readonly tools?: readonly WireTool[];
+  /** Told by name, and no part of requests. */
+  readonly deferredTools?: readonly WireTool[];
+  /** Agents that are not built in, with what the tools say of each. */
+  readonly agents?: readonly (Omit<ContextUsage['agents'][number], 'tokens'> & { readonly line: string })[];
+  /** Skills that there are; what the model was told of them is in the messages. */
+  readonly skills?: readonly Omit<SkillRow, 'tokens'>[];
+  /** Slash commands that there are. */
+  readonly commandCount?: number;
   /** An earlier estimate of everything but the messages. */
   readonly overheadTokens?: number;
   readonly messages: readonly ViewMessage[];
@@ -24,6 +32,8 @@ export interface ContextUsageInput {
   readonly measured?: { readonly usage: Usage; readonly length: number };
 }
 
+type SkillRow = NonNullable<ContextUsage['skills']>['skillFrontmatter'][number];
+
 const ROWS = 10;
 const SQUARES_A_ROW = 20;
 const MCP_NAME = /^mcp__(.+?)__(.+)$/;
@@ -31,10 +41,8 @@ const MCP_NAME = /^mcp__(.+?)__(.+)$/;
 export function contextUsage(input: ContextUsageInput): ContextUsage {
   const { limits, measured, messages, factor = 1 } = input;
   const counted = (texts: readonly string[]) => texts.reduce((sum, text) => sum + estimateText(text), 0);
-  const tools = (input.tools ?? []).map((tool) => ({
-    name: tool.name,
-    tokens: estimateText(JSON.stringify(tool)),
-  }));
+  const weighed = (tool: WireTool) => ({ name: tool.name, tokens: estimateText(JSON.stringify(tool)) });
+  const tools = (input.tools ?? []).map(weighed);
   const sum = (list: readonly { readonly tokens: number }[]) =>
     list.reduce((total, { tokens }) => total + tokens, 0);
 
@@ -54,12 +62,22 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
     type,
     tokens: real(estimateText(content)),
   }));
-  const mcpTools = tools.flatMap(({ name, tokens }) => {
-    const [, serverName] = MCP_NAME.exec(name) ?? [];
-    return serverName === undefined
-      ? []
-      : [{ name, serverName, tokens: real(tokens), isLoaded: true as const }];
-  });
+  const ofServers = (list: typeof tools, isLoaded: boolean) =>
+    list.flatMap(({ name, tokens }) => {
+      const [, serverName] = MCP_NAME.exec(name) ?? [];
+      return serverName === undefined ? [] : [{ name, serverName, tokens: real(tokens), isLoaded }];
+    });
+  const mcpTools = ofServers(tools, true);
+  const deferred = (input.deferredTools ?? []).map(weighed);
+  const mcpDeferred = ofServers(deferred, false);
+  const ownDeferred = deferred
+    .filter(({ name }) => !MCP_NAME.test(name))
+    .map(({ name, tokens }) => ({ name, tokens: real(tokens), isLoaded: false as const }));
+  const agents = (input.agents ?? []).map(({ line, ...agent }) => ({
+    ...agent,
+    tokens: real(estimateText(line)),
+  }));
+  const skills = skillsIn(messages, input.skills ?? []).map((row) => ({ ...row, tokens: real(row.tokens) }));
   const systemTools = tools
     .filter(({ name }) => !MCP_NAME.test(name))
     .map(({ name, tokens }) => ({ name, tokens: real(tokens) }));
@@ -72,22 +90,30 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
   }));
   const spoken = Math.max(
     0,
-    real(estimateTokens(messages)) - breakdown.toolResultTokens - sum(mcpInstructions),
+    real(estimateTokens(messages)) - breakdown.toolResultTokens - sum(mcpInstructions) - sum(skills),
   );
 
   const used = [
     category('system_prompt', 'System prompt', real(counted(input.system)) + context, 'blue'),
-    category('system_tools', 'Tools', real(allTools) - sum(mcpTools), 'cyan'),
+    category('system_tools', 'Tools', real(allTools) - sum(mcpTools) - sum(agents), 'cyan'),
     category('mcp_tools', 'MCP tools', sum(mcpTools), 'magenta'),
     category('mcp_instructions', 'MCP instructions', sum(mcpInstructions), 'magenta'),
+    category('custom_agents', 'Agents', sum(agents), 'cyan'),
     category('memory_files', 'Memory files', memory, 'yellow'),
+    category('skills', 'Skills', sum(skills), 'yellow'),
     category('messages', 'Messages', spoken, 'green'),
     category('tool_results', 'Tool results', breakdown.toolResultTokens, 'red'),
   ].filter(({ tokens }) => tokens > 0);
   const totalTokens = Math.round(total);
   const buffer = Math.max(0, limits.window - (input.autocompact ? limits.autocompactAt : limits.blockingAt));
   const free = Math.max(0, limits.window - buffer - totalTokens);
-  const categories: readonly ContextCategory[] = [
+  const waiting = [
+    category('mcp_tools_deferred', 'MCP tools (deferred)', sum(mcpDeferred), 'gray'),
+    category('system_tools_deferred', 'Tools (deferred)', sum(ownDeferred), 'gray'),
+  ]
+    .filter(({ tokens }) => tokens > 0)
+    .map((each) => ({ ...each, kind: 'deferred' as const, isDeferred: true as const }));
+  const inWindow: readonly ContextCategory[] = [
     ...used,
     { id: 'free_space', name: 'Free space', tokens: free, color: 'gray', kind: 'free' },
     {
@@ -99,15 +125,28 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
     },
   ];
   return {
-    categories,
+    categories: [...inWindow, ...waiting],
     totalTokens,
     maxTokens: limits.effective,
     rawMaxTokens: limits.window,
     percentage: Math.round((totalTokens / limits.window) * 100),
-    gridRows: grid(categories, limits.window),
+    gridRows: grid(inWindow, limits.window),
     model: input.model,
     memoryFiles,
-    mcpTools,
+    mcpTools: [...mcpTools, ...mcpDeferred],
+    ...(ownDeferred.length > 0 && { deferredBuiltinTools: ownDeferred }),
+    agents,
+    ...(input.commandCount !== undefined && {
+      slashCommands: { totalCommands: input.commandCount, includedCommands: 0, tokens: 0 },
+    }),
+    ...(skills.length > 0 && {
+      skills: {
+        totalSkills: input.skills?.length ?? skills.length,
+        includedSkills: skills.length,
+        tokens: sum(skills),
+        skillFrontmatter: skills,
+      },
+    }),
     ...(mcpInstructions.length > 0 && { mcpInstructions }),
     systemTools,
     ...(input.autocompact && { autoCompactThreshold: limits.autocompactAt }),
@@ -129,6 +168,24 @@ function instructionsIn(messages: readonly ViewMessage[]): { serverName: string;
       byServer.set(server, (byServer.get(server) ?? 0) + estimateText(text));
   }
   return [...byServer].map(([serverName, tokens]) => ({ serverName, tokens }));
+}
+
+/** The same of the list of skills. */
+function skillsIn(
+  messages: readonly ViewMessage[],
+  known: NonNullable<ContextUsageInput['skills']>,
+): readonly SkillRow[] {
+  const byName = new Map<string, number>();
+  for (const message of messages) {
+    if (message.type !== 'attachment' || message.attachment.type !== 'skill_listing') continue;
+    const { lines = {} } = message.attachment as { readonly lines?: Readonly<Record<string, string>> };
+    for (const [name, line] of Object.entries(lines))
+      byName.set(name, (byName.get(name) ?? 0) + estimateText(line));
+  }
+  return [...byName].map(([name, tokens]) => ({
+    ...(known.find((skill) => skill.name === name) ?? { name, source: 'unknown' }),
+    tokens,
+  }));
 }
 
 function category(id: ContextCategory['id'], name: string, tokens: number, color: string): ContextCategory {

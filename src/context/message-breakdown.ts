@@ -52,6 +52,8 @@ export function messageBreakdown(messages: Iterable<ViewMessage>, scale: number)
     attachmentTokens: real(of.attachments),
     assistantMessageTokens: real(of.assistant),
     userMessageTokens: real(of.user),
+    redirectedContextTokens: 0,
+    unattributedTokens: 0,
     toolCallsByType: [...tools]
       .map(([name, sums]) => ({ name, callTokens: real(sums.calls), resultTokens: real(sums.results) }))
       .sort((a, b) => b.callTokens + b.resultTokens - a.callTokens - a.resultTokens),

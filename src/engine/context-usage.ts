@@ -2,9 +2,14 @@
 import { type ContextUsageInput, contextUsage } from '../context/context-usage.ts';
 import type { ContextUsage } from '../protocol/context-usage.ts';
 import type { ResumedSession } from '../session/resume.ts';
+import type { Skill } from '../skills/skill.ts';
+import { AGENT_TOOL, agentLine } from '../subagents/agent-tool.ts';
+import { commandsOf } from './command-list.ts';
+import type { AgentDefinition } from './config.ts';
 import { fetchContexts } from './contexts.ts';
 import { openSession } from './open-session.ts';
 import type { EngineParts } from './parts.ts';
+import { agentsIn } from './session-facts.ts';
 
 /** Opens the session when nothing has done so yet. */
 export async function contextUsageOf(parts: EngineParts): Promise<ContextUsage> {
@@ -14,11 +19,16 @@ export async function contextUsageOf(parts: EngineParts): Promise<ContextUsage> 
   const head = await fetchContexts(parts, parts.scope.signal);
   const tools = await parts.tools.port.wireTools(model);
   const { messages } = journal.view;
+  const isOffered = tools.some(({ name }) => name === AGENT_TOOL);
   const { measured } = memory;
   return contextUsage({
     ...head,
     model,
     tools,
+    deferredTools: await parts.tools.deferred(model),
+    agents: isOffered ? agentsIn(config).flatMap(agentRow) : [],
+    skills: (config.skills?.catalogue.skills ?? []).map(skillRow),
+    commandCount: commandsOf(config, parts.mcp.commands).length,
     limits: context.limitsFor(model),
     autocompact: config.compaction?.auto !== false,
     memoryFiles: memory.contexts?.memoryFiles ?? [],
@@ -26,6 +36,23 @@ export async function contextUsageOf(parts: EngineParts): Promise<ContextUsage> 
     factor: context.measure?.({ ...head, model, view: messages, tools }).factor ?? 1,
     ...(measured !== undefined && measured.root === messages.root && { measured }),
   });
+}
+
+function agentRow(agent: AgentDefinition): NonNullable<ContextUsageInput['agents']> {
+  const { source = 'sdk', path } = agent.from ?? {};
+  if (source === 'built-in') return [];
+  return [{ agentType: agent.name, source, ...(path !== undefined && { path }), line: agentLine(agent) }];
+}
+
+const SKILL_SOURCES = { user: 'userSettings', project: 'projectSettings', plugin: 'plugin' } as const;
+
+function skillRow({
+  name,
+  source,
+  plugin,
+  file: path,
+}: Skill): NonNullable<ContextUsageInput['skills']>[number] {
+  return { name, source: SKILL_SOURCES[source], ...(plugin !== undefined && { pluginName: plugin }), path };
 }
 
 /** Of a session that nobody need have open: what its journal says. The bytes of its tools are not in it. */

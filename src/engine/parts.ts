@@ -16,7 +16,7 @@ import type { CallModel, ModelInfo } from '../protocol/model.ts';
 import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
 import type { Clock, Ids, InboxItem, RandomPort } from '../protocol/ports.ts';
 import type { ReadFileCache, ToolOutput } from '../protocol/tool.ts';
-import type { EffortLevel, ThinkingConfig, Usage } from '../protocol/wire.ts';
+import type { EffortLevel, ThinkingConfig, Usage, WireTool } from '../protocol/wire.ts';
 import type { FileHistory } from '../session/file-history/file-history.ts';
 import type { SessionTaskTable } from '../tasks/task-table.ts';
 import type { Scope } from '../util/scope.ts';
@@ -56,6 +56,8 @@ export interface ToolsRoom {
   readonly port: ToolsPort;
   /** Names, in the order the model sees them. */
   readonly names: readonly string[];
+  /** Tools that are told by name and left out of requests until they are loaded. */
+  deferred(model: string): Promise<readonly WireTool[]>;
   /** A call that is not the model's, through the one gate; nobody is asked. Never rejects. */
   callGated(name: string, input: JsonObject, signal: AbortSignal): Promise<GatedAnswer>;
   /** The host's answer is known before it is asked (an orphaned permission). */

@@ -38,6 +38,14 @@ export interface AgentDefinition {
   readonly autoCompactWindow?: number | undefined;
   /** Stands behind its system prompt. */
   readonly criticalSystemReminder_EXPERIMENTAL?: string | undefined;
+  /** Where it was found; absent: the host made it. Set by whoever read it. */
+  readonly from?: AgentOrigin | undefined;
+}
+
+export interface AgentOrigin {
+  readonly source: 'built-in' | 'projectSettings' | 'userSettings' | 'flagSettings' | 'plugin';
+  /** Absolute; absent: it is from no file. */
+  readonly path?: string | undefined;
 }
 
 /** A name, or configurations by name as they were written. */

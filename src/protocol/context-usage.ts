@@ -6,7 +6,11 @@ export type ContextCategoryId =
   | 'system_tools'
   | 'mcp_tools'
   | 'mcp_instructions'
+  | 'mcp_tools_deferred'
+  | 'system_tools_deferred'
+  | 'custom_agents'
   | 'memory_files'
+  | 'skills'
   | 'messages'
   | 'tool_results'
   | 'autocompact_buffer'
@@ -18,7 +22,10 @@ export interface ContextCategory {
   readonly tokens: number;
   /** A name that a screen may map to a colour of its own. */
   readonly color: string;
-  readonly kind: 'used' | 'free' | 'buffer';
+  /** `deferred`: told by name, and outside of the window until it is loaded. */
+  readonly kind: 'used' | 'free' | 'buffer' | 'deferred';
+  /** Of that kind. */
+  readonly isDeferred?: true;
 }
 
 export interface ContextSquare {
@@ -55,10 +62,47 @@ export interface ContextUsage {
     readonly name: string;
     readonly serverName: string;
     readonly tokens: number;
-    readonly isLoaded: true;
+    /** false: it waits to be loaded, outside of the window. */
+    readonly isLoaded: boolean;
   }[];
   /** What servers say about their use, by server. */
   readonly mcpInstructions?: readonly { readonly serverName: string; readonly tokens: number }[];
+  /** Tools of the engine's own that wait to be loaded; absent: there are none. */
+  readonly deferredBuiltinTools?: readonly {
+    readonly name: string;
+    readonly tokens: number;
+    readonly isLoaded: false;
+  }[];
+  /** What the model is told of agents that are not built in. */
+  readonly agents: readonly {
+    readonly agentType: string;
+    /** `projectSettings`, `userSettings`, `flagSettings`, `plugin`, or `sdk` for one that the host made. */
+    readonly source: string;
+    /** Absolute; absent: it is from no file. */
+    readonly path?: string;
+    readonly tokens: number;
+  }[];
+  /** Those that a user may call; the model is told of none of them but skills. Absent: it is not known. */
+  readonly slashCommands?: {
+    readonly totalCommands: number;
+    readonly includedCommands: number;
+    readonly tokens: number;
+  };
+  /** What the model is told of skills, without their texts; absent: of none. */
+  readonly skills?: {
+    readonly totalSkills: number;
+    readonly includedSkills: number;
+    readonly tokens: number;
+    readonly skillFrontmatter: readonly {
+      readonly name: string;
+      /** `projectSettings`, `userSettings`, `plugin`; `unknown` where there is none of this name any more. */
+      readonly source: string;
+      readonly pluginName?: string;
+      /** Absolute. */
+      readonly path?: string;
+      readonly tokens: number;
+    }[];
+  };
   readonly systemTools: readonly { readonly name: string; readonly tokens: number }[];
   readonly autoCompactThreshold?: number;
   readonly isAutoCompactEnabled: boolean;
@@ -68,6 +112,10 @@ export interface ContextUsage {
     readonly attachmentTokens: number;
     readonly assistantMessageTokens: number;
     readonly userMessageTokens: number;
+    /** Always 0: nothing is redirected. */
+    readonly redirectedContextTokens: number;
+    /** Always 0: what the provider counts is shared out among the others. */
+    readonly unattributedTokens: number;
     /** Largest first. */
     readonly toolCallsByType: readonly {
       readonly name: string;

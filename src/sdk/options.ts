@@ -31,7 +31,7 @@ export interface CustomPrompt {
 }
 
 /** As options define an agent, under its name. */
-export type AgentOption = Omit<AgentDefinition, 'name' | 'effort'> & {
+export type AgentOption = Omit<AgentDefinition, 'name' | 'from' | 'effort'> & {
   /** A number has no effect, and a warning says so. */
   readonly effort?: EffortLevel | number | undefined;
   /** No effect, with a warning. */

@@ -1,6 +1,6 @@
 /** Agents from files: `agents/*.md`, the fields at the head, the system prompt below. A broken file is named and passed over. */
 import { basename, join } from 'node:path';
-import type { AgentDefinition } from '../protocol/agent.ts';
+import type { AgentDefinition, AgentOrigin } from '../protocol/agent.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { readFrontmatter } from '../util/frontmatter.ts';
 import { readDefinition } from './read-definition.ts';
@@ -8,6 +8,8 @@ import { readDefinition } from './read-definition.ts';
 export interface AgentDirectory {
   /** Absolute; need not exist. */
   readonly path: string;
+  /** What its agents say they are from; default nothing. */
+  readonly source?: AgentOrigin['source'] | undefined;
   /** Stands before the names of its agents, with a colon between (a plugin's). */
   readonly prefix?: string | undefined;
   /** false: its agents may name servers of the session, and bring none along. Default true. */
@@ -49,7 +51,7 @@ async function markdownIn(directory: string, { files }: AgentFiles): Promise<rea
 
 async function readAgentFile(
   path: string,
-  { prefix, mayStartServers = true }: AgentDirectory,
+  { source, prefix, mayStartServers = true }: AgentDirectory,
   { files, warn }: AgentFiles,
 ): Promise<AgentDefinition | undefined> {
   const skip = (why: string) => warn(`The agent file ${path} was passed over: ${why}.`);
@@ -65,7 +67,10 @@ async function readAgentFile(
     const reading = readDefinition(name, { ...fields, prompt: body.trim() });
     if (!reading.ok) return void skip(reading.problem);
     for (const warning of reading.warnings) warn(`${path}: ${warning}.`);
-    const { definition } = reading;
+    const definition: AgentDefinition = {
+      ...reading.definition,
+      ...(source !== undefined && { from: { source, path } }),
+    };
     const named = definition.mcpServers?.filter((server) => typeof server === 'string');
     if (mayStartServers || named?.length === definition.mcpServers?.length) return definition;
     warn(`${path}: its MCP servers are not started, as the project is not trusted.`);

@@ -100,11 +100,13 @@ function schemaOf({ agents, background }: AgentToolOptions): JsonObject {
   };
 }
 
+/** As the model reads of it. */
+export function agentLine({ name, description, tools }: AgentDefinition): string {
+  return `- ${name}: ${description.trim()} (Tools: ${tools === undefined ? 'all' : tools.join(', ')})`;
+}
+
 function describe({ agents }: AgentToolOptions): string {
-  const list = agents.map(
-    ({ name, description, tools }) =>
-      `- ${name}: ${description.trim()} (Tools: ${tools === undefined ? 'all' : tools.join(', ')})`,
-  );
+  const list = agents.map(agentLine);
   return `Starts an agent that works on a task by itself, with a conversation of its own, and returns its report.
 
 Agents:

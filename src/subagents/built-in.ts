@@ -6,6 +6,7 @@ export const GENERAL_PURPOSE = 'general-purpose';
 export const BUILT_IN_AGENTS: readonly AgentDefinition[] = [
   {
     name: GENERAL_PURPOSE,
+    from: { source: 'built-in' },
     description:
       'Does a task of several steps on its own: research, searches that may take many attempts, changes that can be described completely. Use it when the work would fill your own context with what you do not need to keep.',
     prompt: `You do one task for another agent, on your own. Do all of it, and nothing beside it.
@@ -17,6 +18,7 @@ export const BUILT_IN_AGENTS: readonly AgentDefinition[] = [
   },
   {
     name: 'Explore',
+    from: { source: 'built-in' },
     description:
       'Looks around without changing anything: finds files, searches code, answers questions about how something works and where it is. Quick and cheap. Say how thorough it should be.',
     tools: ['Read', 'Glob', 'Grep', 'Bash', 'WebFetch', 'WebSearch'],

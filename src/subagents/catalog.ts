@@ -22,7 +22,7 @@ export function definedAgents(
     if (!reading.ok)
       throw new TurnwrightError('invalid_option', `The agent "${name}" in "agents": ${reading.problem}.`);
     for (const warning of reading.warnings) warn(`The agent "${name}": ${warning}.`);
-    return reading.definition;
+    return { ...reading.definition, from: { source: 'flagSettings' } };
   });
 }
 

@@ -55,7 +55,7 @@ const oneOf = (words: readonly string[]) => is((value) => words.includes(value a
 
 /** One row per field: what it must be, and the test of it. */
 const FIELDS: {
-  readonly [F in keyof Omit<AgentDefinition, 'name'>]-?: readonly [what: string, check: Check];
+  readonly [F in keyof Omit<AgentDefinition, 'name' | 'from'>]-?: readonly [what: string, check: Check];
 } = {
   description: ['a text that says when to use the agent', text],
   prompt: ['a text: the system prompt of the agent', text],

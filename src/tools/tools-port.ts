@@ -48,6 +48,8 @@ export interface ToolsPort {
   searchable(model: string): Promise<readonly SearchableTool[]>;
   /** Names that are told instead of descriptions; the same array while nothing changed, [] while nothing is deferred. */
   deferredNames(model: string): Promise<readonly string[]>;
+  /** Tools that are told by name and left out of requests until they are loaded. */
+  deferred(model: string): Promise<readonly WireTool[]>;
   /** Takes a tool out of all further requests (F153). false: it was out already. */
   quarantine(name: string): boolean;
 }
@@ -112,6 +114,12 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
           hint: tool.searchHint ?? '',
           deferred: deferral?.defers(tool) === true,
         }));
+    },
+    async deferred(model) {
+      const described = await (await describedFor(model)).described;
+      return described
+        .filter(({ tool }) => isTold(tool) && deferral?.defers(tool) === true)
+        .map(({ wire }) => wire);
     },
     quarantine: (name) => !quarantined.has(name) && quarantined.add(name) !== undefined,
     get names() {

@@ -1,6 +1,11 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { type CaseOptions, gather, is, openPrompt, prompt, throughBothDoors, toolResults } from './doors.ts';
+
+const TOOLBOX = fileURLToPath(new URL('../mcp/servers/toolbox.mjs', import.meta.url));
 
 throughBothDoors('controls', (stage) => {
   /** Runs one open prompt; `on` may use the controls. Ends the input with the first result. */
@@ -170,6 +175,62 @@ throughBothDoors('controls', (stage) => {
       totalTokens: expect.any(Number),
       categories: expect.arrayContaining([expect.objectContaining({ kind: 'free' })]),
     });
+  });
+
+  it('getContextUsage: agents, skills, memory files and tools of servers have their rows', async () => {
+    const write = async (path: string, text: string) => {
+      await mkdir(dirname(join(stage.cwd, path)), { recursive: true });
+      await writeFile(join(stage.cwd, path), text);
+      return join(stage.cwd, path);
+    };
+    const long = 'a word and another '.repeat(20);
+    const claude = await write('CLAUDE.md', long);
+    const head = (name: string) => `---\nname: ${name}\ndescription: ${long}\n---\nBody.`;
+    const mason = await write('.claude/agents/mason.md', head('mason'));
+    const paint = await write('.claude/skills/paint/SKILL.md', head('paint'));
+    stage.play(reply('Hi.'));
+    const toolbox = { type: 'stdio', command: process.execPath, args: [TOOLBOX] };
+    const { input, running } = session({
+      settingSources: ['project'],
+      agents: { digger: { description: long, prompt: 'Dig.' } },
+      mcpServers: { box: toolbox },
+    });
+    let usage: unknown;
+    await gather(running, (message) => {
+      if (message.type !== 'result') return;
+      void running.getContextUsage().then((answer) => {
+        usage = answer;
+        input.end();
+      });
+    });
+    const tokens = expect.any(Number);
+    const row = (id: string) => expect.objectContaining({ id, tokens, kind: 'used' });
+    expect(usage).toMatchObject({
+      categories: expect.arrayContaining(
+        ['system_tools', 'mcp_tools', 'custom_agents', 'memory_files', 'skills', 'messages'].map(row),
+      ),
+      memoryFiles: [{ path: claude, type: 'Project', tokens }],
+      agents: [
+        { agentType: 'mason', source: 'projectSettings', path: mason, tokens },
+        { agentType: 'digger', source: 'flagSettings', tokens },
+      ],
+      skills: {
+        totalSkills: 1,
+        includedSkills: 1,
+        skillFrontmatter: [{ name: 'paint', source: 'projectSettings', path: paint, tokens }],
+      },
+      mcpTools: expect.arrayContaining([expect.objectContaining({ serverName: 'box', isLoaded: true })]),
+      slashCommands: { totalCommands: tokens, includedCommands: 0, tokens: 0 },
+      messageBreakdown: { redirectedContextTokens: 0, unattributedTokens: 0 },
+    });
+    const { agents, categories, totalTokens } = usage as {
+      readonly agents: readonly { readonly tokens: number }[];
+      readonly categories: readonly { readonly kind: string; readonly tokens: number }[];
+      readonly totalTokens: number;
+    };
+    for (const agent of agents) expect(agent.tokens).toBeGreaterThan(50);
+    const used = categories.filter(({ kind }) => kind === 'used').reduce((sum, each) => sum + each.tokens, 0);
+    expect(Math.abs(used - totalTokens)).toBeLessThan(20);
   });
 
   it('a prompt that comes while tools run joins the turn: one result', async () => {

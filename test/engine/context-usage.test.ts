@@ -53,4 +53,24 @@ describe('getContextUsage', () => {
     expect(found.totalTokens).toBeGreaterThan(1_000);
     expect(found.categories.find(({ id }) => id === 'messages')).toBeUndefined();
   });
+
+  it('shows what is deferred outside of the window', async () => {
+    const usage = { input_tokens: 3_000, output_tokens: 10 };
+    const described = { description: () => words(200) };
+    const tools = ['mcp__box__echo', 'Echo'].map((name) => ({ ...fakeTool({ name }), ...described }));
+    const { engine, run } = engineUnderTest([say('Hi.', { usage })], { ...options, tools, deferToolsAbove: 0 });
+    await run('Hello.');
+    const found = await engine.getContextUsage();
+    const row = found.categories.find(({ id }) => id === 'mcp_tools_deferred');
+    expect(row).toMatchObject({ kind: 'deferred', isDeferred: true, tokens: expect.any(Number) });
+    expect(row?.tokens).toBeGreaterThan(100);
+    expect(found.categories.map(({ id }) => id)).not.toContain('mcp_tools');
+    expect(found.mcpTools).toMatchObject([
+      { name: 'mcp__box__echo', serverName: 'box', isLoaded: false, tokens: row?.tokens },
+    ]);
+    expect(found.gridRows.flat().some(({ categoryName }) => categoryName === row?.name)).toBe(false);
+    const inWindow = found.categories.filter(({ kind }) => kind !== 'deferred');
+    expect(Math.abs(inWindow.reduce((sum, { tokens }) => sum + tokens, 0) - 100_000)).toBeLessThan(200);
+    expect(found.agents).toEqual([]);
+  });
 });

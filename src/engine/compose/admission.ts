@@ -33,6 +33,7 @@ export function admittedTools(tools: ComposedTools, admit: Admit): ToolsRoom {
     get names() {
       return tools.names;
     },
+    deferred: tools.deferred,
     presetAnswer: tools.presetAnswer,
     callTool: tools.callTool,
     callGated: tools.callGated,

@@ -36,11 +36,12 @@ export async function agentsOf(sources: AgentSources): Promise<readonly AgentDef
     places.push(
       ...['.turnwright', '.claude'].map((name) => ({
         path: join(projectRoot, name, 'agents'),
+        source: 'projectSettings' as const,
         mayStartServers: sources.projectTrusted,
       })),
     );
   if (settingSources.includes('user') && configHome !== undefined)
-    places.push({ path: join(configHome, 'agents') });
+    places.push({ path: join(configHome, 'agents'), source: 'userSettings' });
   const found = await readAgentFiles(places, sources);
   return agentCatalog(defined, found);
 }

@@ -65,7 +65,7 @@ export async function openPlugins(
       const all = [...now.configs, ...added];
       const { plugins, errors } = await loadPlugins(all, { cwd, files });
       const directories = plugins.flatMap(({ name: prefix, agentDirectories }) =>
-        agentDirectories.map((path) => ({ path, prefix })),
+        agentDirectories.map((path) => ({ path, prefix, source: 'plugin' as const })),
       );
       const [read, agents] = await Promise.all([
         Promise.all(plugins.map(hooksOf)),

@@ -111,6 +111,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     get names() {
       return port.names;
     },
+    deferred: port.deferred,
     presetAnswer: parts.permissions.presetAnswer,
     async callGated(name, input, signal) {
       const tool = parts.tools().find((each) => each.name === name);
