@@ -58,7 +58,11 @@ describe('getContextUsage', () => {
     const usage = { input_tokens: 3_000, output_tokens: 10 };
     const described = { description: () => words(200) };
     const tools = ['mcp__box__echo', 'Echo'].map((name) => ({ ...fakeTool({ name }), ...described }));
-    const { engine, run } = engineUnderTest([say('Hi.', { usage })], { ...options, tools, deferToolsAbove: 0 });
+    const { engine, run } = engineUnderTest([say('Hi.', { usage })], {
+      ...options,
+      tools,
+      deferToolsAbove: 0,
+    });
     await run('Hello.');
     const found = await engine.getContextUsage();
     const row = found.categories.find(({ id }) => id === 'mcp_tools_deferred');
