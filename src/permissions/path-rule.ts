@@ -1,4 +1,5 @@
 import { join, sep } from 'node:path';
+import { matchesSegments } from '../util/wildcards.ts';
 import { isInside, type ResolvedPath } from './real-path.ts';
 
 /**
@@ -78,40 +79,6 @@ function matches(segments: readonly string[], path: string, root: string, ignore
     .slice(foldedRoot.length)
     .split(sep)
     .filter((segment) => segment !== '');
-  return matchSegments(segments.map(fold), relative);
-}
-
-/** A `**` stands for any number of folders; what is left of the path when the pattern is used up lies in a match. */
-function matchSegments(pattern: readonly string[], path: readonly string[]): boolean {
-  const [first, ...rest] = pattern;
-  if (first === undefined) return true;
-  if (first === '**') {
-    if (rest.every((segment) => segment === '**')) return true;
-    return path.some((_, i) => matchSegments(rest, path.slice(i)));
-  }
-  const [name, ...below] = path;
-  return name !== undefined && matchSegment(first, name) && matchSegments(rest, below);
-}
-
-/** `*` and `?` within one name, in linear space and without a regular expression. */
-function matchSegment(pattern: string, name: string): boolean {
-  let p = 0;
-  let n = 0;
-  let star = -1;
-  let mark = 0;
-  while (n < name.length) {
-    if (p < pattern.length && pattern[p] === '*') {
-      star = p++;
-      mark = n;
-    } else if (p < pattern.length && (pattern[p] === '?' || pattern[p] === name[n])) {
-      p++;
-      n++;
-    } else if (star >= 0) {
-      p = star + 1;
-      n = ++mark;
-    } else {
-      return false;
-    }
-  }
-  return [...pattern.slice(p)].every((char) => char === '*');
+  // What lies in a folder that matches is matched with it.
+  return matchesSegments([...segments.map(fold), '**'], relative);
 }
