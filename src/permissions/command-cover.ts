@@ -1,8 +1,9 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { everySegment, literalWords, programOf, type Segment } from '../shell/segment.ts';
 import { readPaths, redirectPaths, writtenPaths } from './command-paths.ts';
-import { allowsWords } from './command-rule.ts';
+import { allowsWords, isPrefix } from './command-rule.ts';
 import { allowsPath, type PathRuleContext } from './path-rule.ts';
+import { pathsWritten } from './plain-reader.ts';
 import { isOddSpelling, isProtectedPath } from './protected-path.ts';
 import type { PathReader, ResolvedPath } from './real-path.ts';
 import { namesTool, type PermissionRule } from './rule.ts';
@@ -49,12 +50,19 @@ async function isCovered(segment: Segment, each: CommandCase, used: Set<Permissi
   );
   if (rule !== undefined) {
     used.add(rule);
-    return true;
+    if (!meansToSearch(rule, segment)) return true;
+    if (pathsWritten(words).length > 0) return false;
+  } else {
+    if (await onlyReads(segment, each)) return true;
+    if (!segment.transparent || segment.inner.length === 0) return false;
   }
-  if (await onlyReads(segment, each)) return true;
-  if (!segment.transparent || segment.inner.length === 0) return false;
   for (const inner of segment.inner) if (!(await isCovered(inner, each, used))) return false;
   return true;
+}
+
+/** Who may search with all options may not therefore run, write or delete what a search is told to. */
+function meansToSearch({ value: { ruleContent } }: PermissionRule, segment: Segment): boolean {
+  return /^(?:find|rg)$/.test(programOf(segment)) && ruleContent !== undefined && isPrefix(ruleContent);
 }
 
 /** A redirect opens files by itself, whatever the program may (F86). */
@@ -93,9 +101,22 @@ async function onlyReads(segment: Segment, each: CommandCase): Promise<boolean> 
 async function isOwnRepository({ folders }: Segment, { files, context }: CommandCase): Promise<boolean> {
   if (folders?.length !== 1 || folders[0] !== '') return false;
   try {
-    return (await files.lstat(join(context.cwd, 'HEAD'))) === undefined;
+    for (let folder = context.cwd; ; folder = dirname(folder)) {
+      if (await isThere(join(folder, '.git'), files)) return true;
+      if (await isThere(join(folder, 'HEAD'), files)) return false;
+      if (dirname(folder) === folder) return true;
+    }
+  } catch {
+    return false;
+  }
+}
+
+async function isThere(path: string, files: PathReader): Promise<boolean> {
+  try {
+    return (await files.lstat(path)) !== undefined;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
   }
 }
 
@@ -109,7 +130,7 @@ export async function unsafeWriteOf({
   | undefined
 > {
   for (const segment of everySegment((await subject.line()).segments)) {
-    const { paths, unknown } = await writtenPaths(segment, context.resolve);
+    const { paths, unknown } = await writtenPaths(segment, context);
     if (unknown) return { kind: 'unknown' };
     for (const path of paths) {
       if (path.real === undefined || isOddSpelling(path.spelled)) return { kind: 'unclear', path };

@@ -1,6 +1,6 @@
 import { everySegment, literalWords, type Segment } from '../shell/segment.ts';
 import { forbidsPath, type PathRuleContext } from './path-rule.ts';
-import { pathsRead, pathsWritten } from './plain-reader.ts';
+import { pathsRead, pathsWritten, putInto } from './plain-reader.ts';
 import type { ResolvedPath } from './real-path.ts';
 import type { PermissionRule } from './rule.ts';
 import type { Subject } from './subject.ts';
@@ -26,11 +26,25 @@ export function redirectPaths(segment: Segment, direction: 'read' | 'write', res
 }
 
 /** What the segment writes: its redirects, and the files that programs known for writing are given. */
-export async function writtenPaths(segment: Segment, resolve: Resolve): Promise<CommandPaths> {
+export async function writtenPaths(
+  segment: Segment,
+  { resolve, isFolder }: Pick<PathRuleContext, 'resolve' | 'isFolder'>,
+): Promise<CommandPaths> {
   const known = segment.words.flatMap(({ value }) => value ?? []);
+  const put = putInto(known);
+  const folders = put === undefined ? undefined : await resolveAll(segment, [put.folder], resolve);
+  const entered = await Promise.all(
+    (folders?.paths ?? []).map(async ({ real }) =>
+      real !== undefined && (await isFolder(real)) ? [real] : [],
+    ),
+  );
+  const inside = entered
+    .flat()
+    .flatMap((folder) => (put?.names ?? []).map((name) => resolve(`${folder}/${name}`)));
   return joined([
     await redirectPaths(segment, 'write', resolve),
     await resolveAll(segment, pathsWritten(known), resolve),
+    { paths: await Promise.all(inside), unknown: false },
   ]);
 }
 
@@ -95,9 +109,10 @@ export async function touchedPaths(
 async function touchedBy(
   segment: Segment,
   direction: 'read' | 'write',
-  { resolve }: PathRuleContext,
+  context: PathRuleContext,
 ): Promise<CommandPaths> {
+  const { resolve } = context;
   return direction === 'read'
     ? joined([await redirectPaths(segment, 'read', resolve), await readPaths(segment, resolve)])
-    : writtenPaths(segment, resolve);
+    : writtenPaths(segment, context);
 }

@@ -41,18 +41,22 @@ export function forbidsCommand(specifier: string, command: string, line: Command
   if (wanted === undefined) return command.split(/\s+/).join(' ').includes(whole) || contains(command, whole);
   if (line.unseen !== undefined && contains(command, whole)) return true;
   return everySegment(line.segments).some(
-    (segment) =>
-      startsLike(segment, wanted) ||
-      (!isInert(segment) &&
-        contains(segment.words.map(({ value, text: raw }) => value ?? raw).join(' '), whole)),
+    (segment) => startsLike(segment, wanted) || (!isInert(segment) && contains(heardBy(segment), whole)),
   );
+}
+
+/** Its words, and what it is given to read. */
+function heardBy({ words, fed = '' }: Segment): string {
+  return `${words.map(({ value, text }) => value ?? text).join(' ')}\n${fed}`;
 }
 
 /** The rule's words in their order; options of the command, and their values, may stand between them. */
 function startsLike({ words }: Segment, [program, ...rest]: readonly string[]): boolean {
   const name = words[0]?.value;
   if (name === undefined || program === undefined) return false;
-  if (name !== program && baseName(name) !== program) return false;
+  // Where file systems fold case, so does the look for a program.
+  const folded = name.toLowerCase();
+  if (folded !== program.toLowerCase() && baseName(folded) !== program.toLowerCase()) return false;
   let at = 1;
   for (const wanted of rest) {
     while (at < words.length && words[at]?.value !== wanted) {
@@ -67,7 +71,7 @@ function startsLike({ words }: Segment, [program, ...rest]: readonly string[]): 
 }
 
 /** Programs that never run an argument, whatever it says. */
-const INERT = /^(?:echo|printf|cat|ls|pwd|head|tail|wc|grep|mkdir|touch|cp|mv|true|false|test|\[|cd)$/;
+const INERT = /^(?:echo|tee|printf|cat|ls|pwd|head|tail|wc|grep|mkdir|touch|cp|mv|true|false|test|\[|cd)$/;
 
 function isInert(segment: Segment): boolean {
   const program = programOf(segment);
@@ -85,6 +89,11 @@ function holdsEveryPart(pattern: string, command: string): boolean {
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .every((part) => command.includes(part) || contains(command, part));
+}
+
+/** It also speaks of words that it does not name. */
+export function isPrefix(specifier: string): boolean {
+  return readSpecifier(specifier).prefix;
 }
 
 function readSpecifier(specifier: string): { readonly text: string; readonly prefix: boolean } {

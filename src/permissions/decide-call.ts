@@ -7,7 +7,7 @@ import { matchesRule } from './match-rule.ts';
 import * as say from './messages.ts';
 import type { PathRuleContext } from './path-rule.ts';
 import { isOddSpelling, isProtectedPath } from './protected-path.ts';
-import { createPathResolver, isInside, type PathReader, type ResolvedPath } from './real-path.ts';
+import { isInside, lookFrom, type PathReader, type ResolvedPath } from './real-path.ts';
 import { formatRule, namesTool, type PermissionRule } from './rule.ts';
 import type { RuleSet } from './rule-set.ts';
 import { type Subject, subjectOf } from './subject.ts';
@@ -43,9 +43,9 @@ interface Case {
 
 /** The ladder: its order is the priority. Paths are looked up on disk only when a step needs them. */
 export async function decideCall(question: PermissionQuestion, state: PermissionState): Promise<GateVerdict> {
-  const resolve = createPathResolver(state.files, question.cwd);
-  const subject = subjectOf(question, resolve);
-  const context = { cwd: question.cwd, home: state.home, ignoreCase: state.ignoreCase, resolve };
+  const look = lookFrom(state.files, question.cwd);
+  const subject = subjectOf(question, look.resolve);
+  const context = { cwd: question.cwd, home: state.home, ignoreCase: state.ignoreCase, ...look };
   const own = question.ownDirectories ?? [];
   const roots = [question.cwd, ...question.additionalDirectories, ...state.directories, ...own];
   const each: Case = { subject, state, context, roots, own };

@@ -1,5 +1,5 @@
 import { forbidsPath, type PathRuleContext } from './path-rule.ts';
-import { createPathResolver, type PathReader } from './real-path.ts';
+import { lookFrom, type PathReader } from './real-path.ts';
 import { namesTool, type PermissionRule } from './rule.ts';
 
 /**
@@ -8,16 +8,16 @@ import { namesTool, type PermissionRule } from './rule.ts';
  */
 export function deniedReads(
   denied: readonly PermissionRule[],
-  place: Omit<PathRuleContext, 'resolve'> & { readonly files: PathReader },
+  place: Omit<PathRuleContext, 'resolve' | 'isFolder'> & { readonly files: PathReader },
 ): ((path: string) => Promise<boolean>) | undefined {
   const specifiers = denied.flatMap(({ value: { toolName, ruleContent } }) =>
     ruleContent !== undefined && namesTool(toolName, ['Read', 'Grep', 'Glob']) ? [ruleContent] : [],
   );
   if (specifiers.length === 0) return undefined;
-  const resolve = createPathResolver(place.files, place.cwd);
-  const context: PathRuleContext = { ...place, resolve };
+  const look = lookFrom(place.files, place.cwd);
+  const context: PathRuleContext = { ...place, ...look };
   const isDenied = async (path: string) => {
-    const resolved = await resolve(path);
+    const resolved = await look.resolve(path);
     for (const specifier of specifiers) if (await forbidsPath(specifier, resolved, context)) return true;
     return false;
   };

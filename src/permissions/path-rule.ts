@@ -13,6 +13,8 @@ export interface PathRuleContext {
   /** Compare without regard to case (macOS, Windows). */
   readonly ignoreCase: boolean;
   readonly resolve: (path: string) => Promise<ResolvedPath>;
+  /** Whether a folder is there. */
+  readonly isFolder: (path: string) => Promise<boolean>;
 }
 
 /** Allows: the real path must match, seen from the real root of the pattern. */

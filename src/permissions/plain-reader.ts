@@ -52,8 +52,7 @@ function operands(args: readonly string[], options: RegExp): readonly string[] |
 export function pathsWritten(words: readonly string[]): readonly string[] {
   const [program = '', ...args] = words;
   const named = args.filter((arg) => !arg.startsWith('-') && arg !== '');
-  const name = baseName(program);
-  switch (name) {
+  switch (baseName(program)) {
     case 'tee':
     case 'touch':
     case 'truncate':
@@ -65,18 +64,69 @@ export function pathsWritten(words: readonly string[]): readonly string[] {
     case 'mv':
     case 'chmod':
     case 'chown':
+    case 'sponge':
       return named;
     case 'cp':
     case 'ln':
     case 'install':
-      return args.some((arg) => /^-\w*t|^--target/.test(arg))
+      return args.some((arg) => TARGET.test(arg))
         ? args.map((arg) => arg.replace(/^-\w*t|^--[\w-]+=/, '')).filter((arg) => arg !== '')
         : named.slice(-1);
+    case 'rsync':
+    case 'scp':
+      return named.slice(-1);
     case 'sed':
       return args.some((arg) => /^-\w*i|^--in-place/.test(arg)) ? named : [];
+    case 'perl':
+    case 'ruby':
+      return args.some((arg) => /^-\w*i/.test(arg)) ? named : [];
     case 'dd':
       return args.flatMap((arg) => (arg.startsWith('of=') ? [arg.slice(3)] : []));
+    case 'curl':
+    case 'sort':
+      return valuesOf(args, /^(?:-[A-Za-z]*o|--output)$/, /^(?:-[A-Za-z]*?o|--output=)(.+)$/);
+    case 'wget':
+      return valuesOf(
+        args,
+        /^(?:-[A-Za-z]*O|--output-document)$/,
+        /^(?:-[A-Za-z]*?O|--output-document=)(.+)$/,
+      );
+    case 'find':
+      return [
+        ...valuesOf(args, /^-f(?:print[0f]?|ls)$/),
+        ...(args.includes('-delete') ? namedFirst(args, '.') : []),
+      ];
     default:
       return [];
   }
+}
+
+const TARGET = /^-\w*t|^--target/;
+
+/** What is put into a folder, should the last path, or that of `-t`, be one. */
+export function putInto(
+  words: readonly string[],
+): { readonly folder: string; readonly names: readonly string[] } | undefined {
+  const [program = '', ...args] = words;
+  if (!/^(?:cp|mv|ln|install|rsync|scp)$/.test(baseName(program))) return undefined;
+  const named = args.filter((arg) => !arg.startsWith('-') && arg !== '');
+  const [target] = valuesOf(args, /^(?:-\w*t|--target-directory)$/, /^(?:-\w*?t|--target-directory=)(.+)$/);
+  const folder = target ?? named.at(-1);
+  if (folder === undefined) return undefined;
+  return { folder, names: named.map((path) => baseName(path.replace(/\/+$/, ''))) };
+}
+
+/** The word behind an option, and the value that is written together with one. */
+function valuesOf(args: readonly string[], option: RegExp, joined?: RegExp): readonly string[] {
+  return args.flatMap((arg, at) => {
+    const value = option.test(arg) ? args[at + 1] : joined?.exec(arg)?.[1];
+    return value === undefined ? [] : [value];
+  });
+}
+
+/** The words in front of the first option or bracket. */
+function namedFirst(args: readonly string[], otherwise: string): readonly string[] {
+  const end = args.findIndex((arg) => /^[-(!]/.test(arg));
+  const first = args.slice(0, end < 0 ? undefined : end);
+  return first.length === 0 ? [otherwise] : first;
 }

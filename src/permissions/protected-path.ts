@@ -1,6 +1,6 @@
 /**
  * Files that decide what runs later, or what may run: a write to one is always asked about, whatever the rules say,
- * except in bypass mode. Compared without regard to case, Unicode form, and trailing dots and spaces, because file
+ * except in bypass mode. Compared without regard to case, Unicode form, invisible characters, and trailing dots and spaces, because file
  * systems differ in what they fold.
  */
 const PROTECTED_FOLDERS: readonly (readonly string[])[] = [
@@ -35,14 +35,19 @@ export function isProtectedPath(path: string): boolean {
 }
 
 function fold(path: string): string {
-  return path
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll('\\', '/')
-    .split('/')
-    .map((segment) => segment.replace(/[. ]+$/, ''))
-    .filter((segment) => segment !== '')
-    .join('/');
+  return (
+    path
+      .normalize('NFKC')
+      .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+      // There and back again: `ſ` is an `s` to file systems that fold case.
+      .toUpperCase()
+      .toLowerCase()
+      .replaceAll('\\', '/')
+      .split('/')
+      .map((segment) => segment.replace(/[. ]+$/, ''))
+      .filter((segment) => segment !== '')
+      .join('/')
+  );
 }
 
 function lies(path: string, folder: readonly string[]): boolean {

@@ -23,6 +23,16 @@ export function createPathResolver(files: PathReader, cwd: string): (path: strin
   };
 }
 
+/** Looks at the disk, for one call. */
+export function lookFrom(files: PathReader, cwd: string) {
+  return {
+    resolve: createPathResolver(files, cwd),
+    async isFolder(path: string): Promise<boolean> {
+      return (await files.lstat(path).catch(() => undefined))?.kind === 'directory';
+    },
+  };
+}
+
 async function resolvePath(files: PathReader, cwd: string, path: string): Promise<ResolvedPath> {
   const spelled = resolve(cwd, path);
   if (path.includes('\0')) return { spelled, real: undefined };

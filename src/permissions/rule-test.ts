@@ -1,6 +1,6 @@
 import type { PermissionQuestion } from '../protocol/gate.ts';
 import { matchesRule } from './match-rule.ts';
-import { createPathResolver, type PathReader } from './real-path.ts';
+import { lookFrom, type PathReader } from './real-path.ts';
 import { parseRule } from './rule.ts';
 import { subjectOf } from './subject.ts';
 
@@ -23,12 +23,12 @@ export function ruleTest(
   const { home, files } = options;
   const ignoreCase = options.ignoreCase ?? (process.platform === 'darwin' || process.platform === 'win32');
   return (question) => {
-    const resolve = createPathResolver(files, question.cwd);
-    return matchesRule({ behavior: 'deny', source: 'session', value }, subjectOf(question, resolve), {
+    const look = lookFrom(files, question.cwd);
+    return matchesRule({ behavior: 'deny', source: 'session', value }, subjectOf(question, look.resolve), {
       cwd: question.cwd,
       home,
       ignoreCase,
-      resolve,
+      ...look,
     });
   };
 }

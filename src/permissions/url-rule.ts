@@ -35,8 +35,11 @@ export function urlSpecifier(url: string): string | undefined {
 
 function hostInRule(specifier: string): { readonly host: string; readonly port: string } | undefined {
   const match = /^domain:\s*(\[[^\]]*\]|[^:]+)(?::(\d+))?\s*$/i.exec(specifier);
-  const host = match?.[1]?.trim().toLowerCase();
-  return host === undefined || host === '' ? undefined : { host, port: match?.[2] ?? '' };
+  const [, stars = '', name = ''] = /^(\*\.)?(.*)$/.exec(match?.[1]?.trim() ?? '') ?? [];
+  if (name === '') return undefined;
+  // Written as URLs write it: `bücher.example` is a name of another alphabet, `2130706433` an address.
+  const host = URL.canParse(`http://${name}`) ? hostOf(new URL(`http://${name}`)) : name.toLowerCase();
+  return { host: `${stars}${host}`, port: match?.[2] ?? '' };
 }
 
 function parse(url: string): URL | undefined {
@@ -52,5 +55,5 @@ const standardPort = ({ protocol }: URL): string => (protocol === 'https:' ? '44
 const portOf = (url: URL): string => url.port || standardPort(url);
 
 function hostOf(url: URL): string {
-  return url.hostname.toLowerCase().replace(/\.$/, '');
+  return url.hostname.toLowerCase().replace(/\.+$/, '');
 }

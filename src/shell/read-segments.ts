@@ -117,10 +117,10 @@ export function readSegments(command: string, { parse, forEachChild }: Parser): 
     const words = node.name === undefined ? [] : [readWord(node.name), ...args];
     const assigns = node.prefix.some(({ type }) => type === 'Assignment');
     if (/\$['"]/.test(node.name?.text ?? '')) hide('the name of a program is written in escapes');
-    add({ words, assigns, redirects: targetsOf(node.redirects) });
+    add({ words, assigns, redirects: targetsOf(node.redirects), fed: textFed(node.redirects) });
   };
 
-  const add = (command: Pick<Segment, 'words' | 'assigns' | 'redirects'>) => {
+  const add = (command: Pick<Segment, 'words' | 'assigns' | 'redirects' | 'fed'>) => {
     if (++commands > MAX_COMMANDS) return hide(`it holds more than ${MAX_COMMANDS} commands`);
     const here = folders;
     const inner = innerOf(command.words);
@@ -135,8 +135,13 @@ export function readSegments(command: string, { parse, forEachChild }: Parser): 
     if (wrapped.kind === 'nothing' || wrapped.kind === 'unseen') return { segments: [], transparent: false };
     const outer = segments;
     segments = [];
+    const from = folders;
     if (wrapped.kind === 'script') readScript(wrapped.text);
-    else if (wrapped.words.length > 0) add({ words: wrapped.words, assigns: false, redirects: [] });
+    else {
+      if (wrapped.elsewhere) folders = undefined;
+      for (const command of wrapped.commands) add({ words: command, assigns: false, redirects: [] });
+      if (wrapped.elsewhere) folders = from;
+    }
     const inner = segments;
     segments = outer;
     return { segments: inner, transparent: wrapped.kind === 'script' || wrapped.transparent };
@@ -167,6 +172,16 @@ export function readSegments(command: string, { parse, forEachChild }: Parser): 
     hide('it is nested too deeply');
   }
   return { segments, ...(unseen === undefined ? {} : { unseen }) };
+}
+
+/** What here-documents and here-strings give it to read. */
+function textFed(redirects: readonly Redirection[]): string {
+  return redirects
+    .map((redirect) => {
+      if (redirect.type === 'HereDoc') return redirect.body.text;
+      return redirect.type === 'HereString' ? (redirect.target?.text ?? '') : '';
+    })
+    .join('\n');
 }
 
 function targetsOf(redirects: readonly Redirection[]): readonly RedirectTarget[] {

@@ -16,6 +16,8 @@ export interface Segment {
   /** Variables are set in front of it, or instead of it. */
   readonly assigns: boolean;
   readonly redirects: readonly RedirectTarget[];
+  /** What here-documents and here-strings give it to read; absent or empty: nothing. */
+  readonly fed?: string;
   /** Where it may run, relative to where the line starts (`''`): every place an earlier `cd` may have led to. */
   readonly folders: readonly string[] | undefined;
   /** What it starts in turn, where that can be read off its words (`sudo x`, `bash -c '…'`, `find -exec x`). */

@@ -3,13 +3,21 @@ import { baseName, type ShellWord } from './segment.ts';
 /** What a program starts in turn, as far as its words tell. */
 export type Wrapped =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'words'; readonly words: readonly ShellWord[]; readonly transparent: boolean }
+  | {
+      readonly kind: 'commands';
+      readonly commands: readonly (readonly ShellWord[])[];
+      readonly transparent: boolean;
+      /** They may run in another folder than the line does. */
+      readonly elsewhere: boolean;
+    }
   | { readonly kind: 'script'; readonly text: string }
   | { readonly kind: 'unseen'; readonly reason: string };
 
 interface Wrapper {
   /** Options whose value is the next word. */
-  readonly valued?: readonly string[];
+  readonly valued?: RegExp;
+  /** Options that change the folder. */
+  readonly moves?: RegExp;
   /** Words between the options and the program. */
   readonly skip?: number;
   readonly transparent?: boolean;
@@ -18,23 +26,28 @@ interface Wrapper {
 const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   command: { transparent: true },
   nohup: { transparent: true },
-  nice: { valued: ['-n', '--adjustment'], transparent: true },
-  timeout: { valued: ['-s', '-k', '--signal', '--kill-after'], skip: 1, transparent: true },
+  nice: { valued: /^(?:-n|--adjustment)$/, transparent: true },
+  timeout: { valued: /^(?:-[fpv]*[sk]|--signal|--kill-after)$/, skip: 1, transparent: true },
   setsid: { transparent: true },
-  stdbuf: { valued: ['-i', '-o', '-e'], transparent: true },
+  stdbuf: { valued: /^(?:-[ioe]|--input|--output|--error)$/, transparent: true },
   builtin: {},
-  exec: { valued: ['-a'] },
-  env: { valued: ['-u', '--unset', '-C', '--chdir'] },
-  sudo: { valued: ['-u', '-g', '-h', '-p', '-C', '-T', '-r', '-t', '-D', '-R', '--user', '--group'] },
-  doas: { valued: ['-u', '-C'] },
-  xargs: { valued: ['-I', '-n', '-P', '-L', '-d', '-a', '-E', '-s', '--max-args', '--max-procs'] },
+  exec: { valued: /^-[cl]*a$/ },
+  env: { valued: /^(?:-[iv0]*[uC]|--unset|--chdir)$/, moves: /^-\w*C|^--chdir/ },
+  sudo: {
+    valued: /^(?:-[A-Za-z]*[ughpCTrtDR]|--(?:user|group|host|prompt|close-from|chdir|chroot|role|type))$/,
+    moves: /^-\w*[DR]|^--ch(?:dir|root)/,
+  },
+  doas: { valued: /^-[Lns]*[uC]$/ },
+  xargs: {
+    valued: /^(?:-[0oprtx]*[InPLdaEs]|--(?:max-args|max-procs|max-lines|max-chars|delimiter|arg-file|eof))$/,
+  },
   busybox: {},
 };
 const SHELLS = ['bash', 'sh', 'dash'];
 const OTHER_SHELLS = ['zsh', 'ksh', 'mksh', 'fish', 'csh', 'tcsh', 'pwsh', 'ash'];
 /** Builtins that change what later words mean, or run text. */
 const UNSEEN =
-  /^(?:eval|source|\.|trap|alias|unalias|shopt|export|declare|typeset|local|readonly|read|mapfile|readarray|let|enable|bind|complete|fc|hash|unset|pushd|popd|getopts|emulate|setopt|zmodload)$/;
+  /^(?:eval|source|\.|trap|alias|unalias|shopt|export|declare|typeset|local|readonly|read|mapfile|readarray|let|enable|bind|complete|compgen|fc|hash|unset|pushd|popd|getopts|emulate|setopt|zmodload)$/;
 
 export function unwrap(words: readonly ShellWord[]): Wrapped {
   const name = words[0]?.value;
@@ -50,8 +63,10 @@ export function unwrap(words: readonly ShellWord[]): Wrapped {
   if (OTHER_SHELLS.includes(program)) return unseen(`${program} reads commands in a language of its own`);
   if (SHELLS.includes(program)) return scriptOf(words.slice(1), program);
   if (program === 'find') return executedBy(words);
+  if (program === 'rg') return filterOf(words);
+  if (program === 'git' && hasAlias(words)) return unseen('git is given an alias');
   if (program === 'watch') {
-    const rest = pastOptions(words.slice(1), { valued: ['-n', '--interval'] });
+    const rest = pastOptions(words.slice(1), { valued: /^(?:-[a-z]*n|--interval)$/ })?.rest;
     const known = rest?.flatMap(({ value }) => value ?? []);
     return known === undefined || known.length !== rest?.length
       ? unseen('what watch runs is not written out')
@@ -59,15 +74,29 @@ export function unwrap(words: readonly ShellWord[]): Wrapped {
   }
   const wrapper = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
   if (wrapper === undefined) return { kind: 'nothing' };
-  if (program === 'command' && has(/^-[pvV]*[vV]/)) return { kind: 'nothing' };
   if (program === 'env' && has(/^-\w*S|^--split/)) return unseen('env -S splits text into words');
-  const rest = pastOptions(words.slice(1), wrapper);
-  if (rest === undefined) return unseen(`what ${program} starts is not written out`);
-  return { kind: 'words', words: rest, transparent: wrapper.transparent === true };
+  const launch = pastOptions(words.slice(1), wrapper);
+  if (launch === undefined) return unseen(`what ${program} starts is not written out`);
+  const { options, rest } = launch;
+  if (program === 'command' && options.some(({ name: each }) => /^-[pvV]*[vV]/.test(each)))
+    return { kind: 'nothing' };
+  if (program === 'xargs' && readsProgram(launch)) return unseen('what xargs starts comes out of its input');
+  return {
+    kind: 'commands',
+    commands: rest.length === 0 ? [] : [rest],
+    transparent: wrapper.transparent === true,
+    elsewhere: options.some(({ name: each }) => wrapper.moves?.test(each) === true),
+  };
+}
+
+interface Launch {
+  readonly options: readonly { readonly name: string; readonly value?: string | undefined }[];
+  readonly rest: readonly ShellWord[];
 }
 
 /** What is left behind options and, for `env` and `sudo`, assignments. */
-function pastOptions(words: readonly ShellWord[], { valued = [], skip = 0 }: Wrapper) {
+function pastOptions(words: readonly ShellWord[], { valued, skip = 0 }: Wrapper): Launch | undefined {
+  const options: { name: string; value?: string | undefined }[] = [];
   let at = 0;
   for (; at < words.length; at++) {
     const value = words[at]?.value;
@@ -76,11 +105,35 @@ function pastOptions(words: readonly ShellWord[], { valued = [], skip = 0 }: Wra
       at++;
       break;
     }
-    if (valued.includes(value)) at++;
-    else if (!value.startsWith('-') && !/^\w+=/.test(value)) break;
+    if (valued?.test(value) === true) options.push({ name: value, value: words[++at]?.value });
+    else if (value.startsWith('-')) options.push({ name: value });
+    else if (!/^\w+=/.test(value)) break;
   }
   const rest = words.slice(at + skip);
-  return rest.length > 0 && rest[0]?.value === undefined ? undefined : rest;
+  return rest.length > 0 && rest[0]?.value === undefined ? undefined : { options, rest };
+}
+
+/** Whether the words that xargs reads say which program runs, or what text it runs. */
+function readsProgram({ options, rest }: Launch): boolean {
+  const mark = options.map(markOf).find((each) => each !== undefined);
+  const [program] = rest;
+  if (program?.value === undefined) return false;
+  if (/^--?(?:c|e|eval|command)$/.test(rest.at(-1)?.value ?? '')) return true;
+  if (mark === undefined) return startsNothing(rest);
+  return program.value.includes(mark) || unwrap(rest).kind !== 'nothing';
+}
+
+function markOf({ name, value }: Launch['options'][number]): string | undefined {
+  if (/^-[0oprtx]*I$/.test(name)) return value;
+  const own = /^(?:-[0oprtx]*[Ii]|--replace=?)(.*)$/.exec(name)?.[1];
+  return own === '' ? '{}' : own;
+}
+
+/** A wrapper to which its program is still to be given. */
+function startsNothing(words: readonly ShellWord[]): boolean {
+  const wrapped = unwrap(words);
+  if (wrapped.kind === 'script') return wrapped.text === '';
+  return wrapped.kind === 'commands' && wrapped.commands.every(startsNothing);
 }
 
 /** `-c` takes the first word behind the options; without it a shell reads a file, or whatever comes in. */
@@ -95,10 +148,43 @@ function scriptOf(words: readonly ShellWord[], program: string): Wrapped {
   return unseen(`${program} reads its commands from elsewhere`);
 }
 
+/** Each `-exec` up to its `;`, or to the `+` behind `{}`. */
 function executedBy(words: readonly ShellWord[]): Wrapped {
-  const at = words.findIndex(({ value }) => value !== undefined && /^-(?:exec|ok)(?:dir)?$/.test(value));
-  if (at < 0) return { kind: 'nothing' };
-  return { kind: 'words', words: words.slice(at + 1), transparent: false };
+  const commands: (readonly ShellWord[])[] = [];
+  let elsewhere = false;
+  for (let at = 0; at < words.length; at++) {
+    const action = words[at]?.value ?? '';
+    if (!/^-(?:exec|ok)(?:dir)?$/.test(action)) continue;
+    elsewhere ||= action.endsWith('dir');
+    const ends = (word: ShellWord, i: number) =>
+      i > at && (word.value === ';' || (word.value === '+' && words[i - 1]?.value === '{}'));
+    const end = words.findIndex(ends);
+    commands.push(words.slice(at + 1, end < 0 ? undefined : end));
+    at = end < 0 ? words.length : end;
+  }
+  if (commands.length === 0) return { kind: 'nothing' };
+  return { kind: 'commands', commands, transparent: false, elsewhere };
+}
+
+/** Programs through which ripgrep is told to read files, and to ask for a name. */
+function filterOf(words: readonly ShellWord[]): Wrapped {
+  const commands = words.flatMap(({ value = '' }, at): (readonly ShellWord[])[] => {
+    const [, name, given] = /^--(pre|hostname-bin)(?:=(.*))?$/s.exec(value) ?? [];
+    if (name === undefined) return [];
+    const program = given === undefined ? words[at + 1] : { value: given, text: given };
+    return program === undefined ? [] : [[program]];
+  });
+  if (commands.length === 0) return { kind: 'nothing' };
+  return { kind: 'commands', commands, transparent: false, elsewhere: false };
+}
+
+/** An alias names any command, of git or not. */
+function hasAlias(words: readonly ShellWord[]): boolean {
+  return words.some(
+    ({ value }, at) =>
+      value !== undefined &&
+      (/^--config-env/.test(value) || (words[at - 1]?.value === '-c' && /^alias\./i.test(value))),
+  );
 }
 
 function unseen(reason: string): Wrapped {

@@ -18,3 +18,14 @@ it('what is offered as "always" allows what was asked about', () => {
   for (const url of ['https://a.example/x', 'http://127.0.0.1:8080/', 'http://[::1]:1/'])
     expect(matchesUrl(urlSpecifier(url) ?? '', url, true)).toBe(true);
 });
+
+it.each([
+  ['domain:evil.example.', 'https://evil.example/'],
+  ['domain:evil.example', 'https://a.evil.example./'],
+  ['domain:bücher.example', 'https://xn--bcher-kva.example/'],
+  ['domain:*.bücher.example', 'https://a.bücher.example/'],
+  ['domain:2130706433', 'http://127.0.0.1/'],
+  ['domain:EVIL.example', 'https://evil.EXAMPLE/'],
+])('a prohibition of %s speaks of %s', (specifier, url) => {
+  expect(matchesUrl(specifier, url, false)).toBe(true);
+});

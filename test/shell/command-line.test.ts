@@ -30,7 +30,7 @@ describe('what a line runs', () => {
     [`bash -lc 'a; rm y'`, ['bash -lc a; rm y', 'a', 'rm y']],
     [`sh -c "bash -c 'rm y'"`, ["sh -c bash -c 'rm y'", 'bash -c rm y', 'rm y']],
     ['watch rm y', ['watch rm y', 'rm y']],
-    ['find . -exec rm {} +', ['find . -exec rm {} +', 'rm {} +']],
+    ['find . -exec rm {} +', ['find . -exec rm {} +', 'rm {}']],
     ['env A=1 rm y', ['env A=1 rm y', 'rm y']],
   ])('F85 F87 %j', async (command, commands) => {
     expect(await unseenIn(command)).toBeUndefined();
