@@ -30,6 +30,7 @@ const CALLS = {
     duration_ms: 1,
   },
   UserPromptSubmit: { event: 'UserPromptSubmit', prompt: 'hi' },
+  PermissionRequest: { event: 'PermissionRequest', tool_name: 'Bash', tool_input: { command: 'ls' } },
   Stop: { event: 'Stop', stop_hook_active: false },
   SessionStart: { event: 'SessionStart', source: 'startup' },
 } as const satisfies Partial<Record<HookEvent, HookCall>>;
@@ -179,6 +180,26 @@ describe('F94 fold in the order of registration, whatever order they end in', ()
     });
   });
 
+  it('the reason is that of the decision, or none', async () => {
+    const allowed = pre({ permissionDecision: 'allow', permissionDecisionReason: 'fine' });
+    const verdict = await run('PreToolUse', [allowed, pre({ permissionDecision: 'deny' })]);
+    expect(verdict.permission).toBe('deny');
+    expect(verdict.reason).toBeUndefined();
+  });
+
+  it('for the person: rules come with a yes alone, an end of the turn with a no', async () => {
+    const asked = (decision: object) =>
+      answer({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });
+    const allow = asked({ behavior: 'allow', updatedPermissions: [{ type: 'addRules' }], interrupt: true });
+    const deny = asked({ behavior: 'deny', message: 'no', interrupt: true });
+    const yes = await run('PermissionRequest', [allow]);
+    expect(yes).toMatchObject({ permission: 'allow', updatedPermissions: [{ type: 'addRules' }] });
+    expect(yes).not.toHaveProperty('interrupt');
+    const no = await run('PermissionRequest', [allow, deny]);
+    expect(no).toMatchObject({ permission: 'deny', interrupt: true, reason: 'no' });
+    expect(no).not.toHaveProperty('updatedPermissions');
+  });
+
   it('they start together; the last rewrite by registration wins though it ended first', async () => {
     const clock = virtualClock();
     const started: string[] = [];
@@ -325,6 +346,17 @@ describe('F91 a hook that fails', () => {
       });
     },
   );
+
+  it('shuts a gate that it need not shut when its owner says so', async () => {
+    const hook = () => {
+      throw new Error('boom');
+    };
+    expect(await run('PermissionRequest', [hook])).toEqual(NO_HOOK_VERDICT);
+    expect(await run('PermissionRequest', [hook], { onFailure: 'block' })).toMatchObject({
+      permission: 'deny',
+      reason: expect.stringContaining('boom'),
+    });
+  });
 
   it.each([
     [undefined, 60],

@@ -282,18 +282,29 @@ describe('the resume table (L4.1)', () => {
       result('r1', 't1'),
       { ...user('extra', 'an image'), isSynthetic: true, submission: 's1' },
       { ...attachment('n1'), submission: 's1' },
+      { ...attachment('value'), attachment: { type: 'structured_output', data: 1 }, submission: 's1' },
       { ...user('nudge', 'go on', { kind: 'nudge', isSynthetic: true }), submission: 's1' },
     ];
     const open = openOf(...journal);
     expect(open.superseded).toEqual(['n1', 'nudge']);
     const carried = resume(...journal, ...carryOnInterrupted(open).records);
-    expect(carried.view.slice().map(({ uuid }) => uuid)).toEqual(['u1', 'a1', 'r1', 'extra']);
+    expect(carried.view.slice().map(({ uuid }) => uuid)).toEqual(['u1', 'a1', 'r1', 'extra', 'value']);
     // Once the iteration was decided they stay.
     expect(openOf(...journal, decided(1, 1, 'next_turn'))).toMatchObject({
       next: 'ask',
       iteration: 2,
       turnCount: 2,
       superseded: [],
+    });
+  });
+
+  it('a turn whose decision is not on record is counted by the request that came after it', () => {
+    const journal = [submission, prompt, request(), block('a1', toolUse('t1')), response()];
+    expect(openOf(...journal, request(2))).toMatchObject({ iteration: 2, turnCount: 1 });
+    expect(openOf(...journal, result('r1', 't1'), request(2))).toMatchObject({ iteration: 2, turnCount: 2 });
+    expect(openOf(...journal, result('r1', 't1'), decided(1, 1, 'next_turn'), request(2))).toMatchObject({
+      iteration: 2,
+      turnCount: 2,
     });
   });
 

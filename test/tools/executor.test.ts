@@ -5,6 +5,7 @@ import { type Deferred, deferred } from '../../src/tools/deferred.ts';
 import { runTools, type StreamingToolExecutor } from '../../src/tools/executor.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import {
+  ALLOW,
   answerOf,
   callOf,
   contextIn,
@@ -12,6 +13,7 @@ import {
   executorOf,
   gateOf,
   hooksOf,
+  once,
   resultsOf,
   toolOf,
 } from './support.ts';
@@ -324,6 +326,32 @@ describe('abort', () => {
     expect(ran!.trace.startedMs).toBeDefined();
     expect(started).toEqual(['a']);
     expect(executor.open).toBe(0);
+  });
+
+  test.each([
+    ['it is decided about', []],
+    ['its intent is written', ['intent']],
+  ])('a call that is stopped while %s never runs', async (when, expected) => {
+    const seen: string[] = [];
+    const stopIn = (where: string) => void (where === when && executor.abort('interrupted'));
+    const gate = gateOf({
+      async decide() {
+        stopIn('it is decided about');
+        return ALLOW;
+      },
+      async recordIntent() {
+        seen.push('intent');
+        stopIn('its intent is written');
+      },
+    });
+    const run = async () => {
+      seen.push('run');
+      return { data: 1, content: 'x' };
+    };
+    const executor: StreamingToolExecutor = executorOf([toolOf('U', { run })], { gate });
+    const result = await once(executor, callOf('U', {}));
+    expect(result.message.nonExecution).toBe('aborted');
+    expect(seen).toEqual(expected);
   });
 
   test('what ends well in spite of the abort keeps its result; what failed is told with what it still said', async () => {
