@@ -1,6 +1,6 @@
 import type { InboxItem, InboxPriority } from '../protocol/ports.ts';
 import type { UserBlock } from '../protocol/wire.ts';
-import { reminder } from './reminder.ts';
+import { reminder } from '../util/reminder.ts';
 import { type AttachmentSource, type FoundAttachment, NOTHING_FOUND } from './source.ts';
 
 const WHILE_WORKING: readonly InboxPriority[] = ['now', 'next'];

@@ -2,6 +2,7 @@
 import type { CompactionSource, ContextLimits } from '../protocol/context.ts';
 import type { HookPort } from '../protocol/hook.ts';
 import type { ViewMessage } from '../protocol/messages.ts';
+import { reminder } from '../util/reminder.ts';
 import { type Stamp, stamped } from './notices.ts';
 import { estimateTokens } from './token-estimate.ts';
 
@@ -73,9 +74,7 @@ export function sessionStartSource(hooks: HookPort, stamp: Stamp): CompactionSou
           type: 'attachment',
           ...stamped(stamp),
           attachment: { type: 'hook_context', event: 'SessionStart', content: additionalContext },
-          rendered: [
-            { type: 'text', text: `<system-reminder>\n${additionalContext.join('\n')}\n</system-reminder>` },
-          ],
+          rendered: [reminder(additionalContext.join('\n'))],
         },
       ];
     },

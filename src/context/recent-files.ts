@@ -3,6 +3,7 @@ import type { CompactionSource } from '../protocol/context.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
 import type { ReadFileCache } from '../protocol/tool.ts';
+import { reminder } from '../util/reminder.ts';
 import { type Stamp, stamped } from './notices.ts';
 import { estimateTokens } from './token-estimate.ts';
 
@@ -94,7 +95,7 @@ function attachment(path: string, text: string, whole: boolean, stamp: Stamp): A
     type: 'attachment',
     ...stamped(stamp),
     attachment: { type: 'restored_file', path, whole },
-    rendered: [{ type: 'text', text: `<system-reminder>\n${what}:\n${text}\n</system-reminder>` }],
+    rendered: [reminder(`${what}:\n${text}`)],
   };
 }
 

@@ -2,6 +2,7 @@
 import type { CompactionSource } from '../protocol/context.ts';
 import type { TodoItem } from '../protocol/messages.ts';
 import type { TodoStore } from '../protocol/tool.ts';
+import { reminder } from '../util/reminder.ts';
 import { type Stamp, stamped } from './notices.ts';
 
 const MARKS: Record<TodoItem['status'], string> = { pending: '[ ]', in_progress: '[>]', completed: '[x]' };
@@ -13,13 +14,12 @@ export function todoSource(todos: Pick<TodoStore, 'get'>, stamp: Stamp): Compact
       const list = todos.get();
       if (list.every(({ status }) => status === 'completed')) return [];
       const lines = list.map(({ status, content }, i) => `${i + 1}. ${MARKS[status]} ${content}`);
-      const text = `<system-reminder>\nYour todo list, as it stands now:\n${lines.join('\n')}\n</system-reminder>`;
       return [
         {
           type: 'attachment',
           ...stamped(stamp),
           attachment: { type: 'todo_reminder', todos: list },
-          rendered: [{ type: 'text', text }],
+          rendered: [reminder(`Your todo list, as it stands now:\n${lines.join('\n')}`)],
         },
       ];
     },

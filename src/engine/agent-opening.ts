@@ -1,11 +1,12 @@
 /** What an agent's conversation begins with: skills, its prompt, what is missing, and what hooks say. */
 import type { SpawnRequest } from '../protocol/agent.ts';
 import type { JournalBody } from '../protocol/journal.ts';
-import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
+import type { UserMessage } from '../protocol/messages.ts';
 import type { Scope } from '../util/scope.ts';
 import { beginWith } from './beginning.ts';
 import type { AgentParts } from './compose/agent-parts.ts';
 import type { EngineParts } from './parts.ts';
+import { hookContext } from './prompt-hooks.ts';
 
 export interface AgentOpening {
   readonly request: SpawnRequest;
@@ -22,13 +23,10 @@ export async function openAgent(
 ): Promise<UserMessage> {
   const { parts, skills } = agent;
   const { journal, hooks } = parts;
-  const stamp = () => ({
-    uuid: session.ids.uuid(),
-    timestamp: new Date(session.clock.nowMs()).toISOString(),
-  });
   await journal.open();
   const prompt: UserMessage = Object.freeze({
-    ...stamp(),
+    uuid: session.ids.uuid(),
+    timestamp: new Date(session.clock.nowMs()).toISOString(),
     type: 'user' as const,
     kind: 'prompt' as const,
     message: { role: 'user' as const, content: request.prompt },
@@ -46,29 +44,9 @@ export async function openAgent(
     session.config.stderr?.(`The agent ${request.definition.name}: ${line}`);
   if (hooks.has('SubagentStart')) {
     const { additionalContext } = await hooks.run({ event: 'SubagentStart' }, { signal: scope.signal });
-    if (additionalContext.length > 0) bodies.push({ ...hookContext(additionalContext, stamp()), submission });
+    for (const message of hookContext('SubagentStart', additionalContext, session))
+      bodies.push({ ...message, submission });
   }
   await journal.recorder.append(bodies);
   return prompt;
-}
-
-interface Stamp {
-  readonly uuid: string;
-  readonly timestamp: string;
-}
-
-const hookContext = (content: readonly string[], stamp: Stamp) =>
-  reminder(
-    { type: 'hook_context', event: 'SubagentStart', content },
-    `SubagentStart hook: ${content.join('\n')}`,
-    stamp,
-  );
-
-function reminder(
-  attachment: AttachmentMessage['attachment'],
-  text: string,
-  stamp: Stamp,
-): AttachmentMessage {
-  const rendered = [{ type: 'text' as const, text: `<system-reminder>\n${text}\n</system-reminder>` }];
-  return { ...stamp, type: 'attachment', attachment, rendered };
 }

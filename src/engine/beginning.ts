@@ -1,5 +1,6 @@
 /** Skills that a conversation begins with, because its agent's definition names them. */
 import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
+import { reminder } from '../util/reminder.ts';
 import type { PreloadSkills } from './compose/skills.ts';
 import type { EngineParts } from './parts.ts';
 
@@ -44,6 +45,6 @@ function missingThings(
     ...stamp,
     type: 'attachment',
     attachment: { type: 'agent_setup', problems },
-    rendered: [{ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }],
+    rendered: [reminder(text)],
   };
 }

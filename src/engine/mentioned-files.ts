@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { findMentions } from '../commands/file-mentions.ts';
 import type { ToolResultContent } from '../protocol/tool.ts';
 import type { UserBlock } from '../protocol/wire.ts';
+import { reminder } from '../util/reminder.ts';
 import type { EngineParts } from './parts.ts';
 
 export interface MentionedFile {
@@ -36,9 +37,4 @@ function rendered(path: string, content: ToolResultContent): readonly UserBlock[
   const note = `The user names ${path}. This is what Read returns for it:`;
   if (typeof content === 'string') return [reminder(`${note}\n${content}`)];
   return [reminder(note), ...content];
-}
-
-function reminder(text: string): UserBlock {
-  const body = text.replace(/<(\/?)\s*system-reminder/gi, '&lt;$1system-reminder');
-  return { type: 'text', text: `<system-reminder>\n${body}\n</system-reminder>` };
 }

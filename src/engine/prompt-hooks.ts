@@ -3,6 +3,7 @@ import type { JudgePrompt } from '../attachments/queued-commands.ts';
 import type { HookCall, HookVerdict } from '../protocol/hook.ts';
 import type { AttachmentMessage } from '../protocol/messages.ts';
 import type { InboxItem } from '../protocol/ports.ts';
+import { reminder } from '../util/reminder.ts';
 import { textOfContent } from '../util/text-of-content.ts';
 import { loadCommands } from './command-list.ts';
 import type { EngineParts } from './parts.ts';
@@ -97,16 +98,20 @@ function refusalIn(verdict: HookVerdict): string | undefined {
   return verdict.preventContinuation?.stopReason;
 }
 
-function hookContext(event: string, content: readonly string[], parts: EngineParts): AttachmentMessage[] {
+/** What hooks want the model to know; none where they say nothing. */
+export function hookContext(
+  event: string,
+  content: readonly string[],
+  parts: Pick<EngineParts, 'ids' | 'clock'>,
+): AttachmentMessage[] {
   if (content.length === 0) return [];
-  const text = `<system-reminder>\n${event} hook: ${content.join('\n')}\n</system-reminder>`;
   return [
     {
       type: 'attachment',
       uuid: parts.ids.uuid(),
       timestamp: new Date(parts.clock.nowMs()).toISOString(),
       attachment: { type: 'hook_context', event, content },
-      rendered: [{ type: 'text', text }],
+      rendered: [reminder(`${event} hook: ${content.join('\n')}`)],
     },
   ];
 }

@@ -4,6 +4,7 @@
  * user context goes before the first message (L3).
  */
 import type { AgentDefinition } from '../protocol/agent.ts';
+import { reminder } from '../util/reminder.ts';
 
 export interface SystemPromptInput {
   /** Takes the place of the default; `''` and `[]` mean none. */
@@ -40,9 +41,7 @@ export function buildUserContext(input: UserContextInput): readonly string[] {
   if (input.memory !== undefined) parts.push(input.memory);
   if (input.date !== undefined) parts.push(`# Date\nToday is ${input.date}.`);
   if (parts.length === 0) return [];
-  return [
-    `<system-reminder>\n${parts.join('\n\n')}\n\nThis is background. Mention it only where it bears on the task.\n</system-reminder>`,
-  ];
+  return [reminder(...parts, 'This is background. Mention it only where it bears on the task.').text];
 }
 
 function defaultPrompt(input: SystemPromptInput): string {

@@ -1,6 +1,6 @@
 /** How memory files are put to the model. */
 import type { RecalledMemory, ViewMessage } from '../protocol/messages.ts';
-import type { TextBlock } from '../protocol/wire.ts';
+import { reminder } from '../util/reminder.ts';
 import type { MemoryFile, MemoryType } from './memory-file.ts';
 
 const WHOSE: Readonly<Record<MemoryType, string>> = {
@@ -51,12 +51,6 @@ export function renderChanged(file: MemoryFile) {
       ? `${file.path} no longer says anything: what it said before does not hold any more.`
       : `${file.path} was changed. This is what it says now, in place of what it said before:\n\n${file.content.trim()}`;
   return { attachment: { type: 'edited_memory', path: file.path }, rendered: [reminder(text)] };
-}
-
-/** What a file says cannot end the note it stands in. */
-function reminder(text: string): TextBlock {
-  const body = text.replace(/<(\/?)\s*system-reminder/gi, '&lt;$1system-reminder');
-  return { type: 'text', text: `<system-reminder>\n${body}\n</system-reminder>` };
 }
 
 /** The files that these messages bring, but for the head of the conversation. */

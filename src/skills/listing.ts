@@ -3,6 +3,8 @@
  * once and stands in the conversation; later changes are told as such behind it, so that no byte before is rewritten (L3).
  */
 import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
+import { type Changes, changesBetween } from '../util/changes.ts';
+import { reminder } from '../util/reminder.ts';
 import type { Skill } from './skill.ts';
 
 export interface ListingOptions {
@@ -59,23 +61,23 @@ export function listingFor(
 ): Listed | undefined {
   const told = toldIn(view);
   if (told === undefined) return lines.size === 0 ? undefined : wholeListing(lines);
-  const fresh = [...lines].filter(([name, line]) => told.get(name) !== line);
-  const removed = [...told.keys()].filter((name) => !lines.has(name));
-  if (fresh.length === 0 && removed.length === 0) return undefined;
-  return changes(fresh, removed);
+  const changed = changesBetween(told, lines);
+  return changed && changedListing(changed);
 }
 
 export function wholeListing(lines: ReadonlyMap<string, string>): Listed {
   return {
     attachment: { type: SKILL_LISTING, whole: true, lines: Object.fromEntries(lines), removed: [] },
-    rendered: note(
-      '# Skills\nEach of these holds instructions for one kind of work. When a task fits one, load it with the Skill tool before you begin; when the user writes "/name", they mean the skill of that name. Load no skill that is not listed.',
-      [...lines.values()].join('\n'),
-    ),
+    rendered: [
+      reminder(
+        '# Skills\nEach of these holds instructions for one kind of work. When a task fits one, load it with the Skill tool before you begin; when the user writes "/name", they mean the skill of that name. Load no skill that is not listed.',
+        [...lines.values()].join('\n'),
+      ),
+    ],
   };
 }
 
-export function changes(fresh: readonly (readonly [string, string])[], removed: readonly string[]): Listed {
+function changedListing({ fresh, removed }: Changes): Listed {
   const parts = [
     ...(fresh.length > 0
       ? [`New or changed skills, for the Skill tool:\n${fresh.map(([, line]) => line).join('\n')}`]
@@ -84,7 +86,7 @@ export function changes(fresh: readonly (readonly [string, string])[], removed: 
   ];
   return {
     attachment: { type: SKILL_LISTING, whole: false, lines: Object.fromEntries(fresh), removed },
-    rendered: note(...parts),
+    rendered: [reminder(...parts)],
   };
 }
 
@@ -121,10 +123,4 @@ function fairShare(lengths: readonly number[], room: number): number {
     left -= length;
   }
   return Number.POSITIVE_INFINITY;
-}
-
-/** What it quotes cannot end it early. */
-export function note(...paragraphs: readonly string[]): AttachmentMessage['rendered'] {
-  const body = paragraphs.join('\n\n').replace(/<(\/?)\s*system-reminder/gi, '&lt;$1system-reminder');
-  return [{ type: 'text', text: `<system-reminder>\n${body}\n</system-reminder>` }];
 }

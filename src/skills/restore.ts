@@ -2,7 +2,8 @@
 import type { CompactionSource } from '../protocol/context.ts';
 import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
 import type { Ids } from '../protocol/ports.ts';
-import { note, toldIn, wholeListing } from './listing.ts';
+import { reminder } from '../util/reminder.ts';
+import { toldIn, wholeListing } from './listing.ts';
 import { skillNameIn } from './load-skill.ts';
 
 export interface RestoreOptions {
@@ -43,7 +44,7 @@ export function loadedSkillsSource(options: RestoreOptions): CompactionSource {
         const shown =
           text.length > share ? `${text.slice(0, share)}\n… (cut off; load it again for the rest)` : text;
         left -= shown.length;
-        const rendered = note(`You loaded this skill before; it still holds.\n\n${shown}`);
+        const rendered = [reminder('You loaded this skill before; it still holds.', shown)];
         return [attached({ attachment: { type: INVOKED_SKILL, name, text: shown }, rendered }, options)];
       });
     },

@@ -2,6 +2,7 @@
 import type { CompactionSource } from '../protocol/context.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { TASK_NOTICE, type TaskInfo, type TaskKind } from '../protocol/task.ts';
+import { reminder } from '../util/reminder.ts';
 
 /** One task that has ended. */
 export function noticeOf({
@@ -33,7 +34,7 @@ export function noticePrompt(ended: readonly TaskInfo[]): string {
 
 /** Behind tool results or a prompt. */
 export function noticeReminder(ended: readonly TaskInfo[]): string {
-  return `<system-reminder>\n${ended.map(noticeOf).join('\n')}\n</system-reminder>`;
+  return reminder(ended.map(noticeOf).join('\n')).text;
 }
 
 /** What runs on, after a compaction: a summary may have lost it (L2.6). */
@@ -50,14 +51,14 @@ export function runningTasksSource(
         ({ taskId, kind, description, command, outputFile }) =>
           `- ${taskId} (${kind}): ${harmless(description)}${command === undefined || command === description ? '' : ` [${harmless(command)}]`}; its output goes to ${outputFile}`,
       );
-      const text = `<system-reminder>\nThese tasks run in the background; you will be told when they end:\n${lines.join('\n')}\n</system-reminder>`;
+      const text = `These tasks run in the background; you will be told when they end:\n${lines.join('\n')}`;
       return [
         {
           type: 'attachment',
           uuid: ids.uuid(),
           timestamp: new Date(clock.nowMs()).toISOString(),
           attachment: { type: 'background_tasks', task_ids: running.map(({ taskId }) => taskId) },
-          rendered: [{ type: 'text', text }],
+          rendered: [reminder(text)],
         },
       ];
     },

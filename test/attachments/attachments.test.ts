@@ -3,7 +3,6 @@ import { ATTACHMENT_ORDER, createAttachments } from '../../src/attachments/colle
 import { hookContext } from '../../src/attachments/hook-context.ts';
 import { createInputQueue } from '../../src/attachments/input-queue.ts';
 import { queuedCommands } from '../../src/attachments/queued-commands.ts';
-import { reminder } from '../../src/attachments/reminder.ts';
 import type { AttachmentSource } from '../../src/attachments/source.ts';
 import { todoReminder } from '../../src/attachments/todo-reminder.ts';
 import type { AttachmentPort } from '../../src/loop/deps.ts';
@@ -11,6 +10,7 @@ import type { AttachmentMessage, TodoItem } from '../../src/protocol/messages.ts
 import type { InboxPriority } from '../../src/protocol/ports.ts';
 import { sequentialIds, virtualClock } from '../../src/testing/index.ts';
 import { PersistentList } from '../../src/util/persistent-list.ts';
+import { reminder } from '../../src/util/reminder.ts';
 
 const turn = (...tools: string[]) => ({
   toolUses: tools.map((name, i) => ({ type: 'tool_use', id: `t${i}`, name, input: {} }) as const),

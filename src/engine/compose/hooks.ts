@@ -11,6 +11,7 @@ import type { PermissionMode } from '../../protocol/permission.ts';
 import type { Clock, Ids, InboxItem } from '../../protocol/ports.ts';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
+import { reminder } from '../../util/reminder.ts';
 import type { Scope } from '../../util/scope.ts';
 import { textOfContent } from '../../util/text-of-content.ts';
 import type { Announcer } from '../announcer.ts';
@@ -160,7 +161,7 @@ function show(body: SystemBody, config: QueryEngineConfig, { announcer, ids, ses
 
 /** What a hook says after its event is over joins the running turn, or makes one. */
 function put(text: string, { enqueue, ids }: HookParts): void {
-  const content = `<system-reminder>\n${text}\n</system-reminder>`;
+  const content = reminder(text).text;
   // The session may be over by now; then nobody is left to hear it.
   void enqueue({ key: `hook-${ids.uuid()}`, priority: 'next', content, byHook: true }).catch(() => undefined);
 }

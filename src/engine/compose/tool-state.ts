@@ -4,7 +4,6 @@ import { attachmentMessageOf } from '../../attachments/collect.ts';
 import { deferredTools } from '../../attachments/deferred-tools.ts';
 import { mcpInstructions, type ServerInstructions } from '../../attachments/mcp-instructions.ts';
 import { type PlanModeFacts, planMode, planModeNote } from '../../attachments/plan-mode.ts';
-import { reminder } from '../../attachments/reminder.ts';
 import type { AttachmentSource, FoundAttachment } from '../../attachments/source.ts';
 import type { CompactionSource } from '../../protocol/context.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
@@ -24,6 +23,7 @@ import {
 import { createToolSearchTool } from '../../tools/builtin/tool-search.ts';
 import { Deferral } from '../../tools/deferral.ts';
 import type { ToolsPort } from '../../tools/tools-port.ts';
+import { reminder } from '../../util/reminder.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ModelPort } from '../parts.ts';
 

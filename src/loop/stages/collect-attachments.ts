@@ -1,5 +1,6 @@
 /** Stage 5: runs after tools alone, and only when neither an abort nor a hook's stop is pending (L6). */
 import type { LoopMessage, UserMessage } from '../../protocol/messages.ts';
+import { reminder } from '../../util/reminder.ts';
 import type { Iteration } from '../iteration.ts';
 import { attachmentMessage } from '../say.ts';
 
@@ -12,11 +13,10 @@ export async function* collectAttachments(iteration: Iteration): AsyncGenerator<
   if (iteration.preventContinuation !== undefined) return;
   if (iteration.hookContext.length > 0) {
     const content = [...iteration.hookContext];
-    const text = `<system-reminder>\n${content.join('\n')}\n</system-reminder>`;
     iteration.attachments.push(
       yield* iteration.say(
         attachmentMessage(deps, { type: 'hook_context', event: 'PostToolUse', content }, [
-          { type: 'text', text },
+          reminder(content.join('\n')),
         ]),
       ),
     );
