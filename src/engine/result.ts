@@ -50,6 +50,8 @@ export interface LastAnswer {
   readonly text: string;
   readonly stopReason: StopReason | null;
   readonly synthetic?: AssistantMessage['synthetic'];
+  readonly model?: string;
+  readonly requestId?: string;
 }
 
 export function createOutcome(): Outcome {
@@ -94,6 +96,8 @@ export function createOutcome(): Outcome {
       return {
         text: text.join(''),
         stopReason: stopReasons.get(id) ?? stop_reason,
+        model: last.message.model,
+        ...(last.requestId !== undefined && { requestId: last.requestId }),
         ...(last.synthetic && { synthetic: last.synthetic }),
       };
     },

@@ -3,16 +3,16 @@
  * here the loop is driven, the budgets are kept and the result is made.
  */
 import { queryLoopAtOnce } from '../loop/query-loop.ts';
-import type { JournalBody } from '../protocol/journal.ts';
 import type { Said } from '../protocol/messages.ts';
-import type { SDKConversationReset, SDKMessage, SDKResultMessage } from '../protocol/sdk-messages.ts';
+import type { SDKConversationReset, SDKMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
-import { within } from '../util/within.ts';
 import { compactSession, type ManualCompaction } from './compact-session.ts';
 import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
 import { atBoundary, createLoopWatch } from './loop-watch.ts';
 import type { EngineParts } from './parts.ts';
 import { type Prepared, type Prompt, prepareSubmission } from './prepare-submission.ts';
+import { recordResult } from './record-result.ts';
+import { refusalNotice } from './refusal-notice.ts';
 import { createOutcome, type Outcome, type ResultFacts, resultOf, resultWithoutQuery } from './result.ts';
 import { STRUCTURED_OUTPUT_ATTEMPTS } from './structured-output.ts';
 import type { Submission } from './submission.ts';
@@ -63,9 +63,9 @@ export async function* submitMessage(
         { ...facts, sessionId: reset?.new_conversation_id ?? facts.sessionId },
         prepared.command,
       );
-      await recordResult(result, submission, parts);
+      const recorded = await recordResult(result, submission, parts);
       if (submission.silent()) return;
-      yield reset === undefined ? [result] : [reset, result];
+      yield reset === undefined ? recorded : [reset, ...recorded];
       return;
     }
     yield* runLoop(
@@ -137,7 +137,10 @@ export async function* runLoop(
   parts: EngineParts,
 ): AsyncGenerator<Batch, void> {
   const { state } = parts;
-  const mapper = createSdkMapper(mapperOptions(parts));
+  const mapper = createSdkMapper({
+    ...mapperOptions(parts),
+    userMessageUuid: submission.prompt.options.uuid,
+  });
   const watch = createLoopWatch(mapper, outcome, submission, parts);
   submission.onResponse((messageId, stopReason) => outcome.responseEnded(messageId, stopReason));
   submission.scope.onClose(
@@ -191,6 +194,8 @@ export async function* finish(
   parts: EngineParts,
 ): AsyncGenerator<Batch, void> {
   const { maxTurns, maxBudgetUsd } = parts.config;
+  const refused = refusalNotice(outcome, submission, parts);
+  if (refused.length > 0) yield refused;
   const limits = { maxTurns, maxBudgetUsd, structuredOutputAttempts: STRUCTURED_OUTPUT_ATTEMPTS };
   const result = resultOf(
     terminal,
@@ -200,43 +205,7 @@ export async function* finish(
     parts.structured?.accepted(),
   );
   const recorded = await recordResult(result, submission, parts);
-  if (!submission.silent()) yield [recorded];
-}
-
-/** How long a result waits for the host's session store, in ms. */
-const MIRROR_MS = 5_000;
-
-/** The result is on record before it is shown. A full disk must not cost the consumer its result. */
-async function recordResult(
-  result: SDKResultMessage,
-  submission: Submission,
-  parts: EngineParts,
-): Promise<SDKResultMessage> {
-  parts.memory.results += 1;
-  // A session that could not be opened is not written to.
-  if (!parts.memory.opened) return result;
-  const { recorder } = parts.journal;
-  const { id } = submission;
-  const bodies: JournalBody[] = [
-    {
-      type: 'cost',
-      id: `${id}/cost`,
-      submission: id,
-      totalCostUsd: parts.ledger.totalCostUsd(),
-      modelUsage: parts.ledger.modelUsage(),
-    },
-    { type: 'result', id: `${id}/result`, submission: id, result },
-  ];
-  const write = async () => {
-    await recorder.append(bodies);
-    await recorder.commit();
-  };
-  const written = await settled(write());
-  if (written.kind === 'failed' && !parts.journal.lost)
-    parts.config.stderr?.(`The result could not be recorded: ${written.message}`);
-  // Who reads the result may stop the machine; a store that hangs does not keep it from them.
-  if (parts.mirrored !== undefined) await within(MIRROR_MS, parts.mirrored());
-  return result;
+  if (!submission.silent()) yield recorded;
 }
 
 function factsOf(submission: Submission, outcome: Outcome, parts: EngineParts): ResultFacts {

@@ -4,6 +4,7 @@
  * long its tool has been running.
  */
 
+import { estimateText } from '../context/text-estimate.ts';
 import type {
   AssistantMessage,
   AttachmentMessage,
@@ -29,6 +30,8 @@ export interface SdkMapperOptions {
   readonly replayUserMessages: boolean;
   /** Attachments as informational messages. */
   readonly verbose: boolean;
+  /** Of the prompt that is being answered. */
+  readonly userMessageUuid?: string | undefined;
 }
 
 export interface SdkMapper {
@@ -49,6 +52,28 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
   /** Queued prompts that the model is about to be shown, and those that have joined and are not repeated yet. */
   let joining: SDKMessage[] = [];
   let replays: SDKMessage[] = [];
+
+  let thoughtTokens = 0;
+
+  /** What a finished block of thinking came to; nothing where the model does not show it. */
+  const thought = ({ message }: AssistantMessage): SDKMessage[] => {
+    const [block] = message.content;
+    const delta = block?.type === 'thinking' ? Math.ceil(estimateText(block.thinking)) : 0;
+    if (delta === 0) return [];
+    thoughtTokens += delta;
+    const { userMessageUuid: prompt } = options;
+    return [
+      {
+        type: 'system',
+        subtype: 'thinking_tokens',
+        estimated_tokens: thoughtTokens,
+        estimated_tokens_delta: delta,
+        ...(prompt !== undefined && { user_message_uuid: prompt }),
+        uuid: options.ids.uuid(),
+        session_id,
+      },
+    ];
+  };
 
   const flush = (): SDKMessage[] => {
     if (takenBack.length === 0) return [];
@@ -103,7 +128,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
   const mapped = (message: LoopMessage): SDKMessage[] => {
     switch (message.type) {
       case 'assistant':
-        return [assistant(message)];
+        return [...thought(message), assistant(message)];
       case 'user':
         return user(message);
       case 'attachment':

@@ -2,15 +2,17 @@
 import type { AssistantErrorKind } from './failure.ts';
 import type { SystemBody } from './messages.ts';
 import type { PermissionDenial, PermissionMode } from './permission.ts';
-import type { SessionKey } from './session-store.ts';
+import type {
+  SDKElicitationComplete,
+  SDKMirrorError,
+  SDKModelRefusal,
+  SDKSessionWritesLost,
+  SDKThinkingTokens,
+  Stamped,
+} from './session-messages.ts';
 import type { TaskMessageBody } from './task-messages.ts';
 import type { TerminalReason } from './terminal.ts';
 import type { AssistantBlock, ResultUsage, StopReason, StreamEvent, Usage, UserBlock } from './wire.ts';
-
-interface Stamped {
-  readonly uuid: string;
-  readonly session_id: string;
-}
 
 /** On messages of a subagent; `parent_tool_use_id` is then the Agent call that started it. */
 export interface FromAgent {
@@ -218,22 +220,6 @@ export interface SDKConversationReset extends Stamped {
   readonly timestamp: string;
 }
 
-/** What a person was sent to a web page for, by an MCP server, is done. */
-export interface SDKElicitationComplete extends Stamped {
-  readonly type: 'system';
-  readonly subtype: 'elicitation_complete';
-  readonly mcp_server_name: string;
-  readonly elicitation_id: string;
-}
-
-/** Entries of the transcript were given up: the host's session store would not take them. */
-export interface SDKMirrorError extends Stamped {
-  readonly type: 'system';
-  readonly subtype: 'mirror_error';
-  readonly error: string;
-  readonly key: SessionKey;
-}
-
 /** About a task that outlives its tool call, whether or not a turn runs. */
 export type SDKTaskMessage = Stamped & { readonly type: 'system' } & TaskMessageBody;
 
@@ -243,6 +229,9 @@ export type SDKSystemMessage =
   | SDKLocalCommandOutput
   | SDKCommandsChanged
   | SDKMirrorError
+  | SDKSessionWritesLost
+  | SDKThinkingTokens
+  | SDKModelRefusal
   | SDKElicitationComplete
   | SDKTaskMessage
   | (Stamped & { readonly type: 'system' } & SystemBody);

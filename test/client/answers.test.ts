@@ -83,6 +83,17 @@ throughBothDoors('answers', (stage) => {
     const { messages } = await stage.run([reply([thinking('Let me see.'), 'Yes.'])], {
       thinking: { type: 'adaptive' },
     });
+    expect(messages.map((message) => ('subtype' in message ? message.subtype : message.type))).toEqual([
+      'init',
+      'thinking_tokens',
+      'assistant',
+      'assistant',
+      'success',
+    ]);
+    expect(messages.find(is('system', 'thinking_tokens'))).toMatchObject({
+      estimated_tokens: 4,
+      estimated_tokens_delta: 4,
+    });
     expect(messages.filter(is('assistant'))).toMatchObject([
       { message: { content: [{ type: 'thinking', signature: expect.any(String) }] } },
       { message: { content: [{ type: 'text', text: 'Yes.' }] } },

@@ -93,7 +93,11 @@ const PLAIN: readonly Row[] = [
     how: 'thinking alone is asked again once, and then an empty answer',
     replies: [reply(thinking('Hm.')), reply(thinking('Hm.'))],
     requests: 2,
-    says: ['init', 'thinking', 'retraction', 'synthetic', 'thinking', 'result:success'],
+    says: [
+      'init',
+      ...['thinking_tokens', 'thinking', 'retraction', 'synthetic'],
+      ...['thinking_tokens', 'thinking', 'result:success'],
+    ],
     ends: { ...success, num_turns: 2, result: '' },
   },
   {
@@ -114,7 +118,7 @@ const PLAIN: readonly Row[] = [
     how: 'a refusal, which is an answer (L7.1)',
     replies: [reply('I will not.', { faults: ['refusal'] })],
     requests: 1,
-    says: ['init', 'text', 'result:success'],
+    says: ['init', 'text', 'model_refusal_no_fallback', 'result:success'],
     ends: { ...success, stop_reason: 'refusal', num_turns: 1, result: 'I will not.' },
   },
   {

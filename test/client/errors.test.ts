@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { reply } from '../../src/rehearsal/index.ts';
-import { gather, is, throughBothDoors } from './doors.ts';
+import { gather, is, prompt, prompts, throughBothDoors } from './doors.ts';
 
 throughBothDoors('errors', (stage) => {
   const failing = (status: number, times?: number) =>
@@ -56,8 +56,20 @@ throughBothDoors('errors', (stage) => {
 
   it('a refusal is a success', async () => {
     stage.play(reply('No.', { stop_reason: 'refusal', times: 'any' }));
-    const { result, error } = await gather(stage.start('Go.'));
+    const uuid = '44444444-4444-4444-8444-444444444444';
+    const input = prompts();
+    input.push(prompt('Go.', { uuid }));
+    input.end();
+    const { messages, result, error } = await gather(stage.start(input));
     expect(result).toMatchObject({ subtype: 'success', is_error: false, stop_reason: 'refusal' });
+    const told = messages.filter(({ type }) => type !== 'command_lifecycle');
+    expect(told.at(-1)).toBe(result);
+    expect(told.at(-2)).toMatchObject({
+      subtype: 'model_refusal_no_fallback',
+      original_model: 'claude-opus-5-5',
+      request_id: expect.any(String),
+      refused_user_message_uuid: uuid,
+    });
     expect(error).toBeUndefined();
   });
 

@@ -74,6 +74,12 @@ export const denied = (told: System<'permission_denied'>): Loose<client.SDKPermi
 export const mirror = (told: System<'mirror_error'>): Loose<client.SDKMirrorErrorMessage> => told;
 export const note = (told: System<'informational'>): Loose<client.SDKInformationalMessage> => told;
 
+export const thought = (told: System<'thinking_tokens'>): Loose<client.SDKThinkingTokensMessage> => told;
+export const refused = (
+  told: System<'model_refusal_no_fallback'>,
+): Loose<client.SDKModelRefusalNoFallbackMessage> => told;
+export const lost = (told: System<'session_writes_lost'>): Loose<client.SDKSessionWritesLostMessage> => told;
+
 /**
  * Options that both have and whose published values ours does not take as they are: they can name the mode `auto`,
  * or answer to our own types.

@@ -1,0 +1,64 @@
+/** The result is on record before it is shown. A full disk must not cost the consumer its result. */
+import type { JournalBody } from '../protocol/journal.ts';
+import type { SDKMessage, SDKResultMessage } from '../protocol/sdk-messages.ts';
+import type { SDKSessionWritesLost } from '../protocol/session-messages.ts';
+import { within } from '../util/within.ts';
+import type { EngineParts } from './parts.ts';
+import type { Submission } from './submission.ts';
+
+/** How long a result waits for the host's session store, in ms. */
+const MIRROR_MS = 5_000;
+
+/** What is told at the end: the result, and before it that the transcript lacks something (F71). */
+export async function recordResult(
+  result: SDKResultMessage,
+  { id }: Submission,
+  parts: EngineParts,
+): Promise<readonly SDKMessage[]> {
+  parts.memory.results += 1;
+  // A session that could not be opened is not written to.
+  if (!parts.memory.opened) return [result];
+  const { recorder } = parts.journal;
+  const bodies: JournalBody[] = [
+    {
+      type: 'cost',
+      id: `${id}/cost`,
+      submission: id,
+      totalCostUsd: parts.ledger.totalCostUsd(),
+      modelUsage: parts.ledger.modelUsage(),
+    },
+    { type: 'result', id: `${id}/result`, submission: id, result },
+  ];
+  let lost: SDKSessionWritesLost | undefined;
+  try {
+    await recorder.append(bodies);
+    await recorder.commit();
+  } catch (error) {
+    if (!parts.journal.lost) {
+      parts.config.stderr?.(`The result could not be recorded: ${(error as Error).message}`);
+      lost = writesLost(error, parts);
+    }
+  }
+  // Who reads the result may stop the machine; a store that hangs does not keep it from them.
+  if (parts.mirrored !== undefined) await within(MIRROR_MS, parts.mirrored());
+  return lost === undefined ? [result] : [lost, result];
+}
+
+/** undefined: it was not for want of room. */
+function writesLost(
+  error: unknown,
+  { ids, sessionId }: Pick<EngineParts, 'ids' | 'sessionId'>,
+): SDKSessionWritesLost | undefined {
+  const cause = error instanceof Error ? (error.cause as { readonly code?: unknown } | undefined) : undefined;
+  const error_code = (['ENOSPC', 'EDQUOT'] as const).find((code) => code === cause?.code);
+  if (error_code === undefined) return undefined;
+  return {
+    type: 'system',
+    subtype: 'session_writes_lost',
+    error_code,
+    lost: ['transcript'],
+    transcript_session_ids: [sessionId],
+    uuid: ids.uuid(),
+    session_id: sessionId,
+  };
+}
