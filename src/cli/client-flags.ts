@@ -40,6 +40,8 @@ export interface ClientFlags {
   readonly maxSubagents?: number;
   readonly maxSubagentsPerMessage?: number;
   readonly subagentDeadlineMs?: number;
+  readonly debug?: boolean | string;
+  readonly debugFile?: string;
 }
 
 export function addClientFlags(program: Command): void {
@@ -78,13 +80,14 @@ export function addClientFlags(program: Command): void {
   add(flag('--max-subagents-per-message <n>').argParser(wholeNumber));
   add(flag('--subagent-deadline-ms <ms>').argParser(positiveInteger));
   add(flag('-d, --debug [filter]'));
+  add(flag('--debug-file <file>'));
   for (const name of WITHOUT_EFFECT) add(flag(`--${name}`));
   for (const name of WITHOUT_EFFECT_VALUED) add(flag(`--${name} <value>`).argParser(appended));
 }
 
 /** Accepted, and without effect so far. */
 const WITHOUT_EFFECT = ['await-initialize'] as const;
-const WITHOUT_EFFECT_VALUED = ['prompt-suggestions', 'debug-file'] as const;
+const WITHOUT_EFFECT_VALUED = ['prompt-suggestions'] as const;
 
 /** Client flags as options of `query()`. */
 export function clientOptions(flags: ClientFlags): Partial<Options> {
@@ -119,6 +122,8 @@ export function clientOptions(flags: ClientFlags): Partial<Options> {
     maxSubagents: flags.maxSubagents,
     maxSubagentsPerMessage: flags.maxSubagentsPerMessage,
     subagentDeadlineMs: flags.subagentDeadlineMs,
+    debug: flags.debug,
+    debugFile: flags.debugFile,
   };
 }
 

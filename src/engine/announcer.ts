@@ -8,10 +8,12 @@ export interface Announcer {
   listen(listener: (message: SDKMessage) => void): () => void;
 }
 
-export function createAnnouncer(): Announcer {
+/** `heard`: hears all of it, and is nobody whom messages are for. */
+export function createAnnouncer(heard?: (message: SDKMessage) => void): Announcer {
   const listeners = new Set<(message: SDKMessage) => void>();
   return {
     say(message) {
+      heard?.(message);
       for (const listener of [...listeners]) listener(message);
       return listeners.size > 0;
     },

@@ -28,5 +28,5 @@ export async function closeSession(
   await parts.hookRoom.close();
   if (!parts.memory.handedOver) await parts.mcp.close();
   parts.model.close();
-  await parts.journal.close();
+  await parts.journal.close().finally(() => parts.config.debug?.close());
 }

@@ -34,6 +34,7 @@ import type { OutputStyleSetup } from './compose/output-styles.ts';
 import type { PluginSetup } from './compose/plugins.ts';
 import type { SettingsAccess } from './compose/settings-access.ts';
 import type { SkillSetup } from './compose/skills.ts';
+import type { DebugLog } from './debug-log.ts';
 import type { ElicitationAnswer, ElicitationRequest, McpClient, McpToolInfo } from './mcp-client.ts';
 import type { SessionConfig } from './session-config.ts';
 import type { SDKStatus } from './state-machine.ts';
@@ -235,6 +236,8 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
         readonly imports?: 'project' | 'anywhere' | undefined;
       }
     | undefined;
+  /** Hears what the session does; default nobody. */
+  debug?: DebugLog | undefined;
   /** Lines for stderr: warnings that are no messages. Default: dropped. */
   stderr?: ((line: string) => void) | undefined;
   /** Compaction and its switches (L2). */

@@ -84,14 +84,18 @@ export interface SessionJournal {
   close(): Promise<void>;
 }
 
-export function createSessionJournal(openAdapter: () => Promise<OpenedJournal>): SessionJournal {
+/** `written`: hears of each entry, like a listener. */
+export function createSessionJournal(
+  openAdapter: () => Promise<OpenedJournal>,
+  written?: (body: JournalBody) => void,
+): SessionJournal {
   let view = createSessionView();
   let opening: Promise<OpenedJournal> | undefined;
   let recorder: Recorder | undefined;
   let lost = false;
   let earlierLives = 0;
   const lostListeners: (() => void)[] = [];
-  const entryListeners = new Set<(body: JournalBody) => void>();
+  const entryListeners = new Set<(body: JournalBody) => void>(written === undefined ? [] : [written]);
 
   const lose = () => {
     if (lost) return;

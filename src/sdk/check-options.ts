@@ -13,6 +13,8 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   canUseTool: true,
   continue: true,
   cwd: true,
+  debug: true,
+  debugFile: true,
   disableSlashCommands: true,
   disallowedTools: true,
   effort: true,

@@ -48,6 +48,7 @@ export function startEngine(options: Options): Opening {
 
 /** Rejects with `invalid_option` or `invalid_settings`. Opens nothing. */
 export async function configOf(options: Options): Promise<QueryEngineConfig> {
+  if (wantsLog(options)) return loggedConfig(options);
   const { env } = placeOf(options);
   const files = options.engine?.files ?? nodeFiles;
   const found = await earlierSession(options, env, files);
@@ -123,6 +124,20 @@ export async function configOf(options: Options): Promise<QueryEngineConfig> {
   const main =
     agent === undefined ? {} : await asMainAgent({ agent, model, effort, maxTurns }, config, files);
   return { ...config, ...main, ...options.engine };
+}
+
+const wantsLog = ({ debug, debugFile, engine }: Options): boolean =>
+  engine?.debug === undefined && ((debug !== undefined && debug !== false) || debugFile !== undefined);
+
+/** The same, with a log that hears of its warnings too. */
+async function loggedConfig(options: Options): Promise<QueryEngineConfig> {
+  const { openDebugLog } = await import('./debug-sink.ts');
+  const log = await openDebugLog(options, options.engine?.files ?? nodeFiles);
+  const stderr = (line: string) => {
+    log.warned(line);
+    options.stderr?.(line);
+  };
+  return configOf({ ...options, stderr, engine: { ...options.engine, debug: log } });
 }
 
 /**

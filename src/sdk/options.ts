@@ -1,44 +1,20 @@
 /** The options of `query()`. Names and meanings are those of the field's de-facto SDK where both have them. */
 import type { PluginConfig } from '../engine/compose/plugins.ts';
-import type { AgentDefinition, QueryEngineConfig, ToolConfig } from '../engine/config.ts';
+import type { QueryEngineConfig, ToolConfig } from '../engine/config.ts';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
 import type { JsonSchema } from '../protocol/json.ts';
 import type { CanUseTool, PermissionMode } from '../protocol/permission.ts';
 import type { SessionStore, SessionStoreFlush } from '../protocol/session-store.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
 import type { McpServerConfig } from './mcp/server-config.ts';
+import type { AgentOption, CustomPrompt, PresetPrompt } from './option-values.ts';
 
 /** Separates what stays the same from what varies in a system prompt given as an array; never sent. */
 export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = '__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__';
 
 export type SettingSource = 'user' | 'project' | 'local';
 
-export interface PresetPrompt {
-  readonly type: 'preset';
-  /** Both names mean Turnwright's own prompt. */
-  readonly preset: 'turnwright' | 'claude_code';
-  readonly append?: string | undefined;
-  /** Accepted; the prompt is the same for all who work in one folder already. */
-  readonly excludeDynamicSections?: boolean | undefined;
-  /** Accepted; it is made anew for each session, never recorded. */
-  readonly snapshot?: boolean | undefined;
-}
-
-export interface CustomPrompt {
-  readonly type: 'custom';
-  readonly prompt: string | readonly string[];
-  readonly snapshot?: boolean | undefined;
-}
-
-/** As options define an agent, under its name. */
-export type AgentOption = Omit<AgentDefinition, 'name' | 'from' | 'effort'> & {
-  /** A number has no effect, and a warning says so. */
-  readonly effort?: EffortLevel | number | undefined;
-  /** No effect, with a warning. */
-  readonly observer?: unknown;
-  /** No effect, with a warning. */
-  readonly observerMessage?: unknown;
-};
+export type { AgentOption, CustomPrompt, PresetPrompt };
 
 export interface Options {
   /** Aborting it ends the run; the iterator then throws AbortError. */
@@ -60,6 +36,13 @@ export interface Options {
   continue?: boolean | undefined;
   /** There are no slash commands; `/name` is a prompt like any other. Default false. */
   disableSlashCommands?: boolean | undefined;
+  /**
+   * A log of what the session does, never of what is said in it, line by line to `stderr`, or to the process's own
+   * where there is none. A text names what is wanted (`api,session,told,warning`, or `!told`). Default false.
+   */
+  debug?: boolean | string | undefined;
+  /** That log goes to the end of this file instead. Implies `debug`. Throws `invalid_option` when it cannot be written. */
+  debugFile?: string | undefined;
   /** Default the caller's. */
   cwd?: string | undefined;
   /** A bare name takes the tool away, `Tool(specifier)` denies such calls. */

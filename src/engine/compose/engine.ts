@@ -57,10 +57,10 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
   const files = config.files ?? nodeFiles;
   const scope = openScope();
   const env = config.childEnv ?? childEnvironment(config.env ?? {});
-  const announcer = createAnnouncer();
+  const announcer = createAnnouncer(config.debug?.told);
   const session = composeSession(config, { clock, ids, files, announcer });
   const { sessionId } = session;
-  const journal = createSessionJournal(session.open);
+  const journal = createSessionJournal(session.open, config.debug?.entry);
   const fileHistory = composeFileHistory(config, { session, journal, files, ids });
   const client = composeModel(config, { clock, random });
   const ledger =

@@ -24,7 +24,7 @@ export function composeModel(
       ? createModelClient({ ...clientOptions(config, ports), onAttempt })
       : givenClient(config.callModel, config.modelOverrides, onAttempt);
   return {
-    call: client.call,
+    call: config.debug?.watched(client.call) ?? client.call,
     infoOf: client.infoOf,
     ready: client.ready,
     resolve: (name) => resolveModelAlias(name ?? 'default', config.env ?? {}),

@@ -1,0 +1,37 @@
+/** Where the lines of `debug` go, and the log that writes them. Loaded only where it is asked for. */
+import { dirname, resolve } from 'node:path';
+import { createDebugLog, type DebugLog } from '../engine/debug-log.ts';
+import { TurnwrightError } from '../protocol/errors.ts';
+import type { PersistentFiles } from '../protocol/files.ts';
+import type { Options } from './options.ts';
+
+/** Rejects with `invalid_option` for a file that cannot be written. */
+export async function openDebugLog(
+  { debug, debugFile, stderr, cwd }: Options,
+  files: PersistentFiles,
+): Promise<DebugLog> {
+  const filter = typeof debug === 'string' ? debug : undefined;
+  if (debugFile === undefined)
+    return createDebugLog({ write: stderr ?? onStderr, filter, nowMs: Date.now, close: async () => {} });
+  const file = await openEnd(resolve(cwd ?? '.', debugFile), files);
+  // Line by line and at once: the last ones before a crash are those that matter.
+  const append = async (line: string) => file.append(Buffer.from(`${line}\n`));
+  // A log that has no room is no reason to stop.
+  const write = (line: string) => void append(line).catch(() => undefined);
+  return createDebugLog({ write, filter, nowMs: Date.now, close: () => file.close().catch(() => undefined) });
+}
+
+const onStderr = (line: string) => void process.stderr.write(`${line}\n`);
+
+/** For its owner alone. */
+async function openEnd(path: string, files: PersistentFiles): ReturnType<PersistentFiles['openAppend']> {
+  try {
+    await files.makeDir(dirname(path));
+    return await files.openAppend(path, 0o600);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new TurnwrightError('invalid_option', `The option "debugFile" names no file to write to: ${why}`, {
+      cause,
+    });
+  }
+}
