@@ -89,21 +89,27 @@ export function changedFiles(options: ChangedFilesOptions): AttachmentSource {
     return report(path, await describeChange(path, known?.text, text));
   };
 
+  const changesOf = async (
+    watched: ReturnType<typeof latest>,
+    signal: AbortSignal,
+  ): Promise<readonly FoundAttachment[]> => {
+    forgetOthers(seen, readFileCache);
+    const stats = await Promise.all(watched.map(([path]) => files.stat(path).catch(() => UNKNOWN)));
+    const found: FoundAttachment[] = [];
+    for (const [i, [path, state]] of watched.entries()) {
+      if (signal.aborted || found.length === maxReported) break;
+      const stat = stats[i];
+      const change = stat === UNKNOWN ? undefined : await look(path, state, stat);
+      if (change !== undefined) found.push(change);
+    }
+    return found;
+  };
+
   return {
     name: 'changed_files',
-    async collect(_, signal) {
+    collect(_, signal) {
       const watched = latest(readFileCache, maxWatched);
-      if (watched.length === 0) return NOTHING_FOUND;
-      forgetOthers(seen, readFileCache);
-      const stats = await Promise.all(watched.map(([path]) => files.stat(path).catch(() => UNKNOWN)));
-      const found: FoundAttachment[] = [];
-      for (const [i, [path, state]] of watched.entries()) {
-        if (signal.aborted || found.length === maxReported) break;
-        const stat = stats[i];
-        const change = stat === UNKNOWN ? undefined : await look(path, state, stat);
-        if (change !== undefined) found.push(change);
-      }
-      return found;
+      return watched.length === 0 ? NOTHING_FOUND : changesOf(watched, signal);
     },
   };
 }

@@ -32,16 +32,16 @@ export interface Attachments {
   collect(
     input: AttachmentInput,
     signal: AbortSignal,
-  ): AsyncGenerator<AttachmentMessage, readonly AttachmentMessage[]>;
-  acknowledge(): Promise<readonly string[]>;
+  ): readonly AttachmentMessage[] | Promise<readonly AttachmentMessage[]>;
+  acknowledge(): readonly string[];
 }
 
-/** Asks every source at once and yields what they found in the one order. Collecting consumes nothing. */
+/** Asks every source at once; what they found is in the one order. Collecting consumes nothing. */
 export function createAttachments({ sources, clock, ids, onProblem }: AttachmentOptions): Attachments {
   const ordered = inOrder(sources);
 
   /** A source that need not look anywhere answers at once, and then nothing waits. */
-  const ask = (source: AttachmentSource, input: AttachmentInput, signal: AbortSignal) => {
+  const ask = (source: AttachmentSource, input: AttachmentInput, signal: AbortSignal): Answer => {
     const failed = (error: unknown) => {
       if (!signal.aborted) onProblem?.(source.name, error);
       return NOTHING_FOUND;
@@ -54,36 +54,35 @@ export function createAttachments({ sources, clock, ids, onProblem }: Attachment
     }
   };
 
+  const messagesOf = (found: readonly FoundAttachment[]) =>
+    found.map((each) => attachmentMessageOf(each, clock, ids));
+
+  /** In order, as far as the signal lets them come. */
+  async function waitFor(answers: readonly Answer[], signal: AbortSignal): Promise<AttachmentMessage[]> {
+    const gone = whenAborted(signal);
+    const messages: AttachmentMessage[] = [];
+    for (const answer of answers) {
+      const found = await Promise.race([answer, gone.aborted]);
+      if (signal.aborted) break;
+      messages.push(...messagesOf(found));
+    }
+    gone.forget();
+    return messages;
+  }
+
   return {
-    async *collect(input, signal) {
-      const messages: AttachmentMessage[] = [];
-      if (signal.aborted) return messages;
-      const asked = ordered.map((source) => ask(source, input, signal));
-      const gone = asked.some((answer) => answer instanceof Promise) ? whenAborted(signal) : undefined;
-      try {
-        for (const answer of asked) {
-          const found = answer instanceof Promise ? await Promise.race([answer, gone?.aborted]) : answer;
-          if (found === undefined || signal.aborted) break;
-          for (const each of found) {
-            const message = attachmentMessageOf(each, clock, ids);
-            messages.push(message);
-            yield message;
-          }
-        }
-      } finally {
-        gone?.forget();
-      }
-      return messages;
+    collect(input, signal) {
+      if (signal.aborted) return [];
+      const answers = ordered.map((source) => ask(source, input, signal));
+      return answers.some((answer) => answer instanceof Promise)
+        ? waitFor(answers, signal)
+        : (answers as readonly (readonly FoundAttachment[])[]).flatMap(messagesOf);
     },
-    async acknowledge() {
-      const keys: string[] = [];
-      for (const source of ordered) {
-        if (source.acknowledge !== undefined) keys.push(...(await source.acknowledge()));
-      }
-      return keys;
-    },
+    acknowledge: () => ordered.flatMap((source) => source.acknowledge?.() ?? []),
   };
 }
+
+type Answer = readonly FoundAttachment[] | Promise<readonly FoundAttachment[]>;
 
 function inOrder(sources: readonly AttachmentSource[]): readonly AttachmentSource[] {
   const rank = ({ name }: AttachmentSource) => {

@@ -5,13 +5,15 @@ import { toldOnce } from './told-once.ts';
 
 export interface DeferredToolsSource extends AttachmentSource {
   /** What is to be said with a prompt. */
-  withPrompt(view: View): Promise<readonly FoundAttachment[]>;
+  withPrompt(view: View): readonly FoundAttachment[] | Promise<readonly FoundAttachment[]>;
   /** The whole index again, behind a summary. */
   whole(): Promise<readonly FoundAttachment[]>;
 }
 
 /** `names`: the same array while nothing changed. */
-export function deferredTools(names: () => Promise<readonly string[]>): DeferredToolsSource {
+export function deferredTools(
+  names: () => readonly string[] | Promise<readonly string[]>,
+): DeferredToolsSource {
   const index = toldOnce<string>({
     type: 'deferred_tools',
     nameOf: String,
@@ -23,7 +25,10 @@ export function deferredTools(names: () => Promise<readonly string[]>): Deferred
   });
   return {
     name: 'deferred_tools',
-    collect: async ({ view }) => index.news(await names(), view),
+    collect({ view }) {
+      const now = names();
+      return 'then' in now ? now.then((known) => index.news(known, view)) : index.news(now, view);
+    },
     withPrompt: async (view) => index.news(await names(), view),
     whole: async () => index.whole(await names()),
   };

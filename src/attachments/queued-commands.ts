@@ -33,29 +33,37 @@ export function queuedCommands(queue: PeekableQueue, judge?: JudgePrompt): Queue
   let peeked: readonly string[] = [];
   let refused: string[] = [];
   let turn: AbortSignal | undefined;
+
+  async function join(
+    waiting: ReturnType<PeekableQueue['peek']>,
+    signal: AbortSignal,
+  ): Promise<readonly FoundAttachment[]> {
+    const joining: string[] = [];
+    const found: FoundAttachment[] = [];
+    for (const item of await waiting) {
+      const verdict = await judge?.(item, signal);
+      // Nothing is decided then: the prompt stays in line.
+      if (signal.aborted) return NOTHING_FOUND;
+      if (verdict?.refused === true) {
+        refused.push(...queue.acknowledge([item.key]));
+        continue;
+      }
+      joining.push(item.key);
+      found.push(toAttachment(item, verdict?.context ?? []));
+    }
+    peeked = joining;
+    return found;
+  }
+
   return {
     name: 'queued_commands',
     isJoining: (key) => turn?.aborted === false && peeked.includes(key),
-    async collect({ toolUses }, signal) {
+    collect({ toolUses }, signal) {
       peeked = [];
       turn = signal;
       const slept = toolUses.some(({ name }) => name === 'Sleep');
-      const items = await queue.peek(slept ? AFTER_SLEEP : WHILE_WORKING);
-      const joining: string[] = [];
-      const found: FoundAttachment[] = [];
-      for (const item of items) {
-        const verdict = await judge?.(item, signal);
-        // Nothing is decided then: the prompt stays in line.
-        if (signal.aborted) return NOTHING_FOUND;
-        if (verdict?.refused === true) {
-          refused.push(...queue.acknowledge([item.key]));
-          continue;
-        }
-        joining.push(item.key);
-        found.push(toAttachment(item, verdict?.context ?? []));
-      }
-      peeked = joining;
-      return found;
+      const waiting = queue.peek(slept ? AFTER_SLEEP : WHILE_WORKING);
+      return 'length' in waiting && waiting.length === 0 ? NOTHING_FOUND : join(waiting, signal);
     },
     acknowledge() {
       const consumed = [...refused, ...queue.acknowledge(peeked)];

@@ -30,7 +30,7 @@ export interface AttachmentSource {
     signal: AbortSignal,
   ): readonly FoundAttachment[] | Promise<readonly FoundAttachment[]>;
   /** What was collected last is now consumed; returns the keys of what this source keeps until then. */
-  acknowledge?(): readonly string[] | Promise<readonly string[]>;
+  acknowledge?(): readonly string[];
 }
 
 export const NOTHING_FOUND: readonly FoundAttachment[] = Object.freeze([]);

@@ -1,7 +1,7 @@
 /** Asks the rules in the order of `rules/index.ts`; the first that does not pass decides. */
 import type { LoopMessage } from '../protocol/messages.ts';
 import { type Decision, goOn, PASS, type Pass, type Rule, stop, type Verdict } from './decision.ts';
-import { type Facts, recordingReads } from './facts.ts';
+import { type WatchedFacts, watchReads } from './facts.ts';
 import type { Iteration } from './iteration.ts';
 import { isLostJournal } from './lost-journal.ts';
 import { outcomeOf } from './outcome.ts';
@@ -10,17 +10,17 @@ import { nextTurn } from './transitions.ts';
 
 export async function* decide(iteration: Iteration): AsyncGenerator<LoopMessage, Decision> {
   const verdict = yield* firstVerdict(iteration);
-  const decision = verdict.kind === 'pass' ? yield* natural(iteration) : verdict;
+  const decision = verdict.kind === 'pass' ? await natural(iteration) : verdict;
   iteration.trace.decided(decision);
   return decision;
 }
 
 async function* firstVerdict(iteration: Iteration): AsyncGenerator<LoopMessage, Verdict> {
-  let facts = iteration.facts();
+  let watched = watchReads(iteration.facts());
   for (const rule of RULES) {
     let verdict: Verdict;
     try {
-      const answer = ask(rule, facts, iteration);
+      const answer = ask(rule, watched, iteration);
       if (answer.kind === 'pass') continue;
       verdict = yield* answer.run();
     } catch (error) {
@@ -31,7 +31,7 @@ async function* firstVerdict(iteration: Iteration): AsyncGenerator<LoopMessage, 
     // Work cut short by an abort ends in the abort terminal, whatever the rule made of it.
     if (rule !== ABORTED && iteration.abortReason !== undefined) verdict = yield* insist(ABORTED, iteration);
     if (verdict.kind !== 'pass') return verdict;
-    facts = iteration.facts(); // the rule may have changed them
+    watched = watchReads(iteration.facts()); // the rule may have changed them
   }
   return PASS;
 }
@@ -39,8 +39,8 @@ async function* firstVerdict(iteration: Iteration): AsyncGenerator<LoopMessage, 
 type Answer = Pass | { readonly kind: 'runs'; run(): AsyncGenerator<LoopMessage, Verdict> };
 
 /** A rule without a say has passed; the record names what it looked at. */
-function ask(rule: Rule, given: Facts, iteration: Iteration): Answer {
-  const { facts, read } = recordingReads(given);
+function ask(rule: Rule, { facts, watch }: WatchedFacts, iteration: Iteration): Answer {
+  const read = watch();
   const note = (verdict: Verdict) => {
     iteration.trace.rules.push({ name: rule.name, verdict: verdict.kind, read });
     return verdict;
@@ -58,15 +58,15 @@ function ask(rule: Rule, given: Facts, iteration: Iteration): Answer {
 }
 
 async function* insist(rule: Rule, iteration: Iteration): AsyncGenerator<LoopMessage, Verdict> {
-  const answer = ask(rule, iteration.facts(), iteration);
+  const answer = ask(rule, watchReads(iteration.facts()), iteration);
   return answer.kind === 'pass' ? PASS : yield* answer.run();
 }
 
 /** No rule objected: with tool calls the next turn follows, else the work is done. */
-async function* natural(iteration: Iteration): AsyncGenerator<LoopMessage, Decision> {
+async function natural(iteration: Iteration): Promise<Decision> {
   const { state, params, deps, response } = iteration;
   if (response.calls.length === 0) return stop(state, 'completed');
-  const consumed = await deps.attachments.acknowledge();
+  const consumed = deps.attachments.acknowledge();
   iteration.queueAcknowledged = true;
   if (consumed.length > 0) {
     await iteration.record({

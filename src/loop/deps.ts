@@ -96,14 +96,14 @@ export interface AttachmentPort {
   collect(
     input: AttachmentInput,
     signal: AbortSignal,
-  ): AsyncGenerator<AttachmentMessage, readonly AttachmentMessage[]>;
+  ): readonly AttachmentMessage[] | Promise<readonly AttachmentMessage[]>;
   /** `next_turn` alone calls this: what was peeked is now consumed. Returns the consumed keys. */
-  acknowledge(): Promise<readonly string[]>;
+  acknowledge(): readonly string[];
 }
 
 export interface ToolsPort {
   /** In the API's shape, in a stable order. The same array while the set is unchanged. */
-  wireTools(model: string): Promise<readonly WireTool[]>;
+  wireTools(model: string): readonly WireTool[] | Promise<readonly WireTool[]>;
   /** One executor per iteration; it dies with the scope. */
   open(input: {
     readonly scope: Scope;

@@ -27,12 +27,15 @@ export interface Facts {
   readonly structuredOutputOwed: boolean;
 }
 
-/** The same facts, remembering which of them were read. */
-export function recordingReads(facts: Facts): {
+/** The same facts, remembering which of them were read since the last look. */
+export interface WatchedFacts {
   readonly facts: Facts;
-  readonly read: Record<string, unknown>;
-} {
-  const read: Record<string, unknown> = {};
+  /** From here on the reads are another rule's: they go into the object that it returns. */
+  watch(): Record<string, unknown>;
+}
+
+export function watchReads(facts: Facts): WatchedFacts {
+  let read: Record<string, unknown> = {};
   const proxy = new Proxy(facts, {
     get(target, name: keyof Facts & string) {
       const value = target[name];
@@ -40,7 +43,13 @@ export function recordingReads(facts: Facts): {
       return value;
     },
   });
-  return { facts: proxy, read };
+  return {
+    facts: proxy,
+    watch() {
+      read = {};
+      return read;
+    },
+  };
 }
 
 /** Records keep counts and words, never contents. */

@@ -42,6 +42,11 @@ export interface ProjectMemoryOptions {
   readonly ids: Ids;
 }
 
+interface TouchingTurn {
+  readonly toolUses: readonly ToolUseBlock[];
+  readonly view: Iterable<ViewMessage>;
+}
+
 export interface FoundMemory {
   readonly attachment: AttachmentMessage['attachment'];
   readonly rendered: readonly TextBlock[];
@@ -64,7 +69,7 @@ export interface ProjectMemory {
   readonly source: {
     readonly name: 'memory';
     collect(
-      input: { readonly toolUses: readonly ToolUseBlock[]; readonly view: Iterable<ViewMessage> },
+      input: TouchingTurn,
       signal: AbortSignal,
     ): Promise<readonly FoundMemory[]> | readonly FoundMemory[];
   };
@@ -244,19 +249,22 @@ export function createProjectMemory(
     return found.length === 0 ? [] : [renderRelevant(found.map((file) => take(file, true)))];
   };
 
+  const found = async ({ toolUses, view }: TouchingTurn, signal: AbortSignal) => {
+    await load();
+    if (reader === undefined || signal.aborted) return NOTHING;
+    const paths = touched(toolUses);
+    if (paths.length > 0) await recall(view, reader);
+    return [...(await changed(reader)), ...(await nested(paths, reader)), ...chosen()];
+  };
+
   return {
     load,
     prefetch: relevant && sources.length > 0 ? (need) => relevant.start(need, unsaid) : undefined,
     branch: (readers) => createProjectMemory({ ...options, ...readers, relevant: undefined }, head),
     source: {
       name: 'memory',
-      async collect({ toolUses, view }, signal) {
-        if (sources.length === 0) return NOTHING;
-        await load();
-        if (reader === undefined || signal.aborted) return NOTHING;
-        const paths = touched(toolUses);
-        if (paths.length > 0) await recall(view, reader);
-        return [...(await changed(reader)), ...(await nested(paths, reader)), ...chosen()];
+      collect(input, signal) {
+        return sources.length === 0 ? NOTHING : found(input, signal);
       },
     },
     restored: {

@@ -48,10 +48,8 @@ export const idleContext: ContextPort = Object.freeze({
 export const idleHooks: HookPort = Object.freeze({ run: async () => NO_HOOK_VERDICT, has: () => false });
 
 export const idleAttachments: AttachmentPort = Object.freeze({
-  async *collect() {
-    return [];
-  },
-  acknowledge: async () => [],
+  collect: () => [],
+  acknowledge: () => [],
 });
 
 export const idleGuard: OuterGuard = Object.freeze({

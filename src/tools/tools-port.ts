@@ -34,7 +34,7 @@ export interface ToolsPortOptions {
 }
 
 export interface ToolsPort {
-  wireTools(model: string): Promise<readonly WireTool[]>;
+  wireTools(model: string): readonly WireTool[] | Promise<readonly WireTool[]>;
   open(input: {
     readonly scope: Scope;
     readonly iteration: number;
@@ -47,7 +47,7 @@ export interface ToolsPort {
   /** What ToolSearch looks through. */
   searchable(model: string): Promise<readonly SearchableTool[]>;
   /** Names that are told instead of descriptions; the same array while nothing changed, [] while nothing is deferred. */
-  deferredNames(model: string): Promise<readonly string[]>;
+  deferredNames(model: string): readonly string[] | Promise<readonly string[]>;
   /** Tools that are told by name and left out of requests until they are loaded. */
   deferred(model: string): Promise<readonly WireTool[]>;
   /** Takes a tool out of all further requests (F153). false: it was out already. */
@@ -67,7 +67,7 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
     (tool.name !== TOOL_SEARCH_TOOL || deferral?.active === true);
 
   /** The text is taken once per model and set of tools, so that requests repeat byte for byte (L3). */
-  async function describedFor(model: string): Promise<DescribedSet> {
+  function describedFor(model: string): DescribedSet | Promise<DescribedSet> {
     const set = tools();
     let entry = known.get(model);
     if (entry?.set !== set) {
@@ -75,10 +75,25 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
       const described = Promise.all(
         set.all.map(async (tool) => ({ tool, wire: await describe(tool, about) })),
       );
-      entry = { set, described, version: '', wire: [], index: [] };
-      known.set(model, entry);
+      const fresh: DescribedSet = { set, described, version: '', wire: [], index: [] };
+      entry = fresh;
+      known.set(model, fresh);
+      described.then(
+        (all) => {
+          fresh.described = all;
+        },
+        () => undefined,
+      );
     }
-    const described = await entry.described;
+    const { described } = entry;
+    const current = entry;
+    return 'then' in described
+      ? described.then((all) => upToDate(current, all, model))
+      : upToDate(current, described, model);
+  }
+
+  /** What of them is sent now. */
+  function upToDate(entry: DescribedSet, described: readonly DescribedTool[], model: string): DescribedSet {
     const offered = described.filter(({ tool }) => offers(tool));
     deferral?.weigh(offered, model);
     const version = `${deferral?.version ?? 0}/${quarantined.size}/${described.length}`;
@@ -102,8 +117,14 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
   };
 
   return {
-    wireTools: async (model) => (await describedFor(model)).wire,
-    deferredNames: async (model) => (await describedFor(model)).index,
+    wireTools(model) {
+      const described = describedFor(model);
+      return 'then' in described ? described.then(({ wire }) => wire) : described.wire;
+    },
+    deferredNames(model) {
+      const described = describedFor(model);
+      return 'then' in described ? described.then(({ index }) => index) : described.index;
+    },
     async searchable(model) {
       const described = await (await describedFor(model)).described;
       return described
@@ -161,7 +182,8 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
 /** What is known of one set of tools for one model. */
 interface DescribedSet {
   readonly set: ToolSet;
-  readonly described: Promise<readonly DescribedTool[]>;
+  /** A promise until every tool has told its text. */
+  described: readonly DescribedTool[] | Promise<readonly DescribedTool[]>;
   /** Of what the two lists below were made. */
   version: string;
   wire: readonly WireTool[];

@@ -167,7 +167,7 @@ describe('terminals of the loop (L7.1)', () => {
       deps: {
         attachments: {
           ...idleAttachments,
-          async *collect() {
+          collect() {
             collected += 1;
             return [];
           },

@@ -72,8 +72,8 @@ export function composeAttachments(parts: AttachmentParts): {
   return {
     attachments: {
       collect: attachments.collect,
-      async acknowledge() {
-        const keys = await attachments.acknowledge();
+      acknowledge() {
+        const keys = attachments.acknowledge();
         if (keys.length > 0) for (const listener of joinListeners) listener(keys);
         return keys;
       },

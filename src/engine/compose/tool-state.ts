@@ -62,6 +62,8 @@ export interface ToolState {
 
 const DEFER_ABOVE = 0.1;
 
+const NO_NAMES: readonly string[] = [];
+
 export function composeToolState(config: QueryEngineConfig, parts: ToolStateParts): ToolState {
   const { permissions, clock, ids } = parts;
   const wanted = (name: string) => config.sessionTools?.includes(name) === true;
@@ -114,7 +116,7 @@ export function composeToolState(config: QueryEngineConfig, parts: ToolStatePart
   ];
 
   const planSource = planMode(planFacts);
-  const index = deferredTools(async () => (await watched?.port.deferredNames(modelNow())) ?? []);
+  const index = deferredTools(() => watched?.port.deferredNames(modelNow()) ?? NO_NAMES);
   const instructions = mcpInstructions(parts.instructions);
   const toMessages = (found: readonly FoundAttachment[]) =>
     found.map((each) => attachmentMessageOf(each, clock, ids));

@@ -9,6 +9,7 @@ export async function buildRequest(iteration: Iteration): Promise<ModelRequest> 
   const { params, state, deps } = iteration;
   const { current: model, effort } = state.model;
   const { taskRemaining } = state.budgets;
+  const tools = deps.tools.wireTools(model);
   const request: ModelRequest = {
     querySource: params.querySource,
     foreground: params.foreground,
@@ -22,7 +23,7 @@ export async function buildRequest(iteration: Iteration): Promise<ModelRequest> 
     system: params.system,
     userContext: params.userContext,
     view: state.view.messages,
-    tools: await deps.tools.wireTools(model),
+    tools: 'then' in tools ? await tools : tools,
     maxTokens: outputCap(iteration),
     ...(params.thinking === undefined ? {} : { thinking: params.thinking }),
     ...(effort === undefined ? {} : { effort }),

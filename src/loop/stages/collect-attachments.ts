@@ -9,7 +9,7 @@ export async function* collectAttachments(iteration: Iteration): AsyncGenerator<
   if (response.calls.length === 0 || iteration.preventContinuation !== undefined) return;
   if (iteration.abortReason !== undefined || iteration.deniedWithInterrupt) return;
   const toolUses = response.calls.map((call) => call.block);
-  await batchHooks(iteration);
+  if (deps.hooks.has('PostToolBatch')) await batchHooks(iteration);
   if (iteration.preventContinuation !== undefined) return;
   if (iteration.hookContext.length > 0) {
     const content = [...iteration.hookContext];
@@ -25,7 +25,7 @@ export async function* collectAttachments(iteration: Iteration): AsyncGenerator<
     { toolUses, results: iteration.results, view: state.view.messages, turnCount: state.turnCount },
     iteration.signal,
   );
-  for await (const attachment of collected) {
+  for (const attachment of 'then' in collected ? await collected : collected) {
     iteration.attachments.push(attachment);
     yield* iteration.say(attachment);
   }
@@ -34,7 +34,6 @@ export async function* collectAttachments(iteration: Iteration): AsyncGenerator<
 /** A hook that blocks ends the run before the model is asked again. */
 async function batchHooks(iteration: Iteration): Promise<void> {
   const { deps, response } = iteration;
-  if (!deps.hooks.has('PostToolBatch')) return;
   const responses = new Map(iteration.results.flatMap(resultOf));
   const verdict = await deps.hooks.run(
     {

@@ -2,6 +2,7 @@
 import type { ContextStep, RequestEstimate, StepInput, StepOutcome } from '../../protocol/context.ts';
 import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
 import type { Terminal } from '../../protocol/terminal.ts';
+import type { WireTool } from '../../protocol/wire.ts';
 import { editList } from '../../util/edit-list.ts';
 import type { PersistentList } from '../../util/persistent-list.ts';
 import { stop } from '../decision.ts';
@@ -16,6 +17,8 @@ interface Pass {
   state: State;
   tokens: number;
   compacted: boolean;
+  /** What the steps are told, until one of them changes it. */
+  input: Omit<StepInput, 'effectKey'> | undefined;
 }
 
 /** Returns the terminal of a limit that no recovery is left for, else nothing. */
@@ -23,12 +26,14 @@ export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMes
   yield* settledSummary(iteration);
   switchModel(iteration);
   const { deps, state } = iteration;
-  iteration.estimate = await measure(state.view.messages, iteration);
+  const measuring = measure(state.view.messages, iteration);
+  iteration.estimate = 'then' in measuring ? await measuring : measuring;
   const pass: Pass = {
     state,
     tokens: tokensOf(state, iteration),
     // What a recovery has just made smaller goes out first: only an answer says whether more has to go.
     compacted: state.transition?.reason === 'reactive_compact_retry',
+    input: undefined,
   };
   iteration.trace.tokens = pass.tokens;
   if (carriesOn(iteration)) return undefined;
@@ -81,20 +86,21 @@ function tokensOf(state: State, { deps, estimate }: Iteration): number {
 }
 
 /** The whole request by estimate, with what no message accounts for. */
-async function measure(
+function measure(
   view: PersistentList<ViewMessage>,
   { params, state, deps }: Iteration,
-): Promise<RequestEstimate> {
-  const { context, tools } = deps;
+): RequestEstimate | Promise<RequestEstimate> {
+  const { context } = deps;
   const model = state.model.current;
   const { system, userContext } = params;
-  return (
-    context.measure?.({ model, view, system, userContext, tools: await tools.wireTools(model) }) ?? {
+  const withTools = (tools: readonly WireTool[]): RequestEstimate =>
+    context.measure?.({ model, view, system, userContext, tools }) ?? {
       tokens: context.estimate(view.slice(), model),
       overheadTokens: 0,
       factor: 1,
-    }
-  );
+    };
+  const tools = deps.tools.wireTools(model);
+  return 'then' in tools ? tools.then(withTools) : withTools(tools);
 }
 
 interface Edited {
@@ -116,13 +122,13 @@ async function editedBy(outcome: StepOutcome, pass: Pass, iteration: Iteration):
 
 function stepInput(step: ContextStep, pass: Pass, iteration: Iteration): StepInput {
   const { view } = pass.state;
-  return {
+  pass.input ??= {
     ...recoveryInput(pass.state, iteration),
     fresh: view.messages.slice(view.freshFrom),
     estimateTokens: pass.tokens,
     compactedInThisPass: pass.compacted,
-    effectKey: iteration.id(`step/${step.name}`),
   };
+  return { ...pass.input, effectKey: iteration.id(`step/${step.name}`) };
 }
 
 /** What a step did, for the decision record. */
@@ -155,6 +161,7 @@ async function apply(
   step: string,
 ): Promise<void> {
   const { state } = pass;
+  pass.input = undefined;
   if (outcome.kind === 'request') {
     iteration.contextManagement = outcome.contextManagement;
     return;
