@@ -5,9 +5,10 @@ import type { PersistentFiles } from '../protocol/files.ts';
 import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { TextBlock, ToolUseBlock } from '../protocol/wire.ts';
+import { foldersBetween, projectFolders } from '../util/folders.ts';
 import { matchesGlob } from '../util/glob.ts';
 import type { LoadReason, MemoryFile, MemoryType } from './memory-file.ts';
-import { chainOf, foldersBetween, projectFiles, projectRules, userFiles } from './memory-places.ts';
+import { projectFiles, projectRules, userFiles } from './memory-places.ts';
 import { notesIn } from './notes.ts';
 import { createMemoryReader, type MemoryReader } from './read-memory.ts';
 import {
@@ -149,7 +150,7 @@ export function createProjectMemory(
 
   const loadOnce = async (): Promise<Head> => {
     const hasProject = sources.includes('project') || sources.includes('local');
-    const chain = hasProject ? await chainOf(cwd, files) : [];
+    const chain = hasProject ? [...(await projectFolders(cwd, files))].reverse() : [];
     root = chain[0] ?? cwd;
     reader = createMemoryReader({ ...options, roots: [root, ...options.additionalDirectories] });
     const found: MemoryFile[] = [];

@@ -1,8 +1,8 @@
 /** Reads memory files with what they import, bounded in number, depth and size. */
-import { sep } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { listField, readFrontmatter } from '../util/frontmatter.ts';
 import { matchesGlob } from '../util/glob.ts';
+import { isInside } from '../util/inside.ts';
 import { findImports } from './find-imports.ts';
 import type { LoadReason, MemoryFile, MemoryType } from './memory-file.ts';
 
@@ -63,7 +63,7 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
   const isInBounds = async (real: string, wanted: WantedFile): Promise<boolean> => {
     if (wanted.type === 'User' || options.importsAnywhere) return true;
     realRoots ??= Promise.all(options.roots.map((root) => files.realpath(root).catch(() => root)));
-    return (await realRoots).some((root) => real === root || real.startsWith(withSeparator(root)));
+    return (await realRoots).some((root) => isInside(real, root));
   };
 
   const load = async (
@@ -115,8 +115,6 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
     },
   };
 }
-
-export const withSeparator = (folder: string) => (folder.endsWith(sep) ? folder : `${folder}${sep}`);
 
 /** undefined: no readable text file. */
 async function textOf(

@@ -1,13 +1,14 @@
 import type { PermissionQuestion } from '../protocol/gate.ts';
 import type { GateVerdict, MatchedRule, PermissionBehavior, PermissionMode } from '../protocol/permission.ts';
 import type { Segment } from '../shell/segment.ts';
+import { isInside } from '../util/inside.ts';
 import { type CommandCase, coverCommand, unsafeWriteOf } from './command-cover.ts';
 import { touchedPaths } from './command-paths.ts';
 import { matchesRule } from './match-rule.ts';
 import * as say from './messages.ts';
 import type { PathRuleContext } from './path-rule.ts';
 import { isOddSpelling, isProtectedPath } from './protected-path.ts';
-import { isInside, lookFrom, type PathReader, type ResolvedPath } from './real-path.ts';
+import { lookFrom, type PathReader, type ResolvedPath } from './real-path.ts';
 import { formatRule, namesTool, type PermissionRule } from './rule.ts';
 import type { RuleSet } from './rule-set.ts';
 import { type Subject, subjectOf } from './subject.ts';

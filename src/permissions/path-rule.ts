@@ -1,6 +1,7 @@
 import { join, sep } from 'node:path';
+import { isInside } from '../util/inside.ts';
 import { matchesSegments } from '../util/wildcards.ts';
-import { isInside, type ResolvedPath } from './real-path.ts';
+import type { ResolvedPath } from './real-path.ts';
 
 /**
  * Path specifiers, read like lines of a .gitignore: `//abs/**` from the root of the file system, `~/x` from home,

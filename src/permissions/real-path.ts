@@ -78,8 +78,3 @@ function isAbsent(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
-
-/** Whether `path` is `root` or beneath it: `/proj-evil` is not inside `/proj`. Both absolute and normalised. */
-export function isInside(path: string, root: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
-}

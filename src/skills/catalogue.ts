@@ -1,15 +1,10 @@
 /** The skills of a session: looked for at each submission's start, served from memory in between (L1). */
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
+import { foldersBetween, projectFolders } from '../util/folders.ts';
 import { matchesGlob } from '../util/glob.ts';
 import { isReallyInside } from '../util/inside.ts';
 import { within } from '../util/within.ts';
-import {
-  discoverSkills,
-  projectFolders,
-  type SkillCache,
-  type SkillDirectory,
-  type SkillFiles,
-} from './discover.ts';
+import { discoverSkills, type SkillCache, type SkillDirectory, type SkillFiles } from './discover.ts';
 import type { Skill } from './skill.ts';
 
 export type SkillOverride = 'on' | 'name-only' | 'user-invocable-only' | 'off';
@@ -174,15 +169,8 @@ export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue 
 
 /** The folders of these paths below `root`, and those between; each only once in a session. */
 function unseen(paths: readonly string[], root: string, visited: Set<string>): readonly string[] {
-  const fresh: string[] = [];
-  for (const path of paths) {
-    for (let folder = dirname(path); folder.startsWith(root) && folder !== root; folder = dirname(folder)) {
-      if (visited.has(folder)) break;
-      visited.add(folder);
-      fresh.push(folder);
-    }
-  }
-  return fresh;
+  const folders = paths.flatMap((path) => [...foldersBetween(root, path)].reverse());
+  return folders.filter((folder) => !visited.has(folder) && visited.add(folder));
 }
 
 function withSleep({ dormant: _, ...skill }: Skill, awake: ReadonlySet<string>): Skill {

@@ -1,5 +1,5 @@
 /** Folders to skills. Nothing here throws for what a folder holds: what cannot be used is a problem with a name. */
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { readFrontmatter } from '../util/frontmatter.ts';
 import { isReallyInside } from '../util/inside.ts';
@@ -90,20 +90,4 @@ async function readSkill(
   const told =
     known.problem === undefined ? [] : [`The skill ${file} is listed by its name: ${known.problem}.`];
   return { skills: [known.skill], problems: told };
-}
-
-const MAX_FOLDERS = 32;
-
-/** From `folder` up to the repository's root; `folder` alone outside of one. Nearest first. */
-export async function projectFolders(
-  folder: string,
-  files: Pick<PersistentFiles, 'stat'>,
-): Promise<readonly string[]> {
-  const folders: string[] = [];
-  for (let at = folder; folders.length < MAX_FOLDERS; at = dirname(at)) {
-    folders.push(at);
-    if ((await files.stat(join(at, '.git')).catch(() => undefined)) !== undefined) return folders;
-    if (dirname(at) === at) break;
-  }
-  return [folder];
 }

@@ -1,6 +1,7 @@
 /** Output styles: how answers are to sound, written in Markdown. One file each, `output-styles/<name>.md`. */
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
+import { markdownIn } from '../util/folders.ts';
 import { readFrontmatter } from '../util/frontmatter.ts';
 import { isReallyInside } from '../util/inside.ts';
 import { oneLine } from './skill.ts';
@@ -40,11 +41,8 @@ export async function readOutputStyles(
 }
 
 async function stylesIn(directory: StyleDirectory, room: StyleRoom): Promise<readonly OutputStyle[]> {
-  const names = await room.files.readDir(directory.path).catch(() => []);
-  const paths = [...names].filter((name) => name.endsWith('.md')).sort();
-  const styles = await Promise.all(
-    paths.map((name) => readStyle(join(directory.path, name), directory, room)),
-  );
+  const paths = await markdownIn(directory.path, room.files);
+  const styles = await Promise.all(paths.map((path) => readStyle(path, directory, room)));
   return styles.flatMap((style) => style ?? []);
 }
 

@@ -1,7 +1,8 @@
 /** Agents from files: `agents/*.md`, the fields at the head, the system prompt below. A broken file is named and passed over. */
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import type { AgentDefinition, AgentOrigin } from '../protocol/agent.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
+import { markdownIn } from '../util/folders.ts';
 import { readFrontmatter } from '../util/frontmatter.ts';
 import { readDefinition } from './read-definition.ts';
 
@@ -31,22 +32,12 @@ export async function readAgentFiles(
 ): Promise<readonly AgentDefinition[]> {
   const found = new Map<string, AgentDefinition>();
   for (const directory of directories) {
-    for (const path of await markdownIn(directory.path, room)) {
+    for (const path of await markdownIn(directory.path, room.files)) {
       const definition = await readAgentFile(path, directory, room);
       if (definition !== undefined && !found.has(definition.name)) found.set(definition.name, definition);
     }
   }
   return [...found.values()];
-}
-
-async function markdownIn(directory: string, { files }: AgentFiles): Promise<readonly string[]> {
-  try {
-    if ((await files.stat(directory))?.kind !== 'directory') return [];
-    const names = [...(await files.readDir(directory))].filter((name) => name.endsWith('.md'));
-    return names.sort().map((name) => join(directory, name));
-  } catch {
-    return []; // unreadable: as if it were not there
-  }
 }
 
 async function readAgentFile(

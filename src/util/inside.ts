@@ -1,8 +1,13 @@
-/** Whether a path lies in a folder, by what both really are. */
-import { isAbsolute, relative, sep } from 'node:path';
+/** Whether a path lies in a folder. */
+import { sep } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 
-/** Links are followed; what cannot be resolved is outside. */
+/** By their spelling: `/proj-evil` is not inside `/proj`. Both absolute and normalised. */
+export function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** By what both really are. Links are followed; what cannot be resolved is outside. */
 export async function isReallyInside(
   path: string,
   folder: string,
@@ -10,8 +15,7 @@ export async function isReallyInside(
 ): Promise<boolean> {
   try {
     const [real, root] = await Promise.all([files.realpath(path), files.realpath(folder)]);
-    const way = relative(root, real);
-    return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+    return isInside(real, root);
   } catch {
     return false;
   }

@@ -2,13 +2,13 @@
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ResolvedConfig } from '../../settings/resolved-config.ts';
-import { projectFolders } from '../../skills/discover.ts';
 import {
   DEFAULT_STYLE,
   type OutputStyle,
   readOutputStyles,
   type StyleDirectory,
 } from '../../skills/output-styles.ts';
+import { projectFolders } from '../../util/folders.ts';
 import type { PluginSetup } from './plugins.ts';
 
 export interface OutputStyleSetup {
