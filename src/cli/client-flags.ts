@@ -42,6 +42,7 @@ export interface ClientFlags {
   readonly subagentDeadlineMs?: number;
   readonly debug?: boolean | string;
   readonly debugFile?: string;
+  readonly promptSuggestions?: boolean;
 }
 
 export function addClientFlags(program: Command): void {
@@ -81,13 +82,12 @@ export function addClientFlags(program: Command): void {
   add(flag('--subagent-deadline-ms <ms>').argParser(positiveInteger));
   add(flag('-d, --debug [filter]'));
   add(flag('--debug-file <file>'));
+  add(flag('--prompt-suggestions [wanted]').argParser((word: string) => !/^(?:0|false|no|off)$/i.test(word)));
   for (const name of WITHOUT_EFFECT) add(flag(`--${name}`));
-  for (const name of WITHOUT_EFFECT_VALUED) add(flag(`--${name} <value>`).argParser(appended));
 }
 
 /** Accepted, and without effect so far. */
 const WITHOUT_EFFECT = ['await-initialize'] as const;
-const WITHOUT_EFFECT_VALUED = ['prompt-suggestions'] as const;
 
 /** Client flags as options of `query()`. */
 export function clientOptions(flags: ClientFlags): Partial<Options> {
@@ -124,6 +124,7 @@ export function clientOptions(flags: ClientFlags): Partial<Options> {
     subagentDeadlineMs: flags.subagentDeadlineMs,
     debug: flags.debug,
     debugFile: flags.debugFile,
+    promptSuggestions: flags.promptSuggestions,
   };
 }
 

@@ -17,6 +17,7 @@ import { openScope, type Scope } from '../util/scope.ts';
 import { createAgentMessages } from './agent-messages.ts';
 import { openAgent } from './agent-opening.ts';
 import { type AgentRecord, createAgentRecord, endOf } from './agent-outcome.ts';
+import { summariseProgress } from './agent-summaries.ts';
 import { createGuard } from './budgets.ts';
 import type { AgentParts } from './compose/agent-parts.ts';
 import { createDeliveries } from './deliveries.ts';
@@ -148,6 +149,7 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
     callModel: watched(parts.model.call, driven.onFailure),
     onDenial: (denial: PermissionDenial) => noteAgentDenial(denial, session),
   };
+  const endSummaries = summariseProgress({ request, record, parts, session, signal: scope.signal });
   const loop = queryLoop(params, deps);
   try {
     while (true) {
@@ -163,6 +165,7 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
       if (verdict !== undefined) return verdict;
     }
   } finally {
+    endSummaries();
     await orGivenUp(
       loop.return(undefined as never).catch(() => undefined),
       AbortSignal.abort(),

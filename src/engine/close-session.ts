@@ -28,5 +28,7 @@ export async function closeSession(
   await parts.hookRoom.close();
   if (!parts.memory.handedOver) await parts.mcp.close();
   parts.model.close();
-  await parts.journal.close().finally(() => parts.config.debug?.close());
+  // After /clear the log goes on with the conversation that follows.
+  const { handedOver } = parts.memory;
+  await parts.journal.close().finally(() => (handedOver ? undefined : parts.config.debug?.close()));
 }

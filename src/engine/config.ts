@@ -260,6 +260,10 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   forwardSubagentText?: boolean | undefined;
   /** A `tool_use_summary` line after rounds of tools, by a small model in the background; default false. */
   toolUseSummaries?: boolean | undefined;
+  /** A `prompt_suggestion` after turns, by a small model in the background; default false. */
+  promptSuggestions?: boolean | undefined;
+  /** A line about running agents now and then (`task_progress`), by a small model in the background; default false. */
+  agentProgressSummaries?: boolean | undefined;
   /** Memory files that bear on a prompt come behind tool results, chosen by a small model in the background; default false. */
   relevantMemory?: boolean | RelevantMemoryChoice | undefined;
   /** Calls that run at the same time; default 10. */

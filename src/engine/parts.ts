@@ -15,6 +15,7 @@ import type { AttachmentMessage } from '../protocol/messages.ts';
 import type { CallModel, ModelInfo } from '../protocol/model.ts';
 import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
 import type { Clock, Ids, InboxItem, RandomPort } from '../protocol/ports.ts';
+import type { SDKResultMessage } from '../protocol/sdk-messages.ts';
 import type { ReadFileCache, ToolOutput } from '../protocol/tool.ts';
 import type { EffortLevel, ThinkingConfig, Usage, WireTool } from '../protocol/wire.ts';
 import type { FileHistory } from '../session/file-history/file-history.ts';
@@ -149,9 +150,10 @@ export interface SessionMemory {
   submission: string | undefined;
   /** Results that were given. */
   results: number;
+  lastResult: SDKResultMessage | undefined;
   /** SessionStart hooks have run. */
   started: boolean;
-  /** Calls off what Notification hooks would be told when nobody prompts. */
+  /** Calls off what is done while nobody prompts. */
   endIdle: (() => void) | undefined;
   /** The prompt that is being worked on. */
   promptId: string | undefined;

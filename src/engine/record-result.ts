@@ -16,6 +16,7 @@ export async function recordResult(
   parts: EngineParts,
 ): Promise<readonly SDKMessage[]> {
   parts.memory.results += 1;
+  parts.memory.lastResult = result;
   // A session that could not be opened is not written to.
   if (!parts.memory.opened) return [result];
   const { recorder } = parts.journal;

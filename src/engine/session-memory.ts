@@ -15,6 +15,7 @@ export function freshMemory(config: QueryEngineConfig, inherited: Inherited | un
     submissions: 0,
     submission: undefined,
     results: 0,
+    lastResult: undefined,
     started: false,
     endIdle: undefined,
     promptId: undefined,

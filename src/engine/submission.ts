@@ -4,6 +4,7 @@ import { openScope, type Scope } from '../util/scope.ts';
 import { tellWhenIdle } from './idle-notification.ts';
 import type { EngineParts } from './parts.ts';
 import type { Prompt } from './prepare-submission.ts';
+import { suggestPrompt } from './prompt-suggestion.ts';
 
 export interface Submission {
   readonly id: string;
@@ -99,7 +100,10 @@ export function openSubmission(options: SubmissionOptions): Submission {
       parts.memory.submission = undefined;
       parts.state.enter('done');
       options.onEnd(submission);
-      parts.memory.endIdle = tellWhenIdle(parts);
+      const whileIdle = [tellWhenIdle(parts), suggestPrompt(id, parts)];
+      parts.memory.endIdle = () => {
+        for (const callOff of whileIdle) callOff?.();
+      };
     },
   };
   return submission;

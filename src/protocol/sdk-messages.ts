@@ -6,6 +6,7 @@ import type {
   SDKElicitationComplete,
   SDKMirrorError,
   SDKModelRefusal,
+  SDKPromptSuggestion,
   SDKSessionWritesLost,
   SDKThinkingTokens,
   Stamped,
@@ -284,4 +285,5 @@ export type SDKMessage =
   | SDKSystemMessage
   | SDKConversationReset
   | SDKToolProgressMessage
-  | SDKToolUseSummaryMessage;
+  | SDKToolUseSummaryMessage
+  | SDKPromptSuggestion;

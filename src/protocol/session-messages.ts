@@ -42,6 +42,12 @@ export interface SDKThinkingTokens extends Stamped {
   readonly user_message_uuid?: string;
 }
 
+/** What the person will likely ask next: after a turn's result, when it was asked for. */
+export interface SDKPromptSuggestion extends Stamped {
+  readonly type: 'prompt_suggestion';
+  readonly suggestion: string;
+}
+
 /** The model would not answer: said before the result. No other model is asked in its place. */
 export interface SDKModelRefusal extends Stamped {
   readonly type: 'system';

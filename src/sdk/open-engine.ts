@@ -201,6 +201,8 @@ function settingsOptions(options: Options): ConfigOptions {
     strictMcpConfig: options.strictMcpConfig,
     projectConfigRoot: options.projectConfigRoot,
     enableFileCheckpointing: options.enableFileCheckpointing,
+    promptSuggestions: options.promptSuggestions,
+    agentProgressSummaries: options.agentProgressSummaries,
     maxTurns: options.maxTurns,
     maxBudgetUsd: options.maxBudgetUsd,
     taskBudget: options.taskBudget,

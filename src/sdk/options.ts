@@ -25,6 +25,11 @@ export interface Options {
   agent?: string | undefined;
   /** Agents that the model may start, by name; they beat those of files and the built-in ones. */
   agents?: Readonly<Record<string, AgentOption>> | undefined;
+  /**
+   * About every half a minute a `task_progress` message says in a few words what each running subagent is at, by a
+   * small model, when something happened since. Costs count as any other's. Default false.
+   */
+  agentProgressSummaries?: boolean | undefined;
   /** Needed for `permissionMode: 'bypassPermissions'`. */
   allowDangerouslySkipPermissions?: boolean | undefined;
   /** Rules that are allowed without asking: `Tool` or `Tool(specifier)`. */
@@ -121,6 +126,11 @@ export interface Options {
   projectTrusted?: boolean | undefined;
   /** With `projectTrusted: false`: a project whose content the user has trusted (`turnwright trust`) is trusted. */
   trustRecorded?: boolean | undefined;
+  /**
+   * After a turn a `prompt_suggestion` message may say what the person will likely ask next, by a small model; not
+   * after the first turn, a failed one, or in plan mode, and the next prompt calls it off. Default false.
+   */
+  promptSuggestions?: boolean | undefined;
   /** Where the project's settings are looked for; default `cwd`. */
   projectConfigRoot?: string | undefined;
   /** Prompts are repeated as `isReplay` messages, under the uuid they came with. */

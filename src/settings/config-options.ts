@@ -55,6 +55,8 @@ export interface ConfigOptions {
   readonly autoCompactWindow?: number | undefined;
   readonly durability?: Durability | undefined;
   readonly enableFileCheckpointing?: boolean | undefined;
+  readonly promptSuggestions?: boolean | undefined;
+  readonly agentProgressSummaries?: boolean | undefined;
 }
 
 /** Throws `invalid_option` that names the option and what was expected. Types alone do not reach JavaScript callers. */

@@ -27,6 +27,8 @@ export interface EnvironmentValues {
   readonly idleNotificationMs?: number | undefined;
   readonly backgroundTasksOff: boolean;
   readonly fileCheckpointing?: boolean | undefined;
+  readonly promptSuggestionsOff: boolean;
+  readonly agentSummariesOff: boolean;
   readonly autoCompactOff: boolean;
   readonly autoCompactWindow?: number | undefined;
   readonly stopHookBlockCap?: number | undefined;
@@ -69,6 +71,8 @@ export function readEnvironment(env: Env): EnvironmentValues {
     idleNotificationMs: count('TURNWRIGHT_IDLE_NOTIFICATION_MS'),
     backgroundTasksOff: isOn(text('CLAUDE_CODE_DISABLE_BACKGROUND_TASKS')),
     fileCheckpointing: readSwitch(text('CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING')),
+    promptSuggestionsOff: readSwitch(text('CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION')) === false,
+    agentSummariesOff: isOn(text('CLAUDE_CODE_DISABLE_AGENT_PROGRESS_SUMMARIES')),
     autoCompactOff: isOn(text('DISABLE_AUTO_COMPACT')) || isOn(text('DISABLE_COMPACT')),
     autoCompactWindow: count('CLAUDE_CODE_AUTO_COMPACT_WINDOW'),
     stopHookBlockCap: count('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP', 0),

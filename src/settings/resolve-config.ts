@@ -142,6 +142,8 @@ export async function resolveConfig({
     },
     relevantMemory: settings.relevantMemory,
     toolUseSummaries: settings.toolUseSummaries,
+    promptSuggestions: options.promptSuggestions === true && !environment.promptSuggestionsOff,
+    agentProgressSummaries: options.agentProgressSummaries === true && !environment.agentSummariesOff,
     projectTrusted: project.trusted,
     outputStyle: settings.outputStyle,
     skills: {

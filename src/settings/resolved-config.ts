@@ -108,6 +108,8 @@ export interface ResolvedConfig {
   /** Helpers of the model; undefined: off. */
   readonly relevantMemory: Settings['relevantMemory'];
   readonly toolUseSummaries: boolean | undefined;
+  readonly promptSuggestions: boolean;
+  readonly agentProgressSummaries: boolean;
   /** false: what the repository brings along may restrict, and not allow or run anything. */
   readonly projectTrusted: boolean;
   /** undefined: the default one. */

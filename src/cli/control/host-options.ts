@@ -21,6 +21,8 @@ export function hostOptions(initialize: Fields, flags: Options, channel: HostCha
   return {
     ...(isFields(hooks) && { hooks: hooksOf(hooks, channel) }),
     ...(initialize['perTaskStopAffordance'] === true && { perTaskStopAffordance: true }),
+    ...(initialize['promptSuggestions'] === true && { promptSuggestions: true }),
+    ...(initialize['agentProgressSummaries'] === true && { agentProgressSummaries: true }),
     ...(typeof title === 'string' && title !== '' && { title }),
     ...(isFields(jsonSchema) && { outputFormat: { type: 'json_schema', schema: jsonSchema } }),
     ...(isFields(agents) && { agents: { ...flags.agents, ...(agents as NonNullable<Options['agents']>) } }),

@@ -109,6 +109,8 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     memoryFiles: resolved.memoryFiles,
     relevantMemory: resolved.relevantMemory,
     toolUseSummaries: resolved.toolUseSummaries,
+    promptSuggestions: resolved.promptSuggestions,
+    agentProgressSummaries: resolved.agentProgressSummaries,
     skills,
     plugins,
     outputStyles,
