@@ -181,18 +181,20 @@ export class ResumeReplay {
     this.#view.add(message);
     this.#tasks.message(message);
     if (message.type !== 'attachment') own?.say(message);
-    if (message.type === 'assistant') this.#assistant(message, entry.v === 0);
+    if (message.type === 'assistant') this.#assistant(message, entry.v === 0 && !('forkedFrom' in entry));
     else if (message.type === 'user') this.#user(message, entry);
   }
 
-  #assistant(message: AssistantMessage, foreign: boolean): void {
+  /** Another program's answers carry their own bill; one of a fork is on that of the session it was copied from. */
+  #assistant(message: AssistantMessage, carriesBill: boolean): void {
     for (const block of message.message.content) {
       const todos =
         block.type === 'tool_use' && block.name === 'TodoWrite' ? todosOf(block.input) : undefined;
       if (block.type === 'tool_use' && todos !== undefined) this.#todoCalls.set(block.id, todos);
       if (block.type === 'tool_use') this.#toolFacts.called(block);
     }
-    if (!foreign || message.synthetic !== undefined || message.message.id === this.#countedResponse) return;
+    if (!carriesBill || message.synthetic !== undefined || message.message.id === this.#countedResponse)
+      return;
     this.#countedResponse = message.message.id;
     this.#totals = withResponse(this.#totals, message.message.model, message.message.usage, 0);
   }

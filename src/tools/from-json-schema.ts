@@ -5,7 +5,16 @@
  */
 import type { JsonObject, JsonSchema } from '../protocol/json.ts';
 import type { ParseResult } from '../protocol/tool.ts';
-import { type InputPath, missing, mistyped, typeName, unexpected, unfit } from './input-issues.ts';
+import {
+  type InputPath,
+  missing,
+  mistyped,
+  outOfRange,
+  typeName,
+  unexpected,
+  unfit,
+  wrongLength,
+} from './input-issues.ts';
 
 /** More problems than this tell a model nothing new. */
 const MAX_ISSUES = 20;
@@ -63,23 +72,24 @@ function checkNumber(value: number, schema: JsonSchema, path: InputPath, issues:
   const limit = (keyword: string) => (typeof schema[keyword] === 'number' ? schema[keyword] : undefined);
   const [min, max] = [limit('minimum'), limit('maximum')];
   const [above, below] = [limit('exclusiveMinimum'), limit('exclusiveMaximum')];
-  if (min !== undefined && value < min) issues.push(unfit(path, `must be at least ${min}`));
-  if (max !== undefined && value > max) issues.push(unfit(path, `must be at most ${max}`));
-  if (above !== undefined && value <= above) issues.push(unfit(path, `must be greater than ${above}`));
-  if (below !== undefined && value >= below) issues.push(unfit(path, `must be less than ${below}`));
+  const report = (limit: number, isMost: boolean, inclusive: boolean) =>
+    issues.push(unfit(path, outOfRange(limit, isMost, inclusive)));
+  if (min !== undefined && value < min) report(min, false, true);
+  if (max !== undefined && value > max) report(max, true, true);
+  if (above !== undefined && value <= above) report(above, false, false);
+  if (below !== undefined && value >= below) report(below, true, false);
 }
 
 function checkLength(
   length: number,
   schema: JsonSchema,
-  [minKey, maxKey, unit]: readonly [string, string, string],
+  [minKey, maxKey, unit]: readonly [string, string, 'character' | 'item'],
   path: InputPath,
   issues: string[],
 ): void {
   const [min, max] = [schema[minKey], schema[maxKey]];
-  const count = (n: number) => `${n} ${unit}${n === 1 ? '' : 's'}`;
-  if (typeof min === 'number' && length < min) issues.push(unfit(path, `must have at least ${count(min)}`));
-  if (typeof max === 'number' && length > max) issues.push(unfit(path, `must have at most ${count(max)}`));
+  if (typeof min === 'number' && length < min) issues.push(unfit(path, wrongLength(min, false, unit)));
+  if (typeof max === 'number' && length > max) issues.push(unfit(path, wrongLength(max, true, unit)));
 }
 
 function checkArray(value: readonly unknown[], schema: JsonSchema, path: InputPath, issues: string[]): void {

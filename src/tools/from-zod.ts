@@ -6,7 +6,16 @@ import type { z } from 'zod';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { JsonObject, JsonSchema } from '../protocol/json.ts';
 import type { ParseResult } from '../protocol/tool.ts';
-import { type InputPath, missing, mistyped, typeName, unexpected, unfit } from './input-issues.ts';
+import {
+  type InputPath,
+  missing,
+  mistyped,
+  outOfRange,
+  typeName,
+  unexpected,
+  unfit,
+  wrongLength,
+} from './input-issues.ts';
 
 export type ZodShape = Readonly<Record<string, z.ZodType>>;
 
@@ -102,8 +111,28 @@ function sentences(issue: z.core.$ZodIssue, input: JsonObject): string[] {
       return [
         unfit(path, `must be one of ${issue.values.map((choice) => JSON.stringify(choice)).join(', ')}`),
       ];
+    case 'too_big':
+    case 'too_small': {
+      const bound = boundOf(issue);
+      if (bound !== undefined) return [unfit(path, bound)];
+    }
+  }
+  return [unfit(path, `is not valid: ${issue.message}`)];
+}
+
+/** In the words of a JSON schema's check, which the same tool has when its host is another process. */
+function boundOf(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): string | undefined {
+  const [limit, isMost] = issue.code === 'too_big' ? [issue.maximum, true] : [issue.minimum, false];
+  switch (issue.origin) {
+    case 'number':
+    case 'int':
+      return outOfRange(Number(limit), isMost, issue.inclusive !== false);
+    case 'string':
+      return wrongLength(Number(limit), isMost, 'character');
+    case 'array':
+      return wrongLength(Number(limit), isMost, 'item');
     default:
-      return [unfit(path, `is not valid: ${issue.message}`)];
+      return undefined;
   }
 }
 

@@ -32,3 +32,14 @@ export function inputValidationError(toolName: string, issues: readonly string[]
     ? `InputValidationError: ${toolName} failed due to the following issue: ${only}`
     : `InputValidationError: ${toolName} failed due to the following issues:\n${issues.join('\n')}`;
 }
+
+/** For `unfit`: a number beyond its limit, which itself may count as within. */
+export function outOfRange(limit: number, isMost: boolean, inclusive: boolean): string {
+  if (inclusive) return `must be at ${isMost ? 'most' : 'least'} ${limit}`;
+  return `must be ${isMost ? 'less' : 'greater'} than ${limit}`;
+}
+
+/** For `unfit`: a text or list that is too long or too short. */
+export function wrongLength(limit: number, isMost: boolean, unit: 'character' | 'item'): string {
+  return `must have at ${isMost ? 'most' : 'least'} ${limit} ${unit}${limit === 1 ? '' : 's'}`;
+}

@@ -1,19 +1,31 @@
-/** A door that writes down which kinds of messages came through it, with the names of their fields. */
+/** A door that writes down which kinds of messages came through it, with the names of their fields, and what results say. */
 import { appendFileSync } from 'node:fs';
 
 interface Message {
+  readonly [field: string]: unknown;
   readonly type: string;
-  readonly subtype?: string;
   readonly message?: { readonly content?: unknown };
+  readonly modelUsage?: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 type Session = AsyncGenerator<Message, void>;
 
 const names = (value: object): string => Object.keys(value).sort().join();
 
+/** What does not depend on the clock: how far an answer had come when it was interrupted, what a cache held by then. */
+function figuresOf({ type, terminal_reason, is_error, stop_reason, num_turns, modelUsage = {} }: Message) {
+  if (type !== 'result') return [];
+  const whole = terminal_reason === 'completed' ? Object.entries(modelUsage) : [];
+  const tokens = whole.map(([model, usage]) => {
+    const { inputTokens = 0, cacheReadInputTokens = 0, cacheCreationInputTokens = 0, outputTokens } = usage;
+    return `${model}: ${inputTokens + cacheReadInputTokens + cacheCreationInputTokens} in, ${outputTokens} out`;
+  });
+  return [terminal_reason, is_error, stop_reason, num_turns, ...tokens];
+}
+
 function shapeOf(message: Message): string {
-  const { content } = message.message ?? {};
+  const { type, subtype = '', message: { content } = {} } = message;
   const blocks = Array.isArray(content) ? content.map((block) => `${block.type} (${names(block)})`) : [];
-  return [message.type, message.subtype ?? '', `(${names(message)})`, ...blocks].join(' ');
+  return [type, subtype, `(${names(message)})`, ...blocks, ...figuresOf(message)].join(' ');
 }
 
 export function recorded<T extends object>(query: T): T {

@@ -95,6 +95,9 @@ throughBothDoors('sessions', (stage) => {
     const second = await ask('two', { resume: sessionId });
     expect(second.id).toBe(sessionId);
     expect(second.sent).toContain('Answer to one.');
+    // What was spent before is on the bill of the session it was spent in.
+    const [used] = Object.values(second.result?.modelUsage ?? {});
+    expect(used?.outputTokens).toBe(second.result?.usage.output_tokens);
   });
 });
 

@@ -99,6 +99,9 @@ describe('from zod', () => {
     name: z.string().min(2),
     mode: z.enum(['fast', 'slow']).default('fast'),
     when: z.coerce.number().optional(),
+    list: z.array(z.number()).max(1).optional(),
+    zoom: z.number().positive().max(8).optional(),
+    mail: z.email().optional(),
   };
 
   test('a raw shape: JSON schema, defaults, coercion, unknown keys dropped', async () => {
@@ -119,7 +122,11 @@ describe('from zod', () => {
     [{}, ['The required parameter `name` is missing']],
     [{ name: 5 }, ['The parameter `name` is expected to be of type `string` but was provided as `number`']],
     [{ name: 'ab', mode: 'x' }, ['The parameter `mode` must be one of "fast", "slow"']],
-    [{ name: 'a' }, [expect.stringMatching(/^The parameter `name` is not valid: /)]],
+    [{ name: 'a' }, ['The parameter `name` must have at least 2 characters']],
+    [{ name: 'ab', list: [1, 2] }, ['The parameter `list` must have at most 1 item']],
+    [{ name: 'ab', zoom: 9 }, ['The parameter `zoom` must be at most 8']],
+    [{ name: 'ab', zoom: 0 }, ['The parameter `zoom` must be greater than 0']],
+    [{ name: 'ab', mail: 'x' }, [expect.stringMatching(/^The parameter `mail` is not valid: /)]],
   ])('issues of %j', async (value, issues) => {
     expect(await (await inputFromZod(shape)).parse(value)).toEqual({ ok: false, issues });
   });
