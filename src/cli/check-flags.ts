@@ -42,6 +42,12 @@ const CONTRADICTIONS: readonly Contradiction[] = [
     sentence: '--include-partial-messages needs --output-format stream-json.',
   },
   {
+    holds: ({ managedSettingsInInitialize, initializeFields, inputFormat }) =>
+      (managedSettingsInInitialize === true || initializeFields !== undefined) &&
+      inputFormat !== 'stream-json',
+    sentence: '--managed-settings-in-initialize and --initialize-fields need --input-format stream-json.',
+  },
+  {
     holds: (flags) => flags.takeOver === true && flags.continue !== true && flags.resume === undefined,
     sentence: '--take-over takes the session of --resume or --continue: give one of them.',
   },

@@ -1,9 +1,9 @@
 /**
  * Flags that programs pass rather than people: what the published clients of the protocol put on the command line.
- * Those that change nothing here yet are accepted all the same and listed in docs/compatibility.md.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { machineSettingsFile, type Options } from '../index.ts';
+import { INITIALIZE_FIELDS, type InitializeField } from './control/launch-demands.ts';
 import { appended, jsonObject, positiveInteger, wholeNumber } from './flag-values.ts';
 
 export interface ClientFlags {
@@ -43,6 +43,10 @@ export interface ClientFlags {
   readonly debug?: boolean | string;
   readonly debugFile?: string;
   readonly promptSuggestions?: boolean;
+  /** What the first line of a host's will be, and hold. */
+  readonly awaitInitialize?: true;
+  readonly managedSettingsInInitialize?: true;
+  readonly initializeFields?: readonly InitializeField[];
 }
 
 export function addClientFlags(program: Command): void {
@@ -83,11 +87,10 @@ export function addClientFlags(program: Command): void {
   add(flag('-d, --debug [filter]'));
   add(flag('--debug-file <file>'));
   add(flag('--prompt-suggestions [wanted]').argParser((word: string) => !/^(?:0|false|no|off)$/i.test(word)));
-  for (const name of WITHOUT_EFFECT) add(flag(`--${name}`));
+  add(flag('--await-initialize'));
+  add(flag('--managed-settings-in-initialize'));
+  add(flag('--initialize-fields <names>').argParser(initializeFields));
 }
-
-/** Accepted, and without effect so far. */
-const WITHOUT_EFFECT = ['await-initialize'] as const;
 
 /** Client flags as options of `query()`. */
 export function clientOptions(flags: ClientFlags): Partial<Options> {
@@ -147,6 +150,14 @@ function thinkingOf({
   if (type === 'enabled' || ('display' in display && maxThinkingTokens))
     return { type: 'enabled', ...budget, ...display };
   return undefined;
+}
+
+function initializeFields(word: string): readonly InitializeField[] {
+  return commaList(word, []).map((name) => {
+    const field = INITIALIZE_FIELDS.find((known) => known === name);
+    if (field === undefined) throw new InvalidArgumentError(`There is ${INITIALIZE_FIELDS.join(' and ')}.`);
+    return field;
+  });
 }
 
 function commaList(word: string, previous: readonly string[] | undefined): readonly string[] {

@@ -17,6 +17,7 @@ import { answerFor } from './answer-request.ts';
 import { failureResult } from './failure-result.ts';
 import { createHostChannel } from './host-channel.ts';
 import { askHost, hostOptions } from './host-options.ts';
+import { delivered, demandsAnything, type LaunchDemands, NotDelivered } from './launch-demands.ts';
 import { createPromptLine } from './prompt-line.ts';
 import { readLines } from './read-lines.ts';
 import { createSessionState } from './session-state.ts';
@@ -29,6 +30,8 @@ export interface ControlSessionOptions {
   readonly asksHost: boolean;
   /** Tell the host of each write to the session's files. */
   readonly mirrors?: boolean;
+  /** What the host has promised to send first. */
+  readonly demands?: LaunchDemands;
   /** Repeat the host's answers to it. */
   readonly echoesAnswers: boolean;
   readonly stdin: AsyncIterable<Buffer | string>;
@@ -68,12 +71,32 @@ export async function runControlSession(session: ControlSessionOptions): Promise
     fail = reject;
   });
 
+  let refused: NotDelivered | undefined;
+  /** Throws `NotDelivered`, each time; the first time it is told in a result as well. */
+  const promised = (initialize?: Fields): Partial<Options> => {
+    try {
+      if (refused !== undefined) throw refused;
+      return delivered(session.demands ?? {}, initialize, options);
+    } catch (error) {
+      if (refused === undefined && error instanceof NotDelivered) {
+        refused = error;
+        // Behind the answer to the request that showed it.
+        void Promise.resolve()
+          .then(() => send(failureResult(error)))
+          .then(() => end(EXIT.error), fail);
+      }
+      throw error;
+    }
+  };
+
   const start = (initialize?: Fields): Started => {
     if (started !== undefined) return started;
+    const sent = promised(initialize);
     const running = query({
       prompt: prompts,
       options: {
         ...options,
+        ...sent,
         ...(initialize !== undefined && hostOptions(initialize, options, channel)),
         ...(session.mirrors === true && {
           engine: {
@@ -137,12 +160,21 @@ export async function runControlSession(session: ControlSessionOptions): Promise
     post({ type: 'control_response', response, ...open });
   };
 
+  /** What did not come is told in a result already. */
+  const begin = () => {
+    try {
+      start();
+    } catch (error) {
+      if (!(error instanceof NotDelivered)) throw error;
+    }
+  };
+
   const read = async () => {
     for await (const text of readLines(session.stdin)) {
       const line = parseHostLine(text);
       switch (line.kind) {
         case 'prompt':
-          start();
+          begin();
           prompts.push(line.message);
           break;
         case 'request':
@@ -163,7 +195,9 @@ export async function runControlSession(session: ControlSessionOptions): Promise
     }
     prompts.end();
     channel.hangUp();
-    if (started === undefined) end(EXIT.success);
+    if (started !== undefined) return;
+    if (demandsAnything(session.demands ?? {})) begin();
+    else end(EXIT.success);
   };
 
   read().catch(fail);

@@ -1,6 +1,7 @@
 /** What a host is told when a session cannot run at all: a result, like any other end. */
 import { randomUUID } from 'node:crypto';
 import type { SDKResultMessage } from '../../index.ts';
+import { NotDelivered } from './launch-demands.ts';
 
 const NO_USAGE = {
   input_tokens: 0,
@@ -17,12 +18,13 @@ const NO_USAGE = {
   iterations: [],
 };
 
-export function failureResult(error: unknown, sessionId: string | undefined): SDKResultMessage {
+export function failureResult(error: unknown, sessionId?: string): SDKResultMessage {
   return {
     type: 'result',
     subtype: 'error_during_execution',
     is_error: true,
     errors: [error instanceof Error ? error.message : String(error)],
+    ...(error instanceof NotDelivered && { startup_failure_reason: error.reason }),
     duration_ms: 0,
     duration_api_ms: 0,
     num_turns: 0,

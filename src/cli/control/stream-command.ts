@@ -33,6 +33,11 @@ export async function streamCommand(
         ...flagOptions,
         projectTrusted: flagOptions.projectTrusted === true || flags.settingSources !== undefined,
       },
+      demands: {
+        initializeFirst: flags.awaitInitialize,
+        managedSettings: flags.managedSettingsInInitialize,
+        fields: flags.initializeFields,
+      },
       mirrors: flags.sessionMirror === true,
       asksHost: asker === 'stdio' && flags.permissionPrompts !== 'none',
       echoesAnswers: flags.replayUserMessages === true,

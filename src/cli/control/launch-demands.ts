@@ -1,0 +1,77 @@
+/**
+ * What a host promised on the command line to send with its first line, `initialize`. A session that begins without it
+ * would be looser than its host believes: so it does not begin.
+ */
+import type { Options } from '../../index.ts';
+import { type Fields, isFields } from './wire.ts';
+
+export const INITIALIZE_FIELDS = ['settings', 'disallowedTools'] as const;
+export type InitializeField = (typeof INITIALIZE_FIELDS)[number];
+
+export interface LaunchDemands {
+  /** `initialize` is the first line. */
+  readonly initializeFirst?: boolean | undefined;
+  /** It holds `managedSettings`. */
+  readonly managedSettings?: boolean | undefined;
+  /** It holds these. */
+  readonly fields?: readonly InitializeField[] | undefined;
+}
+
+export type StartupFailure =
+  | 'initialize_not_first'
+  | 'managed_settings_not_delivered'
+  | 'initialize_fields_not_delivered';
+
+export class NotDelivered extends Error {
+  readonly reason: StartupFailure;
+  constructor(reason: StartupFailure, sentence: string) {
+    super(sentence);
+    this.name = 'NotDelivered';
+    this.reason = reason;
+  }
+}
+
+/** Something was promised: a host that hangs up without a word has not kept it. */
+export function demandsAnything({ managedSettings, fields = [] }: LaunchDemands): boolean {
+  return managedSettings === true || fields.length > 0;
+}
+
+/** The options that the promised fields make. Throws `NotDelivered`. `initialize` undefined: the first line is another. */
+export function delivered(
+  demands: LaunchDemands,
+  initialize: Fields | undefined,
+  flags: Options,
+): Partial<Options> {
+  const { managedSettings, fields = [] } = demands;
+  if (initialize === undefined) {
+    if (demands.initializeFirst === true)
+      throw new NotDelivered('initialize_not_first', 'The first line was not the initialize request.');
+    if (!demandsAnything(demands)) return {};
+  }
+  const sent = initialize ?? {};
+  return {
+    ...(managedSettings === true && { managedSettings: managedOf(sent, flags) }),
+    ...Object.assign({}, ...fields.map((field) => fieldOf(field, sent, flags))),
+  };
+}
+
+function managedOf({ managedSettings }: Fields, flags: Options): Fields {
+  const missing = (what: string) =>
+    new NotDelivered('managed_settings_not_delivered', `managedSettings ${what}.`);
+  if (flags.managedSettings !== undefined) throw missing('came on the command line as well as in initialize');
+  if (!isFields(managedSettings)) throw missing('is no object in the initialize request');
+  return managedSettings;
+}
+
+function fieldOf(field: InitializeField, sent: Fields, flags: Options): Partial<Options> {
+  const missing = (what: string) => new NotDelivered('initialize_fields_not_delivered', `${field} ${what}.`);
+  const value = sent[field];
+  if (flags[field] !== undefined) throw missing('came on the command line as well as in initialize');
+  if (field === 'settings') {
+    if (!isFields(value)) throw missing('is no object in the initialize request');
+    return { settings: value };
+  }
+  if (!Array.isArray(value) || !value.every((each) => typeof each === 'string'))
+    throw missing('is no list of rules in the initialize request');
+  return { disallowedTools: value };
+}
