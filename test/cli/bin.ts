@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly cwd?: string;
   /** Piped in; default: an empty stdin. */
   readonly input?: string;
+  /** Told the child at once. */
+  onStart?(child: ChildProcess): void;
   /** Told the child and everything on stdout so far, whenever something comes. */
   onStdout?(child: ChildProcess, soFar: string): void;
 }
@@ -51,6 +53,7 @@ export function turnwright(args: readonly string[], options: RunOptions = {}): P
   });
   child.stdin?.on('error', () => undefined); // it may leave before it has read all
   child.stdin?.end(options.input);
+  options.onStart?.(child);
   let stdout = '';
   let stderr = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {

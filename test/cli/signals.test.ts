@@ -1,8 +1,10 @@
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SDKResultMessage } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { isAlive, untilFile } from '../scenarios/processes.ts';
 import { against, rehearse, temporaryFolder, turnwright } from './bin.ts';
 
 /** Streams for longer than any test waits. */
@@ -26,6 +28,63 @@ test('the first Ctrl-C interrupts: the result still comes, exit code 130', async
     terminal_reason: 'aborted_streaming',
   });
   expect([ran.code, ran.stderr]).toEqual([130, '']);
+});
+
+test.each([
+  ['SessionStart', 'aborted_streaming'],
+  // The gate stays shut: the prompt is refused, and no run ends (F136).
+  ['UserPromptSubmit', undefined],
+  ['PreToolUse', 'aborted_tools'],
+  ['PostToolUse', 'aborted_tools'],
+  ['Stop', 'aborted_streaming'],
+])('Ctrl-C while a %s hook works: the hook ends, the result says %s', async (event, reason) => {
+  const server = await rehearse(reply(toolUse('Glob', { pattern: '*' })), reply('Done.'));
+  const cwd = temporaryFolder();
+  const hook = { type: 'command', command: 'echo $$ > up; sleep 60' };
+  const flags = ['--settings', JSON.stringify({ hooks: { [event]: [{ hooks: [hook] }] } })];
+  let running: ChildProcess | undefined;
+  const ran = turnwright(['-p', 'go', ...STREAM, ...flags], {
+    env: against(server),
+    cwd,
+    onStart(child) {
+      running = child;
+    },
+  });
+  await untilFile(join(cwd, 'up'));
+  running?.kill('SIGINT');
+  const { code, stdout } = await ran;
+  const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as SDKResultMessage;
+  expect([last.type, last.terminal_reason]).toEqual(['result', reason]);
+  expect(code).toBe(130);
+  expect(isAlive(Number(readFileSync(join(cwd, 'up'), 'utf8')))).toBe(false);
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s while a summary is made: the session goes on as it was', async (signal, code) => {
+  const endless = reply('sum '.repeat(5_000), {
+    timing: { gapMs: 20, deltaChars: 5 },
+    when: { kind: 'compaction' },
+    times: 'any',
+  });
+  const server = await rehearse(reply('One.'), reply('Two.'), endless, reply('Three.'));
+  const env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };
+  const cwd = temporaryFolder();
+  for (const words of [['one'], ['two', '--continue']]) await turnwright(['-p', ...words], { env, cwd });
+  let sent = false;
+  const compacted = await turnwright(['-p', '/compact', '--continue', ...STREAM], {
+    env,
+    cwd,
+    onStdout(child, soFar) {
+      if (!sent && soFar.includes('"compacting"')) sent = child.kill(signal);
+    },
+  });
+  expect([compacted.code, compacted.stderr]).toEqual([code, '']);
+  const after = await turnwright(['-p', 'three', '--continue'], { env, cwd });
+  expect(after).toMatchObject({ code: 0, stdout: 'Three.\n', stderr: '' });
+  expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('One.');
 });
 
 test('a second Ctrl-C leaves at once', async () => {
@@ -84,12 +143,3 @@ test('F100 a reader that leaves ends the run quietly', async () => {
   });
   expect([ran.code, ran.stderr]).toEqual([141, '']);
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
