@@ -1,4 +1,5 @@
 import type { Inbox, InboxItem } from '../protocol/ports.ts';
+import { nextCall } from '../util/next-call.ts';
 
 interface SessionInbox {
   readonly items: InboxItem[];
@@ -39,23 +40,11 @@ export function createMemoryInbox(): Inbox {
       const inbox = inboxOf(sessionId);
       let seen = inbox.items.length;
       while (!signal.aborted) {
-        if (inbox.items.length === seen) await nextPut(inbox, signal);
+        if (inbox.items.length === seen) await nextCall(inbox.waiting, signal);
         if (signal.aborted) return;
         seen = inbox.items.length;
         yield;
       }
     },
   };
-}
-
-function nextPut({ waiting }: SessionInbox, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      waiting.delete(done);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    waiting.add(done);
-    signal.addEventListener('abort', done, { once: true });
-  });
 }

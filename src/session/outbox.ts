@@ -1,4 +1,5 @@
 import type { Frame, Outbox } from '../protocol/ports.ts';
+import { nextCall } from '../util/next-call.ts';
 
 /** Frames kept for followers that come late or are slow. */
 export const OUTBOX_FRAMES = 1024;
@@ -46,7 +47,7 @@ export function createMemoryOutbox(options: { readonly frames?: number } = {}): 
         if (epoch !== undefined && speaks !== epoch) at = 0;
         epoch = speaks;
         const next = outbox.frames.find((frame) => frame.n > at);
-        if (next === undefined) await nextFrame(outbox, signal);
+        if (next === undefined) await nextCall(outbox.waiting, signal);
         else {
           at = next.n;
           yield next;
@@ -54,16 +55,4 @@ export function createMemoryOutbox(options: { readonly frames?: number } = {}): 
       }
     },
   };
-}
-
-function nextFrame({ waiting }: SessionOutbox, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      waiting.delete(done);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    waiting.add(done);
-    signal.addEventListener('abort', done, { once: true });
-  });
 }

@@ -73,7 +73,10 @@ function checkPrefix(entries: readonly JournalEntry[]): void {
   expect(faultsOf(resumeSession(followedBy(entries, [...records, ...done])).view)).toEqual([]);
 }
 
-describe('resume from every prefix (L10.8)', () => {
+/** Each prefix of hundreds of journals is resumed four times over: seconds of work, many on a busy machine. */
+const LIMIT = { timeout: 120_000 };
+
+describe('resume from every prefix (L10.8)', LIMIT, () => {
   it('F01 every line: a valid conversation, and no started unsafe call runs again', () => {
     fc.assert(
       fc.property(sessionScript, (script) => {
