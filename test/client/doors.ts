@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as client from '@anthropic-ai/claude-agent-sdk';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
+import { createPromptLine } from '../../src/cli/control/prompt-line.ts';
 import * as own from '../../src/index.ts';
 import { type RehearsalServer, reply, type Scenario, startRehearsal } from '../../src/rehearsal/index.ts';
 
@@ -162,29 +163,7 @@ export function prompt(content: string, more: Partial<Prompt> = {}): Prompt {
 }
 
 /** Prompts that are given by hand. */
-export function prompts(): AsyncIterable<Prompt> & { push(message: Prompt): void; end(): void } {
-  const waiting: Prompt[] = [];
-  let ended = false;
-  let wake = () => {};
-  return {
-    push(message) {
-      waiting.push(message);
-      wake();
-    },
-    end() {
-      ended = true;
-      wake();
-    },
-    async *[Symbol.asyncIterator]() {
-      while (true) {
-        const next = waiting.shift();
-        if (next !== undefined) yield next;
-        else if (ended) return;
-        else await new Promise<void>((resolve) => (wake = resolve));
-      }
-    },
-  };
-}
+export const prompts = createPromptLine;
 
 /** A prompt whose input stays open until the first result, so that controls can be used meanwhile. */
 export function openPrompt(text: string) {

@@ -1,14 +1,13 @@
 /** kill -9 in the middle of a command's work: what holds for its submission holds when another process carries it on. */
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Options, query, type SDKMessage, type SDKResultMessage } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
-import { writeQueryScript } from './engine-bundle.ts';
+import { envOf, killedQuery } from './killed-query.ts';
 import { until } from './processes.ts';
-import { KEY, serve } from './rehearse.ts';
+import { serve } from './rehearse.ts';
 import { tempFolder } from './temp-folder.ts';
 
 const bash = (command: string, id: string) => toolUse('Bash', { command }, id);
@@ -49,19 +48,11 @@ it('rules that a command and a skill lent, and what an agent was denied, are car
     settingSources: ['user'],
     disallowedTools: ['Bash(rm:*)'],
     agents: { worker: { description: 'Works.', prompt: 'You work.' } },
-    env: {
-      ANTHROPIC_BASE_URL: server.url,
-      ANTHROPIC_API_KEY: KEY,
-      PATH: process.env['PATH'],
-      TURNWRIGHT_HOME: home,
-    },
+    env: envOf(server, home),
   } as const satisfies Options;
-  const argument = JSON.stringify({ prompt: '/work', options });
-  const child = spawn(process.execPath, [writeQueryScript(tempFolder()), argument], { stdio: 'ignore' });
-  const died = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
-  await until(() => server.requests.some(({ body }) => JSON.stringify(body).includes('There was a rule')));
-  child.kill('SIGKILL');
-  expect(await died).toBe('SIGKILL');
+  await killedQuery({ prompt: '/work', options }, () =>
+    until(() => server.requests.some(({ body }) => JSON.stringify(body).includes('There was a rule'))),
+  );
 
   const { sessionId: resume, ...later } = options;
   const result = await resultOf(query({ options: { ...later, resume } }));

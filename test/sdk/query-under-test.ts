@@ -1,5 +1,6 @@
 /** `query()` with a scripted model and nothing of this machine: no home, no keys, a journal in memory. */
 
+import { createPromptLine } from '../../src/cli/control/prompt-line.ts';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../../src/protocol/sdk-messages.ts';
 import type { Options } from '../../src/sdk/options.ts';
 import { type Query, query } from '../../src/sdk/query.ts';
@@ -65,32 +66,7 @@ export function prompt(content: string, more: Partial<SDKUserMessage> = {}): SDK
 }
 
 /** A stream of prompts that is pushed by hand. */
-export function pushable(): {
-  push(message: SDKUserMessage): void;
-  end(): void;
-  readonly input: AsyncIterable<SDKUserMessage>;
-} {
-  const waiting: SDKUserMessage[] = [];
-  let ended = false;
-  let wake = () => {};
-  return {
-    push(message) {
-      waiting.push(message);
-      wake();
-    },
-    end() {
-      ended = true;
-      wake();
-    },
-    input: {
-      async *[Symbol.asyncIterator]() {
-        while (true) {
-          const next = waiting.shift();
-          if (next !== undefined) yield next;
-          else if (ended) return;
-          else await new Promise<void>((resolve) => (wake = resolve));
-        }
-      },
-    },
-  };
+export function pushable() {
+  const input = createPromptLine();
+  return { input, push: input.push, end: input.end };
 }

@@ -1,15 +1,11 @@
-import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { getSubagentMessages, listSubagents } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
-import { writeQueryScript } from '../scenarios/engine-bundle.ts';
 import { journalFile } from '../scenarios/journal.ts';
-import { untilFile } from '../scenarios/processes.ts';
-import { KEY, rehearse, serve, successOf } from '../scenarios/rehearse.ts';
-import { tempFolder } from '../scenarios/temp-folder.ts';
+import { killedInCommand } from '../scenarios/killed-query.ts';
+import { rehearse, serve, successOf } from '../scenarios/rehearse.ts';
 
 const call = (more: object) =>
   toolUse(
@@ -30,32 +26,7 @@ async function killedInAgent(more: object) {
       reply('I started it.', { when: { lastMessage: 'works in the background' } }),
     ],
   });
-  const place = { cwd: tempFolder(), home: tempFolder(), sessionId: randomUUID() };
-  const options = {
-    cwd: place.cwd,
-    sessionId: place.sessionId,
-    permissionMode: 'bypassPermissions',
-    allowDangerouslySkipPermissions: true,
-    env: {
-      ANTHROPIC_BASE_URL: server.url,
-      ANTHROPIC_API_KEY: KEY,
-      PATH: process.env['PATH'],
-      TURNWRIGHT_HOME: place.home,
-    },
-  };
-  const argument = JSON.stringify({ prompt: 'Go.', options });
-  const child = spawn(process.execPath, [writeQueryScript(tempFolder()), argument], { stdio: 'ignore' });
-  const died = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
-  const pid = join(place.cwd, 'pid');
-  await untilFile(pid);
-  child.kill('SIGKILL');
-  expect(await died).toBe('SIGKILL');
-  try {
-    process.kill(-Number(readFileSync(pid, 'utf8')), 'SIGKILL');
-  } catch {
-    // it went with its session
-  }
-  return place;
+  return killedInCommand(server, 'Go.');
 }
 
 const kinds = [

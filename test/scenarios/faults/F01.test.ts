@@ -1,45 +1,17 @@
-import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { QueryEngine, type SDKMessage } from '../../../src/index.ts';
 import { reply, toolUse } from '../../../src/rehearsal/index.ts';
-import { writeQueryScript } from '../engine-bundle.ts';
 import { journalFile, readJournalOf } from '../journal.ts';
+import { killedInCommand } from '../killed-query.ts';
 import { outline } from '../outline.ts';
-import { untilFile } from '../processes.ts';
 import { KEY, rehearse, serve, successOf } from '../rehearse.ts';
 import { blocksOf } from '../sent.ts';
-import { tempFolder } from '../temp-folder.ts';
 
 /** Runs a session in a process of its own and kills it while its command runs. */
 async function killedInTool() {
-  const server = await serve([
-    reply(['Deploying.', toolUse('Bash', { command: 'echo $$ > pid; sleep 60' }, 'call_1')]),
-  ]);
-  const folder = tempFolder();
-  const place = { cwd: tempFolder(), home: tempFolder(), sessionId: randomUUID() };
-  const options = {
-    cwd: place.cwd,
-    sessionId: place.sessionId,
-    permissionMode: 'bypassPermissions',
-    allowDangerouslySkipPermissions: true,
-    env: {
-      ANTHROPIC_BASE_URL: server.url,
-      ANTHROPIC_API_KEY: KEY,
-      PATH: process.env['PATH'],
-      TURNWRIGHT_HOME: place.home,
-    },
-  };
-  const argument = JSON.stringify({ prompt: 'Deploy it.', options });
-  const child = spawn(process.execPath, [writeQueryScript(folder), argument], { stdio: 'ignore' });
-  const died = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
-  await untilFile(join(place.cwd, 'pid'));
-  child.kill('SIGKILL');
-  expect(await died).toBe('SIGKILL');
-  process.kill(-Number(readFileSync(join(place.cwd, 'pid'), 'utf8')), 'SIGKILL');
-  return place;
+  const deploy = toolUse('Bash', { command: 'echo $$ > pid; sleep 60' }, 'call_1');
+  return killedInCommand(await serve([reply(['Deploying.', deploy])]), 'Deploy it.');
 }
 
 describe('F01 kill -9 between the start of a tool and its result', () => {
