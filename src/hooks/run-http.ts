@@ -1,7 +1,6 @@
 /** A hook behind an address: the event is posted as JSON, the body of a 2xx response is the answer. */
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import type { HookPolicy, HttpHookConfig } from '../protocol/hook-config.ts';
+import { http, https } from '../util/node-http.ts';
 import { excerpt, readText } from './read-text.ts';
 import type { HookKindRunner, HookRun } from './registered-hook.ts';
 
@@ -60,7 +59,7 @@ function post(
   signal: AbortSignal,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const send = url.startsWith('https:') ? requestHttps : requestHttp;
+    const send = url.startsWith('https:') ? https().request : http.request;
     const request = send(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers, 'content-length': Buffer.byteLength(body) },

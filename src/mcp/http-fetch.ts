@@ -34,7 +34,7 @@ export interface OriginConnections {
     readonly path: string;
     readonly headers: OutgoingHttpHeaders;
     readonly keepAlive: boolean;
-  }): ClientRequest | Promise<ClientRequest>;
+  }): ClientRequest;
   close(): void;
 }
 
@@ -65,7 +65,7 @@ export function createHttpFetch(
     init.signal?.throwIfAborted();
     const headers = Object.fromEntries(new Headers(init.headers).entries());
     const body = init.body === undefined || init.body === null ? undefined : String(init.body);
-    const outgoing = await connectionsTo(url).request({
+    const outgoing = connectionsTo(url).request({
       ...methodOf(init.method),
       path: url.pathname + url.search,
       headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },

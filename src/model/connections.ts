@@ -2,15 +2,10 @@
  * Sockets to one endpoint: a keep-alive agent per process and origin, shared by all clients that reach it the same
  * way; idle sockets do not keep the process alive. TLS is loaded for https only.
  */
-import {
-  Agent,
-  type ClientRequest,
-  request as httpRequest,
-  type OutgoingHttpHeaders,
-  type RequestOptions,
-} from 'node:http';
+import type { Agent, ClientRequest, OutgoingHttpHeaders, RequestOptions } from 'node:http';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { http, https, tls } from '../util/node-http.ts';
 import { bypassesProxy, portOf } from './proxy-rules.ts';
 
 export interface EndpointOptions {
@@ -35,8 +30,8 @@ export interface HttpRequest {
 export interface Connections {
   /** A proxy stands between, and looks names up itself. */
   readonly proxied: boolean;
-  /** An unsent request, at once where the way is known; its errors come as `error` events. */
-  request(input: HttpRequest): ClientRequest | Promise<ClientRequest>;
+  /** An unsent request; its errors come as `error` events. */
+  request(input: HttpRequest): ClientRequest;
   /** Drops idle sockets: after a sleep of the machine they are dead without knowing it. */
   dropIdle(): void;
   /** Gives the shared agent back; the last one out closes its sockets. */
@@ -60,8 +55,7 @@ interface Route {
 }
 
 interface SharedRoute {
-  /** A promise until TLS is loaded. */
-  route: Route | Promise<Route>;
+  readonly route: Route;
   users: number;
 }
 
@@ -78,22 +72,13 @@ export function openConnections(options: EndpointOptions): Connections {
   const key = JSON.stringify([baseUrl.origin, proxy?.href, options.ca?.toString()]);
   let entry: SharedRoute | undefined;
 
-  function enter(): SharedRoute {
+  function enter(): Route {
     if (entry === undefined) {
-      entry = shared.get(key) ?? open();
+      entry = shared.get(key) ?? { route: openRoute(baseUrl, proxy, options.ca), users: 0 };
       shared.set(key, entry);
       entry.users++;
     }
-    return entry;
-  }
-
-  function open(): SharedRoute {
-    if (baseUrl.protocol === 'http:') return { route: plainRoute(), users: 0 };
-    const opened: SharedRoute = { route: openTlsRoute(baseUrl, proxy, options.ca), users: 0 };
-    (opened.route as Promise<Route>).then((route) => {
-      opened.route = route;
-    }, ignore);
-    return opened;
+    return entry.route;
   }
 
   const absolute = proxy !== undefined && baseUrl.protocol === 'http:';
@@ -106,26 +91,21 @@ export function openConnections(options: EndpointOptions): Connections {
   const host = { host: baseUrl.host };
   const authorization = absolute ? proxyAuthorization(proxy) : {};
 
-  function send(route: Route, { method, path, headers, keepAlive, lookup }: HttpRequest): ClientRequest {
-    return route.request({
-      method: method ?? 'POST',
-      ...place,
-      path: absolute ? `${baseUrl.origin}${path}` : path,
-      headers: { ...host, ...headers, ...authorization },
-      agent: keepAlive ? route.agent : route.makeAgent(false),
-      ...(proxy === undefined && lookup !== undefined && { lookup }),
-    });
-  }
-
   return {
     proxied: proxy !== undefined,
-    request(input) {
-      const { route } = enter();
-      return 'then' in route ? route.then((opened) => send(opened, input)) : send(route, input);
+    request({ method = 'POST', path, headers, keepAlive, lookup }) {
+      const route = enter();
+      return route.request({
+        method,
+        ...place,
+        path: absolute ? `${baseUrl.origin}${path}` : path,
+        headers: { ...host, ...headers, ...authorization },
+        agent: keepAlive ? route.agent : route.makeAgent(false),
+        ...(proxy === undefined && lookup !== undefined && { lookup }),
+      });
     },
     dropIdle() {
-      // A way that is still being opened has no sockets.
-      if (entry === undefined || 'then' in entry.route) return;
+      if (entry === undefined) return;
       for (const sockets of Object.values(entry.route.agent.freeSockets))
         for (const socket of sockets ?? []) socket.destroy();
     },
@@ -134,43 +114,39 @@ export function openConnections(options: EndpointOptions): Connections {
       entry = undefined;
       if (leaving === undefined || --leaving.users > 0) return;
       shared.delete(key);
-      Promise.resolve(leaving.route).then(({ agent }) => agent.destroy(), ignore);
+      leaving.route.agent.destroy();
     },
   };
 }
 
 const SETTINGS = { noDelay: true, scheduling: 'lifo', timeout: IDLE_SOCKET_MS } as const;
 
-function plainRoute(): Route {
-  const makeAgent = (keepAlive: boolean) => new Agent({ ...SETTINGS, keepAlive });
-  return { agent: makeAgent(true), makeAgent, request: httpRequest };
-}
-
-async function openTlsRoute(
-  target: URL,
-  proxy: URL | undefined,
-  ca: string | Buffer | undefined,
-): Promise<Route> {
-  const [https, tls] = await Promise.all([import('node:https'), import('node:tls')]);
-  const trust = ca === undefined ? {} : { ca: [...tls.rootCertificates, ca] };
+function openRoute(target: URL, proxy: URL | undefined, ca: string | Buffer | undefined): Route {
+  if (target.protocol === 'http:') {
+    const makeAgent = (keepAlive: boolean) => new http.Agent({ ...SETTINGS, keepAlive });
+    return { agent: makeAgent(true), makeAgent, request: http.request };
+  }
+  const { Agent: TlsAgent, request } = https();
+  const { connect, rootCertificates } = tls();
+  const trust = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
   const makeAgent = (keepAlive: boolean): Agent => {
-    const agent = new https.Agent({ ...SETTINGS, ...trust, keepAlive });
+    const agent = new TlsAgent({ ...SETTINGS, ...trust, keepAlive });
     if (proxy === undefined) return agent;
-    const connectRequest = proxy.protocol === 'https:' ? https.request : httpRequest;
+    const connectRequest = proxy.protocol === 'https:' ? request : http.request;
     return Object.assign(agent, {
       createConnection(options: object, done: (error: Error | null, socket?: Socket) => void): undefined {
         openTunnel(connectRequest, proxy, target, (error, socket) => {
           if (socket === undefined) done(error);
-          else done(null, tls.connect({ ...options, socket, servername: target.hostname }));
+          else done(null, connect({ ...options, socket, servername: target.hostname }));
         });
       },
     });
   };
-  return { agent: makeAgent(true), makeAgent, request: https.request };
+  return { agent: makeAgent(true), makeAgent, request };
 }
 
 function openTunnel(
-  connectRequest: typeof httpRequest,
+  connectRequest: typeof http.request,
   proxy: URL,
   target: URL,
   done: (error: Error | null, socket?: Duplex) => void,
@@ -208,5 +184,3 @@ function proxyAuthorization(proxy: URL): { 'proxy-authorization'?: string } {
   const userInfo = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(userInfo).toString('base64')}` };
 }
-
-function ignore(): void {}

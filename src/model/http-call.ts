@@ -108,9 +108,7 @@ export function openHttpCall(
   if (signal.aborted) onAbort();
   else {
     try {
-      const opening = connections.request(wanted);
-      if ('then' in opening) opening.then(begin).catch(fail);
-      else begin(opening);
+      begin(connections.request(wanted));
     } catch (error) {
       fail(error as Error);
     }

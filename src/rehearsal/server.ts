@@ -1,7 +1,8 @@
 /** The Messages API on loopback (H1). */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../util/clock.ts';
+import { http } from '../util/node-http.ts';
 import { createPromptCache } from './accounting/prompt-cache.ts';
 import { type ApiError, errorBody, notFound } from './api-error.ts';
 import { deliver } from './http/deliver.ts';
@@ -119,14 +120,14 @@ export async function startRehearsal(options: RehearsalOptions = {}): Promise<Re
     await deliver(response, routed.answer, { clock, note });
   };
 
-  const http = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (message, response) => {
+  const server = http.createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (message, response) => {
     void serve(message, response);
   });
   await new Promise<void>((resolve, reject) => {
-    http.once('error', reject);
-    http.listen(options.port ?? 0, '127.0.0.1', resolve);
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
-  const { port } = http.address() as AddressInfo;
+  const { port } = server.address() as AddressInfo;
 
   return {
     url: `http://127.0.0.1:${port}`,
@@ -153,8 +154,8 @@ export async function startRehearsal(options: RehearsalOptions = {}): Promise<Re
     },
     close: () =>
       new Promise((resolve) => {
-        http.close(() => resolve());
-        http.closeAllConnections();
+        server.close(() => resolve());
+        server.closeAllConnections();
       }),
   };
 }

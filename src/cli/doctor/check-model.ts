@@ -1,6 +1,4 @@
 /** Where the model is, whether it answers, and what we would show it to be let in. */
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import type { Env } from '../world.ts';
 import type { CheckResult } from './check.ts';
@@ -57,7 +55,7 @@ export async function checkBaseUrl(
 }
 
 function head(url: URL, limitMs: number): Promise<string> {
-  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const request = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http').request;
   return new Promise((resolve, reject) => {
     const call = request(url, { method: 'HEAD', signal: AbortSignal.timeout(limitMs) }, (answer) => {
       answer.resume();
