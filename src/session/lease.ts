@@ -1,7 +1,7 @@
 /** Who works on a session: `<id>.lock` beside its journal. A courtesy to people; the fence in the journal is the law. */
 import { randomUUID } from 'node:crypto';
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { PersistentFiles } from '../protocol/files.ts';
+import type { AppendHandle, PersistentFiles } from '../protocol/files.ts';
 import type { Clock, Lease, LeaseStore } from '../protocol/ports.ts';
 import { livenessOf, type ProcessIdentity, thisProcess } from '../util/process-identity.ts';
 import { journalPath } from './session-files.ts';
@@ -69,7 +69,8 @@ export function createFileLeaseStore(options: FileLeaseStoreOptions): LeaseStore
 
   async function holdLock(path: string, mine: LockContent): Promise<Lease> {
     const lost = new AbortController();
-    const handle = await files.openAppend(path, 0o600);
+    /** Opened when it is first written to: most sessions are over by then. */
+    let handle: AppendHandle | undefined;
     let released = false;
     let cancel = (): void => undefined;
     const isMine = async (): Promise<boolean> => {
@@ -79,8 +80,10 @@ export function createFileLeaseStore(options: FileLeaseStoreOptions): LeaseStore
     const beat = async (): Promise<void> => {
       try {
         // A blank behind the JSON renews the time of the file, of this one and not of a successor's.
-        if (await isMine()) await handle.append(BLANK);
-        else if (!released) {
+        if (await isMine()) {
+          handle ??= await files.openAppend(path, 0o600);
+          await handle.append(BLANK);
+        } else if (!released) {
           lost.abort('lease_lost');
           return;
         }
@@ -96,7 +99,7 @@ export function createFileLeaseStore(options: FileLeaseStoreOptions): LeaseStore
         if (released) return;
         released = true;
         cancel();
-        await handle.close();
+        await handle?.close();
         if (await isMine()) await files.remove(path);
       },
     };
