@@ -1,5 +1,6 @@
 /** Carries an interrupted submission on: no new prompt, the same submission id, one result (L4.1). */
 import type { PermissionDenial } from '../protocol/permission.ts';
+import { presetAnswers } from './asks-on-record.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from './contexts.ts';
 import { lendAgain } from './for-the-submission.ts';
 import { initMessage } from './init-message.ts';
@@ -97,6 +98,7 @@ async function takeUp(
   // Answers that resume itself gave count like those of the tools they stand for.
   for (const body of interrupted.reopening) if (body.type === 'user') outcome.observe(body);
   if (interrupted.terminal !== undefined) return { interrupted, model, context: undefined };
+  presetAnswers(interrupted.answers, parts);
   const { orphanedPermission } = parts.config;
   if (orphanedPermission !== undefined && !parts.memory.orphanHandled) {
     parts.memory.orphanHandled = true;

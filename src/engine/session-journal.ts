@@ -46,6 +46,8 @@ export interface Interrupted {
   readonly switched: { readonly from: string; readonly to: string } | undefined;
   /** What a command or skill had allowed for its duration. */
   readonly lent: readonly string[];
+  /** What the host had answered, of calls that have not begun. */
+  readonly answers: readonly { readonly toolUseId: string; readonly answer: unknown }[];
   /** Calls of its agents that were denied. */
   readonly denied: readonly PermissionDenial[];
   /** It had come to its end; only the result is missing. */

@@ -133,7 +133,7 @@ it('asks again what was asked when the process died, and runs the call once', as
   await first.run('Go.');
   const { sessionId } = first.engine;
   const entries = first.store.entries(sessionId);
-  const cut = entries.findIndex(({ type }) => type === 'intent');
+  const cut = entries.findIndex(({ type }) => type === 'answer');
   const store = recordingStore();
   const { epoch } = await store.takeOver(sessionId);
   await store.append(sessionId, epoch, 0, entries.slice(0, cut) as unknown as JournalBody[]);
@@ -147,4 +147,75 @@ it('asks again what was asked when the process died, and runs the call once', as
   });
   expect(resultIn(await collect(second.engine.resume()))).toMatchObject({ result: 'Done.', num_turns: 2 });
   expect([asked, tool.calls.length]).toEqual([['Look'], 1]);
+});
+
+it('what was answered is not asked again: the call runs with the answer, once', async () => {
+  const asked: unknown[] = [];
+  const life = (tool = fakeTool({ name: 'Look' })) => ({
+    tool,
+    config: {
+      permissionMode: 'default' as const,
+      tools: [tool],
+      canUseTool: async (name: string) => {
+        asked.push(name);
+        return { behavior: 'allow' as const, updatedInput: { where: 'there' } };
+      },
+    },
+  });
+  const first = engineUnderTest([callTool('Look', { where: 'here' }), say('Done.')], life().config);
+  await first.run('Go.');
+  const { sessionId } = first.engine;
+  const entries = first.store.entries(sessionId);
+  const types = entries.map(({ type }) => type);
+  expect(types.slice(types.indexOf('ask'), types.indexOf('intent'))).toEqual(['ask', 'answer']);
+  for (const [last, questions] of [
+    ['ask', ['Look']],
+    ['answer', []],
+    ['intent', []],
+  ] as const) {
+    asked.length = 0;
+    const store = recordingStore();
+    const { epoch } = await store.takeOver(sessionId);
+    const cut = entries.slice(0, types.indexOf(last) + 1);
+    await store.append(sessionId, epoch, 0, cut as unknown as JournalBody[]);
+    const { tool, config: later } = life();
+    const second = engineUnderTest([say('Done.')], {
+      ...later,
+      store,
+      resume: sessionId,
+      ids: sequentialIds(1000),
+    });
+    expect(resultIn(await collect(second.engine.resume())), last).toMatchObject({ result: 'Done.' });
+    expect(asked, last).toEqual(questions);
+    expect(
+      tool.calls.map(({ input }) => input),
+      last,
+    ).toEqual(last === 'intent' ? [] : [{ where: 'there' }]);
+  }
+});
+
+it('an answer counts in a life that has nobody to ask; a denial is one', async () => {
+  const first = engineUnderTest([callTool('Look'), say('Done.')], {
+    permissionMode: 'default',
+    tools: [fakeTool({ name: 'Look' })],
+    canUseTool: async () => ({ behavior: 'deny', message: 'Not on a Friday.' }),
+  });
+  await first.run('Go.');
+  const { sessionId } = first.engine;
+  const entries = first.store.entries(sessionId);
+  const store = recordingStore();
+  const { epoch } = await store.takeOver(sessionId);
+  const cut = entries.slice(0, entries.findIndex(({ type }) => type === 'answer') + 1);
+  await store.append(sessionId, epoch, 0, cut as unknown as JournalBody[]);
+  const second = engineUnderTest([say('Done.')], {
+    permissionMode: 'default',
+    tools: [fakeTool({ name: 'Look' })],
+    store,
+    resume: sessionId,
+    ids: sequentialIds(1000),
+  });
+  expect(resultIn(await collect(second.engine.resume()))).toMatchObject({
+    permission_denials: [{ tool_name: 'Look' }],
+  });
+  expect(JSON.stringify(second.model.requests[0]?.view.slice())).toContain('Not on a Friday.');
 });

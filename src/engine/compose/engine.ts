@@ -10,6 +10,7 @@ import { openScope } from '../../util/scope.ts';
 import { createAnnouncer } from '../announcer.ts';
 import { openAppState, todosOf } from '../app-state.ts';
 import { askHooksFirst } from '../ask-hooks.ts';
+import { askOnRecord } from '../asks-on-record.ts';
 import { checkConfig } from '../check-config.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { lendOnRecord } from '../for-the-submission.ts';
@@ -112,11 +113,14 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     callTool: (name, input, signal) => tools.callTool(name, input, signal),
     enqueue: (item) => queue.put(item),
   });
-  const ask = askHooksFirst(permissions.ask, {
-    hooks,
-    permissions: permissions.permissions,
-    hasHost: config.canUseTool !== undefined,
-  });
+  const ask = askHooksFirst(
+    askOnRecord(permissions.ask, () => parts),
+    {
+      hooks,
+      permissions: permissions.permissions,
+      hasHost: config.canUseTool !== undefined,
+    },
+  );
   const appState = openAppState(config, { permissionMode: permissions.permissions.mode, todos: [] });
   const notices = createSessionNotices(sessionId, { ids, permissions: permissions.permissions, appState });
   const toolState = composeToolState(config, {

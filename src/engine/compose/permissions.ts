@@ -79,34 +79,33 @@ export function composePermissions(
   });
   const preset = new Map<string, PermissionResult>();
   const canUseTool = answererOf(config, ports.callTool);
-  const withPreset: CanUseTool = async (toolName, input, context) => {
-    const answer = preset.get(context.toolUseID);
-    if (answer === undefined) return canUseTool?.(toolName, input, context) ?? null;
-    preset.delete(context.toolUseID);
-    return answer;
-  };
-  // Without a host the ask room words the denial itself, so it must not be given a callback it would call a host.
-  const needsPreset = config.orphanedPermission !== undefined;
   const applyUpdates = async (updates: readonly PermissionUpdate[]) => {
     permissions.check(updates);
     await config.settingsAccess?.persist(updates);
     permissions.apply(updates);
   };
+  const common = { permissions: { apply: applyUpdates }, ids: ports.ids };
   const askSomebody = createAsk({
-    canUseTool: needsPreset ? withPreset : canUseTool,
-    permissions: { apply: applyUpdates },
-    ids: ports.ids,
+    ...common,
+    canUseTool,
     clock: ports.clock,
     timeoutMs: config.permissionTimeoutMs,
   });
+  const tellKnown = createAsk({
+    ...common,
+    async canUseTool(_name, _input, { toolUseID }) {
+      const answer = preset.get(toolUseID) ?? null;
+      preset.delete(toolUseID);
+      return answer;
+    },
+  });
   const answeredBy = config.permissionPromptTool === undefined ? {} : BY_TOOL;
   const ask: AskPort = async (question, signal) => {
-    const isKnown = preset.has(question.toolUseId);
+    if (preset.has(question.toolUseId)) return tellKnown(question, signal);
     // Asked for anew at each question: settings may change it while the session runs.
-    if (permissions.locks.denyInsteadOfPrompting === true && !isKnown)
-      return { behavior: 'deny', message: NO_PROMPTS };
+    if (permissions.locks.denyInsteadOfPrompting === true) return { behavior: 'deny', message: NO_PROMPTS };
     const answer = await askSomebody(question, signal);
-    return isKnown || answer.behavior === 'pending' ? answer : { ...answer, ...answeredBy };
+    return answer.behavior === 'pending' ? answer : { ...answer, ...answeredBy };
   };
   return { permissions, applyUpdates, ask, presetAnswer: (answer) => preset.set(answer.toolUseID, answer) };
 }

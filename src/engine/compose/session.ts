@@ -204,6 +204,9 @@ function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Reco
     switched: open.switched,
     lent: open.lent,
     denied: open.denied,
+    answers: open.asks.flatMap(({ toolUseId, answer }) =>
+      answer === undefined ? [] : [{ toolUseId, answer }],
+    ),
     terminal: open.terminal,
     said: open.said,
     closing: closeInterrupted(open),
