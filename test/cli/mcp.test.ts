@@ -32,8 +32,8 @@ async function stage() {
   return { far, cwd, env, login, run: (...args: string[]) => turnwright(args, { cwd, env }) };
 }
 
-test('servers of a trusted folder are listed; a login prints its page and is used by the next run', async () => {
-  const { far, cwd, env, login, run } = await stage();
+test('servers of a trusted folder are listed, and only they', async () => {
+  const { far, cwd, env, run } = await stage();
   const untrusted = await run('mcp');
   expect(untrusted.stdout).toBe('No MCP server is configured in this folder.\n');
   expect(untrusted.stderr).toContain('the folder is not trusted');
@@ -45,7 +45,11 @@ test('servers of a trusted folder are listed; a login prints its page and is use
   );
   const before = await run('mcp', 'list', '--json');
   expect(JSON.parse(before.stdout)).toMatchObject([{ name: 'far', loggedIn: false }, { name: 'near' }]);
+});
 
+test('a login prints its page and is used by the next run', async () => {
+  const { far, login, run } = await stage();
+  await run('trust');
   expect(await login('far')).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(
