@@ -21,7 +21,7 @@ export async function runCommand(world: World, words: readonly string[], flags: 
   if (flags.inputFormat === 'stream-json')
     return (await import('./control/stream-command.ts')).streamCommand(world, words, flags);
   checkFlags(flags, world.cwd);
-  const verbose = flags.verbose === true;
+  const verbose = isTold(flags);
   const task = await readPrompt({
     words,
     stdin: world.stdin,
@@ -53,6 +53,10 @@ export async function runShown(world: World, prompt: string | undefined, flags: 
   return (await runQuery({ prompt, options, sink, signals: world.signals })).code;
 }
 
+/** `stream-json` tells the course of things already: programs that read it say --verbose, and want a quiet stderr. */
+const isTold = ({ verbose, outputFormat }: RunFlags): boolean =>
+  verbose === true && outputFormat !== 'stream-json';
+
 /** The answer alone on stdout; with --verbose the course of things on stderr. */
 export async function runPrinted(
   world: World,
@@ -62,10 +66,9 @@ export async function runPrinted(
   await settleTrust(world, flags, false);
   const warn = warnOn(world);
   const printer = createPrinter(flags.outputFormat, world.out);
-  const sink =
-    flags.verbose === true
-      ? both(expendable(createLiveView(world, { on: 'stderr', verbose: true, neverAsk: true }).sink), printer)
-      : withServerWarnings(printer, warn);
+  const sink = isTold(flags)
+    ? both(expendable(createLiveView(world, { on: 'stderr', verbose: true, neverAsk: true }).sink), printer)
+    : withServerWarnings(printer, warn);
   const partials = flags.includePartialMessages === true;
   const options = optionsFrom(flags, {
     cwd: world.cwd,

@@ -16,7 +16,7 @@ import type { Signals } from '../signals.ts';
 import { answerFor } from './answer-request.ts';
 import { failureResult } from './failure-result.ts';
 import { createHostChannel } from './host-channel.ts';
-import { askHost, hostOptions } from './host-options.ts';
+import { askHost, hostOptions, linkedFlags } from './host-options.ts';
 import { delivered, demandsAnything, type LaunchDemands, NotDelivered } from './launch-demands.ts';
 import { createPromptLine } from './prompt-line.ts';
 import { readLines } from './read-lines.ts';
@@ -55,11 +55,12 @@ interface Started {
 
 /** Runs until the host has closed its end and the last turn has its result. Rejects with `UnreadableLine`. */
 export async function runControlSession(session: ControlSessionOptions): Promise<ExitCode> {
-  const { options, signals } = session;
+  const { signals } = session;
   const send = (line: Fields | SDKMessage) => session.write(`${JSON.stringify(line)}\n`);
   // A reader that left is noticed by the messages, which are waited for.
   const post = (line: Fields) => void send(line).catch(() => undefined);
   const channel = createHostChannel(post);
+  const options = linkedFlags(session.options, channel);
   const state = createSessionState(post);
   const prompts = createPromptLine();
   const withdrawn = new Set<string>();

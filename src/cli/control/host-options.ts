@@ -95,6 +95,15 @@ function serversOf(initialize: Fields, channel: HostChannel): Record<string, Mcp
   return { ...named, ...Object.fromEntries(linked) };
 }
 
+/** Servers of the host's own that it names on the command line (`"type": "sdk"`) are spoken to through it as well. */
+export function linkedFlags(flags: Options, channel: HostChannel): Options {
+  const servers = Object.entries(flags.mcpServers ?? {}).map(([name, server]): [string, McpServerConfig] => [
+    name,
+    server.type === 'sdk' ? linkedServer(name, server, channel) : server,
+  ]);
+  return { ...flags, mcpServers: Object.fromEntries(servers) };
+}
+
 /** `config`: what the host declares about calls of its tools. */
 export function linkedServer(
   name: string,
