@@ -72,6 +72,11 @@ describe('memory that bears on a prompt', () => {
       '.claude/settings.json': JSON.stringify({ relevantMemory: true }),
     });
     expect((await project.run({ prompt: 'Go.', replies: replies() })).sent).toHaveLength(2);
+    // The notes are the user's, so a session that reads nothing of the user's does not look.
+    const ofProject = { ...on, settingSources: ['project' as const] };
+    expect((await project.run({ prompt: 'Go.', options: ofProject, replies: replies() })).sent).toHaveLength(
+      2,
+    );
   });
 
   it('is not waited for, and its question ends with the turn', async () => {

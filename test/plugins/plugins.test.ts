@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { query, type SDKMessage } from '../../src/index.ts';
@@ -253,5 +253,54 @@ describe('reloadPlugins', () => {
     });
     expect(stage.sent()).toContain('- plain:roof: Roofs.');
     expect(stage.tools()).toContain('mcp__plugin_tools_box__echo');
+  });
+
+  it('a hook that is read again unchanged is the same hook: one that has run once has run', async () => {
+    const stage = await skillStage();
+    await tools(stage);
+    const log = join(stage.cwd, 'log');
+    const hook = { type: 'command', command: `echo ran >> '${log}'`, once: true };
+    const hooks = { PostToolUse: [{ matcher: 'Bash', hooks: [hook] }] };
+    await stage.write('tools/hooks/hooks.json', JSON.stringify({ hooks }));
+    const call = () => reply(toolUse('Bash', { command: 'true' }));
+    stage.server.setScenario({ name: 'once', replies: [call(), reply('One.'), call(), reply('Two.')] });
+    const gate = deferred<void>();
+    const prompts = async function* () {
+      const message = { role: 'user' as const, content: 'Go.' };
+      yield { type: 'user' as const, message, parent_tool_use_id: null };
+      await gate.promise;
+      yield { type: 'user' as const, message, parent_tool_use_id: null };
+    };
+    const options = stage.options({ plugins: [local('../tools')], settingSources: [] });
+    const running = query({ prompt: prompts(), options });
+    for await (const message of running) {
+      if (message.type !== 'result' || message.subtype !== 'success' || message.result !== 'One.') continue;
+      await running.reloadPlugins();
+      gate.resolve();
+    }
+    expect(await readFile(log, 'utf8')).toBe('ran\n');
+  });
+
+  it('hooks that cannot be read leave all as it was', async () => {
+    const stage = await skillStage();
+    await tools(stage);
+    stage.server.setScenario({ name: 'broken', replies: [reply('One.')] });
+    const gate = deferred<void>();
+    const prompts = async function* () {
+      const message = { role: 'user' as const, content: 'Go.' };
+      yield { type: 'user' as const, message, parent_tool_use_id: null };
+      await gate.promise;
+    };
+    const options = stage.options({ plugins: [local('../tools')], settingSources: [] });
+    const running = query({ prompt: prompts(), options });
+    for await (const message of running) {
+      if (message.type !== 'result') continue;
+      const broken = { PreToolUse: [{ matcher: '(', hooks: [{ type: 'command', command: 'true' }] }] };
+      await stage.write('tools/hooks/hooks.json', JSON.stringify({ hooks: broken }));
+      await stage.write('tools/agents/late.md', '---\nname: late\ndescription: Late.\n---\nLate.');
+      await expect(running.reloadPlugins()).rejects.toMatchObject({ code: 'invalid_settings' });
+      expect((await running.supportedAgents()).map(({ name }) => name)).not.toContain('tools:late');
+      gate.resolve();
+    }
   });
 });

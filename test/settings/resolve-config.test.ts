@@ -116,6 +116,17 @@ describe('the cascade', () => {
     ]);
   });
 
+  it('records are laid over each other by their keys', async () => {
+    await put('~/.turnwright/settings.json', {
+      models: { a: { contextWindow: 1_000 }, b: { contextWindow: 2_000 } },
+    });
+    const settings = { models: { b: { contextWindow: 3_000 } } };
+    expect((await resolve({ settingSources: ALL, settings })).modelOverrides).toEqual({
+      a: { contextWindow: 1_000 },
+      b: { contextWindow: 3_000 },
+    });
+  });
+
   it('rules keep their source and add up; directories add up', async () => {
     await put('~/.turnwright/settings.json', {
       permissions: { allow: ['Read'], additionalDirectories: ['~/notes', '/data'] },

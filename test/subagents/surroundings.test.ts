@@ -136,3 +136,22 @@ it('background, effort, maxTurns and disallowedTools of a definition hold', asyn
   expect(names).not.toContain('Bash');
   expect(report(messages)).toContain('max_turns');
 });
+
+it('of agents with one name the options decide, then the project, then the user; the main thread can be one', async () => {
+  const stage = await skillStage();
+  const file = (prompt: string) => `---\nname: worker\ndescription: Works.\ntools: Grep\n---\n${prompt}`;
+  await stage.write('work/.claude/agents/worker.md', file('Of the project.'));
+  await stage.write('home/agents/worker.md', file('Of the user.'));
+  const system = () => {
+    const last = stage.server.requests.findLast(({ path }) => path === '/v1/messages');
+    return JSON.stringify((last?.body as { system?: unknown } | undefined)?.system);
+  };
+  const main = (more: object) => stage.run([reply('Done.')], { agent: 'worker', ...more });
+  await main({});
+  expect(system()).toContain('Of the project.');
+  expect(stage.tools()).toEqual(['Grep']);
+  await main({ settingSources: ['user'] });
+  expect(system()).toContain('Of the user.');
+  await main(worker());
+  expect(system()).toContain('You work.');
+});
