@@ -74,7 +74,7 @@ export class Iteration {
       depth,
     });
     // An abort answers every open call at once; nobody waits for a tool that does not listen.
-    this.signal.addEventListener('abort', () => void executor.abort('interrupted'), { once: true });
+    this.scope.onAbort(() => void executor.abort('interrupted'));
     return executor;
   }
 

@@ -165,10 +165,7 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
         },
         onModifyContext: (modify) => modifiers.push(modify),
       });
-      const onAbort = () => void executor.abort('interrupted');
-      if (scope.signal.aborted) onAbort();
-      scope.signal.addEventListener('abort', onAbort, { once: true });
-      scope.onClose(() => executor.abort('discarded'));
+      scope.onClose(() => (executor.open > 0 ? executor.abort('discarded') : undefined));
       return executor;
     },
 

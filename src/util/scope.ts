@@ -10,6 +10,8 @@ export interface Scope {
   readonly closed: boolean;
   /** A scope that ends with this one, or earlier. */
   child(): Scope;
+  /** Runs when the signal is aborted; at once when it is already. Returns a function that forgets it. */
+  onAbort(listener: (reason: unknown) => void): () => void;
   /** Runs on close, newest first; at once when the scope is closed already. Returns a function that forgets it. */
   onClose(cleanup: () => void | Promise<void>): () => void;
   /** Aborts the signal but keeps the scope open: cleanups run on `close`. */
@@ -19,10 +21,20 @@ export interface Scope {
 
 export const CLOSE_GRACE_MS = 100;
 
+/** What there is to wait for; a throw is the cleanup's own affair. */
+function started(cleanup: () => void | Promise<void>): Promise<void> | undefined {
+  try {
+    return cleanup() ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 export function openScope(parent?: Scope, graceMs: number = CLOSE_GRACE_MS): Scope {
   const controller = new AbortController();
   // Many children and waits listen to one signal; they take their listeners back, so many are no leak.
   setMaxListeners(0, controller.signal);
+  const listeners = new Set<(reason: unknown) => void>();
   const cleanups = new Set<() => void | Promise<void>>();
   let closing: Promise<void> | undefined;
 
@@ -32,6 +44,14 @@ export function openScope(parent?: Scope, graceMs: number = CLOSE_GRACE_MS): Sco
       return closing !== undefined;
     },
     child: () => openScope(scope, graceMs),
+    onAbort(listener) {
+      if (controller.signal.aborted) {
+        listener(controller.signal.reason);
+        return () => {};
+      }
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     onClose(cleanup) {
       if (closing !== undefined) {
         // Too late for the close that is over: nothing may outlive its scope (L10.9).
@@ -42,16 +62,22 @@ export function openScope(parent?: Scope, graceMs: number = CLOSE_GRACE_MS): Sco
       return () => cleanups.delete(cleanup);
     },
     abort(reason) {
-      if (!controller.signal.aborted) controller.abort(reason);
+      if (controller.signal.aborted) return;
+      controller.abort(reason);
+      for (const listener of listeners) listener(reason);
+      listeners.clear();
     },
     close(reason = 'closed') {
       closing ??= (async () => {
         unlink?.();
         scope.abort(reason);
         if (cleanups.size === 0) return;
-        const running = [...cleanups].reverse().map(async (cleanup) => cleanup());
+        const running = [...cleanups]
+          .reverse()
+          .map(started)
+          .filter((work) => work !== undefined);
         cleanups.clear();
-        await within(graceMs, Promise.allSettled(running));
+        if (running.length > 0) await within(graceMs, Promise.allSettled(running));
       })();
       return closing;
     },
@@ -59,12 +85,11 @@ export function openScope(parent?: Scope, graceMs: number = CLOSE_GRACE_MS): Sco
 
   let unlink: (() => void) | undefined;
   if (parent !== undefined) {
-    if (parent.signal.aborted) scope.abort(parent.signal.reason);
-    const onAbort = () => scope.abort(parent.signal.reason);
-    parent.signal.addEventListener('abort', onAbort, { once: true });
+    // Not by the signal's events, which cost more than all of a scope.
+    const detach = parent.onAbort(scope.abort);
     const forget = parent.onClose(() => scope.close());
     unlink = () => {
-      parent.signal.removeEventListener('abort', onAbort);
+      detach();
       forget();
     };
   }
