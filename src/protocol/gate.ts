@@ -64,5 +64,5 @@ export interface GatePorts {
   /** Absent: calls may repeat without end. */
   readonly repeats?: RepeatGuard | undefined;
   /** Written (and committed, where the session asks for it) before the tool runs. */
-  recordIntent(call: ToolCall, effectClass: EffectClass, updatedInput?: unknown): Promise<void>;
+  recordIntent(call: ToolCall, effectClass: EffectClass, updatedInput?: unknown): Promise<void> | undefined;
 }

@@ -20,7 +20,7 @@ export async function toolOf(server: string, definition: AnySdkTool): Promise<An
     isReadOnly: () => readOnly,
     isConcurrencySafe: () => readOnly,
     effectClass: () => (readOnly ? 'pure' : annotations.idempotentHint === true ? 'idempotent' : 'unsafe'),
-    async *run(input: Record<string, unknown>, context: ToolContext) {
+    async run(input: Record<string, unknown>, context: ToolContext) {
       const result = await definition.handler(input, {
         signal: context.signal,
         sessionId: context.sessionId,

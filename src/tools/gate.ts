@@ -50,7 +50,8 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
   if (prepared.kind === 'refused') return prepared.outcome;
   const { tool } = prepared;
 
-  const refusal = await checkInput(tool, prepared.input, context);
+  const refusal =
+    tool.validateInput === undefined ? undefined : await checkInput(tool, prepared.input, context);
   if (refusal !== undefined) return refusal;
   const repeated = ports.repeats?.refusal(tool.name, prepared.input);
   if (repeated !== undefined) return { kind: 'refused', why: 'failed_validation', text: repeated };
@@ -72,7 +73,8 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
   await call.mayRun(tool, input);
   try {
     const rewritten = raw !== call.call.block.input;
-    await ports.recordIntent(call.call, effectClassOf(tool, input), ...(rewritten ? [raw] : []));
+    const recording = ports.recordIntent(call.call, effectClassOf(tool, input), ...(rewritten ? [raw] : []));
+    if (recording !== undefined) await recording;
   } catch (error) {
     return {
       kind: 'refused',

@@ -45,7 +45,7 @@ export async function gatedCall(
       ...ports,
       ask: async () => ({ behavior: 'deny', message: 'No rule allows it.' }),
       // It is no call of the conversation, so there is nothing to resume.
-      recordIntent: async () => {},
+      recordIntent: () => undefined,
     },
     clock,
   );

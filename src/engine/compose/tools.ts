@@ -1,5 +1,6 @@
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { GatePorts } from '../../protocol/gate.ts';
+import type { JournalBody } from '../../protocol/journal.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { TaskTable } from '../../protocol/task.ts';
@@ -87,21 +88,20 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       ask: parts.permissions.ask,
       hooks: parts.hooks,
       ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
-      async recordIntent({ block, effectKey }, effectClass, updatedInput) {
+      recordIntent({ block, effectKey }, effectClass, updatedInput) {
         const submission = effectKey.split('/')[0] ?? '';
         const changed = updatedInput === undefined ? {} : { updatedInput };
-        await recorder.append([
-          {
-            type: 'intent',
-            id: `${effectKey}/intent`,
-            submission,
-            toolUseId: block.id,
-            toolName: block.name,
-            effectClass,
-            ...changed,
-          },
-        ]);
-        await recorder.commit();
+        const intent: JournalBody = {
+          type: 'intent',
+          id: `${effectKey}/intent`,
+          submission,
+          toolUseId: block.id,
+          toolName: block.name,
+          effectClass,
+          ...changed,
+        };
+        const appending = recorder.append([intent]);
+        return appending === undefined ? recorder.commit() : appending.then(() => recorder.commit());
       },
     },
     makeContext,
