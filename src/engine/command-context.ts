@@ -4,8 +4,8 @@ import { commandsOf } from './command-list.ts';
 import { contextUsageOf } from './context-usage.ts';
 import { gatedShell } from './gated-shell.ts';
 import { mentionedFiles } from './mentioned-files.ts';
-import { refuseUnpriced } from './model-choice.ts';
 import type { EngineParts } from './parts.ts';
+import { switchModel } from './switch-model.ts';
 
 export function commandContext(parts: EngineParts, signal: AbortSignal): CommandContext {
   const { sessionId, config, journal, memory, model, ledger } = parts;
@@ -18,10 +18,7 @@ export function commandContext(parts: EngineParts, signal: AbortSignal): Command
       get model() {
         return model.resolve(memory.modelName);
       },
-      setModel(name) {
-        refuseUnpriced(model.resolve(name), parts);
-        memory.modelName = name;
-      },
+      setModel: (name) => switchModel(name, 'command', parts),
       commands: () => commandsOf(config, parts.mcp.commands),
       contextUsage: () => contextUsageOf(parts),
       cost: () => ({ totalUsd: ledger.totalCostUsd(), models: ledger.modelUsage() }),

@@ -5,6 +5,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { ModelUsage } from '../protocol/sdk-messages.ts';
 import type { ToolResultContent } from '../protocol/tool.ts';
 import type { EngineParts } from './parts.ts';
+import { switchModel } from './switch-model.ts';
 
 export interface SessionUsage {
   readonly session: {
@@ -37,6 +38,8 @@ export interface McpCall {
 export interface HostControls {
   /** Takes prompts out of the line; returns the keys that were there and had not begun to join the running turn. */
   withdraw(keys: readonly string[]): readonly string[];
+  /** From the next submission on; undefined: the default model. Rejects where a hook or the budget refuses it. */
+  switchModel(model?: string): Promise<void>;
   /** From the next submission on; null: the model's own way. */
   setThinkingDisplay(display: 'summarized' | 'omitted' | null): void;
   /** Hears the keys of prompts that joined the running submission. Returns its end. */
@@ -56,6 +59,7 @@ export function hostControls(parts: EngineParts): HostControls {
     setThinkingDisplay(display) {
       parts.memory.thinkingDisplay = display;
     },
+    switchModel: (name) => switchModel(name, 'sdk', parts),
     onPromptsJoined: queue.onJoined,
     usage: () => ({
       session: {

@@ -126,7 +126,7 @@ export class QueryEngine {
     this.#running?.scope.abort('user');
   }
 
-  /** From the next submission on; undefined: the default model. Throws `unpriced_model` under a USD budget. */
+  /** Without asking the hooks that `controls.switchModel` asks. Throws `unpriced_model` under a USD budget. */
   setModel(model?: string): void {
     const before = this.#parts.memory.modelName;
     this.#parts.memory.modelName = model;

@@ -3,6 +3,7 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import type { PermissionBehavior, PermissionMode, PermissionRuleSource } from '../protocol/permission.ts';
 import type { SettingsAccess, SettingsReport } from './compose/settings-access.ts';
 import type { EngineParts } from './parts.ts';
+import { switchModel } from './switch-model.ts';
 
 export interface PermissionRulesState {
   readonly rules: readonly {
@@ -35,7 +36,6 @@ export interface SessionSettings {
 }
 
 export interface LiveSession {
-  setModel(model: string | undefined): void;
   setPermissionMode(mode: PermissionMode): void;
 }
 
@@ -60,7 +60,7 @@ export function sessionSettings(parts: EngineParts, session: LiveSession): Sessi
       );
       permissions.setLocks(locks);
       if (says(given['permissions'], 'defaultMode')) session.setPermissionMode(mode);
-      if ('model' in given) session.setModel(resolved.model);
+      if ('model' in given) await switchModel(resolved.model, 'sdk', parts);
       if ('effortLevel' in given) memory.effort = resolved.effort;
     },
     update: (source, given) => access().update(source, given),

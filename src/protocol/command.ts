@@ -57,8 +57,8 @@ export type ShellAnswer =
 export interface CommandSession {
   /** The model of the next submissions, by id. */
   readonly model: string;
-  /** From the next submission on; undefined: the default. Throws with a sentence for a model that cannot be had. */
-  setModel(model?: string): void;
+  /** From the next submission on; undefined: the default. Rejects with a sentence for a model that cannot be had. */
+  setModel(model?: string): Promise<void>;
   /** Every command of the session, in the order in which names are looked up. */
   commands(): readonly Command[];
   contextUsage(): Promise<ContextUsage>;

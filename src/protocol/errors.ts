@@ -19,6 +19,7 @@ export type TurnwrightErrorCode =
   | 'engine_closed'
   | 'submission_running'
   | 'unpriced_model'
+  | 'model_switch_refused'
   | 'reload_plugins_busy'
   | 'unknown_task'
   | 'task_ended'

@@ -167,7 +167,7 @@ export function query({
         };
       },
       cancelAsyncMessage: async (uuid: string) => feed.withdraw(await engine(), uuid),
-      setModel: async (model?: string) => (await engine()).setModel(model),
+      setModel: async (model?: string) => (await engine()).controls.switchModel(model),
       async setPermissionMode(mode: PermissionMode) {
         const session = await engine();
         session.setPermissionMode(mode);

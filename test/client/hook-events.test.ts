@@ -26,7 +26,7 @@ const ASK = toolUse('mcp__box__ask', {
 });
 const REPLIES: Scenario['replies'] = [
   reply(ASK, { when: { lastMessage: /^Ask again/ } }),
-  reply('Asked.', { when: { lastMessage: /turn.*2/ } }),
+  reply('Asked.', { when: { lastMessage: /"turn":2/ } }),
   reply('Never.', {
     when: { lastMessage: /^Fail/ },
     faults: [{ name: 'http-status', status: 400 }],
@@ -86,6 +86,8 @@ async function everything(stage: Stage, more: object, idle: () => Promise<unknow
   try {
     for await (const message of running) {
       if (message.type !== 'result') continue;
+      // A switch that changes nothing is none.
+      if (steps.length === 2) await running.setModel('haiku');
       const next = steps.shift();
       if (next !== undefined) input.push(prompt(next));
       // Not waited for: the session is idle once its result was taken and the next message is asked for.
@@ -115,6 +117,8 @@ function expectAll(stage: Stage, seen: readonly Event[]): void {
   expect(new Set(of('Notification').map((event) => event['notification_type']))).toEqual(
     new Set(['permission_prompt', 'elicitation_dialog', 'idle_prompt']),
   );
+  const model = { source: 'sdk', requested_model: 'haiku', cache_ttl: '5m', pricing: 'catalog' };
+  expect([...of('PreModelSwitch'), ...of('PostModelSwitch')]).toMatchObject([model, model]);
   expect(of('SessionStart').map((event) => event['source'])).toEqual(['startup', 'compact', 'clear']);
 }
 

@@ -3,7 +3,17 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { stdio, TOOLBOX } from '../mcp/servers-under-test.ts';
-import { type CaseOptions, is, type Prompt, type Stage, throughBothDoors, toolResults } from './doors.ts';
+import {
+  type CaseOptions,
+  gather,
+  is,
+  openPrompt,
+  type Prompt,
+  prompt,
+  type Stage,
+  throughBothDoors,
+  toolResults,
+} from './doors.ts';
 
 type Input = Record<string, unknown>;
 type Hook = (input: Input, toolUseId: string | undefined) => Promise<unknown>;
@@ -282,6 +292,43 @@ throughBothDoors('hooks', (stage) => {
       },
     });
     expect(existsSync(join(stage.cwd, 'b'))).toBe(true);
+  });
+
+  it('PreModelSwitch can keep the session with its model; the host and a person read why', async () => {
+    const seen: Input[] = [];
+    stage.play(reply('Hi.'), reply('Hi again.'));
+    const input = openPrompt('Go.');
+    const running = stage.start(input, {
+      hooks: {
+        PreModelSwitch: one(async (event) => {
+          seen.push(event);
+          return {
+            hookSpecificOutput: {
+              hookEventName: 'PreModelSwitch',
+              permissionDecision: 'deny',
+              permissionDecisionReason: 'Not in mid-work.',
+            },
+          };
+        }),
+      },
+    });
+    let count = 0;
+    const { results } = await gather(running, async (message) => {
+      if (message.type !== 'result') return;
+      count += 1;
+      if (count === 1) {
+        await expect(running.setModel('haiku')).rejects.toThrow('Not in mid-work.');
+        input.push(prompt('/model haiku'));
+      } else if (count === 2) input.push(prompt('Again.'));
+      else input.end();
+    });
+    expect(seen).toMatchObject([
+      { source: 'sdk', context_tokens: expect.any(Number), prompt_cache_warm: true },
+      { source: 'command', requested_model: 'haiku' },
+    ]);
+    expect(JSON.stringify(results[1])).toContain('Not in mid-work.');
+    const models = stage.asked().map(({ model }) => model);
+    expect(models[1]).toBe(models[0]);
   });
 
   const ask = toolUse('mcp__box__ask', {

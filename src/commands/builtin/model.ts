@@ -6,9 +6,9 @@ export const modelCommand: Command = {
   description: 'Shows the model, or switches to another one for this session',
   argumentHint: '[name]',
   origin: 'builtin',
-  run(args, { session }) {
+  async run(args, { session }) {
     const name = args.trim();
-    if (name !== '') session.setModel(name === 'default' ? undefined : name);
+    if (name !== '') await session.setModel(name === 'default' ? undefined : name);
     const resultText = name === '' ? `The model is ${session.model}.` : `The model is now ${session.model}.`;
     return { messages: [], shouldQuery: false, resultText };
   },
