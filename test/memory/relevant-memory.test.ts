@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Options, SDKMessage } from '../../src/index.ts';
+import type { HookCallback, Options, SDKMessage } from '../../src/index.ts';
 import { reply, type ScenarioFunction, toolUse } from '../../src/rehearsal/index.ts';
 import { type Project, projectUnderTest } from './project-under-test.ts';
 
@@ -132,5 +132,32 @@ describe('memory that bears on a prompt', () => {
     expect(second.sent.at(-1)?.split('A note.')).toHaveLength(2);
     expect(recalls(second.messages)).toEqual([]);
     expect(warnings).toEqual([]);
+  });
+
+  it('is there again after a compaction, as it is then; hooks hear of it both times', async () => {
+    const project = await projectUnderTest({ 'big.txt': 'wide wide wide wide\n'.repeat(1_900) });
+    const note = join(notesOf(project), 'a.md');
+    project.write({ [note]: 'A note.' });
+    const heard: unknown[] = [];
+    const hook: HookCallback = async (input) => {
+      if ('load_reason' in input) heard.push(input.load_reason);
+      return {};
+    };
+    project.server.setScenario((request) => {
+      const { body, kind, lastMessage } = request;
+      if (kind === 'compaction') return reply('<summary>The gist.</summary>');
+      if (JSON.stringify(body).includes('The gist.')) return reply('Done.');
+      if (/^(?:And\?|More\.)$/.test(lastMessage)) return reply(toolUse('Read', { file_path: 'big.txt' }));
+      return until('A note.', ['a.md'])(request);
+    });
+    const ran = await project.run({
+      prompt: ['Go.', 'And?', 'More.', '/compact', 'Go on.'],
+      options: { ...on, hooks: { InstructionsLoaded: [{ hooks: [hook] }] } },
+      keep: true,
+    });
+    expect(ran.results[3]).toMatchObject({ result: expect.stringContaining('was compacted') });
+    const last = ran.sent.findLast((body) => body.includes('The gist.') && body.includes('"tools"')) ?? '';
+    expect(last.split('A note.')).toHaveLength(2);
+    expect(heard).toEqual(['recall', 'compact']);
   });
 });
