@@ -1,10 +1,10 @@
 /** What fills the context, by category, as a person and a client may ask it. Pure. */
 import type { ContextLimits } from '../protocol/context.ts';
 import type { ContextCategory, ContextSquare, ContextUsage } from '../protocol/context-usage.ts';
-import type { ViewMessage } from '../protocol/messages.ts';
+import type { RecalledMemory, ViewMessage } from '../protocol/messages.ts';
 import type { Usage, WireTool } from '../protocol/wire.ts';
 import { messageBreakdown } from './message-breakdown.ts';
-import { estimateText, estimateTokens } from './token-estimate.ts';
+import { estimateBlock, estimateMessage, estimateText, estimateTokens } from './token-estimate.ts';
 
 export interface ContextUsageInput {
   readonly model: string;
@@ -57,11 +57,12 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
   const scale = estimated === 0 ? 1 : total / estimated;
   const real = (tokens: number) => Math.round(tokens * scale);
 
-  const memoryFiles = input.memoryFiles.map(({ path, type, content }) => ({
+  const inHead = input.memoryFiles.map(({ path, type, content }) => ({
     path,
     type,
     tokens: real(estimateText(content)),
   }));
+  const later = memoryIn(messages).map((file) => ({ ...file, tokens: real(file.tokens) }));
   const ofServers = (list: typeof tools, isLoaded: boolean) =>
     list.flatMap(({ name, tokens }) => {
       const [, serverName] = MCP_NAME.exec(name) ?? [];
@@ -82,15 +83,18 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
     .filter(({ name }) => !MCP_NAME.test(name))
     .map(({ name, tokens }) => ({ name, tokens: real(tokens) }));
   const breakdown = messageBreakdown(messages, scale);
-  const memory = sum(memoryFiles);
-  const context = Math.max(0, real(counted(input.userContext)) - memory);
+  const context = Math.max(0, real(counted(input.userContext)) - sum(inHead));
   const mcpInstructions = instructionsIn(messages).map(({ serverName, tokens }) => ({
     serverName,
     tokens: real(tokens),
   }));
   const spoken = Math.max(
     0,
-    real(estimateTokens(messages)) - breakdown.toolResultTokens - sum(mcpInstructions) - sum(skills),
+    real(estimateTokens(messages)) -
+      breakdown.toolResultTokens -
+      sum(mcpInstructions) -
+      sum(skills) -
+      sum(later),
   );
 
   const used = [
@@ -99,7 +103,7 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
     category('mcp_tools', 'MCP tools', sum(mcpTools), 'magenta'),
     category('mcp_instructions', 'MCP instructions', sum(mcpInstructions), 'magenta'),
     category('custom_agents', 'Agents', sum(agents), 'cyan'),
-    category('memory_files', 'Memory files', memory, 'yellow'),
+    category('memory_files', 'Memory files', sum(inHead) + sum(later), 'yellow'),
     category('skills', 'Skills', sum(skills), 'yellow'),
     category('messages', 'Messages', spoken, 'green'),
     category('tool_results', 'Tool results', breakdown.toolResultTokens, 'red'),
@@ -132,7 +136,7 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
     percentage: Math.round((totalTokens / limits.window) * 100),
     gridRows: grid(inWindow, limits.window),
     model: input.model,
-    memoryFiles,
+    memoryFiles: [...inHead, ...later],
     mcpTools: [...mcpTools, ...mcpDeferred],
     ...(ownDeferred.length > 0 && { deferredBuiltinTools: ownDeferred }),
     agents,
@@ -170,7 +174,28 @@ function instructionsIn(messages: readonly ViewMessage[]): { serverName: string;
   return [...byServer].map(([serverName, tokens]) => ({ serverName, tokens }));
 }
 
-/** The same of the list of skills. */
+/** Memory files that came behind tool results. */
+function memoryIn(messages: readonly ViewMessage[]): { path: string; type: string; tokens: number }[] {
+  return messages.flatMap((message) => {
+    if (message.type !== 'attachment') return [];
+    const { attachment, rendered } = message;
+    if (attachment.type === 'nested_memory') {
+      const { path, memoryType } = attachment as { readonly path?: string; readonly memoryType?: string };
+      return path === undefined
+        ? []
+        : [{ path, type: memoryType ?? 'Project', tokens: estimateMessage(message) }];
+    }
+    if (attachment.type !== 'relevant_memories') return [];
+    const { memories = [] } = attachment as { readonly memories?: readonly RecalledMemory[] };
+    return memories.map(({ path, scope }, at) => {
+      const block = rendered[at];
+      const type = scope === 'team' ? 'Project' : 'Local';
+      return { path, type, tokens: block === undefined ? 0 : estimateBlock(block) };
+    });
+  });
+}
+
+/** What the model was told of skills, as instructions of servers are counted. */
 function skillsIn(
   messages: readonly ViewMessage[],
   known: NonNullable<ContextUsageInput['skills']>,

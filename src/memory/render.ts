@@ -19,7 +19,10 @@ export function renderMemory(files: readonly MemoryFile[]): string | undefined {
 }
 
 export function renderNested(file: MemoryFile) {
-  return { attachment: { type: 'nested_memory', path: file.path }, rendered: [reminder(late(file))] };
+  return {
+    attachment: { type: 'nested_memory', path: file.path, memoryType: file.type },
+    rendered: [reminder(late(file))],
+  };
 }
 
 /** What bears on a prompt, together; hosts are told of it by `memory_recall`. */

@@ -188,7 +188,9 @@ throughBothDoors('controls', (stage) => {
     const head = (name: string) => `---\nname: ${name}\ndescription: ${long}\n---\nBody.`;
     const mason = await write('.claude/agents/mason.md', head('mason'));
     const paint = await write('.claude/skills/paint/SKILL.md', head('paint'));
-    stage.play(reply('Hi.'));
+    const nested = await write('app/CLAUDE.md', long);
+    const touched = await write('app/a.ts', 'export {};');
+    stage.play(reply(toolUse('Read', { file_path: touched })), reply('Hi.'));
     const toolbox = { type: 'stdio', command: process.execPath, args: [TOOLBOX] };
     const { input, running } = session({
       settingSources: ['project'],
@@ -209,7 +211,7 @@ throughBothDoors('controls', (stage) => {
       categories: expect.arrayContaining(
         ['system_tools', 'mcp_tools', 'custom_agents', 'memory_files', 'skills', 'messages'].map(row),
       ),
-      memoryFiles: [{ path: claude, type: 'Project', tokens }],
+      memoryFiles: [claude, nested].map((path) => ({ path, type: 'Project', tokens })),
       agents: [
         { agentType: 'mason', source: 'projectSettings', path: mason, tokens },
         { agentType: 'digger', source: 'flagSettings', tokens },
