@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { TurnwrightError } from '../../src/protocol/errors.ts';
 import type { JournalBody } from '../../src/protocol/journal.ts';
 import type { JournalStore } from '../../src/protocol/ports.ts';
 import { createJournalWriter } from '../../src/session/journal-writer.ts';
@@ -156,6 +157,68 @@ describe('journal writer', () => {
     await writer.append([title(1)]);
     await writer.commit();
     expect(syncs).toBe(times);
+  });
+
+  describe('what nothing waits for', () => {
+    const ids = async (store: JournalStore) =>
+      (await readAll(store)).map((entry) => 'id' in entry && entry.id);
+
+    it('goes out in front of the next append, in one call of the store', async () => {
+      const inner = memory();
+      const calls: number[] = [];
+      const store: JournalStore = {
+        ...inner,
+        append(...args) {
+          calls.push(args[3].length);
+          return inner.append(...args);
+        },
+      };
+      const writer = await createJournalWriter({ store, sessionId: SESSION });
+      writer.later([title(1)]);
+      writer.later([title(2), title(3)]);
+      expect(calls).toEqual([]);
+      await writer.append([title(4)]);
+      expect(calls).toEqual([4]);
+      expect(await ids(store)).toEqual(['t1', 't2', 't3', 't4']);
+    });
+
+    it('goes out alone once this turn of the event loop is over', async () => {
+      const store = memory();
+      const writer = await createJournalWriter({ store, sessionId: SESSION });
+      writer.later([title(1)]);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(await ids(store)).toEqual(['t1']);
+    });
+
+    it('is there after a commit, and after close', async () => {
+      const store = memory();
+      const writer = await createJournalWriter({ store, sessionId: SESSION });
+      writer.later([title(1)]);
+      await writer.commit();
+      expect(await ids(store)).toEqual(['t1']);
+      writer.later([title(2)]);
+      await writer.close();
+      expect(await ids(store)).toEqual(['t1', 't2']);
+    });
+
+    it('F71 is kept while the disk is full, and the next append tells of it', async () => {
+      const inner = memory();
+      let full = true;
+      const store: JournalStore = {
+        ...inner,
+        append(...args) {
+          if (full) throw new TurnwrightError('storage_error', 'full', { cause: systemError() });
+          return inner.append(...args);
+        },
+      };
+      const writer = await createJournalWriter({ store, sessionId: SESSION });
+      writer.later([title(1)]);
+      await new Promise((resolve) => setImmediate(resolve));
+      await expect(writer.append([title(2)])).rejects.toMatchObject({ code: 'storage_error' });
+      full = false;
+      await writer.append([title(3)]);
+      expect(await ids(store)).toEqual(['t1', 't2', 't3']);
+    });
   });
 
   it('records nothing after close', async () => {
