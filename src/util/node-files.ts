@@ -27,9 +27,11 @@ import type { AppendHandle, FileStat, PersistentFiles } from '../protocol/files.
 
 const fdatasync = promisify(fdatasyncCallback);
 const PERMISSIONS = 0o7777;
+/** A pipe in a file's place is empty, not waited for. */
+const READ_AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export const nodeFiles: PersistentFiles = {
-  readFile: (path) => fs.readFile(path),
+  readFile: (path) => fs.readFile(path, { flag: READ_AT_ONCE }),
   readRange,
   stat: (path) => unlessMissing(fs.stat(path).then(toFileStat)),
   lstat: (path) => unlessMissing(fs.lstat(path).then(toFileStat)),

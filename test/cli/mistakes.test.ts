@@ -110,6 +110,18 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
     expect(said).toContain('turnwright start');
   });
 
+  test.skipIf(process.platform === 'win32')(
+    'a pipe in the place of settings, which is not waited for',
+    async () => {
+      const cwd = temporaryFolder();
+      mkdirSync(join(cwd, '.turnwright'));
+      spawnSync('mkfifo', [join(cwd, '.turnwright', 'settings.json')]);
+      const ran = await turnwright(['-p', 'x', '--setting-sources', 'project'], { env: CONFIGURED, cwd });
+      expect(ran.stderr).toContain('settings.json cannot be used');
+      expect(ran.code).toBe(2);
+    },
+  );
+
   test('settings that name a model are good enough to try', async () => {
     for (const command of [
       ['-p', 'x'],
