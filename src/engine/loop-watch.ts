@@ -71,9 +71,8 @@ export function createLoopWatch(
     take(said) {
       const shown: SDKMessage[] = [];
       if ('type' in said) takeOne(said, shown);
-      else
-        for (let at = 0; at < said.length && verdict === undefined; at++)
-          takeOne(said[at] as LoopMessage, shown);
+      // What came of one read belongs together: the answer that spends the last of a budget is shown whole.
+      else for (const message of said) takeOne(message, shown);
       return shown;
     },
     handedOn() {
