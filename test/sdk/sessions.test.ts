@@ -91,23 +91,24 @@ describe('session functions', () => {
     expect(await own.getSessionInfo(id, { env })).toBeUndefined();
     expect(await own.getSessionMessages(id, { env })).toEqual([]);
     expect(await own.listSubagents(id, { env })).toEqual([]);
-    for (const work of [
+    // Each is awaited from the start: one that is refused early has somebody to tell.
+    const missing = [
       own.renameSession(id, 'x', { env }),
       own.tagSession(id, 'x', { env }),
       own.archiveSession(id, { env }),
       own.deleteSession(id, { env }),
       own.forkSession(id, { env }),
       own.importSessionToStore(id, new own.InMemorySessionStore(), { env }),
-    ])
-      await expect(work).rejects.toMatchObject({ code: 'session_not_found' });
+    ].map((work) => expect(work).rejects.toMatchObject({ code: 'session_not_found' }));
+    await Promise.all(missing);
     const known = (await ask('one')).id;
-    for (const work of [
+    const refused = [
       own.renameSession(known, '  ', { env }),
       own.tagSession(known, '', { env }),
       own.renameSession('../x', 'x', { env }),
       own.forkSession(known, { env, upToMessageId: id }),
-    ])
-      await expect(work).rejects.toMatchObject({ code: 'invalid_option' });
+    ].map((work) => expect(work).rejects.toMatchObject({ code: 'invalid_option' }));
+    await Promise.all(refused);
   });
 
   it('deleteSession leaves nothing of it, and does not touch one that runs', async () => {
