@@ -6,6 +6,7 @@
 import { crc32 } from 'node:zlib';
 import { TurnwrightError } from '../protocol/errors.ts';
 import { JOURNAL_VERSION, type JournalBody, type JournalEntry } from '../protocol/journal.ts';
+import { withoutTwin, withTwin } from './result-twin.ts';
 import { stringifySafely } from './stringify-safely.ts';
 
 /** A longer line is refused when written and passed over when read: nothing reads a file into memory for one record. */
@@ -57,7 +58,7 @@ export function encodeRecord(
   prefix: SessionPrefix,
   nowMs: number,
 ): string {
-  const record = countable('seq' in body ? withoutEnvelope(body) : body);
+  const record = asWritten('seq' in body ? withoutEnvelope(body) : body);
   const stamp = 'timestamp' in record ? '' : `,"timestamp":"${new Date(nowMs).toISOString()}"`;
   const parent = 'parentUuid' in record ? '' : ',"parentUuid":null';
   const sidechain = 'isSidechain' in record ? '' : ',"isSidechain":false';
@@ -65,12 +66,11 @@ export function encodeRecord(
   return sealed(`${headText(head)},${prefix}${stamp}${transcript},${stringifySafely(record).slice(1)}`);
 }
 
-/**
- * Readers that count tokens know an answer by `message.id` and `requestId`, and take the largest figures they find.
- * Its blocks were on record before its end said what they cost.
- */
-function countable(record: JournalBody | Record<string, unknown>): object {
+function asWritten(record: JournalBody | Record<string, unknown>): object {
+  if (record.type === 'user') return withoutTwin(record as Record<string, unknown>);
   if (record.type !== 'response') return record;
+  // Readers that count tokens know an answer by `message.id` and `requestId`, and take the largest figures they find.
+  // Its blocks were on record before its end said what they cost.
   const { messageId: id, model, usage } = record;
   return { ...record, message: { id, model, usage } };
 }
@@ -174,7 +174,8 @@ function parseObject(line: Buffer): Record<string, unknown> | undefined {
 /** The body and the envelope, without what only viewers of the file need. */
 function toEntry(value: Record<string, unknown>): JournalEntry {
   const { sum: _sum, version: _version, userType: _userType, isSidechain, ...entry } = value;
-  return (isSidechain === true ? { ...entry, isSidechain } : entry) as unknown as JournalEntry;
+  const whole = withTwin(entry);
+  return (isSidechain === true ? { ...whole, isSidechain } : whole) as unknown as JournalEntry;
 }
 
 function withoutEnvelope(body: JournalBody): Record<string, unknown> {

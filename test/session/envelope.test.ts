@@ -39,6 +39,32 @@ describe('envelope', () => {
     );
   });
 
+  it.each([
+    ['as large text that the model reads too', 20_000, (text: string) => [{ type: 'text', text }], 1],
+    ['as a short text', 100, (text: string) => [{ type: 'text', text }], 2],
+    ['as other text', 20_000, (text: string) => [{ type: 'text', text: `${text}!` }], 2],
+    ['as a block with more in it', 20_000, (text: string) => [{ type: 'text', text, more: 1 }], 2],
+  ])('a structured result %s comes back, and stands there as often as it must', (_, chars, result, times) => {
+    const text = 'x'.repeat(chars);
+    const content = [
+      { type: 'tool_result' as const, tool_use_id: 't', content: [{ type: 'text' as const, text }] },
+    ];
+    const body: JournalBody = {
+      type: 'user',
+      uuid: 'u',
+      timestamp: '1970-01-01T00:00:00.000Z',
+      submission: 's',
+      message: { role: 'user', content },
+      kind: 'tool_result',
+      toolUseResult: result(text),
+    };
+    const line = encode(body);
+    expect(line.toString().split(text).length - 1).toBe(times);
+    const decoded = decodeLine(line);
+    expect(decoded.kind === 'ok' && decoded.entry).toMatchObject(JSON.parse(JSON.stringify(body)));
+    expect(decoded.kind === 'ok' && decoded.entry).not.toHaveProperty('resultIsContent');
+  });
+
   it('F70 knows every change of one byte, and every cut', () => {
     const line = encode({ type: 'title', id: 't', submission: 's', title: 'some text' });
     for (let at = 0; at < line.length; at++) {
