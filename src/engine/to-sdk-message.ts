@@ -104,6 +104,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
       ...(message.requestId !== undefined && { request_id: message.requestId }),
       ...(supersedes.length > 0 && { supersedes }),
       ...(message.aborted === true && { aborted: true }),
+      ...(options.userMessageUuid !== undefined && { user_message_uuid: options.userMessageUuid }),
       timestamp: message.timestamp,
       uuid: message.uuid,
       session_id,

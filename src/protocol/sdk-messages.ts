@@ -42,6 +42,8 @@ export interface SDKAssistantMessage extends Stamped, FromAgent {
   /** uuids of earlier messages that this one takes the place of. */
   readonly supersedes?: readonly string[];
   readonly aborted?: true;
+  /** Of the prompt that it answers, when its sender gave one. */
+  readonly user_message_uuid?: string;
   readonly timestamp?: string;
 }
 

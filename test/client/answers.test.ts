@@ -152,8 +152,9 @@ throughBothDoors('answers', (stage) => {
     const uuid = '11111111-1111-4111-8111-111111111111';
     input.push(prompt('Hello.', { uuid, origin: { kind: 'human' } }));
     input.end();
-    const { result } = await gather(stage.start(input));
+    const { messages, result } = await gather(stage.start(input));
     expect(result).toMatchObject({ user_message_uuid: uuid, origin: { kind: 'human' } });
+    expect(messages.find(is('assistant'))).toMatchObject({ user_message_uuid: uuid });
   });
 
   it('a prompt that asks nothing joins the conversation only', async () => {
