@@ -61,9 +61,15 @@ const keyOf = (tool: string, input: unknown): string => `${tool} ${signed(JSON.s
 
 /** Longer texts are kept as a digest: what was read a hundred times must not stay in memory a hundred times. */
 const KEPT_WHOLE = 256;
+/** Of a text of megabytes its length, its start and its end tell enough. */
+const LOOKED_AT = 256 * 1024;
 
 function signed(text: string): string {
-  return text.length <= KEPT_WHOLE ? text : createHash('sha256').update(text).digest('base64');
+  if (text.length <= KEPT_WHOLE) return text;
+  const hash = createHash('sha256');
+  if (text.length <= 2 * LOOKED_AT) hash.update(text);
+  else hash.update(`${text.length} ${text.slice(0, LOOKED_AT)}`).update(text.slice(-LOOKED_AT));
+  return hash.digest('base64');
 }
 
 function signOf({ content }: ToolOutput): string {
