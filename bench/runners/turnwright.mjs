@@ -16,12 +16,21 @@ export async function load() {
   return run;
 }
 
+/** One for the process, as sessions that run side by side would share it. */
+let ownHome;
+
+function temporaryHome() {
+  const folder = mkdtempSync(join(tmpdir(), 'turnwright-bench-'));
+  // Not part of what is measured.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 async function run({ baseUrl, tools, prepared, onDelta }) {
   const { createSdkMcpServer, query, tool } = turnwright;
   const { z } = zod;
-  const home = prepared?.folder ?? mkdtempSync(join(tmpdir(), 'turnwright-bench-'));
-  // Not part of what is measured.
-  process.on('exit', () => rmSync(home, { recursive: true, force: true }));
+  ownHome ??= temporaryHome();
+  const home = prepared?.folder ?? ownHome;
   const server = createSdkMcpServer({
     name: 'bench',
     tools: tools.map(({ name, description, safe, field, run: handler }) =>
