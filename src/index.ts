@@ -130,8 +130,6 @@ export {
 } from './sdk/define-tool.ts';
 export * from './sdk/engine.ts';
 export { machineSettingsFile } from './sdk/machine-policy.ts';
-export type { CallTerms } from './sdk/mcp/call-terms.ts';
-export type { Exchange, JsonRpcMessage } from './sdk/mcp/json-rpc.ts';
 export {
   type ConfiguredMcpServer,
   listMcpServers,
@@ -141,7 +139,10 @@ export {
   mcpLogout,
 } from './sdk/mcp/logins.ts';
 export type {
+  CallTerms,
+  Exchange,
   ExternalMcpServer,
+  JsonRpcMessage,
   LinkedMcpServer,
   McpRemoteServerConfig,
   McpServerConfig,

@@ -14,6 +14,8 @@ export interface McpResourceContents {
 }
 
 export interface SessionMcp {
+  /** Connects the servers that live with the host. Resolves when each was tried; how it went is their status. */
+  connectHostServers(): Promise<void>;
   /**
    * One `ui://` resource of a server: what a host shows of a tool. It is the server's, so not to be trusted. Rejects
    * with `invalid_option` for another address, and with the reason when the server is not there or refuses.
@@ -25,6 +27,7 @@ export interface SessionMcp {
 
 export function sessionMcp({ mcp, scope }: Pick<EngineParts, 'mcp' | 'scope'>): SessionMcp {
   return {
+    connectHostServers: () => mcp.startHosts(),
     async readResource(server, uri) {
       if (!/^ui:\/\//.test(uri))
         throw new TurnwrightError('invalid_option', `Only ui:// resources are read for a host, not ${uri}.`);

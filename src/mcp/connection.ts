@@ -1,12 +1,11 @@
 /** One live connection to a server: from the handshake until either side ends it. Loads the protocol library. */
-import { basename } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { MAX_TIMER_MS } from '../util/clock.ts';
-import { answerElicitation, type ElicitPort } from './elicitation.ts';
+import type { ElicitPort } from './elicitation.ts';
 import type { RemotePorts } from './remote-ports.ts';
 import { createRemoteTransport } from './remote-transport.ts';
-import { isRecord, isRemote, type McpServerConfig } from './server-config.ts';
+import { type ExternalServerConfig, isRecord, isRemote } from './server-config.ts';
+import { CLIENT_CAPABILITIES, serverQuestions } from './server-questions.ts';
 import { createStdioTransport, type StdioTransport } from './stdio-transport.ts';
 
 export type ListKind = 'tools' | 'resources' | 'prompts';
@@ -53,7 +52,7 @@ const MAX_PAGES = 100;
 
 /** Rejects when there is no handshake; leaves nothing open then. */
 export async function openConnection(
-  config: McpServerConfig,
+  config: ExternalServerConfig,
   ports: ConnectionPorts,
   signal: AbortSignal,
 ): Promise<Connection> {
@@ -65,12 +64,12 @@ export async function openConnection(
   const { transport, epitaph } = await openTransport(config, ports);
   const client = new Client(
     { name: 'turnwright', version: ports.version },
-    { capabilities: { roots: {}, elicitation: { form: {}, url: {} } } },
+    { capabilities: CLIENT_CAPABILITIES },
   );
+  const questions = serverQuestions(ports);
 
   let ended: string | undefined;
   let closing = false;
-  let questions = 0;
   let tellLost: (why: string) => void = () => {};
   const lost = new Promise<string>((resolve) => {
     tellLost = resolve;
@@ -92,20 +91,10 @@ export async function openConnection(
       end('the event stream broke off');
   };
 
-  client.setRequestHandler(types.ListRootsRequestSchema, () => ({
-    roots: [{ uri: pathToFileURL(ports.cwd).href, name: basename(ports.cwd) }],
-  }));
+  client.setRequestHandler(types.ListRootsRequestSchema, questions.roots);
   client.setRequestHandler(types.ElicitRequestSchema, async ({ params }, extra) => {
-    questions += 1;
-    try {
-      const reply = await answerElicitation(ports.name, params, ports.elicit, extra.signal);
-      return {
-        action: reply.action,
-        ...(reply.content !== undefined && { content: reply.content as never }),
-      };
-    } finally {
-      questions -= 1;
-    }
+    const { action, content } = await questions.elicit(params, extra.signal);
+    return { action, ...(content !== undefined && { content: content as never }) };
   });
   client.setNotificationHandler(types.ElicitationCompleteNotificationSchema, ({ params }) =>
     ports.onElicitationComplete(ports.name, params.elicitationId),
@@ -156,22 +145,9 @@ export async function openConnection(
       (['tools', 'resources', 'prompts'] as const).filter((kind) => isRecord(capabilities[kind])),
     ),
     ask,
-    async list(kind, until) {
-      const all: Answer[] = [];
-      const cursors = new Set<unknown>();
-      let cursor: unknown;
-      for (let page = 0; page < MAX_PAGES; page++) {
-        const answer = await ask(`${kind}/list`, cursor === undefined ? {} : { cursor }, { signal: until });
-        const items = answer[kind];
-        if (Array.isArray(items)) all.push(...items.filter(isRecord));
-        cursor = answer['nextCursor'];
-        if (cursor === undefined || cursor === null || cursors.has(cursor)) break;
-        cursors.add(cursor);
-      }
-      return all;
-    },
+    list: (kind, until) => allPages(ask, kind, until),
     get held() {
-      return questions > 0;
+      return questions.open;
     },
     lost,
     abandon: end,
@@ -180,7 +156,7 @@ export async function openConnection(
 }
 
 async function openTransport(
-  config: McpServerConfig,
+  config: ExternalServerConfig,
   ports: ConnectionPorts,
 ): Promise<{ readonly transport: Transport; epitaph(): string | undefined }> {
   if (isRemote(config))
@@ -195,7 +171,27 @@ async function openTransport(
   return { transport, epitaph: () => transport.epitaph };
 }
 
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** All there is of a kind. */
+export async function allPages(
+  ask: Connection['ask'],
+  kind: ListKind,
+  signal: AbortSignal,
+): Promise<readonly Answer[]> {
+  const all: Answer[] = [];
+  const cursors = new Set<unknown>();
+  let cursor: unknown;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const answer = await ask(`${kind}/list`, cursor === undefined ? {} : { cursor }, { signal });
+    const items = answer[kind];
+    if (Array.isArray(items)) all.push(...items.filter(isRecord));
+    cursor = answer['nextCursor'];
+    if (cursor === undefined || cursor === null || cursors.has(cursor)) break;
+    cursors.add(cursor);
+  }
+  return all;
+}
+
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });

@@ -2,7 +2,7 @@
 import type { Clock } from '../protocol/ports.ts';
 
 export interface Deadlines {
-  /** ms without progress. */
+  /** ms without progress. Infinity: as long as it takes. */
   readonly idleMs: number;
   /** ms altogether; progress does not extend it. */
   readonly totalMs: number;
@@ -41,12 +41,14 @@ export async function withDeadlines<T>(
     };
   });
   ended.catch(() => {});
+  const timer: Clock['timer'] = (ms, due) =>
+    ms === Number.POSITIVE_INFINITY ? () => {} : clock.timer(ms, due);
   const alive = () => {
     cancelIdle();
-    cancelIdle = clock.timer(idleMs, () => (isHeld() ? alive() : fail(new DeadlineError('idle', idleMs))));
+    cancelIdle = timer(idleMs, () => (isHeld() ? alive() : fail(new DeadlineError('idle', idleMs))));
   };
   const onAbort = () => fail(caller.reason);
-  const cancelTotal = clock.timer(totalMs, () => fail(new DeadlineError('total', totalMs)));
+  const cancelTotal = timer(totalMs, () => fail(new DeadlineError('total', totalMs)));
   caller.addEventListener('abort', onAbort, { once: true });
   try {
     if (caller.aborted) throw caller.reason;

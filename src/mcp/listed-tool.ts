@@ -1,5 +1,5 @@
 /** A server's tool as the engine's Tool. */
-import type { JsonObject } from '../protocol/json.ts';
+import type { JsonObject, JsonSchema } from '../protocol/json.ts';
 import type { AnyTool, ToolContext, ToolOutput, ToolPolicy, ToolProgress } from '../protocol/tool.ts';
 import { cleanText } from './clean-text.ts';
 import { toolNames } from './names.ts';
@@ -13,6 +13,8 @@ export interface ToolCallRequest {
   readonly context: ToolContext;
   onProgress(progress: Readonly<Record<string, unknown>>): void;
 }
+
+export type ParserPort = (schema: JsonSchema) => AnyTool['parse'];
 
 export type CallPort = (request: ToolCallRequest) => Promise<ToolOutput>;
 
@@ -43,6 +45,8 @@ export interface ListedToolOptions {
   readonly taken: ReadonlySet<string>;
   /** What holds for tools that say nothing themselves. Default false. */
   readonly alwaysLoad?: boolean | undefined;
+  /** Default: whoever owns a schema checks it, the server. */
+  readonly parserOf?: ParserPort | undefined;
   /** By the server's own name of the tool. Default none. */
   policyOf?(tool: string): ToolPolicy | undefined;
 }
@@ -50,7 +54,7 @@ export interface ListedToolOptions {
 export function listedTools(
   slug: string,
   listed: readonly Readonly<Record<string, unknown>>[],
-  { call, taken, alwaysLoad = false, policyOf }: ListedToolOptions,
+  { call, taken, alwaysLoad = false, parserOf = () => unchecked, policyOf }: ListedToolOptions,
 ): ListedTools {
   const quarantined: string[] = [];
   const named = new Map<string, Readonly<Record<string, unknown>>>();
@@ -88,8 +92,7 @@ export function listedTools(
       description: () => description,
       ...(isLoaded(each, alwaysLoad) && { loading: 'always' as const }),
       policy: policyOf?.(raw),
-      // Whoever owns the schema checks it: the server.
-      parse: (input) => ({ ok: true, input }),
+      parse: parserOf(schema.schema),
       isReadOnly: () => readOnly,
       isConcurrencySafe: () => readOnly,
       effectClass: () => effect,
@@ -117,6 +120,8 @@ export function listedTools(
   }
   return { tools, statuses, quarantined, fingerprint: JSON.stringify(wire) };
 }
+
+const unchecked: AnyTool['parse'] = (input) => ({ ok: true, input });
 
 function isLoaded({ _meta: meta }: Readonly<Record<string, unknown>>, alwaysLoad: boolean): boolean {
   const own = isRecord(meta) ? meta['anthropic/alwaysLoad'] : undefined;

@@ -6,9 +6,10 @@ import { cleanText } from './clean-text.ts';
 import { type Connection, type ListKind, openConnection } from './connection.ts';
 import type { ElicitPort } from './elicitation.ts';
 import { failureOf } from './failure.ts';
-import type { ToolStatus } from './listed-tool.ts';
+import { openHostConnection } from './host-connection.ts';
+import type { ParserPort, ToolStatus } from './listed-tool.ts';
 import type { RemotePorts } from './remote-ports.ts';
-import { isRemote, type McpServerConfig, type ParsedServer } from './server-config.ts';
+import { isHosts, isRemote, type McpServerConfig, type ParsedServer } from './server-config.ts';
 import { type McpStatus, ServerLink } from './server-link.ts';
 import { createServerTools, type OfferedTools, type ServerTools } from './server-tools.ts';
 import type { ToolPins } from './tool-pins.ts';
@@ -37,6 +38,8 @@ export interface McpServerPorts extends RemotePorts {
   /** Our own version, told to servers. */
   readonly version: string;
   readonly elicit: ElicitPort | undefined;
+  /** Checks what goes to the host's own servers. */
+  readonly parserOf: ParserPort;
   /** ms that connecting may take. */
   readonly startMs: number;
   /** ms that a call may be silent, where the server's configuration does not say. */
@@ -74,6 +77,7 @@ export class McpServer {
   /** Settles when the lists are as the server last said; undefined: they are. */
   #reload: Promise<void> | undefined;
   readonly #tools: ServerTools | undefined;
+  #started: Promise<void> | undefined;
 
   constructor(
     name: string,
@@ -111,8 +115,14 @@ export class McpServer {
   }
 
   /** The first attempt to connect; resolves when it has ended, either way. */
-  async start(): Promise<void> {
-    await this.#link?.connect();
+  start(): Promise<void> {
+    this.#started ??= this.#link?.connect() ?? Promise.resolve();
+    return this.#started;
+  }
+
+  /** It lives with the host. */
+  get isHosts(): boolean {
+    return this.#parsed.ok && isHosts(this.#parsed.config);
   }
 
   get status(): McpServerStatus {
@@ -200,11 +210,10 @@ export class McpServer {
 
   async #open(config: McpServerConfig, offered: ServerTools, signal: AbortSignal): Promise<Connection> {
     const onListChanged = (kind: ListKind) => this.#reloadList(kind);
-    const connection = await openConnection(
-      config,
-      { ...this.#ports, name: this.name, onListChanged },
-      signal,
-    );
+    const ports = { ...this.#ports, name: this.name, onListChanged };
+    const connection = await (isHosts(config)
+      ? openHostConnection(config, ports, signal)
+      : openConnection(config, ports, signal));
     try {
       const list = (kind: ListKind) => (connection.lists.has(kind) ? connection.list(kind, signal) : []);
       // Prompts are an extra: a server that fails to list them still has its tools.
@@ -259,6 +268,7 @@ export class McpServer {
 }
 
 function shownConfig(config: McpServerConfig): Listed {
+  if (isHosts(config)) return { type: 'sdk', name: config.name };
   if (!isRemote(config)) return { type: 'stdio', command: config.command, args: config.args ?? [] };
   const { origin, pathname } = new URL(config.url);
   return { type: config.type, url: origin + pathname };

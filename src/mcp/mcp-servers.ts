@@ -30,6 +30,8 @@ export interface McpServersOptions extends McpServerPorts {
 export interface McpServers {
   /** Begins to connect all of them; later calls change nothing. */
   start(): void;
+  /** Connects those that live with the host; resolves when each was tried. */
+  startHosts(): Promise<void>;
   /** Resolves when each was tried once, or after `ms`; rejects with the signal's reason. */
   settled(ms: number, signal: AbortSignal): Promise<void>;
   /** In the order of the configuration, whoever was ready first; the same array while nothing changed. */
@@ -46,7 +48,7 @@ export interface McpServers {
   /** Rejects with the reason when it does not come to a connection. */
   reconnect(name: string): Promise<void>;
   setEnabled(name: string, on: boolean): Promise<void>;
-  /** Makes these the servers of scope `dynamic`; one whose configuration is the same goes on as it is. */
+  /** Makes these the servers of scope `dynamic`; one whose configuration is the same goes on as it is, but for the host's own. */
   setDynamic(configs: Readonly<Record<string, unknown>>): Promise<SetServersResult>;
   /** The same for another scope. */
   setScope(scope: string, configs: Readonly<Record<string, unknown>>): Promise<SetServersResult>;
@@ -110,8 +112,9 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   const setScope: McpServers['setScope'] = async (scope, configs) => {
     start();
     const leaving = [...servers.values()].filter(
-      ({ entry }) =>
-        entry.scope === scope && JSON.stringify(entry.config) !== JSON.stringify(configs[entry.name]),
+      ({ server, entry }) =>
+        entry.scope === scope &&
+        (server.isHosts || JSON.stringify(entry.config) !== JSON.stringify(configs[entry.name])),
     );
     for (const { entry } of leaving) servers.delete(entry.name);
     const coming = Object.entries(configs).filter(([name]) => !servers.has(name));
@@ -133,6 +136,9 @@ export function createMcpServers(options: McpServersOptions): McpServers {
 
   return {
     start: () => void start(),
+    async startHosts() {
+      await Promise.all(all().map((server) => (server.isHosts ? server.start() : undefined)));
+    },
     async settled(ms, signal) {
       const over = new AbortController();
       const onAbort = () => over.abort(signal.reason);

@@ -1,5 +1,6 @@
 /** What a host or a `.mcp.json` says about a server, and whether it can be meant. */
 import { expandVariables } from './expand-variables.ts';
+import type { Exchange, JsonRpcMessage } from './json-rpc.ts';
 
 export interface McpStdioServerConfig {
   readonly type?: 'stdio' | undefined;
@@ -50,7 +51,44 @@ export interface McpOAuthConfig {
   readonly scope?: string | undefined;
 }
 
-export type McpServerConfig = McpStdioServerConfig | McpRemoteServerConfig;
+/** What a host declares about calls of its own server's tools. */
+export interface CallTerms {
+  /**
+   * By the server's own names: `always_deny`, and `always_ask`, which asks in every mode. Nothing is allowed by it:
+   * that is for rules and `canUseTool` to say.
+   */
+  readonly tools?: readonly McpToolPolicy[] | undefined;
+  /** Of each call, ms; below 1 000 it is passed over. Default none. */
+  readonly timeout?: number | undefined;
+}
+
+/** A server of the MCP SDK that lives in this process (`McpServer`). */
+export interface McpServerInstance extends CallTerms {
+  readonly type: 'sdk';
+  readonly name: string;
+  readonly instance: { connect(transport: never): Promise<void>; close?(): Promise<void> };
+}
+
+/** A server that is spoken to through a function: it may live in another process of the host's. */
+export interface LinkedMcpServer extends CallTerms {
+  readonly type: 'sdk';
+  readonly name: string;
+  readonly exchange: Exchange;
+  /**
+   * Is given what to call with each message that the server sends by itself: notifications and requests, whose
+   * replies go through `exchange`. undefined: nobody listens any more. Absent: it sends none.
+   */
+  listen?(receive: ((message: JsonRpcMessage) => void) | undefined): void;
+  /** What the server answered to `initialize` and `tools/list`, when the host has asked it before. */
+  readonly manifest?: { readonly initializeResult: unknown; readonly toolsListResult?: unknown } | undefined;
+}
+
+/** A server that is started, or reached over the network. */
+export type ExternalServerConfig = McpStdioServerConfig | McpRemoteServerConfig;
+/** One that lives with the host. */
+export type HostServerConfig = McpServerInstance | LinkedMcpServer;
+
+export type McpServerConfig = ExternalServerConfig | HostServerConfig;
 
 export type ParsedServer =
   | { readonly ok: true; readonly config: McpServerConfig }
@@ -61,6 +99,10 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export function isRemote(config: McpServerConfig): config is McpRemoteServerConfig {
   return config.type === 'sse' || config.type === 'http';
+}
+
+export function isHosts(config: McpServerConfig): config is HostServerConfig {
+  return config.type === 'sdk';
 }
 
 /** One server. `${VAR}` and `${VAR:-default}` in its texts are replaced from `env`. Never throws. */
@@ -74,7 +116,9 @@ export function parseServer(value: unknown, env: Env): ParsedServer {
       ? parseStdio(value, expand)
       : type === 'sse' || type === 'http' || type === 'streamable-http'
         ? parseRemote(value, type === 'sse' ? 'sse' : 'http', expand)
-        : problem(`has the unknown type ${JSON.stringify(type)}`);
+        : type === 'sdk'
+          ? parseHosts(value)
+          : problem(`has the unknown type ${JSON.stringify(type)}`);
   if (parsed.ok && unset.size > 0)
     return problem(`names variables that are not set: ${[...unset].join(', ')}`);
   return parsed;
@@ -134,6 +178,45 @@ function parseRemote(value: Record<string, unknown>, type: 'sse' | 'http', expan
   });
 }
 
+function parseHosts(value: Record<string, unknown>): ParsedServer {
+  const { tools, timeout } = value;
+  const config = hostsOwn(value);
+  if (config === undefined) return problem('of type "sdk" holds neither tools nor an instance');
+  return withCommonFields(
+    {
+      tools: isPolicyList(tools) ? strictPolicies(tools) : tools,
+      timeout: typeof timeout === 'number' && timeout < LEAST_HOST_TIMEOUT_MS ? undefined : timeout,
+    },
+    config,
+  );
+}
+
+function hostsOwn(value: Record<string, unknown>): HostServerConfig | undefined {
+  const name = String(value['name']);
+  if (typeof value['exchange'] === 'function') {
+    const server = value as unknown as LinkedMcpServer;
+    const { manifest } = server;
+    return {
+      type: 'sdk',
+      name,
+      exchange: (message, options) => server.exchange(message, options),
+      listen: (receive) => server.listen?.(receive),
+      ...(manifest !== undefined && { manifest }),
+    };
+  }
+  const { instance } = value;
+  if (!isRecord(instance) || typeof instance['connect'] !== 'function') return undefined;
+  return { type: 'sdk', name, instance: instance as unknown as McpServerInstance['instance'] };
+}
+
+/** Without what would allow. */
+export function strictPolicies(policies: readonly McpToolPolicy[]): readonly McpToolPolicy[] {
+  return policies.map(({ permission_policy: policy, ...rest }) => ({
+    ...rest,
+    permission_policy: policy === 'always_allow' ? undefined : policy,
+  }));
+}
+
 function withCommonFields(value: Record<string, unknown>, config: McpServerConfig): ParsedServer {
   const { timeout, alwaysLoad, tools } = value;
   if (timeout !== undefined && (typeof timeout !== 'number' || !(timeout > 0)))
@@ -152,6 +235,9 @@ function withCommonFields(value: Record<string, unknown>, config: McpServerConfi
     },
   };
 }
+
+/** Of a call of a host's own tool, ms. */
+export const LEAST_HOST_TIMEOUT_MS = 1_000;
 
 function problem(what: string): ParsedServer {
   return { ok: false, problem: `Its configuration ${what}.` };

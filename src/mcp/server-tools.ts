@@ -4,7 +4,7 @@ import { callTool } from './call-tool.ts';
 import { cleanText } from './clean-text.ts';
 import { type ListedTools, listedTools, type ToolCallRequest } from './listed-tool.ts';
 import type { Listed, McpServerPorts, McpServerStatus } from './mcp-server.ts';
-import type { McpServerConfig } from './server-config.ts';
+import { isHosts, type McpServerConfig } from './server-config.ts';
 import type { ServerLink } from './server-link.ts';
 import type { ToolChange, ToolPins } from './tool-pins.ts';
 import { configuredPolicy } from './tool-policy.ts';
@@ -21,7 +21,7 @@ export interface ServerToolsOptions {
   readonly config: McpServerConfig;
   readonly link: ServerLink;
   readonly pins: ToolPins;
-  readonly ports: Pick<McpServerPorts, 'clock' | 'callIdleMs' | 'taken' | 'onHeld'>;
+  readonly ports: Pick<McpServerPorts, 'clock' | 'callIdleMs' | 'taken' | 'onHeld' | 'parserOf'>;
   status(): McpServerStatus;
   /** Settles when a list that is being read again is there; undefined: none is. */
   reading(): Promise<void> | undefined;
@@ -40,7 +40,9 @@ const READING_MS = 5_000;
 
 export function createServerTools(options: ServerToolsOptions): ServerTools {
   const { server, slug, config, link, pins, ports } = options;
-  const { onHeld, clock, callIdleMs, taken } = ports;
+  const { onHeld, clock, taken, parserOf } = ports;
+  // How long its own tools take is for a host to say.
+  const callIdleMs = isHosts(config) ? Number.POSITIVE_INFINITY : ports.callIdleMs;
   let listing: readonly Listed[] = [];
   let heldNow: ReadonlyMap<string, ToolChange> = new Map();
   let offered: ListedTools | undefined;
@@ -52,7 +54,7 @@ export function createServerTools(options: ServerToolsOptions): ServerTools {
     heldNow = held;
     const listed = listedTools(slug, shown, {
       taken,
-      alwaysLoad: config.alwaysLoad,
+      ...(isHosts(config) ? { parserOf } : { alwaysLoad: config.alwaysLoad }),
       call: (request) => call(request, held.get(request.tool)),
       policyOf(tool) {
         const policy = configuredPolicy(server, tool, config.tools);

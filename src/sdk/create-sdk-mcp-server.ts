@@ -1,7 +1,7 @@
 /** In-process MCP servers: a named set of tools that the host implements itself. */
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { AnySdkTool } from './define-tool.ts';
-import type { CallTerms } from './mcp/call-terms.ts';
+import type { CallTerms } from './mcp/server-config.ts';
 
 export interface SdkMcpServer {
   readonly type: 'sdk';

@@ -15,33 +15,29 @@ import { QueryEngine } from '../engine/query-engine.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { SessionStore } from '../protocol/session-store.ts';
 import { nodeFiles } from '../util/node-files.ts';
-import { externalServers, splitServers } from './mcp/configured-servers.ts';
-import { connectServer } from './mcp/connect-server.ts';
+import { configuredServers, splitServers } from './mcp/configured-servers.ts';
+import { ownClient } from './mcp/own-client.ts';
 import { type Options, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from './options.ts';
 import { placeOf } from './process-place.ts';
 
 export interface Opening {
   /** Rejects with `invalid_option` or `invalid_settings`. MCP servers are not in it. */
   readonly config: Promise<QueryEngineConfig>;
-  /** Rejects with the same, and with `unpriced_model`. Waits for the MCP servers. */
+  /** Rejects with the same, and with `unpriced_model`. Waits for the host's own MCP servers. */
   readonly engine: Promise<QueryEngine>;
 }
 
 export function startEngine(options: Options): Opening {
   const config = configOf(options);
-  const { inProcess } = splitServers(options.mcpServers ?? {});
-  const connected = Promise.all(inProcess.map(([name, server]) => connectServer(name, server)));
+  const { own } = splitServers(options.mcpServers ?? {});
+  const clients = Promise.all(own.map(([name, server]) => ownClient(name, server)));
   return {
     config,
     engine: (async () => {
-      // Servers are told of the end of a session that never began, too.
-      const mcpClients = await connected;
-      try {
-        return new QueryEngine({ mcpClients, ...(await config) });
-      } catch (error) {
-        await Promise.allSettled(mcpClients.map(async (client) => client.close?.()));
-        throw error;
-      }
+      const mcpClients = await clients;
+      const engine = new QueryEngine({ mcpClients, ...(await config) });
+      await engine.mcp.connectHostServers();
+      return engine;
     })(),
   };
 }
@@ -87,7 +83,10 @@ export async function configOf(options: Options): Promise<QueryEngineConfig> {
   });
   const config: QueryEngineConfig = {
     ...base,
-    mcpServers: [...externalServers(options, project.mcpServers, projectServers), ...pluginServers(plugins)],
+    mcpServers: [
+      ...configuredServers(options, project.mcpServers, projectServers),
+      ...pluginServers(plugins),
+    ],
     handleElicitation: options.onElicitation,
     canUseTool: options.canUseTool,
     permissionTimeoutMs: options.permissionTimeoutMs,

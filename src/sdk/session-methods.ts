@@ -13,7 +13,7 @@ import type { HooksListing } from '../protocol/hook-config.ts';
 import type { SlashCommandInfo } from '../protocol/sdk-messages.ts';
 import type { ToolResultContent } from '../protocol/tool.ts';
 import { splitServers } from './mcp/configured-servers.ts';
-import { connectServer } from './mcp/connect-server.ts';
+import { ownClient } from './mcp/own-client.ts';
 import type { McpServerConfig } from './mcp/server-config.ts';
 
 export type { McpCall, SessionUsage };
@@ -97,9 +97,9 @@ export function sessionMethods(engine: () => Promise<QueryEngine>): SessionMetho
     reconnectMcpServer: async (name) => (await engine()).reconnectMcpServer(name),
     toggleMcpServer: async (name, on) => (await engine()).toggleMcpServer(name, on),
     async setMcpServers(servers) {
-      const { inProcess, external } = splitServers(servers);
-      const clients = await Promise.all(inProcess.map(([name, server]) => connectServer(name, server)));
-      return (await engine()).setMcpServers(external, clients);
+      const { own, others } = splitServers(servers);
+      const clients = await Promise.all(own.map(([name, server]) => ownClient(name, server)));
+      return (await engine()).setMcpServers(others, clients);
     },
     readMcpResource: async (server, uri) => (await engine()).mcp.readResource(server, uri),
     setMcpPermissionModeOverride: async (server, mode) => (await engine()).mcp.setModeOverride(server, mode),

@@ -1,3 +1,4 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
@@ -267,5 +268,117 @@ throughBothDoors('MCP servers of their own process', (stage) => {
     expect(messages.find(is('system', 'informational'))).toMatchObject({
       content: expect.stringContaining('The tool "touch" waits to be allowed again'),
     });
+  });
+});
+
+throughBothDoors('server objects of the MCP SDK', (stage) => {
+  /** A garden with a tool that asks before it plants, a prompt, and two resources. */
+  function garden() {
+    const instance = new McpServer({ name: 'garden', version: '1.0.0' }, { instructions: 'Ask first.' });
+    const planted: unknown[] = [];
+    instance.registerTool(
+      'plant',
+      { description: 'Plants.', inputSchema: { tree: z.string() } },
+      async () => {
+        const requestedSchema = {
+          type: 'object' as const,
+          properties: { where: { type: 'string' as const } },
+        };
+        const answer = await instance.server.elicitInput({ message: 'Where to?', requestedSchema });
+        planted.push(answer);
+        return { content: [{ type: 'text', text: `Planted: ${answer.action}` }] };
+      },
+    );
+    instance.registerPrompt(
+      'plan',
+      { description: 'Plans a bed.', argsSchema: { bed: z.string() } },
+      ({ bed }) => ({
+        messages: [{ role: 'user', content: { type: 'text', text: `Plan the ${bed} bed.` } }],
+      }),
+    );
+    for (const uri of ['memo://notes', 'ui://card'])
+      instance.registerResource(uri, uri, { mimeType: 'text/plain' }, async () => ({
+        contents: [{ uri, mimeType: 'text/plain', text: `inside ${uri}` }],
+      }));
+    const options = {
+      mcpServers: { garden: { type: 'sdk', name: 'garden', instance } },
+      allowedTools: ['mcp__garden', 'ListMcpResourcesTool', 'ReadMcpResourceTool'],
+      tools: [],
+    };
+    return { instance, planted, options };
+  }
+
+  it('bring their prompts as commands and their resources for the model and the host', async () => {
+    stage.play(
+      reply([
+        toolUse('ListMcpResourcesTool', {}),
+        toolUse('ReadMcpResourceTool', { server: 'garden', uri: 'memo://notes' }),
+      ]),
+      reply('Done.'),
+    );
+    const input = openPrompt('/mcp__garden__plan rose');
+    const running = stage.start(input, garden().options) as WithMcp;
+    const read: unknown[] = [];
+    const commands: string[] = [];
+    const { messages } = await gather(
+      (async function* () {
+        for await (const message of running) {
+          yield message;
+          if (message.type !== 'result') continue;
+          read.push(await running.readMcpResource('garden', 'ui://card'));
+          commands.push(...(await running.supportedCommands()).map(({ name }) => name));
+          input.end();
+        }
+      })(),
+    );
+    expect(messages.find(is('system', 'init'))).toMatchObject({
+      mcp_servers: [{ name: 'garden', status: 'connected' }],
+      slash_commands: expect.arrayContaining(['mcp__garden__plan']),
+    });
+    const asked = JSON.stringify(stage.asked()[0]?.['messages']);
+    expect(asked).toContain('Plan the rose bed.');
+    expect(asked).toContain('# garden\\nAsk first.');
+    const results = toolResults(messages).map(({ text }) => text);
+    expect(results).toHaveLength(2);
+    expect(results.join()).toMatch(/uri.{1,6}memo:\/\/notes/);
+    expect(results.join()).toContain('inside memo://notes');
+    expect(commands).toContain('mcp__garden__plan');
+    expect(read).toMatchObject([{ contents: [{ uri: 'ui://card', text: 'inside ui://card' }] }]);
+  });
+
+  it('have their questions answered by the host, or declined where nobody is asked', async () => {
+    const { planted, options } = garden();
+    const asked: unknown[] = [];
+    await stage.run([reply(toolUse('mcp__garden__plant', { tree: 'larch' })), reply('Done.')], {
+      ...options,
+      async onElicitation(question: unknown) {
+        asked.push(question);
+        return { action: 'accept', content: { where: 'north' } };
+      },
+    });
+    expect(asked).toMatchObject([{ serverName: 'garden', message: 'Where to?' }]);
+    expect(planted).toEqual([{ action: 'accept', content: { where: 'north' } }]);
+
+    const alone = garden();
+    await stage.run([reply(toolUse('mcp__garden__plant', { tree: 'larch' })), reply('Done.')], alone.options);
+    expect(alone.planted).toEqual([{ action: 'decline' }]);
+  });
+
+  it('tell of tools that come while the session runs', async () => {
+    const { instance, options } = garden();
+    instance.registerTool('dig', { description: 'Digs.' }, async () => {
+      instance.registerTool('water', { description: 'Waters.' }, async () => ({
+        content: [{ type: 'text', text: 'Wet.' }],
+      }));
+      return { content: [{ type: 'text', text: 'Dug.' }] };
+    });
+    const { messages } = await stage.run(
+      [reply(toolUse('mcp__garden__dig')), reply(toolUse('mcp__garden__water')), reply('Done.')],
+      options,
+    );
+    expect(toolResults(messages).map(({ text }) => text)).toEqual([
+      expect.stringContaining('Dug.'),
+      expect.stringContaining('Wet.'),
+    ]);
   });
 });

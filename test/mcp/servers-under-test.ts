@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest';
 import { createMcpServers, type McpServers, type McpServersOptions } from '../../src/mcp/mcp-servers.ts';
 import { openConnections } from '../../src/model/connections.ts';
 import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../../src/protocol/tool.ts';
+import { parserOf } from '../../src/tools/from-json-schema.ts';
 import { systemClock, systemRandom } from '../../src/util/clock.ts';
 
 const folder = fileURLToPath(new URL('./servers/', import.meta.url));
@@ -36,6 +37,7 @@ export async function roomOf(
     env: { PATH: process.env['PATH'] ?? '' },
     version: '0.0.0',
     elicit: undefined,
+    parserOf,
     onElicitationComplete: () => {},
     connect: (baseUrl) => openConnections({ baseUrl }),
     credentials: undefined,

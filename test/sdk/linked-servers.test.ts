@@ -68,8 +68,9 @@ describe('a server behind a function', () => {
       mcpServers: { k: server },
       allowedTools,
     });
-    await gather(query);
-    expect(methods()).toEqual(['tools/call']);
+    for await (const message of query)
+      if (message.type === 'system' && message.subtype === 'init') expect(methods()).toEqual([]);
+    expect(methods()).toEqual(['initialize', 'notifications/initialized', 'tools/call']);
   });
 
   it('input that does not fit the schema never reaches it', async () => {
@@ -119,6 +120,72 @@ describe('a server object of the MCP SDK', () => {
     expect(results).toMatchObject([{ subtype: 'success', result: 'Three.' }]);
     expect(JSON.stringify(model.requests[1]?.view)).toContain('"3"');
     expect(closed).toBe(true);
+  });
+});
+
+describe('a server object, while the session runs', () => {
+  /** One tool that waits until it is let go of. */
+  function waiting() {
+    const instance = new McpServer({ name: 'k', version: '1.0.0' });
+    let tellStarted = () => {};
+    const started = new Promise<void>((resolve) => {
+      tellStarted = resolve;
+    });
+    let tellEnded: (reason: unknown) => void = () => {};
+    const ended = new Promise((resolve) => {
+      tellEnded = resolve;
+    });
+    instance.registerTool('wait', { description: 'Waits.' }, ({ signal }) => {
+      signal.addEventListener('abort', () => tellEnded(signal.reason));
+      tellStarted();
+      return new Promise<never>(() => {});
+    });
+    return { config: { type: 'sdk' as const, name: 'k', instance }, started, ended };
+  }
+
+  it('hears that a call was interrupted', async () => {
+    const { config, started, ended } = waiting();
+    const { query } = queryUnderTest([ask('wait')], 'Go.', { mcpServers: { k: config }, allowedTools });
+    void started.then(() => query.interrupt());
+    const { results } = await gather(query);
+    expect(results).toMatchObject([{ terminal_reason: 'aborted_tools' }]);
+    expect(await ended).toBeDefined();
+  });
+
+  it('is switched off and on, connected anew, replaced and taken away', async () => {
+    const { query } = queryUnderTest([say('Hi.')], 'Go.', { mcpServers: { k: waiting().config } });
+    const seen: unknown[] = [];
+    const look = async () =>
+      seen.push((await query.mcpServerStatus()).map(({ name, status }) => [name, status]));
+    await query.toggleMcpServer('k', false);
+    await look();
+    await query.toggleMcpServer('k', true);
+    await query.reconnectMcpServer('k');
+    await look();
+    const set = await query.setMcpServers({ late: { ...waiting().config, name: 'late' } });
+    expect(set).toEqual({ added: ['late'], removed: [], errors: {} });
+    await look();
+    expect(await query.setMcpServers({})).toEqual({ added: [], removed: ['late'], errors: {} });
+    await gather(query);
+    expect(seen).toEqual([
+      [['k', 'disabled']],
+      [['k', 'connected']],
+      [
+        ['k', 'connected'],
+        ['late', 'connected'],
+      ],
+    ]);
+  });
+
+  it('of type "sdk" without anything to speak to is failed, with the reason', async () => {
+    const { query } = queryUnderTest([say('Hi.')], 'Go.', {
+      mcpServers: { k: { type: 'sdk', name: 'k' } as never },
+    });
+    const status = query.mcpServerStatus();
+    await gather(query);
+    expect(await status).toMatchObject([
+      { status: 'failed', error: 'Its configuration of type "sdk" holds neither tools nor an instance.' },
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
 /** The host's control requests, each answered by the query's own method of that name. */
 import {
+  type JsonRpcMessage,
   type McpServerConfig,
   PERMISSION_MODES,
   type PermissionMode,
@@ -101,8 +102,11 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   mcp_set_servers: async ({ servers }, { query, channel }) => ({
     ...(await query.setMcpServers(serversOf(servers, channel))),
   }),
-  // The host's servers tell of themselves (`notifications/…`); nothing here depends on it.
-  mcp_message: async () => ({ mcp_response: { jsonrpc: '2.0', id: 0, result: {} } }),
+  // What a server of the host says by itself. The answer is a receipt: a reply goes to it as a message of ours.
+  async mcp_message({ server_name: name, message }, { channel }) {
+    if (isFields(message)) channel.said(String(name), message as unknown as JsonRpcMessage);
+    return { mcp_response: { jsonrpc: '2.0', id: 0, result: {} } };
+  },
   async stop_task({ task_id }, { query }) {
     await query.stopTask(String(task_id));
     return {};

@@ -1,5 +1,6 @@
 /** Our requests to the host, and its answers. */
 import { randomUUID } from 'node:crypto';
+import type { JsonRpcMessage } from '../../index.ts';
 import type { Fields, HostAnswer } from './wire.ts';
 
 export interface HostChannel {
@@ -11,6 +12,10 @@ export interface HostChannel {
   tell(request: Fields & { readonly subtype: string }): void;
   /** An answer came; one that nobody waits for is passed over. */
   settle(id: string, answer: HostAnswer): void;
+  /** Who hears what a server of the host says by itself; undefined: nobody any more. */
+  listen(server: string, hear: ((message: JsonRpcMessage) => void) | undefined): void;
+  /** A server of the host said something; what nobody listens for is passed over. */
+  said(server: string, message: JsonRpcMessage): void;
   /** Open requests of one subtype, as they were sent. */
   pending(subtype: string): readonly Fields[];
   /** The host closed its end: nothing open will be answered. */
@@ -26,6 +31,7 @@ const GONE = 'The host closed its end before it answered.';
 
 export function createHostChannel(send: (line: Fields) => void): HostChannel {
   const open = new Map<string, Open>();
+  const listeners = new Map<string, (message: JsonRpcMessage) => void>();
   let gone = false;
   return {
     request: (request, signal) =>
@@ -59,6 +65,11 @@ export function createHostChannel(send: (line: Fields) => void): HostChannel {
       open.delete(id);
       request?.settle(answer);
     },
+    listen(server, hear) {
+      if (hear === undefined) listeners.delete(server);
+      else listeners.set(server, hear);
+    },
+    said: (server, message) => listeners.get(server)?.(message),
     pending: (subtype) =>
       [...open.values()].flatMap(({ line }) => (line.request.subtype === subtype ? [line] : [])),
     hangUp() {

@@ -123,6 +123,7 @@ export function linkedServer(
       const payload = await channel.request(request, signal);
       return isFields(payload) ? (payload['mcp_response'] as JsonRpcMessage) : undefined;
     },
+    listen: (hear) => channel.listen(name, hear),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Logins to the MCP servers of a configuration, outside of any session. */
 import type { McpServerEntry } from '../../mcp/mcp-servers.ts';
 import { type CredentialStore, createCredentialStore } from '../../mcp/oauth/credential-store.ts';
-import { isRemote, type McpRemoteServerConfig, parseServer } from '../../mcp/server-config.ts';
+import { isHosts, isRemote, type McpRemoteServerConfig, parseServer } from '../../mcp/server-config.ts';
 import { refusedServer } from '../../mcp/server-policy.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { systemClock } from '../../util/clock.ts';
@@ -22,14 +22,16 @@ export interface ConfiguredMcpServer {
   readonly loggedIn?: boolean;
 }
 
+/** Without those of the host itself, which it knows and nobody logs in to. */
 export async function configuredMcpServers(
   config: QueryEngineConfig,
 ): Promise<readonly ConfiguredMcpServer[]> {
-  return Promise.all(
-    (config.mcpServers ?? []).map(async (entry): Promise<ConfiguredMcpServer> => {
+  const listed = await Promise.all(
+    (config.mcpServers ?? []).map(async (entry): Promise<ConfiguredMcpServer | undefined> => {
       const { name, scope } = entry;
       const parsed = parseServer(entry.config, config.env ?? {});
       if (!parsed.ok) return { name, scope, target: '', problem: parsed.problem };
+      if (isHosts(parsed.config)) return undefined;
       const refused = refusedServer(name, entry.config, config.mcpServerPolicy);
       const problem = refused === undefined ? {} : { problem: refused };
       if (!isRemote(parsed.config)) {
@@ -49,6 +51,7 @@ export async function configuredMcpServers(
       };
     }),
   );
+  return listed.filter((server) => server !== undefined);
 }
 
 /**

@@ -12,7 +12,13 @@ import {
 } from '../../mcp/mcp-servers.ts';
 import { createCredentialStore } from '../../mcp/oauth/credential-store.ts';
 import { createPinStore } from '../../mcp/pin-store.ts';
-import { isPolicyList, type McpToolPolicy, parseServers } from '../../mcp/server-config.ts';
+import {
+  isPolicyList,
+  LEAST_HOST_TIMEOUT_MS,
+  type McpToolPolicy,
+  parseServers,
+  strictPolicies,
+} from '../../mcp/server-config.ts';
 import { refusedServer } from '../../mcp/server-policy.ts';
 import { configuredPolicy } from '../../mcp/tool-policy.ts';
 import { openConnections } from '../../model/connections.ts';
@@ -27,10 +33,20 @@ import { elicitWithHooks } from '../elicit-with-hooks.ts';
 import { type McpServerStatus, mcpStatusOf } from '../session-facts.ts';
 import type { SessionNotices } from '../session-notices.ts';
 import { VERSION } from '../version.ts';
+import { parserOf } from './json-input.ts';
 
-export type { McpRemoteServerConfig, McpStdioServerConfig } from '../../mcp/server-config.ts';
+export type { Exchange, JsonRpcMessage } from '../../mcp/json-rpc.ts';
+export type {
+  CallTerms,
+  ExternalServerConfig,
+  HostServerConfig,
+  LinkedMcpServer,
+  McpRemoteServerConfig,
+  McpServerInstance,
+  McpStdioServerConfig,
+} from '../../mcp/server-config.ts';
 export type { McpServerEntry, McpToolPolicy, SetServersResult };
-export { configuredPolicy, isPolicyList, parseServers };
+export { configuredPolicy, isPolicyList, LEAST_HOST_TIMEOUT_MS, parseServers, strictPolicies };
 
 /** ms that connecting may take, that a call may be silent, and that the first request waits for servers. */
 const START_MS = 30_000;
@@ -40,6 +56,8 @@ const FIRST_REQUEST_MS = 3_000;
 export interface McpRoom {
   /** Begins to connect; later calls change nothing. */
   start(): void;
+  /** Connects the servers that live with the host; resolves when each was tried. */
+  startHosts(): Promise<void>;
   /** Before the first request: waits until every server was tried once, but not long, nor beyond an abort. */
   settled(signal: AbortSignal): Promise<void>;
   /** The same array while nothing changed. */
@@ -136,6 +154,7 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
     env: parts.env,
     version: VERSION,
     elicit: elicitWithHooks(config.handleElicitation, () => session().hooks),
+    parserOf,
     connect: connectWith(config),
     credentials: config.home === undefined ? undefined : createCredentialStore(config.home, parts.files),
     startMs,
@@ -173,6 +192,7 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
 
   return {
     start: () => servers.start(),
+    startHosts: () => servers.startHosts(),
     async settled(signal) {
       if (waited || (config.mcpServers ?? []).length === 0) return;
       waited = true;
@@ -203,7 +223,7 @@ export function composeMcp(config: QueryEngineConfig, parts: McpParts): McpRoom 
     ],
     readResource: (name, uri, signal) => {
       if (clients().some((client) => client.name === name))
-        throw new Error(`The MCP server "${name}" is the host's own: it can be asked directly.`);
+        throw new Error(`The MCP server "${name}" is the host's own tools: it has no resources.`);
       return servers.readResource(name, uri, signal);
     },
     setModeOverride(name, on) {

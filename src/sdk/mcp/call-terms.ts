@@ -1,19 +1,13 @@
 /** What a host declares about calls of its own server's tools. */
-import { configuredPolicy, isPolicyList, type McpToolPolicy } from '../../engine/compose/mcp.ts';
+import {
+  type CallTerms,
+  configuredPolicy,
+  isPolicyList,
+  LEAST_HOST_TIMEOUT_MS,
+  strictPolicies,
+} from '../../engine/compose/mcp.ts';
 import type { McpClient } from '../../engine/config.ts';
 import type { AnyTool, ToolContext, ToolOutput } from '../../protocol/tool.ts';
-
-export interface CallTerms {
-  /**
-   * By the server's own names: `always_deny`, and `always_ask`, which asks in every mode. Nothing is allowed by it:
-   * that is for rules and `canUseTool` to say.
-   */
-  readonly tools?: readonly McpToolPolicy[] | undefined;
-  /** Of each call, ms; below 1 000 it is passed over. Default none. */
-  readonly timeout?: number | undefined;
-}
-
-const LEAST_MS = 1_000;
 
 /** A policy that is not understood must not pass for none: such a server cannot be used. */
 export function onTerms(client: McpClient, { tools: policies, timeout }: CallTerms): McpClient {
@@ -23,19 +17,16 @@ export function onTerms(client: McpClient, { tools: policies, timeout }: CallTer
     return { name, status: 'failed', error };
   }
   if (tools === undefined || (policies === undefined && timeout === undefined)) return client;
-  const strict = policies?.map((each) => ({ name: each.name, permission_policy: strictOf(each) }));
+  const strict = policies && strictPolicies(policies);
   return {
     ...client,
     tools: tools.map((tool, index) => {
       const policy = configuredPolicy(name, toolInfos[index]?.name ?? tool.name, strict);
-      const limited = timeout === undefined || timeout < LEAST_MS ? tool : withinMs(tool, timeout, name);
+      const limited =
+        timeout === undefined || timeout < LEAST_HOST_TIMEOUT_MS ? tool : withinMs(tool, timeout, name);
       return policy === undefined ? limited : { ...limited, policy };
     }),
   };
-}
-
-function strictOf({ permission_policy: policy }: McpToolPolicy): McpToolPolicy['permission_policy'] {
-  return policy === 'always_allow' ? undefined : policy;
 }
 
 function withinMs(tool: AnyTool, ms: number, server: string): AnyTool {

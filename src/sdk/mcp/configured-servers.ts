@@ -1,29 +1,33 @@
 /** Which MCP servers a session has, and where each is from. */
 import { type McpServerEntry, parseServers } from '../../engine/compose/mcp.ts';
 import type { ProjectServerPolicy } from '../../engine/compose/settings.ts';
+import type { SdkMcpServer } from '../create-sdk-mcp-server.ts';
 import type { Options } from '../options.ts';
 import type { McpServerConfig } from './server-config.ts';
 
-/** Those in this process, and those to be started or reached. */
+/** The host's own tools, and servers that a protocol is spoken with. */
 export function splitServers(servers: Readonly<Record<string, McpServerConfig>>): {
-  readonly inProcess: readonly (readonly [string, McpServerConfig])[];
-  readonly external: Readonly<Record<string, unknown>>;
+  readonly own: readonly (readonly [string, SdkMcpServer])[];
+  readonly others: Readonly<Record<string, unknown>>;
 } {
   const all = Object.entries(servers);
   return {
-    inProcess: all.filter(([, server]) => server.type === 'sdk'),
-    external: Object.fromEntries(all.filter(([, server]) => server.type !== 'sdk')),
+    own: all.filter((entry): entry is [string, SdkMcpServer] => isOwn(entry[1])),
+    others: Object.fromEntries(all.filter(([, server]) => !isOwn(server))),
   };
 }
 
-/** The external servers of options and project; an option beats the project's server of that name. */
-export function externalServers(
+const isOwn = (server: McpServerConfig): server is SdkMcpServer =>
+  server.type === 'sdk' && 'definitions' in server;
+
+/** The servers of options and project that a protocol is spoken with; an option beats the project's server of that name. */
+export function configuredServers(
   options: Options,
   /** The text of the project's `.mcp.json`, where it may be used (T101, T108). */
   projectText: string | undefined,
   { enabled, disabled }: ProjectServerPolicy = { enabled: undefined, disabled: [] },
 ): readonly McpServerEntry[] {
-  const ofOptions = splitServers(options.mcpServers ?? {}).external;
+  const ofOptions = splitServers(options.mcpServers ?? {}).others;
   const ofProject = projectServers(projectText, options);
   return [
     ...Object.entries(ofOptions).map(([name, config]) => ({ name, scope: 'option', config })),

@@ -23,7 +23,8 @@ export type Exchange = (
 export function resultOf(reply: JsonRpcMessage | undefined): unknown {
   if (reply?.error !== undefined) {
     const { code, message } = reply.error;
-    throw new Error(message.startsWith('MCP error') ? message : `MCP error ${code}: ${message}`);
+    const said = message.startsWith('MCP error') ? message : `MCP error ${code}: ${message}`;
+    throw Object.assign(new Error(said), { code });
   }
   if (reply === undefined || !('result' in reply)) throw new Error('The MCP server gave no answer.');
   return reply.result;

@@ -1,0 +1,19 @@
+/** From the host's own tools to the server that the engine works with. */
+import type { McpClient } from '../../engine/config.ts';
+import type { SdkMcpServer } from '../create-sdk-mcp-server.ts';
+import { toolOf } from '../sdk-tool.ts';
+import { onTerms } from './call-terms.ts';
+import { infoOf } from './tool-info.ts';
+
+/** What is made by `createSdkMcpServer` needs no protocol: its tools are called directly. */
+export async function ownClient(name: string, server: SdkMcpServer): Promise<McpClient> {
+  const client: McpClient = {
+    name,
+    status: 'connected',
+    tools: await Promise.all(server.definitions.map((tool) => toolOf(name, tool))),
+    toolInfos: server.definitions.map(infoOf),
+    serverInfo: { name: server.name, version: server.version },
+    instructions: server.instructions,
+  };
+  return onTerms(client, server);
+}

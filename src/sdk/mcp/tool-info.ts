@@ -1,0 +1,24 @@
+import type { McpToolInfo } from '../../engine/config.ts';
+import type { ToolAnnotations } from '../define-tool.ts';
+
+/** A tool as status reports show it. */
+export function infoOf({
+  name,
+  description,
+  annotations = {},
+}: {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly annotations?: ToolAnnotations | undefined;
+}): McpToolInfo {
+  const { readOnlyHint, destructiveHint, openWorldHint } = annotations;
+  return {
+    name,
+    description,
+    annotations: {
+      ...(readOnlyHint !== undefined && { readOnly: readOnlyHint }),
+      ...(destructiveHint !== undefined && { destructive: destructiveHint }),
+      ...(openWorldHint !== undefined && { openWorld: openWorldHint }),
+    },
+  };
+}
