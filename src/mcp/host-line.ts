@@ -30,6 +30,7 @@ export function linkToInstance(
   server: McpServerInstance['instance'],
   { onMessage, onClose }: HostLineEvents,
 ): HostLine {
+  let isOurs = false;
   const waiting = new Map<JsonRpcMessage['id'], (reply: JsonRpcMessage) => void>();
   const transport: Transport = {
     start: async () => undefined,
@@ -39,12 +40,16 @@ export function linkToInstance(
       waiting.delete(message.id);
     },
     async close() {
+      isOurs = false;
       transport.onclose?.();
       onClose();
     },
   };
   return {
-    open: () => server.connect(transport as never),
+    async open() {
+      await server.connect(transport as never);
+      isOurs = true;
+    },
     exchange: (message, { signal }) =>
       new Promise((resolve, reject) => {
         const isRequest = message.method !== undefined && message.id !== undefined;
@@ -63,7 +68,10 @@ export function linkToInstance(
         transport.onmessage?.(message);
         if (!isRequest) resolve(undefined);
       }),
-    close: async () => server.close?.(),
+    async close() {
+      // An object that took no connection of ours may serve another session.
+      if (isOurs) await server.close?.();
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as turnwright from '../../src/index.ts';
 
 describe("import 'turnwright'", () => {
-  it('loads neither zod nor the rehearsal, the screen or the testing tools', async () => {
+  it('loads neither zod nor the MCP SDK, the rehearsal, the screen or the testing tools', async () => {
     const { metafile } = await build({
       entryPoints: ['src/index.ts'],
       bundle: true,
@@ -27,6 +27,7 @@ describe("import 'turnwright'", () => {
     expect(loaded.has('out/index.js')).toBe(true);
     expect([...loaded]).not.toContain('zod');
     const sources = [...loaded].flatMap((path) => Object.keys(metafile.outputs[path]?.inputs ?? {}));
+    expect(sources.filter((path) => path.includes('@modelcontextprotocol'))).toEqual([]);
     expect(sources.filter((path) => /src\/(rehearsal|testing|cli)\//.test(path))).toEqual([]);
   });
 
