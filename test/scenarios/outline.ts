@@ -1,27 +1,31 @@
 /** Short words for what was said, for order assertions. */
 import type { DecisionRecord, SDKMessage } from '../../src/index.ts';
 
-/** One word per message of the SDK stream. */
+/** One word per message of the SDK stream; estimates on the way are none. */
 export function outline(messages: readonly SDKMessage[]): string[] {
-  return messages.map((message) => {
-    switch (message.type) {
-      case 'assistant': {
-        const word = message.is_api_error_message
-          ? `error:${message.error}`
-          : (message.message.content[0]?.type ?? 'nothing');
-        return message.supersedes === undefined ? word : `${word}, supersedes ${message.supersedes.length}`;
+  const isEstimate = ({ type, subtype }: { type: string; subtype?: unknown }) =>
+    type === 'system' && subtype === 'thinking_tokens';
+  return messages
+    .filter((message) => !isEstimate(message))
+    .map((message) => {
+      switch (message.type) {
+        case 'assistant': {
+          const word = message.is_api_error_message
+            ? `error:${message.error}`
+            : (message.message.content[0]?.type ?? 'nothing');
+          return message.supersedes === undefined ? word : `${word}, supersedes ${message.supersedes.length}`;
+        }
+        case 'user':
+          if (hasToolResult(message.message.content)) return 'tool_result';
+          return message.isSynthetic === true ? 'synthetic' : 'user';
+        case 'system':
+          return message.subtype === 'status' ? `status:${message.status}` : message.subtype;
+        case 'result':
+          return `result:${message.subtype}`;
+        default:
+          return message.type;
       }
-      case 'user':
-        if (hasToolResult(message.message.content)) return 'tool_result';
-        return message.isSynthetic === true ? 'synthetic' : 'user';
-      case 'system':
-        return message.subtype === 'status' ? `status:${message.status}` : message.subtype;
-      case 'result':
-        return `result:${message.subtype}`;
-      default:
-        return message.type;
-    }
-  });
+    });
 }
 
 /** How each iteration ended. */
