@@ -42,7 +42,7 @@ export function createLoopWatch(
     turnCount: () => turnCount,
   });
 
-  function takeOne(message: LoopMessage, shown: SDKMessage[]): void {
+  function takeOne(message: LoopMessage): SDKMessage[] {
     if (message.type === 'stream_request_start') {
       turnCount = message.iteration;
       turns = message.turnCount;
@@ -54,10 +54,11 @@ export function createLoopWatch(
     if (message.type === 'progress') told.push(message.data);
     if (message.type === 'stream_events') submission.firstByte(message.ttftMs);
     else for (const near of memory.capWarnings.take(capUse(turns, parts))) notices.say(near);
-    shown.push(...mapper.map(message));
+    const shown = mapper.map(message);
     for (let notice = notices.take(); notice !== undefined; notice = notices.take()) shown.push(notice);
     // After every message, shown or not: usage is known with the events that end a response (L9).
     verdict = guard.verdict();
+    return shown;
   }
 
   return {
@@ -69,11 +70,10 @@ export function createLoopWatch(
       return verdict;
     },
     take(said) {
-      const shown: SDKMessage[] = [];
-      if ('type' in said) takeOne(said, shown);
+      if ('type' in said) return takeOne(said);
       // What came of one read belongs together: the answer that spends the last of a budget is shown whole.
-      else for (const message of said) takeOne(message, shown);
-      return shown;
+      const [first, ...more] = said.map(takeOne);
+      return more.length === 0 ? (first ?? []) : [...(first ?? []), ...more.flat()];
     },
     handedOn() {
       if (told.length === 0) return;
