@@ -93,11 +93,7 @@ const PLAIN: readonly Row[] = [
     how: 'thinking alone is asked again once, and then an empty answer',
     replies: [reply(thinking('Hm.')), reply(thinking('Hm.'))],
     requests: 2,
-    says: [
-      'init',
-      ...['thinking_tokens', 'thinking', 'retraction', 'synthetic'],
-      ...['thinking_tokens', 'thinking', 'result:success'],
-    ],
+    says: ['init', 'thinking', 'retraction', 'synthetic', 'thinking', 'result:success'],
     ends: { ...success, num_turns: 2, result: '' },
   },
   {
