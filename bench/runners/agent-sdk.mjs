@@ -1,7 +1,6 @@
 // The Claude Agent SDK: a native binary per session, our tools over its pipe.
-import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { temporaryHome } from '../temporary-home.mjs';
 
 export const startsProcesses = true;
 let sdk;
@@ -37,8 +36,7 @@ function optionsFor(baseUrl, home) {
 
 async function run({ baseUrl, tools, prepared, onDelta }) {
   const { z } = zod;
-  const home = prepared?.folder ?? mkdtempSync(join(tmpdir(), 'turnwright-bench-'));
-  process.on('exit', () => rmSync(home, { recursive: true, force: true }));
+  const home = prepared?.folder ?? temporaryHome();
   const server = sdk.createSdkMcpServer({
     name: 'bench',
     tools: tools.map(({ name, description, field, safe, run: execute }) =>

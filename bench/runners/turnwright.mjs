@@ -1,7 +1,6 @@
 // Turnwright through its public door, as an embedder would: persistence at its default, partial messages on.
-import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { temporaryHome } from '../temporary-home.mjs';
 
 let zod;
 let turnwright;
@@ -18,13 +17,6 @@ export async function load() {
 
 /** One for the process, as sessions that run side by side would share it. */
 let ownHome;
-
-function temporaryHome() {
-  const folder = mkdtempSync(join(tmpdir(), 'turnwright-bench-'));
-  // Not part of what is measured.
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 async function run({ baseUrl, tools, prepared, onDelta }) {
   const { createSdkMcpServer, query, tool } = turnwright;

@@ -1,5 +1,6 @@
 /** The index of deferred tools (F155): their names. */
 import type { View } from '../protocol/view.ts';
+import { andThen } from '../util/and-then.ts';
 import type { AttachmentSource, FoundAttachment } from './source.ts';
 import { toldOnce } from './told-once.ts';
 
@@ -25,11 +26,8 @@ export function deferredTools(
   });
   return {
     name: 'deferred_tools',
-    collect({ view }) {
-      const now = names();
-      return 'then' in now ? now.then((known) => index.news(known, view)) : index.news(now, view);
-    },
-    withPrompt: async (view) => index.news(await names(), view),
+    collect: ({ view }) => andThen(names(), (now) => index.news(now, view)),
+    withPrompt: (view) => andThen(names(), (now) => index.news(now, view)),
     whole: async () => index.whole(await names()),
   };
 }

@@ -1,4 +1,5 @@
 /** A file in which people wrote down what an agent should know. */
+import type { LoadReason } from '../protocol/hook.ts';
 
 export interface MemoryFile {
   /** Absolute, as it is spelled where it was looked for. */
@@ -21,12 +22,3 @@ export interface MemoryFile {
 }
 
 export type MemoryType = 'User' | 'Project' | 'Local';
-
-/** The words of the InstructionsLoaded hook; `recall`: chosen because it bears on a prompt. */
-export type LoadReason =
-  | 'session_start'
-  | 'nested_traversal'
-  | 'path_glob_match'
-  | 'include'
-  | 'compact'
-  | 'recall';

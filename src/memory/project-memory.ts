@@ -2,12 +2,13 @@
 import { join, relative, resolve } from 'node:path';
 import type { CompactionSource } from '../protocol/context.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
+import type { LoadReason } from '../protocol/hook.ts';
 import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { TextBlock, ToolUseBlock } from '../protocol/wire.ts';
 import { foldersBetween, projectFolders } from '../util/folders.ts';
 import { matchesGlob } from '../util/glob.ts';
-import type { LoadReason, MemoryFile, MemoryType } from './memory-file.ts';
+import type { MemoryFile, MemoryType } from './memory-file.ts';
 import { projectFiles, projectRules, userFiles } from './memory-places.ts';
 import { notesIn } from './notes.ts';
 import { createMemoryReader, type MemoryReader } from './read-memory.ts';

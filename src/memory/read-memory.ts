@@ -1,10 +1,11 @@
 /** Reads memory files with what they import, bounded in number, depth and size. */
 import type { PersistentFiles } from '../protocol/files.ts';
+import type { LoadReason } from '../protocol/hook.ts';
 import { listField, readFrontmatter } from '../util/frontmatter.ts';
 import { matchesGlob } from '../util/glob.ts';
 import { isInside } from '../util/inside.ts';
 import { findImports } from './find-imports.ts';
-import type { LoadReason, MemoryFile, MemoryType } from './memory-file.ts';
+import type { MemoryFile, MemoryType } from './memory-file.ts';
 
 export const MAX_IMPORT_DEPTH = 5;
 const MAX_CHARS = 40_000;

@@ -55,6 +55,15 @@ export interface HookInputBase {
 /** How a question of an MCP server was answered. */
 export type ElicitationAction = 'accept' | 'decline' | 'cancel';
 
+/** Why instructions were loaded; `recall`: chosen because it bears on a prompt. */
+export type LoadReason =
+  | 'session_start'
+  | 'nested_traversal'
+  | 'path_glob_match'
+  | 'include'
+  | 'compact'
+  | 'recall';
+
 /** What the loop and the gate hand in; the base fields are added by the port. */
 export type HookCall =
   | {
@@ -128,13 +137,7 @@ export type HookCall =
       readonly event: 'InstructionsLoaded';
       readonly file_path: string;
       readonly memory_type: 'User' | 'Project' | 'Local' | 'Managed';
-      readonly load_reason:
-        | 'session_start'
-        | 'nested_traversal'
-        | 'path_glob_match'
-        | 'include'
-        | 'compact'
-        | 'recall';
+      readonly load_reason: LoadReason;
       readonly trigger_file_path?: string;
       readonly parent_file_path?: string;
     }

@@ -66,16 +66,6 @@ export type AssistantBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock |
 export type UserBlock = TextBlock | ImageBlock | DocumentBlock | ToolResultBlock;
 export type ContentBlock = AssistantBlock | UserBlock;
 
-export interface WireUserMessage {
-  readonly role: 'user';
-  readonly content: string | readonly UserBlock[];
-}
-export interface WireAssistantMessage {
-  readonly role: 'assistant';
-  readonly content: string | readonly AssistantBlock[];
-}
-export type WireMessage = WireUserMessage | WireAssistantMessage;
-
 /** `end_turn`, `tool_use`, … as the API gives them; an unknown word is passed through. */
 export type StopReason =
   | 'end_turn'

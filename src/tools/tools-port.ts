@@ -3,6 +3,7 @@ import type { GatePorts } from '../protocol/gate.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { AnyTool, ToolCall, ToolContext, ToolExecutor } from '../protocol/tool.ts';
 import type { ToolUseBlock, WireTool } from '../protocol/wire.ts';
+import { andThen } from '../util/and-then.ts';
 import type { Scope } from '../util/scope.ts';
 import type { SearchableTool } from './builtin/tool-search.ts';
 import { type Deferral, type DescribedTool, isDeferrable, TOOL_SEARCH_TOOL } from './deferral.ts';
@@ -85,11 +86,8 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
         () => undefined,
       );
     }
-    const { described } = entry;
     const current = entry;
-    return 'then' in described
-      ? described.then((all) => upToDate(current, all, model))
-      : upToDate(current, described, model);
+    return andThen(current.described, (all) => upToDate(current, all, model));
   }
 
   /** What of them is sent now. */
@@ -117,14 +115,8 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
   };
 
   return {
-    wireTools(model) {
-      const described = describedFor(model);
-      return 'then' in described ? described.then(({ wire }) => wire) : described.wire;
-    },
-    deferredNames(model) {
-      const described = describedFor(model);
-      return 'then' in described ? described.then(({ index }) => index) : described.index;
-    },
+    wireTools: (model) => andThen(describedFor(model), ({ wire }) => wire),
+    deferredNames: (model) => andThen(describedFor(model), ({ index }) => index),
     async searchable(model) {
       const described = await (await describedFor(model)).described;
       return described

@@ -116,19 +116,19 @@ it('with the model that a command had switched to', async () => {
   expect(second.model.requests.map(({ model }) => model)).toEqual([switched]);
 });
 
+/** A life with one tool, whose host notes what it is asked and lets it run with this input. */
+function askingHost(asked: string[], updatedInput: Record<string, unknown>) {
+  const tool = fakeTool({ name: 'Look' });
+  const canUseTool = async (name: string) => {
+    asked.push(name);
+    return { behavior: 'allow' as const, updatedInput };
+  };
+  return { tool, config: { permissionMode: 'default' as const, tools: [tool], canUseTool } };
+}
+
 it('asks again what was asked when the process died, and runs the call once', async () => {
   const asked: string[] = [];
-  const hosted = (tool = fakeTool({ name: 'Look' })) => ({
-    tool,
-    config: {
-      permissionMode: 'default' as const,
-      tools: [tool],
-      canUseTool: async (name: string) => {
-        asked.push(name);
-        return { behavior: 'allow' as const, updatedInput: {} };
-      },
-    },
-  });
+  const hosted = () => askingHost(asked, {});
   const first = engineUnderTest([callTool('Look'), say('Done.')], hosted().config);
   await first.run('Go.');
   const { sessionId } = first.engine;
@@ -150,18 +150,8 @@ it('asks again what was asked when the process died, and runs the call once', as
 });
 
 it('what was answered is not asked again: the call runs with the answer, once', async () => {
-  const asked: unknown[] = [];
-  const life = (tool = fakeTool({ name: 'Look' })) => ({
-    tool,
-    config: {
-      permissionMode: 'default' as const,
-      tools: [tool],
-      canUseTool: async (name: string) => {
-        asked.push(name);
-        return { behavior: 'allow' as const, updatedInput: { where: 'there' } };
-      },
-    },
-  });
+  const asked: string[] = [];
+  const life = () => askingHost(asked, { where: 'there' });
   const first = engineUnderTest([callTool('Look', { where: 'here' }), say('Done.')], life().config);
   await first.run('Go.');
   const { sessionId } = first.engine;

@@ -2,7 +2,7 @@
 import type { ContextStep, RequestEstimate, StepInput, StepOutcome } from '../../protocol/context.ts';
 import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
 import type { Terminal } from '../../protocol/terminal.ts';
-import type { WireTool } from '../../protocol/wire.ts';
+import { andThen } from '../../util/and-then.ts';
 import { editList } from '../../util/edit-list.ts';
 import type { PersistentList } from '../../util/persistent-list.ts';
 import { stop } from '../decision.ts';
@@ -93,14 +93,15 @@ function measure(
   const { context } = deps;
   const model = state.model.current;
   const { system, userContext } = params;
-  const withTools = (tools: readonly WireTool[]): RequestEstimate =>
-    context.measure?.({ model, view, system, userContext, tools }) ?? {
-      tokens: context.estimate(view.slice(), model),
-      overheadTokens: 0,
-      factor: 1,
-    };
-  const tools = deps.tools.wireTools(model);
-  return 'then' in tools ? tools.then(withTools) : withTools(tools);
+  return andThen(
+    deps.tools.wireTools(model),
+    (tools) =>
+      context.measure?.({ model, view, system, userContext, tools }) ?? {
+        tokens: context.estimate(view.slice(), model),
+        overheadTokens: 0,
+        factor: 1,
+      },
+  );
 }
 
 interface Edited {
