@@ -42,3 +42,12 @@ export function askSmallModel(
     { callModel: model.call, ledger, clock, ids },
   );
 }
+
+/** As `askSmallModel`, for an answer of one line. undefined also when it holds nothing. */
+export async function askForLine(
+  question: Parameters<typeof askSmallModel>[0],
+  parts: SmallModelParts,
+): Promise<string | undefined> {
+  const text = await askSmallModel(question, parts);
+  return text?.split('\n')[0]?.trim() || undefined;
+}

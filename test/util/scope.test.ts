@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { deferred } from '../../src/testing/index.ts';
 import { openScope } from '../../src/util/scope.ts';
@@ -121,6 +123,23 @@ describe('a child', () => {
     late.onClose(() => cleaned.resolve());
     await cleaned.promise;
     expect([late.signal.reason, late.closed]).toEqual(['gone', true]);
+  });
+
+  it('that is closed is let go of by its parent', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const parent = openScope();
+    const refs = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const child = parent.child();
+        await child.close();
+        return new WeakRef(child);
+      }),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+    expect(refs.filter((ref) => ref.deref() !== undefined)).toEqual([]);
+    await parent.close();
   });
 
   it('may have many sisters without a warning about listeners', async () => {
