@@ -1,6 +1,6 @@
 /**
- * The items of batches, one by one; what is no array is a batch of one. The batches' generator goes on only when its last batch is used up, so it may take
- * a batch as taken when it is asked for the next.
+ * The items of batches, one by one; what is no array is a batch of one. The batches' generator goes on only when its
+ * last batch is used up, so it may take a batch as taken when it is asked for the next.
  */
 export function flattened<T, R>(
   batches: AsyncGenerator<T | readonly T[], R, void>,

@@ -263,7 +263,7 @@ export class ResponseReader {
     });
   }
 
-  /** What is known once the answer is over: what the API cleared (the deferred boundary of a cached microcompact), and a missed prompt cache. */
+  /** What the API cleared (the deferred boundary of a cached microcompact) and a missed prompt cache: known at the end. */
   async #announce(said: LoopMessage[]): Promise<void> {
     const { deps, params, response, trace } = this.#iteration;
     const bodies: SystemBody[] = [];
