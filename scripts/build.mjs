@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { builtinsByName } from './builtin-modules.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
@@ -27,6 +28,7 @@ await build({
   platform: 'node',
   target: 'node20.19',
   external: ['zod', '@vscode/ripgrep'],
+  plugins: [builtinsByName],
   legalComments: 'linked',
   // Less to read when it is loaded; names stay, so that a stack trace can be read.
   minifyWhitespace: true,
@@ -38,9 +40,6 @@ await build({
   sourcesContent: false,
   logLevel: 'warning',
   define: { 'process.env.TURNWRIGHT_BUILD_VERSION': JSON.stringify(version) },
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-  },
 });
 
 // The bin carries no .js ending: some clients start scripts by ending with a runtime of their own. They also ask for

@@ -56,11 +56,7 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
   },
   sockets: {
     pattern: /['"]node:(https?|net|tls|http2|dgram)['"]/,
-    where: ['model', 'mcp', 'hooks', 'web', 'rehearsal', 'cli', 'telemetry', 'util/node-http.ts'],
-  },
-  'an import of node:http, which loads a second HTTP client (see util/node-http.ts)': {
-    pattern: /^import (?!type )[^;]*['"]node:https?['"]|import\(['"]node:https?['"]/m,
-    where: [],
+    where: ['model', 'mcp', 'hooks', 'web', 'rehearsal', 'cli', 'telemetry', 'util/with-tls.ts'],
   },
   'the environment': {
     pattern: /\bprocess\.env\b/,

@@ -1,6 +1,8 @@
 /** A hook behind an address: the event is posted as JSON, the body of a 2xx response is the answer. */
+
+import http from 'node:http';
 import type { HookPolicy, HttpHookConfig } from '../protocol/hook-config.ts';
-import { http, https } from '../util/node-http.ts';
+import { https } from '../util/with-tls.ts';
 import { excerpt, readText } from './read-text.ts';
 import type { HookKindRunner, HookRun } from './registered-hook.ts';
 

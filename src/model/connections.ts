@@ -2,10 +2,15 @@
  * Sockets to one endpoint: a keep-alive agent per process and origin, shared by all clients that reach it the same
  * way; idle sockets do not keep the process alive. TLS is loaded for https only.
  */
-import type { Agent, ClientRequest, OutgoingHttpHeaders, RequestOptions } from 'node:http';
+import http, {
+  type Agent,
+  type ClientRequest,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+} from 'node:http';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { http, https, tls } from '../util/node-http.ts';
+import { https, tls } from '../util/with-tls.ts';
 import { bypassesProxy, portOf } from './proxy-rules.ts';
 
 export interface EndpointOptions {

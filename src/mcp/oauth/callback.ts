@@ -1,7 +1,6 @@
 /** Where a browser comes back to after a login: an address of this machine that takes one answer (T125). */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { http } from '../../util/node-http.ts';
 import { cleanText } from '../clean-text.ts';
 
 export interface CallbackAnswer {
@@ -24,7 +23,7 @@ const MAX_ERROR_CHARS = 300;
 export async function listenForCallback(ports: readonly number[]): Promise<Callback> {
   let take: (request: IncomingMessage, response: ServerResponse) => void = (_, response) =>
     page(response, 503, 'Nobody is logging in.');
-  const server = http.createServer((request, response) => take(request, response));
+  const server = createServer((request, response) => take(request, response));
   const port = await firstFree(ports, (each) => listen(server, each));
   return {
     url: `http://127.0.0.1:${port}${PATH}`,
