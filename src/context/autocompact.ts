@@ -7,6 +7,7 @@ import type {
   StepOutcome,
 } from '../protocol/context.ts';
 import type { LoopMessage } from '../protocol/messages.ts';
+import { grouped } from '../util/grouped.ts';
 import { type CompactionPorts, compact } from './compaction.ts';
 import { floorOf, naturalThreshold } from './fixed-overhead.ts';
 import { largestContributor } from './largest-contributor.ts';
@@ -155,8 +156,8 @@ function refillStop(input: StepInput, tokens: number): StepOutcome {
 
 function floorText(floor: number, { limits, model }: StepInput): string {
   return (
-    `The system prompt and the tool definitions alone are about ${figure(floor)} tokens, and the window of ${model} leaves ` +
-    `${figure(limits.effective)} of ${figure(limits.window)} for a request. No compaction can make room: offer fewer tools, ` +
+    `The system prompt and the tool definitions alone are about ${grouped(floor)} tokens, and the window of ${model} leaves ` +
+    `${grouped(limits.effective)} of ${grouped(limits.window)} for a request. No compaction can make room: offer fewer tools, ` +
     'shorten the system prompt or the project files, or take a model with a larger window.'
   );
 }
@@ -171,10 +172,6 @@ function strikeOutText(why: string): string {
 function trimmedNotice(why: string, dropped: boolean): string {
   const what = dropped ? 'Its oldest part was dropped without a summary' : 'Its largest texts were cut';
   return `The context was full and could not be summarised (${why}). ${what}; the record of the session keeps all of it.`;
-}
-
-function figure(tokens: number): string {
-  return Math.round(tokens).toLocaleString('en-US');
 }
 
 function skip(why: string): StepOutcome {

@@ -1,5 +1,6 @@
 /** Step 7: a request that is bound to be refused is not made. */
 import type { ContextStep } from '../protocol/context.ts';
+import { grouped } from '../util/grouped.ts';
 
 /** `recoveryEnabled`: an overflow will be repaired after the fact, so it may be met. */
 export function blockingLimit(recoveryEnabled: boolean): ContextStep {
@@ -15,8 +16,8 @@ export function blockingLimit(recoveryEnabled: boolean): ContextStep {
         kind: 'stop',
         reason: 'blocking_limit',
         message:
-          `Prompt is too long: about ${tokens.toLocaleString('en-US')} tokens, and the limit without compaction is ` +
-          `${limits.blockingAt.toLocaleString('en-US')}. Allow automatic compaction, or go on in a new session.`,
+          `Prompt is too long: about ${grouped(tokens)} tokens, and the limit without compaction is ` +
+          `${grouped(limits.blockingAt)}. Allow automatic compaction, or go on in a new session.`,
       };
     },
   };

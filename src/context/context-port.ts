@@ -18,7 +18,7 @@ import { createSummarise, type RequestBase, type Summarise } from './summarise.t
 import type { SummaryWords } from './summary-prompt.ts';
 import { createSummaryRooms } from './summary-room.ts';
 import { type LimitOptions, limitsFor, type ModelSize } from './thresholds.ts';
-import type { ToolResultBudgetOptions } from './tool-result-budget.ts';
+import { keepResult, type ToolResultBudgetOptions } from './tool-result-budget.ts';
 
 export interface ContextOptions extends MiddleRungOptions {
   readonly callModel: CallModel;
@@ -81,17 +81,15 @@ export function createContext(options: ContextOptions): ContextPort {
     ...(options.transcriptPath !== undefined && { transcriptPath: options.transcriptPath }),
     ...(options.historyTool !== undefined && { historyTool: options.historyTool }),
   };
+  const budget: ToolResultBudgetOptions = {
+    spill: options.spill,
+    ...(options.maxResultChars !== undefined && { maxResultChars: options.maxResultChars }),
+    ...(options.maxJointResultChars !== undefined && { maxJointChars: options.maxJointResultChars }),
+  };
   const mediaLimits = (model: string) => mediaLimitsFor(sizes.of(model), options.mediaLimits);
   return {
-    steps: createSteps({
-      ...ports,
-      middle,
-      mediaLimits,
-      autocompact,
-      reactiveCompact,
-      ...(options.maxResultChars !== undefined && { maxResultChars: options.maxResultChars }),
-      ...(options.maxJointResultChars !== undefined && { maxJointChars: options.maxJointResultChars }),
-    }),
+    steps: createSteps({ ...ports, ...budget, middle, mediaLimits, autocompact, reactiveCompact }),
+    keepResult: keepResult(budget),
     recovery: createRecovery({ ...ports, collapses: middle.collapses, mediaLimits, reactiveCompact }),
     compact: (input, request) => compactNow(input, ports, request),
     limitsFor: (model) => limitsOf(sizes.of(model)),

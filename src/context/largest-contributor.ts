@@ -1,5 +1,6 @@
 /** What fills the context most, in words a person can act on (L2.6, F22). */
 import type { ViewMessage } from '../protocol/messages.ts';
+import { grouped } from '../util/grouped.ts';
 import { isSummary, toolResultIds } from './rounds.ts';
 import { estimateMessage, estimateTokens } from './token-estimate.ts';
 
@@ -15,7 +16,7 @@ export function largestContributor(messages: readonly ViewMessage[], totalTokens
   }
   const name =
     largest === undefined ? 'the system prompt and the tool definitions' : describe(largest, messages);
-  return `${name} (about ${tokens.toLocaleString('en-US')} tokens)`;
+  return `${name} (about ${grouped(tokens)} tokens)`;
 }
 
 function describe(message: ViewMessage, messages: readonly ViewMessage[]): string {

@@ -1,5 +1,6 @@
 /** A tool result that was too large: kept in a file, and shown to the model as its beginning. */
 import type { ToolResultBlock } from '../protocol/wire.ts';
+import { grouped } from '../util/grouped.ts';
 
 /** Writes a text to the session's `tool-results/` folder. Rejects when it cannot. */
 export type Spill = (result: {
@@ -20,7 +21,7 @@ export type FullText =
 
 /** Names file and size and shows the beginning; at most 2 KB, and the same for the same input. */
 export function resultPreview(text: string, full: FullText): string {
-  const size = `${text.length.toLocaleString('en-US')} characters`;
+  const size = `${grouped(text.length)} characters`;
   const head = `[This result is ${size} long. ${whereabouts(full)} It begins:]\n`;
   const foot = '\n[…]';
   const room = PREVIEW_BYTES - utf8.encode(head + foot).length;
@@ -63,7 +64,7 @@ function whereabouts(full: FullText): string {
 
 /** The longest beginning that fits into so many bytes of UTF-8; ends with a line where that loses little. */
 function beginning(text: string, bytes: number): string {
-  const { read } = utf8.encodeInto(text, new Uint8Array(bytes));
+  const { read } = utf8.encodeInto(text.slice(0, bytes), new Uint8Array(bytes));
   const cut = text.slice(0, read);
   const line = cut.lastIndexOf('\n');
   return line > cut.length / 2 ? cut.slice(0, line) : cut;

@@ -2,13 +2,14 @@
 import type { JsonObject } from '../protocol/json.ts';
 import type { ViewMessage } from '../protocol/messages.ts';
 import type { AssistantBlock, UserBlock } from '../protocol/wire.ts';
+import { grouped } from '../util/grouped.ts';
 
 /** Beginning and end of a text, and how much is missing between them. */
 export function cutMiddle(text: string, maxChars: number, note = ''): string {
   if (text.length <= maxChars) return text;
   const head = whole(text, 0, Math.ceil((maxChars * 2) / 3));
   const tail = whole(text, text.length - Math.floor(maxChars / 3), text.length);
-  const missing = (text.length - head.length - tail.length).toLocaleString('en-US');
+  const missing = grouped(text.length - head.length - tail.length);
   return `${head}\n[… ${missing} characters left out${note} …]\n${tail}`;
 }
 

@@ -1,9 +1,10 @@
 /** Step 2: results too large for the context are kept in a file and shown as a preview. */
-import type { ContextStep, StepInput, StepOutcome } from '../protocol/context.ts';
+import type { ContextPort, ContextStep, StepInput, StepOutcome } from '../protocol/context.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { LoopMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
 import type { ViewEdit } from '../protocol/view.ts';
 import type { ToolResultBlock, ToolUseBlock, UserBlock } from '../protocol/wire.ts';
+import { isSameText } from '../util/same-text.ts';
 import {
   type FullText,
   PREVIEW_BYTES,
@@ -35,10 +36,33 @@ interface Result {
   readonly text: string;
 }
 
+const limitOf = (name: string, { maxResultChars }: ToolResultBudgetOptions): number =>
+  name === READ ? Number.POSITIVE_INFINITY : (maxResultChars?.(name) ?? MAX_RESULT_CHARS);
+
+/**
+ * A result that is above its tool's own limit, before it is recorded: its text is in a file and it holds the preview,
+ * so that the journal never holds the whole. One that carries more than its text, or whose file cannot be written, is
+ * recorded as it is and left to the step.
+ */
+export function keepResult(options: ToolResultBudgetOptions): NonNullable<ContextPort['keepResult']> {
+  return (message, toolName) => {
+    const [block, ...more] = typeof message.message.content === 'string' ? [] : message.message.content;
+    if (block?.type !== 'tool_result' || more.length > 0) return message;
+    const text = resultText(block);
+    if (text.length <= limitOf(toolName, options)) return message;
+    const { toolUseResult = block.content } = message;
+    if (!isSameText(toolUseResult, block.content)) return message;
+    const result = { toolUseId: block.tool_use_id, toolName, text };
+    return spilled(options.spill, result).then((full) => {
+      if (full.kind === 'lost') return message;
+      const previews = new Map([[block.tool_use_id, resultPreview(text, full)]]);
+      return withPreviews(message, previews) ?? message;
+    });
+  };
+}
+
 /** Looks at fresh results alone: what was decided once is in the view, and on record, per `tool_use_id`. */
 export function toolResultBudget(options: ToolResultBudgetOptions): ContextStep {
-  const limitOf = (name: string) =>
-    name === READ ? Number.POSITIVE_INFINITY : (options.maxResultChars?.(name) ?? MAX_RESULT_CHARS);
   const jointLimit = options.maxJointChars ?? MAX_JOINT_CHARS;
 
   return {
@@ -51,7 +75,7 @@ export function toolResultBudget(options: ToolResultBudgetOptions): ContextStep 
   };
 
   function beyondLimits(results: readonly Result[]): readonly Result[] {
-    const tooLarge = results.filter((result) => result.text.length > limitOf(result.call.name));
+    const tooLarge = results.filter((result) => result.text.length > limitOf(result.call.name, options));
     const others = results.filter((result) => !tooLarge.includes(result)).sort(largestFirstReadLast);
     let joint = others.reduce((sum, result) => sum + result.text.length, tooLarge.length * PREVIEW_BYTES);
     for (const result of others) {

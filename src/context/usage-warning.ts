@@ -1,6 +1,7 @@
 /** After step 6: one warning each time the context comes near autocompact's threshold. */
 import type { ContextStep, StepInput, StepOutcome } from '../protocol/context.ts';
 import type { LoopMessage } from '../protocol/messages.ts';
+import { grouped } from '../util/grouped.ts';
 import { measuredFloor } from './fixed-overhead.ts';
 import { informational, type Stamp } from './notices.ts';
 
@@ -22,15 +23,11 @@ export function usageWarning(stamp: Stamp): ContextStep {
 
 async function* warn(input: StepInput, stamp: Stamp): AsyncGenerator<LoopMessage, StepOutcome> {
   const { compaction, limits } = input;
-  const used = `The context holds about ${figure(input.estimateTokens)} of ${figure(limits.effective)} usable tokens.`;
+  const used = `The context holds about ${grouped(input.estimateTokens)} of ${grouped(limits.effective)} usable tokens.`;
   // Compacting cannot make these smaller (F21).
   const tooLarge = measuredFloor(input) >= limits.autocompactAt;
   const cause =
     'The system prompt and the tool definitions alone exceed what can be kept free: offer fewer tools.';
   yield informational(stamp, 'warning', tooLarge ? `${used} ${cause}` : used);
   return { kind: 'note', why: 'crossed upwards', compaction: { ...compaction, warned: true } };
-}
-
-function figure(tokens: number): string {
-  return tokens.toLocaleString('en-US');
 }

@@ -2,6 +2,7 @@
 import { FRESH_COMPACTION } from '../loop/state.ts';
 import type { RecoveryOutcome, StepInput } from '../protocol/context.ts';
 import type { LoopMessage } from '../protocol/messages.ts';
+import { grouped } from '../util/grouped.ts';
 import type { SubmissionContext } from './contexts.ts';
 import { loopParamsOf } from './loop-input.ts';
 import type { EngineParts } from './parts.ts';
@@ -49,7 +50,7 @@ export async function* compactSession(
   const why = 'asked for by /compact';
   await journal.recorder.append([{ type: source, id: `${id}/edit/compact`, submission: id, edits, why }]);
   for (const message of held) yield message;
-  const freed = Math.max(0, Math.round(tokensFreed)).toLocaleString('en-US');
+  const freed = grouped(Math.max(0, tokensFreed));
   return `The conversation was compacted: about ${freed} tokens were freed.`;
 }
 

@@ -1,5 +1,6 @@
 /** What a host may want to show about a session: commands, agents, models, MCP servers, the account. */
 import { modelInfo, resolveModelAlias } from '../model/model-info.ts';
+import { grouped } from '../util/grouped.ts';
 import type { AgentDefinition, McpToolInfo, QueryEngineConfig } from './config.ts';
 
 export interface AgentInfo {
@@ -73,7 +74,7 @@ export function modelList(config: QueryEngineConfig): readonly ModelChoice[] {
       value,
       resolvedModel,
       displayName: value === 'default' ? `Default (${info.displayName})` : info.displayName,
-      description: `${info.displayName}, ${info.contextWindow.toLocaleString('en')} tokens of context`,
+      description: `${info.displayName}, ${grouped(info.contextWindow)} tokens of context`,
       supportsEffort: info.supportsEffort,
       ...(info.supportsEffort && { supportedEffortLevels: EFFORT_LEVELS }),
       supportsAdaptiveThinking: info.supportsAdaptiveThinking,

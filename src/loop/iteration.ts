@@ -13,6 +13,8 @@ import type { State } from './state.ts';
 /** Messages that are on record before they are shown (L10.8). The others are streams, progress and notices. */
 type Recorded = Extract<LoopMessage, { type: 'user' | 'assistant' | 'attachment' | 'system' }>;
 
+export type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
+
 export class Iteration {
   readonly params: LoopParams;
   readonly deps: LoopDeps;
@@ -22,7 +24,10 @@ export class Iteration {
   readonly scope: Scope;
   readonly trace: DecisionTrace;
   response: ResponseSoFar;
+  /** As they are recorded. */
   results: UserMessage[] = [];
+  /** The same as consumers and hooks are told of them: with the whole output. */
+  readonly told: UserMessage[] = [];
   attachments: AttachmentMessage[] = [];
   hookContext: string[] = [];
   thrown: { readonly error: unknown } | undefined;
@@ -175,7 +180,7 @@ export class Iteration {
       if (update.kind !== 'result') continue;
       this.trace.tools.push(update.trace);
       if (update.denial !== undefined) this.deps.onDenial?.(update.denial);
-      await this.recordResult(update)?.catch(() => {}); // fenced or no disk: resume answers it
+      await this.recordResult(await this.kept(update), update)?.catch(() => {}); // fenced or no disk: resume answers it
     }
     await this.#giveBackQueued();
     this.trace.write(this);
@@ -192,12 +197,15 @@ export class Iteration {
     await this.record({ type: 'retract', id, submission, uuids, reason: 'superseded' })?.catch(() => {}); // as above
   }
 
+  /** A call's result as it enters the conversation: what is too large for it stands in a file by then. */
+  kept({ message, trace }: ResultUpdate): UserMessage | Promise<UserMessage> {
+    return this.deps.context.keepResult?.(message, trace.name) ?? message;
+  }
+
   /** A call's result and what came with it: on record as one. */
-  recordResult(update: Extract<ToolUpdate, { kind: 'result' }>): Promise<void> | undefined {
+  recordResult(result: UserMessage, { extraMessages }: ResultUpdate): Promise<void> | undefined {
     const { submission } = this.params;
-    return this.record(
-      ...[update.message, ...update.extraMessages].map((message) => ({ ...message, submission })),
-    );
+    return this.record(...[result, ...extraMessages].map((message) => ({ ...message, submission })));
   }
 }
 

@@ -1,7 +1,7 @@
 /** Making the view fit (L2): steps, limits, recoveries. Implemented in `context/`, driven by the loop. */
 
 import type { ModelFailure } from './failure.ts';
-import type { LoopMessage, SystemBody, ViewMessage } from './messages.ts';
+import type { LoopMessage, SystemBody, UserMessage, ViewMessage } from './messages.ts';
 import type { ModelRequest, QuerySource } from './model.ts';
 import type { TerminalReason } from './terminal.ts';
 import type { EditSource, View, ViewEdit } from './view.ts';
@@ -109,6 +109,11 @@ export interface ContextPort {
   /** In the order they run (`context/steps.ts`). */
   readonly steps: readonly ContextStep[];
   readonly recovery: ContextRecovery;
+  /**
+   * A call's result as it is to be recorded. Where its text is too large, it stands in a file before this resolves, and
+   * what comes back shows a preview that names it. Never rejects. Absent: results are recorded as they are.
+   */
+  keepResult?(message: UserMessage, toolName: string): UserMessage | Promise<UserMessage>;
   /** One compaction because somebody asked for it, whatever the estimate says. `none`: the view stays, and why. */
   compact?(
     input: StepInput,

@@ -2,6 +2,8 @@
  * A tool's structured result is often the very text that the model reads. A large one stands in the journal once: the
  * record says that the two are the same, and reading gives both back.
  */
+import { isSameText } from '../util/same-text.ts';
+
 type Fields = Readonly<Record<string, unknown>>;
 
 const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
@@ -11,9 +13,9 @@ const FROM_CHARS = 16 * 1024;
 /** The record as it is written. */
 export function withoutTwin(record: Fields): Fields {
   const { toolUseResult, ...rest } = record;
-  return record['type'] === 'user' && isSameText(toolUseResult, resultContent(record))
-    ? { ...rest, resultIsContent: true }
-    : record;
+  if (record['type'] !== 'user' || toolUseResult === undefined) return record;
+  const content = resultContent(record);
+  return isSameText(toolUseResult, content) && isLarge(content) ? { ...rest, resultIsContent: true } : record;
 }
 
 /** The record as it was told. */
@@ -30,19 +32,9 @@ function resultContent({ message }: Fields): unknown {
     : undefined;
 }
 
-function isSameText(result: unknown, content: unknown): boolean {
-  if (!Array.isArray(result) || !Array.isArray(content) || result.length !== content.length) return false;
-  let chars = 0;
-  const isSame = result.every((each, at) => {
-    const text = textOf(each);
-    chars += text?.length ?? 0;
-    return text !== undefined && text === textOf(content[at]);
-  });
-  return isSame && chars >= FROM_CHARS;
-}
-
-/** Of a block that holds a text and nothing else. */
-function textOf(block: unknown): string | undefined {
-  if (!isRecord(block) || block['type'] !== 'text' || Object.keys(block).length !== 2) return undefined;
-  return typeof block['text'] === 'string' ? block['text'] : undefined;
+/** Of a text, or of blocks of text. */
+function isLarge(content: unknown): boolean {
+  if (typeof content === 'string') return content.length >= FROM_CHARS;
+  const lengths = (content as readonly { readonly text: string }[]).map(({ text }) => text.length);
+  return lengths.reduce((sum, length) => sum + length, 0) >= FROM_CHARS;
 }

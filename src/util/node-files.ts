@@ -24,6 +24,7 @@ import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { AppendHandle, FileStat, PersistentFiles } from '../protocol/files.ts';
+import { headOf } from './cut-text.ts';
 
 const fdatasync = promisify(fdatasyncCallback);
 const PERMISSIONS = 0o7777;
@@ -104,7 +105,8 @@ async function writeAtomic(
   try {
     const file = await fs.open(temp, 'wx', mode ?? 0o666);
     try {
-      await file.writeFile(data);
+      if (typeof data === 'string' && data.length > PIECE_CHARS) await writeInPieces(file, data);
+      else await file.writeFile(data);
       if (existing !== undefined) await keepOwner(file, existing);
       if (mode !== undefined) await file.chmod(mode);
       if (options.sync === true) await file.sync();
@@ -117,6 +119,20 @@ async function writeAtomic(
     throw error;
   }
   if (options.sync === true) await syncDirectory(dirname(target));
+}
+
+const PIECE_CHARS = 256 * 1024;
+
+/** A text of megabytes is not copied whole for it. */
+async function writeInPieces(file: fs.FileHandle, text: string): Promise<void> {
+  const utf8 = new TextEncoder();
+  const bytes = new Uint8Array(3 * PIECE_CHARS);
+  for (let at = 0; at < text.length; ) {
+    const piece = headOf(text.slice(at, at + PIECE_CHARS + 1), PIECE_CHARS);
+    const { read, written } = utf8.encodeInto(piece, bytes);
+    at += read;
+    for (let from = 0; from < written; ) from += (await file.write(bytes, from, written - from)).bytesWritten;
+  }
 }
 
 /** Root editing somebody's file must not make it root's. */

@@ -1,5 +1,6 @@
 /** `/context`: what fills the context. */
 import type { Command } from '../../protocol/command.ts';
+import { grouped } from '../../util/grouped.ts';
 
 export const contextCommand: Command = {
   name: 'context',
@@ -9,13 +10,13 @@ export const contextCommand: Command = {
     const usage = await session.contextUsage();
     const share = (tokens: number) => `${((tokens / usage.rawMaxTokens) * 100).toFixed(1)} %`;
     const rows = usage.categories.map(
-      ({ name, tokens }) => `| ${name} | ${tokens.toLocaleString('en-US')} | ${share(tokens)} |`,
+      ({ name, tokens }) => `| ${name} | ${grouped(tokens)} | ${share(tokens)} |`,
     );
     const memory = usage.memoryFiles.map(
-      ({ path, type, tokens }) => `- ${path} (${type}): ${tokens.toLocaleString('en-US')}`,
+      ({ path, type, tokens }) => `- ${path} (${type}): ${grouped(tokens)}`,
     );
     const lines = [
-      `${usage.model}: ${usage.totalTokens.toLocaleString('en-US')} of ${usage.rawMaxTokens.toLocaleString('en-US')} tokens (${usage.percentage} %)`,
+      `${usage.model}: ${grouped(usage.totalTokens)} of ${grouped(usage.rawMaxTokens)} tokens (${usage.percentage} %)`,
       '',
       '| what | tokens | of the window |',
       '|---|---:|---:|',

@@ -1,5 +1,6 @@
 /** `/cost`: what this session has spent. */
 import type { Command } from '../../protocol/command.ts';
+import { grouped } from '../../util/grouped.ts';
 
 export const costCommand: Command = {
   name: 'cost',
@@ -8,11 +9,10 @@ export const costCommand: Command = {
   origin: 'builtin',
   run(_, { session }) {
     const { totalUsd, models } = session.cost();
-    const count = (tokens: number) => tokens.toLocaleString('en-US');
     const rows = Object.entries(models).map(([model, usage]) => {
       const cached = usage.cacheReadInputTokens + usage.cacheCreationInputTokens;
       const cost = usage.costBasis === 'unknown' ? 'price not known' : `$${usage.costUSD.toFixed(4)}`;
-      return `- ${model}: ${count(usage.inputTokens)} in, ${count(cached)} cached, ${count(usage.outputTokens)} out, ${cost}`;
+      return `- ${model}: ${grouped(usage.inputTokens)} in, ${grouped(cached)} cached, ${grouped(usage.outputTokens)} out, ${cost}`;
     });
     const text = [`Cost so far: $${totalUsd.toFixed(4)} (an estimate from list prices)`, ...rows];
     return { messages: [], shouldQuery: false, resultText: text.join('\n') };

@@ -88,7 +88,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
       },
     }),
   };
-  const spill = composeSpill(files, session.directory, sessionId);
+  const spill = composeSpill(files, session.directory, sessionId, config.durability);
   const basics = { sessionId, scope, clock, ids, files, announcer };
   const { directory } = session;
   const tasks = composeTasks({ ...basics, directory, journal, stderr: config.stderr });

@@ -18,6 +18,7 @@ export function composeSpill(
   files: PersistentFiles,
   sessionsDirectory: string | undefined,
   sessionId: string,
+  durability: 'process' | 'power' = 'process',
 ): SpillRoom {
   const base = sessionsDirectory ?? join(tmpdir(), 'turnwright');
   const directory = join(base, sessionId, 'tool-results');
@@ -30,7 +31,8 @@ export function composeSpill(
     file,
     async result({ toolUseId, text }) {
       const path = await file(`${toolUseId}.txt`);
-      await files.writeAtomic(path, text, { mode: 0o600 });
+      // A record may name it from now on.
+      await files.writeAtomic(path, text, { mode: 0o600, sync: durability === 'power' });
       return { path };
     },
   };

@@ -34,7 +34,7 @@ export async function* collectAttachments(iteration: Iteration): AsyncGenerator<
 /** A hook that blocks ends the run before the model is asked again. */
 async function batchHooks(iteration: Iteration): Promise<void> {
   const { deps, response } = iteration;
-  const responses = new Map(iteration.results.flatMap(resultOf));
+  const responses = new Map(iteration.told.flatMap(resultOf));
   const verdict = await deps.hooks.run(
     {
       event: 'PostToolBatch',

@@ -1,7 +1,6 @@
 /** What the tools have to say by now: progress as it is, results once they are on record. */
 import type { LoopMessage } from '../../protocol/messages.ts';
-import type { ToolUpdate } from '../../protocol/tool.ts';
-import type { Iteration } from '../iteration.ts';
+import type { Iteration, ResultUpdate } from '../iteration.ts';
 import { systemMessage } from '../say.ts';
 
 export async function reportTools(iteration: Iteration): Promise<readonly LoopMessage[]> {
@@ -13,14 +12,15 @@ export async function reportTools(iteration: Iteration): Promise<readonly LoopMe
   return said;
 }
 
-async function report(
-  update: Extract<ToolUpdate, { kind: 'result' }>,
-  said: LoopMessage[],
-  iteration: Iteration,
-): Promise<void> {
-  const recording = iteration.recordResult(update);
+async function report(update: ResultUpdate, said: LoopMessage[], iteration: Iteration): Promise<void> {
+  const keeping = iteration.kept(update);
+  const kept = keeping instanceof Promise ? await keeping : keeping;
+  const recording = iteration.recordResult(kept, update);
   if (recording !== undefined) await recording;
-  iteration.results.push(update.message, ...update.extraMessages);
+  const { toolUseResult } = update.message;
+  const told = kept === update.message ? kept : { ...kept, toolUseResult };
+  iteration.results.push(kept, ...update.extraMessages);
+  iteration.told.push(told);
   iteration.hookContext.push(...update.hookContext);
   iteration.endsTurn ||= update.endsTurn;
   iteration.preventContinuation ??= update.preventContinuation;
@@ -38,7 +38,7 @@ async function report(
     await iteration.recordMessage(denied);
     said.push(denied);
   }
-  said.push(update.message, ...update.extraMessages);
+  said.push(told, ...update.extraMessages);
   // The call's own follow-ups must not start what the host just asked to stop.
   if (update.interrupt === true) await iteration.executor.abort('interrupted');
 }
@@ -50,7 +50,7 @@ function reasonType(source: string | undefined): string {
   return source !== undefined && REASON_TYPES.includes(source) ? source : 'other';
 }
 
-function denialText({ message }: Extract<ToolUpdate, { kind: 'result' }>): string {
+function denialText({ message }: ResultUpdate): string {
   const [block] = typeof message.message.content === 'string' ? [] : message.message.content;
   return block?.type === 'tool_result' && typeof block.content === 'string'
     ? block.content

@@ -120,6 +120,7 @@ function takeUpCalls(iteration: Iteration): void {
   iteration.response.ended = true;
   iteration.response.stopReason = 'tool_use';
   iteration.results = [...carryOn.known];
+  iteration.told.push(...carryOn.known);
   for (const call of carryOn.calls) {
     if (answered.has(call.block.id)) continue;
     iteration.executor.add(call);

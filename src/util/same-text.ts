@@ -1,0 +1,16 @@
+/** Of a block that holds a text and nothing else. */
+function textOf(block: unknown): string | undefined {
+  if (typeof block !== 'object' || block === null || Object.keys(block).length !== 2) return undefined;
+  const { type, text } = block as { readonly type?: unknown; readonly text?: unknown };
+  return type === 'text' && typeof text === 'string' ? text : undefined;
+}
+
+/** Whether both are the same text and nothing besides: as a string, or block by block. */
+export function isSameText(one: unknown, other: unknown): boolean {
+  if (typeof one === 'string') return one === other;
+  if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
+  return one.every((block, at) => {
+    const text = textOf(block);
+    return text !== undefined && text === textOf(other[at]);
+  });
+}
