@@ -4,6 +4,8 @@
  */
 export interface PersistentFiles {
   readFile(path: string): Promise<Uint8Array>;
+  /** The same, for a small file of our own: read without the thread pool. undefined: there is none. */
+  readSmall(path: string): Promise<Uint8Array | undefined>;
   /** Up to `length` bytes from `offset` on; fewer at the end of the file. */
   readRange(path: string, offset: number, length: number): Promise<Uint8Array>;
   stat(path: string): Promise<FileStat | undefined>;
@@ -20,10 +22,14 @@ export interface PersistentFiles {
   ): Promise<void>;
   /** A new file that appears whole, or EEXIST: for locks. */
   createExclusive(path: string, data: Uint8Array | string, mode: number): Promise<void>;
+  /** A second name for a file, or EEXIST. Refused with other codes where a file can have only one. */
+  link(file: string, name: string): Promise<void>;
   /** Creates the file when it is missing; an existing one is made no looser than `mode`. */
   openAppend(path: string, mode: number): Promise<AppendHandle>;
   truncate(path: string, length: number): Promise<void>;
   remove(path: string): Promise<void>;
+  /** The same, for a small file of our own: without the thread pool. */
+  removeSmall(path: string): Promise<void>;
   /** With all that is in it; links are removed, not followed. */
   removeTree(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;

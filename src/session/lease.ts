@@ -1,108 +1,46 @@
 /** Who works on a session: `<id>.lock` beside its journal. A courtesy to people; the fence in the journal is the law. */
 import { randomUUID } from 'node:crypto';
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { AppendHandle, PersistentFiles } from '../protocol/files.ts';
-import type { Clock, Lease, LeaseStore } from '../protocol/ports.ts';
+import type { Lease, LeaseStore } from '../protocol/ports.ts';
 import { livenessOf, type ProcessIdentity, thisProcess } from '../util/process-identity.ts';
+import { codeOf, type Holder, hold, type LockFileOptions, parseLock } from './lock-file.ts';
 import { journalPath } from './session-files.ts';
 import { storageError } from './storage-error.ts';
 
-export interface FileLeaseStoreOptions {
-  readonly files: PersistentFiles;
-  /** Folder of the journals. */
-  readonly directory: string;
-  readonly clock: Pick<Clock, 'nowMs' | 'timer'>;
-  /** How often an owner shows that it lives and looks whether the lock is still its own. Default 15 s. */
-  readonly beatMs?: number;
-  /** Without a beat for so long, an owner on another host counts as dead. Default 90 s. */
-  readonly staleMs?: number;
-  /** Who is asking; default this process. */
-  readonly identity?: ProcessIdentity;
-}
+/** ms without a beat after which an owner on another host counts as dead. */
+const STALE_MS = 90_000;
 
-interface LockContent extends ProcessIdentity {
-  readonly nonce: string;
-}
-
-export function createFileLeaseStore(options: FileLeaseStoreOptions): LeaseStore {
-  const { files, directory, clock, beatMs = 15_000, staleMs = 90_000 } = options;
-  const identity = options.identity ?? thisProcess();
+export function createFileLeaseStore(options: LockFileOptions): LeaseStore {
+  const { files, directory, clock } = options;
 
   async function acquire(sessionId: string, how: { readonly takeOver?: boolean } = {}): Promise<Lease> {
-    const path = lockPath(directory, sessionId);
-    const mine: LockContent = { ...identity, nonce: randomUUID() };
+    const path = journalPath(directory, sessionId).replace(/\.jsonl$/, '.lock');
     await files.makeDir(directory, 0o700);
     for (;;) {
-      if (await isCreated(path, mine)) return holdLock(path, mine);
-      const holder = await readLock(files, path);
+      const lease = await hold(path, options);
+      if (lease !== undefined) return lease;
+      const holder = parseLock(await files.readSmall(path));
       if (holder.kind === 'free') continue;
-      const living = holder.kind === 'held' && (await isLiving(holder.content, holder.mtimeMs));
+      const living = holder.kind === 'held' && (await isLiving(holder.content, path));
       if (living && how.takeOver !== true) throw inUse(sessionId, holder.content);
-      await clear(path, holder, `${path}.${mine.nonce}`);
-    }
-  }
-
-  /** false: there is a lock. */
-  async function isCreated(path: string, mine: LockContent): Promise<boolean> {
-    try {
-      await files.createExclusive(path, JSON.stringify(mine), 0o600);
-      return true;
-    } catch (error) {
-      if (codeOf(error) === 'EEXIST') return false;
-      throw error;
+      await clear(path, holder);
     }
   }
 
   /** Moved aside, not removed: of several that find a lock stale, one gets it, and a fresh one is put back. */
-  async function clear(path: string, judged: Holder, aside: string): Promise<void> {
+  async function clear(path: string, judged: Holder): Promise<void> {
+    const aside = `${path}.${randomUUID()}`;
     await files.rename(path, aside).catch(unlessMissing);
-    const moved = await readLock(files, aside);
+    const moved = parseLock(await files.readSmall(aside));
     if (moved.kind === 'held' && !(judged.kind === 'held' && judged.content.nonce === moved.content.nonce)) {
       await files.rename(aside, path);
-    } else await files.remove(aside);
+    } else await files.removeSmall(aside);
   }
 
-  async function isLiving(content: LockContent, mtimeMs: number): Promise<boolean> {
-    const liveness = livenessOf(content);
-    return liveness === 'elsewhere' ? clock.nowMs() - mtimeMs < staleMs : liveness === 'alive';
-  }
-
-  async function holdLock(path: string, mine: LockContent): Promise<Lease> {
-    const lost = new AbortController();
-    /** Opened when it is first written to: most sessions are over by then. */
-    let handle: AppendHandle | undefined;
-    let released = false;
-    let cancel = (): void => undefined;
-    const isMine = async (): Promise<boolean> => {
-      const holder = await readLock(files, path);
-      return holder.kind === 'held' && holder.content.nonce === mine.nonce;
-    };
-    const beat = async (): Promise<void> => {
-      try {
-        // A blank behind the JSON renews the time of the file, of this one and not of a successor's.
-        if (await isMine()) {
-          handle ??= await files.openAppend(path, 0o600);
-          await handle.append(BLANK);
-        } else if (!released) {
-          lost.abort('lease_lost');
-          return;
-        }
-      } catch {
-        // A disk that does not answer now is asked again; the fence decides meanwhile.
-      }
-      if (!released) cancel = clock.timer(beatMs, () => void beat());
-    };
-    cancel = clock.timer(beatMs, () => void beat());
-    return {
-      signal: lost.signal,
-      async release() {
-        if (released) return;
-        released = true;
-        cancel();
-        await handle?.close();
-        if (await isMine()) await files.remove(path);
-      },
-    };
+  async function isLiving(owner: ProcessIdentity, path: string): Promise<boolean> {
+    const liveness = livenessOf(owner);
+    if (liveness !== 'elsewhere') return liveness === 'alive';
+    return clock.nowMs() - ((await files.stat(path))?.mtimeMs ?? 0) < STALE_MS;
   }
 
   return {
@@ -137,43 +75,12 @@ export function createMemoryLeaseStore(): LeaseStore {
   };
 }
 
-const BLANK = Buffer.from(' ');
-
-const lockPath = (directory: string, sessionId: string): string =>
-  journalPath(directory, sessionId).replace(/\.jsonl$/, '.lock');
-
-type Holder =
-  | { readonly kind: 'free' }
-  | { readonly kind: 'held'; readonly content: LockContent; readonly mtimeMs: number }
-  /** Not a lock of ours, or half of one. */
-  | { readonly kind: 'broken' };
-
-async function readLock(files: PersistentFiles, path: string): Promise<Holder> {
-  const stat = await files.stat(path);
-  if (stat === undefined) return { kind: 'free' };
-  try {
-    const content: unknown = JSON.parse(Buffer.from(await files.readFile(path)).toString('utf8'));
-    return isLock(content) ? { kind: 'held', content, mtimeMs: stat.mtimeMs } : { kind: 'broken' };
-  } catch (error) {
-    return codeOf(error) === 'ENOENT' ? { kind: 'free' } : { kind: 'broken' };
-  }
-}
-
-function isLock(value: unknown): value is LockContent {
-  if (typeof value !== 'object' || value === null) return false;
-  const { pid, host, nonce } = value as Record<string, unknown>;
-  return typeof pid === 'number' && typeof host === 'string' && typeof nonce === 'string';
-}
-
 function inUse(sessionId: string, { pid, host }: ProcessIdentity): TurnwrightError {
   return new TurnwrightError(
     'session_in_use',
     `Session ${sessionId} is in use by process ${pid} on ${host}. End that process, fork the session, or take it over (--take-over).`,
   );
 }
-
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : undefined;
 
 function unlessMissing(error: unknown): void {
   if (codeOf(error) !== 'ENOENT') throw error;

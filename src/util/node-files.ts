@@ -14,6 +14,7 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readFileSync,
   type Stats,
   statSync,
   unlinkSync,
@@ -33,6 +34,7 @@ const READ_AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export const nodeFiles: PersistentFiles = {
   readFile: (path) => fs.readFile(path, { flag: READ_AT_ONCE }),
+  readSmall: (path) => unlessMissing(atOnce(() => readSmall(path))),
   readRange,
   stat: (path) => unlessMissing(fs.stat(path).then(toFileStat)),
   lstat: (path) => unlessMissing(fs.lstat(path).then(toFileStat)),
@@ -41,12 +43,28 @@ export const nodeFiles: PersistentFiles = {
   makeDir,
   writeAtomic,
   createExclusive,
+  link: (file, name) => atOnce(() => linkSync(file, name)),
   openAppend,
   truncate: (path, length) => fs.truncate(path, length),
   remove: (path) => fs.rm(path, { force: true }),
+  removeSmall: (path) => unlessMissing(atOnce(() => unlinkSync(path))),
   removeTree: (path) => fs.rm(path, { force: true, recursive: true }),
   rename: (from, to) => fs.rename(from, to),
 };
+
+/** A short call whose outcome the port promises. */
+async function atOnce<T>(call: () => T): Promise<T> {
+  return call();
+}
+
+function readSmall(path: string): Uint8Array {
+  const fd = openSync(path, READ_AT_ONCE);
+  try {
+    return readFileSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
 
 async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
   const file = await fs.open(path, 'r');
@@ -65,9 +83,10 @@ async function readRange(path: string, offset: number, length: number): Promise<
 }
 
 async function makeDir(path: string, mode?: number): Promise<void> {
-  makeFolders(path, mode);
+  const before = statSync(path, { throwIfNoEntry: false });
+  if (before?.isDirectory() !== true) makeFolders(path, mode);
   if (mode === undefined) return;
-  const { mode: actual } = statSync(path);
+  const { mode: actual } = before ?? statSync(path);
   const wanted = (actual & mode) | (mode & 0o700);
   // A folder of another owner cannot be tightened; its files are still ours and closed.
   if (wanted !== (actual & PERMISSIONS)) await fs.chmod(path, wanted).catch(unlessPermitted);

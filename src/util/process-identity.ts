@@ -9,15 +9,19 @@ export interface ProcessIdentity {
   readonly host: string;
 }
 
+/** It does not change while the process lives. */
+let ownStartTime: string | undefined;
+
 export function thisProcess(): ProcessIdentity {
-  return identify(process.pid);
+  ownStartTime ??= startTimeOf(process.pid);
+  return identified(process.pid, ownStartTime);
 }
 
 /** `elsewhere`: it ran on another host, and nothing here can tell. */
 export function livenessOf(identity: ProcessIdentity): 'alive' | 'dead' | 'elsewhere' {
   if (identity.host !== hostname()) return 'elsewhere';
   if (!isRunning(identity.pid)) return 'dead';
-  const { startTime } = identify(identity.pid);
+  const startTime = startTimeOf(identity.pid);
   const other =
     startTime !== undefined && identity.startTime !== undefined && startTime !== identity.startTime;
   return other ? 'dead' : 'alive';
@@ -34,8 +38,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function identify(pid: number): ProcessIdentity {
-  const startTime = startTimeOf(pid);
+function identified(pid: number, startTime: string | undefined): ProcessIdentity {
   return { pid, host: hostname(), ...(startTime === undefined ? {} : { startTime }) };
 }
 

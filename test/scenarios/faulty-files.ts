@@ -28,9 +28,11 @@ const WRITES = new Set([
   'makeDir',
   'writeAtomic',
   'createExclusive',
+  'link',
   'openAppend',
   'truncate',
   'remove',
+  'removeSmall',
   'rename',
 ]);
 

@@ -122,4 +122,48 @@ describe('lease file', () => {
     expect(clock.waiting()).toBe(0);
     await next.release();
   });
+
+  it('sessions beside each other share a file under names of their own, and one beat', async () => {
+    const clock = handClock();
+    const store = open(clock);
+    const [first, second] = await Promise.all([store.acquire('s1'), store.acquire('s2')]);
+    const other = join(temp.path, 's2.lock');
+    expect((await stat(other)).ino).toBe((await stat(lock)).ino);
+    expect(clock.waiting()).toBe(1);
+    const size = (await stat(other)).size;
+    clock.fire();
+    await expect.poll(async () => (await stat(other)).size).toBe(size + 1);
+    await first.release();
+    expect(await nodeFiles.readDir(temp.path)).toEqual(['s2.lock']);
+    await expect(open().acquire('s2')).rejects.toMatchObject({ code: 'session_in_use' });
+    await expect.poll(() => clock.waiting()).toBe(1);
+    await second.release();
+    expect(await nodeFiles.readDir(temp.path)).toEqual([]);
+    expect(clock.waiting()).toBe(0);
+  });
+
+  it('a lock that somebody took over lends its name to no other session', async () => {
+    const store = open();
+    const first = await store.acquire('s1');
+    const theirs = await open().acquire('s1', { takeOver: true });
+    const second = await store.acquire('s2');
+    expect(await readFile(join(temp.path, 's2.lock'), 'utf8')).not.toBe(await readFile(lock, 'utf8'));
+    await first.release();
+    await second.release();
+    expect(await nodeFiles.readDir(temp.path)).toEqual(['s1.lock']);
+    await theirs.release();
+  });
+
+  it('where a file has one name only, each session has a file', async () => {
+    const link = () => Promise.reject(Object.assign(new Error('EPERM'), { code: 'EPERM' }));
+    const store = createFileLeaseStore({
+      files: { ...nodeFiles, link },
+      directory: temp.path,
+      clock: handClock(),
+    });
+    const leases = await Promise.all([store.acquire('s1'), store.acquire('s2')]);
+    expect((await nodeFiles.readDir(temp.path)).toSorted()).toEqual(['s1.lock', 's2.lock']);
+    for (const lease of leases) await lease.release();
+    expect(await nodeFiles.readDir(temp.path)).toEqual([]);
+  });
 });
