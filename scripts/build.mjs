@@ -3,8 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import { builtinsByName } from './builtin-modules.mjs';
+import { bundle } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
@@ -13,34 +12,15 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const out = `dist.${process.pid}`;
 process.on('exit', () => rmSync(out, { recursive: true, force: true }));
 
-await build({
-  entryPoints: {
+await bundle(
+  {
     index: 'src/index.ts',
     rehearsal: 'src/rehearsal/index.ts',
     testing: 'src/testing/index.ts',
     cli: 'src/cli/main.ts',
   },
-  outdir: out,
-  chunkNames: 'chunks/[name]-[hash]',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20.19',
-  external: ['zod', '@vscode/ripgrep'],
-  plugins: [builtinsByName],
-  legalComments: 'linked',
-  // Less to read when it is loaded; names stay, so that a stack trace can be read.
-  minifyWhitespace: true,
-  minifySyntax: true,
-  // Of an error that nobody catches Node prints the line it is from.
-  lineLimit: 200,
-  sourcemap: 'linked',
-  // Places and names are what a stack trace needs; the sources themselves would double the package.
-  sourcesContent: false,
-  logLevel: 'warning',
-  define: { 'process.env.TURNWRIGHT_BUILD_VERSION': JSON.stringify(version) },
-});
+  { out, define: { 'process.env.TURNWRIGHT_BUILD_VERSION': JSON.stringify(version) } },
+);
 
 // The bin carries no .js ending: some clients start scripts by ending with a runtime of their own. They also ask for
 // the version before anything else, so that answer loads nothing.

@@ -4,24 +4,24 @@
 import { builtinModules } from 'node:module';
 
 const ids = new Set(builtinModules);
+const PREFIX = '\0builtin:';
 const isName = (name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== 'default';
 
-/** For esbuild. */
+/** For rolldown. */
 export const builtinsByName = {
   name: 'builtins-by-name',
-  setup(build) {
-    build.onResolve({ filter: /^[a-z]/ }, ({ path, kind, importer }) => {
-      const id = path.replace(/^node:/, '');
-      if (!ids.has(id) || kind === 'dynamic-import') return undefined;
-      // One for each file that asks: a shared one would become a chunk, which is a file more to load.
-      return { path: `node:${id}`, suffix: `?${importer}`, namespace: kind, sideEffects: false };
-    });
-    build.onLoad({ filter: /.*/, namespace: 'import-statement' }, ({ path }) => ({
-      contents: moduleOf(path),
-    }));
-    build.onLoad({ filter: /.*/, namespace: 'require-call' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule('${path}');`,
-    }));
+  resolveId(path, importer, { kind }) {
+    const id = path.replace(/^node:/, '');
+    if (!ids.has(id) || kind === 'dynamic-import') return undefined;
+    // One for each file that asks: a shared one could become a chunk, which is a file more to load.
+    return { id: [PREFIX, kind, `node:${id}`, importer].join('|'), moduleSideEffects: false };
+  },
+  load(id) {
+    if (!id.startsWith(PREFIX)) return undefined;
+    const [, kind, builtin] = id.split('|');
+    return kind === 'require-call'
+      ? `module.exports = process.getBuiltinModule('${builtin}');`
+      : moduleOf(builtin);
   },
 };
 

@@ -1,8 +1,12 @@
 /** What went wrong between us and a server, classified once. */
-import { ConnectionLostError } from './connection.ts';
 import { DeadlineError } from './deadlines.ts';
-import { NotDeliveredError } from './http-fetch.ts';
-import { ANSWER_LOST } from './remote-transport.ts';
+
+/** The connection ended before the answer came. */
+export class ConnectionLostError extends Error {}
+/** The request never reached the server: it may be made again. */
+export class NotDeliveredError extends Error {}
+/** In the data of the error that stands in for an answer that broke off. */
+export const ANSWER_LOST = 'turnwright/answer_lost';
 
 export type McpFailure =
   /** The request never got there: making it again is safe. */

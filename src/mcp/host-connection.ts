@@ -5,11 +5,11 @@
 import {
   allPages,
   type Connection,
-  ConnectionLostError,
   type ConnectionPorts,
   type ListKind,
   unlessAborted,
 } from './connection.ts';
+import { ConnectionLostError } from './failure.ts';
 import { type HostLineEvents, linkToFunction, linkToInstance } from './host-line.ts';
 import { type JsonRpcMessage, resultOf } from './json-rpc.ts';
 import { type HostServerConfig, isRecord } from './server-config.ts';

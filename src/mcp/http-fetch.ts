@@ -3,6 +3,7 @@
  * followed unasked, no body without bound (T120). Loaded with the first remote server.
  */
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { NotDeliveredError } from './failure.ts';
 
 /** Bytes of an answer, or of one event of a stream. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -13,9 +14,6 @@ export interface BodyEnd {
   /** The stream carried event ids: it can be taken up again where it broke. */
   readonly resumable: boolean;
 }
-
-/** The request never reached the server: it may be made again. */
-export class NotDeliveredError extends Error {}
 
 const NOT_DELIVERED = [
   'ECONNREFUSED',

@@ -3,10 +3,9 @@ import type { Clock, RandomPort } from '../protocol/ports.ts';
 import type { AnyTool } from '../protocol/tool.ts';
 import { notConnected } from './call-tool.ts';
 import { cleanText } from './clean-text.ts';
-import { type Connection, type ListKind, openConnection } from './connection.ts';
+import type { Connection, ListKind } from './connection.ts';
 import type { ElicitPort } from './elicitation.ts';
 import { failureOf } from './failure.ts';
-import { openHostConnection } from './host-connection.ts';
 import type { ParserPort, ToolStatus } from './listed-tool.ts';
 import type { RemotePorts } from './remote-ports.ts';
 import { isHosts, isRemote, type McpServerConfig, type ParsedServer } from './server-config.ts';
@@ -211,9 +210,9 @@ export class McpServer {
   async #open(config: McpServerConfig, offered: ServerTools, signal: AbortSignal): Promise<Connection> {
     const onListChanged = (kind: ListKind) => this.#reloadList(kind);
     const ports = { ...this.#ports, name: this.name, onListChanged };
-    const connection = await (isHosts(config)
-      ? openHostConnection(config, ports, signal)
-      : openConnection(config, ports, signal));
+    const connection = isHosts(config)
+      ? await (await import('./host-connection.ts')).openHostConnection(config, ports, signal)
+      : await (await import('./library-connection.ts')).openConnection(config, ports, signal);
     try {
       const list = (kind: ListKind) => (connection.lists.has(kind) ? connection.list(kind, signal) : []);
       // Prompts are an extra: a server that fails to list them still has its tools.

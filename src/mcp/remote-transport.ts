@@ -1,13 +1,11 @@
 /** Transports of remote servers, and what the library leaves open: an answer that broke off must not hang its call. */
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { ANSWER_LOST } from './failure.ts';
 import { createHttpFetch, type Fetch } from './http-fetch.ts';
 import { withBearer } from './oauth/bearer.ts';
 import type { RemotePorts } from './remote-ports.ts';
 import { isRecord, type McpRemoteServerConfig } from './server-config.ts';
-
-/** In the data of the error that stands in for an answer that broke off. */
-export const ANSWER_LOST = 'turnwright/answer_lost';
 
 /** JSON-RPC's code for a connection that ended; the library uses the same. */
 const CONNECTION_CLOSED = -32_000;

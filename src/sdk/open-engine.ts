@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import { agentsOf, asMainAgent } from '../engine/compose/agent-catalog.ts';
 import { pluginServers } from '../engine/compose/plugins.ts';
-import { listSessions } from '../engine/compose/session-catalog.ts';
 import {
   configurationHome,
   type FoundSession,
@@ -167,6 +166,7 @@ async function storedSession(
   cwd: string,
 ): Promise<FoundSession | undefined> {
   if (options.continue !== true) return undefined;
+  const { listSessions } = await import('../engine/compose/session-catalog.ts');
   const [newest] = await listSessions({ dir: cwd, cwd, env: {}, sessionStore }, { limit: 1 });
   return newest && { sessionId: newest.sessionId, file: '', directory: '', cwd: newest.cwd };
 }

@@ -1,12 +1,11 @@
 /** Session functions of the library: defaults are the process's own folder and environment. */
-import * as catalog from '../engine/compose/session-catalog.ts';
-import { sessionContext as contextOf, explainSession as explain } from '../engine/compose/session-files.ts';
+import type * as catalog from '../engine/compose/session-catalog.ts';
 import type { ContextUsage } from '../protocol/context-usage.ts';
 import type { SessionStore } from '../protocol/session-store.ts';
 import { type Place, placeOf } from './process-place.ts';
 
-export { foldSessionSummary, InMemorySessionStore } from '../engine/compose/session-catalog.ts';
 export { configurationHome, sessionsDirectory } from '../engine/compose/session-files.ts';
+export { foldSessionSummary, InMemorySessionStore } from '../engine/compose/session-stores.ts';
 
 export type SDKSessionInfo = catalog.SessionInfo;
 export type SessionMessage = catalog.SessionMessage;
@@ -43,6 +42,10 @@ export type ForkSessionOptions = SessionMutationOptions & catalog.ForkRequest;
 export type ImportSessionToStoreOptions = Omit<SessionMutationOptions, 'sessionStore'> &
   catalog.ImportOptions;
 
+// Loaded by the first of these calls: a program that only runs agents has no use for them.
+const loadCatalog = () => import('../engine/compose/session-catalog.ts');
+const loadRecord = () => import('../engine/compose/session-on-record.ts');
+
 const placeFor = ({ dir, sessionStore, env }: SessionMutationOptions): catalog.CatalogPlace => ({
   ...placeOf({ env }),
   dir,
@@ -51,15 +54,15 @@ const placeFor = ({ dir, sessionStore, env }: SessionMutationOptions): catalog.C
 
 /** Sessions that have a prompt or a name, newest first. */
 export async function listSessions(options: ListSessionsOptions = {}): Promise<SDKSessionInfo[]> {
-  return [...(await catalog.listSessions(placeFor(options), options))];
+  return [...(await (await loadCatalog()).listSessions(placeFor(options), options))];
 }
 
 /** undefined: there is no such session, or nothing was asked in it. */
-export function getSessionInfo(
+export async function getSessionInfo(
   sessionId: string,
   options: GetSessionInfoOptions = {},
 ): Promise<SDKSessionInfo | undefined> {
-  return catalog.sessionInfo(placeFor(options), sessionId);
+  return (await loadCatalog()).sessionInfo(placeFor(options), sessionId);
 }
 
 /** What was said, in order; nothing when there is no such session. */
@@ -67,7 +70,7 @@ export async function getSessionMessages(
   sessionId: string,
   options: GetSessionMessagesOptions = {},
 ): Promise<SessionMessage[]> {
-  return [...(await catalog.sessionMessages(placeFor(options), sessionId, options))];
+  return [...(await (await loadCatalog()).sessionMessages(placeFor(options), sessionId, options))];
 }
 
 /** Ids of the subagents of a session. */
@@ -75,7 +78,7 @@ export async function listSubagents(
   sessionId: string,
   options: ListSubagentsOptions = {},
 ): Promise<string[]> {
-  return [...(await catalog.listSubagents(placeFor(options), sessionId))];
+  return [...(await (await loadCatalog()).listSubagents(placeFor(options), sessionId))];
 }
 
 /** What a subagent and its task said, in order; nothing when there is no such subagent. */
@@ -84,68 +87,74 @@ export async function getSubagentMessages(
   agentId: string,
   options: GetSubagentMessagesOptions = {},
 ): Promise<SessionMessage[]> {
-  return [...(await catalog.subagentMessages(placeFor(options), sessionId, agentId, options))];
+  return [...(await (await loadCatalog()).subagentMessages(placeFor(options), sessionId, agentId, options))];
 }
 
 /** Also while it runs. Rejects with `session_not_found`. */
-export function renameSession(
+export async function renameSession(
   sessionId: string,
   title: string,
   options: SessionMutationOptions = {},
 ): Promise<void> {
-  return catalog.renameSession(placeFor(options), sessionId, title);
+  return (await loadCatalog()).renameSession(placeFor(options), sessionId, title);
 }
 
 /** `null` takes the tag away. Rejects with `session_not_found`. */
-export function tagSession(
+export async function tagSession(
   sessionId: string,
   tag: string | null,
   options: SessionMutationOptions = {},
 ): Promise<void> {
-  return catalog.tagSession(placeFor(options), sessionId, tag);
+  return (await loadCatalog()).tagSession(placeFor(options), sessionId, tag);
 }
 
 /** Marks it; it stays where it is. Rejects with `session_not_found`, and with `invalid_option` for a store. */
-export function archiveSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
-  return catalog.setArchived(placeFor(options), sessionId, true);
+export async function archiveSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
+  return (await loadCatalog()).setArchived(placeFor(options), sessionId, true);
 }
 
 /** Rejects like `archiveSession`. */
-export function unarchiveSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
-  return catalog.setArchived(placeFor(options), sessionId, false);
+export async function unarchiveSession(
+  sessionId: string,
+  options: SessionMutationOptions = {},
+): Promise<void> {
+  return (await loadCatalog()).setArchived(placeFor(options), sessionId, false);
 }
 
 /**
  * With its subagents, kept results and file checkpoints. Rejects with `session_not_found`, and with `session_in_use`
  * while a process works on it. Of a store that cannot delete, nothing.
  */
-export function deleteSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
-  return catalog.deleteSession(placeFor(options), sessionId);
+export async function deleteSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
+  return (await loadCatalog()).deleteSession(placeFor(options), sessionId);
 }
 
 /** A copy under a new id, up to a message or whole. Rejects with `session_not_found`, or `invalid_option`. */
-export function forkSession(
+export async function forkSession(
   sessionId: string,
   options: ForkSessionOptions = {},
 ): Promise<{ readonly sessionId: string }> {
-  return catalog.forkSession(placeFor(options), sessionId, options);
+  return (await loadCatalog()).forkSession(placeFor(options), sessionId, options);
 }
 
 /** Copies a session, and its subagents, into a store. Rejects with `session_not_found`. */
-export function importSessionToStore(
+export async function importSessionToStore(
   sessionId: string,
   store: SessionStore,
   options: ImportSessionToStoreOptions = {},
 ): Promise<void> {
-  return catalog.importSession(placeFor(options), sessionId, store, options);
+  return (await loadCatalog()).importSession(placeFor(options), sessionId, store, options);
 }
 
 /** Why each iteration of a session ended as it did, as text; default the newest of `cwd`. Rejects with `session_not_found`. */
-export function explainSession(sessionId?: string, options: SessionOptions = {}): Promise<string> {
-  return explain(sessionId, placeOf(options));
+export async function explainSession(sessionId?: string, options: SessionOptions = {}): Promise<string> {
+  return (await loadRecord()).explainSession(sessionId, placeOf(options));
 }
 
 /** What filled the context when the session last stood still; default the newest of `cwd`. Rejects with `session_not_found`. */
-export function sessionContext(sessionId?: string, options: SessionOptions = {}): Promise<ContextUsage> {
-  return contextOf(sessionId, placeOf(options));
+export async function sessionContext(
+  sessionId?: string,
+  options: SessionOptions = {},
+): Promise<ContextUsage> {
+  return (await loadRecord()).sessionContext(sessionId, placeOf(options));
 }

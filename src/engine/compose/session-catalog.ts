@@ -17,9 +17,7 @@ import { VERSION } from '../version.ts';
 
 export type { SessionMessage } from '../../session/catalog/conversation.ts';
 export type { ForkRequest, ImportOptions } from '../../session/catalog/session-catalog.ts';
-export { InMemorySessionStore } from '../../session/in-memory-session-store.ts';
-export { foldSessionSummary, type SessionInfo } from '../../session/session-info.ts';
-export type { ListPage, MessagePage };
+export type { ListPage, MessagePage, SessionInfo };
 
 /** Where sessions are looked for. */
 export interface CatalogPlace {

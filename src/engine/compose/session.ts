@@ -1,23 +1,18 @@
-/** Where a session is kept, and what an earlier life of it left there. */
+/** Where a session is kept, and the journal that is opened there. */
 import { join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { JournalBody, JournalEntry } from '../../protocol/journal.ts';
+import type { JournalEntry } from '../../protocol/journal.ts';
 import type { Clock, Ids, JournalStore, LeaseStore } from '../../protocol/ports.ts';
 import { createFileJournalStore } from '../../session/file-store.ts';
-import { carryOnInterrupted, closeInterrupted } from '../../session/interrupted.ts';
 import { createJournalWriter } from '../../session/journal-writer.ts';
 import { createFileLeaseStore } from '../../session/lease.ts';
-import { readEntries } from '../../session/load-session.ts';
 import { createMemoryJournalStore } from '../../session/memory-store.ts';
 import { sessionsDirectory } from '../../session/paths.ts';
-import { type ResumedSession, resumeSession } from '../../session/resume.ts';
-import { type Rewound, rewoundTo } from '../../session/rewind.ts';
 import type { Announcer } from '../announcer.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { OpenedJournal, Recovered } from '../session-journal.ts';
+import type { OpenedJournal } from '../session-journal.ts';
 import { titleRecord } from '../session-title.ts';
-import { createSessionView } from '../session-view.ts';
 import { VERSION } from '../version.ts';
 import { clearUp, composeMirror, layOut, type SessionMirror, temporaryDirectoryOf } from './mirror.ts';
 
@@ -119,28 +114,16 @@ async function openJournal(
   if (resume !== undefined) await refuseUnknown(store, resume);
   if ((resume === undefined || forks) && config.sessionId !== undefined)
     await refuseTaken(store, config.sessionId);
-  const rewound = resume === undefined ? undefined : await rewindOf(store, resume, config);
+  const earlier =
+    resume === undefined
+      ? undefined
+      : await (await import('./earlier-life.ts')).openEarlierLife(store, resume, config);
   const lease = await leases?.acquire(sessionId, { takeOver: config.takeOver === true });
   try {
     // Taken over first and read then: whatever an earlier owner still wrote is seen, or refused by the fence.
     const writer = await createJournalWriter({ store, sessionId, durability });
-    if (rewound !== undefined && rewound.dropped.length > 0 && !forks)
-      await writer.append([rewindRecord(config.resumeSessionAt as string, rewound.dropped, writer.epoch)]);
     if (config.title !== undefined && resume === undefined) await writer.append([titleRecord(config.title)]);
-    const entries = resume === undefined ? undefined : await readEntries(store, resume);
-    const earlier = entries && resumeSession(forks ? (rewound?.kept ?? entries) : entries);
-    const recovered = earlier && (forks ? forkOf(earlier) : recoveredFrom(earlier, config));
-    if (earlier !== undefined && forks) {
-      const submission = `fork/${resume}`;
-      const history = [...(recovered?.view ?? [])];
-      await writer.append(
-        history.map((message) =>
-          message.type === 'assistant'
-            ? { ...message, submission, iteration: 0 }
-            : { ...message, submission },
-        ),
-      );
-    }
+    const recovered = await earlier?.recover(writer);
     return {
       recorder: writer,
       earlierLives: writer.epoch - 1,
@@ -157,25 +140,6 @@ async function openJournal(
   }
 }
 
-async function rewindOf(
-  store: JournalStore,
-  resume: string,
-  { resumeSessionAt, resumeDropsTurn, stderr }: QueryEngineConfig,
-): Promise<Rewound | undefined> {
-  if (resumeSessionAt === undefined) return undefined;
-  try {
-    return rewoundTo(await readEntries(store, resume), resumeSessionAt, resumeDropsTurn);
-  } catch (error) {
-    if (error instanceof TurnwrightError && error.code === 'resume_rejected') stderr?.(error.message);
-    throw error;
-  }
-}
-
-function rewindRecord(to: string, uuids: readonly string[], epoch: number): JournalBody {
-  const submission = `rewind/${epoch}`;
-  return { type: 'rewind', id: submission, submission, to, uuids };
-}
-
 /** A second conversation under one id would be read as one with the first. */
 async function refuseTaken(store: JournalStore, sessionId: string): Promise<void> {
   if (!(await store.exists(sessionId))) return;
@@ -188,37 +152,4 @@ async function refuseTaken(store: JournalStore, sessionId: string): Promise<void
 async function refuseUnknown(store: JournalStore, sessionId: string): Promise<void> {
   if (await store.exists(sessionId)) return;
   throw new TurnwrightError('session_not_found', `There is no session ${sessionId} to resume.`);
-}
-
-function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Recovered {
-  const { open, view, totals, todos, tasks, loadedTools, plan, snipped, consumed } = earlier;
-  const known = { view, totals, todos, tasks, loadedTools, plan, snipped, consumed };
-  const taskRemaining = config.taskBudget && Math.max(0, config.taskBudget.total - earlier.compactedTokens);
-  if (open === undefined) return { ...known, taskRemaining };
-  const { records, carryOn } = carryOnInterrupted(open);
-  const interrupted = {
-    submission: open.id,
-    carryOn,
-    startAt: { iteration: open.iteration, turnCount: open.turnCount, carried: open.carried },
-    usages: open.usages,
-    switched: open.switched,
-    lent: open.lent,
-    denied: open.denied,
-    answers: open.asks.flatMap(({ toolUseId, answer }) =>
-      answer === undefined ? [] : [{ toolUseId, answer }],
-    ),
-    terminal: open.terminal,
-    said: open.said,
-    closing: closeInterrupted(open),
-    reopening: records,
-  };
-  return { ...known, taskRemaining, interrupted };
-}
-
-/** The other session's conversation, closed for good; its cost stays its own. */
-function forkOf(earlier: ResumedSession): Recovered {
-  const view = createSessionView(earlier.view);
-  if (earlier.open !== undefined) view.apply(closeInterrupted(earlier.open));
-  const { todos, loadedTools, plan, snipped } = earlier;
-  return { view: view.messages, todos, loadedTools, plan, snipped };
 }

@@ -1,0 +1,95 @@
+/** What an earlier life of a session left on record: to be gone on with, or copied for a fork. Loaded for a resume. */
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { JournalBody } from '../../protocol/journal.ts';
+import type { JournalStore } from '../../protocol/ports.ts';
+import { carryOnInterrupted, closeInterrupted } from '../../session/interrupted.ts';
+import type { JournalWriter } from '../../session/journal-writer.ts';
+import { readEntries } from '../../session/load-session.ts';
+import { type ResumedSession, resumeSession } from '../../session/resume.ts';
+import { type Rewound, rewoundTo } from '../../session/rewind.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import type { Recovered } from '../session-journal.ts';
+import { createSessionView } from '../session-view.ts';
+
+export interface EarlierLife {
+  /** Reads it, once the session is ours. */
+  recover(writer: JournalWriter): Promise<Recovered>;
+}
+
+/** Rejects with `invalid_option` or `resume_rejected` when the session cannot be gone on with as asked. */
+export async function openEarlierLife(
+  store: JournalStore,
+  resume: string,
+  config: QueryEngineConfig,
+): Promise<EarlierLife> {
+  const rewound = await rewindOf(store, resume, config);
+  return {
+    async recover(writer) {
+      if (config.forkSession === true) {
+        const earlier = resumeSession(rewound?.kept ?? (await readEntries(store, resume)));
+        return copied(earlier, resume, writer);
+      }
+      if (rewound !== undefined && rewound.dropped.length > 0)
+        await writer.append([rewindRecord(config.resumeSessionAt as string, rewound.dropped, writer.epoch)]);
+      return recoveredFrom(resumeSession(await readEntries(store, resume)), config);
+    },
+  };
+}
+
+async function rewindOf(
+  store: JournalStore,
+  resume: string,
+  { resumeSessionAt, resumeDropsTurn, stderr }: QueryEngineConfig,
+): Promise<Rewound | undefined> {
+  if (resumeSessionAt === undefined) return undefined;
+  try {
+    return rewoundTo(await readEntries(store, resume), resumeSessionAt, resumeDropsTurn);
+  } catch (error) {
+    if (error instanceof TurnwrightError && error.code === 'resume_rejected') stderr?.(error.message);
+    throw error;
+  }
+}
+
+function rewindRecord(to: string, uuids: readonly string[], epoch: number): JournalBody {
+  const submission = `rewind/${epoch}`;
+  return { type: 'rewind', id: submission, submission, to, uuids };
+}
+
+function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Recovered {
+  const { open, view, totals, todos, tasks, loadedTools, plan, snipped, consumed } = earlier;
+  const known = { view, totals, todos, tasks, loadedTools, plan, snipped, consumed };
+  const taskRemaining = config.taskBudget && Math.max(0, config.taskBudget.total - earlier.compactedTokens);
+  if (open === undefined) return { ...known, taskRemaining };
+  const { records, carryOn } = carryOnInterrupted(open);
+  const interrupted = {
+    submission: open.id,
+    carryOn,
+    startAt: { iteration: open.iteration, turnCount: open.turnCount, carried: open.carried },
+    usages: open.usages,
+    switched: open.switched,
+    lent: open.lent,
+    denied: open.denied,
+    answers: open.asks.flatMap(({ toolUseId, answer }) =>
+      answer === undefined ? [] : [{ toolUseId, answer }],
+    ),
+    terminal: open.terminal,
+    said: open.said,
+    closing: closeInterrupted(open),
+    reopening: records,
+  };
+  return { ...known, taskRemaining, interrupted };
+}
+
+/** The other session's conversation, closed for good, on record as this one's; its cost stays its own. */
+async function copied(earlier: ResumedSession, from: string, writer: JournalWriter): Promise<Recovered> {
+  const view = createSessionView(earlier.view);
+  if (earlier.open !== undefined) view.apply(closeInterrupted(earlier.open));
+  const submission = `fork/${from}`;
+  await writer.append(
+    [...view.messages].map((message) =>
+      message.type === 'assistant' ? { ...message, submission, iteration: 0 } : { ...message, submission },
+    ),
+  );
+  const { todos, loadedTools, plan, snipped } = earlier;
+  return { view: view.messages, todos, loadedTools, plan, snipped };
+}
