@@ -25,8 +25,8 @@ export function suggestPrompt(submission: string, parts: EngineParts): (() => vo
     last.terminal_reason === 'completed' &&
     permissions.mode !== 'plan';
   if (!isWanted || scope.signal.aborted) return undefined;
-  const life = new AbortController();
-  const signal = AbortSignal.any([life.signal, scope.signal]);
+  const life = scope.child();
+  const { signal } = life;
   askForLine(
     {
       querySource: 'suggestion',
@@ -38,12 +38,14 @@ export function suggestPrompt(submission: string, parts: EngineParts): (() => vo
       signal,
     },
     parts,
-  ).then(
-    (suggestion) => {
-      if (signal.aborted || suggestion === undefined || suggestion === '.') return;
-      announcer.say({ type: 'prompt_suggestion', suggestion, uuid: ids.uuid(), session_id: sessionId });
-    },
-    () => undefined, // none, then
-  );
+  )
+    .then(
+      (suggestion) => {
+        if (signal.aborted || suggestion === undefined || suggestion === '.') return;
+        announcer.say({ type: 'prompt_suggestion', suggestion, uuid: ids.uuid(), session_id: sessionId });
+      },
+      () => undefined, // none, then
+    )
+    .finally(() => life.close());
   return () => life.abort('prompted');
 }

@@ -66,8 +66,8 @@ export interface OpenedJournal {
   /** How often the session was taken over before. */
   readonly earlierLives: number;
   readonly recovered?: Recovered | undefined;
-  /** Aborted when another owner took the session. */
-  readonly lost?: AbortSignal | undefined;
+  /** One is aborted when another owner took the session. */
+  readonly lost?: readonly AbortSignal[] | undefined;
   close(): Promise<void>;
 }
 
@@ -109,8 +109,10 @@ export function createSessionJournal(
     const opened = await openAdapter();
     view = createSessionView(opened.recovered?.view);
     earlierLives = opened.earlierLives;
-    if (opened.lost?.aborted === true) lose();
-    opened.lost?.addEventListener('abort', lose, { once: true });
+    for (const signal of opened.lost ?? []) {
+      if (signal.aborted) lose();
+      signal.addEventListener('abort', lose, { once: true });
+    }
     recorder = opened.recorder;
     return opened;
   };

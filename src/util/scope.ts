@@ -31,67 +31,89 @@ function started(cleanup: () => void | Promise<void>): Promise<void> | undefined
 }
 
 export function openScope(parent?: Scope, graceMs: number = CLOSE_GRACE_MS): Scope {
-  const controller = new AbortController();
-  // Many children and waits listen to one signal; they take their listeners back, so many are no leak.
-  setMaxListeners(0, controller.signal);
-  const listeners = new Set<(reason: unknown) => void>();
-  const cleanups = new Set<() => void | Promise<void>>();
-  let closing: Promise<void> | undefined;
+  return new OpenScope(parent, graceMs);
+}
 
-  const scope: Scope = {
-    signal: controller.signal,
-    get closed() {
-      return closing !== undefined;
-    },
-    child: () => openScope(scope, graceMs),
-    onAbort(listener) {
-      if (controller.signal.aborted) {
-        listener(controller.signal.reason);
-        return () => {};
-      }
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    onClose(cleanup) {
-      if (closing !== undefined) {
-        // Too late for the close that is over: nothing may outlive its scope (L10.9).
-        void Promise.allSettled([(async () => cleanup())()]);
-        return () => {};
-      }
-      cleanups.add(cleanup);
-      return () => cleanups.delete(cleanup);
-    },
-    abort(reason) {
-      if (controller.signal.aborted) return;
-      controller.abort(reason);
-      for (const listener of listeners) listener(reason);
-      listeners.clear();
-    },
-    close(reason = 'closed') {
-      closing ??= (async () => {
-        unlink?.();
-        scope.abort(reason);
-        if (cleanups.size === 0) return;
-        const running = [...cleanups]
-          .reverse()
-          .map(started)
-          .filter((work) => work !== undefined);
-        cleanups.clear();
-        if (running.length > 0) await within(graceMs, Promise.allSettled(running));
-      })();
-      return closing;
-    },
-  };
+type Listener = (reason: unknown) => void;
+type Cleanup = () => void | Promise<void>;
 
-  let unlink: (() => void) | undefined;
-  if (parent !== undefined) {
+class OpenScope implements Scope {
+  readonly signal: AbortSignal;
+  readonly #controller = new AbortController();
+  readonly #graceMs: number;
+  #listeners: Set<Listener> | undefined;
+  #cleanups: Set<Cleanup> | undefined;
+  #unlink: (() => void) | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(parent: Scope | undefined, graceMs: number) {
+    this.signal = this.#controller.signal;
+    this.#graceMs = graceMs;
+    // Many children and waits listen to one signal; they take their listeners back, so many are no leak.
+    setMaxListeners(0, this.signal);
+    if (parent === undefined) return;
     // Not by the signal's events, which cost more than all of a scope.
-    const detach = parent.onAbort(scope.abort);
-    const forget = parent.onClose(() => scope.close());
-    unlink = () => {
+    const detach = parent.onAbort((reason) => this.abort(reason));
+    const forget = parent.onClose(() => this.close());
+    this.#unlink = () => {
       detach();
       forget();
     };
   }
-  return scope;
+
+  get closed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  child(): Scope {
+    return new OpenScope(this, this.#graceMs);
+  }
+
+  onAbort(listener: Listener): () => void {
+    if (this.signal.aborted) {
+      listener(this.signal.reason);
+      return nothing;
+    }
+    this.#listeners ??= new Set();
+    this.#listeners.add(listener);
+    return () => this.#listeners?.delete(listener);
+  }
+
+  onClose(cleanup: Cleanup): () => void {
+    if (this.#closing !== undefined) {
+      // Too late for the close that is over: nothing may outlive its scope (L10.9).
+      void Promise.allSettled([(async () => cleanup())()]);
+      return nothing;
+    }
+    this.#cleanups ??= new Set();
+    this.#cleanups.add(cleanup);
+    return () => this.#cleanups?.delete(cleanup);
+  }
+
+  abort(reason: unknown): void {
+    if (this.signal.aborted) return;
+    this.#controller.abort(reason);
+    const listeners = this.#listeners;
+    if (listeners === undefined) return;
+    for (const listener of listeners) listener(reason);
+    listeners.clear();
+  }
+
+  close(reason: unknown = 'closed'): Promise<void> {
+    this.#closing ??= this.#close(reason);
+    return this.#closing;
+  }
+
+  async #close(reason: unknown): Promise<void> {
+    this.#unlink?.();
+    this.abort(reason);
+    const running = [...(this.#cleanups ?? [])]
+      .reverse()
+      .map(started)
+      .filter((work) => work !== undefined);
+    this.#cleanups = undefined;
+    if (running.length > 0) await within(this.#graceMs, Promise.allSettled(running));
+  }
 }
+
+function nothing(): void {}

@@ -49,7 +49,7 @@ export function composeAgentJournal(
     return {
       recorder: sidechain(writer, request.agentId),
       earlierLives: writer.epoch - 1,
-      lost: writer.fenced,
+      lost: [writer.fenced],
       close: () => writer.close(),
     };
   });

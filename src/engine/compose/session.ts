@@ -128,7 +128,7 @@ async function openJournal(
       recorder: writer,
       earlierLives: writer.epoch - 1,
       recovered,
-      lost: lease === undefined ? writer.fenced : AbortSignal.any([writer.fenced, lease.signal]),
+      lost: lease === undefined ? [writer.fenced] : [writer.fenced, lease.signal],
       async close() {
         // Records that a full disk refused must not keep the session locked as well.
         await writer.close().finally(() => lease?.release());
