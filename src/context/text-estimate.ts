@@ -53,36 +53,30 @@ function tokensOf(text: string, from: number, to: number): number {
   let at = from;
   while (at < to) {
     const code = text.charCodeAt(at);
-    if (isWord(code)) {
-      const end = wordEnd(text, at, to);
-      tokens += wordTokens(text, at, end);
-      at = end;
-    } else if (code === 10) {
-      tokens += NEWLINE;
-      at = skip(text, at, to, isSpace);
-    } else if (isSpace(code)) {
-      const end = skip(text, at, to, isSpace);
-      // The one space before a word is part of it.
-      if (end - at > 1) tokens += 1;
-      at = end;
-    } else if (code < 0x80) {
-      const end = skip(text, at, to, isSymbol);
-      tokens += SYMBOL + (end - at - 1) * MORE_SYMBOL;
-      at = end;
-    } else {
-      tokens += scriptTokens(code);
+    const kind = code < KINDS.length ? KINDS[code] : OTHER;
+    if (kind === OTHER) {
+      tokens += code < 0x80 ? SYMBOL : scriptTokens(code);
       at += 1;
+      continue;
     }
+    const end = kind === WORD ? wordEnd(text, at, to) : endOf(kind as Kind, text, at, to);
+    if (kind === WORD) tokens += wordTokens(text, at, end);
+    else if (kind === SIGN) tokens += SYMBOL + (end - at - 1) * MORE_SYMBOL;
+    else if (code === 10) tokens += NEWLINE;
+    // The one space before a word is part of it.
+    else if (end - at > 1) tokens += 1;
+    at = end;
   }
   return tokens;
 }
 
 /** Letters and digits, and inside data the other characters of base64. */
 function wordEnd(text: string, from: number, to: number): number {
-  let end = skip(text, from, to, isWord);
+  const end = endOf(WORD, text, from, to);
   if (end - from < DATA_RUN) return end;
-  end = skip(text, from, to, isBase64);
-  return end;
+  let at = from + 1;
+  while (at < to && isBase64(text.charCodeAt(at))) at += 1;
+  return at;
 }
 
 function wordTokens(text: string, from: number, end: number): number {
@@ -118,29 +112,30 @@ function scriptTokens(code: number): number {
   return tokens;
 }
 
-function skip(text: string, from: number, to: number, belongs: (code: number) => boolean): number {
+/** Where a run of one kind that begins at `from` ends. */
+function endOf(kind: Kind, text: string, from: number, to: number): number {
   let at = from + 1;
-  while (at < to && belongs(text.charCodeAt(at))) at += 1;
+  for (; at < to; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= KINDS.length || KINDS[code] !== kind) break;
+  }
   return at;
 }
 
-const isDigit = (code: number) => code >= 48 && code <= 57;
-const isSpace = (code: number) => code === 32 || code === 9 || code === 13 || code === 10;
-
-function isWord(code: number): boolean {
-  return (
-    (code >= 97 && code <= 122) ||
-    (code >= 65 && code <= 90) ||
-    isDigit(code) ||
-    (code >= 0xc0 && code < 0x370)
-  );
-}
-
 /** + / = besides letters and digits. */
-function isBase64(code: number): boolean {
-  return (code < 0x80 && isWord(code)) || code === 43 || code === 47 || code === 61;
-}
+const isBase64 = (code: number) =>
+  (code < 0x80 && KINDS[code] === WORD) || code === 43 || code === 47 || code === 61;
 
-function isSymbol(code: number): boolean {
-  return code > 32 && code < 0x7f && !isWord(code);
-}
+type Kind = typeof WORD | typeof SPACE | typeof SIGN;
+const OTHER = 0;
+const WORD = 1;
+const SPACE = 2;
+const SIGN = 3;
+
+/** By character code. */
+const KINDS = Uint8Array.from({ length: 0x370 }, (_, code) => {
+  if (code === 32 || code === 9 || code === 13 || code === 10) return SPACE;
+  if (code >= 0xc0) return WORD;
+  if (code <= 32 || code >= 0x7f) return OTHER;
+  return /[a-zA-Z0-9]/.test(String.fromCharCode(code)) ? WORD : SIGN;
+});

@@ -77,7 +77,7 @@ export function openSubmission(options: SubmissionOptions): Submission {
       id = interrupted;
       parts.memory.submission = id;
     },
-    silent: () => parts.journal.lost || parts.scope.signal.aborted,
+    silent: () => parts.journal.lost || parts.scope.aborted,
     onResponse(listener) {
       const forget = parts.journal.onEntry((body) => {
         if (body.type === 'response' && body.submission === id) listener(body.messageId, body.stopReason);

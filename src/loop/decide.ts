@@ -41,18 +41,17 @@ type Answer = Pass | { readonly kind: 'runs'; run(): AsyncGenerator<LoopMessage,
 /** A rule without a say has passed; the record names what it looked at. */
 function ask(rule: Rule, { facts, watch }: WatchedFacts, iteration: Iteration): Answer {
   const read = watch();
-  const note = (verdict: Verdict) => {
-    iteration.trace.rules.push({ name: rule.name, verdict: verdict.kind, read });
-    return verdict;
-  };
+  const { trace } = iteration;
   if (!rule.applies(facts, iteration.state, iteration)) {
-    note(PASS);
+    trace.asked(rule.name, 'pass', read);
     return PASS;
   }
   return {
     kind: 'runs',
     run: async function* () {
-      return note(yield* rule.run(facts, iteration.state, iteration));
+      const verdict = yield* rule.run(facts, iteration.state, iteration);
+      trace.asked(rule.name, verdict.kind, read);
+      return verdict;
     },
   };
 }

@@ -2,7 +2,6 @@
 import type { CacheReport } from '../protocol/cache.ts';
 import type { DecisionRecord, PrepareRecord, RuleRecord } from '../protocol/decision-record.ts';
 import type { AttemptRecord } from '../protocol/model.ts';
-import type { Terminal } from '../protocol/terminal.ts';
 import type { ToolTrace } from '../protocol/tool.ts';
 import type { Usage } from '../protocol/wire.ts';
 import type { Decision } from './decision.ts';
@@ -18,7 +17,6 @@ export class DecisionTrace {
   readonly prepare: PrepareRecord[] = [];
   readonly attempts: AttemptRecord[] = [];
   readonly tools: ToolTrace[] = [];
-  readonly rules: RuleRecord[] = [];
   request: DecisionRecord['request'];
   fallback: DecisionRecord['fallback'];
   costUsd = 0;
@@ -28,6 +26,11 @@ export class DecisionTrace {
   readonly editedBy: string[] = [];
   context: DecisionRecord['context'];
   cache: CacheReport | undefined;
+  readonly #rules: RuleRecord[] = [];
+  /** What the rule before had read. */
+  #readBefore: Readonly<Record<string, unknown>> = {};
+  /** The rule that did not pass. */
+  #decidedBy: string | undefined;
   #decision: DecisionRecord['decision'];
   #next: DecisionRecord['next'];
 
@@ -38,6 +41,14 @@ export class DecisionTrace {
     this.#startedAt = new Date(deps.clock.nowMs()).toISOString();
   }
 
+  /** A rule's verdict. Most look at one fact and pass: what the rule before has read too is not said again. */
+  asked(name: string, verdict: RuleRecord['verdict'], read: Readonly<Record<string, unknown>>): void {
+    const isSaid = verdict === 'pass' && isSame(read, this.#readBefore);
+    this.#rules.push(isSaid ? { name, verdict } : { name, verdict, read });
+    this.#readBefore = read;
+    if (verdict !== 'pass') this.#decidedBy ??= name;
+  }
+
   decided(decision: Decision): void {
     this.#next = decision.kind === 'continue' ? carriedState(decision.next) : undefined;
     this.#decision =
@@ -45,13 +56,18 @@ export class DecisionTrace {
         ? {
             kind: 'stop',
             terminal: decision.terminal.reason,
-            sentence: sentenceOfStop(decision.terminal, this.rules),
+            sentence: `Stopped: ${decision.terminal.reason} (${this.#why('decided outside the rules')}), turn ${decision.terminal.turnCount}.`,
           }
         : {
             kind: 'continue',
             transition: decision.next.transition?.reason ?? 'next_turn',
-            sentence: sentenceOfContinue(decision.next, this.rules),
+            sentence: sentenceOfContinue(decision.next, this.#why('no rule objected')),
           };
+  }
+
+  #why(unasked: string): string {
+    if (this.#rules.length === 0) return unasked;
+    return this.#decidedBy === undefined ? 'no rule objected' : `rule "${this.#decidedBy}"`;
   }
 
   /** It goes out with the next request, or with the result. One that is missing reads as "cut off here". */
@@ -102,7 +118,7 @@ export class DecisionTrace {
           }),
       ...(this.wastedCostUsd > 0 ? { wastedCostUsd: this.wastedCostUsd } : {}),
       tools: this.tools.map(inHundredths),
-      rules: withoutRepeats(this.rules),
+      rules: this.#rules,
       ...(this.#decision === undefined ? {} : { decision: this.#decision }),
       ...(this.#next === undefined ? {} : { next: this.#next }),
       ...(this.context === undefined ? {} : { context: this.context }),
@@ -131,8 +147,9 @@ const TIMES = [
 ] as const;
 
 function inHundredths<T extends { readonly [K in (typeof TIMES)[number]]?: number }>(timed: T): T {
-  const times = TIMES.flatMap((key) => (timed[key] === undefined ? [] : [[key, rounded(timed[key])]]));
-  return { ...timed, ...Object.fromEntries(times) };
+  const copy: T & { [K in (typeof TIMES)[number]]?: number } = { ...timed };
+  for (const key of TIMES) if (timed[key] !== undefined) copy[key] = rounded(timed[key]) as never;
+  return copy;
 }
 
 /** What the answer cost stands in the record's own `usage`. */
@@ -141,34 +158,14 @@ function brief({ usage, ...attempt }: AttemptRecord, answered: Usage): AttemptRe
   return inHundredths(isSaid ? attempt : { ...attempt, usage });
 }
 
-/** Most rules look at one fact and pass: what the rule before has read too is not said again. */
-function withoutRepeats(rules: readonly RuleRecord[]): readonly RuleRecord[] {
-  let before: Readonly<Record<string, unknown>> = {};
-  return rules.map((rule) => {
-    const { name, verdict, read = {} } = rule;
-    const isSaid = verdict === 'pass' && isSame(read, before);
-    before = read;
-    return isSaid ? { name, verdict } : rule;
-  });
-}
-
 /** Of counts and words. */
 function isSame(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
+  for (const key in a) if (a[key] !== b[key] || !(key in b)) return false;
+  for (const key in b) if (!(key in a)) return false;
+  return true;
 }
 
-function deciding(rules: readonly RuleRecord[]): string {
-  const rule = rules.find((entry) => entry.verdict === 'continue' || entry.verdict === 'stop');
-  return rule === undefined ? 'no rule objected' : `rule "${rule.name}"`;
-}
-
-function sentenceOfStop(terminal: Terminal, rules: readonly RuleRecord[]): string {
-  const why = rules.length === 0 ? 'decided outside the rules' : deciding(rules);
-  return `Stopped: ${terminal.reason} (${why}), turn ${terminal.turnCount}.`;
-}
-
-function sentenceOfContinue(next: State, rules: readonly RuleRecord[]): string {
+function sentenceOfContinue(next: State, why: string): string {
   const attempt = next.transition?.attempt === undefined ? '' : `, attempt ${next.transition.attempt}`;
-  return `Went on: ${next.transition?.reason} (${deciding(rules)}${attempt}).`;
+  return `Went on: ${next.transition?.reason} (${why}${attempt}).`;
 }

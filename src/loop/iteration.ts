@@ -60,8 +60,9 @@ export class Iteration {
 
   /** What the caller's abort said, once it did: the iteration's own scope is still open while rules run. */
   get abortReason(): string | undefined {
-    const { signal } = this.params.scope;
-    if (!signal.aborted) return undefined;
+    const { scope } = this.params;
+    if (!scope.aborted) return undefined;
+    const { signal } = scope;
     return typeof signal.reason === 'string' ? signal.reason : 'user';
   }
 

@@ -112,8 +112,10 @@ export function carriedState({ recovery, hooks, compaction, budgets }: State): C
   return Object.keys(carried).length === 0 ? undefined : carried;
 }
 
-const differs = <T extends object>(group: T, fresh: T): boolean =>
-  (Object.keys(group) as (keyof T)[]).some((name) => group[name] !== fresh[name]);
+function differs<T extends object>(group: T, fresh: T): boolean {
+  for (const name in group) if (group[name] !== fresh[name]) return true;
+  return false;
+}
 
 export function initialState(params: LoopParams): State {
   const { recovery, hooks, compaction, continued } = params.startAt?.carried ?? {};

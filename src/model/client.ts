@@ -63,13 +63,19 @@ export interface ModelClient {
 }
 
 /** The same answer while the endpoint says the same: asked several times a turn. */
-function remembering(overrides: ModelOverrides | undefined, statedOf: EndpointSizes['of']) {
-  const known = new Map<string, { readonly stated: StatedSizes | undefined; readonly info: ModelInfo }>();
+function remembering(overrides: ModelOverrides | undefined, sizes: EndpointSizes) {
+  interface Known {
+    readonly stated: StatedSizes | undefined;
+    readonly info: ModelInfo;
+    readonly isFinal: boolean;
+  }
+  const known = new Map<string, Known>();
   return (model: string): ModelInfo => {
-    const stated = statedOf(model);
     let entry = known.get(model);
+    if (entry?.isFinal === true) return entry.info;
+    const stated = sizes.of(model);
     if (entry === undefined || entry.stated !== stated) {
-      entry = { stated, info: modelInfo(model, overrides, stated) };
+      entry = { stated, info: modelInfo(model, overrides, stated), isFinal: sizes.isTabled(model) };
       known.set(model, entry);
     }
     return entry.info;
@@ -99,7 +105,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     overrides: options.models,
     clock: options.clock,
   });
-  const infoOf = remembering(options.models, sizes.of);
+  const infoOf = remembering(options.models, sizes);
   const deps = {
     connections,
     path: `${baseUrl.pathname.replace(/\/+$/, '')}/v1/messages${baseUrl.search}`,

@@ -11,6 +11,8 @@ import { canonicalModel, isTabled, type ModelOverrides, type StatedSizes, wireMo
 export interface EndpointSizes {
   /** What is known by now; the first question about a model that is in no table starts the look-up. */
   of(model: string): StatedSizes | undefined;
+  /** A table has the model: `of` will never say anything. */
+  isTabled(model: string): boolean;
   /** Resolves when the model is looked up, or `READY_MS` later; undefined: there is nothing to wait for. Never rejects. */
   ready(model: string, signal: AbortSignal): Promise<void> | undefined;
   /** Gives up look-ups that run. */
@@ -97,6 +99,7 @@ export function createEndpointSizes(options: EndpointSizesOptions): EndpointSize
 
   return {
     of: (model) => lookupOf(model)?.sizes,
+    isTabled: (model) => tabled.has(model),
     ready(model, signal) {
       const lookup = lookupOf(model)?.running;
       return lookup && soon(lookup, clock, signal);

@@ -166,8 +166,19 @@ function isSecure(socket: Socket): socket is Socket & { readonly secureConnectin
 }
 
 function flat(incoming: IncomingMessage): ResponseHeaders {
-  const headers: Record<string, string | undefined> = {};
-  for (const [name, value] of Object.entries(incoming.headers))
-    headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  const { rawHeaders } = incoming;
+  const headers: Record<string, string | undefined> = Object.create(null);
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] as string).toLowerCase();
+    if (name in headers) return joined(incoming);
+    headers[name] = rawHeaders[at + 1];
+  }
   return headers;
+}
+
+/** With repeated ones: Node knows which of them may be joined. It takes its time, so it is asked only then. */
+function joined({ headers }: IncomingMessage): ResponseHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
 }

@@ -56,8 +56,8 @@ function sizes(
 }
 
 function listedInfo(model: string): ModelInfo {
-  const found = lookUp(model);
-  if (found === undefined) {
+  const known = lookUp(model);
+  if (known === undefined) {
     return {
       id: model,
       displayName: wireModel(model),
@@ -68,7 +68,7 @@ function listedInfo(model: string): ModelInfo {
       source: 'default',
     };
   }
-  const { listed, source } = found;
+  const { listed, source } = known;
   return {
     id: model,
     displayName: source === 'list' ? listed.displayName : wireModel(model),
@@ -147,8 +147,24 @@ function canonicalName(model: string): string {
     .replace(/-0$/, '');
 }
 
-function lookUp(model: string): { listed: ListedModel; source: 'list' | 'family' } | undefined {
+interface Found {
+  readonly listed: ListedModel;
+  readonly source: 'list' | 'family';
+}
+
+/** By canonical name; asked as often. */
+const found = new Map<string, Found | undefined>();
+
+function lookUp(model: string): Found | undefined {
   const name = canonicalModel(model);
+  if (!found.has(name)) {
+    if (found.size === MAX_REMEMBERED) found.clear();
+    found.set(name, search(name));
+  }
+  return found.get(name);
+}
+
+function search(name: string): Found | undefined {
   const exact = MODEL_LIST.find((entry) => entry.id === name);
   if (exact !== undefined) return { listed: exact, source: 'list' };
   if (!name.startsWith('claude-')) return undefined;

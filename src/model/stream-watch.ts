@@ -73,8 +73,8 @@ export function createStreamWatch(
   /** The next look. It stays when a read is answered: the next read's may be due no earlier. */
   let look: { readonly dueMs: number; cancel(): void } | undefined;
 
-  function limits(): { phase: Trip['phase']; leftMs: number; limitMs: number } {
-    const elapsed = readStart === undefined ? 0 : clock.monotonicMs() - readStart;
+  function limits(nowMs: number): { phase: Trip['phase']; leftMs: number; limitMs: number } {
+    const elapsed = readStart === undefined ? 0 : nowMs - readStart;
     const left = (name: Trip['phase'], limitMs: number, before: number) => ({
       phase: name,
       limitMs,
@@ -93,9 +93,8 @@ export function createStreamWatch(
     return content.leftMs < idle.leftMs ? content : idle;
   }
 
-  function arm(): void {
-    const slice = Math.max(0, Math.min(limits().leftMs, LOOK_EVERY_MS));
-    const mono = clock.monotonicMs();
+  function arm(mono: number): void {
+    const slice = Math.max(0, Math.min(limits(mono).leftMs, LOOK_EVERY_MS));
     if (look !== undefined && mono <= look.dueMs && look.dueMs <= mono + slice) return;
     look?.cancel();
     const wall = clock.nowMs();
@@ -104,18 +103,19 @@ export function createStreamWatch(
       look = undefined;
       if (readStart === undefined) return;
       const read = reads;
-      const late = Math.max(clock.monotonicMs() - mono, clock.nowMs() - wall) - slice;
+      const nowMs = clock.monotonicMs();
+      const late = Math.max(nowMs - mono, clock.nowMs() - wall) - slice;
       // Bytes that wait in the socket are read before an immediate: then it was this process that stood still.
       if (late > LEAP_MS)
         setImmediate(() => (reads === read && readStart !== undefined ? trip(true) : undefined));
-      else if (limits().leftMs <= 0) trip(false);
-      else arm();
+      else if (limits(nowMs).leftMs <= 0) trip(false);
+      else arm(nowMs);
     });
     look = { dueMs, cancel };
   }
 
   function trip(slept: boolean): void {
-    const { phase: reached, limitMs } = limits();
+    const { phase: reached, limitMs } = limits(clock.monotonicMs());
     end();
     onTrip({ phase: reached, afterMs: limitMs, slept });
   }
@@ -134,7 +134,7 @@ export function createStreamWatch(
   return {
     begin() {
       readStart = clock.monotonicMs();
-      arm();
+      arm(readStart);
     },
     pause() {
       if (readStart === undefined) return;

@@ -32,6 +32,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
   const { store, sessionId } = options;
   const { epoch, head: start } = await store.takeOver(sessionId);
   const fence = new AbortController();
+  let isFenced = false;
   let head = start;
   let lastUuid =
     options.lastUuid === undefined ? await lastMessage(store, sessionId, head) : options.lastUuid;
@@ -71,15 +72,17 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
   }
 
   function taken(outcome: Awaited<ReturnType<JournalStore['append']>>): void {
-    if ('fenced' in outcome) fence.abort('fenced');
-    else head = outcome.seq;
-    if (fence.signal.aborted) throw fencedError(sessionId);
+    if ('fenced' in outcome) {
+      isFenced = true;
+      fence.abort('fenced');
+    } else head = outcome.seq;
+    if (isFenced) throw fencedError(sessionId);
   }
 
   function put(bodies: readonly JournalBody[]): Promise<void> | undefined {
     const all = held.length === 0 ? bodies : [...held, ...bodies];
     held = [];
-    if (fence.signal.aborted) return Promise.reject(fencedError(sessionId));
+    if (isFenced) return Promise.reject(fencedError(sessionId));
     return all.length === 0 && refused.length === 0
       ? queue.idle()
       : (queue.put(all) as Promise<void> | undefined);

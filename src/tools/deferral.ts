@@ -42,6 +42,11 @@ export class Deferral {
     return this.#version;
   }
 
+  /** Tokens; what the endpoint says of a model may come late. */
+  windowOf(model: string): number {
+    return this.#options.windowOf(model);
+  }
+
   /** Measures the tools at hand. */
   weigh(described: readonly DescribedTool[], model: string): void {
     const { share, windowOf } = this.#options;

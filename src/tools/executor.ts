@@ -26,7 +26,7 @@ export const ABANDON_AFTER_MS = 100;
 const MAX_PENDING_PROGRESS = 100;
 
 export interface ExecutorOptions {
-  readonly tools: ToolSet;
+  readonly tools: Pick<ToolSet, 'find'>;
   readonly gate: GatePorts;
   makeContext(call: ToolCall, signal: AbortSignal): ToolContext;
   /** Given each context modifier of a tool that is not concurrency-safe, in order. */

@@ -24,7 +24,7 @@ export type ParsedInput =
 const ECHO_CHARS = 200;
 
 /** Never rejects. */
-export async function prepareCall(call: ToolCall, tools: ToolSet): Promise<PreparedCall> {
+export async function prepareCall(call: ToolCall, tools: Pick<ToolSet, 'find'>): Promise<PreparedCall> {
   const tool = tools.find(call.block.name);
   if (tool === undefined) {
     return refused('unknown_tool', `Error: No such tool available: ${bounded(call.block.name, ECHO_CHARS)}`);

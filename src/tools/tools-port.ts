@@ -76,7 +76,7 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
       const described = Promise.all(
         set.all.map(async (tool) => ({ tool, wire: await describe(tool, about) })),
       );
-      const fresh: DescribedSet = { set, described, version: '', wire: [], index: [] };
+      const fresh: DescribedSet = { set, described, version: -1, without: 0, window: 0, wire: [], index: [] };
       entry = fresh;
       known.set(model, fresh);
       described.then(
@@ -92,14 +92,20 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
 
   /** What of them is sent now. */
   function upToDate(entry: DescribedSet, described: readonly DescribedTool[], model: string): DescribedSet {
-    const offered = described.filter(({ tool }) => offers(tool));
-    deferral?.weigh(offered, model);
-    const version = `${deferral?.version ?? 0}/${quarantined.size}/${described.length}`;
-    if (entry.version === version) return entry;
+    const window = deferral?.windowOf(model) ?? 0;
+    const version = deferral?.version ?? 0;
+    if (entry.version === version && entry.without === quarantined.size && entry.window === window)
+      return entry;
+    entry.window = window;
+    deferral?.weigh(
+      described.filter(({ tool }) => offers(tool)),
+      model,
+    );
+    entry.version = deferral?.version ?? 0;
+    entry.without = quarantined.size;
     const told = described.filter(({ tool }) => isTold(tool));
     const rank = ({ tool }: DescribedTool) => deferral?.rank(tool) ?? -1;
     const sent = told.filter(({ tool }) => deferral?.defers(tool) !== true);
-    entry.version = version;
     entry.wire = [...sent].sort((a, b) => rank(a) - rank(b)).map(({ wire }) => wire);
     const index = told
       .filter(({ tool }) => deferral?.active === true && isDeferrable(tool))
@@ -143,7 +149,7 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
 
     open({ scope, chainId, depth }) {
       const executor = new StreamingToolExecutor({
-        tools: { all: tools().all, find },
+        tools: { find },
         gate: options.gate,
         clock: options.clock,
         ids: options.ids,
@@ -173,8 +179,10 @@ interface DescribedSet {
   readonly set: ToolSet;
   /** A promise until every tool has told its text. */
   described: readonly DescribedTool[] | Promise<readonly DescribedTool[]>;
-  /** Of what the two lists below were made. */
-  version: string;
+  /** What the two lists below were made of: a version of what is deferred, how many tools are left out, a window. */
+  version: number;
+  without: number;
+  window: number;
   wire: readonly WireTool[];
   index: readonly string[];
 }

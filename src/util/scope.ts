@@ -6,7 +6,10 @@ import { within } from './within.ts';
  * most `graceMs`, then abandons them. Children close with their parent.
  */
 export interface Scope {
+  /** Made when it is first asked for. */
   readonly signal: AbortSignal;
+  /** As the signal says, for those who ask often. */
+  readonly aborted: boolean;
   readonly closed: boolean;
   /** A scope that ends with this one, or earlier. */
   child(): Scope;
@@ -38,8 +41,9 @@ type Listener = (reason: unknown) => void;
 type Cleanup = () => void | Promise<void>;
 
 class OpenScope implements Scope {
-  readonly signal: AbortSignal;
-  readonly #controller = new AbortController();
+  aborted = false;
+  #reason: unknown;
+  #controller: AbortController | undefined;
   readonly #graceMs: number;
   #listeners: Set<Listener> | undefined;
   #cleanups: Set<Cleanup> | undefined;
@@ -47,10 +51,7 @@ class OpenScope implements Scope {
   #closing: Promise<void> | undefined;
 
   constructor(parent: Scope | undefined, graceMs: number) {
-    this.signal = this.#controller.signal;
     this.#graceMs = graceMs;
-    // Many children and waits listen to one signal; they take their listeners back, so many are no leak.
-    setMaxListeners(0, this.signal);
     if (parent === undefined) return;
     // Not by the signal's events, which cost more than all of a scope.
     const detach = parent.onAbort((reason) => this.abort(reason));
@@ -59,6 +60,16 @@ class OpenScope implements Scope {
       detach();
       forget();
     };
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      // Many children and waits listen to one signal; they take their listeners back, so many are no leak.
+      setMaxListeners(0, this.#controller.signal);
+      if (this.aborted) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
   }
 
   get closed(): boolean {
@@ -70,8 +81,8 @@ class OpenScope implements Scope {
   }
 
   onAbort(listener: Listener): () => void {
-    if (this.signal.aborted) {
-      listener(this.signal.reason);
+    if (this.aborted) {
+      listener(this.#reason);
       return nothing;
     }
     this.#listeners ??= new Set();
@@ -91,8 +102,10 @@ class OpenScope implements Scope {
   }
 
   abort(reason: unknown): void {
-    if (this.signal.aborted) return;
-    this.#controller.abort(reason);
+    if (this.aborted) return;
+    this.aborted = true;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
     const listeners = this.#listeners;
     if (listeners === undefined) return;
     for (const listener of listeners) listener(reason);

@@ -6,8 +6,12 @@ export function whileSame<Sources extends readonly unknown[], Made>(
   let last: { readonly from: Sources; readonly made: Made } | undefined;
   return () => {
     const from = sources();
-    if (last === undefined || from.some((each, i) => each !== last?.from[i]))
-      last = { from, made: make(from) };
+    if (last === undefined || !isSame(from, last.from)) last = { from, made: make(from) };
     return last.made;
   };
+}
+
+function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }

@@ -1,5 +1,7 @@
 /** Stage 2: what is asked of the model (L3). The view's bytes are made by the model room, once per message. */
 import type { ModelRequest } from '../../protocol/model.ts';
+import { oncePer } from '../../util/once-per.ts';
+import type { LoopParams } from '../deps.ts';
 import type { Iteration } from '../iteration.ts';
 
 /** Room for the answer beside an explicit thinking budget. */
@@ -11,42 +13,43 @@ export async function buildRequest(iteration: Iteration): Promise<ModelRequest> 
   const { taskRemaining } = state.budgets;
   const tools = deps.tools.wireTools(model);
   const request: ModelRequest = {
-    querySource: params.querySource,
-    foreground: params.foreground,
+    ...lasting(params),
     effectKey: `${params.submission}/${state.iteration}`,
-    sessionId: params.sessionId,
-    ...(params.agentPath === ''
-      ? {}
-      : { agentId: params.agentPath.slice(params.agentPath.lastIndexOf('/') + 1) }),
     model,
     canFallBack: state.model.fallbacks.length > 0,
-    system: params.system,
-    userContext: params.userContext,
     view: state.view.messages,
     tools: 'then' in tools ? await tools : tools,
     maxTokens: outputCap(iteration),
-    ...(params.thinking === undefined ? {} : { thinking: params.thinking }),
-    ...(effort === undefined ? {} : { effort }),
-    ...(params.betas === undefined ? {} : { betas: params.betas }),
-    ...(params.speed === undefined ? {} : { speed: params.speed }),
-    ...(params.taskBudget === undefined
-      ? {}
-      : {
-          taskBudget: {
-            total: params.taskBudget.total,
-            ...(taskRemaining === undefined ? {} : { remaining: taskRemaining }),
-          },
-        }),
-    ...(iteration.contextManagement === undefined ? {} : { contextManagement: iteration.contextManagement }),
-    stream: true,
+    ...(effort !== undefined && { effort }),
+    ...(params.taskBudget !== undefined && {
+      taskBudget: {
+        total: params.taskBudget.total,
+        ...(taskRemaining !== undefined && { remaining: taskRemaining }),
+      },
+    }),
+    ...(iteration.contextManagement !== undefined && { contextManagement: iteration.contextManagement }),
   };
   iteration.trace.request = {
     model,
     maxTokens: request.maxTokens,
-    ...(effort === undefined ? {} : { effort }),
+    ...(effort !== undefined && { effort }),
   };
   return request;
 }
+
+/** What is the same in every request of a submission. */
+const lasting = oncePer((params: LoopParams) => ({
+  querySource: params.querySource,
+  foreground: params.foreground,
+  sessionId: params.sessionId,
+  ...(params.agentPath !== '' && { agentId: params.agentPath.slice(params.agentPath.lastIndexOf('/') + 1) }),
+  system: params.system,
+  userContext: params.userContext,
+  ...(params.thinking !== undefined && { thinking: params.thinking }),
+  ...(params.betas !== undefined && { betas: params.betas }),
+  ...(params.speed !== undefined && { speed: params.speed }),
+  stream: true,
+}));
 
 function outputCap({ params, state, deps }: Iteration): number {
   const budget = params.thinking?.type === 'enabled' ? params.thinking.budgetTokens : undefined;

@@ -38,9 +38,9 @@ export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMes
   iteration.trace.tokens = pass.tokens;
   if (carriesOn(iteration)) return undefined;
   deps.onStage?.('compact_check');
+  let fromMs = deps.clock.monotonicMs();
   for (const step of deps.context.steps) {
     if (iteration.abortReason !== undefined) return undefined; // rule 1 decides; no request is made
-    const startMs = deps.clock.monotonicMs();
     const answer = step.run(stepInput(step, pass, iteration));
     const { outcome, held } =
       'kind' in answer ? { outcome: answer, held: [] } : yield* announcing(answer, iteration);
@@ -49,7 +49,8 @@ export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMes
       continue;
     }
     const edited = await editedBy(outcome, pass, iteration);
-    note(outcome, edited, { step: step.name, tokensBefore: pass.tokens, startMs }, iteration);
+    note(outcome, edited, { step: step.name, tokensBefore: pass.tokens, fromMs }, iteration);
+    fromMs = deps.clock.monotonicMs();
     if (outcome.kind === 'stop') {
       yield* iteration.say(errorMessage(deps, outcome.message, 'invalid_request'));
       const decision = stop(pass.state, outcome.reason);
@@ -139,8 +140,8 @@ function note(
   {
     step,
     tokensBefore,
-    startMs,
-  }: { readonly step: string; readonly tokensBefore: number; readonly startMs: number },
+    fromMs,
+  }: { readonly step: string; readonly tokensBefore: number; readonly fromMs: number },
   { trace, deps }: Iteration,
 ): void {
   trace.prepare.push({
@@ -148,7 +149,7 @@ function note(
     ran: true,
     why: outcome.kind === 'stop' ? outcome.message : outcome.why,
     tokensBefore,
-    ms: rounded(deps.clock.monotonicMs() - startMs),
+    ms: rounded(deps.clock.monotonicMs() - fromMs),
     ...(edited === undefined ? {} : { tokensAfter: edited.tokens }),
   });
   if (edited !== undefined) trace.editedBy.push(step);
