@@ -21,9 +21,30 @@ const DATA_RUN = 32;
 const BASE64_CHARS_PER_TOKEN = 1.43;
 const HEX_CHARS_PER_TOKEN = 1.75;
 
+const NEWLINE_CODE = 10;
+
+/** Kinds of characters; letters and digits are words. What has none of these is judged by its script. */
+const LOWER = 1;
+const OTHER_WORD = 2;
+const WORD = LOWER | OTHER_WORD;
+const SPACE = 4;
+const SIGN = 8;
+
+/** By code, up to where letters with accents end. */
+const KINDS = Uint8Array.from({ length: 0x370 }, (_, code) => {
+  if (code >= 97 && code <= 122) return LOWER;
+  if ((code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code >= 0xc0) return OTHER_WORD;
+  if (code === 32 || code === 9 || code === 13 || code === NEWLINE_CODE) return SPACE;
+  return code > 32 && code < 0x7f ? SIGN : 0;
+});
+
+const kindOf = (code: number): number => (code < KINDS.length ? (KINDS[code] as number) : 0);
+const kindAt = (text: string, at: number): number => kindOf(text.charCodeAt(at));
+
 /** Tokens a character, by the first code of the script's range. */
 const SCRIPTS: readonly (readonly [from: number, tokens: number])[] = [
-  [0x0370, 0.5], // Greek, Cyrillic
+  [0, 0.95], // control characters
+  [0x80, 0.5], // signs of Latin scripts, Greek, Cyrillic
   [0x0590, 0.58], // Hebrew, Arabic
   [0x0900, 0.8], // the scripts of South and South-East Asia
   [0x1100, 0.8],
@@ -52,32 +73,39 @@ function tokensOf(text: string, from: number, to: number): number {
   let tokens = 0;
   let at = from;
   while (at < to) {
-    const code = text.charCodeAt(at);
-    const kind = code < KINDS.length ? KINDS[code] : OTHER;
-    if (kind === OTHER) {
-      tokens += code < 0x80 ? SYMBOL : scriptTokens(code);
-      at += 1;
-      continue;
-    }
-    const end = kind === WORD ? wordEnd(text, at, to) : endOf(kind as Kind, text, at, to);
-    if (kind === WORD) tokens += wordTokens(text, at, end);
-    else if (kind === SIGN) tokens += SYMBOL + (end - at - 1) * MORE_SYMBOL;
-    else if (code === 10) tokens += NEWLINE;
-    // The one space before a word is part of it.
-    else if (end - at > 1) tokens += 1;
-    at = end;
+    const start = at;
+    let kinds = kindAt(text, start);
+    at += 1;
+    if ((kinds & WORD) !== 0) {
+      for (; at < to; at += 1) {
+        const kind = kindAt(text, at);
+        if ((kind & WORD) === 0) break;
+        kinds |= kind;
+      }
+      if (at - start >= DATA_RUN) at = endOfData(text, at, to);
+      tokens += kinds === LOWER && at - start < DATA_RUN ? letters(at - start) : wordTokens(text, start, at);
+    } else if (kinds === SPACE) {
+      while (at < to && kindAt(text, at) === SPACE) at += 1;
+      if (text.charCodeAt(start) === NEWLINE_CODE) tokens += NEWLINE;
+      // The one space before a word is part of it.
+      else if (at - start > 1) tokens += 1;
+    } else if (kinds === SIGN) {
+      while (at < to && kindAt(text, at) === SIGN) at += 1;
+      tokens += SYMBOL + (at - start - 1) * MORE_SYMBOL;
+    } else tokens += scriptTokens(text.charCodeAt(start));
   }
   return tokens;
 }
 
-/** Letters and digits, and inside data the other characters of base64. */
-function wordEnd(text: string, from: number, to: number): number {
-  const end = endOf(WORD, text, from, to);
-  if (end - from < DATA_RUN) return end;
-  let at = from + 1;
+/** Inside data the other characters of base64 belong to it. */
+function endOfData(text: string, from: number, to: number): number {
+  let at = from;
   while (at < to && isBase64(text.charCodeAt(at))) at += 1;
   return at;
 }
+
+/** A word of so many letters. */
+const letters = (count: number): number => 1 + Math.max(0, count - WORD_CHARS) / REST_CHARS_PER_TOKEN;
 
 function wordTokens(text: string, from: number, end: number): number {
   const length = end - from;
@@ -98,13 +126,12 @@ function wordTokens(text: string, from: number, end: number): number {
   if (length >= DATA_RUN && (digits > 0 || humps > length / 10)) {
     return length / (hex ? HEX_CHARS_PER_TOKEN : BASE64_CHARS_PER_TOKEN);
   }
-  const letters = length - digits;
-  const word = letters === 0 ? 0 : 1 + Math.max(0, letters - WORD_CHARS) / REST_CHARS_PER_TOKEN;
+  const word = length === digits ? 0 : letters(length - digits);
   return word + digits / DIGITS_PER_TOKEN + accents * ACCENT + humps * HUMP;
 }
 
 function scriptTokens(code: number): number {
-  let tokens = 0.5;
+  let tokens = 0;
   for (const [from, cost] of SCRIPTS) {
     if (code < from) break;
     tokens = cost;
@@ -112,30 +139,6 @@ function scriptTokens(code: number): number {
   return tokens;
 }
 
-/** Where a run of one kind that begins at `from` ends. */
-function endOf(kind: Kind, text: string, from: number, to: number): number {
-  let at = from + 1;
-  for (; at < to; at++) {
-    const code = text.charCodeAt(at);
-    if (code >= KINDS.length || KINDS[code] !== kind) break;
-  }
-  return at;
-}
-
 /** + / = besides letters and digits. */
-const isBase64 = (code: number) =>
-  (code < 0x80 && KINDS[code] === WORD) || code === 43 || code === 47 || code === 61;
-
-type Kind = typeof WORD | typeof SPACE | typeof SIGN;
-const OTHER = 0;
-const WORD = 1;
-const SPACE = 2;
-const SIGN = 3;
-
-/** By character code. */
-const KINDS = Uint8Array.from({ length: 0x370 }, (_, code) => {
-  if (code === 32 || code === 9 || code === 13 || code === 10) return SPACE;
-  if (code >= 0xc0) return WORD;
-  if (code <= 32 || code >= 0x7f) return OTHER;
-  return /[a-zA-Z0-9]/.test(String.fromCharCode(code)) ? WORD : SIGN;
-});
+const isBase64 = (code: number): boolean =>
+  code < 0x80 && ((kindOf(code) & WORD) !== 0 || code === 43 || code === 47 || code === 61);
