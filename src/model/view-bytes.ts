@@ -5,12 +5,11 @@
 import type { AssistantMessage } from '../protocol/messages.ts';
 import type { View } from '../protocol/view.ts';
 import { type CacheMark, joinMarked } from './cache-breakpoints.ts';
+import { GrowingBytes } from './growing-bytes.ts';
 import { createNormaliser, type NormaliseRules, type Normaliser, type WireTurn } from './normalise.ts';
 
-/** What is finished becomes bytes in portions of about this size; the rest is joined and encoded for each request. */
+/** What is finished becomes bytes from about this size on; the rest is joined and encoded for each request. */
 const PORTION_CHARS = 8 * 1024;
-/** Portions grow together up to this size: a long history is a few writes. */
-const MAX_PORTION_BYTES = 1024 * 1024;
 /** Variants kept per view: the main request's and one more (another model, or without thinking). */
 const MAX_VARIANTS = 2;
 
@@ -74,11 +73,10 @@ function isFor(variant: Variant, { thinkingKey, userContext }: BytesRequest): bo
 /** The bytes of one growing view: sealed blocks of bytes, then text, then the two newest exchanges, which may carry marks. */
 class Growing {
   readonly #normaliser: Normaliser;
-  readonly #sealed: Buffer[] = [];
+  readonly #sealed = new GrowingBytes();
   #text: string[] = [];
   #textChars = 0;
   #previous: readonly WireTurn[] = [];
-  #started = false;
   #length = 0;
 
   constructor(rules: NormaliseRules) {
@@ -103,8 +101,8 @@ class Growing {
     for (const turn of this.#normaliser.open())
       rest.push(turnJson(turn, turn.role === 'user' ? mark : undefined));
     return {
-      sealed: [...this.#sealed],
-      rest: (this.#sealed.length > 0 ? ',' : '') + rest.join(','),
+      sealed: this.#sealed.parts(),
+      rest: (this.#sealed.isEmpty ? '' : ',') + rest.join(','),
       toolRunWithoutThinking: this.#normaliser.toolRunWithoutThinking,
     };
   }
@@ -116,21 +114,9 @@ class Growing {
       this.#textChars += json.length;
     }
     if (this.#textChars < PORTION_CHARS) return;
-    this.#keep(Buffer.from((this.#started ? ',' : '') + this.#text.join(',')));
-    this.#started = true;
+    for (const json of this.#text) this.#sealed.append(this.#sealed.isEmpty ? json : `,${json}`);
     this.#text = [];
     this.#textChars = 0;
-  }
-
-  /** Neighbours of like size become one, so that n bytes are copied about log n times in all. */
-  #keep(portion: Buffer): void {
-    let grown = portion;
-    for (let last = this.#sealed.at(-1); last !== undefined; last = this.#sealed.at(-1)) {
-      if (last.length > 2 * grown.length || last.length + grown.length > MAX_PORTION_BYTES) break;
-      this.#sealed.pop();
-      grown = Buffer.concat([last, grown]);
-    }
-    this.#sealed.push(grown);
   }
 }
 

@@ -4,9 +4,20 @@ import type { Usage, UserBlock } from './wire.ts';
 
 export type Appended = { readonly seq: number } | { readonly fenced: true };
 
+export interface TakenOver {
+  readonly epoch: number;
+  /** `seq` of the last record. */
+  readonly head: number;
+  /** In order, up to the head. Decisions and results of submissions that are over may be left out or empty. */
+  readonly toResume?: readonly JournalEntry[] | undefined;
+}
+
 export interface JournalStore {
-  /** Fences every earlier epoch of this session. Creates the session when it does not exist. */
-  takeOver(sessionId: string): Promise<{ readonly epoch: number; readonly head: number }>;
+  /**
+   * Fences every earlier epoch of this session. Creates the session when it does not exist. `toResume`: a store that
+   * looks through the session on the way may hand over what a resume needs of it, which then need not be read.
+   */
+  takeOver(sessionId: string, options?: { readonly toResume?: boolean }): Promise<TakenOver>;
   /**
    * Atomic: all entries or none. `seq` of the last one, or `fenced` when a newer epoch holds the session. A store that
    * need not wait may answer at once, or throw.

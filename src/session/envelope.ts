@@ -109,6 +109,8 @@ export function checkSum(line: Buffer): 'right' | 'wrong' | 'none' {
 
 const HEAD = /^\{"v":(\d+),"seq":(\d+),"epoch":(\d+),(?:"type":"takeover","owner":"([^"]*)")?/;
 const HEAD_BYTES = 160;
+/** With room for a long path. */
+const BARE_BYTES = 640;
 
 /** Where a record of ours stands, without parsing it. undefined: not ours, or not this version's, or damaged. */
 export function peekLine(line: Buffer): (LineHead & { readonly takeoverBy?: string }) | undefined {
@@ -116,6 +118,29 @@ export function peekLine(line: Buffer): (LineHead & { readonly takeoverBy?: stri
   if (found === null || Number(found[1]) > JOURNAL_VERSION || checkSum(line) !== 'right') return undefined;
   const head = { seq: Number(found[2]), epoch: Number(found[3]) };
   return found[4] === undefined ? head : { ...head, takeoverBy: found[4] };
+}
+
+/** The type of a record, which stands behind the envelope: no string before it can hold these characters. */
+const TYPE = ',"type":"';
+const BARE = /(decision|result)","id":"([^"\\]+)","submission":"([^"\\]+)",/y;
+
+/** A decision or a result without what it says, not parsed. undefined: the line holds something else. */
+export function bareRecord(line: Buffer, { seq, epoch }: LineHead): JournalEntry | undefined {
+  const head = line.toString('latin1', 0, BARE_BYTES);
+  const typeAt = head.indexOf(TYPE);
+  BARE.lastIndex = typeAt + TYPE.length;
+  const found = typeAt < 0 ? null : BARE.exec(head);
+  if (found === null) return undefined;
+  const [, type, id, submission] = found;
+  const envelope = { v: JOURNAL_VERSION, seq, epoch, sessionId: '', cwd: '', timestamp: '' };
+  const body = { type, id, submission, [type === 'result' ? 'result' : 'record']: undefined };
+  return { ...envelope, ...body } as unknown as JournalEntry;
+}
+
+/** The record of a line that `peekLine` has found whole. */
+export function parseLine(line: Buffer): JournalEntry | undefined {
+  const value = parseObject(line);
+  return value && toEntry(value);
 }
 
 export function decodeLine(line: Buffer): DecodedLine {

@@ -17,19 +17,20 @@ export function createFileJournalStore(options: FileJournalStoreOptions): Journa
   const open = new Map<string, FileJournal>();
 
   return {
-    async takeOver(sessionId) {
+    async takeOver(sessionId, { toResume = false } = {}) {
       const path = journalPath(directory, sessionId);
       const before = open.get(sessionId);
       open.delete(sessionId);
       await before?.close();
-      const journal = await takeOverFile(path, sessionId, options);
+      const { journal, toResume: earlier } = await takeOverFile(path, sessionId, options, toResume);
       const meanwhile = open.get(sessionId);
       if (meanwhile !== undefined && meanwhile.epoch > journal.epoch) await journal.close();
       else {
         open.set(sessionId, journal);
         await meanwhile?.close();
       }
-      return { epoch: journal.epoch, head: journal.head };
+      const { epoch, head } = journal;
+      return earlier === undefined ? { epoch, head } : { epoch, head, toResume: earlier };
     },
 
     append(sessionId, epoch, afterSeq, entries) {

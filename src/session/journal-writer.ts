@@ -2,8 +2,8 @@
  * The one writer of a session: gives records their order and their parents, and remembers what the disk refused.
  */
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { JournalBody, Recorder } from '../protocol/journal.ts';
-import type { JournalStore } from '../protocol/ports.ts';
+import type { JournalBody, JournalEntry, Recorder } from '../protocol/journal.ts';
+import type { JournalStore, TakenOver } from '../protocol/ports.ts';
 import { batchQueue } from './batch-queue.ts';
 import { isSettled } from './record-identity.ts';
 
@@ -14,11 +14,15 @@ export interface JournalWriterOptions {
   readonly durability?: 'process' | 'power';
   /** uuid of the last message on record; absent: looked up in the journal. */
   readonly lastUuid?: string | null;
+  /** Asks the store for what a resume needs. Default false. */
+  readonly toResume?: boolean;
 }
 
 export interface JournalWriter extends Recorder {
   readonly sessionId: string;
   readonly epoch: number;
+  /** Of earlier lives, where it was asked for and the store had it at hand. */
+  readonly earlier: TakenOver['toResume'];
   /** `seq` of the last record that is written. */
   readonly head: number;
   /** Aborted with reason `fenced` once another owner took the session over. */
@@ -30,12 +34,17 @@ export interface JournalWriter extends Recorder {
 /** Takes the session over. Throws `storage_error` when it cannot be written. */
 export async function createJournalWriter(options: JournalWriterOptions): Promise<JournalWriter> {
   const { store, sessionId } = options;
-  const { epoch, head: start } = await store.takeOver(sessionId);
+  const { toResume = false } = options;
+  const { epoch, head: start, toResume: earlier } = await store.takeOver(sessionId, { toResume });
   const fence = new AbortController();
   let isFenced = false;
   let head = start;
   let lastUuid =
-    options.lastUuid === undefined ? await lastMessage(store, sessionId, head) : options.lastUuid;
+    options.lastUuid !== undefined
+      ? options.lastUuid
+      : earlier !== undefined
+        ? lastMessageOf(earlier)
+        : await lastMessage(store, sessionId, head);
   let lastBlock: { readonly uuid: string; readonly parentUuid: string | null } | undefined;
   /** Refused by the disk, batch by batch: they go first when it takes records again, so the journal has no gap (F71). */
   let refused: readonly (readonly JournalBody[])[] = [];
@@ -103,6 +112,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
   return {
     sessionId,
     epoch,
+    earlier,
     get head() {
       return head;
     },
@@ -174,13 +184,20 @@ const TAIL_RECORDS = 200;
 async function lastMessage(store: JournalStore, sessionId: string, head: number): Promise<string | null> {
   if (head === 0) return null;
   for (const fromSeq of head > TAIL_RECORDS ? [head - TAIL_RECORDS, 1] : [1]) {
-    let last: string | null = null;
-    for await (const entry of store.read(sessionId, fromSeq)) {
-      const sidechain = 'isSidechain' in entry && entry.isSidechain === true;
-      if (entry.type === 'rewind') last = entry.to;
-      else if ('uuid' in entry && typeof entry.uuid === 'string' && !sidechain) last = entry.uuid;
-    }
+    const entries: JournalEntry[] = [];
+    for await (const entry of store.read(sessionId, fromSeq)) entries.push(entry);
+    const last = lastMessageOf(entries);
     if (last !== null) return last;
+  }
+  return null;
+}
+
+function lastMessageOf(entries: readonly JournalEntry[]): string | null {
+  for (let at = entries.length - 1; at >= 0; at--) {
+    const entry = entries[at] as JournalEntry;
+    const sidechain = 'isSidechain' in entry && entry.isSidechain === true;
+    if (entry.type === 'rewind') return entry.to;
+    if ('uuid' in entry && typeof entry.uuid === 'string' && !sidechain) return entry.uuid;
   }
   return null;
 }

@@ -1,8 +1,15 @@
 /** Reads a session file as it is, damage and foreign records included (F70, F72, F73). */
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { JournalEntry } from '../protocol/journal.ts';
-import { type DecodedLine, decodeLine, type ForeignRecord, MAX_LINE_BYTES, peekLine } from './envelope.ts';
-import { type FileLine, readLines } from './read-lines.ts';
+import {
+  type DecodedLine,
+  decodeLine,
+  type ForeignRecord,
+  type LineHead,
+  MAX_LINE_BYTES,
+  peekLine,
+} from './envelope.ts';
+import { type FileLine, readLines, readLinesAtOnce } from './read-lines.ts';
 import { salvageLine } from './salvage.ts';
 
 export type JournalProblemKind =
@@ -85,8 +92,7 @@ export async function* readJournal(
   const place = new Place(EMPTY_JOURNAL);
   const fromSeq = options.fromSeq ?? 0;
   for await (const line of readLines(files, path, { maxLineBytes: MAX_LINE_BYTES })) {
-    const report = (kind: JournalProblemKind) =>
-      options.onProblem?.({ kind, offset: line.start, bytes: line.end - line.start });
+    const report = (kind: JournalProblemKind) => options.onProblem?.(problemIn(line, kind));
     if (isEmpty(line)) continue;
     // What is not asked for is placed, not parsed.
     const peeked = fromSeq > place.head + 1 ? peekLine(line.bytes) : undefined;
@@ -111,31 +117,50 @@ export const EMPTY_JOURNAL: JournalPosition = Object.freeze({
   endsOpen: false,
 });
 
+/** Hears of what a scan passes, in the file's order. */
+export interface ScanListener {
+  /** A record of ours that counts, not parsed. false: it cannot be. */
+  line(bytes: Buffer, head: LineHead): boolean;
+  /** Any other record. */
+  entry(entry: JournalEntry): void;
+  readonly problem: OnProblem;
+}
+
 /** Finds the end of the valid part without parsing records of ours; goes on from where an earlier look ended. */
 export async function scanJournal(
   files: PersistentFiles,
   path: string,
   from: JournalPosition = EMPTY_JOURNAL,
+  listener?: ScanListener,
 ): Promise<JournalPosition> {
   const place = new Place(from);
   const start = from.size;
   let size = start;
   let tornAt: number | undefined;
   let endsOpen = false;
-  for await (const line of readLines(files, path, { start, maxLineBytes: MAX_LINE_BYTES })) {
+
+  const pass = (line: FileLine) => {
     size = line.end;
     endsOpen = !line.complete;
-    if (isEmpty(line)) continue;
+    if (isEmpty(line)) return;
+    const report = (kind: JournalProblemKind) => listener?.problem(problemIn(line, kind));
     const peeked = peekLine(line.bytes);
     if (peeked?.takeoverBy !== undefined) place.takeover(peeked.epoch, peeked.takeoverBy);
-    else if (peeked !== undefined) place.record(peeked);
-    else {
-      const found = recordsOf(line, ignore);
-      for (const decoded of found) accept(decoded, place, ignore);
+    else if (peeked !== undefined) {
+      if (!place.record(peeked)) report('fenced');
+      else if (listener?.line(line.bytes, peeked) === false) report('torn');
+    } else {
+      const found = recordsOf(line, report);
+      for (const decoded of found) {
+        const entry = accept(decoded, place, report);
+        if (entry !== undefined) listener?.entry(entry);
+      }
       // A line from which records were recovered stays; what is torn as a whole can be set aside.
       if (endsOpen && found.length === 0 && line.tooLong === undefined) tornAt = line.start;
     }
-  }
+  };
+  for await (const lines of readLinesAtOnce(files, path, { start, maxLineBytes: MAX_LINE_BYTES }))
+    for (const line of lines) pass(line);
   const { head, ownHead, epoch, owner } = place;
   return { head, ownHead, epoch, owner, size, endsOpen, ...(tornAt === undefined ? {} : { tornAt }) };
 }
@@ -145,6 +170,12 @@ export function entriesOf(lines: Iterable<DecodedLine>): JournalEntry[] {
   const place = new Place(EMPTY_JOURNAL);
   return [...lines].flatMap((line) => accept(line, place, ignore) ?? []);
 }
+
+const problemIn = (line: FileLine, kind: JournalProblemKind): JournalProblem => ({
+  kind,
+  offset: line.start,
+  bytes: line.end - line.start,
+});
 
 const ignore = (): void => undefined;
 const isEmpty = (line: FileLine): boolean => line.bytes.length === 0 && line.tooLong === undefined;

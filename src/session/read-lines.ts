@@ -11,15 +11,31 @@ export interface FileLine {
   readonly tooLong?: true;
 }
 
+/** Of the first read; each further one is twice as long. */
 const CHUNK_BYTES = 256 * 1024;
+const MAX_CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 10;
+
+interface ReadLinesOptions {
+  readonly start?: number;
+  readonly maxLineBytes: number;
+}
 
 /** The lines of a file from `start` up to the end it had when reading began; memory is bounded by the longest line. */
 export async function* readLines(
   files: PersistentFiles,
   path: string,
-  options: { readonly start?: number; readonly maxLineBytes: number },
+  options: ReadLinesOptions,
 ): AsyncGenerator<FileLine> {
+  for await (const lines of readLinesAtOnce(files, path, options)) yield* lines;
+}
+
+/** The same, with the lines of one read together. */
+export async function* readLinesAtOnce(
+  files: PersistentFiles,
+  path: string,
+  options: ReadLinesOptions,
+): AsyncGenerator<readonly FileLine[]> {
   const size = (await files.stat(path))?.size ?? 0;
   let lineStart = options.start ?? 0;
   let offset = lineStart;
@@ -37,14 +53,16 @@ export async function* readLines(
     return line;
   };
 
-  while (offset < size) {
-    const chunk = Buffer.from(await files.readRange(path, offset, Math.min(CHUNK_BYTES, size - offset)));
+  for (let length = CHUNK_BYTES; offset < size; length = Math.min(2 * length, MAX_CHUNK_BYTES)) {
+    const chunk = asBuffer(await files.readRange(path, offset, Math.min(length, size - offset)));
     if (chunk.length === 0) break;
+    const lines: FileLine[] = [];
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
-      yield take(chunk.subarray(from, at), offset + at + 1, true);
+      lines.push(take(chunk.subarray(from, at), offset + at + 1, true));
       from = at + 1;
     }
+    yield lines;
     const rest = chunk.subarray(from);
     partBytes += rest.length;
     if (partBytes > options.maxLineBytes) {
@@ -53,5 +71,8 @@ export async function* readLines(
     } else if (rest.length > 0) parts.push(rest);
     offset += chunk.length;
   }
-  if (lineStart < offset) yield take(Buffer.alloc(0), offset, false);
+  if (lineStart < offset) yield [take(Buffer.alloc(0), offset, false)];
 }
+
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { AppendHandle, PersistentFiles } from '../protocol/files.ts';
+import type { TakenOver } from '../protocol/ports.ts';
+import { EarlierRecords } from './earlier-records.ts';
 import { encodeTakeover, sessionPrefix } from './envelope.ts';
 import { FileJournal } from './file-journal.ts';
 import type { FileJournalStoreOptions } from './file-store-options.ts';
@@ -12,15 +14,28 @@ export async function takeOverFile(
   path: string,
   sessionId: string,
   options: FileJournalStoreOptions,
-): Promise<FileJournal> {
+  toResume: boolean,
+): Promise<{ readonly journal: FileJournal; readonly toResume?: TakenOver['toResume'] }> {
   const { files, clock } = options;
   const prefix = sessionPrefix({
     sessionId: options.stampedAs ?? sessionId,
     cwd: options.cwd,
     version: options.version ?? '0',
   });
-  const setAside = (offset: number, bytes: number) =>
+  let earlier: EarlierRecords | undefined;
+  const setAside = (offset: number, bytes: number) => {
+    earlier?.forget(offset);
     options.onProblem?.(sessionId, { kind: 'set_aside', offset, bytes });
+  };
+  /** From the start. */
+  const look = () => {
+    earlier = toResume ? new EarlierRecords() : undefined;
+    return scanJournal(files, path, EMPTY_JOURNAL, earlier);
+  };
+  const taken = (journal: FileJournal) => {
+    for (const problem of earlier?.problems ?? []) options.onProblem?.(sessionId, problem);
+    return { journal, toResume: earlier?.entries() };
+  };
   let handle: AppendHandle | undefined;
   let before: JournalPosition | undefined;
   try {
@@ -28,7 +43,7 @@ export async function takeOverFile(
     handle = await files.openAppend(path, 0o600);
     for (;;) {
       const isNew = (await handle.size()) === 0;
-      before = isNew ? EMPTY_JOURNAL : await repairEnd(files, path, await scanJournal(files, path), setAside);
+      before = isNew ? EMPTY_JOURNAL : await repairEnd(files, path, look, setAside);
       const owner = randomUUID();
       const epoch = before.epoch + 1;
       const line = `${before.endsOpen ? '\n' : ''}${encodeTakeover({ seq: before.head, epoch }, owner, prefix, clock.nowMs())}\n`;
@@ -38,12 +53,12 @@ export async function takeOverFile(
       // Nothing but our line was added.
       if ((await handle.size()) === size) {
         const position = { ...before, epoch, owner, size, endsOpen: false };
-        return new FileJournal(path, options, prefix, handle, position);
+        return taken(new FileJournal(path, options, prefix, handle, position));
       }
-      const after = await scanJournal(files, path, before);
+      const after = await scanJournal(files, path, before, earlier);
       // Somebody else took it over between our look and our line: theirs counts, so ours must be newer.
       if (after.owner !== owner) continue;
-      return new FileJournal(path, options, prefix, handle, { ...after, epoch });
+      return taken(new FileJournal(path, options, prefix, handle, { ...after, epoch }));
     }
   } catch (error) {
     await handle?.close().catch(() => undefined);
@@ -64,9 +79,10 @@ async function takeBack(files: PersistentFiles, path: string, before: JournalPos
 async function repairEnd(
   files: PersistentFiles,
   path: string,
-  position: JournalPosition,
+  look: () => Promise<JournalPosition>,
   setAside: (offset: number, bytes: number) => void,
 ): Promise<JournalPosition> {
+  const position = await look();
   const { tornAt, size } = position;
   if (tornAt === undefined) return position;
   const tail = await files.readRange(path, tornAt, size - tornAt);
@@ -74,7 +90,7 @@ async function repairEnd(
   await files.writeAtomic(aside, tail, { mode: 0o600, sync: true });
   // An owner that is being fenced may just have finished that line.
   if ((await files.stat(path))?.size !== size) {
-    return repairEnd(files, path, await scanJournal(files, path), setAside);
+    return repairEnd(files, path, look, setAside);
   }
   await files.truncate(path, tornAt);
   setAside(tornAt, size - tornAt);

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PersistentFiles } from '../../src/protocol/files.ts';
 import type { JournalBody, JournalEntry } from '../../src/protocol/journal.ts';
+import { EarlierRecords } from '../../src/session/earlier-records.ts';
 import { carryOnInterrupted, closeInterrupted } from '../../src/session/interrupted.ts';
-import { readJournal } from '../../src/session/read-journal.ts';
+import { type JournalProblem, readJournal, scanJournal } from '../../src/session/read-journal.ts';
 import { resumeSession } from '../../src/session/resume.ts';
 import { faultsOf } from './conversation.ts';
 import { asEntries, linesOf, playSession, sessionScript } from './sample-journal.ts';
@@ -21,6 +22,12 @@ async function entriesIn(bytes: Buffer): Promise<JournalEntry[]> {
   const entries: JournalEntry[] = [];
   for await (const entry of readJournal(bytesAsFile(bytes), '/x', {})) entries.push(entry);
   return entries;
+}
+
+/** What a resume finds, but for what is told of submissions that are over. */
+function resumedFrom(entries: readonly JournalEntry[]) {
+  const { decisions, lastResult: _, ...resumed } = resumeSession(entries);
+  return resumed.open === undefined ? resumed : { ...resumed, decisions };
 }
 
 /** The journal with these records behind it. */
@@ -147,6 +154,25 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
         },
       ),
       { numRuns: 200 },
+    );
+  });
+
+  it('finds the same in what the taking over of the file gathers, damaged or whole', async () => {
+    await fc.assert(
+      fc.asyncProperty(sessionScript, fc.nat(), fc.nat(), fc.nat(255), async (script, end, at, byte) => {
+        const lines = linesOf(playSession(script).bodies);
+        const bytes = Buffer.from(`${lines.slice(0, 1 + (end % lines.length)).join('\n')}\n`);
+        if (byte > 100) bytes[at % bytes.length] = byte;
+        const read: JournalEntry[] = [];
+        const problems: JournalProblem[] = [];
+        const onProblem = (problem: JournalProblem) => problems.push(problem);
+        for await (const entry of readJournal(bytesAsFile(bytes), '/x', { onProblem })) read.push(entry);
+        const gathered = new EarlierRecords();
+        await scanJournal(bytesAsFile(bytes), '/x', undefined, gathered);
+        expect(resumedFrom(gathered.entries() ?? [])).toEqual(resumedFrom(read));
+        expect(gathered.problems).toEqual(problems);
+      }),
+      { numRuns: 300 },
     );
   });
 });

@@ -29,9 +29,11 @@ export async function openEarlierLife(
         const earlier = resumeSession(rewound?.kept ?? (await readEntries(store, resume)));
         return copied(earlier, resume, writer);
       }
-      if (rewound !== undefined && rewound.dropped.length > 0)
+      if (rewound !== undefined && rewound.dropped.length > 0) {
         await writer.append([rewindRecord(config.resumeSessionAt as string, rewound.dropped, writer.epoch)]);
-      return recoveredFrom(resumeSession(await readEntries(store, resume)), config);
+        return recoveredFrom(resumeSession(await readEntries(store, resume)), config);
+      }
+      return recoveredFrom(resumeSession(writer.earlier ?? (await readEntries(store, resume))), config);
     },
   };
 }

@@ -121,7 +121,8 @@ async function openJournal(
   const lease = await leases?.acquire(sessionId, { takeOver: config.takeOver === true });
   try {
     // Taken over first and read then: whatever an earlier owner still wrote is seen, or refused by the fence.
-    const writer = await createJournalWriter({ store, sessionId, durability });
+    const toResume = earlier !== undefined && !forks;
+    const writer = await createJournalWriter({ store, sessionId, durability, toResume });
     if (config.title !== undefined && resume === undefined) await writer.append([titleRecord(config.title)]);
     const recovered = await earlier?.recover(writer);
     return {
