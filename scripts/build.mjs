@@ -23,7 +23,8 @@ await bundle(
 );
 
 // The bin carries no .js ending: some clients start scripts by ending with a runtime of their own. They also ask for
-// the version before anything else, so that answer loads nothing.
+// the version before anything else, so that answer loads nothing. Compiled code is kept beside the package (from Node 22
+// on, where that can be written): whoever could put something else there could change the package itself.
 const { VERSION_LINE } = await import(`${root}${out}/cli.js`);
 mkdirSync(`${out}/bin`, { recursive: true });
 writeFileSync(
@@ -31,7 +32,10 @@ writeFileSync(
   `#!/usr/bin/env node
 const [flag, ...more] = process.argv.slice(2);
 if ((flag === '--version' || flag === '-v') && more.length === 0) process.stdout.on('error', () => {}).write(${JSON.stringify(`${VERSION_LINE}\n`)});
-else import('../cli.js').then(({ main }) => main());
+else {
+  process.getBuiltinModule('node:module').enableCompileCache?.(\`\${import.meta.dirname}/../../.compile-cache\`);
+  import('../cli.js').then(({ main }) => main());
+}
 `,
 );
 chmodSync(`${out}/bin/turnwright`, 0o755);

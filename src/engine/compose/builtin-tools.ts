@@ -72,6 +72,7 @@ export function unknownTools(
   names: readonly string[],
   config: Pick<ResolvedConfig, 'outputCaps' | 'timeouts'>,
 ): readonly string[] {
+  if (names.length === 0) return names;
   const known = createBuiltinTools(undefined, { ...config, removedTools: [], backgroundTasks: true });
   const elsewhere: readonly string[] = [
     ...[HISTORY_TOOL, SKILL_TOOL, AGENT_TOOL, AGENT_TOOL_ALIAS, TOOL_SEARCH_TOOL],
