@@ -241,7 +241,8 @@ export function unusableAnswerRetry(state: State, outcome: Outcome): State {
 function appended(state: State, outcome: Outcome): ViewState {
   const before = state.view.messages;
   return {
-    messages: before.append(outcome.append),
+    // The session's own list of them, which grew while they were recorded, holds them already.
+    messages: before.append(outcome.append, (one, other) => one.uuid === other.uuid),
     freshFrom: before.length,
     measured: outcome.measured ?? state.view.measured,
   };

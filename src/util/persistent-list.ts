@@ -1,6 +1,6 @@
 /**
  * A persistent list that is cheap to append to: versions share one backing array and differ in length, the way
- * slices do. Only the longest version may grow in place; appending to a shorter one copies.
+ * slices do. Only the longest version may grow in place; appending something else to a shorter one copies.
  */
 export class PersistentList<T> implements Iterable<T> {
   readonly #items: T[];
@@ -26,8 +26,15 @@ export class PersistentList<T> implements Iterable<T> {
     return i < this.length ? this.#items[i] : undefined;
   }
 
-  append(items: readonly T[]): PersistentList<T> {
+  /** What stands behind this version already, `isSame` for `isSame`, is not appended again: the longer version is meant. */
+  append(items: readonly T[], isSame: (one: T, other: T) => boolean = Object.is): PersistentList<T> {
     if (items.length === 0) return this;
+    const end = this.length + items.length;
+    if (
+      end <= this.#items.length &&
+      items.every((item, at) => isSame(item, this.#items[this.length + at] as T))
+    )
+      return new PersistentList(this.#items, end);
     const base = this.#items.length === this.length ? this.#items : this.#items.slice(0, this.length);
     for (const item of items) base.push(item);
     return new PersistentList(base, base.length);

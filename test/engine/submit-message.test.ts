@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SDKStatus } from '../../src/engine/state-machine.ts';
-import { callTool, deferred, fakeTool, hang, say } from '../../src/testing/index.ts';
+import { callTool, deferred, fakeTool, hang, say, scriptedModel } from '../../src/testing/index.ts';
 import { collect, engineUnderTest, resultIn, telling } from './engine-under-test.ts';
 
 const types = (messages: readonly { readonly type: string }[]) => messages.map(({ type }) => type);
@@ -84,6 +84,28 @@ describe('a submission', () => {
       'assistant',
       'user',
     ]);
+  });
+
+  it('L10.10: loop and session grow one list, so what was made of it is made once in all submissions', async () => {
+    const roots = new Set<object>();
+    const model = scriptedModel([
+      callTool('Look'),
+      callTool('Look'),
+      say('One.'),
+      callTool('Look'),
+      say('Two.'),
+    ]);
+    const { run } = engineUnderTest([], {
+      tools: [fakeTool({ name: 'Look' })],
+      callModel: (request, options) => {
+        roots.add(request.view.root);
+        return model.callModel(request, options);
+      },
+    });
+    await run('First.');
+    await run('Second.');
+    expect(model.requests).toHaveLength(5);
+    expect(roots.size).toBe(1);
   });
 
   it('refuses a second one at the same time, and goes on after it', async () => {

@@ -23,6 +23,17 @@ describe('PersistentList', () => {
     expect(right.root).not.toBe(left.root);
   });
 
+  it('takes up what another holder appended already, and shares it', () => {
+    const base = PersistentList.from([{ id: 1 }]);
+    const theirs = base.append([{ id: 2 }, { id: 3 }, { id: 4 }]);
+    const isSame = (one: { id: number }, other: { id: number }) => one.id === other.id;
+    const ours = base.append([{ id: 2 }, { id: 3 }], isSame);
+    expect([ours.length, ours.root, ours.at(-1)]).toEqual([3, base.root, theirs.at(2)]);
+    expect(ours.at(-1)).toBe(theirs.at(2));
+    expect(base.append([{ id: 2 }, { id: 5 }], isSame).root).not.toBe(base.root);
+    expect(theirs.append([{ id: 2 }], isSame).length).toBe(5);
+  });
+
   it('is not touched by what it was made from, nor by what it hands out', () => {
     const given = [1, 2];
     const list = PersistentList.from(given);
