@@ -1,34 +1,57 @@
 /**
  * What a resume needs of a session's past, gathered while its file is looked through: each line is read once, and what
- * says much of submissions that are over, more than half of a journal, is not parsed: their decisions and results.
+ * says much of submissions that are over, more than half of a journal, is not parsed. Their decisions and what their
+ * results say are left out, what their answers cost where a later record has the sum, and a block that is told again.
  */
 import type { JournalEntry } from '../protocol/journal.ts';
-import { bareRecord, type LineHead, parseLine } from './envelope.ts';
+import { bareResult, type LineHead, parseLine, typeAt } from './envelope.ts';
 import type { JournalProblem, ScanListener } from './read-journal.ts';
+
+interface Held {
+  /** Its place among the entries. */
+  readonly at: number;
+  readonly line: Buffer;
+  readonly seq: number;
+}
 
 export class EarlierRecords implements ScanListener {
   problems: readonly JournalProblem[] = [];
   readonly #entries: (JournalEntry | undefined)[] = [];
-  /** Of the submission that is open so far: where they stand, and their lines. */
-  #decisions: { readonly at: number; readonly line: Buffer }[] = [];
+  /** Of the submission that is open so far. */
+  #decisions: Held[] = [];
+  #responses: Held[] = [];
+  /** The last of its kind. */
+  #cost: Held | undefined;
+  #block: (Held & { readonly uuid: string }) | undefined;
   #wentBack = false;
 
   line(line: Buffer, head: LineHead): boolean {
-    const bare = bareRecord(line, head);
-    if (bare?.type === 'decision') {
-      // A copy: what was read around it need not stay.
-      this.#decisions.push({ at: this.#entries.length, line: Buffer.from(line) });
-      this.#entries.push(undefined);
-      return true;
+    const type = typeAt(line);
+    switch (nameOf(line, type)) {
+      case 'decision':
+        this.#decisions.push(this.#hold(line, head));
+        return true;
+      case 'response':
+        this.#responses.push(this.#hold(line, head));
+        return true;
+      case 'cost':
+        this.#cost = this.#hold(line, head);
+        return true;
+      case 'assistant':
+        return this.#assistant(line, type, head);
+      default:
+        return this.#other(bareResult(line, type, head) ?? parseLine(line));
     }
-    const entry = bare ?? parseLine(line);
+  }
+
+  #other(entry: JournalEntry | undefined): boolean {
     if (entry !== undefined) this.entry(entry);
     return entry !== undefined;
   }
 
   entry(entry: JournalEntry): void {
     const { type } = entry;
-    if (type === 'result' || (type === 'submission' && entry.carriesOn !== true)) this.#decisions = [];
+    if (type === 'result' || (type === 'submission' && entry.carriesOn !== true)) this.#isOver();
     if (type === 'rewind') this.#wentBack = true;
     this.#entries.push(entry);
   }
@@ -45,7 +68,50 @@ export class EarlierRecords implements ScanListener {
   /** In the journal's order. undefined: a resume went back, so that a submission that was over may be open again. */
   entries(): readonly JournalEntry[] | undefined {
     if (this.#wentBack) return undefined;
-    for (const { at, line } of this.#decisions) this.#entries[at] = parseLine(line);
+    for (const held of [...this.#decisions, ...this.#responses, this.#cost, this.#block]) this.#parse(held);
     return this.#entries.filter((entry) => entry !== undefined);
   }
+
+  #isOver(): void {
+    const summed = this.#cost?.at ?? 0;
+    this.#decisions = [];
+    this.#responses = this.#responses.filter(({ at }) => at > summed);
+  }
+
+  /** Told again, it stays where it stood. */
+  #assistant(line: Buffer, type: number, head: LineHead): boolean {
+    const uuid = line.toString('latin1', type, type + UUID_END);
+    const block = this.#block;
+    this.#block = undefined;
+    if (block?.uuid !== uuid) {
+      this.#parse(block);
+      this.#block = { ...this.#hold(line, head), uuid };
+      return true;
+    }
+    const entry = parseLine(line);
+    if (entry?.type === 'assistant' && entry.settled === true) {
+      this.#entries[block.at] = { ...entry, seq: block.seq };
+      return true;
+    }
+    this.#parse(block);
+    return this.#other(entry);
+  }
+
+  #hold(line: Buffer, { seq }: LineHead): Held {
+    // A copy: what was read around it need not stay.
+    const held = { at: this.#entries.length, line: Buffer.from(line), seq };
+    this.#entries.push(undefined);
+    return held;
+  }
+
+  #parse(held: Held | undefined): void {
+    if (held !== undefined) this.#entries[held.at] = parseLine(held.line);
+  }
+}
+
+const UUID_END = 'assistant","uuid":"00000000-0000-0000-0000-000000000000"'.length;
+
+function nameOf(line: Buffer, type: number): string {
+  const name = line.toString('latin1', type, type + 10);
+  return name.slice(0, name.indexOf('"'));
 }

@@ -86,7 +86,6 @@ const headText = ({ seq, epoch }: LineHead): string =>
   `{"v":${JOURNAL_VERSION},"seq":${seq},"epoch":${epoch}`;
 
 const SUM_BYTES = ',"sum":"00000000"}'.length;
-const SUM = /^,"sum":"([0-9a-f]{8})"}$/;
 
 function sealed(line: string): string {
   const sum = crc32(line).toString(16).padStart(8, '0');
@@ -102,15 +101,31 @@ function sealed(line: string): string {
 /** Whether the line carries a sum, and a right one. */
 export function checkSum(line: Buffer): 'right' | 'wrong' | 'none' {
   const at = line.length - SUM_BYTES;
-  const sum = at > 0 ? SUM.exec(line.toString('latin1', at))?.[1] : undefined;
-  if (sum === undefined) return 'none';
-  return crc32('}', crc32(line.subarray(0, at))) === Number.parseInt(sum, 16) ? 'right' : 'wrong';
+  if (at <= 0 || !holds(line, at, SUM_BEGINS) || !holds(line, line.length - SUM_ENDS.length, SUM_ENDS))
+    return 'none';
+  let sum = 0;
+  for (let digit = at + SUM_BEGINS.length; digit < line.length - SUM_ENDS.length; digit++) {
+    const value = hexDigit(line[digit] as number);
+    if (value < 0) return 'none';
+    sum = sum * 16 + value;
+  }
+  return crc32('}', crc32(line.subarray(0, at))) === sum ? 'right' : 'wrong';
 }
+
+const SUM_BEGINS = Buffer.from(',"sum":"');
+const SUM_ENDS = Buffer.from('"}');
+
+function holds(line: Buffer, at: number, text: Buffer): boolean {
+  for (let i = 0; i < text.length; i++) if (line[at + i] !== text[i]) return false;
+  return true;
+}
+
+const hexDigit = (code: number): number =>
+  code >= 48 && code <= 57 ? code - 48 : code >= 97 && code <= 102 ? code - 87 : -1;
 
 const HEAD = /^\{"v":(\d+),"seq":(\d+),"epoch":(\d+),(?:"type":"takeover","owner":"([^"]*)")?/;
 const HEAD_BYTES = 160;
-/** With room for a long path. */
-const BARE_BYTES = 640;
+const HEAD_MIN_BYTES = '{"v":1,"seq":1,"epoch":1'.length;
 
 /** Where a record of ours stands, without parsing it. undefined: not ours, or not this version's, or damaged. */
 export function peekLine(line: Buffer): (LineHead & { readonly takeoverBy?: string }) | undefined {
@@ -120,21 +135,25 @@ export function peekLine(line: Buffer): (LineHead & { readonly takeoverBy?: stri
   return found[4] === undefined ? head : { ...head, takeoverBy: found[4] };
 }
 
-/** The type of a record, which stands behind the envelope: no string before it can hold these characters. */
-const TYPE = ',"type":"';
-const BARE = /(decision|result)","id":"([^"\\]+)","submission":"([^"\\]+)",/y;
+const TYPE = Buffer.from(',"type":"');
 
-/** A decision or a result without what it says, not parsed. undefined: the line holds something else. */
-export function bareRecord(line: Buffer, { seq, epoch }: LineHead): JournalEntry | undefined {
-  const head = line.toString('latin1', 0, BARE_BYTES);
-  const typeAt = head.indexOf(TYPE);
-  BARE.lastIndex = typeAt + TYPE.length;
-  const found = typeAt < 0 ? null : BARE.exec(head);
+/** Where the name of the type begins in a line of ours: no string before it can hold these characters. 0: not found. */
+export function typeAt(line: Buffer): number {
+  const at = line.indexOf(TYPE, HEAD_MIN_BYTES);
+  return at < 0 ? 0 : at + TYPE.length;
+}
+
+/** Of what stands right behind the type. */
+const IDS = /^result","id":"([^"\\]+)","submission":"([^"\\]+)",/;
+const IDS_BYTES = 400;
+
+/** A result without what it says, not parsed. undefined: the line holds something else. */
+export function bareResult(line: Buffer, type: number, { seq, epoch }: LineHead): JournalEntry | undefined {
+  const found = IDS.exec(line.toString('latin1', type, type + IDS_BYTES));
   if (found === null) return undefined;
-  const [, type, id, submission] = found;
+  const [, id = '', submission = ''] = found;
   const envelope = { v: JOURNAL_VERSION, seq, epoch, sessionId: '', cwd: '', timestamp: '' };
-  const body = { type, id, submission, [type === 'result' ? 'result' : 'record']: undefined };
-  return { ...envelope, ...body } as unknown as JournalEntry;
+  return { ...envelope, type: 'result', id, submission, result: undefined };
 }
 
 /** The record of a line that `peekLine` has found whole. */
@@ -199,8 +218,8 @@ function parseObject(line: Buffer): Record<string, unknown> | undefined {
 /** The body and the envelope, without what only viewers of the file need. */
 function toEntry(value: Record<string, unknown>): JournalEntry {
   const { sum: _sum, version: _version, userType: _userType, isSidechain, ...entry } = value;
-  const whole = withTwin(entry);
-  return (isSidechain === true ? { ...whole, isSidechain } : whole) as unknown as JournalEntry;
+  if (isSidechain === true) entry['isSidechain'] = true;
+  return withTwin(entry) as unknown as JournalEntry;
 }
 
 function withoutEnvelope(body: JournalBody): Record<string, unknown> {

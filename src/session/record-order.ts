@@ -15,18 +15,25 @@ export function recordsInOrder(
   /** A subagent's transcript is one side chain; that of a session is not. */
   { sidechain = false }: { readonly sidechain?: boolean } = {},
 ): JournalEntry[] {
-  /** Where each stands. */
+  /** Where each stands: messages, and where records are out of order the others too. */
   const seen = new Map<string, number>();
   const records: JournalEntry[] = [];
+  let last = 0;
   let sorted = true;
   for (const entry of entries) {
     if (entry.v > JOURNAL_VERSION) {
       problems.newer++;
       continue;
     }
-    // A message is the same wherever it stands again; any other record only in its own place.
-    const key =
-      'uuid' in entry ? entry.uuid : entry.v === 0 ? undefined : `${entry.seq} ${recordIdentity(entry)}`;
+    if (sorted && entry.seq <= last) {
+      sorted = false;
+      for (const [at, record] of records.entries()) {
+        const key = keyOf(record);
+        if (key !== undefined) seen.set(key, at);
+      }
+    }
+    // What comes in order is in its own place.
+    const key = sorted && !('uuid' in entry) ? undefined : keyOf(entry);
     const at = key === undefined ? undefined : seen.get(key);
     if (at !== undefined) {
       if (isSettled(entry)) records[at] = { ...(records[at] as typeof entry), message: entry.message };
@@ -34,7 +41,7 @@ export function recordsInOrder(
       continue;
     }
     if (key !== undefined) seen.set(key, records.length);
-    sorted &&= (records.at(-1)?.seq ?? 0) <= entry.seq;
+    last = entry.seq;
     records.push(entry);
   }
   if (!sorted) records.sort((a, b) => a.seq - b.seq);
@@ -42,6 +49,12 @@ export function recordsInOrder(
     (record) => sidechain || !('isSidechain' in record && record.isSidechain === true),
   );
   return withoutAbandonedBranches(withoutRewound(main), problems);
+}
+
+/** A message is the same wherever it stands again; any other record only in its own place. */
+function keyOf(entry: JournalEntry): string | undefined {
+  if ('uuid' in entry) return entry.uuid;
+  return entry.v === 0 ? undefined : `${entry.seq} ${recordIdentity(entry)}`;
 }
 
 /** Takes out what a later resume went back behind. */

@@ -20,8 +20,9 @@ export function withoutTwin(record: Fields): Fields {
 
 /** The record as it was told. */
 export function withTwin(record: Fields): Fields {
-  const { resultIsContent, ...rest } = record;
-  return resultIsContent === true ? { ...rest, toolUseResult: resultContent(record) } : record;
+  if (record['resultIsContent'] !== true) return record;
+  const { resultIsContent: _, ...rest } = record;
+  return { ...rest, toolUseResult: resultContent(record) };
 }
 
 function resultContent({ message }: Fields): unknown {
