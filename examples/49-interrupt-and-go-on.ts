@@ -8,7 +8,7 @@ const server = await startRehearsal({
   scenario: {
     name: 'talkative',
     replies: [
-      reply(['Well.', 'word '.repeat(600)], { timing: { gapMs: 1000, deltaChars: 5 } }),
+      reply(['Well.', 'word '.repeat(600)], { timing: { gapMs: 100, deltaChars: 5 } }),
       reply('In short: yes.'),
     ],
   },

@@ -31,36 +31,44 @@ export interface InputQueue {
 }
 
 export function createInputQueue(): InputQueue {
-  const waiting = new Map<string, InboxItem>();
-  const numbers = new Map<string, number>();
-  const listeners = new Set<(item: InboxItem) => void>();
+  return new WaitingInput();
+}
 
-  const peek = (priorities: readonly InboxPriority[] = PRIORITY_ORDER) =>
-    byPriority([...waiting.values()], priorities);
+class WaitingInput implements InputQueue {
+  readonly #waiting = new Map<string, InboxItem>();
+  readonly #numbers = new Map<string, number>();
+  readonly #listeners = new Set<(item: InboxItem) => void>();
 
-  return {
-    put(input) {
-      const known = numbers.get(input.key);
-      if (known !== undefined) return { n: known, fresh: false };
-      const item: InboxItem = { ...input, n: numbers.size + 1 };
-      numbers.set(item.key, item.n);
-      waiting.set(item.key, item);
-      if (item.priority === 'now') for (const listener of [...listeners]) listener(item);
-      return { n: item.n, fresh: true };
-    },
-    peek,
-    acknowledge: (keys) => keys.filter((key) => waiting.delete(key)),
-    drain() {
-      const items = peek();
-      waiting.clear();
-      return items;
-    },
-    get size() {
-      return waiting.size;
-    },
-    onNow(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  put(input: QueuedInput): { readonly n: number; readonly fresh: boolean } {
+    const known = this.#numbers.get(input.key);
+    if (known !== undefined) return { n: known, fresh: false };
+    const item: InboxItem = { ...input, n: this.#numbers.size + 1 };
+    this.#numbers.set(item.key, item.n);
+    this.#waiting.set(item.key, item);
+    if (item.priority === 'now') for (const listener of [...this.#listeners]) listener(item);
+    return { n: item.n, fresh: true };
+  }
+
+  peek(priorities: readonly InboxPriority[] = PRIORITY_ORDER): readonly InboxItem[] {
+    return byPriority([...this.#waiting.values()], priorities);
+  }
+
+  acknowledge(keys: readonly string[]): readonly string[] {
+    return keys.filter((key) => this.#waiting.delete(key));
+  }
+
+  drain(): readonly InboxItem[] {
+    const items = this.peek();
+    this.#waiting.clear();
+    return items;
+  }
+
+  onNow(listener: (item: InboxItem) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
 }

@@ -1,5 +1,6 @@
 /** The command files of one place, as a source of commands. */
-import type { Command, CommandOrigin, CommandSource } from '../protocol/command.ts';
+import type { CommandOrigin, CommandSource } from '../protocol/command.ts';
+import type { Writable } from '../util/writable.ts';
 import { parseCommandFile } from './command-file.ts';
 import { fileCommand } from './file-command.ts';
 import { type CommandFilesPort, findCommandFiles } from './find-command-files.ts';
@@ -20,12 +21,11 @@ export interface CommandFilesOptions {
 
 export function commandFiles(options: CommandFilesOptions): CommandSource {
   const { folders, files, origin, trusted, prefix, warn } = options;
-  let commands: readonly Command[] = [];
   let loading: Promise<void> | undefined;
 
   const load = async () => {
     const found = (await Promise.all(folders.map((folder) => findCommandFiles(folder, files)))).flat();
-    commands = await Promise.all(
+    source.commands = await Promise.all(
       found.map(async ({ name, path, text }) => {
         const full = prefix === undefined ? name : `${prefix}:${name}`;
         const { file, problem } = await parseCommandFile(full, path, text);
@@ -34,14 +34,13 @@ export function commandFiles(options: CommandFilesOptions): CommandSource {
       }),
     );
   };
-  return {
+  const source: Writable<CommandSource> = {
     name: options.name,
+    commands: [],
     load() {
       loading ??= load();
       return loading;
     },
-    get commands() {
-      return commands;
-    },
   };
+  return source;
 }

@@ -4,6 +4,7 @@
  * result changes the prompt from there on, what is cleared grows in large steps only and stands still in between.
  */
 import type { SystemBody, ViewMessage } from '../protocol/messages.ts';
+import type { Writable } from '../util/writable.ts';
 import { clearResults, type ResultIndex } from './result-index.ts';
 
 const EDIT_TYPE = 'clear_tool_uses_20250919';
@@ -30,7 +31,7 @@ export function createApiClearing(minTokens: number): ApiClearing {
   /** In the order of the view. */
   let asked: string[] = [];
   let cleared = new Set<string>();
-  let unannounced: string[] = [];
+  let unannounced: readonly string[] = [];
   let reportedTokens = 0;
 
   const count = (index: ResultIndex): number => {
@@ -42,16 +43,22 @@ export function createApiClearing(minTokens: number): ApiClearing {
     return 0;
   };
 
-  return {
+  const toldOf = (ids: readonly string[]) => {
+    unannounced = ids;
+    clearing.unreported = ids.length > 0;
+  };
+
+  const clearing: Writable<ApiClearing> = {
+    unreported: false,
     count,
     ask(index, upTo) {
       const from = count(index);
       const ids = index.results
         .slice(0, upTo)
         .flatMap((result) => (result.rerunnable ? [result.toolUseId] : []));
-      unannounced = index.results
-        .slice(from, upTo)
-        .flatMap((result) => (result.rerunnable ? [result.toolUseId] : []));
+      toldOf(
+        index.results.slice(from, upTo).flatMap((result) => (result.rerunnable ? [result.toolUseId] : [])),
+      );
       asked = ids;
       cleared = new Set(ids);
     },
@@ -83,13 +90,10 @@ export function createApiClearing(minTokens: number): ApiClearing {
           : message,
       );
     },
-    get unreported() {
-      return unannounced.length > 0;
-    },
     reset() {
       asked = [];
       cleared = new Set();
-      unannounced = [];
+      toldOf([]);
       reportedTokens = 0;
     },
     announce(applied) {
@@ -99,10 +103,11 @@ export function createApiClearing(minTokens: number): ApiClearing {
       reportedTokens = tokens;
       if (unannounced.length === 0) return undefined;
       const tool_use_ids = unannounced;
-      unannounced = [];
+      toldOf([]);
       return { subtype: 'microcompact_boundary', tokens_freed: freed, tool_use_ids };
     },
   };
+  return clearing;
 }
 
 function holds(message: Extract<ViewMessage, { type: 'user' }>, ids: ReadonlySet<string>): boolean {

@@ -33,7 +33,7 @@ export async function fetchContexts(parts: EngineParts, signal: AbortSignal): Pr
       outputStyle: config.outputStyles?.current,
       cwd: config.cwd,
       additionalDirectories: config.additionalDirectories ?? [],
-      toolNames: tools.names,
+      toolNames: tools.names(),
       systemContext: gitStatus,
       platform: process.platform,
     }),
@@ -50,7 +50,7 @@ export async function recordSnapshot(
   submission: string,
   parts: EngineParts,
 ): Promise<void> {
-  const toolNames = parts.tools.names;
+  const toolNames = parts.tools.names();
   const hash = createHash('sha256')
     .update(JSON.stringify([context.system, context.userContext, toolNames]))
     .digest('hex')

@@ -15,7 +15,7 @@ export function initMessage(model: string, parts: EngineParts): SDKMessage {
     claude_code_version: PROTOCOL_VERSION,
     turnwright_version: VERSION,
     cwd: config.cwd,
-    tools: parts.tools.names,
+    tools: parts.tools.names(),
     mcp_servers: parts.mcp.statuses().map(({ name, status, error }) => ({
       name,
       status,
@@ -26,7 +26,7 @@ export function initMessage(model: string, parts: EngineParts): SDKMessage {
     slash_commands: commandsOf(config, parts.mcp.commands).map(({ name }) => name),
     output_style: config.outputStyles?.current?.name ?? 'default',
     agents: agentsIn(config).map((agent) => agent.name),
-    skills: parts.skills.names,
+    skills: parts.skills.names(),
     plugins: pluginInfos(config),
     ...(config.plugins !== undefined &&
       config.plugins.errors.length > 0 && { plugin_errors: config.plugins.errors }),

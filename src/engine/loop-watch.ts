@@ -3,6 +3,7 @@ import type { OuterGuard } from '../loop/deps.ts';
 import type { LoopMessage, ProgressMessage, Said, SystemMessage } from '../protocol/messages.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
+import type { Writable } from '../util/writable.ts';
 import { createGuard } from './budgets.ts';
 import { capUse } from './cap-warnings.ts';
 import { tellTaken } from './deliveries.ts';
@@ -30,21 +31,19 @@ export function createLoopWatch(
   parts: EngineParts,
 ): LoopWatch {
   const { config, structured, memory, notices } = parts;
-  let turnCount = 1;
   let turns = 1;
-  let verdict: Terminal | undefined;
   let told: ProgressMessage['data'][] = [];
   const guard = createGuard({
     ledger: parts.ledger,
     maxBudgetUsd: config.maxBudgetUsd,
     unaffordable: () => memory.unaffordable,
     structured,
-    turnCount: () => turnCount,
+    turnCount: () => watch.turnCount,
   });
 
   function takeOne(message: LoopMessage): SDKMessage[] {
     if (message.type === 'stream_request_start') {
-      turnCount = message.iteration;
+      watch.turnCount = message.iteration;
       turns = message.turnCount;
       submission.firstRequest();
     }
@@ -57,18 +56,14 @@ export function createLoopWatch(
     const shown = mapper.map(message);
     for (let notice = notices.take(); notice !== undefined; notice = notices.take()) shown.push(notice);
     // After every message, shown or not: usage is known with the events that end a response (L9).
-    verdict = guard.verdict();
+    watch.verdict = guard.verdict();
     return shown;
   }
 
-  return {
-    get turnCount() {
-      return turnCount;
-    },
+  const watch: Writable<LoopWatch> = {
+    turnCount: 1,
     guard,
-    get verdict() {
-      return verdict;
-    },
+    verdict: undefined,
     take(said) {
       if ('type' in said) return takeOne(said);
       // What came of one read belongs together: the answer that spends the last of a budget is shown whole.
@@ -81,6 +76,7 @@ export function createLoopWatch(
       told = [];
     },
   };
+  return watch;
 }
 
 /** Compaction lowers the task's budget by what the context had come to; a snip is told to the host. */

@@ -56,7 +56,7 @@ export interface ModelPort {
 export interface ToolsRoom {
   readonly port: ToolsPort;
   /** Names, in the order the model sees them. */
-  readonly names: readonly string[];
+  names(): readonly string[];
   /** Tools that are told by name and left out of requests until they are loaded. */
   deferred(model: string): Promise<readonly WireTool[]>;
   /** A call that is not the model's, through the one gate; nobody is asked. Never rejects. */

@@ -4,6 +4,7 @@ import type { PermissionDenial } from '../protocol/permission.ts';
 import type { ModelUsage, SDKResultError, SDKResultMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal, TerminalReason } from '../protocol/terminal.ts';
 import type { ResultUsage, StopReason, Usage } from '../protocol/wire.ts';
+import type { Writable } from '../util/writable.ts';
 
 type ResultKind =
   /** Success with the text of the last assistant message. */
@@ -56,13 +57,13 @@ export interface LastAnswer {
 
 export function createOutcome(): Outcome {
   let blocks: AssistantMessage[] = [];
-  let userMessages = 0;
   const stopReasons = new Map<string, StopReason | null>();
   let ended = '';
   let joining: string[] = [];
   const joinedUuids: string[] = [];
-  return {
+  const outcome: Writable<Outcome> = {
     joinedUuids,
+    userMessages: 0,
     joined() {
       joinedUuids.push(...joining);
       joining = [];
@@ -70,7 +71,7 @@ export function createOutcome(): Outcome {
     observe(message) {
       if (message.type === 'attachment') joining.push(...promptUuidOf(message));
       if (message.type === 'assistant') blocks.push(message);
-      else if (message.type === 'user') userMessages += 1;
+      else if (message.type === 'user') outcome.userMessages += 1;
       else if (message.type === 'tombstone') {
         const gone = new Set(message.uuids);
         blocks = blocks.filter((block) => !gone.has(block.uuid));
@@ -101,10 +102,8 @@ export function createOutcome(): Outcome {
         ...(last.synthetic && { synthetic: last.synthetic }),
       };
     },
-    get userMessages() {
-      return userMessages;
-    },
   };
+  return outcome;
 }
 
 function promptUuidOf({ attachment }: AttachmentMessage): readonly string[] {

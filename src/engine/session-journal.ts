@@ -9,7 +9,8 @@ import type { PermissionDenial } from '../protocol/permission.ts';
 import type { RecoveredTask } from '../protocol/task.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { Usage } from '../protocol/wire.ts';
-import { createSessionView, type SessionView } from './session-view.ts';
+import type { Writable } from '../util/writable.ts';
+import { SessionView } from './session-view.ts';
 
 /** What an earlier life of the session left behind. */
 export interface Recovered {
@@ -91,24 +92,21 @@ export function createSessionJournal(
   openAdapter: () => Promise<OpenedJournal>,
   written?: (body: JournalBody) => void,
 ): SessionJournal {
-  let view = createSessionView();
   let opening: Promise<OpenedJournal> | undefined;
   let recorder: Recorder | undefined;
-  let lost = false;
-  let earlierLives = 0;
   const lostListeners: (() => void)[] = [];
   const entryListeners = new Set<(body: JournalBody) => void>(written === undefined ? [] : [written]);
 
   const lose = () => {
-    if (lost) return;
-    lost = true;
+    if (session.lost) return;
+    session.lost = true;
     for (const listener of lostListeners) listener();
   };
 
   const open = async (): Promise<OpenedJournal> => {
     const opened = await openAdapter();
-    view = createSessionView(opened.recovered?.view);
-    earlierLives = opened.earlierLives;
+    session.view = new SessionView(opened.recovered?.view);
+    session.earlierLives = opened.earlierLives;
     for (const signal of opened.lost ?? []) {
       if (signal.aborted) lose();
       signal.addEventListener('abort', lose, { once: true });
@@ -132,7 +130,7 @@ export function createSessionJournal(
   };
 
   const appended = (entries: readonly JournalBody[]): undefined => {
-    view.apply(entries);
+    session.view.apply(entries);
     for (const entry of entries) for (const listener of entryListeners) listener(entry);
   };
 
@@ -142,7 +140,7 @@ export function createSessionJournal(
     return writing.then(() => appended(entries), failed);
   };
 
-  return {
+  const session: Writable<SessionJournal> = {
     recorder: {
       append: (entries) =>
         recorder === undefined
@@ -155,16 +153,10 @@ export function createSessionJournal(
       },
       commit: () => recorder?.commit()?.catch(failed),
     },
-    get view() {
-      return view;
-    },
+    view: new SessionView(),
     open: async () => (await journal()).recovered,
-    get earlierLives() {
-      return earlierLives;
-    },
-    get lost() {
-      return lost;
-    },
+    earlierLives: 0,
+    lost: false,
     onLost(listener) {
       lostListeners.push(listener);
     },
@@ -177,6 +169,7 @@ export function createSessionJournal(
       await opened?.close();
     },
   };
+  return session;
 }
 
 /** Whoever waits for an append hears of it. */

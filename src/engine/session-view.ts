@@ -8,21 +8,20 @@ import type { AssistantMessage, UserMessage, ViewMessage } from '../protocol/mes
 import { editList } from '../util/edit-list.ts';
 import { PersistentList } from '../util/persistent-list.ts';
 
-export interface SessionView {
-  readonly messages: PersistentList<ViewMessage>;
-  apply(bodies: readonly JournalBody[]): void;
-}
+export class SessionView {
+  #messages: PersistentList<ViewMessage>;
 
-export function createSessionView(initial: Iterable<ViewMessage> = []): SessionView {
-  let messages = PersistentList.from(initial);
-  return {
-    get messages() {
-      return messages;
-    },
-    apply(bodies) {
-      for (const body of bodies) messages = fold(messages, body);
-    },
-  };
+  constructor(initial: Iterable<ViewMessage> = []) {
+    this.#messages = PersistentList.from(initial);
+  }
+
+  get messages(): PersistentList<ViewMessage> {
+    return this.#messages;
+  }
+
+  apply(bodies: readonly JournalBody[]): void {
+    for (const body of bodies) this.#messages = fold(this.#messages, body);
+  }
 }
 
 function fold(messages: PersistentList<ViewMessage>, body: JournalBody): PersistentList<ViewMessage> {

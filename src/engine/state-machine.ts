@@ -15,22 +15,25 @@ export type SDKStatus =
   | 'done';
 
 /** Tells the host about each change of state once. A host that throws never harms the run. */
-export function createStateMachine(tell: ((status: SDKStatus) => void) | undefined) {
-  let current: SDKStatus = 'initial';
-  return {
-    get current(): SDKStatus {
-      return current;
-    },
-    enter(next: SDKStatus): void {
-      if (next === current && next !== 'initial') return;
-      current = next;
-      try {
-        tell?.(next);
-      } catch {
-        // An observer's fault is the observer's.
-      }
-    },
-  };
-}
+export class StateMachine {
+  readonly #tell: ((status: SDKStatus) => void) | undefined;
+  #current: SDKStatus = 'initial';
 
-export type StateMachine = ReturnType<typeof createStateMachine>;
+  constructor(tell: ((status: SDKStatus) => void) | undefined) {
+    this.#tell = tell;
+  }
+
+  get current(): SDKStatus {
+    return this.#current;
+  }
+
+  enter(next: SDKStatus): void {
+    if (next === this.#current && next !== 'initial') return;
+    this.#current = next;
+    try {
+      this.#tell?.(next);
+    } catch {
+      // An observer's fault is the observer's.
+    }
+  }
+}

@@ -1,6 +1,7 @@
 /** The lifetime of one submission: its scope, its clock, and who may still hear of it. */
 import type { StopReason } from '../protocol/wire.ts';
 import { openScope, type Scope } from '../util/scope.ts';
+import type { Writable } from '../util/writable.ts';
 import { tellWhenIdle } from './idle-notification.ts';
 import type { EngineParts } from './parts.ts';
 import type { Prompt } from './prepare-submission.ts';
@@ -38,31 +39,25 @@ export interface SubmissionOptions {
 
 export function openSubmission(options: SubmissionOptions): Submission {
   const { parts, prompt } = options;
-  let { id } = options;
   const scope = openScope(parts.scope);
   const abortController = parts.config.abortController;
   let ended = false;
-  let startedMs = 0;
   let ttftMs: number | undefined;
   let timeToRequestMs: number | undefined;
   const onCallerAbort = () =>
     scope.abort(abortController?.signal.reason === 'interrupt' ? 'interrupt' : 'user');
 
-  const submission: Submission = {
-    get id() {
-      return id;
-    },
+  const submission: Writable<Submission> = {
+    id: options.id,
     prompt,
     scope,
-    get startedMs() {
-      return startedMs;
-    },
+    startedMs: 0,
     start() {
       options.onStart(submission);
       parts.memory.endIdle?.();
-      startedMs = parts.clock.monotonicMs();
+      submission.startedMs = parts.clock.monotonicMs();
       parts.state.enter('initial');
-      parts.memory.submission = id;
+      parts.memory.submission = submission.id;
       parts.memory.denials = [];
       parts.memory.unaffordable = undefined;
       parts.memory.capWarnings.startSubmission();
@@ -74,13 +69,14 @@ export function openSubmission(options: SubmissionOptions): Submission {
       abortController?.signal.addEventListener('abort', onCallerAbort, { once: true });
     },
     carryOn(interrupted) {
-      id = interrupted;
-      parts.memory.submission = id;
+      submission.id = interrupted;
+      parts.memory.submission = interrupted;
     },
     silent: () => parts.journal.lost || parts.scope.aborted,
     onResponse(listener) {
       const forget = parts.journal.onEntry((body) => {
-        if (body.type === 'response' && body.submission === id) listener(body.messageId, body.stopReason);
+        if (body.type === 'response' && body.submission === submission.id)
+          listener(body.messageId, body.stopReason);
       });
       scope.onClose(forget);
     },
@@ -89,7 +85,7 @@ export function openSubmission(options: SubmissionOptions): Submission {
     },
     ttftMs: () => ttftMs,
     firstRequest() {
-      timeToRequestMs ??= parts.clock.monotonicMs() - startedMs;
+      timeToRequestMs ??= parts.clock.monotonicMs() - submission.startedMs;
     },
     timeToRequestMs: () => timeToRequestMs,
     async end() {
@@ -100,7 +96,7 @@ export function openSubmission(options: SubmissionOptions): Submission {
       parts.memory.submission = undefined;
       parts.state.enter('done');
       options.onEnd(submission);
-      const whileIdle = [tellWhenIdle(parts), suggestPrompt(id, parts)];
+      const whileIdle = [tellWhenIdle(parts), suggestPrompt(submission.id, parts)];
       parts.memory.endIdle = () => {
         for (const callOff of whileIdle) callOff?.();
       };

@@ -65,61 +65,100 @@ export interface SetServersResult {
 const DYNAMIC = 'dynamic';
 
 export function createMcpServers(options: McpServersOptions): McpServers {
-  const servers = new Map<string, { readonly server: McpServer; readonly entry: McpServerEntry }>();
-  let started: Promise<unknown> | undefined;
-  let closed = false;
-  let tools: readonly AnyTool[] | undefined;
-  let commands: readonly PromptCommand[] | undefined;
+  return new AllServers(options);
+}
 
-  const withResources = () => all().filter((server) => server.hasResources);
-  const forResources = resourceTools(withResources);
-  const all = () => [...servers.values()].map(({ server }) => server);
-  const changed = () => {
-    commands = undefined;
-    const now = [
-      ...all().flatMap((server) => server.tools),
-      ...(withResources().length > 0 ? forResources : []),
-    ];
-    const same = tools?.length === now.length && tools.every((tool, at) => tool === now[at]);
-    if (same) return;
-    tools = now;
-    options.onChange();
-  };
+const NO_TOOLS: readonly AnyTool[] = Object.freeze([]);
 
-  const add = (entry: McpServerEntry): McpServer => {
-    const taken = new Set([...options.takenServers, ...all().map((server) => server.slug)]);
-    const slug = serverSlug(entry.name, taken);
-    const parsed = parseServer(entry.config, options.variables);
-    const pins = createToolPins(options.pinStore?.(entry));
-    const ports = { ...options, onChange: changed };
-    const server = new McpServer(entry.name, slug, entry.scope, parsed, pins, ports);
-    servers.set(entry.name, { server, entry });
-    return server;
-  };
-  for (const entry of options.entries) add(entry);
+class AllServers implements McpServers {
+  readonly #options: McpServersOptions;
+  readonly #servers = new Map<string, { readonly server: McpServer; readonly entry: McpServerEntry }>();
+  #started: Promise<unknown> | undefined;
+  #closed = false;
+  #tools = NO_TOOLS;
+  #commands: readonly PromptCommand[] | undefined;
+  #forResources: readonly AnyTool[] | undefined;
 
-  const named = (name: string): McpServer => {
-    const found = servers.get(name);
-    if (found === undefined) throw new Error(`There is no MCP server "${name}".`);
-    return found.server;
-  };
-  const start = () => {
-    started ??= closed ? Promise.resolve() : Promise.all(all().map((server) => server.start()));
-    return started;
-  };
+  constructor(options: McpServersOptions) {
+    this.#options = options;
+    for (const entry of options.entries) this.#add(entry);
+  }
 
-  /** Those of a scope become these; one whose configuration is the same goes on as it is. */
-  const setScope: McpServers['setScope'] = async (scope, configs) => {
-    start();
-    const leaving = [...servers.values()].filter(
+  get tools(): readonly AnyTool[] {
+    return this.#tools;
+  }
+
+  get commands(): readonly PromptCommand[] {
+    this.#commands ??= this.#all().flatMap(promptCommands);
+    return this.#commands;
+  }
+
+  get instructions() {
+    return this.#all().flatMap(({ name: server, instructions: text }) =>
+      text === '' ? [] : [{ server, text }],
+    );
+  }
+
+  start(): void {
+    void this.#start();
+  }
+
+  async startHosts(): Promise<void> {
+    await Promise.all(this.#all().map((server) => (server.isHosts ? server.start() : undefined)));
+  }
+
+  async settled(ms: number, signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const onAbort = () => over.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      signal.throwIfAborted();
+      await Promise.race([this.#start(), this.#options.clock.sleep(ms, over.signal)]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      over.abort('over');
+    }
+  }
+
+  statuses(): readonly McpServerStatus[] {
+    return this.#all().map((server) => server.status);
+  }
+
+  has(name: string): boolean {
+    return this.#servers.has(name);
+  }
+
+  slugOf(name: string): string | undefined {
+    return this.#servers.get(name)?.server.slug;
+  }
+
+  async readResource(name: string, uri: string, signal: AbortSignal) {
+    return this.#named(name).request('resources/read', { uri }, signal);
+  }
+
+  async reconnect(name: string): Promise<void> {
+    return this.#named(name).reconnect();
+  }
+
+  async setEnabled(name: string, on: boolean): Promise<void> {
+    return this.#named(name).setEnabled(on);
+  }
+
+  setDynamic(configs: Readonly<Record<string, unknown>>): Promise<SetServersResult> {
+    return this.setScope(DYNAMIC, configs);
+  }
+
+  async setScope(scope: string, configs: Readonly<Record<string, unknown>>): Promise<SetServersResult> {
+    this.start();
+    const leaving = [...this.#servers.values()].filter(
       ({ server, entry }) =>
         entry.scope === scope &&
         (server.isHosts || JSON.stringify(entry.config) !== JSON.stringify(configs[entry.name])),
     );
-    for (const { entry } of leaving) servers.delete(entry.name);
-    const coming = Object.entries(configs).filter(([name]) => !servers.has(name));
-    const added = coming.map(([name, config]) => add({ name, scope, config }));
-    changed();
+    for (const { entry } of leaving) this.#servers.delete(entry.name);
+    const coming = Object.entries(configs).filter(([name]) => !this.#servers.has(name));
+    const added = coming.map(([name, config]) => this.#add({ name, scope, config }));
+    this.#changed();
     await Promise.all([
       ...leaving.map(({ server }) => server.close()),
       ...added.map((server) => server.start()),
@@ -132,46 +171,56 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       removed: leaving.map(({ entry }) => entry.name).filter((name) => !(name in configs)),
       errors: Object.fromEntries(errors) as Record<string, string>,
     };
-  };
+  }
 
-  return {
-    start: () => void start(),
-    async startHosts() {
-      await Promise.all(all().map((server) => (server.isHosts ? server.start() : undefined)));
-    },
-    async settled(ms, signal) {
-      const over = new AbortController();
-      const onAbort = () => over.abort(signal.reason);
-      signal.addEventListener('abort', onAbort, { once: true });
-      try {
-        signal.throwIfAborted();
-        await Promise.race([start(), options.clock.sleep(ms, over.signal)]);
-      } finally {
-        signal.removeEventListener('abort', onAbort);
-        over.abort('over');
-      }
-    },
-    get tools() {
-      return tools ?? [];
-    },
-    get commands() {
-      commands ??= all().flatMap(promptCommands);
-      return commands;
-    },
-    get instructions() {
-      return all().flatMap(({ name: server, instructions: text }) => (text === '' ? [] : [{ server, text }]));
-    },
-    statuses: () => all().map((server) => server.status),
-    has: (name) => servers.has(name),
-    slugOf: (name) => servers.get(name)?.server.slug,
-    readResource: async (name, uri, signal) => named(name).request('resources/read', { uri }, signal),
-    reconnect: async (name) => named(name).reconnect(),
-    setEnabled: async (name, on) => named(name).setEnabled(on),
-    setDynamic: (configs) => setScope(DYNAMIC, configs),
-    setScope,
-    async close() {
-      closed = true;
-      await Promise.allSettled(all().map((server) => server.close()));
-    },
-  };
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#all().map((server) => server.close()));
+  }
+
+  #all(): readonly McpServer[] {
+    return [...this.#servers.values()].map(({ server }) => server);
+  }
+
+  #withResources(): readonly McpServer[] {
+    return this.#all().filter((server) => server.hasResources);
+  }
+
+  #start(): Promise<unknown> {
+    this.#started ??= this.#closed
+      ? Promise.resolve()
+      : Promise.all(this.#all().map((server) => server.start()));
+    return this.#started;
+  }
+
+  #changed(): void {
+    this.#commands = undefined;
+    const now = this.#all().flatMap((server) => server.tools);
+    if (this.#withResources().length > 0) {
+      this.#forResources ??= resourceTools(() => this.#withResources());
+      now.push(...this.#forResources);
+    }
+    const before = this.#tools;
+    if (before.length === now.length && before.every((tool, at) => tool === now[at])) return;
+    this.#tools = now;
+    this.#options.onChange();
+  }
+
+  #add(entry: McpServerEntry): McpServer {
+    const options = this.#options;
+    const taken = new Set([...options.takenServers, ...this.#all().map((server) => server.slug)]);
+    const slug = serverSlug(entry.name, taken);
+    const parsed = parseServer(entry.config, options.variables);
+    const pins = createToolPins(options.pinStore?.(entry));
+    const ports = { ...options, onChange: () => this.#changed() };
+    const server = new McpServer(entry.name, slug, entry.scope, parsed, pins, ports);
+    this.#servers.set(entry.name, { server, entry });
+    return server;
+  }
+
+  #named(name: string): McpServer {
+    const found = this.#servers.get(name);
+    if (found === undefined) throw new Error(`There is no MCP server "${name}".`);
+    return found.server;
+  }
 }

@@ -6,6 +6,7 @@ import type {
   PermissionRuleSource,
   PermissionUpdate,
 } from '../protocol/permission.ts';
+import type { Writable } from '../util/writable.ts';
 import { checkMode, checkUpdate } from './check-update.ts';
 import { decideCall } from './decide-call.ts';
 import { deniedReads } from './denied-reads.ts';
@@ -86,25 +87,26 @@ export interface Permissions extends PermissionPort {
  */
 export function createPermissions(options: PermissionOptions): Permissions {
   const maySkip = options.allowDangerouslySkipPermissions === true;
-  let { locks = {} } = options;
   const rules = createRuleSet(
     [...Object.entries(options.rules ?? {}), ['cliArg', options]],
-    locks.managedRulesOnly,
+    options.locks?.managedRulesOnly,
   );
   const directories = new Map(
     (options.additionalDirectories ?? []).map((path) => [path, options.directorySources?.[path] ?? 'cliArg']),
   );
   const ignoreCase = options.ignoreCase ?? (process.platform === 'darwin' || process.platform === 'win32');
-  let mode: PermissionMode = checkMode(options.mode ?? 'default', maySkip);
-  let beforePlan: PermissionMode = 'default';
   const enter = (next: PermissionMode) => {
-    if (next === 'plan' && mode !== 'plan') beforePlan = mode;
-    mode = next;
+    if (next === 'plan' && permissions.mode !== 'plan') permissions.modeBeforePlan = permissions.mode;
+    permissions.mode = next;
   };
 
-  return {
-    decide: (question: PermissionQuestion): Promise<GateVerdict> =>
-      decideCall(question, {
+  const permissions: Writable<Permissions> = {
+    mode: checkMode(options.mode ?? 'default', maySkip),
+    modeBeforePlan: 'default',
+    locks: options.locks ?? {},
+    decide(question: PermissionQuestion): Promise<GateVerdict> {
+      const { mode, locks } = permissions;
+      return decideCall(question, {
         mode: options.asksAlways?.(question.tool.name)
           ? stricterMode(stricterMode(mode, question.mode), 'default')
           : stricterMode(mode, question.mode),
@@ -117,12 +119,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
         blockReadsOutside: locks.blockReadsOutside === true,
         blockWritesOutside: locks.blockWritesOutside === true,
         allowedToolsOnly: locks.allowedToolsOnly === true,
-      }),
-    get mode() {
-      return mode;
-    },
-    get modeBeforePlan() {
-      return beforePlan;
+      });
     },
     setMode(next) {
       enter(checkMode(next, maySkip));
@@ -130,11 +127,8 @@ export function createPermissions(options: PermissionOptions): Permissions {
     check(updates) {
       for (const update of updates) checkUpdate(update, maySkip);
     },
-    get locks() {
-      return locks;
-    },
     setLocks(next) {
-      locks = next;
+      permissions.locks = next;
     },
     apply(updates: readonly PermissionUpdate[]) {
       for (const update of updates) checkUpdate(update, maySkip);
@@ -174,4 +168,5 @@ export function createPermissions(options: PermissionOptions): Permissions {
     readFilter: ({ cwd }) =>
       deniedReads(rules.of('deny'), { cwd, home: options.home, ignoreCase, files: options.files }),
   };
+  return permissions;
 }

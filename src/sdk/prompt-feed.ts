@@ -3,6 +3,7 @@ import type { QueryEngine } from '../engine/query-engine.ts';
 import type { PromptState, SDKUserMessage } from '../protocol/sdk-messages.ts';
 import type { TerminalReason } from '../protocol/terminal.ts';
 import type { UserBlock } from '../protocol/wire.ts';
+import type { Writable } from '../util/writable.ts';
 import { createPromptLifecycle } from './prompt-lifecycle.ts';
 
 export interface NextPrompt {
@@ -46,6 +47,7 @@ export function createPromptFeed(
   const lifecycle = createPromptLifecycle(say);
   /** Prompts that were put in line, by key. */
   const known = new Map<string, SDKUserMessage>();
+  /** Still being read. */
   let open = 0;
   let over = false;
   let wakeUp = () => {};
@@ -79,15 +81,18 @@ export function createPromptFeed(
 
   const reading = async (work: () => Promise<void>) => {
     open += 1;
+    feed.ended = false;
     try {
       await work();
     } finally {
       open -= 1;
+      feed.ended = open === 0;
       wake();
     }
   };
 
-  return {
+  const feed: Writable<PromptFeed> = {
+    ended: true,
     add: (message) => reading(() => put(message)),
     read: (input) =>
       reading(async () => {
@@ -131,9 +136,6 @@ export function createPromptFeed(
       for (const uuid of uuids) lifecycle.cancelled(uuid);
       return uuids;
     },
-    get ended() {
-      return open === 0;
-    },
     changed: () => change,
     wake,
     end() {
@@ -141,6 +143,7 @@ export function createPromptFeed(
       wake();
     },
   };
+  return feed;
 }
 
 /** Prompts that wait in one session, moved to the one that follows it. */

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { QueryEngine } from '../engine/query-engine.ts';
 import type { Batch } from '../engine/submit-message.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { PermissionMode } from '../protocol/permission.ts';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../protocol/sdk-messages.ts';
 import { endableIterator } from '../util/endable-iterator.ts';
 import { flattened } from '../util/flattened.ts';
@@ -12,48 +11,11 @@ import { checkOptions } from './check-options.ts';
 import { type Opening, startEngine } from './open-engine.ts';
 import type { Options } from './options.ts';
 import { createPromptFeed, handQueueOn, noticeFrom, type PromptFeed, userMessage } from './prompt-feed.ts';
+import { type InterruptReceipt, type Query, QueryHandle } from './query-handle.ts';
 import { type InitializationResult, initializationOf } from './session-info.ts';
-import { type SessionMethods, sessionMethods } from './session-methods.ts';
-import { type SettingsMethods, settingsMethods } from './settings-methods.ts';
 import { errorResult, refuseAborted } from './stop-errors.ts';
-import { type SetMaxThinkingTokens, setMaxThinkingTokens } from './thinking-controls.ts';
 
-export interface InterruptReceipt {
-  /** uuids of prompts that wait and will still run. */
-  readonly still_queued: readonly string[];
-  /** Those that were called off. */
-  readonly cancelled?: readonly string[];
-}
-
-export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsMethods, SessionMethods {
-  /** Stops the running turn; it still yields its result. `cancelQueued`: prompts that wait are called off too. */
-  interrupt(options?: { readonly cancelQueued?: boolean }): Promise<InterruptReceipt>;
-  /** Calls off a prompt that waits in line. False when it has begun, or joins the running turn, or is not known. */
-  cancelAsyncMessage(uuid: string): Promise<boolean>;
-  /** From the next turn on; undefined: the default model. */
-  setModel(model?: string): Promise<void>;
-  /** At once, for calls that are not yet decided; a status message tells of it. */
-  setPermissionMode(mode: PermissionMode): Promise<void>;
-  /**
-   * From the next turn on. Tokens, 0 for no thinking, null for what is configured; `display`: what of the thinking is
-   * shown, null for the model's own way. undefined leaves either as it is.
-   */
-  readonly setMaxThinkingTokens: SetMaxThinkingTokens;
-  /** Does not wait for MCP servers. */
-  initializationResult(): Promise<InitializationResult>;
-  /** The same, as it is now. */
-  reinitialize(): Promise<InitializationResult>;
-  supportedCommands(): Promise<InitializationResult['commands']>;
-  supportedModels(): Promise<InitializationResult['models']>;
-  supportedAgents(): Promise<InitializationResult['agents']>;
-  accountInfo(): Promise<InitializationResult['account']>;
-  /** The names of the output styles there are now. */
-  reloadOutputStyles(): Promise<{ readonly available_output_styles: readonly string[] }>;
-  /** More prompts. Resolves when all of them were read. */
-  streamInput(input: AsyncIterable<SDKUserMessage>): Promise<void>;
-  /** Ends the session: no result, and the iterator ends silently. */
-  close(): Promise<void>;
-}
+export type { InterruptReceipt, Query };
 
 /**
  * Runs a session. A string is one prompt; of a stream, each message is a submission with a result of its own,
@@ -145,8 +107,7 @@ export function query({
   const carriesOn = prompt === undefined || options.carryOn === true;
   const life: Life = { caller, isOver, close, succeed, heard, carriesOn, announcements };
   const messages = run(engine, feed, reading, life);
-  const initialization = async () => initializationOf(await open().config);
-  return Object.assign(
+  return new QueryHandle(
     flattened(
       endableIterator(messages, () => void close()),
       () => {
@@ -155,38 +116,13 @@ export function query({
       },
     ),
     {
-      async interrupt({ cancelQueued = false } = {}) {
-        const session = await engine();
-        session.interrupt();
-        const cancelled = cancelQueued ? feed.withdrawAll(session) : undefined;
-        // Who cannot stop single tasks would be left with them; nor can anybody once the input is closed.
-        if (options.perTaskStopAffordance !== true || feed.ended) await session.tasks.stopAll('interrupt');
-        return {
-          still_queued: session.queued().flatMap(({ uuid }) => uuid ?? []),
-          ...(cancelled !== undefined && { cancelled }),
-        };
-      },
-      cancelAsyncMessage: async (uuid: string) => feed.withdraw(await engine(), uuid),
-      setModel: async (model?: string) => (await engine()).controls.switchModel(model),
-      async setPermissionMode(mode: PermissionMode) {
-        const session = await engine();
-        session.setPermissionMode(mode);
-        sayMode(session);
-      },
-      ...settingsMethods(engine, sayMode),
-      setMaxThinkingTokens: setMaxThinkingTokens(engine),
-      initializationResult: initialization,
-      reinitialize: initialization,
-      supportedCommands: async () => commands ?? (await initialization()).commands,
-      supportedModels: async () => (await initialization()).models,
-      supportedAgents: async () => (await initialization()).agents,
-      accountInfo: async () => (await initialization()).account,
-      reloadOutputStyles: async () => ({
-        available_output_styles: (await initialization()).available_output_styles,
-      }),
-      ...sessionMethods(engine),
-      streamInput: (input: AsyncIterable<SDKUserMessage>) => feed.read(input),
+      engine,
+      feed,
       close,
+      sayMode,
+      keepsTasks: options.perTaskStopAffordance === true,
+      initialization: async () => initializationOf(await open().config),
+      commands: () => commands,
     },
   );
 }

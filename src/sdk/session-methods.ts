@@ -15,6 +15,7 @@ import type { ToolResultContent } from '../protocol/tool.ts';
 import { splitServers } from './mcp/configured-servers.ts';
 import { ownClient } from './mcp/own-client.ts';
 import type { McpServerConfig } from './mcp/server-config.ts';
+import { SettingsControls } from './settings-methods.ts';
 
 export type { McpCall, SessionUsage };
 
@@ -81,31 +82,93 @@ export interface SessionMethods {
 
 const NEVER = new AbortController().signal;
 
-export function sessionMethods(engine: () => Promise<QueryEngine>): SessionMethods {
-  return {
-    reloadSkills: async () => ({ skills: await (await engine()).reloadSkills() }),
-    renameSession: async (title, which) => (await engine()).rename(title, which?.sessionId),
-    reloadPlugins: async (options) => (await engine()).reloadPlugins(options),
-    hooksListing: async () => (await engine()).controls.hooksListing(),
-    readFile: async (path, options) => (await engine()).files.read(path, options),
-    seedReadState: async (path, mtime) => (await engine()).files.seedRead(path, mtime),
-    fileSuggestions: async (query) => (await engine()).files.suggest(query),
-    rewindFiles: async (userMessageId, options) => (await engine()).files.rewind(userMessageId, options),
-    getContextUsage: async () => (await engine()).getContextUsage(),
-    usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET: async () => (await engine()).controls.usage(),
-    mcpServerStatus: async () => (await engine()).mcpServerStatus(),
-    reconnectMcpServer: async (name) => (await engine()).reconnectMcpServer(name),
-    toggleMcpServer: async (name, on) => (await engine()).toggleMcpServer(name, on),
-    async setMcpServers(servers) {
-      const { own, others } = splitServers(servers);
-      const clients = await Promise.all(own.map(([name, server]) => ownClient(name, server)));
-      return (await engine()).setMcpServers(others, clients);
-    },
-    readMcpResource: async (server, uri) => (await engine()).mcp.readResource(server, uri),
-    setMcpPermissionModeOverride: async (server, mode) => (await engine()).mcp.setModeOverride(server, mode),
-    callMcpTool: async (call, signal = NEVER) => (await engine()).controls.callMcpTool(call, signal),
-    stopTask: async (taskId) => (await engine()).tasks.stop(taskId),
-    backgroundTasks: async (toolUseId) => (await engine()).tasks.toBackground(toolUseId),
-    getTaskOutput: async (taskId) => (await engine()).tasks.output(taskId),
-  };
+export class SessionControls extends SettingsControls implements SessionMethods {
+  readonly #engine: () => Promise<QueryEngine>;
+
+  constructor(engine: () => Promise<QueryEngine>, sayMode: (session: QueryEngine) => void) {
+    super(engine, sayMode);
+    this.#engine = engine;
+  }
+
+  async reloadSkills() {
+    return { skills: await (await this.#engine()).reloadSkills() };
+  }
+
+  async renameSession(title: string, which?: { readonly sessionId?: string | undefined }) {
+    return (await this.#engine()).rename(title, which?.sessionId);
+  }
+
+  async reloadPlugins(options?: ReloadPluginsOptions) {
+    return (await this.#engine()).reloadPlugins(options);
+  }
+
+  async hooksListing() {
+    return (await this.#engine()).controls.hooksListing();
+  }
+
+  async readFile(path: string, options?: HostFileOptions) {
+    return (await this.#engine()).files.read(path, options);
+  }
+
+  async seedReadState(path: string, mtime: number) {
+    return (await this.#engine()).files.seedRead(path, mtime);
+  }
+
+  async fileSuggestions(query: string) {
+    return (await this.#engine()).files.suggest(query);
+  }
+
+  async rewindFiles(userMessageId: string, options?: { readonly dryRun?: boolean | undefined }) {
+    return (await this.#engine()).files.rewind(userMessageId, options);
+  }
+
+  async getContextUsage() {
+    return (await this.#engine()).getContextUsage();
+  }
+
+  async usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET() {
+    return (await this.#engine()).controls.usage();
+  }
+
+  async mcpServerStatus() {
+    return (await this.#engine()).mcpServerStatus();
+  }
+
+  async reconnectMcpServer(name: string) {
+    return (await this.#engine()).reconnectMcpServer(name);
+  }
+
+  async toggleMcpServer(name: string, on: boolean) {
+    return (await this.#engine()).toggleMcpServer(name, on);
+  }
+
+  async setMcpServers(servers: Readonly<Record<string, McpServerConfig>>) {
+    const { own, others } = splitServers(servers);
+    const clients = await Promise.all(own.map(([name, server]) => ownClient(name, server)));
+    return (await this.#engine()).setMcpServers(others, clients);
+  }
+
+  async readMcpResource(server: string, uri: string) {
+    return (await this.#engine()).mcp.readResource(server, uri);
+  }
+
+  async setMcpPermissionModeOverride(server: string, mode: 'default' | 'auto' | null) {
+    return (await this.#engine()).mcp.setModeOverride(server, mode);
+  }
+
+  async callMcpTool(call: McpCall, signal: AbortSignal = NEVER) {
+    return (await this.#engine()).controls.callMcpTool(call, signal);
+  }
+
+  async stopTask(taskId: string) {
+    return (await this.#engine()).tasks.stop(taskId);
+  }
+
+  async backgroundTasks(toolUseId?: string) {
+    return (await this.#engine()).tasks.toBackground(toolUseId);
+  }
+
+  async getTaskOutput(taskId: string) {
+    return (await this.#engine()).tasks.output(taskId);
+  }
 }

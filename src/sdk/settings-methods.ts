@@ -19,20 +19,35 @@ export interface SettingsMethods {
   listPermissionRules(): Promise<PermissionRulesState>;
 }
 
-export function settingsMethods(
-  engine: () => Promise<QueryEngine>,
-  /** Tells consumers of the permission mode. */
-  sayMode: (session: QueryEngine) => void,
-): SettingsMethods {
-  return {
-    async applyFlagSettings(settings) {
-      const session = await engine();
-      const before = session.permissionMode;
-      await session.settings.applyFlags(settings);
-      if (session.permissionMode !== before) sayMode(session);
-    },
-    updateSettings: async (source, settings) => (await engine()).settings.update(source, settings),
-    getSettings: async () => (await engine()).settings.report(),
-    listPermissionRules: async () => (await engine()).settings.permissionRules(),
-  };
+export class SettingsControls implements SettingsMethods {
+  readonly #engine: () => Promise<QueryEngine>;
+  readonly #sayMode: (session: QueryEngine) => void;
+
+  /** `sayMode`: tells consumers of the permission mode. */
+  constructor(engine: () => Promise<QueryEngine>, sayMode: (session: QueryEngine) => void) {
+    this.#engine = engine;
+    this.#sayMode = sayMode;
+  }
+
+  async applyFlagSettings(settings: Readonly<Record<string, unknown>>): Promise<void> {
+    const session = await this.#engine();
+    const before = session.permissionMode;
+    await session.settings.applyFlags(settings);
+    if (session.permissionMode !== before) this.#sayMode(session);
+  }
+
+  async updateSettings(
+    source: 'localSettings' | 'userSettings',
+    settings: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    return (await this.#engine()).settings.update(source, settings);
+  }
+
+  async getSettings(): Promise<ReturnType<SessionSettings['report']>> {
+    return (await this.#engine()).settings.report();
+  }
+
+  async listPermissionRules(): Promise<PermissionRulesState> {
+    return (await this.#engine()).settings.permissionRules();
+  }
 }

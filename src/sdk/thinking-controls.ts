@@ -10,20 +10,21 @@ export type SetMaxThinkingTokens = (
   display?: ThinkingDisplay | null,
 ) => Promise<void>;
 
-/** Rejects with `invalid_option` for a display that is not known; the budget stays as it was then. */
-export function setMaxThinkingTokens(engine: () => Promise<QueryEngine>): SetMaxThinkingTokens {
-  return async (tokens, display) => {
-    const session = await engine();
-    if (display !== undefined) session.controls.setThinkingDisplay(known(display));
-    if (tokens === undefined) return;
-    session.setThinking(
-      tokens === null
-        ? undefined
-        : tokens === 0
-          ? { type: 'disabled' }
-          : { type: 'enabled', budgetTokens: tokens },
-    );
-  };
+/** Throws `invalid_option` for a display that is not known; the budget stays as it was then. */
+export function setThinking(
+  session: QueryEngine,
+  tokens: number | null | undefined,
+  display?: ThinkingDisplay | null,
+): void {
+  if (display !== undefined) session.controls.setThinkingDisplay(known(display));
+  if (tokens === undefined) return;
+  session.setThinking(
+    tokens === null
+      ? undefined
+      : tokens === 0
+        ? { type: 'disabled' }
+        : { type: 'enabled', budgetTokens: tokens },
+  );
 }
 
 function known(display: string | null): ThinkingDisplay | null {

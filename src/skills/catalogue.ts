@@ -4,6 +4,7 @@ import { foldersBetween, projectFolders } from '../util/folders.ts';
 import { matchesGlob } from '../util/glob.ts';
 import { isReallyInside } from '../util/inside.ts';
 import { within } from '../util/within.ts';
+import type { Writable } from '../util/writable.ts';
 import { discoverSkills, type SkillCache, type SkillDirectory, type SkillFiles } from './discover.ts';
 import type { Skill } from './skill.ts';
 
@@ -58,7 +59,6 @@ export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue 
   let nested: readonly SkillDirectory[] = [];
   let ofPlugins: readonly SkillDirectory[] = [];
   let ofProject: Promise<readonly SkillDirectory[]> | undefined;
-  let skills = NONE;
   let looking: Promise<readonly Skill[]> | undefined;
   let looked = false;
 
@@ -98,16 +98,19 @@ export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue 
       found.flatMap((each) => each.skills),
       options,
     ).map((skill) => withSleep(skill, awake));
-    if (now.length !== skills.length || now.some((skill, at) => !isSame(skill, skills[at]))) skills = now;
-    return skills;
+    const { skills } = catalogue;
+    if (now.length !== skills.length || now.some((skill, at) => !isSame(skill, skills[at])))
+      catalogue.skills = now;
+    return catalogue.skills;
   };
 
   const wake = (paths: readonly string[]) => {
+    const { skills } = catalogue;
     const waiting = skills.filter(({ dormant }) => dormant === true);
     const due = waiting.filter((skill) => paths.some((path) => isAbout(skill, path, projectRoot)));
     if (due.length === 0) return;
     for (const { file } of due) awake.add(file);
-    skills = skills.map((skill) => (due.includes(skill) ? withSleep(skill, awake) : skill));
+    catalogue.skills = skills.map((skill) => (due.includes(skill) ? withSleep(skill, awake) : skill));
   };
 
   const refresh = (): Promise<readonly Skill[]> => {
@@ -115,7 +118,7 @@ export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue 
     looking ??= look()
       .catch((error: unknown) => {
         options.warn?.(`Skills could not be looked for: ${String(error)}`);
-        return skills;
+        return catalogue.skills;
       })
       .finally(() => {
         looking = undefined;
@@ -123,16 +126,15 @@ export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue 
     return looking;
   };
 
-  return {
-    get skills() {
-      return skills;
-    },
+  const catalogue: Writable<SkillCatalogue> = {
+    skills: NONE,
     refresh,
     async settled() {
       const look = looking ?? (looked ? undefined : refresh());
       if (look !== undefined) await within(LOOK_MS, look);
     },
     find(name) {
+      const { skills } = catalogue;
       const exact =
         skills.find((skill) => skill.name === name) ??
         skills.find(({ folder, plugin }) => {
@@ -165,6 +167,7 @@ export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue 
       await refresh();
     },
   };
+  return catalogue;
 }
 
 /** The folders of these paths below `root`, and those between; each only once in a session. */

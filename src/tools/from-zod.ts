@@ -35,7 +35,7 @@ export async function inputFromZod<Schema extends z.ZodType>(
  * raw shape drops them. Throws `invalid_option` when zod is not installed or the schema is not one of zod 4.
  */
 export async function inputFromZod(shapeOrSchema: ZodShape | z.ZodType): Promise<ZodInput<unknown>> {
-  const zod = await loadZod();
+  const zod = loaded ?? (await loadZod());
   const schema = isZodType(shapeOrSchema) ? shapeOrSchema : objectOf(zod, shapeOrSchema);
   const { $schema: _dialect, ...inputJsonSchema } = toJsonSchema(zod, schema);
   return {
@@ -58,9 +58,13 @@ export async function inputFromZod(shapeOrSchema: ZodShape | z.ZodType): Promise
   };
 }
 
+/** Once it is there: an import of what is loaded already still asks Node's loader. */
+let loaded: typeof import('zod') | undefined;
+
 async function loadZod(): Promise<typeof import('zod')> {
   try {
-    return await import('zod');
+    loaded ??= await import('zod');
+    return loaded;
   } catch (cause) {
     throw new TurnwrightError(
       'invalid_option',

@@ -44,7 +44,7 @@ export interface ToolsPort {
   }): ToolExecutor;
   backfill(block: ToolUseBlock): ToolUseBlock;
   /** Names that the model can call, deferred ones with them, in the order it sees them. */
-  readonly names: readonly string[];
+  names(): readonly string[];
   /** What ToolSearch looks through. */
   searchable(model: string): Promise<readonly SearchableTool[]>;
   /** Names that are told instead of descriptions; the same array while nothing changed, [] while nothing is deferred. */
@@ -141,11 +141,10 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
         .map(({ wire }) => wire);
     },
     quarantine: (name) => !quarantined.has(name) && quarantined.add(name) !== undefined,
-    get names() {
-      return tools()
+    names: () =>
+      tools()
         .all.filter(isTold)
-        .map(({ name }) => name);
-    },
+        .map(({ name }) => name),
 
     open({ scope, chainId, depth }) {
       const executor = new StreamingToolExecutor({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSessionView } from '../../src/engine/session-view.ts';
+import { SessionView } from '../../src/engine/session-view.ts';
 import type { JournalBody } from '../../src/protocol/journal.ts';
 import { type AssistantBlock, EMPTY_USAGE } from '../../src/protocol/wire.ts';
 
@@ -32,7 +32,7 @@ const prompt = (uuid: string): JournalBody => ({
   message: { role: 'user', content: uuid },
 });
 const viewAfter = (...bodies: JournalBody[]) => {
-  const view = createSessionView();
+  const view = new SessionView();
   view.apply(bodies);
   return [...view.messages].map(({ uuid }) => uuid);
 };

@@ -4,7 +4,7 @@ import { mediaLimitsFor } from '../../context/admission/media-limits.ts';
 import { viewMedia } from '../../context/admission/view-media.ts';
 import type { ToolsPort } from '../../loop/deps.ts';
 import type { UserMessage } from '../../protocol/messages.ts';
-import type { ToolUpdate } from '../../protocol/tool.ts';
+import type { ToolCall, ToolExecutor, ToolUpdate } from '../../protocol/tool.ts';
 import type { UserBlock } from '../../protocol/wire.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ModelPort, SessionMemory, ToolsRoom } from '../parts.ts';
@@ -30,9 +30,7 @@ export function composeAdmission(
 export function admittedTools(tools: ComposedTools, admit: Admit): ToolsRoom {
   return {
     port: admittedResults(tools.port, admit),
-    get names() {
-      return tools.names;
-    },
+    names: tools.names,
     deferred: tools.deferred,
     presetAnswer: tools.presetAnswer,
     callTool: tools.callTool,
@@ -45,20 +43,42 @@ function admittedResults(port: ToolsPort, admit: Admit): ToolsPort {
   return {
     wireTools: (model) => port.wireTools(model),
     backfill: (block) => port.backfill(block),
-    open(input) {
-      const executor = port.open(input);
-      return {
-        add: (call) => executor.add(call),
-        delivered: (id) => executor.delivered(id),
-        take: () => executor.take().map((update) => admitted(update, admit)),
-        get open() {
-          return executor.open;
-        },
-        ready: () => executor.ready(),
-        abort: (why) => executor.abort(why),
-      };
-    },
+    open: (input) => new AdmittingExecutor(port.open(input), admit),
   };
+}
+
+class AdmittingExecutor implements ToolExecutor {
+  readonly #executor: ToolExecutor;
+  readonly #admit: Admit;
+
+  constructor(executor: ToolExecutor, admit: Admit) {
+    this.#executor = executor;
+    this.#admit = admit;
+  }
+
+  get open(): number {
+    return this.#executor.open;
+  }
+
+  add(call: ToolCall): void {
+    this.#executor.add(call);
+  }
+
+  delivered(callId: string): void {
+    this.#executor.delivered(callId);
+  }
+
+  take(): ToolUpdate[] {
+    return this.#executor.take().map((update) => admitted(update, this.#admit));
+  }
+
+  ready(): Promise<void> {
+    return this.#executor.ready();
+  }
+
+  abort(why: Parameters<ToolExecutor['abort']>[0]): Promise<void> {
+    return this.#executor.abort(why);
+  }
 }
 
 function admitted(update: ToolUpdate, admit: Admit): ToolUpdate {

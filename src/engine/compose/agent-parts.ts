@@ -19,7 +19,7 @@ import type { QueryEngineConfig } from '../config.ts';
 import { gatedShell } from '../gated-shell.ts';
 import { adopt } from '../model-choice.ts';
 import type { EngineParts, SessionMemory } from '../parts.ts';
-import { createStateMachine } from '../state-machine.ts';
+import { StateMachine } from '../state-machine.ts';
 import { STRUCTURED_OUTPUT_TOOL } from '../structured-output.ts';
 import { admittedTools, composeAdmission } from './admission.ts';
 import { type AgentJournal, composeAgentJournal } from './agent-journal.ts';
@@ -169,7 +169,7 @@ export async function composeAgentParts(
       attachments,
       queue,
       structured: undefined,
-      state: createStateMachine(undefined),
+      state: new StateMachine(undefined),
       memory,
     },
   };

@@ -7,7 +7,7 @@ import { type AgentMemoryPlaces, readAgentMemory } from '../../subagents/agent-m
 import type { Scope } from '../../util/scope.ts';
 import { whileSame } from '../../util/while-same.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { composeMcp, type McpRoom, type McpServerEntry, type ServedSession } from './mcp.ts';
+import { McpRoom, type McpServerEntry, type ServedSession } from './mcp.ts';
 
 export interface AgentSurroundings {
   /** The session's tools, and those of its own servers. The same array while nothing changed. */
@@ -81,7 +81,7 @@ async function ownServers(
   if (entries.length === 0) return undefined;
   const { startMs } = config.mcpTimeouts ?? {};
   const mcpTimeouts = { ...config.mcpTimeouts, firstRequestMs: startMs ?? 30_000 };
-  const servers = composeMcp({ ...config, mcpClients: [], mcpServers: entries, mcpTimeouts }, parts);
+  const servers = new McpRoom({ ...config, mcpClients: [], mcpServers: entries, mcpTimeouts }, parts);
   scope.onClose(() => servers.close());
   servers.serve(served);
   servers.start();

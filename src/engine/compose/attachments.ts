@@ -84,9 +84,9 @@ export function composeAttachments(parts: AttachmentParts): {
         joinListeners.add(listener);
         return () => joinListeners.delete(listener);
       },
-      peek: queue.peek,
-      acknowledge: queue.acknowledge,
-      onNow: queue.onNow,
+      peek: (priorities) => queue.peek(priorities),
+      acknowledge: (keys) => queue.acknowledge(keys),
+      onNow: (listener) => queue.onNow(listener),
       async put(item) {
         if (inbox === undefined) queue.put(item);
         else await inbox.put(sessionId, item).then(fetch);

@@ -9,7 +9,7 @@ import { type ResumedSession, resumeSession } from '../../session/resume.ts';
 import { type Rewound, rewoundTo } from '../../session/rewind.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { Recovered } from '../session-journal.ts';
-import { createSessionView } from '../session-view.ts';
+import { SessionView } from '../session-view.ts';
 
 export interface EarlierLife {
   /** Reads it, once the session is ours. */
@@ -84,7 +84,7 @@ function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Reco
 
 /** The other session's conversation, closed for good, on record as this one's; its cost stays its own. */
 async function copied(earlier: ResumedSession, from: string, writer: JournalWriter): Promise<Recovered> {
-  const view = createSessionView(earlier.view);
+  const view = new SessionView(earlier.view);
   if (earlier.open !== undefined) view.apply(closeInterrupted(earlier.open));
   const submission = `fork/${from}`;
   await writer.append(

@@ -23,7 +23,7 @@ import { createReadFileCache } from '../read-file-cache.ts';
 import { createSessionJournal } from '../session-journal.ts';
 import { freshMemory } from '../session-memory.ts';
 import { createSessionNotices } from '../session-notices.ts';
-import { createStateMachine } from '../state-machine.ts';
+import { StateMachine } from '../state-machine.ts';
 import { createStructuredOutput } from '../structured-output.ts';
 import { createUsageLedger } from '../usage-ledger.ts';
 import { admittedTools, composeAdmission } from './admission.ts';
@@ -31,10 +31,10 @@ import { composeAttachments } from './attachments.ts';
 import { type ContextParts, composeContext } from './context.ts';
 import { composeFileHistory } from './file-history.ts';
 import { composeHooks, tellOfFiles } from './hooks.ts';
-import { composeMcp, withMcpTools } from './mcp.ts';
+import { McpRoom } from './mcp.ts';
 import { composeMemory } from './memory.ts';
 import { composeModel } from './model.ts';
-import { composeOwnTools } from './own-tools.ts';
+import { composeOwnTools, withMcpTools } from './own-tools.ts';
 import { askingWith, composePermissions } from './permissions.ts';
 import { composeSession } from './session.ts';
 import { composeSkills } from './skills.ts';
@@ -98,7 +98,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     ids,
     clock,
     asksAlways: (tool) => mcp.isOverridden(tool),
-    readableDirectories: () => [spill.directory, tasks.directory, ...skills.readableDirectories],
+    readableDirectories: () => [spill.directory, tasks.directory, ...skills.readableDirectories()],
     callTool: (name, input, signal) => tools.callTool(name, input, signal),
   });
   const hooks = composeHooks(config, {
@@ -137,7 +137,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
   const readFileCache = config.readFileCache ?? createReadFileCache();
   const structured = config.jsonSchema === undefined ? undefined : createStructuredOutput(config.jsonSchema);
   const snipMarks = config.compaction?.snipMarks ?? createSnipMarks();
-  const mcp = inherited?.mcp ?? composeMcp(config, { clock, random, env, files });
+  const mcp = inherited?.mcp ?? new McpRoom(config, { clock, random, env, files });
   mcp.serve({ notices, hooks });
   scope.onClose(() => (memory.handedOver ? undefined : mcp.close()));
   const skills = composeSkills(config, {
@@ -279,7 +279,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
       relevantMemory: projectMemory.prefetch,
       gitStatus: (signal) => gitStatus(config.cwd, env, signal),
     },
-    state: createStateMachine(config.setSDKStatus),
+    state: new StateMachine(config.setSDKStatus),
   };
   subagents.link({
     parts,

@@ -7,7 +7,7 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import { systemClock } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/node-files.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { connectWith } from './mcp.ts';
+import { connectWith } from './mcp-connect.ts';
 
 /** A configured server, as `turnwright mcp list` shows it. Nothing is connected to find this out. */
 export interface ConfiguredMcpServer {

@@ -4,15 +4,17 @@ import type { AnyTool } from '../../protocol/tool.ts';
 import { createHistoryTool } from '../../tools/builtin/history.ts';
 import { createSnipTool } from '../../tools/builtin/snip.ts';
 import { oncePer } from '../../util/once-per.ts';
+import { whileSame } from '../../util/while-same.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { createSessionHistory } from '../session-history.ts';
 import type { StructuredOutput } from '../structured-output.ts';
+import type { McpRoom } from './mcp.ts';
 import type { ComposedSession } from './session.ts';
 import { composeWeb, type WebParts } from './web.ts';
 
 export interface OwnToolParts {
   readonly session: ComposedSession;
-  readonly subagents: { readonly tools: readonly AnyTool[] };
+  readonly subagents: { tools(): readonly AnyTool[] };
   readonly toolState: { readonly tools: readonly AnyTool[] };
   readonly structured: StructuredOutput | undefined;
   readonly snipMarks: SnipMarks;
@@ -30,7 +32,7 @@ export function composeOwnTools(config: QueryEngineConfig, parts: OwnToolParts):
     ...(offersHistory(config, session) ? [createHistoryTool(createSessionHistory(session.read))] : []),
   ];
   const after = oncePer((ofAgents: readonly AnyTool[]) => [...ofAgents, ...lasting]);
-  return () => after(subagents.tools);
+  return () => after(subagents.tools());
 }
 
 function offersSnip({ compaction = {} }: QueryEngineConfig): boolean {
@@ -42,4 +44,26 @@ function offersHistory(config: QueryEngineConfig, { directory }: ComposedSession
   const { compaction = {}, tools, store } = config;
   const isKept = directory !== undefined || store !== undefined;
   return compaction.history ?? (isKept && tools.length > 0 && compaction.auto !== false);
+}
+
+/**
+ * The built-in tools, those of MCP servers, the engine's own, then those that come with time: the same array while
+ * nothing changed.
+ */
+export function withMcpTools(
+  before: readonly AnyTool[],
+  mcp: Pick<McpRoom, 'tools'>,
+  own: () => readonly AnyTool[],
+  late: { readonly tools: readonly AnyTool[] },
+): () => readonly AnyTool[] {
+  return whileSame(
+    () => [mcp.tools, own(), late.tools] as const,
+    ([ofServers, ofEngine, withTime]) => {
+      const after = [...ofEngine, ...withTime];
+      // What a server calls a tool must not take the place of another, nor stop the session.
+      const taken = new Set([...before, ...after].map((tool) => tool.name));
+      const fresh = ofServers.filter(({ name }) => !taken.has(name) && taken.add(name));
+      return [...before, ...fresh, ...after];
+    },
+  );
 }

@@ -1,7 +1,8 @@
 /** The command files of plugins, `/plugin:name`; a reload of the plugins reads them anew. */
 import { commandFiles } from '../../commands/command-files.ts';
-import type { Command, CommandSource } from '../../protocol/command.ts';
+import type { CommandSource } from '../../protocol/command.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { Writable } from '../../util/writable.ts';
 import type { Plugin, PluginSetup } from './plugins.ts';
 
 export function pluginCommands(
@@ -10,11 +11,9 @@ export function pluginCommands(
   warn: (line: string) => void,
 ): CommandSource {
   let from: readonly Plugin[] | undefined;
-  let sources: readonly CommandSource[] = [];
-  let commands: readonly Command[] = [];
   let loading: Promise<void> = Promise.resolve();
   const load = async (plugins: readonly Plugin[]) => {
-    sources = plugins.flatMap(({ name, commandDirectories: folders }) =>
+    const sources = plugins.flatMap(({ name, commandDirectories: folders }) =>
       folders.length === 0
         ? []
         : [
@@ -29,11 +28,12 @@ export function pluginCommands(
             }),
           ],
     );
-    await Promise.all(sources.map((source) => source.load?.()));
-    commands = sources.flatMap((source) => source.commands);
+    await Promise.all(sources.map((each) => each.load?.()));
+    source.commands = sources.flatMap(({ commands }) => commands);
   };
-  return {
+  const source: Writable<CommandSource> = {
     name: 'plugin commands',
+    commands: [],
     load() {
       if (from !== setup.plugins) {
         from = setup.plugins;
@@ -41,8 +41,6 @@ export function pluginCommands(
       }
       return loading;
     },
-    get commands() {
-      return commands;
-    },
   };
+  return source;
 }

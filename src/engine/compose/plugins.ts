@@ -8,6 +8,7 @@ import type { ConfiguredHook, HookPolicy } from '../../protocol/hook-config.ts';
 import { hooksOfPlugin } from '../../settings/resolve-hooks.ts';
 import type { SkillCatalogue } from '../../skills/catalogue.ts';
 import { readAgentFiles } from '../../subagents/agent-files.ts';
+import type { Writable } from '../../util/writable.ts';
 
 export type { Plugin, PluginConfig, PluginError } from '../../plugins/plugin.ts';
 export type { LoadedPlugins };
@@ -39,7 +40,7 @@ export async function openPlugins(
   configs: readonly PluginConfig[],
   { cwd, files, skills, hookPolicy, warn }: PluginParts,
 ): Promise<PluginSetup> {
-  let now: PluginPreview = { ...NO_PLUGINS, configs, hooks: [], agents: [] };
+  let configured = configs;
   const hooksOf = async (plugin: Plugin): Promise<Pick<PluginPreview, 'hooks' | 'errors'>> => {
     try {
       return { hooks: await hooksOfPlugin(plugin, hookPolicy, (line) => warn?.(line)), errors: [] };
@@ -48,21 +49,13 @@ export async function openPlugins(
       return { hooks: [], errors: [{ plugin: plugin.name, type: 'hook-load-failed', message }] };
     }
   };
-  const setup: PluginSetup = {
-    get plugins() {
-      return now.plugins;
-    },
-    get errors() {
-      return now.errors;
-    },
-    get hooks() {
-      return now.hooks;
-    },
-    get agents() {
-      return now.agents;
-    },
+  const setup: Writable<PluginSetup> = {
+    plugins: NO_PLUGINS.plugins,
+    errors: NO_PLUGINS.errors,
+    hooks: [],
+    agents: [],
     async preview(added) {
-      const all = [...now.configs, ...added];
+      const all = [...configured, ...added];
       const { plugins, errors } = await loadPlugins(all, { cwd, files });
       const directories = plugins.flatMap(({ name: prefix, agentDirectories }) =>
         agentDirectories.map((path) => ({ path, prefix, source: 'plugin' as const })),
@@ -80,8 +73,12 @@ export async function openPlugins(
       };
     },
     apply(next) {
-      const told = new Set(now.errors.map(({ message }) => message));
-      now = next;
+      const told = new Set(setup.errors.map(({ message }) => message));
+      configured = next.configs;
+      setup.plugins = next.plugins;
+      setup.errors = next.errors;
+      setup.hooks = next.hooks;
+      setup.agents = next.agents;
       for (const { message } of next.errors) if (!told.has(message)) warn?.(message);
       skills?.setPluginDirectories(
         next.plugins.flatMap(({ name, root, skillDirectories }) =>

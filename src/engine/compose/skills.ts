@@ -14,6 +14,7 @@ import { type LoadContext, loadSkill } from '../../skills/load-skill.ts';
 import { loadedSkillsSource, skillListingSource } from '../../skills/restore.ts';
 import { createSkillTool, SKILL_TOOL, type SkillToolPorts } from '../../skills/skill-tool.ts';
 import { type ToldSkills, toldSkills } from '../../skills/told-skills.ts';
+import type { Writable } from '../../util/writable.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
 /** What a session's skills come from; made by `openSkills` before the engine is. */
@@ -26,11 +27,11 @@ export interface SkillSetup {
 
 export interface SkillsRoom {
   /** Names, for `system/init`. */
-  readonly names: readonly string[];
+  names(): readonly string[];
   /** The Skill tool once there was a skill to load; the same array while nothing changed. */
   readonly tools: readonly AnyTool[];
   /** Folders of skills, whose files the model may read. */
-  readonly readableDirectories: readonly string[];
+  readableDirectories(): readonly string[];
   readonly attachmentSources: readonly AttachmentSource[];
   readonly compactionSources: readonly CompactionSource[];
   /** L1 phase 1: what was found before is looked at anew, beside everything else. */
@@ -88,15 +89,14 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
   const { catalogue, listing } = skills;
   const { ids, clock, files, sessionId } = parts;
   const takeBack: (() => void)[] = [];
-  let tools = NO_TOOLS;
   const restore = { ids, nowMs: () => clock.nowMs() };
   const allow = async (rules: readonly string[]) => void takeBack.push(await parts.allow(rules));
   const load = { files, sessionId };
   const toolPorts = { catalogue, load, ids, fork: parts.fork };
   const offersTool = () => {
-    if (!skills.offersTool || tools.length > 0) return;
+    if (!skills.offersTool || room.tools.length > 0) return;
     if (!catalogue.skills.some(({ modelInvocable }) => modelInvocable)) return;
-    tools = [createSkillTool({ ...toolPorts, allow, adopt: parts.adopt, shell: parts.shell })];
+    room.tools = [createSkillTool({ ...toolPorts, allow, adopt: parts.adopt, shell: parts.shell })];
   };
   const absolute = (path: string) => (isAbsolute(path) ? path : resolve(config.cwd, path));
   const told = (world: Pick<SkillWorld, 'contextWindow' | 'isOffered'>): ToldSkills =>
@@ -105,7 +105,7 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
     contextWindow: parts.contextWindow,
     isOffered() {
       offersTool();
-      return tools.length > 0;
+      return room.tools.length > 0;
     },
   });
   const preloadBy =
@@ -132,16 +132,10 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
       ...listed,
     };
 
-  return {
-    get names() {
-      return catalogue.skills.map(({ name }) => name);
-    },
-    get tools() {
-      return tools;
-    },
-    get readableDirectories() {
-      return catalogue.skills.map(({ directory }) => directory);
-    },
+  const room: Writable<SkillsRoom> = {
+    tools: NO_TOOLS,
+    names: () => catalogue.skills.map(({ name }) => name),
+    readableDirectories: () => catalogue.skills.map(({ directory }) => directory),
     attachmentSources: skills.offersTool ? [main.source] : [],
     compactionSources: [skillListingSource(restore), loadedSkillsSource(restore)],
     startSubmission() {
@@ -178,6 +172,7 @@ export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): Sk
         .map(({ name, description, argumentHint = '' }) => ({ name, description, argumentHint }));
     },
   };
+  return room;
 }
 
 const preloadNone: PreloadSkills = async (names) => ({
@@ -193,9 +188,9 @@ const NO_AGENT_SKILLS: AgentSkills = {
 };
 
 const NO_SKILLS: SkillsRoom = {
-  names: [],
+  names: () => [],
   tools: NO_TOOLS,
-  readableDirectories: [],
+  readableDirectories: () => [],
   attachmentSources: [],
   compactionSources: [],
   startSubmission() {},

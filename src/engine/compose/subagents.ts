@@ -21,7 +21,7 @@ import { composeAgentParts, type SessionRoom } from './agent-parts.ts';
 
 export interface SubagentRoom {
   /** The Agent tool, or none; the same array while the agents are the same. */
-  readonly tools: readonly AnyTool[];
+  tools(): readonly AnyTool[];
   /** Agents of plugins that were read again can be started from here on. */
   takeUp(): void;
   /** What the main thread gets of the session's tools. */
@@ -67,9 +67,7 @@ export function composeSubagents(config: QueryEngineConfig, { ids }: { readonly 
     ];
   });
   return {
-    get tools() {
-      return toolsFor(agents);
-    },
+    tools: () => toolsFor(agents),
     takeUp() {
       const now = agentsIn(config);
       if (JSON.stringify(now) !== JSON.stringify(agents)) agents = now;

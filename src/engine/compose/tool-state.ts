@@ -83,9 +83,7 @@ export function composeToolState(config: QueryEngineConfig, parts: ToolStatePart
     instructions: config.planModeInstructions,
   });
   const planPort: PlanPort = {
-    get active() {
-      return permissions.mode === 'plan';
-    },
+    active: () => permissions.mode === 'plan',
     enter: () => permissions.setMode('plan'),
     leave() {
       if (permissions.mode === 'plan') permissions.setMode(permissions.modeBeforePlan);
@@ -133,8 +131,7 @@ export function composeToolState(config: QueryEngineConfig, parts: ToolStatePart
       {
         name: 'plan',
         collect: async () => {
-          const { active } = planPort;
-          if (active) return toMessages([planModeNote(planFacts())]);
+          if (planPort.active()) return toMessages([planModeNote(planFacts())]);
           return plan === undefined ? [] : toMessages([approvedPlan(plan)]);
         },
       },

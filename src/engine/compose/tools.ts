@@ -108,9 +108,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
   });
   return {
     port,
-    get names() {
-      return port.names;
-    },
+    names: port.names,
     deferred: port.deferred,
     presetAnswer: parts.permissions.presetAnswer,
     async callGated(name, input, signal) {

@@ -7,7 +7,7 @@ export const EXIT_PLAN_MODE_TOOL = 'ExitPlanMode';
 
 export interface PlanPort {
   /** Whether plan mode is on now. */
-  readonly active: boolean;
+  active(): boolean;
   enter(): void;
   /** Back to the mode before it, unless the host's answer has set another one. Returns the mode of now. */
   leave(): string;
@@ -46,7 +46,7 @@ export function createEnterPlanModeTool(port: PlanPort): Tool<object, { readonly
     effectClass: () => 'idempotent',
     permissionTarget: () => ({ kind: 'none' }),
     async validateInput() {
-      return port.active ? { ok: false, message: 'Plan mode is on already.' } : { ok: true };
+      return port.active() ? { ok: false, message: 'Plan mode is on already.' } : { ok: true };
     },
     async run() {
       port.enter();
@@ -97,7 +97,7 @@ export function createExitPlanModeTool(port: PlanPort): Tool<ExitPlanModeInput, 
     permissionTarget: () => ({ kind: 'none' }),
     async validateInput({ plan }, { toolUseId }) {
       if (presented?.toolUseId === toolUseId) return { ok: true };
-      if (!port.active)
+      if (!port.active())
         return {
           ok: false,
           message: 'Plan mode is not on, so there is nothing to leave. Go on with the work.',
