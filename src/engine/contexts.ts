@@ -1,6 +1,6 @@
 /** System prompt and contexts of a session: fetched once, put together per submission, recorded when they change. */
-import { createHash } from 'node:crypto';
 import { renderMemory } from '../memory/render.ts';
+import { sha256 } from '../util/sha256.ts';
 import type { EngineParts } from './parts.ts';
 import { buildSystemPrompt, buildUserContext } from './system-prompt.ts';
 
@@ -51,10 +51,7 @@ export async function recordSnapshot(
   parts: EngineParts,
 ): Promise<void> {
   const toolNames = parts.tools.names();
-  const hash = createHash('sha256')
-    .update(JSON.stringify([context.system, context.userContext, toolNames]))
-    .digest('hex')
-    .slice(0, 32);
+  const hash = sha256(JSON.stringify([context.system, context.userContext, toolNames])).slice(0, 32);
   if (hash === parts.memory.snapshot) return;
   parts.memory.snapshot = hash;
   await parts.journal.recorder.append([

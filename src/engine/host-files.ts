@@ -1,7 +1,7 @@
 /** Files as a host looks at them: by the same rules as the Read tool, and without the model hearing of it. */
 import { resolve } from 'node:path';
 import type { RewindFilesResult } from '../protocol/file-history.ts';
-import { hashOf } from '../tools/builtin/file-access.ts';
+import { sha256 } from '../util/sha256.ts';
 import { createSuggestFiles, type SuggestFiles } from './file-suggestions.ts';
 import { openSession } from './open-session.ts';
 import type { EngineParts } from './parts.ts';
@@ -73,7 +73,7 @@ export function hostFiles(parts: EngineParts): HostFiles {
       const absPath = resolve(config.cwd, path);
       const stat = await files.stat(absPath);
       if (stat?.kind !== 'file' || Math.floor(stat.mtimeMs) !== Math.floor(mtimeMs)) return;
-      const hash = hashOf(await files.readFile(absPath));
+      const hash = sha256(await files.readFile(absPath));
       readFileCache.set(absPath, { hash, mtimeMs: stat.mtimeMs, partial: false });
     },
     suggest: createSuggestFiles(parts),

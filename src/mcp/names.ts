@@ -1,5 +1,5 @@
 /** Names that the API takes, distinct and the same every time (F154). */
-import { createHash } from 'node:crypto';
+import { sha256 } from '../util/sha256.ts';
 
 /** The API's limit for a tool's name. */
 const MAX_TOOL_NAME = 128;
@@ -47,6 +47,6 @@ function fitted(name: string, raw: string, room: number): string {
 }
 
 function marked(name: string, raw: string, room: number): string {
-  const mark = createHash('sha256').update(raw).digest('hex').slice(0, 8);
+  const mark = sha256(raw).slice(0, 8);
   return `${name.slice(0, room - mark.length - 1)}_${mark}`;
 }

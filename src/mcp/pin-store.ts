@@ -1,7 +1,7 @@
 /** Pins of a project's servers: one file for each in the user's own home. */
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
+import { sha256 } from '../util/sha256.ts';
 import { isRecord } from './server-config.ts';
 import type { PinnedTools, PinStore } from './tool-pins.ts';
 
@@ -18,9 +18,7 @@ export function createPinStore(
   files: Pick<PersistentFiles, 'readFile' | 'makeDir' | 'writeAtomic'>,
 ): PinStore {
   const { configHome, projectRoot, server, configuration } = place;
-  const key = createHash('sha256')
-    .update(JSON.stringify([projectRoot, server, configuration]))
-    .digest('hex');
+  const key = sha256(JSON.stringify([projectRoot, server, configuration]));
   const file = join(configHome, FOLDER, `${key.slice(0, 32)}.json`);
   return {
     async read() {

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { BlobStore } from '../protocol/ports.ts';
+import { sha256 } from '../util/sha256.ts';
 
 /**
  * Spilled results as files of one folder (`<id>/tool-results/`), 0600. `put` returns the file's path; the same key
@@ -50,7 +50,7 @@ const PLAIN = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,119}$/;
 function fileName(key: string): string {
   if (PLAIN.test(key)) return key;
   const readable = key.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(-80);
-  return `${readable}-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
+  return `${readable}-${sha256(key).slice(0, 16)}`;
 }
 
 const missing = (key: string): TurnwrightError =>

@@ -2,9 +2,9 @@
  * What a folder's configuration would make happen, and whether the user has agreed to exactly that. Trust is bound
  * to the content, not to the folder's name: whoever changes a hook after a pull asks again (F98, T107).
  */
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
+import { sha256 } from '../util/sha256.ts';
 import { isRepositoryLayer, type SettingsLayer } from './settings.ts';
 import { type TrustStore, trustedHash } from './trust-store.ts';
 
@@ -49,7 +49,7 @@ export async function projectTrust(subject: TrustSubject): Promise<ProjectTrust>
   const { items: found, complete } = await beside(projectRoot, hasHooks, files);
   items.push(...found);
   const root = await files.realpath(projectRoot).catch(() => projectRoot);
-  const hash = `sha256:${createHash('sha256').update(JSON.stringify(items)).digest('hex')}`;
+  const hash = `sha256:${sha256(JSON.stringify(items))}`;
   // Too many files to look at all of them: no agreement can cover them.
   if (!complete) return { root, hash, items, state: 'untrusted' };
   return { root, hash, items, state: items.length === 0 ? 'nothing' : await stateOf(root, hash, store) };
@@ -133,7 +133,7 @@ async function beside(
     items.push({
       file: path,
       key: 'content',
-      value: `sha256 ${createHash('sha256').update(text).digest('hex')}`,
+      value: `sha256 ${sha256(text)}`,
     });
   };
   for (const folder of FOLDERS)

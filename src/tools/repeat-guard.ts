@@ -3,9 +3,9 @@
  * told, and where the host wants it the call is refused at last. A result that differs, or another call that changes
  * something, is progress.
  */
-import { createHash } from 'node:crypto';
 import type { RepeatGuard } from '../protocol/gate.ts';
 import type { ToolOutput } from '../protocol/tool.ts';
+import { sha256 } from '../util/sha256.ts';
 
 export interface RepeatGuardOptions {
   /** The model is told beside the so-manieth same result, and each time their number has doubled. Default 10. */
@@ -66,10 +66,11 @@ const LOOKED_AT = 256 * 1024;
 
 function signed(text: string): string {
   if (text.length <= KEPT_WHOLE) return text;
-  const hash = createHash('sha256');
-  if (text.length <= 2 * LOOKED_AT) hash.update(text);
-  else hash.update(`${text.length} ${text.slice(0, LOOKED_AT)}`).update(text.slice(-LOOKED_AT));
-  return hash.digest('base64');
+  const looked =
+    text.length <= 2 * LOOKED_AT
+      ? text
+      : `${text.length} ${text.slice(0, LOOKED_AT)}${text.slice(-LOOKED_AT)}`;
+  return sha256(looked);
 }
 
 function signOf({ content }: ToolOutput): string {

@@ -4,23 +4,29 @@ import { randomUUID } from 'node:crypto';
 /** The longest delay a timer of Node takes; beyond it, it would fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** `performance` would load a room of Node's that nothing else here needs. */
+function monotonicMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1e3 + nanoseconds / 1e6;
+}
+
 export const systemClock = {
   nowMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
+  monotonicMs,
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
         reject(signal.reason);
         return;
       }
-      const end = performance.now() + delayOf(ms);
+      const end = monotonicMs() + delayOf(ms);
       let timer: NodeJS.Timeout;
       const onAbort = () => {
         clearTimeout(timer);
         reject(signal?.reason);
       };
       const arm = () => {
-        const left = end - performance.now();
+        const left = end - monotonicMs();
         if (left <= 0) {
           signal?.removeEventListener('abort', onAbort);
           resolve();

@@ -3,7 +3,7 @@ import { MAX_TIMER_MS, systemClock, systemIds, systemRandom } from '../../src/ut
 
 /** Node's own timers and clocks stand still: what is tested is how they are used. */
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'hrtime', 'Date'] });
 });
 afterEach(() => {
   vi.useRealTimers();

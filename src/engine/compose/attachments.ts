@@ -8,8 +8,8 @@ import type { AttachmentPort } from '../../loop/deps.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, Ids, Inbox } from '../../protocol/ports.ts';
 import type { ReadFileCache, TodoStore } from '../../protocol/tool.ts';
-import { hashOf } from '../../tools/builtin/file-access.ts';
 import type { Scope } from '../../util/scope.ts';
+import { sha256 } from '../../util/sha256.ts';
 import type { PromptLine } from '../parts.ts';
 
 export interface AttachmentParts {
@@ -41,7 +41,7 @@ export function composeAttachments(parts: AttachmentParts): {
   const attachments = createAttachments({
     sources: [
       commands,
-      changedFiles({ readFileCache, files, hash: hashOf, onChange: parts.onFileChanged }),
+      changedFiles({ readFileCache, files, hash: sha256, onChange: parts.onFileChanged }),
       todoReminder(todos),
       ...parts.sources,
     ],

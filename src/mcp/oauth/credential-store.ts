@@ -1,7 +1,7 @@
 /** What logins left behind: one file for each server in the user's own home, which nobody else can read. */
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import { sha256 } from '../../util/sha256.ts';
 import { isRecord } from '../server-config.ts';
 
 /** What a registration or an authorization server answered: kept whole, as far as it is known here. */
@@ -46,8 +46,7 @@ export function createCredentialStore(
 ): CredentialStore {
   const folder = join(configHome, FOLDER);
   // The address may hold what is secret: the file's name does not tell it.
-  const fileOf = (serverUrl: string) =>
-    join(folder, `${createHash('sha256').update(new URL(serverUrl).href).digest('hex').slice(0, 32)}.json`);
+  const fileOf = (serverUrl: string) => join(folder, `${sha256(new URL(serverUrl).href).slice(0, 32)}.json`);
   const read: CredentialStore['read'] = async (serverUrl) => {
     try {
       const value: unknown = JSON.parse(new TextDecoder().decode(await files.readFile(fileOf(serverUrl))));

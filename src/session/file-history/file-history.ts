@@ -6,8 +6,9 @@
 import type { FileChange, RewindFilesResult } from '../../protocol/file-history.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { JournalEntry } from '../../protocol/journal.ts';
+import { sha256 } from '../../util/sha256.ts';
 import { changesSince } from './changes-since.ts';
-import { type ContentKeeper, contentOf, hashOf, realPathOf } from './keep-content.ts';
+import { type ContentKeeper, contentOf, realPathOf } from './keep-content.ts';
 import { rewindFile } from './rewind-file.ts';
 
 export interface FileHistory {
@@ -36,7 +37,7 @@ export function createFileHistory(ports: FileHistoryPorts): FileHistory {
 
   async function noteChange(path: string, data: Uint8Array | string, effectKey: string): Promise<void> {
     const [now, real] = await Promise.all([contentOf(path, files), realPathOf(path, files)]);
-    const after = hashOf(data);
+    const after = sha256(data);
     if (now === undefined || now?.hash === after) return;
     const before = now && (await keeper.keep(now));
     await ports.record({ path, ...(real !== path && { real }), before, after }, effectKey);

@@ -1,9 +1,9 @@
 /** Contents by hash, up to a bound: what a file held before a tool changed it. */
-import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import type { KeptContent } from '../../protocol/file-history.ts';
 import type { FileStat, PersistentFiles } from '../../protocol/files.ts';
 import type { BlobStore } from '../../protocol/ports.ts';
+import { sha256 } from '../../util/sha256.ts';
 
 /** A file beyond this is not kept: nothing that a person writes is as long. */
 export const MAX_KEPT_FILE_BYTES = 32 * 1024 * 1024;
@@ -24,8 +24,6 @@ export interface ContentKeeper {
   /** undefined: it is not there, or not what was kept. */
   bytesOf(hash: string): Promise<Uint8Array | undefined>;
 }
-
-export const hashOf = (data: Uint8Array | string): string => createHash('sha256').update(data).digest('hex');
 
 export function createContentKeeper(
   blobs: BlobStore,
@@ -59,7 +57,7 @@ export function createContentKeeper(
     },
     async bytesOf(hash) {
       const bytes = await blobs.get(hash).catch(() => undefined);
-      return bytes !== undefined && hashOf(bytes) === hash ? bytes : undefined;
+      return bytes !== undefined && sha256(bytes) === hash ? bytes : undefined;
     },
   };
 }
@@ -73,7 +71,7 @@ export async function contentOf(
   if (stat === undefined) return null;
   if (stat.kind !== 'file') return undefined;
   const bytes = await files.readFile(path);
-  return { hash: hashOf(bytes), bytes, stat };
+  return { hash: sha256(bytes), bytes, stat };
 }
 
 /** The path without links; of a file that is not there, as far as its folder is. */

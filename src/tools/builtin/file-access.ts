@@ -1,13 +1,11 @@
 /** What Read, Write and Edit share: which file is meant, what the model has seen of it, and how it is replaced. */
-import { createHash } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { FileStat } from '../../protocol/files.ts';
 import type { ToolContext } from '../../protocol/tool.ts';
+import { sha256 } from '../../util/sha256.ts';
 import { withPathLock } from '../path-lock.ts';
 
 export const absolutePath = (path: string, cwd: string) => resolve(cwd, path);
-
-export const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 export type FileNow =
   | { readonly kind: 'absent' }
@@ -51,7 +49,7 @@ export function staleness(
 ): 'unread' | 'changed' | undefined {
   const seen = context.readFileCache.get(path);
   if (seen === undefined) return 'unread';
-  return seen.hash === hashOf(bytes) ? undefined : 'changed';
+  return seen.hash === sha256(bytes) ? undefined : 'changed';
 }
 
 export const changedMessage = (path: string) =>
@@ -74,7 +72,7 @@ export async function saveFile(
   await files.writeAtomic(path, bytes);
   const stat = await files.stat(path);
   context.readFileCache.set(path, {
-    hash: hashOf(bytes),
+    hash: sha256(bytes),
     mtimeMs: stat?.mtimeMs ?? context.nowMs(),
     partial,
   });

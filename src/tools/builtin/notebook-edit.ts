@@ -1,9 +1,9 @@
 import type { Tool, ToolContext } from '../../protocol/tool.ts';
+import { sha256 } from '../../util/sha256.ts';
 import { parserOf } from '../from-json-schema.ts';
 import {
   absolutePath,
   changedMessage,
-  hashOf,
   lockFile,
   readForWriting,
   saveFile,
@@ -214,7 +214,7 @@ function linesOf(source: string): readonly string[] {
 
 /** The same for the same call, so that a call that is made again writes the same bytes. */
 function freshId(cells: readonly NotebookCell[], toolUseId: string): string {
-  const digest = hashOf(Buffer.from(toolUseId));
+  const digest = sha256(Buffer.from(toolUseId));
   for (let at = 0; ; at++) {
     const id = digest.slice(at, at + 8);
     if (!cells.some((cell) => cell.id === id)) return id;

@@ -1,8 +1,9 @@
 import { extname } from 'node:path';
 import type { FileStat } from '../../protocol/files.ts';
 import type { Tool, ToolContext, ToolOutput } from '../../protocol/tool.ts';
+import { sha256 } from '../../util/sha256.ts';
 import { parserOf } from '../from-json-schema.ts';
-import { absolutePath, hashOf, kindRefusal } from './file-access.ts';
+import { absolutePath, kindRefusal } from './file-access.ts';
 import { type ImageType, imageTypeOf, looksLikeImage } from './image-file.ts';
 import { lineWindow } from './line-window.ts';
 import { readNotebook } from './notebook.ts';
@@ -164,7 +165,7 @@ async function readText(
     if (read.ok) {
       const maxCells = input.limit ?? limits.maxLines;
       const { partial, ...shown } = showNotebook(path, read.notebook, { ...limits, from, maxCells });
-      context.readFileCache.set(path, { hash: hashOf(bytes), mtimeMs: stat.mtimeMs, partial });
+      context.readFileCache.set(path, { hash: sha256(bytes), mtimeMs: stat.mtimeMs, partial });
       return shown;
     }
   }
@@ -177,7 +178,7 @@ async function readText(
   });
   const { lines, totalLines } = window;
   const partial = lines < totalLines;
-  context.readFileCache.set(path, { hash: hashOf(bytes), mtimeMs: stat.mtimeMs, partial });
+  context.readFileCache.set(path, { hash: sha256(bytes), mtimeMs: stat.mtimeMs, partial });
 
   const last = from + lines - 1;
   const more = last < totalLines && lines > 0 && input.limit !== lines;
