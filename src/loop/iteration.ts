@@ -107,10 +107,19 @@ export class Iteration {
   }
 
   recordMessage(message: Recorded): Promise<void> | undefined {
+    return this.record(this.#bodyOf(message));
+  }
+
+  /** Goes out in front of the next `record`, whoever makes it. */
+  recordBehind(message: Recorded): void {
+    this.deps.recorder.later([this.#bodyOf(message)]);
+  }
+
+  #bodyOf(message: Recorded): JournalBody {
     const { submission } = this.params;
     return message.type === 'assistant'
-      ? this.record({ ...message, submission, iteration: this.state.iteration })
-      : this.record({ ...message, submission });
+      ? { ...message, submission, iteration: this.state.iteration }
+      : { ...message, submission };
   }
 
   /** On record first, then shown. */

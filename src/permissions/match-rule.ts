@@ -1,3 +1,4 @@
+import type { PermissionTarget } from '../protocol/tool.ts';
 import { forbidsCommandPath } from './command-paths.ts';
 import { allowsCommand, forbidsCommand } from './command-rule.ts';
 import { allowsPath, forbidsPath, type PathRuleContext } from './path-rule.ts';
@@ -10,8 +11,37 @@ import { matchesUrl } from './url-rule.ts';
  * command of which everything is seen); one that denies or asks matches whatever might be meant (any path, any piece of a command, a specifier
  * this target knows nothing of).
  */
-export async function matchesRule(
+export function matchesRule(
   rule: PermissionRule,
+  subject: Subject,
+  context: PathRuleContext,
+): boolean | Promise<boolean> {
+  const { toolName, ruleContent: specifier } = rule.value;
+  const { target } = subject;
+  if (looksAtFiles(target)) return matchesFiles(rule, target, subject, context);
+  if (!namesTool(toolName, subject.names)) return false;
+  if (specifier === undefined) return true;
+  const certain = rule.behavior === 'allow';
+  switch (target.kind) {
+    case 'url':
+      return matchesUrl(specifier, target.url, certain);
+    case 'name':
+      return matchesName(specifier, target.name);
+    case 'none':
+      return !certain;
+  }
+}
+
+type FileTarget = Extract<PermissionTarget, { kind: 'command' | 'read' | 'write' }>;
+
+/** Whose paths have to be looked up before anything can be said of it. */
+export function looksAtFiles(target: PermissionTarget): target is FileTarget {
+  return target.kind === 'command' || target.kind === 'read' || target.kind === 'write';
+}
+
+async function matchesFiles(
+  rule: PermissionRule,
+  target: FileTarget,
   subject: Subject,
   context: PathRuleContext,
 ): Promise<boolean> {
@@ -20,7 +50,6 @@ export async function matchesRule(
   if (!namesTool(toolName, subject.names) && !speaksForFamily(rule, subject)) return false;
   if (specifier === undefined) return true;
   const certain = rule.behavior === 'allow';
-  const { target } = subject;
   switch (target.kind) {
     case 'command':
       return certain
@@ -37,12 +66,6 @@ export async function matchesRule(
       );
       return certain ? matched.every(Boolean) : matched.some(Boolean);
     }
-    case 'url':
-      return matchesUrl(specifier, target.url, certain);
-    case 'name':
-      return matchesName(specifier, target.name);
-    case 'none':
-      return !certain;
   }
 }
 

@@ -104,7 +104,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
     mode: checkMode(options.mode ?? 'default', maySkip),
     modeBeforePlan: 'default',
     locks: options.locks ?? {},
-    decide(question: PermissionQuestion): Promise<GateVerdict> {
+    decide(question: PermissionQuestion): GateVerdict | Promise<GateVerdict> {
       const { mode, locks } = permissions;
       return decideCall(question, {
         mode: options.asksAlways?.(question.tool.name)

@@ -22,7 +22,7 @@ export function ruleTest(
   const value = parseRule(rule);
   const { home, files } = options;
   const ignoreCase = options.ignoreCase ?? (process.platform === 'darwin' || process.platform === 'win32');
-  return (question) => {
+  return async (question) => {
     const look = lookFrom(files, question.cwd);
     return matchesRule({ behavior: 'deny', source: 'session', value }, subjectOf(question, look.resolve), {
       cwd: question.cwd,

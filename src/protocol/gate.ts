@@ -25,7 +25,8 @@ export interface PermissionQuestion {
 
 /** Rules and modes. Pure but for reading real paths; never asks anybody. */
 export interface PermissionPort {
-  decide(question: PermissionQuestion): Promise<GateVerdict>;
+  /** Known at once where no path has to be looked up. */
+  decide(question: PermissionQuestion): GateVerdict | Promise<GateVerdict>;
   readonly mode: PermissionMode;
   /** The mode to go back to when a plan is approved. */
   readonly modeBeforePlan: PermissionMode;

@@ -50,6 +50,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
   let refused: readonly (readonly JournalBody[])[] = [];
   /** Told with `later`: they go out in front of the next append, or as soon as this turn of the event loop is over. */
   let held: readonly JournalBody[] = [];
+  let isScheduled = false;
   let closing: Promise<void> | undefined;
 
   const queue = batchQueue<readonly JournalBody[], void>((appends) => {
@@ -123,9 +124,14 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
     },
     later(entries) {
       if (closing !== undefined) return;
-      // What the disk refuses now, the next append tries again and tells of.
-      if (held.length === 0) setImmediate(() => void put([])?.catch(() => undefined));
       held = [...held, ...entries.map(withParent)];
+      if (isScheduled) return;
+      isScheduled = true;
+      setImmediate(() => {
+        isScheduled = false;
+        // What the disk refuses now, the next append tries again and tells of.
+        void put([])?.catch(() => undefined);
+      });
     },
     commit() {
       const written = put([]);

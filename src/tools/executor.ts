@@ -12,6 +12,7 @@ import type {
   ToolProgress,
   ToolUpdate,
 } from '../protocol/tool.ts';
+import { andThen } from '../util/and-then.ts';
 import { type Deferred, deferred, unlessAborted } from './deferred.ts';
 import { passGate } from './gate.ts';
 import { type AbortWhy, type CallNotes, type CallOutcome, errorText } from './outcome.ts';
@@ -104,7 +105,8 @@ export class StreamingToolExecutor implements ToolExecutor {
     this.#seen.add(id);
     this.#undelivered.set(id, entry);
     this.#waiting.push(entry);
-    void prepareCall(call, this.#options.tools).then((prepared) => {
+    // What needs no waiting starts before `add` returns: its intent is on record together with its block.
+    void andThen(prepareCall(call, this.#options.tools), (prepared) => {
       entry.prepared = prepared;
       entry.alone = prepared.kind === 'refused' || !prepared.concurrencySafe;
       this.#startWhatMay();
@@ -192,8 +194,11 @@ export class StreamingToolExecutor implements ToolExecutor {
   }
 
   /** A hook or host may have turned a safe input into one that must run alone. */
-  async #mayRun(entry: Entry, tool: AnyTool, input: unknown): Promise<void> {
-    if (entry.alone || isConcurrencySafe(tool, input)) return;
+  #mayRun(entry: Entry, tool: AnyTool, input: unknown): Promise<void> | undefined {
+    return entry.alone || isConcurrencySafe(tool, input) ? undefined : this.#aloneFirst(entry);
+  }
+
+  async #aloneFirst(entry: Entry): Promise<void> {
     entry.alone = true;
     entry.waitsForOthers = true;
     const turn = deferred<void>();

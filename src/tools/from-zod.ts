@@ -21,7 +21,8 @@ export type ZodShape = Readonly<Record<string, z.ZodType>>;
 
 export interface ZodInput<Input> {
   readonly inputJsonSchema: JsonSchema;
-  parse(input: JsonObject): Promise<ParseResult<Input>>;
+  /** At once, unless a refinement or transform of the schema has to be waited for. */
+  parse(input: JsonObject): ParseResult<Input> | Promise<ParseResult<Input>>;
 }
 
 export async function inputFromZod<Shape extends ZodShape>(
@@ -38,21 +39,30 @@ export async function inputFromZod(shapeOrSchema: ZodShape | z.ZodType): Promise
   const zod = loaded ?? (await loadZod());
   const schema = isZodType(shapeOrSchema) ? shapeOrSchema : objectOf(zod, shapeOrSchema);
   const { $schema: _dialect, ...inputJsonSchema } = toJsonSchema(zod, schema);
+  let mustWait = false;
+  const parseLater = async (input: JsonObject): Promise<ParseResult<unknown>> => {
+    try {
+      const parsed = await schema.safeParseAsync(input);
+      mustWait = true;
+      return resultOf(parsed, input);
+    } catch (error) {
+      // A refinement of the caller's may throw; `parse` must not.
+      return {
+        ok: false,
+        issues: [
+          unfit([], `could not be checked: ${error instanceof Error ? error.message : String(error)}`),
+        ],
+      };
+    }
+  };
   return {
     inputJsonSchema: { type: 'object', ...inputJsonSchema },
-    async parse(input) {
+    parse(input) {
+      if (mustWait) return parseLater(input);
       try {
-        const parsed = await schema.safeParseAsync(input);
-        if (parsed.success) return { ok: true, input: parsed.data };
-        return { ok: false, issues: parsed.error.issues.flatMap((issue) => sentences(issue, input)) };
-      } catch (error) {
-        // A refinement of the caller's may throw; `parse` must not.
-        return {
-          ok: false,
-          issues: [
-            unfit([], `could not be checked: ${error instanceof Error ? error.message : String(error)}`),
-          ],
-        };
+        return resultOf(schema.safeParse(input), input);
+      } catch {
+        return parseLater(input); // zod says by a throw that there is something to wait for
       }
     },
   };
@@ -60,6 +70,12 @@ export async function inputFromZod(shapeOrSchema: ZodShape | z.ZodType): Promise
 
 /** Once it is there: an import of what is loaded already still asks Node's loader. */
 let loaded: typeof import('zod') | undefined;
+
+function resultOf(parsed: z.ZodSafeParseResult<unknown>, input: JsonObject): ParseResult<unknown> {
+  return parsed.success
+    ? { ok: true, input: parsed.data }
+    : { ok: false, issues: parsed.error.issues.flatMap((issue) => sentences(issue, input)) };
+}
 
 async function loadZod(): Promise<typeof import('zod')> {
   try {

@@ -27,8 +27,11 @@ export interface GateCall {
   readonly notes: CallNotes;
   /** Settles when the consumer has taken the call's block: outward steps wait for it (L4.1). Rejects on abort. */
   delivered(): Promise<void>;
-  /** Settles when the call may run with this input: a rewritten one may no longer run beside others. Rejects on abort. */
-  mayRun(tool: AnyTool, input: unknown): Promise<void>;
+  /**
+   * Settles when the call may run with this input: a rewritten one may no longer run beside others. undefined: at once.
+   * Rejects on abort.
+   */
+  mayRun(tool: AnyTool, input: unknown): Promise<void> | undefined;
   onProgress(progress: ToolProgress): void;
   /** Why the call's signal was aborted; asked only when it was. */
   abortedBy(): AbortWhy;
@@ -56,7 +59,7 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
   const repeated = ports.repeats?.refusal(tool.name, prepared.input);
   if (repeated !== undefined) return { kind: 'refused', why: 'failed_validation', text: repeated };
 
-  const permission = await permit({
+  const permitting = permit({
     tool,
     raw: call.call.block.input,
     input: prepared.input,
@@ -66,11 +69,13 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
     clock,
     delivered: call.delivered,
   });
+  const permission = permitting instanceof Promise ? await permitting : permitting;
   if (context.signal.aborted) return aborted(call);
   if (permission.kind === 'stop') return permission.outcome;
   const { raw, input } = permission;
 
-  await call.mayRun(tool, input);
+  const waiting = call.mayRun(tool, input);
+  if (waiting !== undefined) await waiting;
   try {
     const rewritten = raw !== call.call.block.input;
     const recording = ports.recordIntent(call.call, effectClassOf(tool, input), ...(rewritten ? [raw] : []));

@@ -8,6 +8,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { DecisionReasonType, GateVerdict, PermissionRuleValue } from '../protocol/permission.ts';
 import type { Clock } from '../protocol/ports.ts';
 import type { AnyTool, ToolContext } from '../protocol/tool.ts';
+import { andThen } from '../util/and-then.ts';
 import { observableInput, withoutDerived } from './observable-input.ts';
 import { type CallNotes, type CallOutcome, errorText } from './outcome.ts';
 import { parseInput } from './prepared-call.ts';
@@ -36,35 +37,54 @@ type Settled = Exclude<GateVerdict, Ask>;
 /** Questions that a hook's `allow` cannot answer: somebody asked for exactly these to be asked. */
 const ASKED_REGARDLESS: ReadonlySet<DecisionReasonType> = new Set(['rule', 'safetyCheck', 'tool']);
 
-export async function permit(request: PermitRequest): Promise<Permit> {
+/** Known at once where no hook, no path and nobody has to be waited for. */
+export function permit(request: PermitRequest): Permit | Promise<Permit> {
+  if (request.ports.hooks.has('PreToolUse')) return permitAfterHooks(request);
+  return andThen(decide(request, request.input), (ruled) => follow(request, request, ruled));
+}
+
+async function permitAfterHooks(request: PermitRequest): Promise<Permit> {
   const hooks = await preToolUse(request);
   if (hooks.denied !== undefined) return stop(hooks.denied);
   const afterHooks = await rewrite(request, request, hooks.verdict?.updatedInput);
   if (afterHooks.kind === 'stop') return afterHooks;
+  return follow(request, afterHooks, withHookVote(await decide(request, afterHooks.input), hooks.verdict));
+}
 
-  const ruled = withHookVote(await decide(request, afterHooks.input), hooks.verdict);
-  if (ruled.kind !== 'ask') return settle(request, afterHooks, ruled);
+interface Input {
+  readonly raw: JsonObject;
+  readonly input: unknown;
+}
 
-  const asked = await ask(request, afterHooks, ruled);
-  const settled = await settle(request, afterHooks, asked);
-  if (settled.kind === 'stop' || settled.raw === afterHooks.raw) return settled;
+/** What the rules said is done, or the person or host is asked. */
+function follow(request: PermitRequest, at: Input, ruled: GateVerdict): Permit | Promise<Permit> {
+  return ruled.kind === 'ask' ? askFirst(request, at, ruled) : settle(request, at, ruled);
+}
+
+async function askFirst(request: PermitRequest, at: Input, ruled: Ask): Promise<Permit> {
+  const asked = await ask(request, at, ruled);
+  const settled = await settle(request, at, asked);
+  if (settled.kind === 'stop' || settled.raw === at.raw) return settled;
   // A host's yes covers what it saw; rules that deny hold for what it wrote instead.
   const again = await decide(request, settled.input);
   return again.kind === 'deny' ? settle(request, settled, again) : settled;
 }
 
-const go = (from: { raw: JsonObject; input: unknown }) =>
-  ({ kind: 'go', raw: from.raw, input: from.input }) as const;
+const go = ({ raw, input }: Input) => ({ kind: 'go', raw, input }) as const;
 
 const stop = (outcome: CallOutcome): Permit => ({ kind: 'stop', outcome });
 
-/** Parses and checks an input that is to replace the one at hand. Most observers send back what they were shown. */
-async function rewrite(
+/** The input at hand, or the one that is to replace it. */
+function rewrite(
   request: PermitRequest,
-  at: { raw: JsonObject; input: unknown },
+  at: Input,
   sentBack: JsonObject | undefined,
-): Promise<Permit> {
-  if (sentBack === undefined) return go(at);
+): Permit | Promise<Permit> {
+  return sentBack === undefined ? go(at) : replaced(request, at, sentBack);
+}
+
+/** Parses and checks what was sent back. Most observers send back what they were shown. */
+async function replaced(request: PermitRequest, at: Input, sentBack: JsonObject): Promise<Permit> {
   const raw = withoutDerived(request.tool, at.raw, sentBack);
   if (JSON.stringify(raw) === JSON.stringify(at.raw)) return go(at);
   const parsed = await parseInput(request.tool, raw);
@@ -93,7 +113,6 @@ async function preToolUse(
   request: PermitRequest,
 ): Promise<{ readonly verdict?: HookVerdict; readonly denied?: CallOutcome }> {
   const { tool, ports, context, notes } = request;
-  if (!ports.hooks.has('PreToolUse')) return {};
   await request.delivered();
   const verdict = await ports.hooks.run(
     {
@@ -116,15 +135,17 @@ async function preToolUse(
 }
 
 /** Deny beats ask beats allow; a rule that cannot be decided denies. */
-async function decide(request: PermitRequest, input: unknown): Promise<GateVerdict> {
+function decide(request: PermitRequest, input: unknown): GateVerdict | Promise<GateVerdict> {
+  const undecided = (error: unknown): GateVerdict => ({
+    kind: 'deny',
+    reasonType: 'other',
+    message: `Permission for ${request.tool.name} could not be decided: ${errorText(error)}`,
+  });
   try {
-    return await request.ports.permissions.decide(question(request, input));
+    const verdict = request.ports.permissions.decide(question(request, input));
+    return verdict instanceof Promise ? verdict.catch(undecided) : verdict;
   } catch (error) {
-    return {
-      kind: 'deny',
-      reasonType: 'other',
-      message: `Permission for ${request.tool.name} could not be decided: ${errorText(error)}`,
-    };
+    return undecided(error);
   }
 }
 
@@ -190,11 +211,7 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
 /** Somebody was asked and said so: no rule and no mode denied. */
 const ANSWERED: ReadonlySet<DecisionReasonType> = new Set(['host', 'permissionPromptTool']);
 
-async function settle(
-  request: PermitRequest,
-  at: { raw: JsonObject; input: unknown },
-  verdict: Settled | Deny,
-): Promise<Permit> {
+function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Permit | Promise<Permit> {
   const { notes } = request;
   const askedMs = notes.permission?.askedMs;
   const trace = (source: string) => {
@@ -212,16 +229,20 @@ async function settle(
       return rewrite(request, at, verdict.updatedInput);
     case 'deny':
       trace(verdict.reasonType);
-      if (!ANSWERED.has(verdict.reasonType)) await tellDenied(request, at.raw, verdict.message);
-      return stop({
-        kind: 'denied',
-        text: verdict.message,
-        ...(verdict.interrupt === true && { interrupt: true }),
-      });
+      return deny(request, at, verdict);
     case 'pending':
       trace('host');
       return stop({ kind: 'pending', askId: verdict.askId });
   }
+}
+
+async function deny(request: PermitRequest, at: Input, verdict: Deny): Promise<Permit> {
+  if (!ANSWERED.has(verdict.reasonType)) await tellDenied(request, at.raw, verdict.message);
+  return stop({
+    kind: 'denied',
+    text: verdict.message,
+    ...(verdict.interrupt === true && { interrupt: true }),
+  });
 }
 
 function ruleText({ toolName, ruleContent }: PermissionRuleValue): string {

@@ -1,6 +1,7 @@
 /** The first steps of the gate, which need nobody's leave: find the tool, parse the input, ask about concurrency. */
 import type { JsonObject } from '../protocol/json.ts';
-import type { AnyTool, ToolCall } from '../protocol/tool.ts';
+import type { AnyTool, ParseResult, ToolCall } from '../protocol/tool.ts';
+import { andThen } from '../util/and-then.ts';
 import { bounded } from '../util/cut-text.ts';
 import { isObject } from './from-json-schema.ts';
 import { inputValidationError, mistyped, typeName, unexpected } from './input-issues.ts';
@@ -23,8 +24,11 @@ export type ParsedInput =
 
 const ECHO_CHARS = 200;
 
-/** Never rejects. */
-export async function prepareCall(call: ToolCall, tools: Pick<ToolSet, 'find'>): Promise<PreparedCall> {
+/** Never throws or rejects. */
+export function prepareCall(
+  call: ToolCall,
+  tools: Pick<ToolSet, 'find'>,
+): PreparedCall | Promise<PreparedCall> {
   const tool = tools.find(call.block.name);
   if (tool === undefined) {
     return refused('unknown_tool', `Error: No such tool available: ${bounded(call.block.name, ECHO_CHARS)}`);
@@ -37,20 +41,32 @@ export async function prepareCall(call: ToolCall, tools: Pick<ToolSet, 'find'>):
     const issues = invented.map((field) => unexpected([field]));
     return refused('invalid', inputValidationError(tool.name, issues));
   }
-  const parsed = await parseInput(tool, input);
-  if (!parsed.ok) return refused('invalid', parsed.text);
-  return { kind: 'ready', tool, input: parsed.input, concurrencySafe: isConcurrencySafe(tool, parsed.input) };
+  return andThen(parseInput(tool, input), (parsed): PreparedCall => {
+    if (!parsed.ok) return refused('invalid', parsed.text);
+    return {
+      kind: 'ready',
+      tool,
+      input: parsed.input,
+      concurrencySafe: isConcurrencySafe(tool, parsed.input),
+    };
+  });
 }
 
-/** Never rejects: a parser that throws, against its contract, refuses the call. */
-export async function parseInput(tool: AnyTool, input: JsonObject): Promise<ParsedInput> {
+/** Never throws or rejects: a parser that does, against its contract, refuses the call. */
+export function parseInput(tool: AnyTool, input: JsonObject): ParsedInput | Promise<ParsedInput> {
   if (!isObject(input))
     return { ok: false, text: inputValidationError(tool.name, [mistyped([], 'object', typeName(input))]) };
+  const failed = (error: unknown): ParsedInput => ({
+    ok: false,
+    text: inputValidationError(tool.name, [errorText(error)]),
+  });
+  const read = (parsed: ParseResult<unknown>): ParsedInput =>
+    parsed.ok ? parsed : { ok: false, text: inputValidationError(tool.name, parsed.issues) };
   try {
-    const parsed = await tool.parse(input);
-    return parsed.ok ? parsed : { ok: false, text: inputValidationError(tool.name, parsed.issues) };
+    const parsing = tool.parse(input);
+    return parsing instanceof Promise ? parsing.then(read).catch(failed) : read(parsing);
   } catch (error) {
-    return { ok: false, text: inputValidationError(tool.name, [errorText(error)]) };
+    return failed(error);
   }
 }
 

@@ -216,22 +216,22 @@ export class ResponseReader {
     const block = this.#withOwnId(raw);
     const message = this.#message(block, how.aborted === true);
     it.response.messages.push(message);
-    const call: ToolCall | undefined =
-      block.type === 'tool_use'
-        ? {
-            block,
-            assistantUuid: message.uuid,
-            effectKey: it.id(`tool/${block.id}`),
-            ...(unparsed === undefined ? {} : { unparsed }),
-          }
-        : undefined;
-    if (call !== undefined) it.response.calls.push(call);
-    const recording = it.recordMessage(message);
+    // First in line for the journal: a call that needs no waiting starts here, its block and its intent in one write.
+    it.recordBehind(message);
+    if (block.type === 'tool_use') {
+      const call: ToolCall = {
+        block,
+        assistantUuid: message.uuid,
+        effectKey: it.id(`tool/${block.id}`),
+        ...(unparsed !== undefined && { unparsed }),
+      };
+      it.response.calls.push(call);
+      it.executor.add(call);
+      this.#undelivered.push(block.id);
+    }
+    const recording = it.record();
     if (recording !== undefined) await recording;
-    said.push(call === undefined ? message : observed(message, it));
-    if (call === undefined) return;
-    it.executor.add(call);
-    this.#undelivered.push(call.block.id);
+    said.push(observed(message, it));
   }
 
   /** Two calls of one answer with one id, or a call without any, get ids of their own before they are on record (F06). */

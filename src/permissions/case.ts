@@ -1,0 +1,115 @@
+/** One question with all that is known about it, and what its paths say: looked up on disk when a step needs them. */
+import type { GateVerdict, PermissionMode } from '../protocol/permission.ts';
+import { isInside } from '../util/inside.ts';
+import { unsafeWriteOf } from './command-cover.ts';
+import { touchedPaths } from './command-paths.ts';
+import { looksAtFiles } from './match-rule.ts';
+import * as say from './messages.ts';
+import type { PathRuleContext } from './path-rule.ts';
+import { isOddSpelling, isProtectedPath } from './protected-path.ts';
+import type { PathReader, ResolvedPath } from './real-path.ts';
+import type { RuleSet } from './rule-set.ts';
+import type { Subject } from './subject.ts';
+
+export interface PermissionState {
+  readonly mode: PermissionMode;
+  readonly rules: RuleSet;
+  readonly directories: readonly string[];
+  readonly readableDirectories: readonly string[];
+  readonly home: string | undefined;
+  readonly ignoreCase: boolean;
+  readonly files: PathReader;
+  /** Outside the working directories nothing is read, or written, whatever rules and mode say. */
+  readonly blockReadsOutside: boolean;
+  readonly blockWritesOutside: boolean;
+  /** What no allow rule names is denied, in every mode (F88). */
+  readonly allowedToolsOnly: boolean;
+}
+
+export interface Case {
+  readonly subject: Subject;
+  readonly state: PermissionState;
+  readonly context: PathRuleContext;
+  /** Directories that may be read and written, then those that may only be read. */
+  readonly roots: readonly string[];
+  /** Those of `roots` that the asker writes without being asked. */
+  readonly own: readonly string[];
+}
+
+export async function findUnsafeWrite({
+  subject,
+  context,
+}: Case): Promise<Extract<GateVerdict, { kind: 'ask' }> | undefined> {
+  if (subject.target.kind === 'command') {
+    const unsafe = await unsafeWriteOf({ subject, context });
+    if (unsafe === undefined) return undefined;
+    const verdict = { kind: 'ask', reasonType: 'safetyCheck' } as const;
+    if (unsafe.kind === 'unknown') return { ...verdict, message: say.askedForUnknownWrite(subject) };
+    const { spelled, real } = unsafe.path;
+    const message =
+      unsafe.kind === 'unclear'
+        ? say.askedForUnclearPath(subject, spelled)
+        : say.askedForSafety(subject, spelled);
+    return { ...verdict, message, blockedPath: real ?? spelled };
+  }
+  if (subject.target.kind !== 'write') return undefined;
+  for (const [i, path] of (await subject.paths()).entries()) {
+    const verdict = {
+      kind: 'ask',
+      reasonType: 'safetyCheck',
+      blockedPath: path.real ?? path.spelled,
+    } as const;
+    if (path.real === undefined || isOddSpelling(subject.target.paths[i] ?? '')) {
+      return { ...verdict, message: say.askedForUnclearPath(subject, path.spelled) };
+    }
+    if (isProtectedPath(path.spelled) || isProtectedPath(path.real)) {
+      return { ...verdict, message: say.askedForSafety(subject, path.spelled) };
+    }
+  }
+  return undefined;
+}
+
+/** A path that the block on the world outside keeps away; of a command, one that it says it touches. */
+export function blockedPath(each: Case): ResolvedPath | undefined | Promise<ResolvedPath | undefined> {
+  const { blockReadsOutside, blockWritesOutside } = each.state;
+  if (!(blockReadsOutside || blockWritesOutside) || !looksAtFiles(each.subject.target)) return undefined;
+  return strayPath(each);
+}
+
+async function strayPath(each: Case): Promise<ResolvedPath | undefined> {
+  const { subject, state, context } = each;
+  const blocked = { read: state.blockReadsOutside, write: state.blockWritesOutside };
+  const { kind } = subject.target;
+  if (kind === 'read' || kind === 'write')
+    return blocked[kind] ? (await outsideOf(kind, await subject.paths(), each))[0] : undefined;
+  for (const direction of ['read', 'write'] as const) {
+    if (!blocked[direction]) continue;
+    const [stray] = await outsideOf(direction, await touchedPaths(direction, subject, context), each);
+    if (stray !== undefined) return stray;
+  }
+  return undefined;
+}
+
+export async function pathsOutside(each: Case): Promise<readonly ResolvedPath[]> {
+  const { kind } = each.subject.target;
+  if (kind !== 'read' && kind !== 'write') return [];
+  return outsideOf(kind, await each.subject.paths(), each);
+}
+
+export async function isOwn(each: Case): Promise<boolean> {
+  const paths = await each.subject.paths();
+  return paths.length > 0 && (await outsideOf('write', paths, { ...each, roots: each.own })).length === 0;
+}
+
+/** Judged on real paths, roots and targets alike. */
+export async function outsideOf(
+  kind: 'read' | 'write',
+  paths: readonly ResolvedPath[],
+  { state, context, roots }: Case,
+): Promise<readonly ResolvedPath[]> {
+  const open = kind === 'read' ? [...roots, ...state.readableDirectories] : roots;
+  const realRoots = (await Promise.all(open.map(context.resolve))).flatMap(({ real }) =>
+    real === undefined ? [] : [real],
+  );
+  return paths.filter(({ real }) => real === undefined || !realRoots.some((root) => isInside(real, root)));
+}
