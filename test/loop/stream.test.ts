@@ -49,7 +49,7 @@ describe('record, start, yield (L4.1)', () => {
     const model = scriptedModel([callTool('T'), say('Done.')]);
     const tools = scriptedTools({
       T: () => {
-        atStart.push(journal.ofType('assistant').length);
+        atStart.push(journal.ofType('assistant').filter((body) => body.settled !== true).length);
         return 'x';
       },
     });

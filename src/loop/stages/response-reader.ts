@@ -6,7 +6,6 @@ import type {
   SystemBody,
 } from '../../protocol/messages.ts';
 import type { ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model.ts';
-import type { ToolCall } from '../../protocol/tool.ts';
 import { type AssistantBlock, EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/wire.ts';
 import type { Iteration } from '../iteration.ts';
 import { emptyResponse } from '../response.ts';
@@ -23,6 +22,10 @@ export class ResponseReader {
   #open: BlockBuilder | undefined;
   /** A finished call whose input is empty or does not parse: whether it was cut is known when more follows, or at the end. */
   #held: BlockBuilder | undefined;
+  /** Blocks are finished whose record nobody has waited for. */
+  #finished = false;
+  /** How many of the answer's calls were handed to the executor. */
+  #started = 0;
   /** Calls whose blocks were said, and may not have been taken yet. */
   readonly #undelivered: string[] = [];
 
@@ -30,51 +33,6 @@ export class ResponseReader {
     this.#request = request;
     this.#iteration = iteration;
     iteration.response = emptyResponse(request.model);
-  }
-
-  /** What the call says about itself. */
-  async *takeNotice(output: Exclude<ModelOutput, { kind: 'events' }>): AsyncGenerator<LoopMessage, void> {
-    const it = this.#iteration;
-    switch (output.kind) {
-      case 'attempt':
-        it.attempt += 1;
-        await it.record({
-          type: 'request',
-          id: it.id('request'),
-          submission: it.params.submission,
-          iteration: it.state.iteration,
-          attempt: it.attempt,
-          model: this.#request.model,
-          maxTokens: output.maxTokens,
-          querySource: this.#request.querySource,
-        });
-        it.trace.request = {
-          ...it.trace.request,
-          model: this.#request.model,
-          maxTokens: output.maxTokens,
-          bytes: output.bytes,
-        };
-        yield {
-          type: 'stream_request_start',
-          iteration: it.state.iteration,
-          turnCount: it.state.turnCount,
-        };
-        return;
-      case 'retry': {
-        const { notice } = output;
-        yield* it.say(
-          systemMessage(it.deps, {
-            subtype: 'api_retry',
-            attempt: notice.attempt,
-            max_retries: notice.maxRetries,
-            retry_delay_ms: notice.delayMs,
-            error_status: notice.status,
-            error: notice.error,
-          }),
-        );
-        return;
-      }
-    }
   }
 
   /**
@@ -91,13 +49,27 @@ export class ResponseReader {
     for (const event of events) {
       if (this.#isEnding(event)) {
         passOn();
-        await this.#takeEnding(event, said);
+        this.#takeEnding(event, said);
       } else this.#takeIn(event);
       if (this.#isShown(event)) plain.push(event);
     }
     passOn();
+    if (this.#finished) await this.#start();
     if (this.#iteration.response.ended) await this.#announce(said);
     return said;
+  }
+
+  /** What this read finished stands first in line for the journal: a call that starts at once has it in one write with its intent. */
+  async #start(): Promise<void> {
+    const it = this.#iteration;
+    this.#finished = false;
+    for (const call of it.response.calls.slice(this.#started)) {
+      it.executor.add(call);
+      this.#undelivered.push(call.block.id);
+    }
+    this.#started = it.response.calls.length;
+    const recording = it.record();
+    if (recording !== undefined) await recording;
   }
 
   /** The consumer has what `take` said. */
@@ -143,7 +115,8 @@ export class ResponseReader {
     const said: LoopMessage[] = [];
     response.requestId = outcome.requestId ?? response.requestId;
     if (outcome.kind === 'aborted' && this.#open?.type === 'text')
-      await this.#finish(this.#open, said, { aborted: true });
+      this.#finish(this.#open, said, { aborted: true });
+    if (this.#finished) await this.#start();
     if (outcome.kind !== 'complete' && response.messageId !== undefined)
       settleResponse(this.#request, this.#iteration, outcome.kind === 'broken');
     return said;
@@ -155,29 +128,28 @@ export class ResponseReader {
     settleResponse(this.#request, this.#iteration, false);
   }
 
-  /** An event with which a block or the answer ends: record, start, say. */
-  async #takeEnding(event: StreamEvent, said: LoopMessage[]): Promise<void> {
+  /** An event with which a block or the answer ends. */
+  #takeEnding(event: StreamEvent, said: LoopMessage[]): void {
     const { response } = this.#iteration;
     switch (event.type) {
       case 'content_block_stop': {
         const block = this.#open;
         this.#open = undefined;
         if (block?.mayBeCut) this.#held = block;
-        else if (block !== undefined) await this.#finish(block, said);
+        else if (block !== undefined) this.#finish(block, said);
         return;
       }
       case 'message_delta':
         this.#takeIn(event);
-        if (response.stopReason !== null)
-          await this.#release(said, { cut: CUT_REASONS.has(response.stopReason) });
+        if (response.stopReason !== null) this.#release(said, { cut: CUT_REASONS.has(response.stopReason) });
         return;
       case 'message_stop':
-        if (this.#held !== undefined) await this.#release(said, { cut: false });
+        this.#release(said, { cut: false });
         response.ended = true;
         settleResponse(this.#request, this.#iteration, false);
         return;
       default:
-        await this.#release(said, { cut: false });
+        this.#release(said, { cut: false });
         this.#takeIn(event);
     }
   }
@@ -194,7 +166,7 @@ export class ResponseReader {
     if (event.usage !== undefined) response.usage = { ...response.usage, ...defined(event.usage) };
   }
 
-  async #release(said: LoopMessage[], how: { readonly cut: boolean }): Promise<void> {
+  #release(said: LoopMessage[], how: { readonly cut: boolean }): void {
     const held = this.#held;
     this.#held = undefined;
     if (held === undefined) return;
@@ -202,35 +174,27 @@ export class ResponseReader {
     // A cut call that stands alone was never shown and never runs: the rule about the output cap asks again.
     if (how.cut && response.calls.length === 0) return;
     response.cutBesideTools ||= how.cut;
-    await this.#finish(held, said, { cut: how.cut });
+    this.#finish(held, said, { cut: how.cut });
   }
 
-  async #finish(
+  #finish(
     builder: BlockBuilder,
     said: LoopMessage[],
     how: { readonly aborted?: boolean; readonly cut?: boolean } = {},
-  ): Promise<void> {
+  ): void {
     const it = this.#iteration;
     const { block: raw, unparsed } = builder.finish(how.cut === true);
     if (raw === undefined) return;
     const block = this.#withOwnId(raw);
     const message = this.#message(block, how.aborted === true);
     it.response.messages.push(message);
-    // First in line for the journal: a call that needs no waiting starts here, its block and its intent in one write.
     it.recordBehind(message);
+    this.#finished = true;
     if (block.type === 'tool_use') {
-      const call: ToolCall = {
-        block,
-        assistantUuid: message.uuid,
-        effectKey: it.id(`tool/${block.id}`),
-        ...(unparsed !== undefined && { unparsed }),
-      };
-      it.response.calls.push(call);
-      it.executor.add(call);
-      this.#undelivered.push(block.id);
+      const effectKey = it.id(`tool/${block.id}`);
+      const call = { block, assistantUuid: message.uuid, effectKey };
+      it.response.calls.push(unparsed === undefined ? call : { ...call, unparsed });
     }
-    const recording = it.record();
-    if (recording !== undefined) await recording;
     said.push(observed(message, it));
   }
 

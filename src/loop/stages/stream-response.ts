@@ -15,6 +15,7 @@ import { announceFallback, nextFallback } from '../recovery/model-fallback.ts';
 import { carriesOn } from './prepare-view.ts';
 import { reportTools } from './report-tools.ts';
 import { ResponseReader } from './response-reader.ts';
+import { takeNotice } from './take-notice.ts';
 
 export async function* streamResponse(
   request: ModelRequest,
@@ -89,7 +90,7 @@ async function* readAnswer(
         return next.value;
       }
       const output = next.value;
-      if (output.kind !== 'events') yield* reader.takeNotice(output);
+      if (output.kind !== 'events') yield await takeNotice(output, request, iteration);
       else {
         iteration.response.requestId ??= output.requestId;
         const said = await reader.take(output);
