@@ -1,6 +1,7 @@
 /** What messages cost in tokens, without a tokenizer. It bridges the time until a response reports what was counted. */
 import type { ViewMessage } from '../protocol/messages.ts';
 import type { ContentBlock, ImageBlock } from '../protocol/wire.ts';
+import { jsonOnce } from '../util/json-once.ts';
 import { oncePer } from '../util/once-per.ts';
 import { imageHeader } from './admission/image-header.ts';
 import { estimateText } from './text-estimate.ts';
@@ -43,7 +44,7 @@ export function estimateBlock(block: ContentBlock): number {
     case 'redacted_thinking':
       return BLOCK_OVERHEAD + Math.ceil(String(block.data).length / REDACTED_CHARS_PER_TOKEN);
     case 'tool_use':
-      return BLOCK_OVERHEAD + estimateText(block.name) + estimateText(JSON.stringify(block.input));
+      return BLOCK_OVERHEAD + estimateText(block.name) + estimateText(jsonOnce(block.input));
     case 'tool_result':
       if (block.content === undefined) return BLOCK_OVERHEAD;
       if (typeof block.content === 'string') return BLOCK_OVERHEAD + estimateText(block.content);

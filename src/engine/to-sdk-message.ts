@@ -155,13 +155,18 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
         if (!options.includePartialMessages) return [];
         return message.events.map((event, index) => {
           if (event.type === 'message_start') streamed = event.message.id;
+          const type = 'stream_event';
+          const parent_tool_use_id = null;
+          const uuid = streamId();
+          if (streamed !== undefined && (index > 0 || message.ttftMs === undefined))
+            return { type, event, parent_tool_use_id, api_message_id: streamed, uuid, session_id };
           return {
-            type: 'stream_event',
+            type,
             event,
-            parent_tool_use_id: null,
+            parent_tool_use_id,
             ...(streamed !== undefined && { api_message_id: streamed }),
             ...(index === 0 && message.ttftMs !== undefined && { ttft_ms: message.ttftMs }),
-            uuid: streamId(),
+            uuid,
             session_id,
           };
         });

@@ -42,6 +42,17 @@ const KNOWN_DELTAS = new Map<unknown, string>([
   ['citations_delta', ''],
 ]);
 
+/** The deltas of a block differ in their text alone, which is the last thing in them. */
+const BEFORE_TEXT =
+  /^\{\s*"type":\s*"content_block_delta",\s*"index":\s*(\d+),\s*"delta":\s*\{\s*"type":\s*"(text_delta|input_json_delta|thinking_delta)",\s*"(text|partial_json|thinking)":\s*(?=")/;
+const BEHIND_TEXT = '"}}';
+
+interface DeltaHead {
+  readonly json: string;
+  readonly index: number;
+  readonly type: string;
+}
+
 export function createEventDecoder(head: HttpHead): EventDecoder {
   /** Types of the open blocks, by index. */
   const open = new Map<number, string>();
@@ -52,17 +63,30 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
   let model: string | undefined;
   let contentCount = 0;
   let blockCount = 0;
+  /** Of the last delta, while its block is open: what begins the same way is parsed from there on. */
+  let deltaHead: DeltaHead | undefined;
 
   const broken = (what: string) => protocolFailure(`The stream is not in order: ${what}.`, head, true);
 
   function decode(data: string, into: StreamEvent[]): ModelFailure | undefined {
+    const delta = deltaHead === undefined ? undefined : deltaBehind(deltaHead, data);
+    if (delta !== undefined) {
+      contentCount++;
+      blockCount++;
+      into.push(delta);
+      return undefined;
+    }
     let event: unknown;
     try {
       event = JSON.parse(data);
     } catch {
       return data === '[DONE]' ? undefined : broken(`an event is not JSON (${data.length} characters)`);
     }
-    return accept(event, into);
+    const failure = accept(event, into);
+    const head = failure === undefined ? BEFORE_TEXT.exec(data) : null;
+    if (head !== null && KNOWN_DELTAS.get(head[2]) === head[3] && open.has(Number(head[1])))
+      deltaHead = { json: head[0], index: Number(head[1]), type: head[2] as string };
+    return failure;
   }
 
   function accept(value: unknown, into: StreamEvent[]): ModelFailure | undefined {
@@ -145,6 +169,7 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
   }
 
   function onBlockStop(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
+    deltaHead = undefined;
     if (!open.delete(event['index'] as number))
       return broken(`block ${String(event['index'])} ends without having begun`);
     contentCount++;
@@ -187,6 +212,25 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
       return false;
     },
   };
+}
+
+/** undefined: it begins or ends otherwise. */
+function deltaBehind({ json, index, type }: DeltaHead, data: string): StreamEvent | undefined {
+  if (!data.startsWith(json) || !data.endsWith(BEHIND_TEXT)) return undefined;
+  let text: string;
+  try {
+    text = JSON.parse(data.slice(json.length, 1 - BEHIND_TEXT.length));
+  } catch {
+    return undefined; // more than a text stands there
+  }
+  switch (type) {
+    case 'text_delta':
+      return { type: 'content_block_delta', index, delta: { type, text } };
+    case 'input_json_delta':
+      return { type: 'content_block_delta', index, delta: { type, partial_json: text } };
+    default:
+      return { type: 'content_block_delta', index, delta: { type: 'thinking_delta', thinking: text } };
+  }
 }
 
 /** Local servers leave fields out; every consumer may rely on these. */

@@ -11,6 +11,7 @@ import type {
   ToolResultBlock,
   UserBlock,
 } from '../protocol/wire.ts';
+import { jsonOnce } from '../util/json-once.ts';
 import { oncePer } from '../util/once-per.ts';
 import { wireToolId } from './tool-ids.ts';
 
@@ -76,7 +77,8 @@ function assistantPiece(block: AssistantBlock): Piece[] {
     case 'redacted_thinking':
       return [{ type: 'thinking', json: wireJson({ type: 'redacted_thinking', data: block.data }) }];
     case 'tool_use': {
-      const rest = wireJson({ name: wireToolName(block.name), input: toolInput(block.input) }).slice(1);
+      const name = JSON.stringify(wireToolName(block.name));
+      const rest = `"name":${name},"input":${withoutLoneSurrogates(jsonOnce(toolInput(block.input)))}}`;
       return [toolPiece('tool_use', block.id, rest)];
     }
     default:
@@ -139,8 +141,9 @@ function toolJson(type: 'tool_use' | 'tool_result', id: string, rest: string): s
  * JSON without lone surrogates, which the API refuses. JSON.stringify writes them as `\udXXX` and never
  * escapes a proper pair, so every such escape is a lone one.
  */
-export function wireJson(value: unknown): string {
-  const json = JSON.stringify(value);
+export const wireJson = (value: unknown): string => withoutLoneSurrogates(JSON.stringify(value));
+
+function withoutLoneSurrogates(json: string): string {
   if (!json.includes('\\ud')) return json;
   return json.replace(/\\(ud[89a-f][0-9a-f]{2}|[\s\S])/g, (found: string, body: string) =>
     body.length > 1 ? '\ufffd' : found,

@@ -189,8 +189,10 @@ async function* run(
       for await (const batch of announcements.between(batches)) {
         refuseAborted(caller);
         if (shouldQuery === false) continue;
-        last = resultIn(batch) ?? last;
-        for (const message of batch) life.heard(message);
+        for (const message of batch) {
+          if (message.type === 'result') last = message;
+          else life.heard(message);
+        }
         yield batch;
       }
       feed.turnEnded(last?.terminal_reason);

@@ -3,6 +3,7 @@ import type { UserMessage } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { ToolCall, ToolResultContent, ToolTrace, ToolUpdate } from '../protocol/tool.ts';
 import type { ToolResultBlock } from '../protocol/wire.ts';
+import { jsonOnce } from '../util/json-once.ts';
 import { abortText } from './abort-text.ts';
 import type { CallNotes, CallOutcome } from './outcome.ts';
 
@@ -56,7 +57,7 @@ export function toolUpdate(
     ...(notes.startedMs !== undefined && { startedMs: notes.startedMs }),
     endedMs: ports.clock.monotonicMs(),
     outcome: answer.traced,
-    inputChars: call.unparsed?.raw.length ?? JSON.stringify(call.block.input).length,
+    inputChars: call.unparsed?.raw.length ?? jsonOnce(call.block.input).length,
     resultChars: charsOf(content),
     concurrent: answered.concurrent,
     ...(notes.permission !== undefined && { permission: notes.permission }),

@@ -6,9 +6,10 @@ import type { AssistantBlock, BlockDelta } from '../../protocol/wire.ts';
 export class BlockBuilder {
   readonly type: AssistantBlock['type'];
   readonly #start: AssistantBlock;
-  readonly #pieces: string[] = [];
+  #pieces: string[] = [];
   readonly #citations: unknown[] = [];
   #signature: string;
+  #parsed: { readonly input: JsonObject | undefined } | undefined;
 
   constructor(start: AssistantBlock) {
     this.#start = start;
@@ -44,7 +45,7 @@ export class BlockBuilder {
   /** A call with empty or unparsable input: it may have been cut in two by the output cap. */
   get mayBeCut(): boolean {
     if (this.#start.type !== 'tool_use' || hasInput(this.#start.input)) return false;
-    return this.#pieces.length === 0 || this.#parse() === undefined;
+    return this.#pieces.length === 0 || this.#input() === undefined;
   }
 
   /** The finished block; undefined when there is nothing worth keeping. */
@@ -53,7 +54,7 @@ export class BlockBuilder {
     readonly unparsed?: NonNullable<ToolCall['unparsed']>;
   } {
     const start = this.#start;
-    const text = this.#pieces.join('');
+    const text = this.#text();
     switch (start.type) {
       case 'text':
         // The API refuses empty and blank text in a history (F08).
@@ -75,7 +76,7 @@ export class BlockBuilder {
       case 'tool_use': {
         const base = { type: 'tool_use' as const, id: start.id, name: start.name };
         if (text === '' && !cut) return { block: { ...base, input: start.input ?? {} } };
-        const input = cut ? undefined : this.#parse();
+        const input = cut ? undefined : this.#input();
         if (input !== undefined) return { block: { ...base, input } };
         return {
           block: { ...base, input: { __unparsedToolInput: { raw: text, len: text.length } } },
@@ -87,15 +88,28 @@ export class BlockBuilder {
     }
   }
 
-  #parse(): JsonObject | undefined {
-    try {
-      const value: unknown = JSON.parse(this.#pieces.join(''));
-      return value !== null && typeof value === 'object' && !Array.isArray(value)
-        ? (value as JsonObject)
-        : undefined;
-    } catch {
-      return undefined;
-    }
+  /** All of it, in one piece from then on. */
+  #text(): string {
+    if (this.#pieces.length !== 1) this.#pieces = [this.#pieces.join('')];
+    return this.#pieces[0] as string;
+  }
+
+  /** Parsed once: a long input is megabytes. */
+  #input(): JsonObject | undefined {
+    const text = this.#text();
+    this.#parsed ??= { input: parsed(text) };
+    return this.#parsed.input;
+  }
+}
+
+function parsed(json: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? (value as JsonObject)
+      : undefined;
+  } catch {
+    return undefined;
   }
 }
 
