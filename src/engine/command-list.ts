@@ -18,13 +18,15 @@ export function commandsOf(
   more: readonly Command[] = [],
 ): readonly Command[] {
   if (disableSlashCommands === true) return [];
-  const taken = new Set<string>();
   const own = [
     ...commands,
     ...BUILTIN_COMMANDS,
     ...commandSources.flatMap((source) => source.commands),
     ...more,
   ];
+  // Nobody else has any: no name is taken twice.
+  if (own.length === BUILTIN_COMMANDS.length) return BUILTIN_COMMANDS;
+  const taken = new Set<string>();
   return own.filter(({ name, aliases = [] }) => {
     if (taken.has(name)) return false;
     for (const word of [name, ...aliases]) taken.add(word);

@@ -34,7 +34,8 @@ export function startEngine(options: Options): Opening {
     config,
     engine: (async () => {
       const mcpClients = await clients;
-      const engine = new QueryEngine({ mcpClients, ...(await config) });
+      const given = await config;
+      const engine = new QueryEngine({ ...given, mcpClients: given.mcpClients ?? mcpClients });
       await engine.mcp.connectHostServers();
       return engine;
     })(),

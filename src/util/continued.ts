@@ -1,3 +1,5 @@
+import { MadeGenerator } from './made-generator.ts';
+
 /** How a generator that has ended goes on: with another one, or with this result. */
 export type After<Y, R> =
   | { readonly kind: 'ends'; readonly result: R }
@@ -11,30 +13,41 @@ export function continued<Y, R>(
   first: AsyncGenerator<Y, R, void>,
   after: (result: R) => After<Y, R>,
 ): AsyncGenerator<Y, R, void> {
-  let current = first;
+  return new Continued(first, after);
+}
+
+class Continued<Y, R> extends MadeGenerator<Y, R> {
+  #current: AsyncGenerator<Y, R, void>;
+  readonly #after: (result: R) => After<Y, R>;
   /** Ended from outside: nothing follows. */
-  let over = false;
-  const follow = (step: IteratorResult<Y, R>): IteratorResult<Y, R> | Promise<IteratorResult<Y, R>> => {
-    if (step.done !== true || over) return step;
-    const what = after(step.value);
+  #over = false;
+  readonly #follow = (step: IteratorResult<Y, R>): IteratorResult<Y, R> | Promise<IteratorResult<Y, R>> => {
+    if (step.done !== true || this.#over) return step;
+    const what = this.#after(step.value);
     if (what.kind === 'goes_on') {
-      current = what.with;
-      return current.next().then(follow);
+      this.#current = what.with;
+      return this.next();
     }
-    over = true;
+    this.#over = true;
     return { done: true, value: what.result };
   };
-  const outputs: AsyncGenerator<Y, R, void> = {
-    next: () => current.next().then(follow),
-    return(value) {
-      over = true;
-      return current.return(value);
-    },
-    throw: (error) => current.throw(error).then(follow),
-    [Symbol.asyncIterator]: () => outputs,
-    async [Symbol.asyncDispose]() {
-      await outputs.return(undefined as R);
-    },
-  };
-  return outputs;
+
+  constructor(first: AsyncGenerator<Y, R, void>, after: (result: R) => After<Y, R>) {
+    super();
+    this.#current = first;
+    this.#after = after;
+  }
+
+  next(): Promise<IteratorResult<Y, R>> {
+    return this.#current.next().then(this.#follow);
+  }
+
+  return(value: R | PromiseLike<R>): Promise<IteratorResult<Y, R>> {
+    this.#over = true;
+    return this.#current.return(value);
+  }
+
+  throw(error: unknown): Promise<IteratorResult<Y, R>> {
+    return this.#current.throw(error).then(this.#follow);
+  }
 }

@@ -1,3 +1,5 @@
+import { MadeGenerator } from './made-generator.ts';
+
 /**
  * JavaScript queues `.return()` and `.throw()` behind a pending `next()`. This iterator aborts first and then
  * delegates, so that ending early works while the generator is waiting. Once it has ended there is nothing to abort.
@@ -6,32 +8,39 @@ export function endableIterator<T, R>(
   generator: AsyncGenerator<T, R, void>,
   abort: (how: 'return' | 'throw') => void,
 ): AsyncGenerator<T, R, void> {
-  let ended = false;
-  const seen = ({ done }: IteratorResult<T, R>) => {
-    ended ||= done === true;
+  return new EndableIterator(generator, abort);
+}
+
+class EndableIterator<T, R> extends MadeGenerator<T, R> {
+  readonly #generator: AsyncGenerator<T, R, void>;
+  readonly #abort: (how: 'return' | 'throw') => void;
+  #ended = false;
+  readonly #seen = ({ done }: IteratorResult<T, R>): void => {
+    this.#ended ||= done === true;
   };
-  const failed = () => {
-    ended = true;
+  readonly #failed = (): void => {
+    this.#ended = true;
   };
-  const next = () => {
-    const step = generator.next();
-    step.then(seen, failed);
+
+  constructor(generator: AsyncGenerator<T, R, void>, abort: (how: 'return' | 'throw') => void) {
+    super();
+    this.#generator = generator;
+    this.#abort = abort;
+  }
+
+  next(): Promise<IteratorResult<T, R>> {
+    const step = this.#generator.next();
+    step.then(this.#seen, this.#failed);
     return step;
-  };
-  const wrapped: AsyncGenerator<T, R, void> = {
-    next,
-    return(value) {
-      if (!ended) abort('return');
-      return generator.return(value);
-    },
-    throw(error) {
-      if (!ended) abort('throw');
-      return generator.throw(error);
-    },
-    [Symbol.asyncIterator]: () => wrapped,
-    async [Symbol.asyncDispose]() {
-      await wrapped.return(undefined as R);
-    },
-  };
-  return wrapped;
+  }
+
+  return(value: R | PromiseLike<R>): Promise<IteratorResult<T, R>> {
+    if (!this.#ended) this.#abort('return');
+    return this.#generator.return(value);
+  }
+
+  throw(error: unknown): Promise<IteratorResult<T, R>> {
+    if (!this.#ended) this.#abort('throw');
+    return this.#generator.throw(error);
+  }
 }

@@ -1,3 +1,5 @@
+import { MadeGenerator } from './made-generator.ts';
+
 /**
  * The items of batches, one by one; what is no array is a batch of one. The batches' generator goes on only when its
  * last batch is used up, so it may take a batch as taken when it is asked for the next.
@@ -7,61 +9,66 @@ export function flattened<T, R>(
   /** Asked before each item; a throw ends the batches with it, false drops what is left of this batch. */
   wanted: () => boolean = () => true,
 ): AsyncGenerator<T, R, void> {
-  let batch: readonly T[] = [];
-  let at = 0;
-  let pulling: Promise<IteratorResult<T, R>> | undefined;
+  return new Flattened(batches, wanted);
+}
 
-  const take = (
-    step: IteratorResult<T | readonly T[], R>,
-  ): IteratorResult<T, R> | Promise<IteratorResult<T, R>> => {
+type Step<T, R> = IteratorResult<T, R> | Promise<IteratorResult<T, R>>;
+
+class Flattened<T, R> extends MadeGenerator<T, R> {
+  readonly #batches: AsyncGenerator<T | readonly T[], R, void>;
+  readonly #wanted: () => boolean;
+  #batch: readonly T[] = [];
+  #at = 0;
+  #pulling: Promise<IteratorResult<T, R>> | undefined;
+  readonly #take = (step: IteratorResult<T | readonly T[], R>): Step<T, R> => {
     if (step.done === true) return step;
-    batch = Array.isArray(step.value) ? step.value : [step.value as T];
-    at = 0;
-    return buffered() ?? batches.next().then(take);
+    this.#batch = Array.isArray(step.value) ? step.value : [step.value as T];
+    this.#at = 0;
+    return this.#buffered() ?? this.#batches.next().then(this.#take);
   };
-  const buffered = (): IteratorYieldResult<T> | undefined =>
-    at < batch.length ? { done: false, value: batch[at++] as T } : undefined;
-  const pull = (): Promise<IteratorResult<T, R>> => {
-    const pulled = batches.next().then(take);
+
+  constructor(batches: AsyncGenerator<T | readonly T[], R, void>, wanted: () => boolean) {
+    super();
+    this.#batches = batches;
+    this.#wanted = wanted;
+  }
+
+  next(): Promise<IteratorResult<T, R>> {
+    // Two that ask at once are answered in order.
+    if (this.#pulling !== undefined) {
+      const again = () => this.next();
+      return this.#pulling.then(again, again);
+    }
+    try {
+      if (this.#at < this.#batch.length && !this.#wanted()) this.#batch = [];
+    } catch (error) {
+      return this.throw(error);
+    }
+    const item = this.#buffered();
+    return item === undefined ? this.#pull() : Promise.resolve(item);
+  }
+
+  return(value: R | PromiseLike<R>): Promise<IteratorResult<T, R>> {
+    this.#batch = [];
+    return this.#batches.return(value).then(this.#take);
+  }
+
+  throw(error: unknown): Promise<IteratorResult<T, R>> {
+    this.#batch = [];
+    return this.#batches.throw(error).then(this.#take);
+  }
+
+  #buffered(): IteratorYieldResult<T> | undefined {
+    return this.#at < this.#batch.length ? { done: false, value: this.#batch[this.#at++] as T } : undefined;
+  }
+
+  #pull(): Promise<IteratorResult<T, R>> {
+    const pulled = this.#batches.next().then(this.#take);
     const settled = () => {
-      if (pulling === pulled) pulling = undefined;
+      if (this.#pulling === pulled) this.#pulling = undefined;
     };
-    pulling = pulled;
+    this.#pulling = pulled;
     pulled.then(settled, settled);
     return pulled;
-  };
-  const drop = () => {
-    batch = [];
-  };
-
-  const items: AsyncGenerator<T, R, void> = {
-    next() {
-      // Two that ask at once are answered in order.
-      if (pulling !== undefined) {
-        const again = () => items.next();
-        return pulling.then(again, again);
-      }
-      try {
-        if (at < batch.length && !wanted()) drop();
-      } catch (error) {
-        drop();
-        return batches.throw(error).then(take);
-      }
-      const item = buffered();
-      return item === undefined ? pull() : Promise.resolve(item);
-    },
-    return(value) {
-      drop();
-      return batches.return(value).then(take);
-    },
-    throw(error) {
-      drop();
-      return batches.throw(error).then(take);
-    },
-    [Symbol.asyncIterator]: () => items,
-    async [Symbol.asyncDispose]() {
-      await items.return(undefined as R);
-    },
-  };
-  return items;
+  }
 }
