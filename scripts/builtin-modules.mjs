@@ -4,6 +4,8 @@
 import { builtinModules } from 'node:module';
 
 const ids = new Set(builtinModules);
+/** All of it is functions, and many a session calls none of them: the first call loads it. */
+const LOADED_BY_CALLS = 'node:fs/promises';
 const PREFIX = '\0builtin:';
 const isName = (name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== 'default';
 
@@ -27,7 +29,17 @@ export const builtinsByName = {
 
 /** Each name by itself, so that what nobody imports is left out and never read. */
 function moduleOf(id) {
-  const names = Object.keys(process.getBuiltinModule(id)).filter(isName);
-  const exported = names.map((name) => `export const ${name} = /* @__PURE__ */ (() => all.${name})();`);
-  return [`const all = process.getBuiltinModule('${id}');`, 'export default all;', ...exported].join('\n');
+  const all = process.getBuiltinModule(id);
+  const names = Object.keys(all).filter(isName);
+  const load = `const all = process.getBuiltinModule('${id}');`;
+  if (id !== LOADED_BY_CALLS)
+    return [
+      load,
+      'export default all;',
+      ...names.map((name) => `export const ${name} = /* @__PURE__ */ (() => all.${name})();`),
+    ].join('\n');
+  const functions = names.filter((name) => typeof all[name] === 'function');
+  return functions
+    .map((name) => `export const ${name} = (...args) => process.getBuiltinModule('${id}').${name}(...args);`)
+    .join('\n');
 }
