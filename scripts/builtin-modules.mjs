@@ -29,17 +29,15 @@ export const builtinsByName = {
 
 /** Each name by itself, so that what nobody imports is left out and never read. */
 function moduleOf(id) {
+  const load = `process.getBuiltinModule('${id}')`;
   const all = process.getBuiltinModule(id);
   const names = Object.keys(all).filter(isName);
-  const load = `const all = process.getBuiltinModule('${id}');`;
-  if (id !== LOADED_BY_CALLS)
-    return [
-      load,
-      'export default all;',
-      ...names.map((name) => `export const ${name} = /* @__PURE__ */ (() => all.${name})();`),
-    ].join('\n');
-  const functions = names.filter((name) => typeof all[name] === 'function');
-  return functions
-    .map((name) => `export const ${name} = (...args) => process.getBuiltinModule('${id}').${name}(...args);`)
-    .join('\n');
+  if (id === LOADED_BY_CALLS) {
+    const functions = names.filter((name) => typeof all[name] === 'function');
+    return functions
+      .map((name) => `export const ${name} = (...args) => ${load}.${name}(...args);`)
+      .join('\n');
+  }
+  const exported = names.map((name) => `export const ${name} = /* @__PURE__ */ (() => all.${name})();`);
+  return [`const all = ${load};`, 'export default all;', ...exported].join('\n');
 }
