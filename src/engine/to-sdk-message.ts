@@ -100,14 +100,14 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
       type: 'assistant',
       message: message.message,
       parent_tool_use_id: null,
-      ...errorFields(message),
+      timestamp: message.timestamp,
+      uuid: message.uuid,
+      session_id,
+      ...(message.synthetic !== undefined && errorFields(message.synthetic)),
       ...(message.requestId !== undefined && { request_id: message.requestId }),
       ...(supersedes.length > 0 && { supersedes }),
       ...(message.aborted === true && { aborted: true }),
       ...(options.userMessageUuid !== undefined && { user_message_uuid: options.userMessageUuid }),
-      timestamp: message.timestamp,
-      uuid: message.uuid,
-      session_id,
     };
   };
 
@@ -212,12 +212,12 @@ export function toSdkUser(message: UserMessage, session_id: string): SDKUserMess
     type: 'user',
     message: message.message,
     parent_tool_use_id: null,
-    ...(message.isSynthetic === true && { isSynthetic: true }),
-    ...(message.toolUseResult !== undefined && { tool_use_result: message.toolUseResult }),
-    ...(message.origin !== undefined && { origin: message.origin }),
     timestamp: message.timestamp,
     uuid: message.uuid,
     session_id,
+    ...(message.isSynthetic === true && { isSynthetic: true }),
+    ...(message.toolUseResult !== undefined && { tool_use_result: message.toolUseResult }),
+    ...(message.origin !== undefined && { origin: message.origin }),
   };
 }
 
@@ -243,13 +243,8 @@ export function toReplay(
 
 type ErrorFields = Pick<SDKAssistantMessage, 'error' | 'is_api_error_message' | 'api_error_status'>;
 
-function errorFields(message: AssistantMessage): ErrorFields {
-  if (message.synthetic === undefined) return {};
-  return {
-    error: message.synthetic.error,
-    is_api_error_message: true,
-    api_error_status: message.synthetic.status ?? null,
-  };
+function errorFields({ error, status }: NonNullable<AssistantMessage['synthetic']>): ErrorFields {
+  return { error, is_api_error_message: true, api_error_status: status ?? null };
 }
 
 /** A queued prompt that joins the turn, when prompts are replayed. */

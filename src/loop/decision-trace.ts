@@ -86,7 +86,6 @@ export class DecisionTrace {
       startedAt: this.#startedAt,
       startMs: rounded(this.#startMs),
       endMs: rounded(deps.clock.monotonicMs()),
-      ...(this.#in === undefined ? {} : { in: this.#in.reason }),
       prepare: this.prepare,
       view: {
         length: state.view.messages.length,
@@ -97,36 +96,35 @@ export class DecisionTrace {
           .slice(0, 24)
           .map((message) => message.uuid),
       },
-      ...(this.request === undefined ? {} : { request: this.request }),
-      attempts: this.attempts.map((attempt) => brief(attempt, response.usage)),
-      ...(this.fallback === undefined ? {} : { fallback: this.fallback }),
-      ...(response.messageId === undefined
-        ? {}
-        : {
-            response: {
-              messageId: response.messageId,
-              stopReason: response.stopReason,
-              blocks: response.messages.map((message) => message.message.content[0]?.type ?? 'none'),
-            },
-            usage: used,
-            costUsd: this.costUsd,
-            cache: {
-              readTokens: used.cache_read_input_tokens,
-              writtenTokens: used.cache_creation_input_tokens,
-              ...this.cache,
-            },
-          }),
-      ...(this.wastedCostUsd > 0 ? { wastedCostUsd: this.wastedCostUsd } : {}),
+      attempts: this.attempts.map((attempt) => brief(attempt, used)),
       tools: this.tools.map(inHundredths),
       rules: this.#rules,
-      ...(this.#decision === undefined ? {} : { decision: this.#decision }),
-      ...(this.#next === undefined ? {} : { next: this.#next }),
-      ...(this.context === undefined ? {} : { context: this.context }),
       budgets: {
         turnCount: state.turnCount,
-        ...(params.maxTurns === undefined ? {} : { maxTurns: params.maxTurns }),
         costUsd: deps.ledger.totalCostUsd(),
+        ...(params.maxTurns !== undefined && { maxTurns: params.maxTurns }),
       },
+      ...(this.#in !== undefined && { in: this.#in.reason }),
+      ...(this.request !== undefined && { request: this.request }),
+      ...(this.fallback !== undefined && { fallback: this.fallback }),
+      ...(response.messageId !== undefined && {
+        response: {
+          messageId: response.messageId,
+          stopReason: response.stopReason,
+          blocks: response.messages.map((message) => message.message.content[0]?.type ?? 'none'),
+        },
+        usage: used,
+        costUsd: this.costUsd,
+        cache: {
+          readTokens: used.cache_read_input_tokens,
+          writtenTokens: used.cache_creation_input_tokens,
+          ...this.cache,
+        },
+      }),
+      ...(this.wastedCostUsd > 0 && { wastedCostUsd: this.wastedCostUsd }),
+      ...(this.context !== undefined && { context: this.context }),
+      ...(this.#decision !== undefined && { decision: this.#decision }),
+      ...(this.#next !== undefined && { next: this.#next }),
     };
     const { submission } = params;
     deps.recorder.later([{ type: 'decision', id: iteration.id('decision'), submission, record }]);

@@ -252,9 +252,9 @@ function recordOf(end: AttemptEnd, { waitedMs, ...timing }: Timing): AttemptReco
   const requestId = head && requestIdOf(head);
   return {
     ...timing,
+    outcome: end.kind === 'failed' ? end.failure.kind : end.kind,
     ...(firstByteMs !== undefined && { firstByteMs }),
     ...(firstContentMs !== undefined && { firstContentMs }),
-    outcome: end.kind === 'failed' ? end.failure.kind : end.kind,
     ...(head !== undefined && { status: head.status }),
     ...(requestId !== undefined && { requestId }),
     ...(waitedMs > 0 && { waitedMs }),

@@ -88,11 +88,9 @@ export function openConnections(options: EndpointOptions): Connections {
 
   const absolute = proxy !== undefined && baseUrl.protocol === 'http:';
   const at = absolute ? proxy : baseUrl;
-  const place = {
-    // WHATWG keeps the brackets of an IPv6 host; sockets want it bare.
-    host: at.hostname.replace(/^\[|\]$/g, ''),
-    port: portOf(at),
-  };
+  // WHATWG keeps the brackets of an IPv6 host; sockets want it bare.
+  const hostname = at.hostname.replace(/^\[|\]$/g, '');
+  const port = portOf(at);
   const host = { host: baseUrl.host };
   const authorization = absolute ? proxyAuthorization(proxy) : {};
 
@@ -102,7 +100,8 @@ export function openConnections(options: EndpointOptions): Connections {
       const route = enter();
       return route.request({
         method,
-        ...place,
+        host: hostname,
+        port,
         path: absolute ? `${baseUrl.origin}${path}` : path,
         headers: { ...host, ...headers, ...authorization },
         agent: keepAlive ? route.agent : route.makeAgent(false),

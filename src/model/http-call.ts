@@ -170,7 +170,7 @@ function flat(incoming: IncomingMessage): ResponseHeaders {
   const headers: Record<string, string | undefined> = Object.create(null);
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] as string).toLowerCase();
-    if (name in headers) return joined(incoming);
+    if (headers[name] !== undefined) return joined(incoming);
     headers[name] = rawHeaders[at + 1];
   }
   return headers;

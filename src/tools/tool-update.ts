@@ -54,12 +54,12 @@ export function toolUpdate(
     id: call.block.id,
     name: answered.toolName,
     queuedMs: answered.queuedMs,
-    ...(notes.startedMs !== undefined && { startedMs: notes.startedMs }),
     endedMs: ports.clock.monotonicMs(),
     outcome: answer.traced,
     inputChars: call.unparsed?.raw.length ?? jsonOnce(call.block.input).length,
     resultChars: charsOf(content),
     concurrent: answered.concurrent,
+    ...(notes.startedMs !== undefined && { startedMs: notes.startedMs }),
     ...(notes.permission !== undefined && { permission: notes.permission }),
   };
   return {
@@ -68,8 +68,9 @@ export function toolUpdate(
     message,
     extraMessages: outcome.kind === 'returned' ? (outcome.output.extraMessages ?? []) : [],
     endsTurn: outcome.kind === 'returned' && outcome.output.endsTurn === true,
-    ...(notes.preventContinuation !== undefined && { preventContinuation: notes.preventContinuation }),
     hookContext: [...notes.hookContext],
+    trace,
+    ...(notes.preventContinuation !== undefined && { preventContinuation: notes.preventContinuation }),
     ...(outcome.kind === 'denied' && {
       denial: {
         tool_name: answered.toolName,
@@ -78,7 +79,6 @@ export function toolUpdate(
       },
       ...(outcome.interrupt === true && { interrupt: true }),
     }),
-    trace,
   };
 }
 

@@ -63,7 +63,6 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     toolUseId: call.block.id,
     effectKey: call.effectKey,
     queryTracking: { chainId: '', depth: 0 },
-    ...(parts.agentId !== undefined && { agentId: parts.agentId }),
     files: parts.fileHistory?.filesOf(call.effectKey) ?? parts.files,
     readFileCache: parts.readFileCache,
     todos: parts.todos,
@@ -72,6 +71,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     nowMs: () => parts.clock.nowMs(),
     sessionSignal: parts.scope.signal,
     tasks: parts.tasks,
+    ...(parts.agentId !== undefined && { agentId: parts.agentId }),
   });
   const port = createToolsPort({
     tools: parts.tools,
