@@ -40,17 +40,18 @@ export interface Attachments {
 export function createAttachments({ sources, clock, ids, onProblem }: AttachmentOptions): Attachments {
   const ordered = inOrder(sources);
 
+  const failed = (source: AttachmentSource, error: unknown, signal: AbortSignal) => {
+    if (!signal.aborted) onProblem?.(source.name, error);
+    return NOTHING_FOUND;
+  };
+
   /** A source that need not look anywhere answers at once, and then nothing waits. */
   const ask = (source: AttachmentSource, input: AttachmentInput, signal: AbortSignal): Answer => {
-    const failed = (error: unknown) => {
-      if (!signal.aborted) onProblem?.(source.name, error);
-      return NOTHING_FOUND;
-    };
     try {
       const found = source.collect(input, signal);
-      return found instanceof Promise ? found.catch(failed) : found;
+      return found instanceof Promise ? found.catch((error) => failed(source, error, signal)) : found;
     } catch (error) {
-      return failed(error);
+      return failed(source, error, signal);
     }
   };
 
@@ -73,7 +74,13 @@ export function createAttachments({ sources, clock, ids, onProblem }: Attachment
   return {
     collect(input, signal) {
       if (signal.aborted) return [];
-      const answers = ordered.map((source) => ask(source, input, signal));
+      const answers: Answer[] = [];
+      // On nearly every turn nobody has anything to say.
+      for (const source of ordered) {
+        const answer = ask(source, input, signal);
+        if (answer instanceof Promise || answer.length > 0) answers.push(answer);
+      }
+      if (answers.length === 0) return [];
       return answers.some((answer) => answer instanceof Promise)
         ? waitFor(answers, signal)
         : (answers as readonly (readonly FoundAttachment[])[]).flatMap(messagesOf);

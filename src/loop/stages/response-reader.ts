@@ -54,13 +54,18 @@ export class ResponseReader {
       if (this.#isShown(event)) plain.push(event);
     }
     passOn();
-    if (this.#finished) await this.#start();
-    if (this.#iteration.response.ended) await this.#announce(said);
+    const recording = this.#start();
+    if (recording !== undefined) await recording;
+    if (this.#iteration.response.ended) {
+      const news = this.#news();
+      if (news.length > 0) await this.#announce(news, said);
+    }
     return said;
   }
 
   /** What this read finished stands first in line for the journal: a call that starts at once has it in one write with its intent. */
-  async #start(): Promise<void> {
+  #start(): Promise<void> | undefined {
+    if (!this.#finished) return undefined;
     const it = this.#iteration;
     this.#finished = false;
     for (const call of it.response.calls.slice(this.#started)) {
@@ -68,8 +73,7 @@ export class ResponseReader {
       this.#undelivered.push(call.block.id);
     }
     this.#started = it.response.calls.length;
-    const recording = it.record();
-    if (recording !== undefined) await recording;
+    return it.record();
   }
 
   /** The consumer has what `take` said. */
@@ -116,7 +120,7 @@ export class ResponseReader {
     response.requestId = outcome.requestId ?? response.requestId;
     if (outcome.kind === 'aborted' && this.#open?.type === 'text')
       this.#finish(this.#open, said, { aborted: true });
-    if (this.#finished) await this.#start();
+    await this.#start();
     if (outcome.kind !== 'complete' && response.messageId !== undefined)
       settleResponse(this.#request, this.#iteration, outcome.kind === 'broken');
     return said;
@@ -228,7 +232,7 @@ export class ResponseReader {
   }
 
   /** What the API cleared (the deferred boundary of a cached microcompact) and a missed prompt cache: known at the end. */
-  async #announce(said: LoopMessage[]): Promise<void> {
+  #news(): readonly SystemBody[] {
     const { deps, params, response, trace } = this.#iteration;
     const bodies: SystemBody[] = [];
     const { appliedEdits } = response;
@@ -239,8 +243,12 @@ export class ResponseReader {
       const content = `The prompt cache was missed for ${missed.tokens} tokens: ${missed.why}.`;
       bodies.push({ subtype: 'informational', level: 'info', content });
     }
-    for (const body of bodies) {
-      const message = systemMessage(deps, body);
+    return bodies;
+  }
+
+  async #announce(news: readonly SystemBody[], said: LoopMessage[]): Promise<void> {
+    for (const body of news) {
+      const message = systemMessage(this.#iteration.deps, body);
       await this.#iteration.recordMessage(message);
       said.push(message);
     }

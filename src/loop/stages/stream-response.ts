@@ -3,19 +3,12 @@
  * overloaded is replaced here (L4.3, L4.4): neither is a transition. Failures end up as a fact, not on the screen.
  */
 import type { Said } from '../../protocol/messages.ts';
-import {
-  type CallOptions,
-  FRESH_RETRY_STATE,
-  type ModelOutcome,
-  type ModelRequest,
-} from '../../protocol/model.ts';
+import { type CallOptions, FRESH_RETRY_STATE, type ModelRequest } from '../../protocol/model.ts';
 import type { Iteration } from '../iteration.ts';
 import { afterBreak, keepFinishedBlocks, supersede } from '../recovery/broken-stream.ts';
 import { announceFallback, nextFallback } from '../recovery/model-fallback.ts';
+import { AnswerFeed } from './answer-feed.ts';
 import { carriesOn } from './prepare-view.ts';
-import { reportTools } from './report-tools.ts';
-import { ResponseReader } from './response-reader.ts';
-import { takeNotice } from './take-notice.ts';
 
 export async function* streamResponse(
   request: ModelRequest,
@@ -27,7 +20,14 @@ export async function* streamResponse(
   let ask = request;
   let options: Omit<CallOptions, 'signal'> = { retry: FRESH_RETRY_STATE };
   while (true) {
-    const outcome = yield* readAnswer(ask, options, iteration);
+    const answer = new AnswerFeed(ask, options, iteration);
+    try {
+      for (let said = await answer.next(); said !== undefined; said = await answer.next()) yield said;
+    } finally {
+      answer.abandon();
+    }
+    const { outcome } = answer;
+    if (outcome === undefined) return;
     iteration.trace.attempts.push(...outcome.attempts);
     switch (outcome.kind) {
       case 'complete':
@@ -56,53 +56,6 @@ export async function* streamResponse(
         break;
       }
     }
-  }
-}
-
-/** Reads one answer to its end, showing finished blocks, and tool results as they come in beside it. */
-async function* readAnswer(
-  request: ModelRequest,
-  options: Omit<CallOptions, 'signal'>,
-  iteration: Iteration,
-): AsyncGenerator<Said, ModelOutcome> {
-  const reader = new ResponseReader(request, iteration);
-  const outputs = iteration.deps.callModel(request, { ...options, signal: iteration.signal });
-  const release = iteration.scope.onClose(async () => {
-    await outputs.return(undefined as never).catch(() => {});
-  });
-  try {
-    let pending = outputs.next();
-    while (true) {
-      if (iteration.openCalls > 0) {
-        const first = await Promise.race([
-          pending.then(() => 'model' as const),
-          iteration.executor.ready().then(() => 'tools' as const),
-        ]);
-        const said = await reportTools(iteration);
-        if (said.length > 0) yield said;
-        if (first === 'tools' && iteration.openCalls > 0) continue;
-      }
-      const next = await pending;
-      if (next.done) {
-        release();
-        const last = await reader.end(next.value);
-        if (last.length > 0) yield last;
-        return next.value;
-      }
-      const output = next.value;
-      if (output.kind !== 'events') yield await takeNotice(output, request, iteration);
-      else {
-        iteration.response.requestId ??= output.requestId;
-        const said = await reader.take(output);
-        if (said.length > 0) yield said;
-        reader.delivered();
-      }
-      pending = outputs.next();
-      pending.catch(() => {}); // awaited above; a consumer that ends early must not leave it unhandled
-    }
-  } finally {
-    // Left early (returned, out of money, thrown): what was received is paid for, and the scope ends the call.
-    reader.abandon();
   }
 }
 

@@ -1,0 +1,82 @@
+/** One answer of the model, read to its end: finished blocks, and tool results as they come in beside it. */
+import type { Said } from '../../protocol/messages.ts';
+import type { CallOptions, ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model.ts';
+import type { Iteration } from '../iteration.ts';
+import { reportTools } from './report-tools.ts';
+import { ResponseReader } from './response-reader.ts';
+import { takeNotice } from './take-notice.ts';
+
+type Step = IteratorResult<ModelOutput, ModelOutcome>;
+
+/** No generator: each would cost three promises for everything it says. */
+export class AnswerFeed {
+  readonly #request: ModelRequest;
+  readonly #iteration: Iteration;
+  readonly #reader: ResponseReader;
+  readonly #outputs: AsyncGenerator<ModelOutput, ModelOutcome>;
+  readonly #release: () => void;
+  /** The model was asked for it, and nobody has it yet. */
+  #pending: Promise<Step> | undefined;
+  #outcome: ModelOutcome | undefined;
+
+  constructor(request: ModelRequest, options: Omit<CallOptions, 'signal'>, iteration: Iteration) {
+    this.#request = request;
+    this.#iteration = iteration;
+    this.#reader = new ResponseReader(request, iteration);
+    this.#outputs = iteration.deps.callModel(request, { ...options, signal: iteration.signal });
+    this.#release = iteration.scope.onClose(async () => {
+      await this.#outputs.return(undefined as never).catch(() => {});
+    });
+  }
+
+  /** Set once `next` has nothing more. */
+  get outcome(): ModelOutcome | undefined {
+    return this.#outcome;
+  }
+
+  /** What is to be said next; what it gave before counts as taken. undefined: the answer has ended. */
+  async next(): Promise<Said | undefined> {
+    const iteration = this.#iteration;
+    this.#reader.delivered();
+    while (this.#outcome === undefined) {
+      this.#pending ??= this.#outputs.next();
+      if (iteration.openCalls > 0) {
+        this.#pending.catch(() => {}); // awaited later; a consumer that ends early must not leave it unhandled
+        const said = await reportTools(iteration);
+        if (said.length > 0) return said;
+        if (iteration.openCalls > 0 && (await this.#first(this.#pending)) === 'tools') continue;
+      }
+      const step = await this.#pending;
+      this.#pending = undefined;
+      const said = step.done === true ? await this.#end(step.value) : await this.#take(step.value);
+      if (said !== undefined) return said;
+    }
+    return undefined;
+  }
+
+  /** Nobody reads on. What was received is paid for, and the scope ends the call. */
+  abandon(): void {
+    this.#reader.abandon();
+  }
+
+  #first(pending: Promise<Step>): Promise<'model' | 'tools'> {
+    return Promise.race([
+      pending.then(() => 'model' as const),
+      this.#iteration.executor.ready().then(() => 'tools' as const),
+    ]);
+  }
+
+  async #take(output: ModelOutput): Promise<Said | undefined> {
+    if (output.kind !== 'events') return takeNotice(output, this.#request, this.#iteration);
+    this.#iteration.response.requestId ??= output.requestId;
+    const said = await this.#reader.take(output);
+    return said.length > 0 ? said : undefined;
+  }
+
+  async #end(outcome: ModelOutcome): Promise<Said | undefined> {
+    this.#release();
+    const said = await this.#reader.end(outcome);
+    this.#outcome = outcome;
+    return said.length > 0 ? said : undefined;
+  }
+}
