@@ -61,36 +61,64 @@ export interface SessionTaskOptions {
 export const BACKGROUND_WAIT_MS = 600_000;
 
 export function sessionTasks(options: SessionTaskOptions): SessionTasks {
-  const { table, enabled, clock, waitMs } = options;
-  return {
-    list: table.list,
-    stop: async (taskId) => void (await table.stop(taskId, 'host')),
-    stopAll: (by) => table.stopAll(by),
-    toBackground(toolUseId) {
-      if (!enabled) {
-        throw new TurnwrightError(
-          'tasks_disabled',
-          'Background tasks are switched off for this session (CLAUDE_CODE_DISABLE_BACKGROUND_TASKS), so nothing was moved to the background.',
-        );
-      }
-      return table.detach(toolUseId) > 0 || toolUseId === undefined;
-    },
-    async output(taskId) {
-      const { text, from, totalBytes } = await table.output(taskId, OUTPUT_BYTES);
-      return { output: text, total_bytes: totalBytes, truncated: from > 0 };
-    },
-    get running() {
-      return table.running().length > 0;
-    },
-    takeNotice() {
-      const ended = table.untold();
-      if (!ended.some(wakes) || options.isSpent()) return undefined;
-      table.tell(ended.map(({ taskId }) => taskId));
-      return { content: noticePrompt(ended), origin: noticeOrigin(ended) };
-    },
-    limitWait: () => clock.timer(waitMs, () => void table.stopAll('session')),
-    onChange: table.onChange,
-  };
+  return new TasksOfSession(options);
+}
+
+class TasksOfSession implements SessionTasks {
+  readonly #options: SessionTaskOptions;
+
+  constructor(options: SessionTaskOptions) {
+    this.#options = options;
+  }
+
+  get running(): boolean {
+    return this.#options.table.running().length > 0;
+  }
+
+  list(): readonly TaskInfo[] {
+    return this.#options.table.list();
+  }
+
+  async stop(taskId: string): Promise<void> {
+    await this.#options.table.stop(taskId, 'host');
+  }
+
+  stopAll(by: TaskEndedBy): Promise<void> {
+    return this.#options.table.stopAll(by);
+  }
+
+  toBackground(toolUseId?: string): boolean {
+    const { enabled, table } = this.#options;
+    if (!enabled) {
+      throw new TurnwrightError(
+        'tasks_disabled',
+        'Background tasks are switched off for this session (CLAUDE_CODE_DISABLE_BACKGROUND_TASKS), so nothing was moved to the background.',
+      );
+    }
+    return table.detach(toolUseId) > 0 || toolUseId === undefined;
+  }
+
+  async output(taskId: string): Promise<TaskOutputTail> {
+    const { text, from, totalBytes } = await this.#options.table.output(taskId, OUTPUT_BYTES);
+    return { output: text, total_bytes: totalBytes, truncated: from > 0 };
+  }
+
+  takeNotice(): TaskNotice | undefined {
+    const { table } = this.#options;
+    const ended = table.untold();
+    if (!ended.some(wakes) || this.#options.isSpent()) return undefined;
+    table.tell(ended.map(({ taskId }) => taskId));
+    return { content: noticePrompt(ended), origin: noticeOrigin(ended) };
+  }
+
+  limitWait(): () => void {
+    const { clock, waitMs, table } = this.#options;
+    return clock.timer(waitMs, () => void table.stopAll('session'));
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#options.table.onChange(listener);
+  }
 }
 
 /** Background tasks that ended since the model was told last, to go behind a prompt. */

@@ -188,7 +188,7 @@ function streamReader(reader: Reader, head: HttpHead, decoder: EventDecoder, clo
       const before = decoder.contentCount;
       const events: StreamEvent[] = [];
       for (const chunk of chunks) failure ??= decodeChunk(chunk, sse, decoder, events, head);
-      if (decoder.contentCount > before) watch.gotContent(decoder.thinkingOpen);
+      if (decoder.contentCount > before) watch.gotContent(decoder.thinkingOpen());
       if (events.length > 0) return events;
     }
   };

@@ -174,7 +174,7 @@ async function* sendOnce(
 ): AsyncGenerator<ModelOutput, Sent> {
   const { clock } = deps;
   const credential = deps.credentials.current;
-  const fast = request.speed === 'fast' && deps.fastMode.available;
+  const fast = request.speed === 'fast' && deps.fastMode.isAvailable();
   const info = deps.infoOf(request.model);
   const keepsThinking = (answer: AssistantMessage) =>
     !state.withoutThinking &&
@@ -189,7 +189,7 @@ async function* sendOnce(
     fast,
     cacheTtl: deps.cacheTtl,
     metadataUserId: JSON.stringify({ session_id: request.sessionId }),
-    thinkingKey: `${deps.served.key(request.model)} ${deps.refusedThinking.key}`,
+    thinkingKey: `${deps.served.key(request.model)} ${deps.refusedThinking.key()}`,
     keepsThinking,
   });
   const foreseen = deps.refusals.foreseen(request.view.root, body.chunks);

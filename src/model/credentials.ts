@@ -1,5 +1,7 @@
 /** The key or token requests carry, and its renewal: one at a time, however many requests were refused. */
 
+import type { Writable } from '../util/writable.ts';
+
 export interface Credential {
   readonly apiKey?: string | undefined;
   readonly authToken?: string | undefined;
@@ -19,14 +21,13 @@ export function createCredentials(
   initial: Credential,
   provider: CredentialProvider | undefined,
 ): Credentials {
-  let current = initial;
   let renewing: Promise<boolean> | undefined;
 
   async function renew(why: 'expired' | 'revoked'): Promise<boolean> {
     try {
       const fresh = await provider?.(why);
       if (fresh === undefined) return false;
-      current = fresh;
+      credentials.current = fresh;
       return true;
     } catch {
       return false;
@@ -35,16 +36,15 @@ export function createCredentials(
     }
   }
 
-  return {
-    get current() {
-      return current;
-    },
+  const credentials: Writable<Credentials> = {
+    current: initial,
     canRefresh: provider !== undefined,
     refresh(why, refused) {
       // Another request has renewed it in the meantime.
-      if (refused !== current) return Promise.resolve(true);
+      if (refused !== credentials.current) return Promise.resolve(true);
       renewing ??= renew(why);
       return renewing;
     },
   };
+  return credentials;
 }

@@ -5,6 +5,7 @@
  */
 import type { ModelFailure } from '../protocol/failure.ts';
 import { EMPTY_USAGE, type StreamEvent, type Usage, type WireResponse } from '../protocol/wire.ts';
+import type { Writable } from '../util/writable.ts';
 import { classifyStreamError, protocolFailure } from './classify-error.ts';
 import type { HttpHead } from './http-head.ts';
 import { readUsage, replaceUsage } from './usage.ts';
@@ -24,7 +25,7 @@ export interface EventDecoder {
   /** Events other than pings, and of them those inside blocks. */
   readonly contentCount: number;
   readonly blockCount: number;
-  readonly thinkingOpen: boolean;
+  thinkingOpen(): boolean;
 }
 
 /** Which deltas a block of a type may take; a block of another type takes any. */
@@ -57,12 +58,6 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
   /** Types of the open blocks, by index. */
   const open = new Map<number, string>();
   const seen = new Set<number>();
-  let started = false;
-  let stopped = false;
-  let usage: Usage | undefined;
-  let model: string | undefined;
-  let contentCount = 0;
-  let blockCount = 0;
   /** Of the last delta, while its block is open: what begins the same way is parsed from there on. */
   let deltaHead: DeltaHead | undefined;
 
@@ -71,8 +66,8 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
   function decode(data: string, into: StreamEvent[]): ModelFailure | undefined {
     const delta = deltaHead === undefined ? undefined : deltaBehind(deltaHead, data);
     if (delta !== undefined) {
-      contentCount++;
-      blockCount++;
+      decoder.contentCount++;
+      decoder.blockCount++;
       into.push(delta);
       return undefined;
     }
@@ -92,7 +87,7 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
   function accept(value: unknown, into: StreamEvent[]): ModelFailure | undefined {
     const event = value as Raw;
     if (typeof event !== 'object' || event === null) return broken('an event is not an object');
-    if (stopped) return undefined;
+    if (decoder.stopped) return undefined;
     switch (event.type) {
       case 'content_block_delta':
         return onDelta(event, into);
@@ -105,10 +100,10 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
       case 'message_delta':
         return onMessageDelta(event, into);
       case 'message_stop':
-        if (!started) return broken('message_stop without message_start');
+        if (!decoder.started) return broken('message_stop without message_start');
         if (open.size > 0) return broken('message_stop inside an open block');
-        stopped = true;
-        contentCount++;
+        decoder.stopped = true;
+        decoder.contentCount++;
         into.push({ type: 'message_stop' });
         return undefined;
       case 'ping':
@@ -125,13 +120,14 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
   }
 
   function onStart(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
-    if (started) return broken('a second message_start');
+    if (decoder.started) return broken('a second message_start');
     const message = record(event['message']);
     if (message === undefined) return broken('message_start without a message');
-    started = true;
-    contentCount++;
-    usage = readUsage(message['usage']);
-    model = typeof message['model'] === 'string' ? message['model'] : undefined;
+    decoder.started = true;
+    decoder.contentCount++;
+    const usage = readUsage(message['usage']);
+    decoder.usage = usage;
+    decoder.model = typeof message['model'] === 'string' ? message['model'] : undefined;
     into.push({ ...event, type: 'message_start', message: wholeMessage(message, usage) });
     return undefined;
   }
@@ -139,14 +135,14 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
   function onBlockStart(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
     const index = event['index'];
     const block = record(event['content_block']);
-    if (!started) return broken('content before message_start');
+    if (!decoder.started) return broken('content before message_start');
     if (typeof index !== 'number' || block === undefined || typeof block['type'] !== 'string')
       return broken('a block without index or type');
     if (seen.has(index)) return broken(`block ${index} began twice`);
     seen.add(index);
     open.set(index, block['type']);
-    contentCount++;
-    blockCount++;
+    decoder.contentCount++;
+    decoder.blockCount++;
     into.push(event as unknown as StreamEvent);
     return undefined;
   }
@@ -156,8 +152,8 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
     if (type === undefined) return broken(`a delta for block ${String(event['index'])}, which is not open`);
     const delta = event['delta'] as Raw | null | undefined;
     if (typeof delta !== 'object' || delta === null) return broken('a delta without content');
-    contentCount++;
-    blockCount++;
+    decoder.contentCount++;
+    decoder.blockCount++;
     const field = KNOWN_DELTAS.get(delta.type);
     if (field === undefined) return undefined;
     if (field !== '' && typeof delta[field] !== 'string')
@@ -172,46 +168,36 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
     deltaHead = undefined;
     if (!open.delete(event['index'] as number))
       return broken(`block ${String(event['index'])} ends without having begun`);
-    contentCount++;
+    decoder.contentCount++;
     into.push(event as unknown as StreamEvent);
     return undefined;
   }
 
   function onMessageDelta(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
-    if (!started) return broken('message_delta before message_start');
+    if (!decoder.started) return broken('message_delta before message_start');
     const delta = record(event['delta']) ?? {};
-    contentCount++;
-    usage = replaceUsage(usage ?? EMPTY_USAGE, record(event['usage']) as Partial<Usage> | undefined);
+    decoder.contentCount++;
+    const reported = record(event['usage']) as Partial<Usage> | undefined;
+    decoder.usage = replaceUsage(decoder.usage ?? EMPTY_USAGE, reported);
     into.push({ ...event, type: 'message_delta', delta: { stop_reason: null, ...delta } } as StreamEvent);
     return undefined;
   }
 
-  return {
+  const decoder: Writable<EventDecoder> = {
     decode,
     accept,
-    get started() {
-      return started;
-    },
-    get stopped() {
-      return stopped;
-    },
-    get usage() {
-      return usage;
-    },
-    get model() {
-      return model;
-    },
-    get contentCount() {
-      return contentCount;
-    },
-    get blockCount() {
-      return blockCount;
-    },
-    get thinkingOpen() {
+    started: false,
+    stopped: false,
+    usage: undefined,
+    model: undefined,
+    contentCount: 0,
+    blockCount: 0,
+    thinkingOpen() {
       for (const type of open.values()) if (type === 'thinking' || type === 'redacted_thinking') return true;
       return false;
     },
   };
+  return decoder;
 }
 
 /** undefined: it begins or ends otherwise. */

@@ -9,7 +9,7 @@ const COOL_DOWN_MS = 600_000;
 
 export interface FastMode {
   /** Fast requests may go out now. */
-  readonly available: boolean;
+  isAvailable(): boolean;
   /**
    * Told about a failed fast request. `keep`: go on as with any failure; `slower`: the same after a usual back-off,
    * at normal speed; `at_once`: ask again now, at normal speed.
@@ -21,9 +21,7 @@ export function createFastMode(clock: Clock): FastMode {
   let off = false;
   let coolUntil = Number.NEGATIVE_INFINITY;
   return {
-    get available() {
-      return !off && clock.monotonicMs() >= coolUntil;
-    },
+    isAvailable: () => !off && clock.monotonicMs() >= coolUntil,
     onFailure(failure, headers) {
       const refused =
         failure.kind === 'rate_limited'

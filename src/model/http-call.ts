@@ -5,6 +5,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ModelFailure } from '../protocol/failure.ts';
+import type { Writable } from '../util/writable.ts';
 import { classifyConnectionError } from './classify-error.ts';
 import type { Connections, HttpRequest } from './connections.ts';
 import type { HttpHead, ResponseHeaders } from './http-head.ts';
@@ -40,11 +41,7 @@ export function openHttpCall(
   signal: AbortSignal,
 ): HttpCall {
   let request: ClientRequest | undefined;
-  let connected = false;
   let response: IncomingMessage | undefined;
-  let head: HttpHead | undefined;
-  let ended = false;
-  let stopped: HttpStop | undefined;
   let queue: Buffer[] = [];
   let queued = 0;
   let dirty = false;
@@ -56,23 +53,23 @@ export function openHttpCall(
   };
   const stop = (why: HttpStop) => {
     // A finished answer cannot fail any more, but nobody may want it.
-    if (stopped !== undefined || (ended && why.kind === 'failed')) return;
-    stopped = why;
+    if (call.stopped !== undefined || (call.ended && why.kind === 'failed')) return;
+    call.stopped = why;
     signal.removeEventListener('abort', onAbort);
-    if (!ended) request?.destroy();
+    if (!call.ended) request?.destroy();
     touch();
   };
   const fail = (error: Error) => stop({ kind: 'failed', failure: classifyConnectionError(error) });
   const onAbort = () => stop({ kind: 'aborted' });
   const onConnected = () => {
-    connected = true;
+    call.connected = true;
     touch();
   };
 
   const begin = (opened: ClientRequest) => {
     request = opened;
     request.on('error', fail);
-    if (stopped !== undefined) {
+    if (call.stopped !== undefined) {
       request.destroy();
       return;
     }
@@ -86,8 +83,8 @@ export function openHttpCall(
   };
   const onResponse = (incoming: IncomingMessage) => {
     response = incoming;
-    connected = true;
-    head = { status: incoming.statusCode ?? 0, headers: flat(incoming) };
+    call.connected = true;
+    call.head = { status: incoming.statusCode ?? 0, headers: flat(incoming) };
     incoming.on('data', (chunk: Buffer) => {
       queue.push(chunk);
       queued += chunk.length;
@@ -95,38 +92,20 @@ export function openHttpCall(
       touch();
     });
     incoming.on('end', () => {
-      ended = true;
+      call.ended = true;
       touch();
     });
     incoming.on('error', fail);
     incoming.on('close', () => {
-      if (!ended) fail(Object.assign(new Error('The connection closed early.'), { code: 'ECONNRESET' }));
+      if (!call.ended) fail(Object.assign(new Error('The connection closed early.'), { code: 'ECONNRESET' }));
     });
     touch();
   };
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  else {
-    try {
-      begin(connections.request(wanted));
-    } catch (error) {
-      fail(error as Error);
-    }
-  }
-
-  return {
-    get connected() {
-      return connected;
-    },
-    get head() {
-      return head;
-    },
-    get ended() {
-      return ended;
-    },
-    get stopped() {
-      return stopped;
-    },
+  const call: Writable<HttpCall> = {
+    connected: false,
+    head: undefined,
+    ended: false,
+    stopped: undefined,
     take() {
       const taken = queue;
       queue = [];
@@ -148,9 +127,19 @@ export function openHttpCall(
     stop,
     close() {
       signal.removeEventListener('abort', onAbort);
-      if (!ended) request?.destroy();
+      if (!call.ended) request?.destroy();
     },
   };
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  else {
+    try {
+      begin(connections.request(wanted));
+    } catch (error) {
+      fail(error as Error);
+    }
+  }
+  return call;
 }
 
 function send(request: ClientRequest, body: readonly (Buffer | string)[]): void {

@@ -52,7 +52,7 @@ export interface Normaliser {
   /** The turns of the exchange that is still open, as they would be sent now. Changes nothing. */
   open(): readonly WireTurn[];
   /** The open run of tool calls began without thinking: a model with a fixed budget would refuse to think now. */
-  readonly toolRunWithoutThinking: boolean;
+  toolRunWithoutThinking(): boolean;
 }
 
 export function createNormaliser(rules: NormaliseRules): Normaliser {
@@ -111,9 +111,7 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
       if (first) return turnsOf(exchange, rules.userContext, OPENING);
       return turnsOf(exchange, undefined, exchange.stopReason === 'pause_turn' ? undefined : CONTINUE);
     },
-    get toolRunWithoutThinking() {
-      return toolRun(exchange, runBeganWithThinking) === false;
-    },
+    toolRunWithoutThinking: () => toolRun(exchange, runBeganWithThinking) === false,
   };
 }
 

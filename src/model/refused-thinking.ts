@@ -10,7 +10,7 @@ export interface RefusedThinking {
   note(view: View, wasSent: (message: AssistantMessage) => boolean): void;
   has(message: AssistantMessage): boolean;
   /** Changes when `has` does. */
-  readonly key: string;
+  key(): string;
 }
 
 export function createRefusedThinking(): RefusedThinking {
@@ -22,9 +22,7 @@ export function createRefusedThinking(): RefusedThinking {
       }
     },
     has: ({ uuid }) => refused.has(uuid),
-    get key() {
-      return String(refused.size);
-    },
+    key: () => String(refused.size),
   };
 }
 

@@ -103,7 +103,7 @@ class Growing {
     return {
       sealed: this.#sealed.parts(),
       rest: (this.#sealed.isEmpty ? '' : ',') + rest.join(','),
-      toolRunWithoutThinking: this.#normaliser.toolRunWithoutThinking,
+      toolRunWithoutThinking: this.#normaliser.toolRunWithoutThinking(),
     };
   }
 

@@ -4,6 +4,7 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { JournalBody, JournalEntry, Recorder } from '../protocol/journal.ts';
 import type { JournalStore, TakenOver } from '../protocol/ports.ts';
+import type { Writable } from '../util/writable.ts';
 import { batchQueue } from './batch-queue.ts';
 import { isSettled } from './record-identity.ts';
 
@@ -38,13 +39,12 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
   const { epoch, head: start, toResume: earlier } = await store.takeOver(sessionId, { toResume });
   const fence = new AbortController();
   let isFenced = false;
-  let head = start;
   let lastUuid =
     options.lastUuid !== undefined
       ? options.lastUuid
       : earlier !== undefined
         ? lastMessageOf(earlier)
-        : await lastMessage(store, sessionId, head);
+        : await lastMessage(store, sessionId, start);
   let lastBlock: { readonly uuid: string; readonly parentUuid: string | null } | undefined;
   /** Refused by the disk, batch by batch: they go first when it takes records again, so the journal has no gap (F71). */
   let refused: readonly (readonly JournalBody[])[] = [];
@@ -71,7 +71,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
       };
       let answer: ReturnType<JournalStore['append']>;
       try {
-        answer = store.append(sessionId, epoch, head, batches[at] as readonly JournalBody[]);
+        answer = store.append(sessionId, epoch, writer.head, batches[at] as readonly JournalBody[]);
       } catch (error) {
         return refuse(error);
       }
@@ -85,7 +85,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
     if ('fenced' in outcome) {
       isFenced = true;
       fence.abort('fenced');
-    } else head = outcome.seq;
+    } else writer.head = outcome.seq;
     if (isFenced) throw fencedError(sessionId);
   }
 
@@ -110,13 +110,11 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
     return { ...body, parentUuid };
   }
 
-  return {
+  const writer: Writable<JournalWriter> = {
     sessionId,
     epoch,
     earlier,
-    get head() {
-      return head;
-    },
+    head: start,
     fenced: fence.signal,
     append(entries) {
       if (closing !== undefined) return Promise.reject(closedError(sessionId));
@@ -162,6 +160,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
       return closing;
     },
   };
+  return writer;
 }
 
 const WRITTEN = { ok: true, value: undefined } as const;

@@ -3,8 +3,7 @@
  * read and stopped, ends with the session, and its end is told once, to hosts and to the model.
  */
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { PersistentFiles } from '../protocol/files.ts';
-import type { Clock, Ids } from '../protocol/ports.ts';
+import type { Ids } from '../protocol/ports.ts';
 import type {
   RecoveredTask,
   TaskEnd,
@@ -14,78 +13,193 @@ import type {
   TaskOutput,
   TaskRecord,
   TaskStart,
-  TaskTable,
 } from '../protocol/task.ts';
-import type { TaskMessageBody } from '../protocol/task-messages.ts';
 import { readOutput } from './read-output.ts';
+import type { SessionTaskTable, TaskPorts } from './session-task-table.ts';
 import { endOf, isBackground, isNews, isRunning, openEntry, type TaskEntry } from './task-entry.ts';
 import { changedMessage, endedMessages, progressMessage, startedMessage } from './task-messages.ts';
 
-export interface TaskPorts {
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly files: Pick<PersistentFiles, 'stat' | 'readRange'>;
-  /** Where output goes. */
-  outputFile(taskId: string): string;
-  /** Makes the folder of output files. */
-  makeFolder(): Promise<void>;
-  /** Resolves once it is on record. */
-  record(record: TaskRecord): Promise<void>;
-  announce(message: TaskMessageBody): void;
-  /** An end could not be recorded. */
-  onProblem(sentence: string): void;
-}
-
-/** The table as the engine sees it. */
-export interface SessionTaskTable extends TaskTable {
-  /** Those that run in the background. */
-  running(): readonly TaskInfo[];
-  /** Asks the owners of tasks in the foreground to let go of them. The number that were asked. */
-  detach(toolUseId?: string): number;
-  /** Background tasks that have ended and that the model does not know of. Being told takes nothing away. */
-  untold(): readonly TaskInfo[];
-  /** The model is being told: not again. */
-  tell(taskIds: readonly string[]): void;
-  /** Called at each end and each start. */
-  onChange(listener: () => void): () => void;
-  /** Takes over what an earlier life of the session left; what had not ended is lost (L4.1). */
-  restore(tasks: readonly RecoveredTask[]): Promise<void>;
-  /** Resolves when none is left. */
-  stopAll(by: TaskEndedBy): Promise<void>;
-}
+export type { SessionTaskTable, TaskPorts };
 
 /** Ended tasks that stay in the table. */
 const MAX_ENDED = 200;
+const NONE: readonly TaskInfo[] = Object.freeze([]);
 
 export function createTaskTable(ports: TaskPorts): SessionTaskTable {
-  const { clock } = ports;
-  const entries = new Map<string, TaskEntry>();
-  const listeners = new Set<() => void>();
+  return new Tasks(ports);
+}
 
-  const running = () =>
-    [...entries.values()].filter((entry) => isRunning(entry) && isBackground(entry)).map(({ info }) => info);
-  const changed = () => {
-    for (const listener of [...listeners]) listener();
-  };
-  const known = (taskId: string): TaskEntry => {
-    const entry = entries.get(taskId);
+class Tasks implements SessionTaskTable {
+  readonly #ports: TaskPorts;
+  readonly #entries = new Map<string, TaskEntry>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(ports: TaskPorts) {
+    this.#ports = ports;
+  }
+
+  async register(start: TaskStart): Promise<TaskHandle> {
+    const taskId = start.id ?? freshId(start, this.#ports.ids);
+    const entry = openEntry(start, {
+      taskId,
+      kind: start.kind,
+      description: start.description,
+      status: 'running',
+      inBackground: false,
+      toolUseId: start.toolUseId,
+      command: start.command,
+      subagentType: start.subagentType,
+      parentTaskId: start.parentTaskId,
+      outputFile: this.#ports.outputFile(taskId),
+      startedMs: this.#ports.clock.nowMs(),
+    });
+    this.#entries.set(taskId, entry);
+    try {
+      if (start.inBackground) await this.#background(entry, { lifetimeMs: start.lifetimeMs });
+      // A command in the foreground is its call's own affair.
+      else if (start.kind === 'agent') this.#announce(entry);
+    } catch (error) {
+      this.#entries.delete(taskId);
+      throw error;
+    }
+    return this.#handleOf(entry);
+  }
+
+  list(): readonly TaskInfo[] {
+    return [...this.#entries.values()].map(({ info }) => info);
+  }
+
+  get(taskId: string): TaskInfo | undefined {
+    return this.#entries.get(taskId)?.info;
+  }
+
+  async output(taskId: string, maxBytes: number): Promise<TaskOutput> {
+    return this.#read(this.#known(taskId), 0, maxBytes);
+  }
+
+  async readNew(taskId: string, maxBytes: number): Promise<TaskOutput> {
+    const entry = this.#known(taskId);
+    const hadEnded = !isRunning(entry);
+    const output = await this.#read(entry, entry.readTo, maxBytes);
+    entry.readTo = Math.max(entry.readTo, output.to);
+    if (hadEnded && output.to >= output.totalBytes && !entry.told) {
+      entry.told = true;
+      await this.#ports.record({ event: 'told', taskId });
+    }
+    return output;
+  }
+
+  async wait(taskId: string, ms: number, signal: AbortSignal): Promise<void> {
+    const entry = this.#known(taskId);
+    let enough = () => {};
+    const waited = new Promise<void>((resolve) => {
+      enough = resolve;
+    });
+    const cancel = this.#ports.clock.timer(ms, enough);
+    signal.addEventListener('abort', enough, { once: true });
+    if (signal.aborted) enough();
+    await Promise.race([entry.ended, waited]);
+    signal.removeEventListener('abort', enough);
+    cancel();
+  }
+
+  async stop(taskId: string, by: TaskEndedBy): Promise<TaskInfo> {
+    const entry = this.#known(taskId);
+    if (!isRunning(entry)) {
+      throw new TurnwrightError(
+        'task_ended',
+        `Task ${taskId} is not running: it has ${entry.info.status === 'stopped' ? 'been stopped' : entry.info.status}.`,
+      );
+    }
+    await this.#stop(entry, by);
+    return entry.info;
+  }
+
+  running(): readonly TaskInfo[] {
+    return [...this.#entries.values()]
+      .filter((entry) => isRunning(entry) && isBackground(entry))
+      .map(({ info }) => info);
+  }
+
+  detach(toolUseId?: string): number {
+    const here = [...this.#entries.values()].filter(
+      (entry) =>
+        isRunning(entry) &&
+        !isBackground(entry) &&
+        entry.start.onDetach !== undefined &&
+        (toolUseId === undefined || entry.info.toolUseId === toolUseId),
+    );
+    for (const entry of here) entry.start.onDetach?.();
+    return here.length;
+  }
+
+  untold(): readonly TaskInfo[] {
+    if (this.#entries.size === 0) return NONE;
+    return [...this.#entries.values()]
+      .filter((entry) => !entry.told && !isRunning(entry) && isBackground(entry))
+      .map(({ info }) => info);
+  }
+
+  tell(taskIds: readonly string[]): void {
+    for (const id of taskIds) {
+      const entry = this.#entries.get(id);
+      if (entry !== undefined) entry.told = true;
+    }
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async restore(tasks: readonly RecoveredTask[]): Promise<void> {
+    for (const { started, startedMs, ended } of tasks) {
+      const { event: _, ...about } = started;
+      const start: TaskStart = { ...about, inBackground: true, stop: async () => undefined };
+      const entry = openEntry(start, { ...about, status: 'running', inBackground: true, startedMs });
+      this.#entries.set(started.taskId, entry);
+      if (ended === undefined) {
+        entry.announced = true;
+        entry.stopping = { by: 'lost', done: Promise.resolve() };
+        await this.#finish(entry, { status: 'stopped', summary: '' });
+      } else {
+        const { status, endedBy, summary } = ended;
+        entry.info = { ...entry.info, status, endedBy, summary };
+        entry.settle();
+      }
+    }
+  }
+
+  async stopAll(by: TaskEndedBy): Promise<void> {
+    if (this.#entries.size === 0) return;
+    await Promise.all([...this.#entries.values()].filter(isRunning).map((entry) => this.#stop(entry, by)));
+  }
+
+  #changed(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #known(taskId: string): TaskEntry {
+    const entry = this.#entries.get(taskId);
     if (entry !== undefined) return entry;
-    const ids = running().map((info) => info.taskId);
+    const ids = this.running().map((info) => info.taskId);
     const hint = ids.length === 0 ? 'None is running.' : `Running: ${ids.join(', ')}.`;
     throw new TurnwrightError('unknown_task', `There is no task with the id ${taskId}. ${hint}`);
-  };
+  }
 
-  const stop = (entry: TaskEntry, by: TaskEndedBy): Promise<void> => {
+  #stop(entry: TaskEntry, by: TaskEndedBy): Promise<void> {
     entry.stopping ??= { by, done: entry.start.stop(by).catch(() => undefined) };
     // Owners say how it ended; one that does not is spoken for.
-    return entry.stopping.done.then(() => finish(entry, { status: 'stopped', summary: '' }));
-  };
+    return entry.stopping.done.then(() => this.#finish(entry, { status: 'stopped', summary: '' }));
+  }
 
-  const finish = (entry: TaskEntry, end: TaskEnd): Promise<void> => {
-    entry.finishing ??= settle(entry, end);
+  #finish(entry: TaskEntry, end: TaskEnd): Promise<void> {
+    entry.finishing ??= this.#settle(entry, end);
     return entry.finishing;
-  };
-  const settle = async (entry: TaskEntry, given: TaskEnd) => {
+  }
+
+  async #settle(entry: TaskEntry, given: TaskEnd): Promise<void> {
+    const ports = this.#ports;
     // "Killed" is said when nothing of it is left (F101).
     await entry.stopping?.done;
     entry.cancelLifetime();
@@ -100,170 +214,61 @@ export function createTaskTable(ports: TaskPorts): SessionTaskTable {
       }
     }
     entry.told ||= !isBackground(entry) || endedBy === 'model';
-    entry.info = { ...entry.info, status, endedBy, summary, result, usage, endedMs: clock.nowMs() };
+    entry.info = { ...entry.info, status, endedBy, summary, result, usage, endedMs: ports.clock.nowMs() };
     if (entry.announced) for (const message of endedMessages(entry.info)) ports.announce(message);
-    if (isBackground(entry)) ports.announce(changedMessage(running()));
+    if (isBackground(entry)) ports.announce(changedMessage(this.running()));
     entry.settle();
-    if (entry.announced) forgetOldest(entries);
-    else entries.delete(taskId);
-    changed();
-  };
+    if (entry.announced) forgetOldest(this.#entries);
+    else this.#entries.delete(taskId);
+    this.#changed();
+  }
 
-  const announce = (entry: TaskEntry) => {
+  #announce(entry: TaskEntry): void {
     if (entry.announced) {
       const patch = { is_backgrounded: true };
-      ports.announce({ subtype: 'task_updated', task_id: entry.info.taskId, patch });
-    } else ports.announce(startedMessage(entry.info, entry.start));
+      this.#ports.announce({ subtype: 'task_updated', task_id: entry.info.taskId, patch });
+    } else this.#ports.announce(startedMessage(entry.info, entry.start));
     entry.announced = true;
-  };
+  }
 
-  const background = async (
+  async #background(
     entry: TaskEntry,
     {
       lifetimeMs,
       outputFile,
     }: { readonly lifetimeMs?: number | undefined; readonly outputFile?: string | undefined },
-  ) => {
+  ): Promise<void> {
+    const ports = this.#ports;
     const info = { ...entry.info, inBackground: true, ...(outputFile !== undefined && { outputFile }) };
     await ports.makeFolder();
     await ports.record(startOf(info));
     entry.info = { ...info, status: entry.info.status };
     if (lifetimeMs !== undefined)
-      entry.cancelLifetime = clock.timer(lifetimeMs, () => void stop(entry, 'lifetime'));
-    announce(entry);
-    ports.announce(changedMessage(running()));
-    changed();
-  };
+      entry.cancelLifetime = ports.clock.timer(lifetimeMs, () => void this.#stop(entry, 'lifetime'));
+    this.#announce(entry);
+    ports.announce(changedMessage(this.running()));
+    this.#changed();
+  }
 
-  const handleOf = (entry: TaskEntry): TaskHandle => ({
-    taskId: entry.info.taskId,
-    get outputFile() {
-      return entry.info.outputFile;
-    },
-    progress(progress) {
-      if (isRunning(entry)) ports.announce(progressMessage(entry.info, progress));
-    },
-    async background(options = {}) {
-      if (!isBackground(entry) && isRunning(entry)) await background(entry, options);
-    },
-    finish: (end) => finish(entry, end),
-  });
+  #handleOf(entry: TaskEntry): TaskHandle {
+    return {
+      taskId: entry.info.taskId,
+      get outputFile() {
+        return entry.info.outputFile;
+      },
+      progress: (progress) => {
+        if (isRunning(entry)) this.#ports.announce(progressMessage(entry.info, progress));
+      },
+      background: async (options = {}) => {
+        if (!isBackground(entry) && isRunning(entry)) await this.#background(entry, options);
+      },
+      finish: (end) => this.#finish(entry, end),
+    };
+  }
 
-  const read = (entry: TaskEntry, from: number, maxBytes: number) =>
-    readOutput(ports.files, entry.info.outputFile, { from, maxBytes });
-
-  return {
-    async register(start) {
-      const taskId = start.id ?? freshId(start, ports.ids);
-      const entry = openEntry(start, {
-        taskId,
-        kind: start.kind,
-        description: start.description,
-        status: 'running',
-        inBackground: false,
-        toolUseId: start.toolUseId,
-        command: start.command,
-        subagentType: start.subagentType,
-        parentTaskId: start.parentTaskId,
-        outputFile: ports.outputFile(taskId),
-        startedMs: clock.nowMs(),
-      });
-      entries.set(taskId, entry);
-      try {
-        if (start.inBackground) await background(entry, { lifetimeMs: start.lifetimeMs });
-        // A command in the foreground is its call's own affair.
-        else if (start.kind === 'agent') announce(entry);
-      } catch (error) {
-        entries.delete(taskId);
-        throw error;
-      }
-      return handleOf(entry);
-    },
-    list: () => [...entries.values()].map(({ info }) => info),
-    get: (taskId) => entries.get(taskId)?.info,
-    output: async (taskId, maxBytes) => read(known(taskId), 0, maxBytes),
-    async readNew(taskId, maxBytes): Promise<TaskOutput> {
-      const entry = known(taskId);
-      const hadEnded = !isRunning(entry);
-      const output = await read(entry, entry.readTo, maxBytes);
-      entry.readTo = Math.max(entry.readTo, output.to);
-      if (hadEnded && output.to >= output.totalBytes && !entry.told) {
-        entry.told = true;
-        await ports.record({ event: 'told', taskId });
-      }
-      return output;
-    },
-    async wait(taskId, ms, signal) {
-      const entry = known(taskId);
-      let enough = () => {};
-      const waited = new Promise<void>((resolve) => {
-        enough = resolve;
-      });
-      const cancel = clock.timer(ms, enough);
-      signal.addEventListener('abort', enough, { once: true });
-      if (signal.aborted) enough();
-      await Promise.race([entry.ended, waited]);
-      signal.removeEventListener('abort', enough);
-      cancel();
-    },
-    async stop(taskId, by) {
-      const entry = known(taskId);
-      if (!isRunning(entry)) {
-        throw new TurnwrightError(
-          'task_ended',
-          `Task ${taskId} is not running: it has ${entry.info.status === 'stopped' ? 'been stopped' : entry.info.status}.`,
-        );
-      }
-      await stop(entry, by);
-      return entry.info;
-    },
-    running,
-    detach(toolUseId) {
-      const here = [...entries.values()].filter(
-        (entry) =>
-          isRunning(entry) &&
-          !isBackground(entry) &&
-          entry.start.onDetach !== undefined &&
-          (toolUseId === undefined || entry.info.toolUseId === toolUseId),
-      );
-      for (const entry of here) entry.start.onDetach?.();
-      return here.length;
-    },
-    untold: () =>
-      [...entries.values()]
-        .filter((entry) => !entry.told && !isRunning(entry) && isBackground(entry))
-        .map(({ info }) => info),
-    tell(taskIds) {
-      for (const id of taskIds) {
-        const entry = entries.get(id);
-        if (entry !== undefined) entry.told = true;
-      }
-    },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    async restore(tasks) {
-      for (const { started, startedMs, ended } of tasks) {
-        const { event: _, ...about } = started;
-        const start: TaskStart = { ...about, inBackground: true, stop: async () => undefined };
-        const entry = openEntry(start, { ...about, status: 'running', inBackground: true, startedMs });
-        entries.set(started.taskId, entry);
-        if (ended === undefined) {
-          entry.announced = true;
-          entry.stopping = { by: 'lost', done: Promise.resolve() };
-          await finish(entry, { status: 'stopped', summary: '' });
-        } else {
-          const { status, endedBy, summary } = ended;
-          entry.info = { ...entry.info, status, endedBy, summary };
-          entry.settle();
-        }
-      }
-    },
-    async stopAll(by) {
-      await Promise.all([...entries.values()].filter(isRunning).map((entry) => stop(entry, by)));
-    },
-  };
+  #read(entry: TaskEntry, from: number, maxBytes: number): Promise<TaskOutput> {
+    return readOutput(this.#ports.files, entry.info.outputFile, { from, maxBytes });
+  }
 }
 
 /** Whether the end of a task is worth asking the model again for. */

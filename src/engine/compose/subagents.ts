@@ -70,7 +70,7 @@ export function composeSubagents(config: QueryEngineConfig, { ids }: { readonly 
     tools: () => toolsFor(agents),
     takeUp() {
       const now = agentsIn(config);
-      if (JSON.stringify(now) !== JSON.stringify(agents)) agents = now;
+      if (!isSame(now, agents)) agents = now;
     },
     forMain(all) {
       const main = mainAgent === undefined ? undefined : findAgent(mainAgent, agents);
@@ -91,4 +91,10 @@ export function composeSubagents(config: QueryEngineConfig, { ids }: { readonly 
       linked = room;
     },
   };
+}
+
+/** What plugins bring is read anew each time, and mostly says the same. */
+function isSame(now: readonly AgentDefinition[], before: readonly AgentDefinition[]): boolean {
+  const identical = now.length === before.length && now.every((agent, at) => agent === before[at]);
+  return identical || JSON.stringify(now) === JSON.stringify(before);
 }
