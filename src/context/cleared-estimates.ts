@@ -18,11 +18,12 @@ export function alsoCleared(
 }
 
 export function withoutCleared(
-  { estimate, measure, calibrate }: Estimates,
+  { estimate, measure, calibrate, counted }: Estimates,
   clearing: ApiClearing,
   indexOf: (view: View) => ResultIndex,
 ): Estimates {
   return {
+    counted,
     estimate: (messages, model) => estimate(clearing.asCounted(messages), model),
     measure(request) {
       const measured = measure(request);

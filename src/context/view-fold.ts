@@ -2,17 +2,25 @@
 import type { ViewMessage } from '../protocol/messages.ts';
 import type { View } from '../protocol/view.ts';
 
+export interface ViewFold<T> {
+  (view: View): T;
+  /** What this view comes to is known: only what is appended to it will be looked at. */
+  begin(view: View, value: T): void;
+}
+
 /**
  * Folds a view's messages, remembering the longest version of each root. A shorter version, or one that was edited,
  * is folded afresh.
  */
-export function createViewFold<T>(empty: T, add: (sum: T, message: ViewMessage) => T): (view: View) => T {
+export function createViewFold<T>(empty: T, add: (sum: T, message: ViewMessage) => T): ViewFold<T> {
   const known = new WeakMap<object, { readonly length: number; readonly value: T }>();
-  return (view) => {
+  const begin = (view: View, value: T) => void known.set(view.root, { length: view.length, value });
+  const fold = (view: View): T => {
     const before = known.get(view.root);
     const from = before !== undefined && before.length <= view.length ? before : undefined;
     const value = view.slice(from?.length ?? 0).reduce(add, from?.value ?? empty);
-    if (before === undefined || from !== undefined) known.set(view.root, { length: view.length, value });
+    if (before === undefined || from !== undefined) begin(view, value);
     return value;
   };
+  return Object.assign(fold, { begin });
 }

@@ -9,6 +9,7 @@ export async function openSession(parts: EngineParts): Promise<Recovered | undef
   memory.opened = true;
   await parts.structured?.prepare();
   if (recovered?.totals !== undefined) ledger.restore(recovered.totals);
+  takeCount(recovered?.counted, parts);
   memory.taskRemaining = recovered?.taskRemaining;
   const todos = recovered?.todos ?? [];
   if (todos.length > 0) appState.set((state) => ({ ...state, todos }));
@@ -18,4 +19,10 @@ export async function openSession(parts: EngineParts): Promise<Recovered | undef
   parts.snipMarks.mark(recovered?.snipped ?? []);
   await queue.follow(recovered?.consumed);
   return recovered;
+}
+
+/** Another model would count otherwise. */
+function takeCount(counted: Recovered['counted'], { context, journal, memory, model }: EngineParts): void {
+  if (counted === undefined || counted.model !== model.resolve(memory.modelName)) return;
+  context.counted?.(journal.view.messages.first(counted.length), counted.tokens);
 }

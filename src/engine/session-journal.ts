@@ -20,6 +20,10 @@ export interface Recovered {
     | undefined;
   /** The submission that was cut off, and how to go on with it. */
   readonly interrupted?: Interrupted | undefined;
+  /** What the provider counted for the first `length` messages of the view, unless it was edited since. */
+  readonly counted?:
+    | { readonly tokens: number; readonly length: number; readonly model: string | undefined }
+    | undefined;
   /** What is left of a task budget. */
   readonly taskRemaining?: number | undefined;
   readonly todos: readonly TodoItem[];

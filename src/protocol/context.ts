@@ -124,6 +124,8 @@ export interface ContextPort {
   appliedEdits?(applied: unknown): SystemBody | undefined;
   /** What a whole request costs by the same estimate, and what of it no message accounts for. O(what is new in its view). */
   measure?(request: EstimatedRequest): RequestEstimate;
+  /** What the provider counted, in an earlier life of the session, for this view and all that went with it: it need not be estimated. */
+  counted?(view: View, tokens: number): void;
   /** What the provider counted for a request, beside what `measure` said: calibrates later estimates for this model. */
   calibrate?(estimatedTokens: number, reportedTokens: number, model: string): void;
   /** A request that did not fit says what the window really is. */

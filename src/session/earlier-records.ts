@@ -75,7 +75,8 @@ export class EarlierRecords implements ScanListener {
   #isOver(): void {
     const summed = this.#cost?.at ?? 0;
     this.#decisions = [];
-    this.#responses = this.#responses.filter(({ at }) => at > summed);
+    // The last one says what the conversation had come to.
+    this.#responses = this.#responses.filter(({ at }, index, all) => at > summed || index === all.length - 1);
   }
 
   /** Told again, it stays where it stood. */

@@ -2,6 +2,7 @@ import type { JournalEntry } from '../protocol/journal.ts';
 import type { AssistantMessage, TodoItem, UserMessage } from '../protocol/messages.ts';
 import { checkedEdits, listOf } from './checked-edits.ts';
 import { interruptedSubmission } from './interrupted.ts';
+import { LastCount } from './last-count.ts';
 import { messageOfRecord } from './message-record.ts';
 import { promptText } from './prompt-text.ts';
 import type { ResumedSession } from './resume.ts';
@@ -11,7 +12,7 @@ import { isMainRequest, type RecordOf, SubmissionState } from './submission-stat
 import { TaskReplay } from './task-replay.ts';
 import { todosOf } from './todos.ts';
 import { ToolFacts } from './tool-facts.ts';
-import { resultIds, ViewReplay } from './view-replay.ts';
+import { keptUuids, resultIds, ViewReplay } from './view-replay.ts';
 
 /** The fold behind `resumeSession`: one record at a time. */
 export class ResumeReplay {
@@ -29,6 +30,7 @@ export class ResumeReplay {
   #totals: SessionTotals = NO_TOTALS;
   #askedModel = 'unknown';
   #compactedTokens = 0;
+  readonly #count = new LastCount();
   #lastResult: unknown;
   #finished: SubmissionState | undefined;
   #todos: readonly TodoItem[] = [];
@@ -80,6 +82,7 @@ export class ResumeReplay {
       case 'response':
         this.#totals = withResponse(this.#totals, this.#askedModel, entry.usage, entry.costUsd);
         own?.response(entry);
+        this.#count.answered(entry, this.#view.answers);
         break;
       case 'user':
       case 'assistant':
@@ -90,6 +93,7 @@ export class ResumeReplay {
         this.#system(entry);
         break;
       case 'retract':
+        this.#count.edited(false);
         this.#view.retract(listOf(entry.uuids));
         own?.retract(listOf(entry.uuids));
         break;
@@ -118,6 +122,7 @@ export class ResumeReplay {
       case 'snip':
       case 'collapse':
       case 'boundary':
+        this.#count.edited(entry.type === 'boundary');
         this.#view.edit(checkedEdits(entry.edits));
         break;
       case 'cost':
@@ -234,6 +239,7 @@ export class ResumeReplay {
 
   #system(record: RecordOf<'system'> & JournalEntry): void {
     if (typeof record.uuid === 'string') this.#lastUuid = record.uuid;
+    if (record.subtype === 'microcompact_boundary') this.#count.clearedByApi();
     if (record.subtype !== 'compact_boundary') return;
     if (record.v === 0) this.#view.foreignBoundary(keptUuids(record));
     else this.#compactedTokens += record.compact_metadata?.pre_tokens ?? 0;
@@ -249,9 +255,11 @@ export class ResumeReplay {
     const last = this.#state ?? this.#finished;
     const open = this.#state && interruptedSubmission(this.#state, this.#view, this.#timestamp);
     if (open === undefined) this.#view.beginGroup('end');
+    const view = this.#view.view();
     return {
       open,
-      view: this.#view.view(),
+      view,
+      counted: this.#count.in(view),
       cwd: this.#cwd,
       sessionId: this.#sessionId,
       head: this.#head,
@@ -286,13 +294,4 @@ function isError(message: UserMessage, id: string): boolean {
       (block) => block.type === 'tool_result' && block.tool_use_id === id && block.is_error === true,
     )
   );
-}
-
-/** The kept tail that a boundary of the de-facto transcript names. */
-function keptUuids(record: object): readonly string[] {
-  const fields = record as Readonly<Record<string, unknown>>;
-  const metadata = fields['compact_metadata'] ?? fields['compactMetadata'];
-  const kept = (metadata as { readonly preserved_messages?: { readonly uuids?: unknown } } | undefined)
-    ?.preserved_messages?.uuids;
-  return Array.isArray(kept) ? kept.filter((uuid): uuid is string => typeof uuid === 'string') : [];
 }

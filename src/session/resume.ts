@@ -8,6 +8,7 @@ import type { TodoItem, ViewMessage } from '../protocol/messages.ts';
 import type { RecoveredTask } from '../protocol/task.ts';
 import type { PersistentList } from '../util/persistent-list.ts';
 import type { InterruptedSubmission } from './interrupted.ts';
+import type { CountedContext } from './last-count.ts';
 import { recordsInOrder } from './record-order.ts';
 import { noProblems, type ResumeProblems } from './resume-problems.ts';
 import { ResumeReplay } from './resume-replay.ts';
@@ -17,6 +18,8 @@ import type { RecordOf } from './submission-state.ts';
 export interface ResumedSession {
   /** As recorded: after boundaries, edits and retractions; calls of an interrupted response stay open. */
   readonly view: PersistentList<ViewMessage>;
+  /** What the provider counted with the last answer, for so many messages of the view; absent: an edit came after it. */
+  readonly counted: CountedContext | undefined;
   /** The submission that has no result; absent when every one has, or nothing was asked yet. */
   readonly open: InterruptedSubmission | undefined;
   /** Where the session was started; the place to resume in (F74). Absent for an empty journal. */

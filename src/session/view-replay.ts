@@ -220,3 +220,12 @@ function missingResult(
   };
   return Object.freeze(message);
 }
+
+/** The kept tail that a boundary of the de-facto transcript names. */
+export function keptUuids(record: object): readonly string[] {
+  const fields = record as Readonly<Record<string, unknown>>;
+  const metadata = fields['compact_metadata'] ?? fields['compactMetadata'];
+  const kept = (metadata as { readonly preserved_messages?: { readonly uuids?: unknown } } | undefined)
+    ?.preserved_messages?.uuids;
+  return Array.isArray(kept) ? kept.filter((uuid): uuid is string => typeof uuid === 'string') : [];
+}

@@ -40,6 +40,11 @@ export class PersistentList<T> implements Iterable<T> {
     return new PersistentList(base, base.length);
   }
 
+  /** An earlier version. */
+  first(length: number): PersistentList<T> {
+    return new PersistentList(this.#items, Math.min(length, this.length));
+  }
+
   slice(start = 0): T[] {
     // A negative start counts from this version's end, not from that of the array it shares.
     return this.#items.slice(start < 0 ? Math.max(0, this.length + start) : start, this.length);

@@ -30,6 +30,24 @@ async function cutOff(effectClass: 'pure' | 'unsafe') {
   return { next, nextWith, running };
 }
 
+describe('resume of a long conversation (L2)', () => {
+  it.each([
+    ['the same model', {}, 40_010, 40_100],
+    ['another, which would count otherwise', { userSpecifiedModel: 'claude-haiku-4-5' }, 1, 1_000],
+  ])('F29: goes on with what the provider counted last, with %s', async (_, config, least, most) => {
+    const first = engineUnderTest([say('Hello.', { usage: { input_tokens: 40_000, output_tokens: 10 } })]);
+    await first.run('Hi.');
+    await first.engine.close();
+    const { store } = first;
+    const resume = first.engine.sessionId;
+    const next = engineUnderTest([say('Well.')], { store, resume, ids: sequentialIds(1000), ...config });
+    await next.run('And now?');
+    const last = store.entries(resume).findLast((entry) => entry.type === 'decision');
+    expect(last?.record.view.tokens).toBeGreaterThanOrEqual(least);
+    expect(last?.record.view.tokens).toBeLessThan(most);
+  });
+});
+
 describe('resume (L4.1)', () => {
   it('carries an interrupted submission on to its one result: a pure call runs again', async () => {
     const { next, running } = await cutOff('pure');

@@ -58,8 +58,8 @@ function rewindRecord(to: string, uuids: readonly string[], epoch: number): Jour
 }
 
 function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Recovered {
-  const { open, view, totals, todos, tasks, loadedTools, plan, snipped, consumed } = earlier;
-  const known = { view, totals, todos, tasks, loadedTools, plan, snipped, consumed };
+  const { open, view, counted, totals, todos, tasks, loadedTools, plan, snipped, consumed } = earlier;
+  const known = { view, counted, totals, todos, tasks, loadedTools, plan, snipped, consumed };
   const taskRemaining = config.taskBudget && Math.max(0, config.taskBudget.total - earlier.compactedTokens);
   if (open === undefined) return { ...known, taskRemaining };
   const { records, carryOn } = carryOnInterrupted(open);
