@@ -38,8 +38,10 @@ const KINDS = Uint8Array.from({ length: 0x370 }, (_, code) => {
   return code > 32 && code < 0x7f ? SIGN : 0;
 });
 
-const kindOf = (code: number): number => (code < KINDS.length ? (KINDS[code] as number) : 0);
-const kindAt = (text: string, at: number): number => kindOf(text.charCodeAt(at));
+function kindAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code < KINDS.length ? (KINDS[code] as number) : 0;
+}
 
 /** Tokens a character, by the first code of the script's range. */
 const SCRIPTS: readonly (readonly [from: number, tokens: number])[] = [
@@ -141,4 +143,4 @@ function scriptTokens(code: number): number {
 
 /** + / = besides letters and digits. */
 const isBase64 = (code: number): boolean =>
-  code < 0x80 && ((kindOf(code) & WORD) !== 0 || code === 43 || code === 47 || code === 61);
+  code < 0x80 && (((KINDS[code] as number) & WORD) !== 0 || code === 43 || code === 47 || code === 61);

@@ -61,7 +61,6 @@ describe('a submission', () => {
       'request',
       'assistant',
       'response',
-      'assistant', // the last block once more, with what the response came to
       'cost',
       'result',
     ];

@@ -63,14 +63,33 @@ describe('record, start, yield (L4.1)', () => {
     expect(atStart).toEqual([1]);
   });
 
-  it('journal order: request, block, response, result, decision', async () => {
+  it('journal order of answers that come in one read: request, block, response, result, decision', async () => {
     const { bodies } = await run({ steps: [callTool('T'), say('Done.')], tools: { T: 'x' } });
     expect(bodies.map((body) => body.type)).toEqual([
       'request',
       'assistant',
       'response',
-      'assistant',
       'user',
+      'decision',
+      'request',
+      'assistant',
+      'response',
+      'decision',
+    ]);
+    const ends = bodies.flatMap((body) => (body.type === 'assistant' ? [body.message.stop_reason] : []));
+    expect(ends).toEqual(['tool_use', 'end_turn']);
+  });
+
+  it('an answer that comes bit by bit: its last block is told again, with what the answer came to', async () => {
+    const bitwise = { eventsPerBatch: 1 };
+    const steps = [reply([callTool('T')], bitwise), reply([say('Done.')], bitwise)];
+    const { bodies } = await run({ steps, tools: { T: 'x' } });
+    expect(bodies.map((body) => body.type)).toEqual([
+      'request',
+      'assistant',
+      'user', // its tool was done before the answer was
+      'response',
+      'assistant',
       'decision',
       'request',
       'assistant',

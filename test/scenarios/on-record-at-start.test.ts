@@ -47,7 +47,6 @@ it.each([
     'request',
     'assistant',
     'response',
-    'assistant',
     'intent',
   ]);
 });

@@ -11,7 +11,7 @@ import type { Iteration } from '../iteration.ts';
 import { emptyResponse } from '../response.ts';
 import { systemMessage } from '../say.ts';
 import { BlockBuilder } from './block-builder.ts';
-import { settleResponse } from './settle-response.ts';
+import { settleResponse, withEnd } from './settle-response.ts';
 
 /** The output cap is a fact about the last block alone: it may have been cut in two. */
 const CUT_REASONS = new Set<string | null>(['max_tokens', 'model_context_window_exceeded']);
@@ -24,6 +24,8 @@ export class ResponseReader {
   #held: BlockBuilder | undefined;
   /** Blocks are finished whose record nobody has waited for. */
   #finished = false;
+  /** Of these, what is not in line for the journal yet: the same read may tell how the answer ended. */
+  readonly #unrecorded: AssistantMessage[] = [];
   /** How many of the answer's calls were handed to the executor. */
   #started = 0;
   /** Calls whose blocks were said, and may not have been taken yet. */
@@ -68,12 +70,24 @@ export class ResponseReader {
     if (!this.#finished) return undefined;
     const it = this.#iteration;
     this.#finished = false;
+    this.#record();
     for (const call of it.response.calls.slice(this.#started)) {
       it.executor.add(call);
       this.#undelivered.push(call.block.id);
     }
     this.#started = it.response.calls.length;
     return it.record();
+  }
+
+  /** First in line for the journal. true: the answer has ended by now, and its last block says so. */
+  #record(): boolean {
+    const it = this.#iteration;
+    const { response } = it;
+    const blocks = this.#unrecorded.splice(0);
+    const last = response.ended ? blocks.pop() : undefined;
+    for (const block of blocks) it.recordBehind(block);
+    if (last !== undefined) it.recordBehind(withEnd(last, response));
+    return last !== undefined;
   }
 
   /** The consumer has what `take` said. */
@@ -122,14 +136,14 @@ export class ResponseReader {
       this.#finish(this.#open, said, { aborted: true });
     await this.#start();
     if (outcome.kind !== 'complete' && response.messageId !== undefined)
-      settleResponse(this.#request, this.#iteration, outcome.kind === 'broken');
+      settleResponse(this.#request, this.#iteration, { broken: outcome.kind === 'broken' });
     return said;
   }
 
   /** Nobody reads on. Its usage counts as far as it was reported (L4.3); no effect when it was settled. */
   abandon(): void {
     if (this.#iteration.response.messageId === undefined) return;
-    settleResponse(this.#request, this.#iteration, false);
+    settleResponse(this.#request, this.#iteration, {});
   }
 
   /** An event with which a block or the answer ends. */
@@ -150,7 +164,7 @@ export class ResponseReader {
       case 'message_stop':
         this.#release(said, { cut: false });
         response.ended = true;
-        settleResponse(this.#request, this.#iteration, false);
+        settleResponse(this.#request, this.#iteration, { isToldOf: this.#record() });
         return;
       default:
         this.#release(said, { cut: false });
@@ -192,7 +206,7 @@ export class ResponseReader {
     const block = this.#withOwnId(raw);
     const message = this.#message(block, how.aborted === true);
     it.response.messages.push(message);
-    it.recordBehind(message);
+    this.#unrecorded.push(message);
     this.#finished = true;
     if (block.type === 'tool_use') {
       const effectKey = it.id(`tool/${block.id}`);

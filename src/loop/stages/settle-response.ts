@@ -1,15 +1,23 @@
 /** The end of one answer, whole or not: on record, paid for, and learned from. */
 import type { JournalBody } from '../../protocol/journal.ts';
+import type { AssistantMessage } from '../../protocol/messages.ts';
 import type { ModelRequest } from '../../protocol/model.ts';
 import type { Usage } from '../../protocol/wire.ts';
 import type { Iteration } from '../iteration.ts';
-import { contextTokens } from '../response.ts';
+import { contextTokens, type ResponseSoFar } from '../response.ts';
 
 /** Transitions whose iteration asks with an edited view. */
 const RECOVERIES = new Set<string>(['collapse_drain_retry', 'reactive_compact_retry']);
 
-/** Once per attempt; later calls change nothing. `broken`: what it cost was wasted (L4.3). */
-export function settleResponse(request: ModelRequest, iteration: Iteration, broken: boolean): void {
+/**
+ * Once per attempt; later calls change nothing. `broken`: what it cost was wasted (L4.3). `isToldOf`: the record of its
+ * last block says already what it cost.
+ */
+export function settleResponse(
+  request: ModelRequest,
+  iteration: Iteration,
+  { broken = false, isToldOf = false },
+): void {
   const { response, deps, params, trace } = iteration;
   if (response.settled) return;
   response.settled = true;
@@ -39,16 +47,20 @@ export function settleResponse(request: ModelRequest, iteration: Iteration, brok
     ...(response.ended ? {} : { broken: true }),
     ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
   };
-  deps.recorder.later([end, ...settledBlock(iteration)]);
+  deps.recorder.later(isToldOf ? [end] : [end, ...settledBlock(iteration)]);
 }
 
-/** The blocks were recorded before the response said what it cost; its last one says so now (L4.1 forbids waiting). */
+/** A block as it stands on record once it is known how its answer ended. */
+export function withEnd(message: AssistantMessage, { stopReason, usage }: ResponseSoFar): AssistantMessage {
+  return { ...message, message: { ...message.message, stop_reason: stopReason, usage } };
+}
+
+/** Blocks that were recorded before the response said what it cost; its last one says so now (L4.1 forbids waiting). */
 function settledBlock({ response, params, state }: Iteration): JournalBody[] {
   const last = response.messages.at(-1);
   if (last === undefined) return [];
-  const { stopReason: stop_reason, usage } = response;
-  const message = { ...last.message, stop_reason, usage };
-  return [{ ...last, message, submission: params.submission, iteration: state.iteration, settled: true }];
+  const { submission } = params;
+  return [{ ...withEnd(last, response), submission, iteration: state.iteration, settled: true }];
 }
 
 /** What the request really cost, beside what was thought; and whether its prefix was found in the prompt cache. */
