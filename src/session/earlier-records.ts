@@ -39,8 +39,10 @@ export class EarlierRecords implements ScanListener {
         return true;
       case 'assistant':
         return this.#assistant(line, type, head);
-      default:
+      case 'result':
         return this.#other(bareResult(line, type, head) ?? parseLine(line));
+      default:
+        return this.#other(parseLine(line));
     }
   }
 

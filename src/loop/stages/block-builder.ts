@@ -3,9 +3,13 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { ToolCall } from '../../protocol/tool.ts';
 import type { AssistantBlock, BlockDelta } from '../../protocol/wire.ts';
 
+const MANY = 256;
+
 export class BlockBuilder {
   readonly type: AssistantBlock['type'];
   readonly #start: AssistantBlock;
+  /** Earlier pieces, so many in each: the collector moves what lives on about, so it had better be few. */
+  readonly #joined: string[] = [];
   #pieces: string[] = [];
   readonly #citations: unknown[] = [];
   #signature: string;
@@ -23,14 +27,11 @@ export class BlockBuilder {
   append(delta: BlockDelta): number {
     switch (delta.type) {
       case 'text_delta':
-        this.#pieces.push(delta.text);
-        return delta.text.length;
+        return this.#add(delta.text);
       case 'thinking_delta':
-        this.#pieces.push(delta.thinking);
-        return delta.thinking.length;
+        return this.#add(delta.thinking);
       case 'input_json_delta':
-        this.#pieces.push(delta.partial_json);
-        return delta.partial_json.length;
+        return this.#add(delta.partial_json);
       case 'signature_delta':
         this.#signature = delta.signature;
         return 0;
@@ -45,7 +46,7 @@ export class BlockBuilder {
   /** A call with empty or unparsable input: it may have been cut in two by the output cap. */
   get mayBeCut(): boolean {
     if (this.#start.type !== 'tool_use' || hasInput(this.#start.input)) return false;
-    return this.#pieces.length === 0 || this.#input() === undefined;
+    return this.#input() === undefined;
   }
 
   /** The finished block; undefined when there is nothing worth keeping. */
@@ -88,9 +89,15 @@ export class BlockBuilder {
     }
   }
 
+  #add(piece: string): number {
+    if (this.#pieces.length === MANY) this.#joined.push(this.#pieces.splice(0).join(''));
+    this.#pieces.push(piece);
+    return piece.length;
+  }
+
   /** All of it, in one piece from then on. */
   #text(): string {
-    if (this.#pieces.length !== 1) this.#pieces = [this.#pieces.join('')];
+    this.#pieces = [[...this.#joined.splice(0), ...this.#pieces].join('')];
     return this.#pieces[0] as string;
   }
 
