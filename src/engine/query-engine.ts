@@ -44,7 +44,6 @@ export class QueryEngine {
   readonly controls: HostControls;
   readonly #parts: EngineParts;
   #running: Submission | undefined;
-  readonly #runs = new WeakMap<Submission, AsyncGenerator<unknown, void, void>>();
   #closing: Promise<void> | undefined;
   #next: QueryEngine | undefined;
 
@@ -244,7 +243,7 @@ export class QueryEngine {
 
   #close(): Promise<void> {
     const running = this.#running;
-    return closeSession(this.#parts, running && { submission: running, run: this.#runs.get(running) });
+    return closeSession(this.#parts, running && { submission: running, run: running.run });
   }
 
   #open(prompt: Prompt, id: string): Submission {
@@ -275,7 +274,7 @@ export class QueryEngine {
   }
 
   #endable(batches: Batches, submission: Submission): Batches {
-    this.#runs.set(submission, batches);
+    submission.run = batches;
     return endableIterator(batches, (how) =>
       submission.scope.abort(how === 'return' ? 'returned' : 'thrown'),
     );

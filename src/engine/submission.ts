@@ -12,6 +12,8 @@ export interface Submission {
   readonly prompt: Prompt;
   readonly scope: Scope;
   readonly startedMs: number;
+  /** What drives it. */
+  run: AsyncGenerator<unknown, void, void> | undefined;
   start(): void;
   /** It goes on with this interrupted one, under that one's id. */
   carryOn(id: string): void;
@@ -52,6 +54,7 @@ export function openSubmission(options: SubmissionOptions): Submission {
     prompt,
     scope,
     startedMs: 0,
+    run: undefined,
     start() {
       options.onStart(submission);
       parts.memory.endIdle?.();

@@ -65,8 +65,17 @@ export function createHooks(options: HooksOptions): Hooks {
   const { base, clock, ids, show = () => undefined, late } = options;
   let others: OtherHooks = options;
   let byEvent = registered(options, others);
-  const session = new AbortController();
-  setMaxListeners(0, session.signal);
+  /** Its end; most sessions have no hook that asks for it. */
+  let session: AbortController | undefined;
+  let closed = false;
+  const untilEnd = () => {
+    if (session === undefined) {
+      session = new AbortController();
+      setMaxListeners(0, session.signal);
+      if (closed) session.abort('closed');
+    }
+    return session.signal;
+  };
   /** What is waited for at the end: hooks that went on by themselves, processes that are being killed. */
   const open = new Set<Promise<unknown>>();
   const spent = new Set<RegisteredHook>();
@@ -75,7 +84,7 @@ export function createHooks(options: HooksOptions): Hooks {
     for (const { level, text } of notices) show({ subtype: 'informational', content: text, level });
   };
   const detach: RunPorts['detach'] = (hook, rest) => {
-    const going = rest(session.signal).then((outcome) => {
+    const going = rest(untilEnd()).then((outcome) => {
       const { verdict, notices } = foldOutcomes(hook.event, [outcome]);
       tell(notices);
       if (verdict.additionalContext.length > 0) late?.context(hook.event, verdict.additionalContext);
@@ -88,16 +97,15 @@ export function createHooks(options: HooksOptions): Hooks {
     open.add(work);
     void work.finally(() => open.delete(work));
   };
-  const { signal: over } = session;
-  const ports: RunPorts = {
+  const ports = (): RunPorts => ({
     clock,
     ids,
     show,
     showAll: options.showAll === true,
     detach,
-    session: over,
+    session: untilEnd(),
     hold,
-  };
+  });
 
   return {
     has: (event) => byEvent.has(event),
@@ -115,8 +123,8 @@ export function createHooks(options: HooksOptions): Hooks {
       const outcomes = await Promise.all(
         matching.map(async (hook): Promise<HookOutcome> => {
           const request = { hook, call, input, toolUseId, subject };
-          if (hook.background === undefined) return runHook({ ...request, signal }, ports);
-          detach(hook, (end) => runHook({ ...request, signal: end }, ports));
+          if (hook.background === undefined) return runHook({ ...request, signal }, ports());
+          detach(hook, (end) => runHook({ ...request, signal: end }, ports()));
           return { kind: 'answered', name: hook.name, output: {} };
         }),
       );
@@ -131,7 +139,8 @@ export function createHooks(options: HooksOptions): Hooks {
       byEvent = registered(options, others);
     },
     async close() {
-      session.abort('closed');
+      closed = true;
+      session?.abort('closed');
       await Promise.allSettled(open);
     },
   };

@@ -17,7 +17,7 @@ import { nodeFiles } from '../util/node-files.ts';
 import { configuredServers, splitServers } from './mcp/configured-servers.ts';
 import { ownClient } from './mcp/own-client.ts';
 import { type Options, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from './options.ts';
-import { placeOf } from './process-place.ts';
+import { folderOf, placeOf } from './process-place.ts';
 
 export interface Opening {
   /** Rejects with `invalid_option` or `invalid_settings`. MCP servers are not in it. */
@@ -170,10 +170,6 @@ async function storedSession(
   const { listSessions } = await import('../engine/compose/session-catalog.ts');
   const [newest] = await listSessions({ dir: cwd, cwd, env: {}, sessionStore }, { limit: 1 });
   return newest && { sessionId: newest.sessionId, file: '', directory: '', cwd: newest.cwd };
-}
-
-function folderOf(cwd: string | undefined): string {
-  return resolve(placeOf({ cwd }).cwd);
 }
 
 function settingsOptions(options: Options): ConfigOptions {

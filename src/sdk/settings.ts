@@ -7,7 +7,7 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import { systemClock } from '../util/clock.ts';
 import { nodeFiles } from '../util/node-files.ts';
 import type { Options } from './options.ts';
-import { placeOf } from './process-place.ts';
+import { folderOf, placeOf } from './process-place.ts';
 
 export { unknownBuiltinTools } from '../engine/compose/builtin-tools.ts';
 export type { PermissionRulesState } from '../engine/session-settings.ts';
@@ -43,7 +43,7 @@ export async function modelAccess(
 export async function projectTrust(options: ResolveSettingsOptions = {}): Promise<ProjectTrust> {
   const { trust } = await inspect({ ...options, projectTrusted: false, trustRecorded: true });
   // Without project sources nothing is asked for.
-  return trust ?? { root: resolve(placeOf(options).cwd), state: 'nothing', hash: '', items: [] };
+  return trust ?? { root: folderOf(options.cwd), state: 'nothing', hash: '', items: [] };
 }
 
 /**

@@ -3,7 +3,6 @@ import type { SnipMarks } from '../../context/snip-marks.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import { createHistoryTool } from '../../tools/builtin/history.ts';
 import { createSnipTool } from '../../tools/builtin/snip.ts';
-import { oncePer } from '../../util/once-per.ts';
 import { whileSame } from '../../util/while-same.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { createSessionHistory } from '../session-history.ts';
@@ -31,8 +30,10 @@ export function composeOwnTools(config: QueryEngineConfig, parts: OwnToolParts):
     ...composeWeb(config, { ...parts.web, sessionId: session.sessionId }),
     ...(offersHistory(config, session) ? [createHistoryTool(createSessionHistory(session.read))] : []),
   ];
-  const after = oncePer((ofAgents: readonly AnyTool[]) => [...ofAgents, ...lasting]);
-  return () => after(subagents.tools());
+  return whileSame(
+    () => [subagents.tools()] as const,
+    ([ofAgents]) => [...ofAgents, ...lasting],
+  );
 }
 
 function offersSnip({ compaction = {} }: QueryEngineConfig): boolean {

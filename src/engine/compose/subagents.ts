@@ -13,6 +13,7 @@ import { selectTools } from '../../subagents/select-tools.ts';
 import { type StartPorts, startAgent } from '../../subagents/start-agent.ts';
 import { parserOf } from '../../tools/from-json-schema.ts';
 import { oncePer } from '../../util/once-per.ts';
+import { whileSame } from '../../util/while-same.ts';
 import { runAgent } from '../agent-run.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { tellTaken } from '../deliveries.ts';
@@ -59,15 +60,18 @@ export function composeSubagents(config: QueryEngineConfig, { ids }: { readonly 
       });
     },
   };
-  const toolsFor = oncePer((offered: readonly AgentDefinition[]): readonly AnyTool[] => {
+  const offer = (offered: readonly AgentDefinition[]): readonly AnyTool[] => {
     if (offered.length === 0 || quota.maxDepth <= 0) return [];
     const parser = (schema: JsonObject) => parserOf<AgentToolInput>(schema);
     return [
       createAgentTool({ ...start, agents: offered, parser, background: config.backgroundTasks !== false }),
     ];
-  });
+  };
   return {
-    tools: () => toolsFor(agents),
+    tools: whileSame(
+      () => [agents] as const,
+      ([now]) => offer(now),
+    ),
     takeUp() {
       const now = agentsIn(config);
       if (!isSame(now, agents)) agents = now;
