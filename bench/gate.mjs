@@ -11,9 +11,9 @@ const all = workloads(true);
 
 /** [workload, figure, at most this many times the floor's] */
 const LIMITS = [
-  ['W1', 'CPU per turn', 13],
+  ['W1', 'CPU per turn', 9],
   ['W3', 'makespan / ideal', 1.06],
-  ['W6', 'CPU per delta', 14],
+  ['W6', 'CPU per delta', 9],
 ];
 /** A tool input of four times the pieces may cost so many times the CPU: 4 is linear, 16 quadratic. */
 const GROWTH_OF_INPUT = 6;
