@@ -3,7 +3,7 @@
  * What opens and writes a session is synchronous: a 1 KB `writeSync` into the page cache costs about 2 µs of CPU, the
  * same write through the thread pool about 40 µs.
  */
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -189,7 +189,7 @@ function unlinkIfThere(path: string): void {
 
 /** Unpredictable, in the same folder so that rename and link stay on one file system. */
 function temporaryName(path: string): string {
-  return join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(8).toString('hex')}.tmp`);
+  return join(dirname(path), `.${basename(path).slice(0, 100)}.${randomUUID()}.tmp`);
 }
 
 async function openAppend(path: string, mode: number): Promise<AppendHandle> {
