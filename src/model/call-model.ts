@@ -3,64 +3,18 @@
  * has begun, the loop decides (L4.3).
  */
 import type { ModelFailure } from '../protocol/failure.ts';
-import type { AssistantMessage } from '../protocol/messages.ts';
 import type {
   AttemptRecord,
   CallOptions,
-  ModelInfo,
   ModelOutcome,
   ModelOutput,
   ModelRequest,
   RetryState,
 } from '../protocol/model.ts';
-import type { Admission, Clock, Permit, RandomPort } from '../protocol/ports.ts';
-import { type AttemptEnd, openAttempt } from './attempt.ts';
-import type { CacheTtl } from './cache-breakpoints.ts';
-import type { Connections } from './connections.ts';
-import type { Credential, Credentials } from './credentials.ts';
-import type { FastMode } from './fast-mode.ts';
-import { requestIdOf } from './http-head.ts';
-import { located } from './locate-block.ts';
-import type { Refusals } from './refusals.ts';
-import type { RefusedThinking } from './refused-thinking.ts';
-import { buildRequestBody } from './request-body.ts';
-import { requestHeaders } from './request-headers.ts';
-import {
-  decideRetry,
-  fallsBack,
-  MAX_PERSISTENT_WAIT_MS,
-  noteFailure,
-  type RetryPolicy,
-  type RetryVerdict,
-} from './retry.ts';
+import { decideRetry, fallsBack, MAX_PERSISTENT_WAIT_MS, noteFailure, type RetryVerdict } from './retry.ts';
 import { rateLimitResetMs } from './retry-after.ts';
 import { waitAnnounced } from './retry-wait.ts';
-import type { ServedModels } from './served-models.ts';
-import type { StreamTimeouts } from './stream-watch.ts';
-import type { ViewBytes } from './view-bytes.ts';
-
-export interface CallDeps {
-  readonly connections: Connections;
-  readonly path: string;
-  readonly credentials: Credentials;
-  readonly fastMode: FastMode;
-  readonly served: ServedModels;
-  readonly bytes: ViewBytes;
-  readonly clock: Clock;
-  readonly random: RandomPort;
-  readonly admission: Admission | undefined;
-  readonly policy: RetryPolicy;
-  readonly userAgent: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly cacheTtl: CacheTtl;
-  readonly refusals: Refusals;
-  readonly refusedThinking: RefusedThinking;
-  ready(model: string, signal: AbortSignal): Promise<void> | undefined;
-  infoOf(model: string): ModelInfo;
-  timeoutsFor(model: string): StreamTimeouts;
-  /** Told of each attempt when it is over. */
-  readonly onAttempt: ((attempt: AttemptRecord) => void) | undefined;
-}
+import { type CallDeps, Sending } from './sending.ts';
 
 export async function* callModel(
   deps: CallDeps,
@@ -71,7 +25,7 @@ export async function* callModel(
   const attempts: AttemptRecord[] = [];
   const persistence = { waits: 0, sinceMs: clock.monotonicMs() };
   let waitedMs = 0;
-  let sent: Sent | undefined;
+  let sent: Sending | undefined;
 
   const decide = (failure: ModelFailure, state: RetryState): RetryVerdict => {
     if (clock.monotonicMs() - persistence.sinceMs >= MAX_PERSISTENT_WAIT_MS) {
@@ -135,8 +89,17 @@ export async function* callModel(
     }
     if (signal.aborted) return { kind: 'aborted', ...outcome(state) };
 
-    sent = yield* sendOnce(deps, request, state, attempts, waitedMs, signal);
+    sent = new Sending({ deps, request, state, waitedMs, signal });
     waitedMs = 0;
+    if (sent.foreseen === undefined) yield sent.notice(attempts.length + 1);
+    try {
+      let step = await sent.next();
+      for (; step.kind === 'events'; step = await sent.next()) yield step;
+      sent.end = step;
+    } finally {
+      sent.close();
+    }
+    attempts.push(...sent.account());
     const { end } = sent;
     if (end.kind === 'aborted') return { kind: 'aborted', ...outcome(state) };
     if (end.kind === 'complete') return { kind: 'complete', ...outcome({ ...state, overloadedInARow: 0 }) };
@@ -158,124 +121,6 @@ export async function* callModel(
   }
 }
 
-interface Sent {
-  readonly end: AttemptEnd;
-  readonly credential: Credential;
-  readonly fast: boolean;
-}
-
-async function* sendOnce(
-  deps: CallDeps,
-  request: ModelRequest,
-  state: RetryState,
-  attempts: AttemptRecord[],
-  waitedMs: number,
-  signal: AbortSignal,
-): AsyncGenerator<ModelOutput, Sent> {
-  const { clock } = deps;
-  const credential = deps.credentials.current;
-  const fast = request.speed === 'fast' && deps.fastMode.isAvailable();
-  const info = deps.infoOf(request.model);
-  const keepsThinking = (answer: AssistantMessage) =>
-    !state.withoutThinking &&
-    deps.served.isSame(request.model, answer.message.model) &&
-    !deps.refusedThinking.has(answer);
-  const body = buildRequestBody({
-    request,
-    info,
-    bytes: deps.bytes,
-    maxTokens: state.maxTokens,
-    withoutThinking: state.withoutThinking,
-    fast,
-    cacheTtl: deps.cacheTtl,
-    metadataUserId: JSON.stringify({ session_id: request.sessionId }),
-    thinkingKey: `${deps.served.key(request.model)} ${deps.refusedThinking.key()}`,
-    keepsThinking,
-  });
-  const foreseen = deps.refusals.foreseen(request.view.root, body.chunks);
-  if (foreseen !== undefined)
-    return { end: { kind: 'failed', failure: foreseen, facts: { started: false } }, credential, fast };
-  const headers = requestHeaders({
-    request,
-    body,
-    credential,
-    fast,
-    supportsEffort: info.supportsEffort,
-    userAgent: deps.userAgent,
-    custom: deps.headers,
-  });
-  yield { kind: 'attempt', attempt: attempts.length + 1, bytes: body.length, maxTokens: body.maxTokens };
-  const permit = deps.admission === undefined ? undefined : await admit(deps.admission, request, signal);
-  const startMs = clock.monotonicMs();
-  if (permit === 'aborted') return { end: { kind: 'aborted', facts: { started: false } }, credential, fast };
-  let end: AttemptEnd = { kind: 'aborted', facts: { started: false } };
-  const attempt = openAttempt({
-    connections: deps.connections,
-    request: { path: deps.path, headers, keepAlive: state.keepAlive },
-    body: body.chunks,
-    stream: request.stream,
-    timeouts: deps.timeoutsFor(request.model),
-    clock,
-    signal,
-  });
-  try {
-    let step = await attempt.next();
-    for (; step.kind === 'events'; step = await attempt.next()) yield step;
-    end = step;
-  } finally {
-    attempt.close();
-    permit?.settle(end.facts.usage, definedOf(end.facts.head?.headers ?? {}));
-  }
-  if (end.kind === 'failed') {
-    end = { ...end, failure: located(end.failure, request, keepsThinking) };
-    deps.refusals.note(request.view.root, body.chunks, end.failure);
-    if (end.failure.kind === 'invalid_signature') deps.refusedThinking.note(request.view, keepsThinking);
-  }
-  if (end.facts.model !== undefined) deps.served.learn(request.model, end.facts.model);
-  const record = recordOf(end, {
-    startMs,
-    endMs: clock.monotonicMs(),
-    model: request.model,
-    stream: request.stream,
-    bytes: body.length,
-    waitedMs,
-  });
-  attempts.push(record);
-  deps.onAttempt?.(record);
-  return { end, credential, fast };
-}
-
-type Timing = Pick<AttemptRecord, 'startMs' | 'endMs' | 'model' | 'stream' | 'bytes'> & { waitedMs: number };
-
-function recordOf(end: AttemptEnd, { waitedMs, ...timing }: Timing): AttemptRecord {
-  const { head, firstByteMs, firstContentMs, usage } = end.facts;
-  const requestId = head && requestIdOf(head);
-  return {
-    ...timing,
-    outcome: end.kind === 'failed' ? end.failure.kind : end.kind,
-    ...(firstByteMs !== undefined && { firstByteMs }),
-    ...(firstContentMs !== undefined && { firstContentMs }),
-    ...(head !== undefined && { status: head.status }),
-    ...(requestId !== undefined && { requestId }),
-    ...(waitedMs > 0 && { waitedMs }),
-    ...(usage !== undefined && { usage }),
-    ...(usage !== undefined && end.kind !== 'complete' && { wasted: true }),
-  };
-}
-
-async function admit(
-  admission: Admission,
-  { model, sessionId, foreground }: ModelRequest,
-  signal: AbortSignal,
-): Promise<Permit | 'aborted'> {
-  try {
-    return await admission.acquire({ model, sessionId, foreground }, signal);
-  } catch (error) {
-    if (signal.aborted) return 'aborted';
-    throw error;
-  }
-}
-
 /** Resolves with undefined as soon as the signal fires. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
@@ -287,10 +132,4 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | un
 
 function withoutRetryAfter({ retryAfterMs: _, ...failure }: ModelFailure): ModelFailure {
   return failure;
-}
-
-function definedOf(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }

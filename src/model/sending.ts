@@ -1,0 +1,204 @@
+/** One sending of a model request: its bytes, its attempt, and what is learned from how it ends. */
+import type { ModelFailure } from '../protocol/failure.ts';
+import type { AssistantMessage } from '../protocol/messages.ts';
+import type { AttemptRecord, ModelInfo, ModelOutput, ModelRequest, RetryState } from '../protocol/model.ts';
+import type { Admission, Clock, Permit, RandomPort } from '../protocol/ports.ts';
+import { type Attempt, type AttemptEnd, openAttempt } from './attempt.ts';
+import type { CacheTtl } from './cache-breakpoints.ts';
+import type { Connections } from './connections.ts';
+import type { Credential, Credentials } from './credentials.ts';
+import type { FastMode } from './fast-mode.ts';
+import { requestIdOf } from './http-head.ts';
+import { located } from './locate-block.ts';
+import type { Refusals } from './refusals.ts';
+import type { RefusedThinking } from './refused-thinking.ts';
+import { buildRequestBody, type RequestBody } from './request-body.ts';
+import { requestHeaders } from './request-headers.ts';
+import type { RetryPolicy } from './retry.ts';
+import type { ServedModels } from './served-models.ts';
+import type { StreamTimeouts } from './stream-watch.ts';
+import type { ViewBytes } from './view-bytes.ts';
+
+export interface CallDeps {
+  readonly connections: Connections;
+  readonly path: string;
+  readonly credentials: Credentials;
+  readonly fastMode: FastMode;
+  readonly served: ServedModels;
+  readonly bytes: ViewBytes;
+  readonly clock: Clock;
+  readonly random: RandomPort;
+  readonly admission: Admission | undefined;
+  readonly policy: RetryPolicy;
+  readonly userAgent: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cacheTtl: CacheTtl;
+  readonly refusals: Refusals;
+  readonly refusedThinking: RefusedThinking;
+  ready(model: string, signal: AbortSignal): Promise<void> | undefined;
+  infoOf(model: string): ModelInfo;
+  timeoutsFor(model: string): StreamTimeouts;
+  /** Told of each attempt when it is over. */
+  readonly onAttempt: ((attempt: AttemptRecord) => void) | undefined;
+}
+
+export interface SendingInput {
+  readonly deps: CallDeps;
+  readonly request: ModelRequest;
+  readonly state: RetryState;
+  /** Before this sending, ms. */
+  readonly waitedMs: number;
+  readonly signal: AbortSignal;
+}
+
+const UNSENT: AttemptEnd = { kind: 'aborted', facts: { started: false } };
+
+export class Sending {
+  readonly credential: Credential;
+  readonly fast: boolean;
+  /** The refusal that it would meet: it is not sent. */
+  readonly foreseen: ModelFailure | undefined;
+  /** How it ended; set by who asks for its steps. */
+  end: AttemptEnd = UNSENT;
+  readonly #input: SendingInput;
+  readonly #body: RequestBody;
+  #attempt: Attempt | undefined;
+  #permit: Permit | undefined;
+  #startMs = 0;
+
+  constructor(input: SendingInput) {
+    const { deps, request, state } = input;
+    this.#input = input;
+    this.credential = deps.credentials.current;
+    this.fast = request.speed === 'fast' && deps.fastMode.isAvailable();
+    this.#body = buildRequestBody({
+      request,
+      info: deps.infoOf(request.model),
+      bytes: deps.bytes,
+      maxTokens: state.maxTokens,
+      withoutThinking: state.withoutThinking,
+      fast: this.fast,
+      cacheTtl: deps.cacheTtl,
+      metadataUserId: JSON.stringify({ session_id: request.sessionId }),
+      thinkingKey: `${deps.served.key(request.model)} ${deps.refusedThinking.key()}`,
+      keepsThinking: this.#keepsThinking,
+    });
+    this.foreseen = deps.refusals.foreseen(request.view.root, this.#body.chunks);
+  }
+
+  readonly #keepsThinking = (answer: AssistantMessage): boolean => {
+    const { deps, request, state } = this.#input;
+    return (
+      !state.withoutThinking &&
+      deps.served.isSame(request.model, answer.message.model) &&
+      !deps.refusedThinking.has(answer)
+    );
+  };
+
+  /** It goes out, as the attempt of this number. */
+  notice(attempt: number): ModelOutput {
+    return { kind: 'attempt', attempt, bytes: this.#body.length, maxTokens: this.#body.maxTokens };
+  }
+
+  /** The next events; then, once, the end. */
+  next(): ReturnType<Attempt['next']> {
+    return this.#attempt === undefined ? this.#open() : this.#attempt.next();
+  }
+
+  async #open(): ReturnType<Attempt['next']> {
+    if (this.foreseen !== undefined)
+      return { kind: 'failed', failure: this.foreseen, facts: { started: false } };
+    const { deps, request, state, signal } = this.#input;
+    if (deps.admission !== undefined) {
+      const permit = await admit(deps.admission, request, signal);
+      if (permit === 'aborted') return UNSENT;
+      this.#permit = permit;
+    }
+    this.#startMs = deps.clock.monotonicMs();
+    const headers = requestHeaders({
+      request,
+      body: this.#body,
+      credential: this.credential,
+      fast: this.fast,
+      supportsEffort: deps.infoOf(request.model).supportsEffort,
+      userAgent: deps.userAgent,
+      custom: deps.headers,
+    });
+    this.#attempt = openAttempt({
+      connections: deps.connections,
+      request: { path: deps.path, headers, keepAlive: state.keepAlive },
+      body: this.#body.chunks,
+      stream: request.stream,
+      timeouts: deps.timeoutsFor(request.model),
+      clock: deps.clock,
+      signal,
+    });
+    return this.#attempt.next();
+  }
+
+  /** Nobody asks for more. */
+  close(): void {
+    this.#attempt?.close();
+    this.#permit?.settle(this.end.facts.usage, definedOf(this.end.facts.head?.headers ?? {}));
+  }
+
+  /** Learns from its end, and gives the record of its attempt; none when nothing was sent. */
+  account(): readonly AttemptRecord[] {
+    if (this.#attempt === undefined) return [];
+    const { deps, request, waitedMs } = this.#input;
+    if (this.end.kind === 'failed') {
+      const failure = located(this.end.failure, request, this.#keepsThinking);
+      this.end = { ...this.end, failure };
+      deps.refusals.note(request.view.root, this.#body.chunks, failure);
+      if (failure.kind === 'invalid_signature') deps.refusedThinking.note(request.view, this.#keepsThinking);
+    }
+    if (this.end.facts.model !== undefined) deps.served.learn(request.model, this.end.facts.model);
+    const record = recordOf(this.end, {
+      startMs: this.#startMs,
+      endMs: deps.clock.monotonicMs(),
+      model: request.model,
+      stream: request.stream,
+      bytes: this.#body.length,
+      waitedMs,
+    });
+    deps.onAttempt?.(record);
+    return [record];
+  }
+}
+
+type Timing = Pick<AttemptRecord, 'startMs' | 'endMs' | 'model' | 'stream' | 'bytes'> & { waitedMs: number };
+
+function recordOf(end: AttemptEnd, { waitedMs, ...timing }: Timing): AttemptRecord {
+  const { head, firstByteMs, firstContentMs, usage } = end.facts;
+  const requestId = head && requestIdOf(head);
+  return {
+    ...timing,
+    outcome: end.kind === 'failed' ? end.failure.kind : end.kind,
+    ...(firstByteMs !== undefined && { firstByteMs }),
+    ...(firstContentMs !== undefined && { firstContentMs }),
+    ...(head !== undefined && { status: head.status }),
+    ...(requestId !== undefined && { requestId }),
+    ...(waitedMs > 0 && { waitedMs }),
+    ...(usage !== undefined && { usage }),
+    ...(usage !== undefined && end.kind !== 'complete' && { wasted: true }),
+  };
+}
+
+async function admit(
+  admission: Admission,
+  { model, sessionId, foreground }: ModelRequest,
+  signal: AbortSignal,
+): Promise<Permit | 'aborted'> {
+  try {
+    return await admission.acquire({ model, sessionId, foreground }, signal);
+  } catch (error) {
+    if (signal.aborted) return 'aborted';
+    throw error;
+  }
+}
+
+function definedOf(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
