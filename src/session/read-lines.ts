@@ -53,9 +53,7 @@ export async function* readLinesAtOnce(
     return line;
   };
 
-  for (let length = CHUNK_BYTES; offset < size; length = Math.min(2 * length, MAX_CHUNK_BYTES)) {
-    const chunk = asBuffer(await files.readRange(path, offset, Math.min(length, size - offset)));
-    if (chunk.length === 0) break;
+  for await (const chunk of chunksOf(files, path, offset, size)) {
     const lines: FileLine[] = [];
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
@@ -72,6 +70,32 @@ export async function* readLinesAtOnce(
     offset += chunk.length;
   }
   if (lineStart < offset) yield [take(Buffer.alloc(0), offset, false)];
+}
+
+/** From the second on the next one is read while one is looked through: who only looks at the head reads no more. */
+async function* chunksOf(
+  files: PersistentFiles,
+  path: string,
+  start: number,
+  end: number,
+): AsyncGenerator<Buffer> {
+  const read = (offset: number, length: number) => {
+    if (offset >= end) return undefined;
+    const reading = files.readRange(path, offset, Math.min(length, end - offset));
+    reading.catch(() => undefined); // heard of when it is waited for
+    return reading;
+  };
+  let offset = start;
+  let length = CHUNK_BYTES;
+  for (let reading = read(offset, length), ahead = false; reading !== undefined; ahead = true) {
+    const chunk = asBuffer(await reading);
+    if (chunk.length === 0) return;
+    offset += chunk.length;
+    length = Math.min(2 * length, MAX_CHUNK_BYTES);
+    const next = ahead ? read(offset, length) : undefined;
+    yield chunk;
+    reading = next ?? read(offset, length);
+  }
 }
 
 const asBuffer = (bytes: Uint8Array): Buffer =>
