@@ -140,7 +140,7 @@ async function writeAtomic(
   if (options.sync === true) await syncDirectory(dirname(target));
 }
 
-const PIECE_CHARS = 256 * 1024;
+const PIECE_CHARS = 1024 * 1024;
 
 /** A text of megabytes is not copied whole for it. */
 async function writeInPieces(file: fs.FileHandle, text: string): Promise<void> {

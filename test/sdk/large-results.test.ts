@@ -162,7 +162,7 @@ describe('a result above its limit', () => {
   });
 
   it('of megabytes reaches its file character by character', async () => {
-    const text = `${'x'.repeat(256 * 1024 - 1)}😀${'ü€'.repeat(200_000)}\ud800.`;
+    const text = `${'x'.repeat(1024 * 1024 - 1)}😀${'ü€'.repeat(200_000)}\ud800.`;
     const { home, run, play } = await setting({ content: [{ type: 'text', text }] });
     play(toolUse('mcp__t__tell'), 'Read.');
     const { results } = await run('Tell.');
