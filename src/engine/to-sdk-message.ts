@@ -121,6 +121,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
   };
 
   const map = (message: LoopMessage): SDKMessage[] => {
+    if (replays.length === 0) return mapped(message);
     const repeated = replays;
     replays = [];
     return [...repeated, ...mapped(message)];

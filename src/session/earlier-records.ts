@@ -15,7 +15,7 @@ interface Held {
 }
 
 export class EarlierRecords implements ScanListener {
-  problems: readonly JournalProblem[] = [];
+  #problems: JournalProblem[] = [];
   readonly #entries: (JournalEntry | undefined)[] = [];
   /** Of the submission that is open so far. */
   #decisions: Held[] = [];
@@ -59,12 +59,16 @@ export class EarlierRecords implements ScanListener {
   }
 
   problem(problem: JournalProblem): void {
-    this.problems = [...this.problems, problem];
+    this.#problems.push(problem);
+  }
+
+  get problems(): readonly JournalProblem[] {
+    return this.#problems;
   }
 
   /** The line at this place is no longer in the file. */
   forget(offset: number): void {
-    this.problems = this.problems.filter((problem) => problem.offset !== offset);
+    this.#problems = this.#problems.filter((problem) => problem.offset !== offset);
   }
 
   /** In the journal's order. undefined: a resume went back, so that a submission that was over may be open again. */
