@@ -1,5 +1,6 @@
 /** Asks the rules in the order of `rules/index.ts`; the first that does not pass decides. */
 import type { LoopMessage } from '../protocol/messages.ts';
+import { andThen } from '../util/and-then.ts';
 import { type Decision, goOn, PASS, type Pass, type Rule, stop, type Verdict } from './decision.ts';
 import { type WatchedFacts, watchReads } from './facts.ts';
 import type { Iteration } from './iteration.ts';
@@ -9,13 +10,6 @@ import { ABORTED, RULES, THREW } from './rules/index.ts';
 import { nextTurn } from './transitions.ts';
 
 export async function* decide(iteration: Iteration): AsyncGenerator<LoopMessage, Decision> {
-  const verdict = yield* firstVerdict(iteration);
-  const decision = verdict.kind === 'pass' ? await natural(iteration) : verdict;
-  iteration.trace.decided(decision);
-  return decision;
-}
-
-async function* firstVerdict(iteration: Iteration): AsyncGenerator<LoopMessage, Verdict> {
   let watched = watchReads(iteration.facts());
   for (const rule of RULES) {
     let verdict: Verdict;
@@ -30,10 +24,16 @@ async function* firstVerdict(iteration: Iteration): AsyncGenerator<LoopMessage, 
     }
     // Work cut short by an abort ends in the abort terminal, whatever the rule made of it.
     if (rule !== ABORTED && iteration.abortReason !== undefined) verdict = yield* insist(ABORTED, iteration);
-    if (verdict.kind !== 'pass') return verdict;
+    if (verdict.kind !== 'pass') return decided(verdict, iteration);
     watched = watchReads(iteration.facts()); // the rule may have changed them
   }
-  return PASS;
+  const next = natural(iteration);
+  return decided(next instanceof Promise ? await next : next, iteration);
+}
+
+function decided(decision: Decision, { trace }: Iteration): Decision {
+  trace.decided(decision);
+  return decision;
 }
 
 type Answer = Pass | { readonly kind: 'runs'; run(): AsyncGenerator<LoopMessage, Verdict> };
@@ -62,19 +62,19 @@ async function* insist(rule: Rule, iteration: Iteration): AsyncGenerator<LoopMes
 }
 
 /** No rule objected: with tool calls the next turn follows, else the work is done. */
-async function natural(iteration: Iteration): Promise<Decision> {
+function natural(iteration: Iteration): Decision | Promise<Decision> {
   const { state, params, deps, response } = iteration;
   if (response.calls.length === 0) return stop(state, 'completed');
   const consumed = deps.attachments.acknowledge();
   iteration.queueAcknowledged = true;
-  if (consumed.length > 0) {
-    await iteration.record({
-      type: 'inbox',
-      id: iteration.id('inbox'),
-      submission: params.submission,
-      consumed,
-    });
-  }
+  if (consumed.length === 0) return anotherTurn(iteration);
+  const { submission } = params;
+  const recording = iteration.record({ type: 'inbox', id: iteration.id('inbox'), submission, consumed });
+  return andThen(recording, () => anotherTurn(iteration));
+}
+
+function anotherTurn(iteration: Iteration): Decision {
+  const { state, params, deps, response } = iteration;
   const summary = deps.toolUseSummary?.start(
     response.calls.map((call) => call.block),
     iteration.results,

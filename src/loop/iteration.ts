@@ -3,6 +3,7 @@ import type { RequestEstimate } from '../protocol/context.ts';
 import type { JournalBody } from '../protocol/journal.ts';
 import type { AssistantMessage, AttachmentMessage, LoopMessage, UserMessage } from '../protocol/messages.ts';
 import type { ToolExecutor, ToolUpdate } from '../protocol/tool.ts';
+import type { WireTool } from '../protocol/wire.ts';
 import { openScope, type Scope } from '../util/scope.ts';
 import { DecisionTrace } from './decision-trace.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
@@ -39,6 +40,8 @@ export class Iteration {
   attempt: number;
   /** What stage 1 found the request to cost, by estimate. */
   estimate: RequestEstimate = { tokens: 0, overheadTokens: 0, factor: 1 };
+  /** What the model may call, as stage 1 measured it. */
+  wireTools: readonly WireTool[] = [];
   /** What stage 1 wants the API to clear on its side (cached microcompact). */
   contextManagement: unknown;
   #executor: ToolExecutor | undefined;

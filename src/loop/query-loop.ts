@@ -37,7 +37,7 @@ async function* loop(params: LoopParams, deps: LoopDeps): AsyncGenerator<Said, T
       try {
         const stopped = yield* prepareView(iteration); //          1  make the view fit
         if (stopped !== undefined) return stopped; //                 blocking_limit, rapid_refill_breaker
-        const request = await buildRequest(iteration); //          2  what is asked
+        const request = buildRequest(iteration); //                2  what is asked
         yield* streamResponse(request, iteration); //              3  record, start, yield; failures withheld
         yield* settleTools(iteration); //                          4  every tool_use gets its result
         yield* collectAttachments(iteration); //                   5  what else the model should know

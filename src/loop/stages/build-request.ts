@@ -7,18 +7,17 @@ import type { Iteration } from '../iteration.ts';
 /** Room for the answer beside an explicit thinking budget. */
 const ANSWER_BESIDE_THINKING = 8_000;
 
-export async function buildRequest(iteration: Iteration): Promise<ModelRequest> {
-  const { params, state, deps } = iteration;
+export function buildRequest(iteration: Iteration): ModelRequest {
+  const { params, state } = iteration;
   const { current: model, effort } = state.model;
   const { taskRemaining } = state.budgets;
-  const tools = deps.tools.wireTools(model);
   const request: ModelRequest = {
     ...lasting(params),
     effectKey: `${params.submission}/${state.iteration}`,
     model,
     canFallBack: state.model.fallbacks.length > 0,
     view: state.view.messages,
-    tools: 'then' in tools ? await tools : tools,
+    tools: iteration.wireTools,
     maxTokens: outputCap(iteration),
     ...(effort !== undefined && { effort }),
     ...(params.taskBudget !== undefined && {

@@ -23,7 +23,7 @@ interface Pass {
 
 /** Returns the terminal of a limit that no recovery is left for, else nothing. */
 export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMessage, Terminal | undefined> {
-  yield* settledSummary(iteration);
+  if (iteration.state.pendingSummary !== undefined) yield* settledSummary(iteration);
   switchModel(iteration);
   const { deps, state } = iteration;
   const measuring = measure(state.view.messages, iteration);
@@ -89,20 +89,22 @@ function tokensOf(state: State, { deps, estimate }: Iteration): number {
 /** The whole request by estimate, with what no message accounts for. */
 function measure(
   view: PersistentList<ViewMessage>,
-  { params, state, deps }: Iteration,
+  iteration: Iteration,
 ): RequestEstimate | Promise<RequestEstimate> {
+  const { params, state, deps } = iteration;
   const { context } = deps;
   const model = state.model.current;
   const { system, userContext } = params;
-  return andThen(
-    deps.tools.wireTools(model),
-    (tools) =>
+  return andThen(deps.tools.wireTools(model), (tools) => {
+    iteration.wireTools = tools;
+    return (
       context.measure?.({ model, view, system, userContext, tools }) ?? {
         tokens: context.estimate(view.slice(), model),
         overheadTokens: 0,
         factor: 1,
-      },
-  );
+      }
+    );
+  });
 }
 
 interface Edited {
