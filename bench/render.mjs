@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { digits, OURS, ratio } from './figures.mjs';
 import { renderSvg } from './render-svg.mjs';
+import { targetTable } from './targets.mjs';
 
 export { renderSvg };
 export function renderTable(name, { title, figures, failed }, runners) {
@@ -67,6 +68,10 @@ function section(report, chart) {
   }
   const slower = behind(report);
   lines.push(
+    '',
+    '**What we aim at** (x: times the hand-written loop)',
+    '',
+    ...targetTable(report),
     '',
     '**Where a peer is ahead of us in this run**',
     '',
