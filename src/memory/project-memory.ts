@@ -97,12 +97,21 @@ interface Head {
 
 const NOTHING: readonly FoundMemory[] = Object.freeze([]);
 
+/** Where no source is named there is nothing to read, now or later. */
+const NO_MEMORY: ProjectMemory = {
+  load: async () => [],
+  branch: () => NO_MEMORY,
+  source: { name: 'memory', collect: () => NOTHING },
+  restored: { name: 'memory', collect: async () => [] },
+};
+
 /** With `earlier`, nothing is read again: it begins where another conversation began. */
 export function createProjectMemory(
   options: ProjectMemoryOptions,
   earlier?: () => Promise<Head>,
 ): ProjectMemory {
   const { cwd, files, sources } = options;
+  if (sources.length === 0) return NO_MEMORY;
   /** What the conversation has of each file, by path; `late` ones are not in its head. */
   let known = new Map<string, { file: MemoryFile; late: boolean }>();
   let visited = new Set<string>();
@@ -178,7 +187,7 @@ export function createProjectMemory(
     loading ??= earlier === undefined ? loadOnce() : earlier().then(beginAt);
     return loading;
   };
-  const load = async () => (sources.length === 0 ? [] : (await head()).found);
+  const load = async () => (await head()).found;
 
   /** Rules that wait for their files, and notes. */
   const unsaid = async (): Promise<readonly MemoryGroup[]> => {
@@ -261,18 +270,15 @@ export function createProjectMemory(
 
   return {
     load,
-    prefetch: relevant && sources.length > 0 ? (need) => relevant.start(need, unsaid) : undefined,
+    prefetch: relevant && ((need) => relevant.start(need, unsaid)),
     branch: (readers) => createProjectMemory({ ...options, ...readers, relevant: undefined }, head),
     source: {
       name: 'memory',
-      collect(input, signal) {
-        return sources.length === 0 ? NOTHING : found(input, signal);
-      },
+      collect: found,
     },
     restored: {
       name: 'memory',
       async collect({ summarised, kept }) {
-        if (sources.length === 0) return [];
         await load();
         if (reader === undefined) return [];
         await recall([...summarised, ...kept], reader);

@@ -30,7 +30,7 @@ export function composeMemory(config: QueryEngineConfig, parts: MemoryParts): Pr
     files: parts.files,
     sources: config.settingSources ?? [],
     userFolder: config.home,
-    notesFolder: notesFolder(config),
+    notesFolder: config.settingSources?.includes('user') === true ? notesFolder(config) : undefined,
     relevant: relevantMemory(config, parts),
     homeDirectory: config.env?.['HOME'] ?? config.env?.['USERPROFILE'],
     additionalDirectories: config.additionalDirectories ?? [],
