@@ -83,8 +83,8 @@ class TasksOfSession implements SessionTasks {
     await this.#options.table.stop(taskId, 'host');
   }
 
-  stopAll(by: TaskEndedBy): Promise<void> {
-    return this.#options.table.stopAll(by);
+  async stopAll(by: TaskEndedBy): Promise<void> {
+    await this.#options.table.stopAll(by);
   }
 
   toBackground(toolUseId?: string): boolean {

@@ -52,7 +52,8 @@ export interface McpServers {
   setDynamic(configs: Readonly<Record<string, unknown>>): Promise<SetServersResult>;
   /** The same for another scope. */
   setScope(scope: string, configs: Readonly<Record<string, unknown>>): Promise<SetServersResult>;
-  close(): Promise<void>;
+  /** undefined: there is none. */
+  close(): Promise<void> | undefined;
 }
 
 export interface SetServersResult {
@@ -173,9 +174,10 @@ class AllServers implements McpServers {
     };
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> | undefined {
     this.#closed = true;
-    await Promise.allSettled(this.#all().map((server) => server.close()));
+    if (this.#servers.size === 0) return undefined;
+    return Promise.allSettled(this.#all().map((server) => server.close())).then(() => undefined);
   }
 
   #all(): readonly McpServer[] {

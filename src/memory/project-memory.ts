@@ -272,10 +272,7 @@ export function createProjectMemory(
     load,
     prefetch: relevant && ((need) => relevant.start(need, unsaid)),
     branch: (readers) => createProjectMemory({ ...options, ...readers, relevant: undefined }, head),
-    source: {
-      name: 'memory',
-      collect: found,
-    },
+    source: { name: 'memory', collect: found },
     restored: {
       name: 'memory',
       async collect({ summarised, kept }) {

@@ -33,6 +33,6 @@ export interface SessionTaskTable extends TaskTable {
   onChange(listener: () => void): () => void;
   /** Takes over what an earlier life of the session left; what had not ended is lost (L4.1). */
   restore(tasks: readonly RecoveredTask[]): Promise<void>;
-  /** Resolves when none is left. */
-  stopAll(by: TaskEndedBy): Promise<void>;
+  /** Resolves when none is left; undefined: there is none. */
+  stopAll(by: TaskEndedBy): Promise<void> | undefined;
 }

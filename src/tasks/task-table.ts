@@ -170,9 +170,9 @@ class Tasks implements SessionTaskTable {
     }
   }
 
-  async stopAll(by: TaskEndedBy): Promise<void> {
-    if (this.#entries.size === 0) return;
-    await Promise.all([...this.#entries.values()].filter(isRunning).map((entry) => this.#stop(entry, by)));
+  stopAll(by: TaskEndedBy): Promise<void> | undefined {
+    const stopping = [...this.#entries.values()].filter(isRunning).map((entry) => this.#stop(entry, by));
+    return stopping.length === 0 ? undefined : Promise.all(stopping).then(() => undefined);
   }
 
   #changed(): void {

@@ -1,5 +1,6 @@
-/** Waits for `work`, but no longer than `ms`. */
-export async function within(ms: number, work: Promise<unknown>): Promise<void> {
+/** Waits for `work`, but no longer than `ms`; undefined: there is nothing to wait for. */
+export async function within(ms: number, work: Promise<unknown> | undefined): Promise<void> {
+  if (work === undefined) return;
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);

@@ -265,12 +265,16 @@ export class McpRoom {
     this.#served = next;
   }
 
-  close(): Promise<void> {
-    this.#closing ??= Promise.allSettled([
-      this.#servers.close(),
-      ...this.#clients.map(async (client) => client.close?.()),
-    ]).then(() => undefined);
+  /** undefined: nothing is connected. */
+  close(): Promise<void> | undefined {
+    this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  #close(): Promise<void> | undefined {
+    const brought = this.#clients.filter(({ close }) => close !== undefined);
+    const ends = [this.#servers.close(), ...brought.map(async (client) => client.close?.())];
+    return ends.some((end) => end !== undefined) ? Promise.allSettled(ends).then(() => undefined) : undefined;
   }
 
   get #clients(): readonly McpClient[] {
