@@ -60,7 +60,7 @@ export async function inputFromZod(shapeOrSchema: ZodShape | z.ZodType): Promise
     parse(input) {
       if (mustWait) return parseLater(input);
       try {
-        return resultOf(schema.safeParse(input), input);
+        return resultOf(schema.safeParse(input, PARSING), input);
       } catch {
         return parseLater(input); // zod says by a throw that there is something to wait for
       }
@@ -70,6 +70,9 @@ export async function inputFromZod(shapeOrSchema: ZodShape | z.ZodType): Promise
 
 /** Once it is there: an import of what is loaded already still asks Node's loader. */
 let loaded: typeof import('zod') | undefined;
+
+/** Without the code that zod would write for a schema when it is first used: a tool is not called that often. */
+const PARSING = { jitless: true };
 
 function resultOf(parsed: z.ZodSafeParseResult<unknown>, input: JsonObject): ParseResult<unknown> {
   return parsed.success
