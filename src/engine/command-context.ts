@@ -1,7 +1,6 @@
 /** What a slash command gets to work with. */
 import type { CommandContext } from '../protocol/command.ts';
 import { commandsOf } from './command-list.ts';
-import { contextUsageOf } from './context-usage.ts';
 import { gatedShell } from './gated-shell.ts';
 import { mentionedFiles } from './mentioned-files.ts';
 import type { EngineParts } from './parts.ts';
@@ -20,7 +19,7 @@ export function commandContext(parts: EngineParts, signal: AbortSignal): Command
       },
       setModel: (name) => switchModel(name, 'command', parts),
       commands: () => commandsOf(config, parts.mcp.commands),
-      contextUsage: () => contextUsageOf(parts),
+      contextUsage: async () => (await import('./context-usage.ts')).contextUsageOf(parts),
       cost: () => ({ totalUsd: ledger.totalCostUsd(), models: ledger.modelUsage() }),
     },
     shell: (command, allowedTools) => gatedShell(command, allowedTools, signal, parts),

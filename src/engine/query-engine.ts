@@ -10,7 +10,6 @@ import { closeSession } from './close-session.ts';
 import { composeEngine, type Inherited } from './compose/engine.ts';
 import type { SetServersResult } from './compose/mcp.ts';
 import type { McpClient, QueryEngineConfig } from './config.ts';
-import { contextUsageOf } from './context-usage.ts';
 import { type HostControls, hostControls } from './host-controls.ts';
 import { type HostFiles, hostFiles } from './host-files.ts';
 import { refuseUnpriced } from './model-choice.ts';
@@ -165,7 +164,7 @@ export class QueryEngine {
   /** What fills the context, by category. Opens the session when nothing has yet. */
   async getContextUsage(): Promise<ContextUsage> {
     this.#refuseClosed();
-    return contextUsageOf(this.#parts);
+    return (await import('./context-usage.ts')).contextUsageOf(this.#parts);
   }
 
   /** Looks for skills again; those that a user may call. */

@@ -14,11 +14,10 @@ import { type StartPorts, startAgent } from '../../subagents/start-agent.ts';
 import { parserOf } from '../../tools/from-json-schema.ts';
 import { oncePer } from '../../util/once-per.ts';
 import { whileSame } from '../../util/while-same.ts';
-import { runAgent } from '../agent-run.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { tellTaken } from '../deliveries.ts';
 import { agentsIn } from '../session-facts.ts';
-import { composeAgentParts, type SessionRoom } from './agent-parts.ts';
+import type { SessionRoom } from './agent-parts.ts';
 
 export interface SubagentRoom {
   /** The Agent tool, or none; the same array while the agents are the same. */
@@ -48,11 +47,16 @@ export function composeSubagents(config: QueryEngineConfig, { ids }: { readonly 
       // Nobody is waited for who may not even listen.
       tellTaken(progress);
     },
-    spawn(request, signal) {
+    // Loaded by the first agent.
+    async *spawn(request, signal) {
       if (linked === undefined)
         throw new Error('An agent was asked for before its session was put together.');
       const room = linked;
-      return runAgent({
+      const [{ runAgent }, { composeAgentParts }] = await Promise.all([
+        import('../agent-run.ts'),
+        import('./agent-parts.ts'),
+      ]);
+      return yield* runAgent({
         request,
         signal,
         session: room.parts,
