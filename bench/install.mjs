@@ -17,6 +17,9 @@ const NPM_INSTALL = [
   '--loglevel=error',
 ];
 
+/** Times that a package is imported, and bare Node started beside it: differences of two starts vary. */
+const IMPORTS = 15;
+
 /** Bytes on disk, in blocks as the file system counts them. */
 function bytesIn(folder) {
   let bytes = 0;
@@ -52,7 +55,7 @@ function wallOf(folder, code) {
 }
 
 /** Of our package as `npm pack` makes it, and of each peer alone; the hand-written loops bring nothing. */
-export async function installFigures(runners, repeat) {
+export async function installFigures(runners) {
   const values = { packages: {}, disk: {}, imports: {} };
   const failed = {};
   for (const runner of runners) {
@@ -67,7 +70,7 @@ export async function installFigures(runners, repeat) {
         runner === 'turnwright' ? ['turnwright'] : PEERS[runner].filter((name) => name !== 'zod');
       const code = imports.map((name) => `import ${JSON.stringify(name)};`).join('');
       const net = Array.from(
-        { length: Math.max(5, repeat) },
+        { length: IMPORTS },
         () => wallOf(folder, code) - wallOf(folder, ''),
       );
       values.packages[runner] = packagesIn(folder);

@@ -51,7 +51,7 @@ const report = {
 };
 
 for (const name of names) {
-  const rows = name === 'W8' ? await installFigures(runners, report.repeat) : await rowsOf(name, all[name]);
+  const rows = name === 'W8' ? await installFigures(runners) : await rowsOf(name, all[name]);
   report.workloads[name] = rows;
   console.log(renderTable(name, rows, runners));
   keep();
