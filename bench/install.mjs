@@ -69,10 +69,7 @@ export async function installFigures(runners) {
       const imports =
         runner === 'turnwright' ? ['turnwright'] : PEERS[runner].filter((name) => name !== 'zod');
       const code = imports.map((name) => `import ${JSON.stringify(name)};`).join('');
-      const net = Array.from(
-        { length: IMPORTS },
-        () => wallOf(folder, code) - wallOf(folder, ''),
-      );
+      const net = Array.from({ length: IMPORTS }, () => wallOf(folder, code) - wallOf(folder, ''));
       values.packages[runner] = packagesIn(folder);
       values.disk[runner] = bytesIn(join(folder, 'node_modules')) / 1e6;
       values.imports[runner] = median(net);
