@@ -62,6 +62,9 @@ describe('endpoints (H1)', () => {
     server = await startRehearsal({ port });
     expect(server.url).toBe(`http://127.0.0.1:${port}`);
     await expect(startRehearsal({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await server.close();
+    server = await startRehearsal({ port });
+    expect(server.url).toBe(`http://127.0.0.1:${port}`);
   });
 });
 
