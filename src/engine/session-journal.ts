@@ -9,6 +9,7 @@ import type { PermissionDenial } from '../protocol/permission.ts';
 import type { RecoveredTask } from '../protocol/task.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { Usage } from '../protocol/wire.ts';
+import { codeOf } from '../util/code-of.ts';
 import type { Writable } from '../util/writable.ts';
 import { SessionView } from './session-view.ts';
 
@@ -180,5 +181,5 @@ export function createSessionJournal(
 function ignore(): void {}
 
 function isFenced(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'fenced';
+  return codeOf(error) === 'fenced';
 }

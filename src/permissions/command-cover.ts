@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { everySegment, literalWords, programOf, type Segment } from '../shell/segment.ts';
+import { codeOf } from '../util/code-of.ts';
 import { readPaths, redirectPaths, writtenPaths } from './command-paths.ts';
 import { allowsWords, isPrefix } from './command-rule.ts';
 import { allowsPath, type PathRuleContext } from './path-rule.ts';
@@ -115,7 +116,7 @@ async function isThere(path: string, files: PathReader): Promise<boolean> {
   try {
     return (await files.lstat(path)) !== undefined;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    if (codeOf(error) === 'ENOENT') return false;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
+import { codeOf } from '../util/code-of.ts';
 
 export type PathReader = Pick<PersistentFiles, 'realpath' | 'lstat'>;
 
@@ -75,6 +76,6 @@ async function isLink(files: PathReader, path: string): Promise<boolean> {
 }
 
 function isAbsent(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }

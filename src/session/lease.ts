@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { Lease, LeaseStore } from '../protocol/ports.ts';
+import { codeOf } from '../util/code-of.ts';
 import { livenessOf, type ProcessIdentity, thisProcess } from '../util/process-identity.ts';
-import { codeOf, type Holder, hold, type LockFileOptions, parseLock } from './lock-file.ts';
+import { type Holder, hold, type LockFileOptions, parseLock } from './lock-file.ts';
 import { journalPath } from './session-files.ts';
 import { storageError } from './storage-error.ts';
 

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AppendHandle, PersistentFiles } from '../protocol/files.ts';
 import type { Clock, Lease } from '../protocol/ports.ts';
+import { codeOf } from '../util/code-of.ts';
 import { type ProcessIdentity, thisProcess } from '../util/process-identity.ts';
 
 export interface LockFileOptions {
@@ -162,6 +163,3 @@ function isLock(value: unknown): value is LockContent {
   const { pid, host, nonce } = value as Record<string, unknown>;
   return typeof pid === 'number' && typeof host === 'string' && typeof nonce === 'string';
 }
-
-export const codeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : undefined;

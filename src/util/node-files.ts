@@ -25,6 +25,7 @@ import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { AppendHandle, FileStat, PersistentFiles } from '../protocol/files.ts';
+import { codeOf } from './code-of.ts';
 import { headOf } from './cut-text.ts';
 
 const fdatasync = promisify(fdatasyncCallback);
@@ -255,9 +256,6 @@ function toFileStat(stat: Stats): FileStat {
     uid: stat.uid,
   };
 }
-
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : undefined;
 
 async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {

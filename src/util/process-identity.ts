@@ -1,6 +1,7 @@
 /** Whether the process that wrote a lock still runs. A pid alone is not enough: pids are used again. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { codeOf } from './code-of.ts';
 
 export interface ProcessIdentity {
   readonly pid: number;
@@ -34,7 +35,7 @@ function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: it runs, under another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }
 
