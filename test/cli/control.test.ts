@@ -319,6 +319,31 @@ describe('requests to the host', () => {
     ]);
   });
 
+  it('a host that leaves before it answered what it was only told: nothing stands behind the result', async () => {
+    play(reply('', { faults: [{ name: 'http-status', status: 400 }] }));
+    const told: unknown[] = [];
+    const env = {
+      ANTHROPIC_BASE_URL: server.url,
+      ANTHROPIC_API_KEY: 'k',
+      TURNWRIGHT_IDLE_NOTIFICATION_MS: '1',
+    };
+    const host = startHost(server, {
+      options: { env },
+      onRequest(request) {
+        told.push(request['input']);
+        if (told.length === 1) host.end();
+        return undefined;
+      },
+    });
+    const hook = [{ hookCallbackIds: ['hook_0'] }];
+    await host.ask('initialize', { hooks: { Notification: hook, SessionEnd: hook } });
+    host.prompt('Go.');
+    expect(await host.ended).toBe(1);
+    expect(told).toMatchObject([{ hook_event_name: 'Notification' }, { hook_event_name: 'SessionEnd' }]);
+    const messages = host.lines.filter(({ type }) => type !== 'control_request');
+    expect(messages.slice(-2).map(nameOf)).toEqual(['result/success', 'system/session_state_changed']);
+  });
+
   it("mcp_message: handshake, list, call; the host's error is the model's", async () => {
     play(reply([toolUse('mcp__k__echo', { t: 'x' }), toolUse('mcp__k__fail', {})]), reply('Done.'));
     const methods: unknown[] = [];

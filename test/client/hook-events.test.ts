@@ -136,8 +136,8 @@ throughBothDoors('hook events', (stage) => {
     });
     const note = async (event: Event) => {
       seen.push(event);
-      if (event['notification_type'] === 'idle_prompt' && seen.some((each) => each['error'] !== undefined))
-        told();
+      const failed = seen.some((each) => each['hook_event_name'] === 'StopFailure');
+      if (failed && event['notification_type'] === 'idle_prompt') told();
       return {};
     };
     const hooks = Object.fromEntries([...FIRES, ...SILENT].map((event) => [event, [{ hooks: [note] }]]));

@@ -72,14 +72,27 @@ function matcherOf(event: string, fields: Fields, channel: HostChannel): HookCal
     hooks: ids.map((callback_id) => async (input, toolUseId, { signal }) => {
       const tool_use_id = toolUseId === undefined ? {} : { tool_use_id: toolUseId };
       const request = { subtype: 'hook_callback', callback_id, input, ...tool_use_id };
-      // The end of the input is often the end of the session; what is said to it changes nothing.
-      if (event === 'SessionEnd' && channel.gone) {
-        channel.tell(request);
-        return {};
-      }
+      if (ANNOUNCEMENTS.has(event)) return announce(request, channel, signal);
       return ((await channel.request(request, signal)) ?? {}) as HookOutput;
     }),
   };
+}
+
+/** Events whose hooks are only told: what they answer changes nothing. */
+const ANNOUNCEMENTS: ReadonlySet<string> = new Set(['SessionEnd', 'Notification'] satisfies HookEvent[]);
+
+/** The end of the input is often the end of the session: a host that is gone may still read, and misses nothing. */
+async function announce(
+  request: Fields & { readonly subtype: string },
+  channel: HostChannel,
+  signal: AbortSignal,
+): Promise<HookOutput> {
+  if (channel.gone) channel.tell(request);
+  else
+    await channel.request(request, signal).catch((error: unknown) => {
+      if (!channel.gone) throw error;
+    });
+  return {};
 }
 
 /** The host's own servers are spoken to through it; those it only names are for the engine to reach. */
