@@ -4,8 +4,8 @@
 import { builtinModules } from 'node:module';
 
 const ids = new Set(builtinModules);
-/** All of it is functions, and many a session calls none of them: the first call loads it. */
-const LOADED_BY_CALLS = 'node:fs/promises';
+/** All that we take of them is functions, and many a session calls none of them: the first call loads the module. */
+const LOADED_BY_CALLS = ['node:fs/promises', 'node:child_process'];
 const PREFIX = '\0builtin:';
 const isName = (name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== 'default';
 
@@ -32,7 +32,7 @@ function moduleOf(id) {
   const load = `process.getBuiltinModule('${id}')`;
   const all = process.getBuiltinModule(id);
   const names = Object.keys(all).filter(isName);
-  if (id === LOADED_BY_CALLS) {
+  if (LOADED_BY_CALLS.includes(id)) {
     const functions = names.filter((name) => typeof all[name] === 'function');
     return functions
       .map((name) => `export const ${name} = (...args) => ${load}.${name}(...args);`)

@@ -24,6 +24,8 @@ export async function bundle(doors, { out, define }) {
     // Faster than const: nothing asks at each use whether it is initialised yet.
     topLevelVar: true,
     minifyInternalExports: false,
+    // Less to read when it is loaded. The names of functions and classes stay, so that a stack trace can be read.
+    minify: { compress: false, mangle: { toplevel: false, keepNames: true }, codegen: false },
     sourcemap: 'hidden',
   });
   const chunks = output.filter(({ type }) => type === 'chunk');
@@ -66,7 +68,6 @@ async function print({ code, map, fileName }, path) {
   const printed = await transform(map === null ? code : `${code}\n//# sourceMappingURL=${map.toUrl()}`, {
     format: 'esm',
     target: TARGET,
-    // Less to read when it is loaded; names stay, so that a stack trace can be read.
     minifyWhitespace: true,
     minifySyntax: true,
     // Of an error that nobody catches Node prints the line it is from.

@@ -10,7 +10,7 @@ import type { ParserPort, ToolStatus } from './listed-tool.ts';
 import type { RemotePorts } from './remote-ports.ts';
 import { isHosts, isRemote, type McpServerConfig, type ParsedServer } from './server-config.ts';
 import { type McpStatus, ServerLink } from './server-link.ts';
-import { createServerTools, type OfferedTools, type ServerTools } from './server-tools.ts';
+import type { OfferedTools, ServerTools } from './server-tools.ts';
 import type { ToolPins } from './tool-pins.ts';
 
 export interface McpServerStatus {
@@ -75,7 +75,8 @@ export class McpServer {
   #offers: Offers | undefined;
   /** Settles when the lists are as the server last said; undefined: they are. */
   #reload: Promise<void> | undefined;
-  readonly #tools: ServerTools | undefined;
+  /** Of the first connection on. */
+  #tools: ServerTools | undefined;
   #started: Promise<void> | undefined;
 
   constructor(
@@ -97,19 +98,8 @@ export class McpServer {
       random: ports.random,
       startMs: ports.startMs,
       retriesStart: isRemote(parsed.config),
-      open: (signal) => this.#open(parsed.config, this.#tools as ServerTools, signal),
+      open: (signal) => this.#open(parsed.config, pins, signal),
       onChange: ports.onChange,
-    });
-    this.#tools = createServerTools({
-      server: name,
-      slug,
-      config: parsed.config,
-      link: this.#link,
-      pins,
-      ports,
-      status: () => this.status,
-      reading: () => this.#reload,
-      onAccepted: (offered) => this.#offers && this.#offer({ ...this.#offers, ...offered }),
     });
   }
 
@@ -207,7 +197,8 @@ export class McpServer {
     }
   }
 
-  async #open(config: McpServerConfig, offered: ServerTools, signal: AbortSignal): Promise<Connection> {
+  async #open(config: McpServerConfig, pins: ToolPins, signal: AbortSignal): Promise<Connection> {
+    const offered = await this.#toolsOf(config, pins);
     const onListChanged = (kind: ListKind) => this.#reloadList(kind);
     const ports = { ...this.#ports, name: this.name, onListChanged };
     const connection = isHosts(config)
@@ -229,6 +220,23 @@ export class McpServer {
       await connection.close();
       throw error;
     }
+  }
+
+  /** What its tools are made by is loaded by the first server that is connected to. */
+  async #toolsOf(config: McpServerConfig, pins: ToolPins): Promise<ServerTools> {
+    const { createServerTools } = await import('./server-tools.ts');
+    this.#tools ??= createServerTools({
+      server: this.name,
+      slug: this.slug,
+      config,
+      link: this.#link as ServerLink,
+      pins,
+      ports: this.#ports,
+      status: () => this.status,
+      reading: () => this.#reload,
+      onAccepted: (offered) => this.#offers && this.#offer({ ...this.#offers, ...offered }),
+    });
+    return this.#tools;
   }
 
   #offer(offers: Offers): void {

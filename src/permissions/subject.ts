@@ -1,6 +1,5 @@
 import type { PermissionQuestion } from '../protocol/gate.ts';
 import type { PermissionTarget, ToolPolicy } from '../protocol/tool.ts';
-import { readCommandLine } from '../shell/command-line.ts';
 import type { CommandLine } from '../shell/segment.ts';
 import type { ResolvedPath } from './real-path.ts';
 
@@ -35,11 +34,17 @@ export function subjectOf(
     policy: tool.policy,
     paths: () => Promise.all('paths' in target ? target.paths.map(resolve) : []),
     line: () => {
-      line ??=
-        target.kind === 'command' ? readCommandLine(target.command) : Promise.resolve({ segments: [] });
+      line ??= lineOf(target);
       return line;
     },
   };
+}
+
+/** Reading commands is loaded by the first. */
+async function lineOf(target: PermissionTarget): Promise<CommandLine> {
+  if (target.kind !== 'command') return { segments: [] };
+  const { readCommandLine } = await import('../shell/command-line.ts');
+  return readCommandLine(target.command);
 }
 
 function attempt<T>(ask: () => T): T | undefined {

@@ -7,7 +7,7 @@ export interface LoadedPlugins {
   readonly errors: readonly PluginError[];
 }
 
-export const NO_PLUGINS: LoadedPlugins = { plugins: [], errors: [] };
+const NO_PLUGINS: LoadedPlugins = { plugins: [], errors: [] };
 
 /** Never rejects. The first of a name wins; the same folder twice is one plugin. */
 export async function loadPlugins(

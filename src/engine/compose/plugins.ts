@@ -1,6 +1,6 @@
 /** Plugins in a session: loaded before the engine is, handed to the rooms that know what to do with their parts. */
 import type { McpServerEntry } from '../../mcp/mcp-servers.ts';
-import { type LoadedPlugins, loadPlugins, NO_PLUGINS } from '../../plugins/load-plugins.ts';
+import type { LoadedPlugins } from '../../plugins/load-plugins.ts';
 import type { Plugin, PluginConfig } from '../../plugins/plugin.ts';
 import type { AgentDefinition } from '../../protocol/agent.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
@@ -50,12 +50,13 @@ export async function openPlugins(
     }
   };
   const setup: Writable<PluginSetup> = {
-    plugins: NO_PLUGINS.plugins,
-    errors: NO_PLUGINS.errors,
+    plugins: [],
+    errors: [],
     hooks: [],
     agents: [],
     async preview(added) {
       const all = [...configured, ...added];
+      const { loadPlugins } = await import('../../plugins/load-plugins.ts');
       const { plugins, errors } = await loadPlugins(all, { cwd, files });
       const directories = plugins.flatMap(({ name: prefix, agentDirectories }) =>
         agentDirectories.map((path) => ({ path, prefix, source: 'plugin' as const })),

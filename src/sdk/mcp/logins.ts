@@ -1,10 +1,5 @@
 /** The MCP servers of a folder, and logins to them: what a session uses, but never asks for by itself. */
-import {
-  type ConfiguredMcpServer,
-  configuredMcpServers,
-  logInToMcpServer,
-  logOutOfMcpServer,
-} from '../../engine/compose/mcp-logins.ts';
+import type { ConfiguredMcpServer } from '../../engine/compose/mcp-logins.ts';
 import { configOf } from '../open-engine.ts';
 import type { Options } from '../options.ts';
 
@@ -34,9 +29,12 @@ export interface McpLoginOptions extends McpPlace {
   readonly signal?: AbortSignal | undefined;
 }
 
+// Loaded by the first of these calls, as few programs make any.
+const load = () => import('../../engine/compose/mcp-logins.ts');
+
 /** The servers that a query with these options would start or reach. Connects to none. */
 export async function listMcpServers(place: McpPlace = {}): Promise<readonly ConfiguredMcpServer[]> {
-  return configuredMcpServers(await configIn(place));
+  return (await load()).configuredMcpServers(await configIn(place));
 }
 
 /**
@@ -47,7 +45,7 @@ export async function mcpLogin(
   name: string,
   { show, signal = never(), ...place }: McpLoginOptions,
 ): Promise<void> {
-  await logInToMcpServer(name, await configIn(place), { show, signal });
+  await (await load()).logInToMcpServer(name, await configIn(place), { show, signal });
 }
 
 /** Gives the tokens back and forgets them. false: nobody was logged in. */
@@ -55,7 +53,7 @@ export async function mcpLogout(
   name: string,
   { signal = never(), ...place }: McpPlace & { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<boolean> {
-  return logOutOfMcpServer(name, await configIn(place), signal);
+  return (await load()).logOutOfMcpServer(name, await configIn(place), signal);
 }
 
 function configIn(place: McpPlace) {

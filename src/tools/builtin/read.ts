@@ -6,8 +6,7 @@ import { parserOf } from '../from-json-schema.ts';
 import { absolutePath, kindRefusal } from './file-access.ts';
 import { type ImageType, imageTypeOf, looksLikeImage } from './image-file.ts';
 import { lineWindow } from './line-window.ts';
-import { readNotebook } from './notebook.ts';
-import { type NotebookView, showNotebook } from './show-notebook.ts';
+import type { NotebookView } from './show-notebook.ts';
 import { decodeText } from './text-file.ts';
 
 export interface ReadInput {
@@ -161,10 +160,11 @@ async function readText(
 
   const from = Math.max(1, input.offset ?? 1);
   if (extname(path).toLowerCase() === '.ipynb') {
-    const read = readNotebook(decoded.text);
-    if (read.ok) {
-      const maxCells = input.limit ?? limits.maxLines;
-      const { partial, ...shown } = showNotebook(path, read.notebook, { ...limits, from, maxCells });
+    const { showNotebook } = await import('./show-notebook.ts');
+    const maxCells = input.limit ?? limits.maxLines;
+    const notebook = showNotebook(path, decoded.text, { ...limits, from, maxCells });
+    if (notebook !== undefined) {
+      const { partial, ...shown } = notebook;
       context.readFileCache.set(path, { hash: sha256(bytes), mtimeMs: stat.mtimeMs, partial });
       return shown;
     }

@@ -4,7 +4,7 @@ import type { ImageBlock, TextBlock } from '../../protocol/wire.ts';
 import { headOf } from '../../util/cut-text.ts';
 import { isObject } from '../from-json-schema.ts';
 import { type ImageType, imageTypeOf } from './image-file.ts';
-import { cellName, type Notebook, type NotebookCell, sourceOf } from './notebook.ts';
+import { cellName, type NotebookCell, readNotebook, sourceOf } from './notebook.ts';
 
 export interface NotebookView {
   readonly type: 'notebook';
@@ -29,12 +29,15 @@ const MAX_IMAGES = 20;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: tracebacks are coloured for terminals
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
+/** undefined: the text is no notebook. */
 export function showNotebook(
   path: string,
-  notebook: Notebook,
+  text: string,
   limits: ShowLimits,
-): ToolOutput<NotebookView> & { readonly partial: boolean } {
-  const { cells } = notebook;
+): (ToolOutput<NotebookView> & { readonly partial: boolean }) | undefined {
+  const read = readNotebook(text);
+  if (!read.ok) return undefined;
+  const { cells } = read.notebook;
   const first = limits.from - 1;
   const pieces: Piece[] = [];
   let chars = 0;

@@ -6,7 +6,9 @@ import { describe, expect, it } from 'vitest';
 const door = fileURLToPath(new URL('../../../dist/index.js', import.meta.url));
 
 const UNWANTED =
-  /node_modules\/(?:zod|yaml|ajv|commander|@modelcontextprotocol)\/|src\/(?:cli|rehearsal|testing|session\/catalog)\/|\/(?:earlier-life|agent-run|library-connection)\.ts$/;
+  /node_modules\/(?:zod|yaml|ajv|commander|@modelcontextprotocol)\/|src\/(?:cli|rehearsal|testing|session\/catalog)\/|\/(?:earlier-life|agent-run|library-connection|server-tools|command-line|load-plugins?|notebook-plan|show-notebook|mcp-logins)\.ts$/;
+/** Of code that importing the library reads: each kB costs some 0.03 ms at every start. */
+const MOST_BYTES = 760_000;
 
 /** The sources of a built file; a file without a map is its own. */
 function sourcesOf(url: string): string[] {
@@ -33,6 +35,14 @@ port1.close();
 console.log(JSON.stringify({ loaded, require: Object.keys(createRequire(process.argv[1]).cache) }));
 `;
 
+/** Prints which of Node's own modules importing the door loads. */
+const NODE_MODULES = `
+const loaded = () => process.moduleLoadList.map((name) => name.replace(/^NativeModule /, ''));
+const before = new Set(loaded());
+await import(process.argv[1]);
+console.log(JSON.stringify(loaded().filter((name) => !before.has(name))));
+`;
+
 describe('F124 what importing the library costs', () => {
   it('F124 the built door loads no zod, no MCP, no YAML, no test tools and no CLI', () => {
     expect(existsSync(door), 'dist/ is not built: `npm ci` or `npm run build` makes it').toBe(true);
@@ -56,6 +66,20 @@ describe('F124 what importing the library costs', () => {
       .filter((url) => url.includes('/dist/'))
       .map((url) => readFileSync(fileURLToPath(url), 'utf8'));
     expect(built.flatMap((code) => code.match(/\bfrom ?"node:[a-z/]+"/g) ?? [])).toEqual([]);
-    expect(loaded.filter((url) => url.includes('/dist/')).length).toBeLessThanOrEqual(4);
+    expect(built.length).toBeLessThanOrEqual(4);
+    expect(built.reduce((bytes, code) => bytes + code.length, 0)).toBeLessThan(MOST_BYTES);
+  });
+
+  it('F124 of Node the built door loads no TLS, no child processes and no second HTTP client', () => {
+    const run = spawnSync(process.execPath, ['--input-type=module', '-e', NODE_MODULES, door], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] },
+    });
+    expect(run.stderr).toBe('');
+    const added = JSON.parse(run.stdout) as string[];
+    expect(added).toContain('http');
+    expect(
+      added.filter((name) => /^(?:https|tls|child_process|internal\/deps\/undici.*)$/.test(name)),
+    ).toEqual([]);
   });
 });
