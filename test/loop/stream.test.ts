@@ -43,6 +43,29 @@ describe('record, start, yield (L4.1)', () => {
     model.assertComplete();
   });
 
+  it('a request is under way as soon as it is on record, also with a consumer that holds its announcement', async () => {
+    const sent = deferred<void>();
+    const journal = recorder();
+    const { callModel } = scriptedModel([say('Done.')]);
+    const loop = queryLoop(
+      loopParams(),
+      loopDeps({
+        recorder: journal,
+        async *callModel(request, options) {
+          yield { kind: 'attempt', attempt: 1, bytes: 1, maxTokens: 1 };
+          expect(journal.ofType('request')).toHaveLength(1);
+          sent.resolve();
+          return yield* callModel(request, options);
+        },
+      }),
+    );
+    expect((await loop.next()).value).toMatchObject({ type: 'stream_request_start' });
+    await sent.promise; // nobody asks for more, yet it is sent
+    const rest: LoopMessage[] = [];
+    for await (const next of loop) rest.push(next);
+    expect(outline(rest)).toContain('text');
+  });
+
   it('what is yielded is on record before it is seen, and a call before it starts', async () => {
     const journal = recorder();
     const atStart: number[] = [];

@@ -41,7 +41,7 @@ export class AnswerFeed {
     while (this.#outcome === undefined) {
       this.#pending ??= this.#outputs.next();
       if (iteration.openCalls > 0) {
-        this.#pending.catch(() => {}); // awaited later; a consumer that ends early must not leave it unhandled
+        this.#askAhead();
         const said = await reportTools(iteration);
         if (said.length > 0) return said;
         if (iteration.openCalls > 0 && (await this.#first(this.#pending)) === 'tools') continue;
@@ -52,6 +52,12 @@ export class AnswerFeed {
       if (said !== undefined) return said;
     }
     return undefined;
+  }
+
+  /** It is awaited later: a consumer that ends early must not leave it unhandled. */
+  #askAhead(): void {
+    this.#pending ??= this.#outputs.next();
+    this.#pending.catch(() => {});
   }
 
   /** Nobody reads on. What was received is paid for, and the scope ends the call. */
@@ -67,7 +73,12 @@ export class AnswerFeed {
   }
 
   async #take(output: ModelOutput): Promise<Said | undefined> {
-    if (output.kind !== 'events') return takeNotice(output, this.#request, this.#iteration);
+    if (output.kind !== 'events') {
+      const notice = await takeNotice(output, this.#request, this.#iteration);
+      // It is on record: what it announces begins while the consumer hears of it.
+      this.#askAhead();
+      return notice;
+    }
     this.#iteration.response.requestId ??= output.requestId;
     const said = await this.#reader.take(output);
     return said.length > 0 ? said : undefined;
