@@ -22,13 +22,19 @@ export async function closeSession(
     );
   await running?.submission.end();
   await within(RUN_END_MS, parts.tasks.stopAll('session'));
-  // Each has a second, unless its owner gave it more.
-  const reason = parts.memory.successor === undefined ? 'other' : 'clear';
-  await parts.hooks.run({ event: 'SessionEnd', reason }, { signal: NEVER });
+  if (parts.hooks.has('SessionEnd')) {
+    // Each has a second, unless its owner gave it more.
+    const reason = parts.memory.successor === undefined ? 'other' : 'clear';
+    await parts.hooks.run({ event: 'SessionEnd', reason }, { signal: NEVER });
+  }
   await parts.hookRoom.close();
-  if (!parts.memory.handedOver) await parts.mcp.close();
-  parts.model.close();
-  // After /clear the log goes on with the conversation that follows.
   const { handedOver } = parts.memory;
-  await parts.journal.close().finally(() => (handedOver ? undefined : parts.config.debug?.close()));
+  if (!handedOver) await parts.mcp.close();
+  parts.model.close();
+  try {
+    await parts.journal.close();
+  } finally {
+    // After /clear the log goes on with the conversation that follows.
+    if (!handedOver) await parts.config.debug?.close();
+  }
 }

@@ -10,8 +10,8 @@ export function tellWhenIdle({
   hooks,
   scope,
 }: Pick<EngineParts, 'config' | 'clock' | 'hooks' | 'scope'>): (() => void) | undefined {
+  if (scope.aborted || !hooks.has('Notification')) return undefined;
   const { signal } = scope;
-  if (signal.aborted || !hooks.has('Notification')) return undefined;
   const stop = clock.timer(config.idleNotificationMs ?? IDLE_MS, () => {
     if (signal.aborted) return;
     void hooks.run(

@@ -24,7 +24,7 @@ export function suggestPrompt(submission: string, parts: EngineParts): (() => vo
     last?.is_error === false &&
     last.terminal_reason === 'completed' &&
     permissions.mode !== 'plan';
-  if (!isWanted || scope.signal.aborted) return undefined;
+  if (!isWanted || scope.aborted) return undefined;
   const life = scope.child();
   const { signal } = life;
   askForLine(

@@ -230,7 +230,8 @@ export class QueryEngine {
    * model and mode. This one takes no more prompts and is then to be closed. undefined: nothing was cleared.
    */
   successor(): QueryEngine | undefined {
-    this.#next ??= handOver(this.#parts, (config, inherited) => new QueryEngine(config, inherited));
+    const { successor: id } = this.#parts.memory;
+    if (id !== undefined) this.#next ??= handOver(id, this.#parts, (...made) => new QueryEngine(...made));
     return this.#next;
   }
 

@@ -170,8 +170,7 @@ export function createSessionJournal(
       return () => entryListeners.delete(listener);
     },
     async close() {
-      const opened = await opening?.catch(() => undefined);
-      await opened?.close();
+      await opening?.then(({ close }) => close(), ignore);
     },
   };
   return session;

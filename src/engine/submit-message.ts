@@ -159,11 +159,13 @@ export async function* runLoop(
     withToolUseSummaries(loopDepsOf(watch.guard, parts), submission, parts),
   );
   let terminal: Terminal | undefined;
+  let isOver = false;
   try {
     while (terminal === undefined) {
       let step: IteratorResult<Said, Terminal>;
       try {
         step = await loop.next();
+        isOver = step.done === true;
       } catch (error) {
         terminal = { reason: 'model_error', turnCount: watch.turnCount, errors: [messageOf(error)] };
         break;
@@ -179,10 +181,11 @@ export async function* runLoop(
       terminal = watch.verdict;
     }
   } finally {
-    await loop.return(undefined as never).catch(() => undefined);
+    if (!isOver) await loop.return(undefined as never).catch(() => undefined);
   }
   if (submission.silent()) return;
-  yield mapper.flush();
+  const left = mapper.flush();
+  if (left.length > 0) yield left;
   yield* finish(terminal, outcome, submission, parts);
 }
 

@@ -5,17 +5,17 @@ import type { EngineParts } from './parts.ts';
 
 /**
  * A fresh conversation with the same tools, rules and hooks, the model and the mode as they were last set; connections
- * and what was spent are taken over. undefined: nothing was cleared.
+ * and what was spent are taken over.
  */
 export function handOver<Engine>(
+  sessionId: string,
   { config, memory, permissions, mcp, ledger }: EngineParts,
   open: (config: QueryEngineConfig, inherited: Inherited) => Engine,
-): Engine | undefined {
-  if (memory.successor === undefined) return undefined;
+): Engine {
   const next = open(
     {
       ...config,
-      sessionId: memory.successor,
+      sessionId,
       resume: undefined,
       forkSession: undefined,
       resumeSessionAt: undefined,

@@ -52,8 +52,8 @@ export interface Hooks extends HookPort {
   listing(): HooksListing;
   /** These in the place of the others, for events from here on. One that has run `once` has run. */
   replace(others: OtherHooks): void;
-  /** Ends the hooks that went on by themselves, and waits for their processes. */
-  close(): Promise<void>;
+  /** Ends the hooks that went on by themselves, and waits for their processes; undefined: there are none. */
+  close(): Promise<unknown> | undefined;
 }
 
 /**
@@ -138,10 +138,10 @@ export function createHooks(options: HooksOptions): Hooks {
       others = next;
       byEvent = registered(options, others);
     },
-    async close() {
+    close() {
       closed = true;
       session?.abort('closed');
-      await Promise.allSettled(open);
+      return open.size === 0 ? undefined : Promise.allSettled(open);
     },
   };
 }

@@ -39,8 +39,10 @@ async function* loop(params: LoopParams, deps: LoopDeps): AsyncGenerator<Said, T
         if (stopped !== undefined) return stopped; //                 blocking_limit, rapid_refill_breaker
         const request = buildRequest(iteration); //                2  what is asked
         yield* streamResponse(request, iteration); //              3  record, start, yield; failures withheld
-        yield* settleTools(iteration); //                          4  every tool_use gets its result
-        yield* collectAttachments(iteration); //                   5  what else the model should know
+        if (iteration.response.calls.length > 0) {
+          yield* settleTools(iteration); //                        4  every tool_use gets its result
+          yield* collectAttachments(iteration); //                 5  what else the model should know
+        }
       } catch (error) {
         yield* takeThrow(error, iteration); //                        a fact for the rules, unless the journal is lost
       }

@@ -118,7 +118,8 @@ export function openConnections(options: EndpointOptions): Connections {
       entry = undefined;
       if (leaving === undefined || --leaving.users > 0) return;
       shared.delete(key);
-      leaving.route.agent.destroy();
+      // Sockets have nothing to hand back: who waits for the end of a session does not wait for theirs.
+      setImmediate(() => leaving.route.agent.destroy());
     },
   };
 }

@@ -85,9 +85,7 @@ export function query({
   };
   const isOver = () => closing !== undefined;
   /** After `/clear` the same stream goes on with the engine of the next conversation. */
-  const succeed = async (session: QueryEngine) => {
-    const next = session.successor();
-    if (next === undefined) return;
+  const succeed = async (session: QueryEngine, next: QueryEngine) => {
     opening = { config: open().config, engine: Promise.resolve(next) };
     await attend(opening.engine);
     await handQueueOn(session, next);
@@ -131,7 +129,7 @@ interface Life {
   readonly caller: AbortSignal | undefined;
   isOver(): boolean;
   close(): Promise<void>;
-  succeed(session: QueryEngine): Promise<void>;
+  succeed(session: QueryEngine, next: QueryEngine): Promise<void>;
   heard(message: SDKMessage): void;
   readonly carriesOn: boolean;
   readonly announcements: Announcements;
@@ -169,7 +167,8 @@ async function* run(
       refuseAborted(caller);
       if (life.isOver()) return;
       const session = await engine();
-      yield announcements.takeAll();
+      const said = announcements.takeAll();
+      if (said.length > 0) yield said;
       const next = feed.next(session) ?? noticeFrom(session);
       callOff();
       if (next === undefined) {
@@ -177,7 +176,8 @@ async function* run(
         // Background work is waited for, as its end is news (F45); after an error nobody would go on with it.
         if (feed.ended && (!session.tasks.running || last?.is_error === true)) {
           await session.tasks.stopAll('session');
-          yield announcements.takeAll();
+          const ends = announcements.takeAll();
+          if (ends.length > 0) yield ends;
           break;
         }
         if (feed.ended) callOff = session.tasks.limitWait();
@@ -196,7 +196,8 @@ async function* run(
         yield batch;
       }
       feed.turnEnded(last?.terminal_reason);
-      await life.succeed(session);
+      const successor = session.successor();
+      if (successor !== undefined) await life.succeed(session, successor);
     }
     if (last?.is_error === true && !life.isOver()) throw errorResult(last);
   } finally {

@@ -140,26 +140,28 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
       })();
     },
     close() {
-      closing ??= (async () => {
-        await queue.idle();
-        try {
-          await put([]);
-        } catch (cause) {
-          const lost = refused.flat().length;
-          if (lost > 0 && !fence.signal.aborted) {
-            throw new TurnwrightError(
-              'storage_error',
-              `${lost === 1 ? 'The last record' : `The last ${lost} records`} of session ${sessionId} could not be written: ${cause instanceof Error ? cause.message : String(cause)}`,
-              { cause },
-            );
-          }
-        } finally {
-          await store.close(sessionId);
-        }
-      })();
+      closing ??= end();
       return closing;
     },
   };
+
+  async function end(): Promise<void> {
+    await queue.idle();
+    try {
+      await put([]);
+    } catch (cause) {
+      const lost = refused.flat().length;
+      if (lost > 0 && !fence.signal.aborted) {
+        throw new TurnwrightError(
+          'storage_error',
+          `${lost === 1 ? 'The last record' : `The last ${lost} records`} of session ${sessionId} could not be written: ${cause instanceof Error ? cause.message : String(cause)}`,
+          { cause },
+        );
+      }
+    } finally {
+      await store.close(sessionId);
+    }
+  }
   return writer;
 }
 

@@ -15,6 +15,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   type Stats,
   statSync,
   unlinkSync,
@@ -35,7 +36,7 @@ const READ_AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export const nodeFiles: PersistentFiles = {
   readFile: (path) => fs.readFile(path, { flag: READ_AT_ONCE }),
-  readSmall: (path) => unlessMissing(atOnce(() => readSmall(path))),
+  readSmall,
   readRange,
   stat: (path) => unlessMissing(fs.stat(path).then(toFileStat)),
   lstat: (path) => unlessMissing(fs.lstat(path).then(toFileStat)),
@@ -44,26 +45,32 @@ export const nodeFiles: PersistentFiles = {
   makeDir,
   writeAtomic,
   createExclusive,
-  link: (file, name) => atOnce(() => linkSync(file, name)),
+  link: async (file, name) => linkSync(file, name),
   openAppend,
   truncate: (path, length) => fs.truncate(path, length),
   remove: (path) => fs.rm(path, { force: true }),
-  removeSmall: (path) => unlessMissing(atOnce(() => unlinkSync(path))),
+  removeSmall,
   removeTree: (path) => fs.rm(path, { force: true, recursive: true }),
-  rename: (from, to) => fs.rename(from, to),
+  rename: async (from, to) => renameSync(from, to),
 };
 
-/** A short call whose outcome the port promises. */
-async function atOnce<T>(call: () => T): Promise<T> {
-  return call();
+async function readSmall(path: string): Promise<Uint8Array | undefined> {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, READ_AT_ONCE);
+    return readFileSync(fd);
+  } catch (error) {
+    return refuseOthers(error);
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
 }
 
-function readSmall(path: string): Uint8Array {
-  const fd = openSync(path, READ_AT_ONCE);
+async function removeSmall(path: string): Promise<void> {
   try {
-    return readFileSync(fd);
-  } finally {
-    closeSync(fd);
+    unlinkSync(path);
+  } catch (error) {
+    refuseOthers(error);
   }
 }
 
@@ -261,9 +268,13 @@ async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
-    throw error;
+    return refuseOthers(error);
   }
+}
+
+/** Than that there is no such file. */
+function refuseOthers(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error;
 }
 
 function unlessPermitted(error: unknown): void {

@@ -24,17 +24,9 @@ export interface Scope {
 
 export const CLOSE_GRACE_MS = 100;
 
-/** What there is to wait for; a throw is the cleanup's own affair. */
-function started(cleanup: () => void | Promise<void>): Promise<void> | undefined {
-  try {
-    return cleanup() ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 export function openScope(parent?: Scope, graceMs: number = CLOSE_GRACE_MS): Scope {
-  return new OpenScope(parent, graceMs);
+  // Scopes are made here alone.
+  return new OpenScope(parent as OpenScope | undefined, graceMs);
 }
 
 type Listener = (reason: unknown) => void;
@@ -47,19 +39,19 @@ class OpenScope implements Scope {
   readonly #graceMs: number;
   #listeners: Set<Listener> | undefined;
   #cleanups: Set<Cleanup> | undefined;
-  #unlink: (() => void) | undefined;
+  readonly #parent: OpenScope | undefined;
+  /** Open ones. */
+  #children: Set<OpenScope> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(parent: Scope | undefined, graceMs: number) {
+  constructor(parent: OpenScope | undefined, graceMs: number) {
     this.#graceMs = graceMs;
+    this.#parent = parent;
     if (parent === undefined) return;
-    // Not by the signal's events, which cost more than all of a scope.
-    const detach = parent.onAbort((reason) => this.abort(reason));
-    const forget = parent.onClose(() => this.close());
-    this.#unlink = () => {
-      detach();
-      forget();
-    };
+    parent.#children ??= new Set();
+    parent.#children.add(this);
+    if (parent.aborted) this.abort(parent.#reason);
+    if (parent.closed) void this.close();
   }
 
   get signal(): AbortSignal {
@@ -106,6 +98,8 @@ class OpenScope implements Scope {
     this.aborted = true;
     this.#reason = reason;
     this.#controller?.abort(reason);
+    // Not by the signal's events, which cost more than all of a scope.
+    if (this.#children !== undefined) for (const child of this.#children) child.abort(reason);
     const listeners = this.#listeners;
     if (listeners === undefined) return;
     for (const listener of listeners) listener(reason);
@@ -117,16 +111,24 @@ class OpenScope implements Scope {
     return this.#closing;
   }
 
-  async #close(reason: unknown): Promise<void> {
-    this.#unlink?.();
+  /** A throw is the cleanup's own affair. */
+  #close(reason: unknown): Promise<void> {
+    if (this.#parent !== undefined) this.#parent.#children?.delete(this);
     this.abort(reason);
-    const running = [...(this.#cleanups ?? [])]
-      .reverse()
-      .map(started)
-      .filter((work) => work !== undefined);
+    const running: Promise<void>[] = [];
+    for (const child of [...(this.#children ?? [])].reverse()) running.push(child.close());
+    const cleanups = [...(this.#cleanups ?? [])];
     this.#cleanups = undefined;
-    if (running.length > 0) await within(this.#graceMs, Promise.allSettled(running));
+    for (let cleanup = cleanups.pop(); cleanup !== undefined; cleanup = cleanups.pop()) {
+      try {
+        const work = cleanup();
+        if (work !== undefined) running.push(work);
+      } catch {}
+    }
+    return running.length === 0 ? DONE : within(this.#graceMs, Promise.allSettled(running));
   }
 }
+
+const DONE = Promise.resolve();
 
 function nothing(): void {}

@@ -53,6 +53,7 @@ export function composeSession(config: QueryEngineConfig, ports: SessionPorts): 
     async open() {
       if (temporary !== undefined) await layOut(config, temporary, ports);
       const opened = await openJournal(store, leasesIn(directory, config, ports), sessionId, config);
+      if (mirror === undefined && temporary === undefined) return opened;
       const close = async () => {
         await opened.close().finally(() => mirror?.flush());
         if (temporary !== undefined) await clearUp(temporary, ports.files);
@@ -132,7 +133,11 @@ async function openJournal(
       lost: lease === undefined ? [writer.fenced] : [writer.fenced, lease.signal],
       async close() {
         // Records that a full disk refused must not keep the session locked as well.
-        await writer.close().finally(() => lease?.release());
+        try {
+          await writer.close();
+        } finally {
+          await lease?.release();
+        }
       },
     };
   } catch (error) {

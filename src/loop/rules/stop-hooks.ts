@@ -1,4 +1,5 @@
 import { goOn, PASS, type Rule, stop } from '../decision.ts';
+import type { LoopParams } from '../deps.ts';
 import { outcomeOf } from '../outcome.ts';
 import { systemMessage, userMessage } from '../say.ts';
 import type { State } from '../state.ts';
@@ -7,7 +8,7 @@ import { stopHookBlocking } from '../transitions.ts';
 /** The last word before the end: a structured value still owed, then the Stop hooks. */
 export const stopHooks: Rule = {
   name: 'stop_hooks',
-  applies: () => true,
+  applies: (facts, _state, { deps, params }) => facts.structuredOutputOwed || deps.hooks.has(eventOf(params)),
   async *run(facts, state, iteration) {
     const { deps, params } = iteration;
     if (
@@ -21,7 +22,7 @@ export const stopHooks: Rule = {
     }
     const verdict = await deps.hooks.run(
       {
-        event: params.depth === 0 ? 'Stop' : 'SubagentStop',
+        event: eventOf(params),
         stop_hook_active: state.hooks.stopHookActive,
         last_assistant_message: lastText(facts.messages),
       },
@@ -40,6 +41,8 @@ export const stopHooks: Rule = {
     return goOn(stopHookBlocking(state, { ...outcomeOf(iteration, [blocked]), feedback }));
   },
 };
+
+const eventOf = ({ depth }: LoopParams): 'Stop' | 'SubagentStop' => (depth === 0 ? 'Stop' : 'SubagentStop');
 
 /** The engine's own end to a hook that never lets go (F95, F96). */
 function overrideOf(feedback: string, { hooks }: State, cap: number): string | undefined {

@@ -62,7 +62,7 @@ export class AnswerFeed {
 
   /** Nobody reads on. What was received is paid for, and the scope ends the call. */
   abandon(): void {
-    this.#reader.abandon();
+    if (this.#outcome === undefined) this.#reader.abandon();
   }
 
   #first(pending: Promise<Step>): Promise<'model' | 'tools'> {

@@ -6,7 +6,7 @@ import { attachmentMessage } from '../say.ts';
 
 export async function* collectAttachments(iteration: Iteration): AsyncGenerator<LoopMessage, void> {
   const { response, deps, state } = iteration;
-  if (response.calls.length === 0 || iteration.preventContinuation !== undefined) return;
+  if (iteration.preventContinuation !== undefined) return;
   if (iteration.abortReason !== undefined || iteration.deniedWithInterrupt) return;
   const toolUses = response.calls.map((call) => call.block);
   if (deps.hooks.has('PostToolBatch')) await batchHooks(iteration);

@@ -7,7 +7,6 @@ import type { Iteration } from '../iteration.ts';
 import { reportTools } from './report-tools.ts';
 
 export async function* settleTools(iteration: Iteration): AsyncGenerator<Said, void> {
-  if (iteration.response.calls.length === 0) return;
   iteration.deps.onStage?.('tools');
   if (iteration.response.failure !== undefined || iteration.thrown !== undefined)
     await iteration.executor.abort('failed');

@@ -8,7 +8,7 @@ export async function* takeThrow(error: unknown, iteration: Iteration): AsyncGen
   if (isLostJournal(error)) throw error;
   iteration.thrown = { error };
   try {
-    yield* settleTools(iteration);
+    if (iteration.response.calls.length > 0) yield* settleTools(iteration);
   } catch (second) {
     if (isLostJournal(second)) throw second; // the first error is the one to tell of
   }
