@@ -4,6 +4,8 @@
  */
 const MIN_PART_BYTES = 16 * 1024;
 const MAX_PART_BYTES = 1024 * 1024;
+/** Of UTF-8, for one unit of UTF-16. */
+const MOST_BYTES_PER_UNIT = 3;
 
 export class GrowingBytes {
   readonly #full: Buffer[] = [];
@@ -16,15 +18,18 @@ export class GrowingBytes {
   }
 
   append(text: string): void {
-    const bytes = Buffer.byteLength(text);
-    if (bytes > this.#part.length - this.#used) {
+    // Counted only where it may not fit.
+    const room = this.#part.length - this.#used;
+    const bytes = MOST_BYTES_PER_UNIT * text.length <= room ? 0 : Buffer.byteLength(text);
+    if (bytes > room) {
       if (this.#used > 0) this.#full.push(this.#part.subarray(0, this.#used));
-      const room = Math.min(Math.max(this.#total, MIN_PART_BYTES), MAX_PART_BYTES);
-      this.#part = Buffer.allocUnsafeSlow(Math.max(room, bytes));
+      const ample = Math.min(Math.max(this.#total, MIN_PART_BYTES), MAX_PART_BYTES);
+      this.#part = Buffer.allocUnsafeSlow(Math.max(ample, bytes));
       this.#used = 0;
     }
-    this.#used += this.#part.write(text, this.#used);
-    this.#total += bytes;
+    const written = this.#part.write(text, this.#used);
+    this.#used += written;
+    this.#total += written;
   }
 
   parts(): readonly Buffer[] {

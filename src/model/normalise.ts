@@ -39,7 +39,7 @@ interface Exchange {
   readonly answerJson: string[];
   readonly calls: Call[];
   /** Calls without a result, by the model's id. */
-  readonly unanswered: Map<string, Call[]>;
+  unanswered: Map<string, Call[]> | undefined;
   answered: number;
   readonly user: string[];
   stopReason: string | null;
@@ -121,7 +121,7 @@ function emptyExchange(messageId: string | undefined): Exchange {
     answer: [],
     answerJson: [],
     calls: [],
-    unanswered: new Map(),
+    unanswered: undefined,
     answered: 0,
     user: [],
     stopReason: null,
@@ -147,6 +147,7 @@ function append(exchange: Exchange, piece: Piece, ids: ToolIds): void {
   const call: Call = { wireId: ids.assign(piece.id) };
   exchange.calls.push(call);
   exchange.answerJson.push(withToolId(piece, call.wireId));
+  exchange.unanswered ??= new Map();
   const namesakes = exchange.unanswered.get(piece.id);
   if (namesakes === undefined) exchange.unanswered.set(piece.id, [call]);
   else namesakes.push(call);
@@ -154,7 +155,7 @@ function append(exchange: Exchange, piece: Piece, ids: ToolIds): void {
 
 /** The first result of a call counts; orphans and repeats are dropped. Calls that share an id are answered in order. */
 function answerCall(exchange: Exchange, piece: Extract<Piece, { id: string }>): void {
-  const call = exchange.unanswered.get(piece.id)?.shift();
+  const call = exchange.unanswered?.get(piece.id)?.shift();
   if (call === undefined) return;
   call.result = withToolId(piece, call.wireId);
   exchange.answered++;

@@ -114,7 +114,7 @@ class Growing {
       this.#textChars += json.length;
     }
     if (this.#textChars < PORTION_CHARS) return;
-    for (const json of this.#text) this.#sealed.append(this.#sealed.isEmpty ? json : `,${json}`);
+    this.#sealed.append((this.#sealed.isEmpty ? '' : ',') + this.#text.join(','));
     this.#text = [];
     this.#textChars = 0;
   }

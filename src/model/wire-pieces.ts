@@ -52,18 +52,20 @@ export function withToolId(piece: Extract<Piece, { id: string }>, id: string): s
 }
 
 export function textJson(text: string): string {
-  return wireJson({ type: 'text', text });
+  return `{"type":"text","text":${wireJson(text)}}`;
 }
 
 function assistantPiece(block: AssistantBlock): Piece[] {
   switch (block.type) {
     case 'text': {
       if (block.text.trim() === '') return [];
-      const citations = block.citations?.length ? { citations: block.citations } : {};
-      const json = wireJson({ type: 'text', text: block.text, ...citations });
+      const { citations } = block;
+      const withText = (text: string) =>
+        citations?.length ? wireJson({ type: 'text', text, citations }) : textJson(text);
+      const json = withText(block.text);
       const end = block.text.trimEnd();
       if (end.length === block.text.length) return [{ type: 'plain', json }];
-      return [{ type: 'plain', json, trimmed: wireJson({ type: 'text', text: end, ...citations }) }];
+      return [{ type: 'plain', json, trimmed: withText(end) }];
     }
     case 'thinking':
       // Unsigned thinking (cut off, or from a server that does not sign) would be refused.

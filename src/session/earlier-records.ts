@@ -4,13 +4,13 @@
  * results say are left out, what their answers cost where a later record has the sum, and a block that is told again.
  */
 import type { JournalEntry } from '../protocol/journal.ts';
-import { bareResult, type LineHead, parseLine, typeAt } from './envelope.ts';
+import { bareResult, type LineHead, type PeekedLine, parseLine } from './envelope.ts';
 import type { JournalProblem, ScanListener } from './read-journal.ts';
 
 interface Held {
   /** Its place among the entries. */
   readonly at: number;
-  readonly line: Buffer;
+  line: Buffer;
   readonly seq: number;
 }
 
@@ -23,11 +23,12 @@ export class EarlierRecords implements ScanListener {
   /** The last of its kind. */
   #cost: Held | undefined;
   #block: (Held & { readonly uuid: string }) | undefined;
+  /** Held before this place: in memory of their own. */
+  #copied = 0;
   #wentBack = false;
 
-  line(line: Buffer, head: LineHead): boolean {
-    const type = typeAt(line);
-    switch (nameOf(line, type)) {
+  line(line: Buffer, head: PeekedLine): boolean {
+    switch (head.fromType.slice(0, head.fromType.indexOf('"'))) {
       case 'decision':
         this.#decisions.push(this.#hold(line, head));
         return true;
@@ -38,9 +39,9 @@ export class EarlierRecords implements ScanListener {
         this.#cost = this.#hold(line, head);
         return true;
       case 'assistant':
-        return this.#assistant(line, type, head);
+        return this.#assistant(line, head);
       case 'result':
-        return this.#other(bareResult(line, type, head) ?? parseLine(line));
+        return this.#other(bareResult(head) ?? parseLine(line));
       default:
         return this.#other(parseLine(line));
     }
@@ -74,8 +75,20 @@ export class EarlierRecords implements ScanListener {
   /** In the journal's order. undefined: a resume went back, so that a submission that was over may be open again. */
   entries(): readonly JournalEntry[] | undefined {
     if (this.#wentBack) return undefined;
-    for (const held of [...this.#decisions, ...this.#responses, this.#cost, this.#block]) this.#parse(held);
+    for (const held of this.#held()) this.#parse(held);
     return this.#entries.filter((entry) => entry !== undefined);
+  }
+
+  partIsOver(): void {
+    for (const held of this.#held()) {
+      if (held.at >= this.#copied) held.line = Buffer.from(held.line);
+    }
+    this.#copied = this.#entries.length;
+  }
+
+  #held(): Held[] {
+    const last = [this.#cost, this.#block].filter((held) => held !== undefined);
+    return [...this.#decisions, ...this.#responses, ...last];
   }
 
   #isOver(): void {
@@ -86,12 +99,12 @@ export class EarlierRecords implements ScanListener {
   }
 
   /** Told again, it stays where it stood. */
-  #assistant(line: Buffer, type: number, head: LineHead): boolean {
-    const uuid = line.toString('latin1', type, type + UUID_END);
+  #assistant(line: Buffer, head: PeekedLine): boolean {
+    const uuid = head.fromType.slice(0, UUID_END);
     const block = this.#block;
     this.#block = undefined;
     if (block?.uuid !== uuid) {
-      this.#parse(block);
+      if (block !== undefined) this.#parse(block);
       this.#block = { ...this.#hold(line, head), uuid };
       return true;
     }
@@ -105,20 +118,14 @@ export class EarlierRecords implements ScanListener {
   }
 
   #hold(line: Buffer, { seq }: LineHead): Held {
-    // A copy: what was read around it need not stay.
-    const held = { at: this.#entries.length, line: Buffer.from(line), seq };
+    const held = { at: this.#entries.length, line, seq };
     this.#entries.push(undefined);
     return held;
   }
 
-  #parse(held: Held | undefined): void {
-    if (held !== undefined) this.#entries[held.at] = parseLine(held.line);
+  #parse({ at, line }: Held): void {
+    this.#entries[at] = parseLine(line);
   }
 }
 
 const UUID_END = 'assistant","uuid":"00000000-0000-0000-0000-000000000000"'.length;
-
-function nameOf(line: Buffer, type: number): string {
-  const name = line.toString('latin1', type, type + 10);
-  return name.slice(0, name.indexOf('"'));
-}

@@ -124,32 +124,38 @@ const hexDigit = (code: number): number =>
   code >= 48 && code <= 57 ? code - 48 : code >= 97 && code <= 102 ? code - 87 : -1;
 
 const HEAD = /^\{"v":(\d+),"seq":(\d+),"epoch":(\d+),(?:"type":"takeover","owner":"([^"]*)")?/;
-const HEAD_BYTES = 160;
-const HEAD_MIN_BYTES = '{"v":1,"seq":1,"epoch":1'.length;
+/** With an ordinary folder's name, enough for what stands in front of a record's own fields, and its ids. */
+const HEAD_BYTES = 512;
+const TYPE = ',"type":"';
 
-/** Where a record of ours stands, without parsing it. undefined: not ours, or not this version's, or damaged. */
-export function peekLine(line: Buffer): (LineHead & { readonly takeoverBy?: string }) | undefined {
-  const found = HEAD.exec(line.toString('latin1', 0, HEAD_BYTES));
+/** Where a record of ours stands and what it is, without parsing it. */
+export interface PeekedLine extends LineHead {
+  /** Latin-1 text that begins with the name of the type and its closing quote, and ends anywhere behind it. */
+  readonly fromType: string;
+  readonly takeoverBy: string | undefined;
+}
+
+/** undefined: not ours, or not this version's, or damaged. */
+export function peekLine(line: Buffer): PeekedLine | undefined {
+  const text = line.toString('latin1', 0, HEAD_BYTES);
+  const found = HEAD.exec(text);
   if (found === null || Number(found[1]) > JOURNAL_VERSION || checkSum(line) !== 'right') return undefined;
-  const head = { seq: Number(found[2]), epoch: Number(found[3]) };
-  return found[4] === undefined ? head : { ...head, takeoverBy: found[4] };
+  // No string before it can hold these characters.
+  const type = text.indexOf(TYPE);
+  const fromType = type < 0 ? farType(line) : text.slice(type + TYPE.length);
+  return { seq: Number(found[2]), epoch: Number(found[3]), fromType, takeoverBy: found[4] };
 }
 
-const TYPE = Buffer.from(',"type":"');
-
-/** Where the name of the type begins in a line of ours: no string before it can hold these characters. 0: not found. */
-export function typeAt(line: Buffer): number {
-  const at = line.indexOf(TYPE, HEAD_MIN_BYTES);
-  return at < 0 ? 0 : at + TYPE.length;
+function farType(line: Buffer): string {
+  const at = line.indexOf(TYPE);
+  return at < 0 ? '' : line.toString('latin1', at + TYPE.length, at + TYPE.length + HEAD_BYTES);
 }
 
-/** Of what stands right behind the type. */
-const IDS = /^result","id":"([^"\\]+)","submission":"([^"\\]+)",/;
-const IDS_BYTES = 400;
+const BARE_RESULT = /^result","id":"([^"\\]+)","submission":"([^"\\]+)",/;
 
 /** A result without what it says, not parsed. undefined: the line holds something else. */
-export function bareResult(line: Buffer, type: number, { seq, epoch }: LineHead): JournalEntry | undefined {
-  const found = IDS.exec(line.toString('latin1', type, type + IDS_BYTES));
+export function bareResult({ seq, epoch, fromType }: PeekedLine): JournalEntry | undefined {
+  const found = BARE_RESULT.exec(fromType);
   if (found === null) return undefined;
   const [, id = '', submission = ''] = found;
   const envelope = { v: JOURNAL_VERSION, seq, epoch, sessionId: '', cwd: '', timestamp: '' };

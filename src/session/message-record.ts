@@ -123,9 +123,8 @@ const assistantBlocks = (content: unknown): readonly AssistantBlock[] | undefine
 /** The blocks that a request could carry; the same array when that is all of them. */
 function wellFormed(content: unknown): readonly unknown[] | undefined {
   if (!Array.isArray(content)) return undefined;
-  const blocks = content.map(repaired);
-  if (blocks.every((block, index) => block === content[index])) return content;
-  return blocks.filter((block) => block !== undefined);
+  if (content.every((block) => repaired(block) === block)) return content;
+  return content.map(repaired).filter((block) => block !== undefined);
 }
 
 function repaired(block: unknown): unknown {

@@ -5,8 +5,8 @@ import {
   type DecodedLine,
   decodeLine,
   type ForeignRecord,
-  type LineHead,
   MAX_LINE_BYTES,
+  type PeekedLine,
   peekLine,
 } from './envelope.ts';
 import { type FileLine, readLines, readLinesAtOnce } from './read-lines.ts';
@@ -119,8 +119,9 @@ export const EMPTY_JOURNAL: JournalPosition = Object.freeze({
 
 /** Hears of what a scan passes, in the file's order. */
 export interface ScanListener {
-  /** A record of ours that counts, not parsed. false: it cannot be. */
-  line(bytes: Buffer, head: LineHead): boolean;
+  /** A record of ours that counts, not parsed. false: it cannot be. Its bytes stand until this part of the file is over. */
+  line(bytes: Buffer, head: PeekedLine): boolean;
+  partIsOver(): void;
   /** Any other record. */
   entry(entry: JournalEntry): void;
   readonly problem: OnProblem;
@@ -156,11 +157,13 @@ export async function scanJournal(
         if (entry !== undefined) listener?.entry(entry);
       }
       // A line from which records were recovered stays; what is torn as a whole can be set aside.
-      if (endsOpen && found.length === 0 && line.tooLong === undefined) tornAt = line.start;
+      if (endsOpen && found.length === 0 && !line.tooLong) tornAt = line.start;
     }
   };
-  for await (const lines of readLinesAtOnce(files, path, { start, maxLineBytes: MAX_LINE_BYTES }))
+  for await (const lines of readLinesAtOnce(files, path, { start, maxLineBytes: MAX_LINE_BYTES })) {
     for (const line of lines) pass(line);
+    listener?.partIsOver();
+  }
   const { head, ownHead, epoch, owner } = place;
   return { head, ownHead, epoch, owner, size, endsOpen, ...(tornAt === undefined ? {} : { tornAt }) };
 }
@@ -178,7 +181,7 @@ const problemIn = (line: FileLine, kind: JournalProblemKind): JournalProblem => 
 });
 
 const ignore = (): void => undefined;
-const isEmpty = (line: FileLine): boolean => line.bytes.length === 0 && line.tooLong === undefined;
+const isEmpty = (line: FileLine): boolean => line.bytes.length === 0 && !line.tooLong;
 
 function recordsOf(line: FileLine, report: (kind: JournalProblemKind) => void): readonly DecodedLine[] {
   if (line.tooLong) {

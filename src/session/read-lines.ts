@@ -1,14 +1,14 @@
 import type { PersistentFiles } from '../protocol/files.ts';
 
 export interface FileLine {
-  /** Without its newline. Empty, with `tooLong`, when it was passed over. */
+  /** Without its newline, until the next part of the file is asked for. Empty, with `tooLong`, when it was passed over. */
   readonly bytes: Buffer;
   readonly start: number;
   /** Offset behind the newline, or of the end of the file. */
   readonly end: number;
   /** A newline stands behind it. */
   readonly complete: boolean;
-  readonly tooLong?: true;
+  readonly tooLong: boolean;
 }
 
 /** Of the first read; each further one is twice as long. */
@@ -45,7 +45,7 @@ export async function* readLinesAtOnce(
 
   const take = (rest: Buffer, end: number, complete: boolean): FileLine => {
     const bytes = tooLong ? Buffer.alloc(0) : parts.length === 0 ? rest : Buffer.concat([...parts, rest]);
-    const line: FileLine = { bytes, start: lineStart, end, complete, ...(tooLong ? { tooLong } : {}) };
+    const line: FileLine = { bytes, start: lineStart, end, complete, tooLong };
     lineStart = end;
     parts = [];
     partBytes = 0;
@@ -66,22 +66,28 @@ export async function* readLinesAtOnce(
     if (partBytes > options.maxLineBytes) {
       tooLong = true;
       parts = [];
-    } else if (rest.length > 0) parts.push(rest);
+    } else if (rest.length > 0) parts.push(Buffer.from(rest)); // a copy: the part is read over
     offset += chunk.length;
   }
   if (lineStart < offset) yield [take(Buffer.alloc(0), offset, false)];
 }
 
-/** From the second on the next one is read while one is looked through: who only looks at the head reads no more. */
+/**
+ * From the second on the next one is read while one is looked through: who only looks at the head reads no more. Two
+ * buffers take turns, for a long file read into fresh ones costs a collection of all garbage.
+ */
 async function* chunksOf(
   files: PersistentFiles,
   path: string,
   start: number,
   end: number,
 ): AsyncGenerator<Buffer> {
+  let spare: Buffer = Buffer.alloc(0);
   const read = (offset: number, length: number) => {
     if (offset >= end) return undefined;
-    const reading = files.readRange(path, offset, Math.min(length, end - offset));
+    const bytes = Math.min(length, end - offset);
+    const into = spare.length < bytes ? Buffer.allocUnsafeSlow(bytes) : spare;
+    const reading = files.readRange(path, offset, bytes, into);
     reading.catch(() => undefined); // heard of when it is waited for
     return reading;
   };
@@ -94,6 +100,7 @@ async function* chunksOf(
     length = Math.min(2 * length, MAX_CHUNK_BYTES);
     const next = ahead ? read(offset, length) : undefined;
     yield chunk;
+    spare = chunk;
     reading = next ?? read(offset, length);
   }
 }

@@ -20,11 +20,13 @@ export function recordsInOrder(
   const records: JournalEntry[] = [];
   let last = 0;
   let sorted = true;
+  let isForeign = false;
   for (const entry of entries) {
     if (entry.v > JOURNAL_VERSION) {
       problems.newer++;
       continue;
     }
+    if (entry.v === 0) isForeign = true;
     if (sorted && entry.seq <= last) {
       sorted = false;
       for (const [at, record] of records.entries()) {
@@ -45,10 +47,10 @@ export function recordsInOrder(
     records.push(entry);
   }
   if (!sorted) records.sort((a, b) => a.seq - b.seq);
-  const main = records.filter(
-    (record) => sidechain || !('isSidechain' in record && record.isSidechain === true),
-  );
-  return withoutAbandonedBranches(withoutRewound(main), problems);
+  const isOfMain = (record: JournalEntry) => !('isSidechain' in record && record.isSidechain === true);
+  const main = sidechain || records.every(isOfMain) ? records : records.filter(isOfMain);
+  const standing = withoutRewound(main);
+  return isForeign ? withoutAbandonedBranches(standing, problems) : standing;
 }
 
 /** A message is the same wherever it stands again; any other record only in its own place. */

@@ -148,7 +148,8 @@ export class ViewReplay {
     return this.#group.results.some((result) => resultIds(result).includes(id));
   }
 
-  #inCallOrder(): UserMessage[] {
+  #inCallOrder(): readonly UserMessage[] {
+    if (this.#group.results.length < 2) return this.#group.results;
     const order = new Map(callsOf(this.#group.answers).map(({ block }, index) => [block.id, index]));
     const place = (message: UserMessage) => order.get(resultIds(message)[0] ?? '') ?? order.size;
     return [...this.#group.results].sort((a, b) => place(a) - place(b));
@@ -172,13 +173,13 @@ export class ViewReplay {
 function callsOf(
   messages: readonly ViewMessage[],
 ): { readonly block: ToolUseBlock; readonly assistantUuid: string }[] {
-  return messages.flatMap((message) =>
-    message.type === 'assistant'
-      ? message.message.content.flatMap((block) =>
-          block.type === 'tool_use' ? [{ block, assistantUuid: message.uuid }] : [],
-        )
-      : [],
-  );
+  const calls: { readonly block: ToolUseBlock; readonly assistantUuid: string }[] = [];
+  for (const message of messages) {
+    if (message.type !== 'assistant') continue;
+    for (const block of message.message.content)
+      if (block.type === 'tool_use') calls.push({ block, assistantUuid: message.uuid });
+  }
+  return calls;
 }
 
 export function resultIds(message: UserMessage): readonly string[] {

@@ -74,10 +74,14 @@ async function removeSmall(path: string): Promise<void> {
   }
 }
 
-async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
+async function readRange(
+  path: string,
+  offset: number,
+  length: number,
+  buffer: Uint8Array = Buffer.allocUnsafe(length),
+): Promise<Uint8Array> {
   const file = await fs.open(path, 'r');
   try {
-    const buffer = Buffer.allocUnsafe(length);
     let filled = 0;
     while (filled < length) {
       const { bytesRead } = await file.read(buffer, filled, length - filled, offset + filled);
