@@ -1,8 +1,7 @@
 /** The index of deferred tools (F155): their names. */
 import type { View } from '../protocol/view.ts';
-import { andThen } from '../util/and-then.ts';
-import type { AttachmentSource, FoundAttachment } from './source.ts';
-import { toldOnce } from './told-once.ts';
+import type { AttachmentInput, AttachmentSource, FoundAttachment } from './source.ts';
+import { type ToldOnceOptions, toldOnce } from './told-once.ts';
 
 export interface DeferredToolsSource extends AttachmentSource {
   /** What is to be said with a prompt. */
@@ -11,23 +10,44 @@ export interface DeferredToolsSource extends AttachmentSource {
   whole(): Promise<readonly FoundAttachment[]>;
 }
 
+type Names = () => readonly string[] | Promise<readonly string[]>;
+
 /** `names`: the same array while nothing changed. */
-export function deferredTools(
-  names: () => readonly string[] | Promise<readonly string[]>,
-): DeferredToolsSource {
-  const index = toldOnce<string>({
-    type: 'deferred_tools',
-    nameOf: String,
-    textOf: String,
-    whenAdded: (added) => [
-      `These tools can be loaded with ToolSearch, by "select:" and their names or by a search. Load one before you call it:\n${added.join('\n')}`,
-    ],
-    whenRemoved: (removed) => `These tools are gone: ${removed.join(', ')}.`,
-  });
-  return {
-    name: 'deferred_tools',
-    collect: ({ view }) => andThen(names(), (now) => index.news(now, view)),
-    withPrompt: (view) => andThen(names(), (now) => index.news(now, view)),
-    whole: async () => index.whole(await names()),
-  };
+export function deferredTools(names: Names): DeferredToolsSource {
+  return new Index(names);
+}
+
+const WORDS: ToldOnceOptions<string> = {
+  type: 'deferred_tools',
+  nameOf: String,
+  textOf: String,
+  whenAdded: (added) => [
+    `These tools can be loaded with ToolSearch, by "select:" and their names or by a search. Load one before you call it:\n${added.join('\n')}`,
+  ],
+  whenRemoved: (removed) => `These tools are gone: ${removed.join(', ')}.`,
+};
+
+class Index implements DeferredToolsSource {
+  readonly name = 'deferred_tools';
+  readonly #names: Names;
+  readonly #told = toldOnce(WORDS);
+
+  constructor(names: Names) {
+    this.#names = names;
+  }
+
+  collect({ view }: AttachmentInput): ReturnType<DeferredToolsSource['withPrompt']> {
+    return this.withPrompt(view);
+  }
+
+  withPrompt(view: View): ReturnType<DeferredToolsSource['withPrompt']> {
+    const names = this.#names();
+    return names instanceof Promise
+      ? names.then((now) => this.#told.news(now, view))
+      : this.#told.news(names, view);
+  }
+
+  async whole(): Promise<readonly FoundAttachment[]> {
+    return this.#told.whole(await this.#names());
+  }
 }

@@ -1,7 +1,12 @@
 /** Tells the model once that plan mode is on, what that means, and when it is over. */
 import type { TextBlock } from '../protocol/wire.ts';
 import { reminder } from '../util/reminder.ts';
-import { type AttachmentSource, type FoundAttachment, NOTHING_FOUND } from './source.ts';
+import {
+  type AttachmentInput,
+  type AttachmentSource,
+  type FoundAttachment,
+  NOTHING_FOUND,
+} from './source.ts';
 
 export interface PlanModeFacts {
   readonly active: boolean;
@@ -34,19 +39,33 @@ export interface PlanModeSource extends AttachmentSource {
 }
 
 export function planMode(facts: () => PlanModeFacts): PlanModeSource {
-  let told = false;
-  const changed = (leftByTool: boolean): readonly FoundAttachment[] => {
-    const now = facts();
-    if (now.active === told) return NOTHING_FOUND;
-    told = now.active;
+  return new PlanMode(facts);
+}
+
+class PlanMode implements PlanModeSource {
+  readonly name = 'plan_mode';
+  readonly #facts: () => PlanModeFacts;
+  #told = false;
+
+  constructor(facts: () => PlanModeFacts) {
+    this.#facts = facts;
+  }
+
+  collect({ toolUses }: AttachmentInput): readonly FoundAttachment[] {
+    return this.#changed(toolUses);
+  }
+
+  withPrompt(): readonly FoundAttachment[] {
+    return this.#changed([]);
+  }
+
+  #changed(calls: AttachmentInput['toolUses']): readonly FoundAttachment[] {
+    const now = this.#facts();
+    if (now.active === this.#told) return NOTHING_FOUND;
+    this.#told = now.active;
     if (now.active) return [planModeNote(now)];
-    if (leftByTool) return NOTHING_FOUND;
+    if (calls.some(({ name }) => name === 'ExitPlanMode')) return NOTHING_FOUND;
     const over = reminder('Plan mode is off. Things may be changed again, as the rules allow.');
     return [{ attachment: { type: 'plan_mode', active: false }, rendered: [over] }];
-  };
-  return {
-    name: 'plan_mode',
-    collect: ({ toolUses }) => changed(toolUses.some(({ name }) => name === 'ExitPlanMode')),
-    withPrompt: () => changed(false),
-  };
+  }
 }

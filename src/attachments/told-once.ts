@@ -26,22 +26,57 @@ export interface ToldOnce<Item> {
 }
 
 export function toldOnce<Item>(options: ToldOnceOptions<Item>): ToldOnce<Item> {
-  const { type, nameOf, textOf } = options;
-  let seen: readonly Item[] | undefined;
-  let told: ReadonlyMap<string, string> | undefined;
+  return new Told(options);
+}
 
-  const textsOf = (items: readonly Item[]) => new Map(items.map((item) => [nameOf(item), textOf(item)]));
-  const note = (added: readonly Item[], removed: readonly string[]): FoundAttachment => ({
-    attachment: { type, added, removed },
-    rendered: [
-      reminder(
-        ...(added.length === 0 ? [] : options.whenAdded(added)),
-        ...(removed.length === 0 ? [] : [options.whenRemoved(removed)]),
-      ),
-    ],
-  });
+class Told<Item> implements ToldOnce<Item> {
+  readonly #options: ToldOnceOptions<Item>;
+  #seen: readonly Item[] | undefined;
+  #told: ReadonlyMap<string, string> | undefined;
+
+  constructor(options: ToldOnceOptions<Item>) {
+    this.#options = options;
+  }
+
+  news(now: readonly Item[], view: View): readonly FoundAttachment[] {
+    if (now === this.#seen || (this.#told === undefined && now.length === 0)) return NOTHING_FOUND;
+    const texts = this.#textsOf(now);
+    const changed = changesBetween(this.#told ?? this.#toldIn(view), texts);
+    this.#seen = now;
+    this.#told = texts;
+    if (changed === undefined) return NOTHING_FOUND;
+    const fresh = new Map(changed.fresh);
+    const added = now.filter((item) => fresh.has(this.#options.nameOf(item)));
+    return [this.#note(added, changed.removed)];
+  }
+
+  whole(now: readonly Item[]): readonly FoundAttachment[] {
+    this.#seen = now;
+    this.#told = this.#textsOf(now);
+    return now.length === 0 ? NOTHING_FOUND : [this.#note(now, [])];
+  }
+
+  #textsOf(items: readonly Item[]): ReadonlyMap<string, string> {
+    const { nameOf, textOf } = this.#options;
+    return new Map(items.map((item) => [nameOf(item), textOf(item)]));
+  }
+
+  #note(added: readonly Item[], removed: readonly string[]): FoundAttachment {
+    const { type, whenAdded, whenRemoved } = this.#options;
+    return {
+      attachment: { type, added, removed },
+      rendered: [
+        reminder(
+          ...(added.length === 0 ? [] : whenAdded(added)),
+          ...(removed.length === 0 ? [] : [whenRemoved(removed)]),
+        ),
+      ],
+    };
+  }
+
   /** By an earlier life of the session, too. */
-  const toldIn = (view: View): ReadonlyMap<string, string> => {
+  #toldIn(view: View): ReadonlyMap<string, string> {
+    const { type, nameOf, textOf } = this.#options;
     const found = new Map<string, string>();
     for (const message of view) {
       if (message.type !== 'attachment' || message.attachment.type !== type) continue;
@@ -50,28 +85,5 @@ export function toldOnce<Item>(options: ToldOnceOptions<Item>): ToldOnce<Item> {
       for (const name of Array.isArray(removed) ? removed : []) found.delete(String(name));
     }
     return found;
-  };
-
-  return {
-    news(now, view) {
-      if (now === seen || (told === undefined && now.length === 0)) return NOTHING_FOUND;
-      const texts = textsOf(now);
-      const changed = changesBetween(told ?? toldIn(view), texts);
-      seen = now;
-      told = texts;
-      if (changed === undefined) return NOTHING_FOUND;
-      const fresh = new Map(changed.fresh);
-      return [
-        note(
-          now.filter((item) => fresh.has(nameOf(item))),
-          changed.removed,
-        ),
-      ];
-    },
-    whole(now) {
-      seen = now;
-      told = textsOf(now);
-      return now.length === 0 ? NOTHING_FOUND : [note(now, [])];
-    },
-  };
+  }
 }

@@ -36,21 +36,28 @@ const SENTENCE: { readonly [C in keyof Required<CapUse>]: (use: Use) => string }
 const CAPS = Object.keys(SENTENCE) as readonly (keyof CapUse)[];
 
 export function createCapWarnings(): CapWarnings {
-  const told = new Set<keyof CapUse>();
-  return {
-    take(use) {
-      const due: string[] = [];
-      for (const cap of CAPS) {
-        const of = use[cap];
-        // At the limit itself the result says so.
-        if (of === undefined || told.has(cap) || of.used < SHARE * of.cap || of.used >= of.cap) continue;
-        told.add(cap);
-        due.push(SENTENCE[cap](of));
-      }
-      return due;
-    },
-    startSubmission: () => void told.delete('turns'),
-  };
+  return new Warnings();
+}
+
+class Warnings implements CapWarnings {
+  #told: readonly (keyof CapUse)[] = [];
+
+  take(use: CapUse): readonly string[] {
+    const due: string[] = [];
+    for (const cap of CAPS) {
+      const of = use[cap];
+      if (of === undefined || this.#told.includes(cap)) continue;
+      // At the limit itself the result says so.
+      if (of.used < SHARE * of.cap || of.used >= of.cap) continue;
+      this.#told = [...this.#told, cap];
+      due.push(SENTENCE[cap](of));
+    }
+    return due;
+  }
+
+  startSubmission(): void {
+    this.#told = this.#told.filter((cap) => cap !== 'turns');
+  }
 }
 
 /** `turns`: of the running submission. */

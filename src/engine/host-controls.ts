@@ -51,21 +51,44 @@ export interface HostControls {
   callMcpTool(call: McpCall, signal: AbortSignal): Promise<{ readonly content: ToolResultContent }>;
 }
 
-export function hostControls(parts: EngineParts): HostControls {
-  const { queue, ledger, clock, model, journal } = parts;
-  const startedMs = clock.monotonicMs();
-  return {
-    withdraw: (keys) => queue.acknowledge(keys.filter((key) => !queue.isJoining(key))),
-    setThinkingDisplay(display) {
-      parts.memory.thinkingDisplay = display;
-    },
-    switchModel: (name) => switchModel(name, 'sdk', parts),
-    onPromptsJoined: queue.onJoined,
-    usage: () => ({
+/** `startedMs`: when this engine began, on its monotonic clock. */
+export function hostControls(parts: EngineParts, startedMs: number): HostControls {
+  return new Controls(parts, startedMs);
+}
+
+class Controls implements HostControls {
+  readonly #parts: EngineParts;
+  readonly #startedMs: number;
+
+  constructor(parts: EngineParts, startedMs: number) {
+    this.#parts = parts;
+    this.#startedMs = startedMs;
+  }
+
+  withdraw(keys: readonly string[]): readonly string[] {
+    const { queue } = this.#parts;
+    return queue.acknowledge(keys.filter((key) => !queue.isJoining(key)));
+  }
+
+  setThinkingDisplay(display: 'summarized' | 'omitted' | null): void {
+    this.#parts.memory.thinkingDisplay = display;
+  }
+
+  switchModel(name?: string): Promise<void> {
+    return switchModel(name, 'sdk', this.#parts);
+  }
+
+  onPromptsJoined(listener: (keys: readonly string[]) => void): () => void {
+    return this.#parts.queue.onJoined(listener);
+  }
+
+  usage(): SessionUsage {
+    const { clock, journal, ledger, model } = this.#parts;
+    return {
       session: {
         total_cost_usd: ledger.totalCostUsd(),
         total_api_duration_ms: Math.round(model.sessionApiMs()),
-        total_duration_ms: Math.round(clock.monotonicMs() - startedMs),
+        total_duration_ms: Math.round(clock.monotonicMs() - this.#startedMs),
         ...changedLines(journal.view.messages),
         model_usage: ledger.modelUsage(),
       },
@@ -73,19 +96,25 @@ export function hostControls(parts: EngineParts): HostControls {
       rate_limits_available: false,
       rate_limits: null,
       behaviors: null,
-    }),
-    hooksListing: () => parts.hookRoom.listing(),
-    async callMcpTool({ tool, arguments: input = {}, checkPermissions = false }, signal) {
-      if (!tool.startsWith('mcp__')) throw new TurnwrightError('invalid_option', `${tool} is no MCP tool.`);
-      await parts.mcp.settled(signal);
-      if (checkPermissions) {
-        const answer = await parts.tools.callGated(tool, input, signal);
-        if (!answer.ok) throw new TurnwrightError('mcp_call_failed', `The tool did not run: ${answer.why}`);
-        return delivered(answer);
-      }
-      return delivered(await parts.tools.callTool(tool, input, signal));
-    },
-  };
+    };
+  }
+
+  hooksListing(): HooksListing {
+    return this.#parts.hookRoom.listing();
+  }
+
+  async callMcpTool(call: McpCall, signal: AbortSignal): Promise<{ readonly content: ToolResultContent }> {
+    const { tool, arguments: input = {}, checkPermissions = false } = call;
+    const { mcp, tools } = this.#parts;
+    if (!tool.startsWith('mcp__')) throw new TurnwrightError('invalid_option', `${tool} is no MCP tool.`);
+    await mcp.settled(signal);
+    if (checkPermissions) {
+      const answer = await tools.callGated(tool, input, signal);
+      if (!answer.ok) throw new TurnwrightError('mcp_call_failed', `The tool did not run: ${answer.why}`);
+      return delivered(answer);
+    }
+    return delivered(await tools.callTool(tool, input, signal));
+  }
 }
 
 function delivered({ content, isError }: { content: ToolResultContent; isError?: boolean }) {

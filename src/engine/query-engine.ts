@@ -38,10 +38,9 @@ export class QueryEngine {
   readonly sessionId: string;
   /** What runs in the background. */
   readonly tasks: SessionTasks;
-  /** Files as the host may see them. */
-  readonly files: HostFiles;
   readonly controls: HostControls;
   readonly #parts: EngineParts;
+  #files: HostFiles | undefined;
   #running: Submission | undefined;
   #closing: Promise<void> | undefined;
   #next: QueryEngine | undefined;
@@ -50,7 +49,6 @@ export class QueryEngine {
   constructor(config: QueryEngineConfig, inherited?: Inherited) {
     this.#parts = composeEngine(config, inherited);
     this.sessionId = this.#parts.sessionId;
-    this.files = hostFiles(this.#parts);
     this.tasks = sessionTasks({
       table: this.#parts.tasks,
       enabled: config.backgroundTasks !== false,
@@ -58,7 +56,7 @@ export class QueryEngine {
       clock: this.#parts.clock,
       waitMs: config.backgroundWaitMs ?? BACKGROUND_WAIT_MS,
     });
-    this.controls = hostControls(this.#parts);
+    this.controls = hostControls(this.#parts, this.#parts.clock.monotonicMs());
     this.#checkPrice();
     this.#parts.queue.onNow(() => this.#running?.scope.abort('interrupt'));
     this.#parts.journal.onLost(() => void this.#parts.scope.close('lease_lost'));
@@ -154,6 +152,12 @@ export class QueryEngine {
   /** Settings and permission rules while the session runs. */
   get settings(): SessionSettings {
     return sessionSettings(this.#parts, this);
+  }
+
+  /** Files as the host may see them. */
+  get files(): HostFiles {
+    this.#files ??= hostFiles(this.#parts);
+    return this.#files;
   }
 
   /** MCP servers, as a host may use them beside the model. */
@@ -286,11 +290,8 @@ export class QueryEngine {
   }
 
   #refuseClosed(): void {
-    if (this.#closing === undefined) return;
-    throw new TurnwrightError(
-      'engine_closed',
-      'This engine was closed; open another one to go on with the session.',
-    );
+    const why = 'This engine was closed; open another one to go on with the session.';
+    if (this.#closing !== undefined) throw new TurnwrightError('engine_closed', why);
   }
 
   #checkPrice(): void {

@@ -1,5 +1,6 @@
 /** What the session itself has to tell consumers while a submission runs: a changed permission mode, a tool taken away. */
 import type { PermissionPort } from '../protocol/gate.ts';
+import type { PermissionMode } from '../protocol/permission.ts';
 import type { Ids } from '../protocol/ports.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { AppStateAccess } from './app-state.ts';
@@ -23,52 +24,56 @@ type Notice =
       readonly elicitation_id: string;
     };
 
-export function createSessionNotices(
-  sessionId: string,
-  {
-    ids,
-    permissions,
-    appState,
-  }: {
-    readonly ids: Ids;
-    readonly permissions: Pick<PermissionPort, 'mode'>;
-    readonly appState: AppStateAccess;
-  },
-): SessionNotices {
-  const waiting: Notice[] = [];
-  let told = permissions.mode;
+interface NoticeParts {
+  readonly ids: Ids;
+  readonly permissions: Pick<PermissionPort, 'mode'>;
+  readonly appState: AppStateAccess;
+}
 
-  const mode = (): SDKMessage => {
-    told = permissions.mode;
+export function createSessionNotices(sessionId: string, parts: NoticeParts): SessionNotices {
+  return new Notices(sessionId, parts);
+}
+
+class Notices implements SessionNotices {
+  readonly #sessionId: string;
+  readonly #parts: NoticeParts;
+  readonly #waiting: Notice[] = [];
+  #told: PermissionMode;
+
+  constructor(sessionId: string, parts: NoticeParts) {
+    this.#sessionId = sessionId;
+    this.#parts = parts;
+    this.#told = parts.permissions.mode;
+  }
+
+  say(content: string, level: 'notice' | 'warning' = 'warning'): void {
+    this.#waiting.push({ subtype: 'informational', content, level });
+  }
+
+  elicitationComplete(mcp_server_name: string, elicitation_id: string): void {
+    this.#waiting.push({ subtype: 'elicitation_complete', mcp_server_name, elicitation_id });
+  }
+
+  mode(): SDKMessage {
+    this.#told = this.#parts.permissions.mode;
     return {
       type: 'system',
       subtype: 'status',
       status: null,
-      permissionMode: told,
-      uuid: ids.uuid(),
-      session_id: sessionId,
+      permissionMode: this.#told,
+      uuid: this.#parts.ids.uuid(),
+      session_id: this.#sessionId,
     };
-  };
-  return {
-    say: (content, level = 'warning') => void waiting.push({ subtype: 'informational', content, level }),
-    elicitationComplete: (mcp_server_name, elicitation_id) =>
-      void waiting.push({ subtype: 'elicitation_complete', mcp_server_name, elicitation_id }),
-    mode,
-    take() {
-      if (permissions.mode !== told) {
-        // A tool or a host's answer changed it: the state that the host shares must not change it back.
-        appState.set((state) => ({ ...state, permissionMode: permissions.mode }));
-        return mode();
-      }
-      const next = waiting.shift();
-      return next === undefined
-        ? undefined
-        : {
-            type: 'system',
-            ...next,
-            uuid: ids.uuid(),
-            session_id: sessionId,
-          };
-    },
-  };
+  }
+
+  take(): SDKMessage | undefined {
+    const { appState, ids, permissions } = this.#parts;
+    if (permissions.mode !== this.#told) {
+      // A tool or a host's answer changed it: the state that the host shares must not change it back.
+      appState.set((state) => ({ ...state, permissionMode: permissions.mode }));
+      return this.mode();
+    }
+    const next = this.#waiting.shift();
+    return next && { type: 'system', ...next, uuid: ids.uuid(), session_id: this.#sessionId };
+  }
 }

@@ -41,73 +41,107 @@ export interface UsageLedger extends Ledger {
 }
 
 export function createUsageLedger(options: LedgerOptions): UsageLedger {
-  const models = new Map<string, ModelUsage>();
-  const settled = new Map<string, number>();
-  const reserved = new Map<string, number>();
-  let restoredUsd = 0;
-  let spentUsd = 0;
-  let wastedUsd = 0;
-  let submission: Usage = EMPTY_USAGE;
+  return new SessionLedger(options);
+}
 
-  const count = (model: string, usage: Usage): number => {
-    const info = options.infoOf(model);
-    const cost = options.costOf(usage, info);
-    models.set(model, addToModel(models.get(model), usage, info, cost));
+class SessionLedger implements UsageLedger {
+  readonly #options: LedgerOptions;
+  readonly #models = new Map<string, ModelUsage>();
+  readonly #settled = new Map<string, number>();
+  /** Only under a strict budget. */
+  #reserved: Map<string, number> | undefined;
+  #restoredUsd = 0;
+  #spentUsd = 0;
+  #wastedUsd = 0;
+  #submission: Usage = EMPTY_USAGE;
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+  }
+
+  reserve({ model, effectKey, inputTokens, maxTokens }: Parameters<Ledger['reserve']>[0]) {
+    const { costOf, infoOf, maxBudgetUsd, strictBudget } = this.#options;
+    if (strictBudget !== true || maxBudgetUsd === undefined) return { ok: true } as const;
+    const worst = costOf(worstCase(inputTokens, maxTokens), infoOf(model));
+    if (worst === undefined)
+      return { ok: false, reason: `${model} has no known price, so its cost cannot be bounded.` } as const;
+    this.#reserved ??= new Map();
+    let held = 0;
+    for (const [key, amount] of this.#reserved) if (key !== effectKey) held += amount;
+    const left = maxBudgetUsd - this.#spentUsd - held;
+    if (worst > left) {
+      return {
+        ok: false,
+        reason: `This call may cost up to $${worst.toFixed(4)}; $${Math.max(0, left).toFixed(4)} of the $${maxBudgetUsd} budget is left.`,
+      } as const;
+    }
+    this.#reserved.set(effectKey, worst);
+    return { ok: true } as const;
+  }
+
+  settle({ model, effectKey, usage, wasted, main }: Parameters<Ledger['settle']>[0]): number {
+    this.#reserved?.delete(effectKey);
+    const known = this.#settled.get(effectKey);
+    if (known !== undefined) return known;
+    let cost = 0;
+    for (const part of answersIn(usage, model)) cost += this.#count(part.model, part.usage);
+    this.#settled.set(effectKey, cost);
+    this.#spentUsd += cost;
+    if (wasted === true) this.#wastedUsd += cost;
+    if (main) this.#submission = addUsage(this.#submission, withoutInner(usage));
+    return cost;
+  }
+
+  release(effectKey: string): void {
+    this.#reserved?.delete(effectKey);
+  }
+
+  totalCostUsd(): number {
+    return this.#restoredUsd + this.#spentUsd;
+  }
+
+  spentUsd(): number {
+    return this.#spentUsd;
+  }
+
+  wastedUsd(): number {
+    return this.#wastedUsd;
+  }
+
+  modelUsage(): Readonly<Record<string, ModelUsage>> {
+    return Object.fromEntries(this.#models);
+  }
+
+  submissionUsage(): Usage {
+    return this.#submission;
+  }
+
+  startSubmission(): void {
+    // Keys begin with their submission, so what was settled before cannot come again. Reservations stay: an agent
+    // in the background may be in the middle of a call.
+    this.#submission = EMPTY_USAGE;
+    this.#settled.clear();
+  }
+
+  carryOn(usages: readonly Usage[]): void {
+    for (const usage of usages) this.#submission = addUsage(this.#submission, withoutInner(usage));
+  }
+
+  restore(totals: Parameters<UsageLedger['restore']>[0]): void {
+    this.#restoredUsd += totals.totalCostUsd;
+    for (const [model, value] of Object.entries(totals.modelUsage)) {
+      if (typeof value !== 'object' || value === null) continue;
+      const empty = emptyModelUsage(this.#options.infoOf(model));
+      this.#models.set(model, { ...empty, ...(value as Partial<ModelUsage>) });
+    }
+  }
+
+  #count(model: string, usage: Usage): number {
+    const info = this.#options.infoOf(model);
+    const cost = this.#options.costOf(usage, info);
+    this.#models.set(model, addToModel(this.#models.get(model), usage, info, cost));
     return cost ?? 0;
-  };
-
-  return {
-    reserve({ model, effectKey, inputTokens, maxTokens }) {
-      if (options.strictBudget !== true || options.maxBudgetUsd === undefined) return { ok: true };
-      const worst = options.costOf(worstCase(inputTokens, maxTokens), options.infoOf(model));
-      if (worst === undefined)
-        return { ok: false, reason: `${model} has no known price, so its cost cannot be bounded.` };
-      let held = 0;
-      for (const [key, amount] of reserved) if (key !== effectKey) held += amount;
-      if (spentUsd + held + worst > options.maxBudgetUsd) {
-        return {
-          ok: false,
-          reason: `This call may cost up to $${worst.toFixed(4)}; $${Math.max(0, options.maxBudgetUsd - spentUsd - held).toFixed(4)} of the $${options.maxBudgetUsd} budget is left.`,
-        };
-      }
-      reserved.set(effectKey, worst);
-      return { ok: true };
-    },
-    settle({ model, effectKey, usage, wasted, main }) {
-      reserved.delete(effectKey);
-      const known = settled.get(effectKey);
-      if (known !== undefined) return known;
-      let cost = 0;
-      for (const part of answersIn(usage, model)) cost += count(part.model, part.usage);
-      settled.set(effectKey, cost);
-      spentUsd += cost;
-      if (wasted === true) wastedUsd += cost;
-      if (main) submission = addUsage(submission, withoutInner(usage));
-      return cost;
-    },
-    release: (effectKey) => void reserved.delete(effectKey),
-    totalCostUsd: () => restoredUsd + spentUsd,
-    spentUsd: () => spentUsd,
-    wastedUsd: () => wastedUsd,
-    modelUsage: () => Object.fromEntries(models),
-    submissionUsage: () => submission,
-    startSubmission() {
-      // Keys begin with their submission, so what was settled before cannot come again. Reservations stay: an agent
-      // in the background may be in the middle of a call.
-      submission = EMPTY_USAGE;
-      settled.clear();
-    },
-    carryOn(usages) {
-      for (const usage of usages) submission = addUsage(submission, withoutInner(usage));
-    },
-    restore(totals) {
-      restoredUsd += totals.totalCostUsd;
-      for (const [model, value] of Object.entries(totals.modelUsage)) {
-        if (typeof value !== 'object' || value === null) continue;
-        models.set(model, { ...emptyModelUsage(options.infoOf(model)), ...(value as Partial<ModelUsage>) });
-      }
-    },
-  };
+  }
 }
 
 interface Answer {

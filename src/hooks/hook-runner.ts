@@ -62,88 +62,113 @@ export interface Hooks extends HookPort {
  * the person, and every failure, is shown from here: no verdict carries it.
  */
 export function createHooks(options: HooksOptions): Hooks {
-  const { base, clock, ids, show = () => undefined, late } = options;
-  let others: OtherHooks = options;
-  let byEvent = registered(options, others);
-  /** Its end; most sessions have no hook that asks for it. */
-  let session: AbortController | undefined;
-  let closed = false;
-  const untilEnd = () => {
-    if (session === undefined) {
-      session = new AbortController();
-      setMaxListeners(0, session.signal);
-      if (closed) session.abort('closed');
-    }
-    return session.signal;
-  };
-  /** What is waited for at the end: hooks that went on by themselves, processes that are being killed. */
-  const open = new Set<Promise<unknown>>();
-  const spent = new Set<RegisteredHook>();
+  return new HookRunner(options);
+}
 
-  const tell = (notices: readonly HookNotice[]) => {
-    for (const { level, text } of notices) show({ subtype: 'informational', content: text, level });
-  };
-  const detach: RunPorts['detach'] = (hook, rest) => {
-    const going = rest(untilEnd()).then((outcome) => {
+class HookRunner implements Hooks {
+  readonly #options: HooksOptions;
+  #others: OtherHooks;
+  #byEvent: ReadonlyMap<HookEvent, RegisteredHook[]>;
+  /** Its end; most sessions have no hook that asks for it. */
+  #session: AbortController | undefined;
+  #closed = false;
+  /** What is waited for at the end: hooks that went on by themselves, processes that are being killed. */
+  readonly #open = new Set<Promise<unknown>>();
+  readonly #spent = new Set<RegisteredHook>();
+
+  constructor(options: HooksOptions) {
+    this.#options = options;
+    this.#others = options;
+    this.#byEvent = registered(options, options);
+  }
+
+  has(event: HookEvent): boolean {
+    return this.#byEvent.has(event);
+  }
+
+  async run(call: HookCall, { signal, toolUseId }: Parameters<Hooks['run']>[1]): ReturnType<Hooks['run']> {
+    const known = this.#byEvent.get(call.event);
+    if (known === undefined) return NO_HOOK_VERDICT;
+    const subject = subjectOf(call);
+    const candidates = known.filter((hook) => hook.matches(subject) && !this.#spent.has(hook));
+    const matching = candidates.some((hook) => hook.applies !== undefined)
+      ? await thatApply(candidates, call)
+      : candidates;
+    if (matching.length === 0) return NO_HOOK_VERDICT;
+    for (const hook of matching) if (hook.once === true) this.#spent.add(hook);
+    const input = () => inputOf(call, this.#options.base());
+    const outcomes = await Promise.all(
+      matching.map(async (hook): Promise<HookOutcome> => {
+        const request = { hook, call, input, toolUseId, subject };
+        if (hook.background === undefined) return runHook({ ...request, signal }, this.#ports());
+        this.#detach(hook, (end) => runHook({ ...request, signal: end }, this.#ports()));
+        return { kind: 'answered', name: hook.name, output: {} };
+      }),
+    );
+    const { verdict, notices } = foldOutcomes(call.event, outcomes);
+    this.#tell(notices);
+    return verdict;
+  }
+
+  listing(): HooksListing {
+    const { policy = OPEN_HOOK_POLICY } = this.#options;
+    return listHooks([...this.#byEvent.values()].flat(), this.#others.disabled ?? [], policy);
+  }
+
+  replace(next: OtherHooks): void {
+    this.#others = next;
+    this.#byEvent = registered(this.#options, next);
+  }
+
+  close(): Promise<unknown> | undefined {
+    this.#closed = true;
+    this.#session?.abort('closed');
+    return this.#open.size === 0 ? undefined : Promise.allSettled(this.#open);
+  }
+
+  #untilEnd(): AbortSignal {
+    if (this.#session === undefined) {
+      this.#session = new AbortController();
+      setMaxListeners(0, this.#session.signal);
+      if (this.#closed) this.#session.abort('closed');
+    }
+    return this.#session.signal;
+  }
+
+  #tell(notices: readonly HookNotice[]): void {
+    for (const { level, text } of notices)
+      this.#options.show?.({ subtype: 'informational', content: text, level });
+  }
+
+  #detach(...[hook, rest]: Parameters<RunPorts['detach']>): void {
+    const { late } = this.#options;
+    const going = rest(this.#untilEnd()).then((outcome) => {
       const { verdict, notices } = foldOutcomes(hook.event, [outcome]);
-      tell(notices);
+      this.#tell(notices);
       if (verdict.additionalContext.length > 0) late?.context(hook.event, verdict.additionalContext);
       if (hook.background === 'rewake' && outcome.kind === 'blocked')
         late?.wake(`${hook.name} hook: ${outcome.reason}`);
     });
-    hold(going);
-  };
-  const hold = (work: Promise<unknown>) => {
-    open.add(work);
-    void work.finally(() => open.delete(work));
-  };
-  const ports = (): RunPorts => ({
-    clock,
-    ids,
-    show,
-    showAll: options.showAll === true,
-    detach,
-    session: untilEnd(),
-    hold,
-  });
+    this.#hold(going);
+  }
 
-  return {
-    has: (event) => byEvent.has(event),
-    async run(call, { signal, toolUseId }) {
-      const known = byEvent.get(call.event);
-      if (known === undefined) return NO_HOOK_VERDICT;
-      const subject = subjectOf(call);
-      const candidates = known.filter((hook) => hook.matches(subject) && !spent.has(hook));
-      const matching = candidates.some((hook) => hook.applies !== undefined)
-        ? await thatApply(candidates, call)
-        : candidates;
-      if (matching.length === 0) return NO_HOOK_VERDICT;
-      for (const hook of matching) if (hook.once === true) spent.add(hook);
-      const input = () => inputOf(call, base());
-      const outcomes = await Promise.all(
-        matching.map(async (hook): Promise<HookOutcome> => {
-          const request = { hook, call, input, toolUseId, subject };
-          if (hook.background === undefined) return runHook({ ...request, signal }, ports());
-          detach(hook, (end) => runHook({ ...request, signal: end }, ports()));
-          return { kind: 'answered', name: hook.name, output: {} };
-        }),
-      );
-      const { verdict, notices } = foldOutcomes(call.event, outcomes);
-      tell(notices);
-      return verdict;
-    },
-    listing: () =>
-      listHooks([...byEvent.values()].flat(), others.disabled ?? [], options.policy ?? OPEN_HOOK_POLICY),
-    replace(next) {
-      others = next;
-      byEvent = registered(options, others);
-    },
-    close() {
-      closed = true;
-      session?.abort('closed');
-      return open.size === 0 ? undefined : Promise.allSettled(open);
-    },
-  };
+  #hold(work: Promise<unknown>): void {
+    this.#open.add(work);
+    void work.finally(() => this.#open.delete(work));
+  }
+
+  #ports(): RunPorts {
+    const { clock, ids, showAll = false } = this.#options;
+    return {
+      clock,
+      ids,
+      show: (body) => this.#options.show?.(body),
+      showAll,
+      detach: (...which) => this.#detach(...which),
+      session: this.#untilEnd(),
+      hold: (work) => this.#hold(work),
+    };
+  }
 }
 
 function registered(

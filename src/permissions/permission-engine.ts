@@ -6,13 +6,12 @@ import type {
   PermissionRuleSource,
   PermissionUpdate,
 } from '../protocol/permission.ts';
-import type { Writable } from '../util/writable.ts';
 import { checkMode, checkUpdate } from './check-update.ts';
 import { decideCall } from './decide-call.ts';
 import { deniedReads } from './denied-reads.ts';
 import type { PathReader } from './real-path.ts';
 import { formatRule } from './rule.ts';
-import { createRuleSet, type RuleTexts } from './rule-set.ts';
+import { createRuleSet, type RuleSet, type RuleTexts } from './rule-set.ts';
 import { stricterMode } from './stricter-mode.ts';
 
 /** Restrictions that no rule and no mode lifts. All default to false. */
@@ -86,87 +85,123 @@ export interface Permissions extends PermissionPort {
  * be read and for bypass mode without its switch; a failed update changes nothing.
  */
 export function createPermissions(options: PermissionOptions): Permissions {
-  const maySkip = options.allowDangerouslySkipPermissions === true;
-  const rules = createRuleSet(
-    [...Object.entries(options.rules ?? {}), ['cliArg', options]],
-    options.locks?.managedRulesOnly,
-  );
-  const directories = new Map(
-    (options.additionalDirectories ?? []).map((path) => [path, options.directorySources?.[path] ?? 'cliArg']),
-  );
-  const ignoreCase = options.ignoreCase ?? (process.platform === 'darwin' || process.platform === 'win32');
-  const enter = (next: PermissionMode) => {
-    if (next === 'plan' && permissions.mode !== 'plan') permissions.modeBeforePlan = permissions.mode;
-    permissions.mode = next;
-  };
+  return new PermissionEngine(options);
+}
 
-  const permissions: Writable<Permissions> = {
-    mode: checkMode(options.mode ?? 'default', maySkip),
-    modeBeforePlan: 'default',
-    locks: options.locks ?? {},
-    decide(question: PermissionQuestion): GateVerdict | Promise<GateVerdict> {
-      const { mode, locks } = permissions;
-      return decideCall(question, {
-        mode: options.asksAlways?.(question.tool.name)
-          ? stricterMode(stricterMode(mode, question.mode), 'default')
-          : stricterMode(mode, question.mode),
-        rules,
-        directories: [...directories.keys()],
-        readableDirectories: options.readableDirectories?.() ?? [],
-        home: options.home,
-        ignoreCase,
-        files: options.files,
-        blockReadsOutside: locks.blockReadsOutside === true,
-        blockWritesOutside: locks.blockWritesOutside === true,
-        allowedToolsOnly: locks.allowedToolsOnly === true,
-      });
-    },
-    setMode(next) {
-      enter(checkMode(next, maySkip));
-    },
-    check(updates) {
-      for (const update of updates) checkUpdate(update, maySkip);
-    },
-    setLocks(next) {
-      permissions.locks = next;
-    },
-    apply(updates: readonly PermissionUpdate[]) {
-      for (const update of updates) checkUpdate(update, maySkip);
-      for (const update of updates) {
-        switch (update.type) {
-          case 'addRules':
-          case 'replaceRules':
-          case 'removeRules':
-            rules.update(update);
-            break;
-          case 'setMode':
-            enter(update.mode);
-            break;
-          case 'addDirectories':
-            for (const directory of update.directories) directories.set(directory, update.destination);
-            break;
-          case 'removeDirectories':
-            for (const directory of update.directories) directories.delete(directory);
-            break;
-        }
-      }
-    },
-    rules: () =>
-      rules.all().map((rule) => ({
-        source: rule.source,
-        behavior: rule.behavior,
-        rule: formatRule(rule.value),
-        inForce: rules.isInForce(rule),
-      })),
-    directories: () => [...directories].map(([path, source]) => ({ path, source })),
-    replaceSource(source, texts, added) {
-      rules.replaceSource(source, texts);
-      for (const [path, from] of directories) if (from === source) directories.delete(path);
-      for (const path of added) directories.set(path, source);
-    },
-    lend: (texts) => rules.lend(texts),
-    readFilter: ({ cwd }) =>
-      deniedReads(rules.of('deny'), { cwd, home: options.home, ignoreCase, files: options.files }),
-  };
-  return permissions;
+class PermissionEngine implements Permissions {
+  readonly #options: PermissionOptions;
+  readonly #maySkip: boolean;
+  readonly #ignoreCase: boolean;
+  readonly #rules: RuleSet;
+  readonly #directories: Map<string, PermissionRuleSource>;
+  mode: PermissionMode;
+  modeBeforePlan: PermissionMode = 'default';
+  locks: PermissionLocks;
+
+  constructor(options: PermissionOptions) {
+    const { platform } = process;
+    this.#options = options;
+    this.#maySkip = options.allowDangerouslySkipPermissions === true;
+    this.#ignoreCase = options.ignoreCase ?? (platform === 'darwin' || platform === 'win32');
+    this.#rules = createRuleSet(
+      [...Object.entries(options.rules ?? {}), ['cliArg', options]],
+      options.locks?.managedRulesOnly,
+    );
+    this.#directories = new Map(
+      (options.additionalDirectories ?? []).map((path) => [
+        path,
+        options.directorySources?.[path] ?? 'cliArg',
+      ]),
+    );
+    this.mode = checkMode(options.mode ?? 'default', this.#maySkip);
+    this.locks = options.locks ?? {};
+  }
+
+  decide(question: PermissionQuestion): GateVerdict | Promise<GateVerdict> {
+    const { mode, locks } = this;
+    const { asksAlways, files, home, readableDirectories } = this.#options;
+    return decideCall(question, {
+      mode: asksAlways?.(question.tool.name)
+        ? stricterMode(stricterMode(mode, question.mode), 'default')
+        : stricterMode(mode, question.mode),
+      rules: this.#rules,
+      directories: [...this.#directories.keys()],
+      readableDirectories: readableDirectories?.() ?? [],
+      home,
+      ignoreCase: this.#ignoreCase,
+      files,
+      blockReadsOutside: locks.blockReadsOutside === true,
+      blockWritesOutside: locks.blockWritesOutside === true,
+      allowedToolsOnly: locks.allowedToolsOnly === true,
+    });
+  }
+
+  setMode(next: PermissionMode): void {
+    this.#enter(checkMode(next, this.#maySkip));
+  }
+
+  check(updates: readonly PermissionUpdate[]): void {
+    for (const update of updates) checkUpdate(update, this.#maySkip);
+  }
+
+  setLocks(next: PermissionLocks): void {
+    this.locks = next;
+  }
+
+  apply(updates: readonly PermissionUpdate[]): void {
+    this.check(updates);
+    for (const update of updates) this.#take(update);
+  }
+
+  rules(): ReturnType<Permissions['rules']> {
+    return this.#rules.all().map((rule) => ({
+      source: rule.source,
+      behavior: rule.behavior,
+      rule: formatRule(rule.value),
+      inForce: this.#rules.isInForce(rule),
+    }));
+  }
+
+  directories(): ReturnType<Permissions['directories']> {
+    return [...this.#directories].map(([path, source]) => ({ path, source }));
+  }
+
+  replaceSource(source: PermissionRuleSource, texts: RuleTexts, added: readonly string[]): void {
+    this.#rules.replaceSource(source, texts);
+    for (const [path, from] of this.#directories) if (from === source) this.#directories.delete(path);
+    for (const path of added) this.#directories.set(path, source);
+  }
+
+  lend(texts: readonly string[]): () => void {
+    return this.#rules.lend(texts);
+  }
+
+  readFilter({ cwd }: { readonly cwd: string }): ReturnType<Permissions['readFilter']> {
+    const { files, home } = this.#options;
+    return deniedReads(this.#rules.of('deny'), { cwd, home, ignoreCase: this.#ignoreCase, files });
+  }
+
+  #enter(next: PermissionMode): void {
+    if (next === 'plan' && this.mode !== 'plan') this.modeBeforePlan = this.mode;
+    this.mode = next;
+  }
+
+  #take(update: PermissionUpdate): void {
+    switch (update.type) {
+      case 'addRules':
+      case 'replaceRules':
+      case 'removeRules':
+        this.#rules.update(update);
+        return;
+      case 'setMode':
+        this.#enter(update.mode);
+        return;
+      case 'addDirectories':
+        for (const directory of update.directories) this.#directories.set(directory, update.destination);
+        return;
+      case 'removeDirectories':
+        for (const directory of update.directories) this.#directories.delete(directory);
+        return;
+    }
+  }
 }

@@ -32,62 +32,82 @@ export function createRuleSet(
   initial: Iterable<readonly [string, RuleTexts | undefined]>,
   managedOnly = false,
 ): RuleSet {
-  const rules: Record<PermissionBehavior, PermissionRule[]> = { deny: [], ask: [], allow: [] };
-  const add = (source: PermissionRuleSource, texts: RuleTexts | undefined) => {
+  return new Rules(initial, managedOnly);
+}
+
+class Rules implements RuleSet {
+  readonly #rules: Record<PermissionBehavior, PermissionRule[]> = { deny: [], ask: [], allow: [] };
+  readonly #managedOnly: boolean;
+
+  constructor(initial: Iterable<readonly [string, RuleTexts | undefined]>, managedOnly: boolean) {
+    this.#managedOnly = managedOnly;
+    for (const [source, texts] of initial) if (isSource(source)) this.#add(source, texts);
+  }
+
+  of(behavior: PermissionBehavior): readonly PermissionRule[] {
+    const rules = this.#rules[behavior];
+    return this.#managedOnly ? rules.filter((rule) => this.isInForce(rule)) : rules;
+  }
+
+  isInForce({ behavior, source }: PermissionRule): boolean {
+    return !this.#managedOnly || behavior !== 'allow' || source === 'policySettings';
+  }
+
+  all(): readonly PermissionRule[] {
+    return BEHAVIORS.flatMap((behavior) => this.#rules[behavior]);
+  }
+
+  replaceSource(source: PermissionRuleSource, texts: RuleTexts): void {
+    for (const text of BEHAVIORS.flatMap((behavior) => texts[behavior] ?? [])) parseRule(text);
+    for (const behavior of BEHAVIORS)
+      this.#rules[behavior] = this.#rules[behavior].filter((rule) => rule.source !== source);
+    this.#add(source, texts);
+  }
+
+  update({ type, rules: changed, behavior, destination: source }: Parameters<RuleSet['update']>[0]): void {
+    const rules = this.#rules;
+    const values = changed.map((value) => parseRule(formatRule(value)));
+    const others = rules[behavior].filter((rule) => rule.source !== source);
+    const own = rules[behavior].filter((rule) => rule.source === source);
+    const added = (kept: readonly PermissionRule[]) =>
+      values
+        .filter((value) => !kept.some((rule) => isOf(source, [value])(rule)))
+        .map((value): PermissionRule => ({ behavior, source, value }));
+    switch (type) {
+      case 'addRules':
+        rules[behavior] = [...rules[behavior], ...added(own)];
+        return;
+      case 'replaceRules':
+        rules[behavior] = [...others, ...added([])];
+        return;
+      case 'removeRules':
+        rules[behavior] = rules[behavior].filter((rule) => !isOf(source, values)(rule));
+        return;
+    }
+  }
+
+  lend(texts: readonly string[]): () => void {
+    const rules = this.#rules;
+    const lent = texts.map(
+      (text): PermissionRule => ({ behavior: 'allow', source: 'command', value: parseRule(text) }),
+    );
+    rules.allow = [...rules.allow, ...lent];
+    return () => {
+      rules.allow = rules.allow.filter((rule) => !lent.includes(rule));
+    };
+  }
+
+  #add(source: PermissionRuleSource, texts: RuleTexts | undefined): void {
     for (const behavior of BEHAVIORS) {
       for (const text of texts?.[behavior] ?? [])
-        rules[behavior].push({ behavior, source, value: parseRule(text) });
+        this.#rules[behavior].push({ behavior, source, value: parseRule(text) });
     }
-  };
-  for (const [source, texts] of initial) if (isSource(source)) add(source, texts);
+  }
+}
 
-  const isOf =
-    (source: PermissionRuleSource, values: readonly PermissionRuleValue[]) => (rule: PermissionRule) =>
-      rule.source === source && values.some((value) => formatRule(value) === formatRule(rule.value));
-
-  const isInForce = ({ behavior, source }: PermissionRule) =>
-    !managedOnly || behavior !== 'allow' || source === 'policySettings';
-
-  return {
-    of: (behavior) => (managedOnly ? rules[behavior].filter(isInForce) : rules[behavior]),
-    isInForce,
-    all: () => BEHAVIORS.flatMap((behavior) => rules[behavior]),
-    replaceSource(source, texts) {
-      for (const text of BEHAVIORS.flatMap((behavior) => texts[behavior] ?? [])) parseRule(text);
-      for (const behavior of BEHAVIORS)
-        rules[behavior] = rules[behavior].filter((rule) => rule.source !== source);
-      add(source, texts);
-    },
-    update({ type, rules: changed, behavior, destination: source }) {
-      const values = changed.map((value) => parseRule(formatRule(value)));
-      const others = rules[behavior].filter((rule) => rule.source !== source);
-      const own = rules[behavior].filter((rule) => rule.source === source);
-      const added = (kept: readonly PermissionRule[]) =>
-        values
-          .filter((value) => !kept.some((rule) => isOf(source, [value])(rule)))
-          .map((value): PermissionRule => ({ behavior, source, value }));
-      switch (type) {
-        case 'addRules':
-          rules[behavior] = [...rules[behavior], ...added(own)];
-          return;
-        case 'replaceRules':
-          rules[behavior] = [...others, ...added([])];
-          return;
-        case 'removeRules':
-          rules[behavior] = rules[behavior].filter((rule) => !isOf(source, values)(rule));
-          return;
-      }
-    },
-    lend(texts) {
-      const lent = texts.map(
-        (text): PermissionRule => ({ behavior: 'allow', source: 'command', value: parseRule(text) }),
-      );
-      rules.allow = [...rules.allow, ...lent];
-      return () => {
-        rules.allow = rules.allow.filter((rule) => !lent.includes(rule));
-      };
-    },
-  };
+function isOf(source: PermissionRuleSource, values: readonly PermissionRuleValue[]) {
+  return (rule: PermissionRule) =>
+    rule.source === source && values.some((value) => formatRule(value) === formatRule(rule.value));
 }
 
 const SOURCES: readonly PermissionRuleSource[] = [

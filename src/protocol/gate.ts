@@ -59,7 +59,7 @@ export interface RepeatGuard {
 }
 
 export interface GatePorts {
-  readonly permissions: PermissionPort;
+  readonly permissions: Pick<PermissionPort, 'decide'>;
   readonly ask: AskPort;
   readonly hooks: HookPort;
   /** Absent: calls may repeat without end. */

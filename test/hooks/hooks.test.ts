@@ -38,11 +38,9 @@ const CALLS = {
 function hooksOf(event: HookEvent, matchers: readonly HookCallbackMatcher[], clock = virtualClock()) {
   const told: string[] = [];
   const show = (body: SystemBody) => told.push('content' in body ? body.content : body.subtype);
-  return {
-    ...createHooks({ matchers: { [event]: matchers }, base, clock, ids: sequentialIds(), show }),
-    /** What the person was told. */
-    told,
-  };
+  const hooks = createHooks({ matchers: { [event]: matchers }, base, clock, ids: sequentialIds(), show });
+  /** `told`: what the person was told. */
+  return Object.assign(hooks, { told });
 }
 
 /** Runs callbacks of one event, each under a matcher of its own. */

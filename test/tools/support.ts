@@ -131,13 +131,7 @@ export function gateOf(
 ): GatePorts {
   const { decide, ...ports } = parts;
   return {
-    permissions: {
-      decide: decide ?? (async () => ALLOW),
-      mode: 'default',
-      modeBeforePlan: 'default',
-      setMode: () => {},
-      apply: () => {},
-    },
+    permissions: { decide: decide ?? (async () => ALLOW) },
     ask: async () => ({ behavior: 'deny', message: 'nobody is there to ask' }),
     hooks: hooksOf({}),
     recordIntent: async () => {},

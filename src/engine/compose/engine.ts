@@ -2,6 +2,7 @@
 import { createSnipMarks } from '../../context/snip-marks.ts';
 import { createCacheWatch } from '../../model/cache-watch.ts';
 import { costOf } from '../../model/prices.ts';
+import type { AskPort } from '../../protocol/gate.ts';
 import type { ModelRequest } from '../../protocol/model.ts';
 import { childEnvironment } from '../../settings/child-env.ts';
 import { systemClock, systemIds, systemRandom } from '../../util/clock.ts';
@@ -113,14 +114,13 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     callTool: (name, input, signal) => tools.callTool(name, input, signal),
     enqueue: (item) => queue.put(item),
   });
-  const ask = askHooksFirst(
-    askOnRecord(permissions.ask, () => parts),
-    {
-      hooks,
-      permissions: permissions.permissions,
-      hasHost: config.canUseTool !== undefined,
-    },
-  );
+  const ask: AskPort = (question, signal) => {
+    const asking = { hooks, permissions: permissions.permissions, hasHost: config.canUseTool !== undefined };
+    return askHooksFirst(
+      askOnRecord(permissions.ask, () => parts),
+      asking,
+    )(question, signal);
+  };
   const appState = openAppState(config, { permissionMode: permissions.permissions.mode, todos: [] });
   const notices = createSessionNotices(sessionId, { ids, permissions: permissions.permissions, appState });
   const toolState = composeToolState(config, {
@@ -171,7 +171,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     ids,
     files,
     journal,
-    permissions: { ...askingWith(permissions, { ownDirectories: config.ownDirectories }), ask },
+    permissions: askingWith({ ...permissions, ask }, { ownDirectories: config.ownDirectories }),
     hooks,
     readFileCache,
     todos,

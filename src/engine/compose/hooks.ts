@@ -4,8 +4,14 @@ import { createHooks, type Hooks, type OtherHooks } from '../../hooks/hook-runne
 import type { RegisteredHook } from '../../hooks/registered-hook.ts';
 import { ruleTest } from '../../permissions/rule-test.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { HookCall, HookInputBase, HookPort } from '../../protocol/hook.ts';
-import { type ConfiguredHook, OPEN_HOOK_POLICY } from '../../protocol/hook-config.ts';
+import {
+  type HookCall,
+  type HookEvent,
+  type HookInputBase,
+  type HookPort,
+  NO_HOOK_VERDICT,
+} from '../../protocol/hook.ts';
+import { type ConfiguredHook, type HooksListing, OPEN_HOOK_POLICY } from '../../protocol/hook-config.ts';
 import type { SystemBody } from '../../protocol/messages.ts';
 import type { PermissionMode } from '../../protocol/permission.ts';
 import type { Clock, Ids, InboxItem } from '../../protocol/ports.ts';
@@ -50,32 +56,84 @@ export interface SessionHooks extends Hooks {
 
 /** Throws `invalid_option` and `invalid_settings` for hooks that cannot be read. */
 export function composeHooks(config: QueryEngineConfig, parts: HookParts): SessionHooks {
-  const { clock, ids, files } = parts;
-  const policy = config.hookPolicy ?? OPEN_HOOK_POLICY;
-  const home = config.env?.['HOME'];
-  const ports = {
-    cwd: config.cwd,
-    projectRoot: config.projectRoot ?? config.cwd,
-    childEnv: parts.env,
-    env: config.env ?? {},
-    policy,
-    clock,
-    async callMcpTool(server: string, tool: string, input: Record<string, unknown>, signal: AbortSignal) {
-      const output = await parts.callTool(`mcp__${server}__${tool}`, input, signal);
-      return { text: textOfContent(output.content), isError: output.isError === true };
-    },
-    ruleTest(rule: string) {
-      const test = ruleTest(rule, { files, home });
-      return async (call: HookCall) => {
-        const question = questionOf(call, config, parts.tools());
-        return question === undefined || test(question);
-      };
-    },
-  };
+  return new ComposedHooks(config, parts);
+}
+
+/** What runs hooks is made for the first of them: most sessions have none. */
+class ComposedHooks implements SessionHooks {
+  readonly #config: QueryEngineConfig;
+  readonly #parts: HookParts;
+  #runner: Hooks | undefined;
   /** By what they say: one that is read again is the one that there was. */
-  const made = new Map<string, RegisteredHook>();
-  const othersWith = (ofPlugins: readonly ConfiguredHook[]): OtherHooks => {
-    const all = [...(config.configuredHooks ?? []), ...ofPlugins].map((hook) => {
+  #made: Map<string, RegisteredHook> | undefined;
+  #waiting: OtherHooks | undefined;
+
+  constructor(config: QueryEngineConfig, parts: HookParts) {
+    this.#config = config;
+    this.#parts = parts;
+    const { hooks = {}, configuredHooks = [], plugins } = config;
+    const others = configuredHooks.length + (plugins?.hooks.length ?? 0);
+    if (others > 0 || Object.keys(hooks).length > 0) this.#running();
+  }
+
+  has(event: HookEvent): boolean {
+    return this.#runner?.has(event) === true;
+  }
+
+  async run(...[call, options]: Parameters<Hooks['run']>): ReturnType<Hooks['run']> {
+    return this.#runner === undefined ? NO_HOOK_VERDICT : this.#runner.run(call, options);
+  }
+
+  listing(): HooksListing {
+    return this.#running().listing();
+  }
+
+  replace(others: OtherHooks): void {
+    this.#running().replace(others);
+  }
+
+  setPluginHooks(ofPlugins: readonly ConfiguredHook[]): void {
+    this.#waiting = this.#othersWith(ofPlugins);
+  }
+
+  takeUp(): void {
+    if (this.#waiting !== undefined) this.replace(this.#waiting);
+    this.#waiting = undefined;
+  }
+
+  close(): Promise<unknown> | undefined {
+    return this.#runner?.close();
+  }
+
+  #running(): Hooks {
+    if (this.#runner !== undefined) return this.#runner;
+    const config = this.#config;
+    const parts = this.#parts;
+    this.#runner = createHooks({
+      matchers: config.hooks,
+      ...this.#othersWith(config.plugins?.hooks ?? []),
+      policy: config.hookPolicy,
+      base: () => baseOf(config, parts),
+      clock: parts.clock,
+      ids: parts.ids,
+      show: (body) => show(body, config, parts),
+      showAll: config.includeHookEvents === true,
+      late: {
+        context: (event, texts) => put(`${event} hook: ${texts.join('\n')}`, parts),
+        wake: (text) => put(text, parts),
+      },
+    });
+    parts.scope.onClose(tellOfSettings(config, this.#runner, parts.scope));
+    return this.#runner;
+  }
+
+  #othersWith(ofPlugins: readonly ConfiguredHook[]): OtherHooks {
+    const described = [...(this.#config.configuredHooks ?? []), ...ofPlugins];
+    if (described.length === 0) return {};
+    const ports = portsOf(this.#config, this.#parts);
+    this.#made ??= new Map();
+    const made = this.#made;
+    const all = described.map((hook) => {
       const key = JSON.stringify(hook);
       const registered = made.get(key) ?? configuredHook(hook, ports);
       made.set(key, registered);
@@ -85,31 +143,29 @@ export function composeHooks(config: QueryEngineConfig, parts: HookParts): Sessi
       more: all.filter(({ off }) => !off).map(({ hook }) => hook),
       disabled: all.filter(({ off }) => off).map(({ hook }) => hook),
     };
-  };
-  let waiting: OtherHooks | undefined;
-  const hooks = createHooks({
-    matchers: config.hooks,
-    ...othersWith(config.plugins?.hooks ?? []),
-    policy,
-    base: () => baseOf(config, parts),
-    clock,
-    ids,
-    show: (body) => show(body, config, parts),
-    showAll: config.includeHookEvents === true,
-    late: {
-      context: (event, texts) => put(`${event} hook: ${texts.join('\n')}`, parts),
-      wake: (text) => put(text, parts),
-    },
-  });
-  parts.scope.onClose(tellOfSettings(config, hooks, parts.scope));
+  }
+}
+
+function portsOf(config: QueryEngineConfig, parts: HookParts): Parameters<typeof configuredHook>[1] {
+  const { clock, files } = parts;
+  const home = config.env?.['HOME'];
   return {
-    ...hooks,
-    setPluginHooks(ofPlugins) {
-      waiting = othersWith(ofPlugins);
+    cwd: config.cwd,
+    projectRoot: config.projectRoot ?? config.cwd,
+    childEnv: parts.env,
+    env: config.env ?? {},
+    policy: config.hookPolicy ?? OPEN_HOOK_POLICY,
+    clock,
+    async callMcpTool(server, tool, input, signal) {
+      const output = await parts.callTool(`mcp__${server}__${tool}`, input, signal);
+      return { text: textOfContent(output.content), isError: output.isError === true };
     },
-    takeUp() {
-      if (waiting !== undefined) hooks.replace(waiting);
-      waiting = undefined;
+    ruleTest(rule) {
+      const test = ruleTest(rule, { files, home });
+      return async (call: HookCall) => {
+        const question = questionOf(call, config, parts.tools());
+        return question === undefined || test(question);
+      };
     },
   };
 }

@@ -32,30 +32,38 @@ function answererOf(
   return promptThrough((input, signal) => callTool(name, input, signal));
 }
 
+/** What tools need of them. */
+export interface ToolPermissions extends Pick<ComposedPermissions, 'ask' | 'presetAnswer'> {
+  readonly permissions: Pick<Permissions, 'decide' | 'readFilter'>;
+}
+
 /** The same, for questions of one who has a mode, or directories, of their own. */
 export function askingWith(
-  composed: ComposedPermissions,
+  { ask, permissions, presetAnswer }: ToolPermissions,
   whose: Pick<PermissionQuestion, 'mode' | 'ownDirectories'>,
-): ComposedPermissions {
-  const { permissions } = composed;
-  const own = Object.create(permissions, {
-    decide: { value: (question: PermissionQuestion) => permissions.decide({ ...whose, ...question }) },
-  }) as Permissions;
-  return { ...composed, permissions: own };
+): ToolPermissions {
+  const isOwn = whose.mode !== undefined || whose.ownDirectories !== undefined;
+  const own = isOwn && {
+    decide: (question: PermissionQuestion) => permissions.decide({ ...whose, ...question }),
+    readFilter: (place: { readonly cwd: string }) => permissions.readFilter(place),
+  };
+  return { ask, presetAnswer, permissions: own || permissions };
+}
+
+export interface PermissionRoomPorts {
+  readonly files: PersistentFiles;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly readableDirectories: () => readonly string[];
+  /** Tools whose server was told to ask in any mode. */
+  readonly asksAlways: (tool: string) => boolean;
+  /** Calls a tool beside the conversation, for `permissionPromptTool`. */
+  callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
 }
 
 export function composePermissions(
   config: QueryEngineConfig,
-  ports: {
-    readonly files: PersistentFiles;
-    readonly ids: Ids;
-    readonly clock: Clock;
-    readonly readableDirectories: () => readonly string[];
-    /** Tools whose server was told to ask in any mode. */
-    readonly asksAlways: (tool: string) => boolean;
-    /** Calls a tool beside the conversation, for `permissionPromptTool`. */
-    callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
-  },
+  ports: PermissionRoomPorts,
 ): ComposedPermissions {
   const notes = readableNotes(config);
   const permissions = createPermissions({
@@ -77,35 +85,57 @@ export function composePermissions(
     home: config.env?.['HOME'],
     files: ports.files,
   });
-  const preset = new Map<string, PermissionResult>();
-  const canUseTool = answererOf(config, ports.callTool);
-  const applyUpdates = async (updates: readonly PermissionUpdate[]) => {
-    permissions.check(updates);
-    await config.settingsAccess?.persist(updates);
-    permissions.apply(updates);
+  const asking = new Asking(config, permissions, ports);
+  return {
+    permissions,
+    applyUpdates: (updates) => asking.applyUpdates(updates),
+    ask: (question, signal) => asking.ask(question, signal),
+    presetAnswer: (answer) => asking.preset(answer),
   };
-  const common = { permissions: { apply: applyUpdates }, ids: ports.ids };
-  const askSomebody = createAsk({
-    ...common,
-    canUseTool,
-    clock: ports.clock,
-    timeoutMs: config.permissionTimeoutMs,
-  });
-  const tellKnown = createAsk({
-    ...common,
-    async canUseTool(_name, _input, { toolUseID }) {
-      const answer = preset.get(toolUseID) ?? null;
-      preset.delete(toolUseID);
-      return answer;
-    },
-  });
-  const answeredBy = config.permissionPromptTool === undefined ? {} : BY_TOOL;
-  const ask: AskPort = async (question, signal) => {
-    if (preset.has(question.toolUseId)) return tellKnown(question, signal);
+}
+
+/** Whoever answers is made ready for the first question. */
+class Asking {
+  readonly #config: QueryEngineConfig;
+  readonly #permissions: Permissions;
+  readonly #ports: PermissionRoomPorts;
+  #preset: Map<string, PermissionResult> | undefined;
+
+  constructor(config: QueryEngineConfig, permissions: Permissions, ports: PermissionRoomPorts) {
+    this.#config = config;
+    this.#permissions = permissions;
+    this.#ports = ports;
+  }
+
+  preset(answer: PermissionResult & { readonly toolUseID: string }): void {
+    this.#preset ??= new Map();
+    this.#preset.set(answer.toolUseID, answer);
+  }
+
+  async applyUpdates(updates: readonly PermissionUpdate[]): Promise<void> {
+    this.#permissions.check(updates);
+    await this.#config.settingsAccess?.persist(updates);
+    this.#permissions.apply(updates);
+  }
+
+  async ask(...[question, signal]: Parameters<AskPort>): ReturnType<AskPort> {
+    const { permissionPromptTool, permissionTimeoutMs: timeoutMs } = this.#config;
+    const { callTool, clock, ids } = this.#ports;
+    const known = this.#preset?.get(question.toolUseId);
+    const permissions = { apply: (updates: readonly PermissionUpdate[]) => this.applyUpdates(updates) };
+    if (known !== undefined) {
+      const tellKnown: CanUseTool = async (_name, _input, { toolUseID }) => {
+        this.#preset?.delete(toolUseID);
+        return known;
+      };
+      return createAsk({ permissions, ids, canUseTool: tellKnown })(question, signal);
+    }
     // Asked for anew at each question: settings may change it while the session runs.
-    if (permissions.locks.denyInsteadOfPrompting === true) return { behavior: 'deny', message: NO_PROMPTS };
-    const answer = await askSomebody(question, signal);
-    return answer.behavior === 'pending' ? answer : { ...answer, ...answeredBy };
-  };
-  return { permissions, applyUpdates, ask, presetAnswer: (answer) => preset.set(answer.toolUseID, answer) };
+    if (this.#permissions.locks.denyInsteadOfPrompting === true)
+      return { behavior: 'deny', message: NO_PROMPTS };
+    const canUseTool = answererOf(this.#config, callTool);
+    const answer = await createAsk({ permissions, ids, canUseTool, clock, timeoutMs })(question, signal);
+    if (answer.behavior === 'pending' || permissionPromptTool === undefined) return answer;
+    return { ...answer, ...BY_TOOL };
+  }
 }

@@ -2,7 +2,11 @@
 import { join } from 'node:path';
 import { attachmentMessageOf } from '../../attachments/collect.ts';
 import { deferredTools } from '../../attachments/deferred-tools.ts';
-import { mcpInstructions, type ServerInstructions } from '../../attachments/mcp-instructions.ts';
+import {
+  type McpInstructionsSource,
+  mcpInstructions,
+  type ServerInstructions,
+} from '../../attachments/mcp-instructions.ts';
 import { type PlanModeFacts, planMode, planModeNote } from '../../attachments/plan-mode.ts';
 import type { AttachmentSource, FoundAttachment } from '../../attachments/source.ts';
 import type { CompactionSource } from '../../protocol/context.ts';
@@ -65,92 +69,137 @@ const DEFER_ABOVE = 0.1;
 const NO_NAMES: readonly string[] = [];
 
 export function composeToolState(config: QueryEngineConfig, parts: ToolStateParts): ToolState {
-  const { permissions, clock, ids } = parts;
-  const wanted = (name: string) => config.sessionTools?.includes(name) === true;
-  const canAsk = config.canUseTool !== undefined || config.orphanedPermission !== undefined;
-  const deferral = new Deferral({
-    share: config.deferToolsAbove ?? DEFER_ABOVE,
-    windowOf: (model) => parts.model.infoOf(model).contextWindow,
-  });
-  let watched: { readonly port: ToolsPort; readonly model: () => string } | undefined;
-  let asked: string | undefined;
-  const modelNow = () => asked ?? watched?.model() ?? '';
+  return new ComposedToolState(config, parts);
+}
 
-  let plan: string | undefined;
-  const planFacts = (): PlanModeFacts => ({
-    active: permissions.mode === 'plan',
-    canBeLeft: canAsk && wanted(EXIT_PLAN_MODE_TOOL),
-    instructions: config.planModeInstructions,
-  });
-  const planPort: PlanPort = {
-    active: () => permissions.mode === 'plan',
-    enter: () => permissions.setMode('plan'),
-    leave() {
-      if (permissions.mode === 'plan') permissions.setMode(permissions.modeBeforePlan);
-      return permissions.mode;
-    },
-    async keep(text) {
-      plan = text;
-      const folder = config.plansDirectory ?? (config.home && join(config.home, 'plans'));
-      if (folder === undefined || !parts.isKept) return undefined;
-      const path = join(folder, `${parts.sessionId}.md`);
-      await parts.files.makeDir(folder);
-      await parts.files.writeAtomic(path, text.endsWith('\n') ? text : `${text}\n`);
-      return path;
-    },
-  };
+class ComposedToolState implements ToolState {
+  readonly #config: QueryEngineConfig;
+  readonly #parts: ToolStateParts;
+  readonly #canAsk: boolean;
+  readonly deferral: Deferral;
+  readonly quarantined = new Set<string>();
+  readonly tools: readonly AnyTool[];
+  readonly #planMode = planMode(() => this.#planFacts());
+  readonly #index = deferredTools(() => this.#port?.deferredNames(this.#modelNow()) ?? NO_NAMES);
+  readonly #instructions: McpInstructionsSource;
+  #port: ToolsPort | undefined;
+  #model: (() => string) | undefined;
+  #asked: string | undefined;
+  #plan: string | undefined;
 
-  const { previewFormat } = config.toolConfig?.askUserQuestion ?? {};
-  const tools: AnyTool[] = [
-    ...(wanted(ASK_USER_QUESTION_TOOL)
-      ? [createAskUserQuestionTool(previewFormat === undefined ? {} : { previewFormat })]
-      : []),
-    ...(wanted(ENTER_PLAN_MODE_TOOL) ? [createEnterPlanModeTool(planPort)] : []),
-    ...(wanted(EXIT_PLAN_MODE_TOOL) ? [createExitPlanModeTool(planPort)] : []),
-    createToolSearchTool({
-      tools: async () => (await watched?.port.searchable(modelNow())) ?? [],
-      load: (names) => deferral.load(names),
-    }),
-  ];
+  constructor(config: QueryEngineConfig, parts: ToolStateParts) {
+    this.#config = config;
+    this.#parts = parts;
+    this.#canAsk = config.canUseTool !== undefined || config.orphanedPermission !== undefined;
+    this.deferral = new Deferral({
+      share: config.deferToolsAbove ?? DEFER_ABOVE,
+      windowOf: (model) => parts.model.infoOf(model).contextWindow,
+    });
+    this.#instructions = mcpInstructions(parts.instructions);
+    this.tools = this.#sessionTools();
+  }
 
-  const planSource = planMode(planFacts);
-  const index = deferredTools(() => watched?.port.deferredNames(modelNow()) ?? NO_NAMES);
-  const instructions = mcpInstructions(parts.instructions);
-  const toMessages = (found: readonly FoundAttachment[]) =>
-    found.map((each) => attachmentMessageOf(each, clock, ids));
-  return {
-    tools,
-    deferral,
-    quarantined: new Set(),
-    offers: (tool) => canAsk || tool.requiresUserInteraction !== true,
-    watch(port, model) {
-      watched = { port, model };
-    },
-    sources: [planSource, index, instructions],
-    compactionSources: [
-      {
-        name: 'plan',
-        collect: async () => {
-          if (planPort.active()) return toMessages([planModeNote(planFacts())]);
-          return plan === undefined ? [] : toMessages([approvedPlan(plan)]);
-        },
+  offers(tool: AnyTool): boolean {
+    return this.#canAsk || tool.requiresUserInteraction !== true;
+  }
+
+  watch(port: ToolsPort, model: () => string): void {
+    this.#port = port;
+    this.#model = model;
+  }
+
+  get sources(): readonly AttachmentSource[] {
+    return [this.#planMode, this.#index, this.#instructions];
+  }
+
+  get compactionSources(): readonly CompactionSource[] {
+    return [
+      { name: 'plan', collect: async () => this.#toMessages(this.#planNow()) },
+      { name: 'deferred-tools', collect: async () => this.#toMessages(await this.#index.whole()) },
+      { name: 'mcp-instructions', collect: async () => this.#toMessages(this.#instructions.whole()) },
+    ];
+  }
+
+  async withPrompt(model: string, view: View): Promise<readonly AttachmentMessage[]> {
+    this.#asked = model;
+    return this.#toMessages([
+      ...this.#planMode.withPrompt(),
+      ...(await this.#index.withPrompt(view)),
+      ...this.#instructions.withPrompt(view),
+    ]);
+  }
+
+  restore({ loadedTools = [], plan }: Parameters<ToolState['restore']>[0]): void {
+    this.deferral.load(loadedTools);
+    this.#plan ??= plan;
+  }
+
+  #wants(name: string): boolean {
+    return this.#config.sessionTools?.includes(name) === true;
+  }
+
+  #modelNow(): string {
+    return this.#asked ?? this.#model?.() ?? '';
+  }
+
+  #sessionTools(): readonly AnyTool[] {
+    const { previewFormat } = this.#config.toolConfig?.askUserQuestion ?? {};
+    return [
+      ...(this.#wants(ASK_USER_QUESTION_TOOL)
+        ? [createAskUserQuestionTool(previewFormat === undefined ? {} : { previewFormat })]
+        : []),
+      ...(this.#wants(ENTER_PLAN_MODE_TOOL) ? [createEnterPlanModeTool(this.#planPort())] : []),
+      ...(this.#wants(EXIT_PLAN_MODE_TOOL) ? [createExitPlanModeTool(this.#planPort())] : []),
+      createToolSearchTool({
+        tools: async () => (await this.#port?.searchable(this.#modelNow())) ?? [],
+        load: (names) => this.deferral.load(names),
+      }),
+    ];
+  }
+
+  #planPort(): PlanPort {
+    const { permissions } = this.#parts;
+    return {
+      active: () => permissions.mode === 'plan',
+      enter: () => permissions.setMode('plan'),
+      leave() {
+        if (permissions.mode === 'plan') permissions.setMode(permissions.modeBeforePlan);
+        return permissions.mode;
       },
-      { name: 'deferred-tools', collect: async () => toMessages(await index.whole()) },
-      { name: 'mcp-instructions', collect: async () => toMessages(instructions.whole()) },
-    ],
-    async withPrompt(model, view) {
-      asked = model;
-      return toMessages([
-        ...planSource.withPrompt(),
-        ...(await index.withPrompt(view)),
-        ...instructions.withPrompt(view),
-      ]);
-    },
-    restore({ loadedTools = [], plan: earlier }) {
-      deferral.load(loadedTools);
-      plan ??= earlier;
-    },
-  };
+      keep: (text) => this.#keepPlan(text),
+    };
+  }
+
+  #planFacts(): PlanModeFacts {
+    return {
+      active: this.#parts.permissions.mode === 'plan',
+      canBeLeft: this.#canAsk && this.#wants(EXIT_PLAN_MODE_TOOL),
+      instructions: this.#config.planModeInstructions,
+    };
+  }
+
+  #planNow(): readonly FoundAttachment[] {
+    const facts = this.#planFacts();
+    if (facts.active) return [planModeNote(facts)];
+    return this.#plan === undefined ? [] : [approvedPlan(this.#plan)];
+  }
+
+  async #keepPlan(text: string): Promise<string | undefined> {
+    this.#plan = text;
+    const { home, plansDirectory } = this.#config;
+    const { files, isKept, sessionId } = this.#parts;
+    const folder = plansDirectory ?? (home && join(home, 'plans'));
+    if (folder === undefined || !isKept) return undefined;
+    const path = join(folder, `${sessionId}.md`);
+    await files.makeDir(folder);
+    await files.writeAtomic(path, text.endsWith('\n') ? text : `${text}\n`);
+    return path;
+  }
+
+  #toMessages(found: readonly FoundAttachment[]): readonly AttachmentMessage[] {
+    const { clock, ids } = this.#parts;
+    return found.map((each) => attachmentMessageOf(each, clock, ids));
+  }
 }
 
 function approvedPlan(plan: string): FoundAttachment {

@@ -15,7 +15,7 @@ import type { QueryEngineConfig } from '../config.ts';
 import type { ToolsRoom } from '../parts.ts';
 import type { SessionJournal } from '../session-journal.ts';
 import { gatedCall } from './gated-call.ts';
-import type { ComposedPermissions } from './permissions.ts';
+import type { ToolPermissions } from './permissions.ts';
 import type { SpillRoom } from './spill.ts';
 import type { ToolState } from './tool-state.ts';
 
@@ -29,7 +29,7 @@ export interface ToolParts {
   readonly files: PersistentFiles;
   readonly fileHistory: FileHistory | undefined;
   readonly journal: SessionJournal;
-  readonly permissions: ComposedPermissions;
+  readonly permissions: ToolPermissions;
   readonly hooks: GatePorts['hooks'];
   readonly readFileCache: ReadFileCache;
   readonly todos: TodoStore;
@@ -80,7 +80,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     cwd: config.cwd,
     deferral: parts.toolState.deferral,
     quarantined: parts.toolState.quarantined,
-    offers: parts.toolState.offers,
+    offers: (tool) => parts.toolState.offers(tool),
     ...(config.toolAliases !== undefined && { aliases: config.toolAliases }),
     ...(config.maxToolConcurrency !== undefined && { maxConcurrency: config.maxToolConcurrency }),
     gate: {

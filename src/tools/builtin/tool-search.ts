@@ -50,21 +50,26 @@ const schema = {
   additionalProperties: false,
 };
 
-export function createToolSearchTool(port: ToolSearchPort): Tool<ToolSearchInput, ToolSearchOutput> {
-  return {
-    name: TOOL_SEARCH_TOOL,
-    inputJsonSchema: schema,
-    description: () =>
-      `Loads tools that are known to you by name only. Once loaded, a tool is among your tools from your next answer on and stays there.
+/** What is the same for all sessions: each makes this tool, and few offer it. */
+const COMMON: Omit<Tool<ToolSearchInput, ToolSearchOutput>, 'run'> = {
+  name: TOOL_SEARCH_TOOL,
+  inputJsonSchema: schema,
+  description: () =>
+    `Loads tools that are known to you by name only. Once loaded, a tool is among your tools from your next answer on and stays there.
 
 - query "select:mcp__github__list_issues,mcp__github__get_issue" loads exactly these.
 - Any other query is searched for: "github issues" loads the tools whose names and descriptions fit best.
 - Load all the tools of a task with one call.`,
-    parse: parserOf<ToolSearchInput>(schema),
-    isConcurrencySafe: () => true,
-    isReadOnly: () => true,
-    effectClass: () => 'idempotent',
-    permissionTarget: () => ({ kind: 'none' }),
+  parse: parserOf<ToolSearchInput>(schema),
+  isConcurrencySafe: () => true,
+  isReadOnly: () => true,
+  effectClass: () => 'idempotent',
+  permissionTarget: () => ({ kind: 'none' }),
+};
+
+export function createToolSearchTool(port: ToolSearchPort): Tool<ToolSearchInput, ToolSearchOutput> {
+  return {
+    ...COMMON,
     async run({ query, max_results: max = DEFAULT_RESULTS }) {
       const tools = await port.tools();
       const selected = /^\s*select:(.*)$/is.exec(query)?.[1];
