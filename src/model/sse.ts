@@ -1,8 +1,11 @@
-/** Server-sent events, from bytes to the data of each event. The API repeats an event's name inside its data. */
-import { createParser } from 'eventsource-parser';
+/**
+ * Server-sent events, from bytes to the data of each event. The API repeats an event's name inside its data, so other
+ * fields say nothing. Lines end as the standard lets them: LF, CR LF or CR.
+ */
 
 /** An event larger than this many characters is not the Messages API. */
 const MAX_EVENT_CHARS = 64 * 1024 * 1024;
+const SPACE = 32;
 
 export interface SseReader {
   /** The data of each event that these bytes complete; undefined once an event outgrows all measure. */
@@ -10,22 +13,42 @@ export interface SseReader {
 }
 
 export function createSseReader(): SseReader {
-  // Keeps the bytes of a character that is split between two reads.
+  // Keeps the bytes of a character that is split between two reads, and drops a mark of the byte order.
   const decoder = new TextDecoder();
-  let events: string[] = [];
+  /** A line that is not whole yet. */
+  let rest = '';
+  /** Of the event that is not whole yet. */
+  let data: string | undefined;
+  /** The last line ended with CR: an LF behind it belongs to it. */
+  let returned = false;
   let overgrown = false;
-  const parser = createParser({
-    maxBufferSize: MAX_EVENT_CHARS,
-    onEvent: (event) => events.push(event.data),
-    onError: (error) => {
-      // Fields of no known name are passed over, as the standard wants it.
-      if (error.type === 'max-buffer-size-exceeded') overgrown = true;
-    },
-  });
+
+  function decoded(bytes: Buffer): string {
+    const text = decoder.decode(bytes, { stream: true });
+    if (text === '' || !(returned || text.includes('\r'))) return text;
+    const begun = returned && text.startsWith('\n') ? text.slice(1) : text;
+    returned = text.endsWith('\r');
+    return begun.replace(/\r\n?/g, '\n');
+  }
+
   return {
     push(bytes) {
-      events = [];
-      if (!overgrown) parser.feed(decoder.decode(bytes, { stream: true }));
+      const events: string[] = [];
+      const more = decoded(bytes);
+      const text = more.includes('\n') ? rest + more : '';
+      let from = 0;
+      for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+        if (end === from) {
+          if (data !== undefined) events.push(data);
+          data = undefined;
+        } else if (text.startsWith('data:', from)) {
+          const line = text.slice(text.charCodeAt(from + 5) === SPACE ? from + 6 : from + 5, end);
+          data = data === undefined ? line : `${data}\n${line}`;
+        }
+        from = end + 1;
+      }
+      rest = text === '' ? rest + more : text.slice(from);
+      overgrown ||= rest.length + (data?.length ?? 0) > MAX_EVENT_CHARS;
       return overgrown ? undefined : events;
     },
   };

@@ -106,6 +106,26 @@ describe('F41: bytes in odd shapes', () => {
     expect(textOf(events)).toBe('é👋ü');
   });
 
+  it.each(['\n', '\r\n', '\r'])(
+    'lines that end with %j, a byte order mark, data on several lines',
+    async (end) => {
+      const events = sse(start(), ...text(0, 'é👋ü'), ...stop()).replaceAll('data: {', 'data:{\ndata: ');
+      const bytes = Buffer.from(`\uFEFF: hi\nid: 1\n\n${events}`.replaceAll('\n', end));
+      let cut = 0;
+      server = await apiServer(async (response) => {
+        response.writeHead(200, EVENT_STREAM);
+        response.write(bytes.subarray(0, cut));
+        await new Promise((resolve) => setImmediate(resolve));
+        response.end(bytes.subarray(cut));
+      });
+      for (; cut < bytes.length; cut += 7) {
+        const { events: got, outcome } = await run(clientFor(server.url, once));
+        expect(outcome.kind).toBe('complete');
+        expect(textOf(got)).toBe('é👋ü');
+      }
+    },
+  );
+
   it('unknown events, blocks, deltas and comments are tolerated', async () => {
     server = await apiServer(
       raw(
