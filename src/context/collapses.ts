@@ -65,7 +65,7 @@ export function createCollapses(options: CollapseOptions): Collapses {
     let freed = 0;
     for (const [n, span] of spans.entries()) {
       if (signal.aborted || freed >= missing || failures >= MAX_FAILURES) return;
-      const text = await condensed(span, model, `${input.effectKey}/${n + 1}`);
+      const text = await condensed(span, model, `${input.effectKey}/collapse/${n + 1}`);
       if (signal.aborted) return;
       const item = text && syntheticMessage(options, 'collapse', collapsedText(text, options.transcriptPath));
       const gain = item ? estimateTokens(options.asCounted(span.messages)) - estimateMessage(item) : 0;

@@ -195,13 +195,12 @@ export class Iteration {
       if (update.denial !== undefined) this.deps.onDenial?.(update.denial);
       await this.recordResult(await this.kept(update), update)?.catch(() => {}); // fenced or no disk: resume answers it
     }
-    await this.#giveBackQueued();
+    if (!this.queueAcknowledged) await this.#giveBackQueued();
     this.trace.write(this);
   }
 
   /** A stop leaves the queue whole: what joined as an attachment comes again as a prompt, and must not stand twice. */
   async #giveBackQueued(): Promise<void> {
-    if (this.queueAcknowledged) return;
     const joined = this.attachments.filter(({ attachment }) => attachment.type === 'queued_command');
     if (joined.length === 0) return;
     const uuids = joined.map(({ uuid }) => uuid);

@@ -103,7 +103,8 @@ export function openConnections(options: EndpointOptions): Connections {
         host: hostname,
         port,
         path: absolute ? `${baseUrl.origin}${path}` : path,
-        headers: { ...host, ...headers, ...authorization },
+        // As a list: Node writes it out as it is, and keeps no second form of each.
+        headers: Object.entries({ ...host, ...headers, ...authorization }).flat() as string[],
         agent: keepAlive ? route.agent : route.makeAgent(false),
         ...(proxy === undefined && lookup !== undefined && { lookup }),
       });

@@ -9,7 +9,7 @@ import { GrowingBytes } from './growing-bytes.ts';
 import { createNormaliser, type NormaliseRules, type Normaliser, type WireTurn } from './normalise.ts';
 
 /** What is finished becomes bytes from about this size on; the rest is joined and encoded for each request. */
-const PORTION_CHARS = 8 * 1024;
+const PORTION_CHARS = 2 * 1024;
 /** Variants kept per view: the main request's and one more (another model, or without thinking). */
 const MAX_VARIANTS = 2;
 

@@ -48,6 +48,7 @@ export interface StepInput {
   readonly turnCount: number;
   readonly model: string;
   readonly querySource: QuerySource;
+  /** Of this pass: who asks a model adds what tells its calls from those of other steps. */
   readonly effectKey: string;
   readonly signal: AbortSignal;
 }

@@ -35,7 +35,7 @@ import { composeHooks, tellOfFiles } from './hooks.ts';
 import { McpRoom } from './mcp.ts';
 import { composeMemory } from './memory.ts';
 import { composeModel } from './model.ts';
-import { composeOwnTools, withMcpTools } from './own-tools.ts';
+import { allToolsOf, composeOwnTools } from './own-tools.ts';
 import { askingWith, composePermissions } from './permissions.ts';
 import { composeSession } from './session.ts';
 import { composeSkills } from './skills.ts';
@@ -153,15 +153,14 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     shell: (signal) => (command, rules) => gatedShell(command, rules, signal, parts),
   });
   const subagents = composeSubagents(config, { ids });
-  const ownTools = composeOwnTools(config, {
+  const own = composeOwnTools(config, {
     session,
-    subagents,
     toolState,
     structured,
     snipMarks,
     web: { model, ledger, clock, ids, permissions: permissions.permissions, memory: () => memory },
   });
-  const allTools = withMcpTools(config.tools, mcp, ownTools, skills);
+  const allTools = allToolsOf(config.tools, { mcp, subagents, own, late: skills });
   const mainTools = subagents.forMain(allTools);
   const toolParts: ToolParts = {
     sessionId,

@@ -13,27 +13,21 @@ import { composeWeb, type WebParts } from './web.ts';
 
 export interface OwnToolParts {
   readonly session: ComposedSession;
-  readonly subagents: { tools(): readonly AnyTool[] };
   readonly toolState: { readonly tools: readonly AnyTool[] };
   readonly structured: StructuredOutput | undefined;
   readonly snipMarks: SnipMarks;
   readonly web: Omit<WebParts, 'sessionId'>;
 }
 
-/** The same array while nothing changed. */
-export function composeOwnTools(config: QueryEngineConfig, parts: OwnToolParts): () => readonly AnyTool[] {
-  const { session, subagents, toolState, structured, snipMarks } = parts;
-  const lasting = [
+export function composeOwnTools(config: QueryEngineConfig, parts: OwnToolParts): readonly AnyTool[] {
+  const { session, toolState, structured, snipMarks } = parts;
+  return [
     ...(structured === undefined ? [] : [structured.tool]),
     ...(offersSnip(config) ? [createSnipTool(snipMarks)] : []),
     ...toolState.tools,
     ...composeWeb(config, { ...parts.web, sessionId: session.sessionId }),
     ...(offersHistory(config, session) ? [createHistoryTool(createSessionHistory(session.read))] : []),
   ];
-  return whileSame(
-    () => [subagents.tools()] as const,
-    ([ofAgents]) => [...ofAgents, ...lasting],
-  );
 }
 
 function offersSnip({ compaction = {} }: QueryEngineConfig): boolean {
@@ -47,20 +41,27 @@ function offersHistory(config: QueryEngineConfig, { directory }: ComposedSession
   return compaction.history ?? (isKept && tools.length > 0 && compaction.auto !== false);
 }
 
+/** Each is the same array while nothing changed. */
+export interface ToolSources {
+  readonly mcp: Pick<McpRoom, 'tools'>;
+  readonly subagents: { tools(): readonly AnyTool[] };
+  readonly own: readonly AnyTool[];
+  /** They come with time. */
+  readonly late: { readonly tools: readonly AnyTool[] };
+}
+
 /**
- * The built-in tools, those of MCP servers, the engine's own, then those that come with time: the same array while
- * nothing changed.
+ * The built-in tools, those of MCP servers, the Agent tool, the engine's own, then those that come with time: the same
+ * array while nothing changed.
  */
-export function withMcpTools(
+export function allToolsOf(
   before: readonly AnyTool[],
-  mcp: Pick<McpRoom, 'tools'>,
-  own: () => readonly AnyTool[],
-  late: { readonly tools: readonly AnyTool[] },
+  { mcp, subagents, own, late }: ToolSources,
 ): () => readonly AnyTool[] {
   return whileSame(
-    () => [mcp.tools, own(), late.tools] as const,
-    ([ofServers, ofEngine, withTime]) => {
-      const after = [...ofEngine, ...withTime];
+    () => [mcp.tools, subagents.tools(), late.tools] as const,
+    ([ofServers, ofAgents, withTime]) => {
+      const after = [...ofAgents, ...own, ...withTime];
       // What a server calls a tool must not take the place of another, nor stop the session.
       const taken = new Set([...before, ...after].map((tool) => tool.name));
       const fresh = ofServers.filter(({ name }) => !taken.has(name) && taken.add(name));

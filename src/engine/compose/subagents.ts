@@ -13,7 +13,6 @@ import { selectTools } from '../../subagents/select-tools.ts';
 import { type StartPorts, startAgent } from '../../subagents/start-agent.ts';
 import { parserOf } from '../../tools/from-json-schema.ts';
 import { oncePer } from '../../util/once-per.ts';
-import { whileSame } from '../../util/while-same.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { tellTaken } from '../deliveries.ts';
 import { agentsIn } from '../session-facts.ts';
@@ -35,6 +34,7 @@ export interface SubagentRoom {
 export function composeSubagents(config: QueryEngineConfig, { ids }: { readonly ids: Ids }): SubagentRoom {
   const { mainAgent } = config;
   let agents = agentsIn(config);
+  let tools: readonly AnyTool[] | undefined;
   const quota = createQuota(config.agentLimits ?? {});
   let linked: SessionRoom | undefined;
   const offered = (all: readonly AnyTool[], depth: number) =>
@@ -72,13 +72,15 @@ export function composeSubagents(config: QueryEngineConfig, { ids }: { readonly 
     ];
   };
   return {
-    tools: whileSame(
-      () => [agents] as const,
-      ([now]) => offer(now),
-    ),
+    tools() {
+      tools ??= offer(agents);
+      return tools;
+    },
     takeUp() {
       const now = agentsIn(config);
-      if (!isSame(now, agents)) agents = now;
+      if (isSame(now, agents)) return;
+      agents = now;
+      tools = undefined;
     },
     forMain(all) {
       const main = mainAgent === undefined ? undefined : findAgent(mainAgent, agents);

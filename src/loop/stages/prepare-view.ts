@@ -1,5 +1,5 @@
 /** Stage 1: the context steps, in the order of `context/steps.ts`. With no edits this costs O(fresh). */
-import type { ContextStep, RequestEstimate, StepInput, StepOutcome } from '../../protocol/context.ts';
+import type { RequestEstimate, StepInput, StepOutcome } from '../../protocol/context.ts';
 import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
 import type { Terminal } from '../../protocol/terminal.ts';
 import { andThen } from '../../util/and-then.ts';
@@ -18,7 +18,7 @@ interface Pass {
   tokens: number;
   compacted: boolean;
   /** What the steps are told, until one of them changes it. */
-  input: Omit<StepInput, 'effectKey'> | undefined;
+  input: StepInput | undefined;
 }
 
 /** Returns the terminal of a limit that no recovery is left for, else nothing. */
@@ -41,7 +41,7 @@ export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMes
   let fromMs = deps.clock.monotonicMs();
   for (const step of deps.context.steps) {
     if (iteration.abortReason !== undefined) return undefined; // rule 1 decides; no request is made
-    const answer = step.run(stepInput(step, pass, iteration));
+    const answer = step.run(stepInput(pass, iteration));
     const { outcome, held } =
       'kind' in answer ? { outcome: answer, held: [] } : yield* announcing(answer, iteration);
     if (outcome.kind === 'skip') {
@@ -124,15 +124,16 @@ async function editedBy(outcome: StepOutcome, pass: Pass, iteration: Iteration):
   return { messages, tokens };
 }
 
-function stepInput(step: ContextStep, pass: Pass, iteration: Iteration): StepInput {
+function stepInput(pass: Pass, iteration: Iteration): StepInput {
   const { view } = pass.state;
   pass.input ??= {
     ...recoveryInput(pass.state, iteration),
     fresh: view.messages.slice(view.freshFrom),
     estimateTokens: pass.tokens,
     compactedInThisPass: pass.compacted,
+    effectKey: iteration.id('step'),
   };
-  return { ...pass.input, effectKey: iteration.id(`step/${step.name}`) };
+  return pass.input;
 }
 
 /** What a step did, for the decision record. */
