@@ -187,6 +187,7 @@ export {
   type SessionMutationOptions,
   type SessionOptions,
   sessionContext,
+  sessionDecisions,
   sessionsDirectory,
   tagSession,
   unarchiveSession,

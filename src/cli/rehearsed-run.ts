@@ -2,10 +2,9 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Options } from '../index.ts';
+import { type Options, sessionDecisions } from '../index.ts';
 import type { RehearsalServer } from '../rehearsal/index.ts';
 import type { RunFlags } from './args.ts';
-import { decisionsOf } from './decisions-of.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { createLiveView, type LiveView } from './live-view.ts';
 import { both, createPrinter } from './print.ts';
@@ -78,7 +77,9 @@ async function runShown(run: RehearsedRun): Promise<ExitCode> {
   });
   const { sessionId } = notes;
   if (result !== undefined && sessionId !== undefined) {
-    const decisions = await decisionsOf({ home: sessionHome, cwd, sessionId });
+    const env = { TURNWRIGHT_HOME: sessionHome };
+    // A session that is not kept has left none.
+    const decisions = await sessionDecisions(sessionId, { cwd, env }).catch(() => []);
     await showRows(view, 'What the engine did', [
       ...reportRows({ result, notes, decisions, statuses: statusesOf(server) }),
       ...(run.after ?? []),

@@ -1,6 +1,7 @@
 /** Collects one iteration's decision record while it runs, and writes it when the iteration closes. */
 import type { CacheReport } from '../protocol/cache.ts';
 import type { DecisionRecord, PrepareRecord, RuleRecord } from '../protocol/decision-record.ts';
+import type { ViewMessage } from '../protocol/messages.ts';
 import type { AttemptRecord } from '../protocol/model.ts';
 import type { ToolTrace } from '../protocol/tool.ts';
 import type { Usage } from '../protocol/wire.ts';
@@ -70,6 +71,14 @@ export class DecisionTrace {
     return this.#decidedBy === undefined ? 'no rule objected' : `rule "${this.#decidedBy}"`;
   }
 
+  /** Of the view, since the iteration before; of a submission's first one, since the last answer. */
+  #added(): readonly ViewMessage[] {
+    const { messages, freshFrom } = this.#from.view;
+    const fresh = messages.slice(freshFrom);
+    const from = this.#in === undefined ? fresh.findLastIndex(({ type }) => type === 'assistant') + 1 : 0;
+    return fresh.slice(from, from + 24);
+  }
+
   /** It goes out with the next request, or with the result. One that is missing reads as "cut off here". */
   write(iteration: Iteration): void {
     const { params, deps, response, state } = iteration;
@@ -91,10 +100,7 @@ export class DecisionTrace {
         length: state.view.messages.length,
         tokens: this.tokens,
         source: this.#from.view.measured === undefined ? 'estimate' : 'provider',
-        added: this.#from.view.messages
-          .slice(this.#from.view.freshFrom)
-          .slice(0, 24)
-          .map((message) => message.uuid),
+        added: this.#added().map((message) => message.uuid),
       },
       attempts: this.attempts.map((attempt) => brief(attempt, used)),
       tools: this.tools.map(inHundredths),

@@ -1,6 +1,7 @@
 /** Session functions of the library: defaults are the process's own folder and environment. */
 import type * as catalog from '../engine/compose/session-catalog.ts';
 import type { ContextUsage } from '../protocol/context-usage.ts';
+import type { DecisionRecord } from '../protocol/decision-record.ts';
 import type { SessionStore } from '../protocol/session-store.ts';
 import { type Place, placeOf } from './process-place.ts';
 
@@ -149,6 +150,17 @@ export async function importSessionToStore(
 /** Why each iteration of a session ended as it did, as text; default the newest of `cwd`. Rejects with `session_not_found`. */
 export async function explainSession(sessionId?: string, options: SessionOptions = {}): Promise<string> {
   return (await loadRecord()).explainSession(sessionId, placeOf(options));
+}
+
+/**
+ * The decision records of a session in order, one for each iteration that came to its end: what `explainSession` tells,
+ * as data. Default the newest of `cwd`. Rejects with `session_not_found`.
+ */
+export async function sessionDecisions(
+  sessionId?: string,
+  options: SessionOptions = {},
+): Promise<readonly DecisionRecord[]> {
+  return (await loadRecord()).sessionDecisions(sessionId, placeOf(options));
 }
 
 /** What filled the context when the session last stood still; default the newest of `cwd`. Rejects with `session_not_found`. */

@@ -6,7 +6,7 @@
 import { crc32 } from 'node:zlib';
 import { TurnwrightError } from '../protocol/errors.ts';
 import { JOURNAL_VERSION, type JournalBody, type JournalEntry } from '../protocol/journal.ts';
-import { withoutTwin, withTwin } from './result-twin.ts';
+import { asTold, asWritten } from './stored-form.ts';
 import { stringifySafely } from './stringify-safely.ts';
 
 /** A longer line is refused when written and passed over when read: nothing reads a file into memory for one record. */
@@ -64,15 +64,6 @@ export function encodeRecord(
   const sidechain = 'isSidechain' in record ? '' : ',"isSidechain":false';
   const transcript = 'uuid' in record ? `${parent}${sidechain},"userType":"external"` : '';
   return sealed(`${headText(head)},${prefix}${stamp}${transcript},${stringifySafely(record).slice(1)}`);
-}
-
-function asWritten(record: JournalBody | Record<string, unknown>): object {
-  if (record.type === 'user') return withoutTwin(record as Record<string, unknown>);
-  if (record.type !== 'response') return record;
-  // Readers that count tokens know an answer by `message.id` and `requestId`, and take the largest figures they find.
-  // Its blocks were on record before its end said what they cost.
-  const { messageId: id, model, usage } = record;
-  return { ...record, message: { id, model, usage } };
 }
 
 export function encodeTakeover(head: LineHead, owner: string, prefix: SessionPrefix, nowMs: number): string {
@@ -225,7 +216,7 @@ function parseObject(line: Buffer): Record<string, unknown> | undefined {
 function toEntry(value: Record<string, unknown>): JournalEntry {
   const { sum: _sum, version: _version, userType: _userType, isSidechain, ...entry } = value;
   if (isSidechain === true) entry['isSidechain'] = true;
-  return withTwin(entry) as unknown as JournalEntry;
+  return asTold(entry) as unknown as JournalEntry;
 }
 
 function withoutEnvelope(body: JournalBody): Record<string, unknown> {

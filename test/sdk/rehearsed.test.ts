@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createSdkMcpServer, explainSession, listSessions, query, tool } from '../../src/index.ts';
+import {
+  createSdkMcpServer,
+  explainSession,
+  listSessions,
+  query,
+  sessionDecisions,
+  tool,
+} from '../../src/index.ts';
 import type { PersistentFiles } from '../../src/protocol/files.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 import { nodeFiles } from '../../src/util/node-files.ts';
@@ -263,5 +270,25 @@ describe('session functions', () => {
     ]);
     expect(await explainSession(undefined, place)).toContain('completed');
     expect(await explainSession(results[0]?.session_id, place)).toContain('completed');
+  });
+
+  it('tells as data why each iteration ended, and names of the view only what it added', async () => {
+    const home = join(folder, 'home');
+    const place = { cwd: folder, env: env({ TURNWRIGHT_HOME: home }) };
+    await expect(sessionDecisions(undefined, place)).rejects.toMatchObject({ code: 'session_not_found' });
+    play(reply('Ok.'), reply('Once more.'));
+    const options = { ...place, tools: [] };
+    const { results } = await gather(query({ prompt: 'Remember the larch.', options }));
+    const resume = results[0]?.session_id as string;
+    await gather(query({ prompt: 'And the elm.', options: { ...options, resume } }));
+    const decisions = await sessionDecisions(resume, place);
+    expect(decisions).toMatchObject([
+      { sessionId: resume, iteration: 1, decision: { kind: 'stop', terminal: 'completed' } },
+      { sessionId: resume, iteration: 1, decision: { kind: 'stop', terminal: 'completed' } },
+    ]);
+    const [first, second] = decisions.map(({ view }) => view);
+    expect(second?.added.length).toBeGreaterThan(0);
+    expect(second?.added.filter((uuid) => first?.added.includes(uuid))).toEqual([]);
+    expect(second?.length).toBe((first?.length ?? 0) + 1 + (second?.added.length ?? 0));
   });
 });

@@ -1,6 +1,9 @@
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { DecisionRecord } from '../../src/protocol/decision-record.ts';
 import type { JournalBody } from '../../src/protocol/journal.ts';
+import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
 import {
   decodeLine,
   encodeRecord,
@@ -8,7 +11,7 @@ import {
   peekLine,
   sessionPrefix,
 } from '../../src/session/envelope.ts';
-import { SESSION } from './sample-journal.ts';
+import { decisionRecord, SESSION } from './sample-journal.ts';
 
 const prefix = sessionPrefix({ sessionId: SESSION, cwd: '/with "quotes"\n/and ünicode', version: '1' });
 const encode = (body: JournalBody, seq = 7, epoch = 2) =>
@@ -63,6 +66,82 @@ describe('envelope', () => {
     const decoded = decodeLine(line);
     expect(decoded.kind === 'ok' && decoded.entry).toMatchObject(JSON.parse(JSON.stringify(body)));
     expect(decoded.kind === 'ok' && decoded.entry).not.toHaveProperty('resultIsContent');
+  });
+
+  it('a decision comes back as it was told, in at most 2 kB', () => {
+    const idle = (step: string) => ({
+      step,
+      ran: false,
+      why: `${step} has nothing to do: 1469 tokens, below 5980200`,
+    });
+    const passed = (name: string, read?: Record<string, unknown>) =>
+      ({ name, verdict: 'pass', ...(read && { read }) }) as const;
+    const record: DecisionRecord = {
+      ...decisionRecord('s', 1, 1, { kind: 'stop', terminal: 'completed', sentence: 'Stopped: completed.' }),
+      prepare: [
+        ...['boundary', 'budget', 'media', 'snip', 'clearing', 'collapse', 'compact', 'warning'].map(idle),
+        { step: 'limit', ran: true, why: 'near', tokensBefore: 10, ms: 1 },
+        { step: 'of a name: its own', ran: false, why: 'no' },
+      ],
+      rules: [
+        passed('aborted', { abortReason: null, deniedWithInterrupt: false }),
+        passed('prompt_too_long', { calls: 0, failure: null }),
+        passed('media_too_large'),
+        passed('output_cap', { calls: 0, stopReason: 'end_turn' }),
+        passed('unusable_answer', { calls: 1, stopReason: 'end_turn' }),
+        passed('turn_limit', {}),
+        { name: 'stop_hooks', verdict: 'continue', read: { calls: 0, messages: 1 } },
+      ],
+    };
+    const decision: JournalBody = { type: 'decision', id: 's/1/1/decision', submission: 's', record };
+    const line = encode(decision);
+    expect(line.length).toBeLessThan(2048);
+    expect(line.toString()).toContain('"media_too_large","output_cap: calls stopReason"');
+    const decoded = decodeLine(line);
+    expect(decoded.kind === 'ok' && decoded.entry).toMatchObject(decision);
+    expect(decoded.kind === 'ok' && decoded.entry.type === 'decision' && decoded.entry.record).toEqual(
+      record,
+    );
+  });
+
+  it('reads decisions and responses that an earlier version wrote in full', () => {
+    const record = decisionRecord('s', 1, 1, undefined);
+    const usage = { ...EMPTY_USAGE, output_tokens: 3 };
+    const told = [
+      {
+        type: 'decision',
+        id: 'd',
+        submission: 's',
+        record: { ...record, rules: [{ name: 'a', verdict: 'pass' }] },
+      },
+      { type: 'response', id: 'r', submission: 's', messageId: 'm', model: 'x', usage },
+    ];
+    for (const body of told) {
+      const message = body.type === 'response' ? { message: { id: 'm', model: 'x', usage } } : {};
+      const full = `{"v":1,"seq":1,"epoch":1,${JSON.stringify({ ...body, ...message }).slice(1)}`;
+      const sum = crc32(full).toString(16).padStart(8, '0');
+      const decoded = decodeLine(Buffer.from(`${full.slice(0, -1)},"sum":"${sum}"}`));
+      expect(decoded).toEqual({ kind: 'ok', entry: { v: 1, seq: 1, epoch: 1, ...body } });
+    }
+  });
+
+  it('a response says what it cost once', () => {
+    const usage = { ...EMPTY_USAGE, output_tokens: 3 };
+    const body: JournalBody = {
+      type: 'response',
+      id: 'r',
+      submission: 's',
+      iteration: 1,
+      messageId: 'm',
+      stopReason: 'end_turn',
+      usage,
+      costUsd: 1,
+    };
+    const line = encode(body);
+    expect(line.toString().split('"usage"').length).toBe(2);
+    const decoded = decodeLine(line);
+    expect(decoded.kind === 'ok' && decoded.entry).toMatchObject(body);
+    expect(decoded.kind === 'ok' && decoded.entry).not.toHaveProperty('message');
   });
 
   it('F70 knows every change of one byte, and every cut', () => {

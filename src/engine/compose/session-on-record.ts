@@ -2,6 +2,7 @@
 import { limitsFor } from '../../context/thresholds.ts';
 import { modelInfo } from '../../model/model-info.ts';
 import type { ContextUsage } from '../../protocol/context-usage.ts';
+import type { DecisionRecord } from '../../protocol/decision-record.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { explainSession as explainEntries } from '../../session/explain.ts';
@@ -24,6 +25,15 @@ export interface SessionPlace {
 /** Why each iteration of a session ended as it did, as text; undefined means the newest. Throws `session_not_found`. */
 export async function explainSession(sessionId: string | undefined, place: SessionPlace): Promise<string> {
   return explainEntries(await entriesOf(sessionId, place));
+}
+
+/** What `explainSession` tells, as data. Throws `session_not_found`. */
+export async function sessionDecisions(
+  sessionId: string | undefined,
+  place: SessionPlace,
+): Promise<readonly DecisionRecord[]> {
+  const entries = await entriesOf(sessionId, place);
+  return entries.flatMap((entry) => (entry.type === 'decision' ? [entry.record] : []));
 }
 
 /** What filled the context when the session last stood still. Throws `session_not_found`. */
