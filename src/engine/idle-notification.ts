@@ -10,7 +10,7 @@ export function tellWhenIdle({
   hooks,
   scope,
 }: Pick<EngineParts, 'config' | 'clock' | 'hooks' | 'scope'>): (() => void) | undefined {
-  if (scope.aborted || !hooks.has('Notification')) return undefined;
+  if (scope.aborted) return undefined;
   const { signal } = scope;
   const stop = clock.timer(config.idleNotificationMs ?? IDLE_MS, () => {
     if (signal.aborted) return;

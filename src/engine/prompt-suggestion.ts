@@ -16,10 +16,9 @@ const MESSAGES = 12;
  * or was cut short, nor in plan mode, where the plan is what is asked about.
  */
 export function suggestPrompt(submission: string, parts: EngineParts): (() => void) | undefined {
-  const { config, memory, scope, permissions, journal, announcer, ids, sessionId } = parts;
+  const { memory, scope, permissions, journal, announcer, ids, sessionId } = parts;
   const { lastResult: last } = memory;
   const isWanted =
-    config.promptSuggestions === true &&
     memory.results > 1 &&
     last?.is_error === false &&
     last.terminal_reason === 'completed' &&

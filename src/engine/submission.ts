@@ -99,9 +99,12 @@ export function openSubmission(options: SubmissionOptions): Submission {
       parts.memory.submission = undefined;
       parts.state.enter('done');
       options.onEnd(submission);
-      const whileIdle = [tellWhenIdle(parts), suggestPrompt(submission.id, parts)];
-      parts.memory.endIdle = () => {
-        for (const callOff of whileIdle) callOff?.();
+      const { config, hooks, memory } = parts;
+      const hook = hooks.has('Notification') ? tellWhenIdle(parts) : undefined;
+      const suggestion = config.promptSuggestions === true ? suggestPrompt(submission.id, parts) : undefined;
+      memory.endIdle = () => {
+        hook?.();
+        suggestion?.();
       };
     },
   };

@@ -56,9 +56,8 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
   let thoughtTokens = 0;
 
   /** What a finished block of thinking came to; nothing where the model does not show it. */
-  const thought = ({ message }: AssistantMessage): SDKMessage[] => {
-    const [block] = message.content;
-    const delta = block?.type === 'thinking' ? Math.ceil(estimateText(block.thinking)) : 0;
+  const thought = (thinking: string): SDKMessage[] => {
+    const delta = Math.ceil(estimateText(thinking));
     if (delta === 0) return [];
     thoughtTokens += delta;
     const { userMessageUuid: prompt } = options;
@@ -129,8 +128,12 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
 
   const mapped = (message: LoopMessage): SDKMessage[] => {
     switch (message.type) {
-      case 'assistant':
-        return [...thought(message), assistant(message)];
+      case 'assistant': {
+        const [block] = message.message.content;
+        return block?.type === 'thinking'
+          ? [...thought(block.thinking), assistant(message)]
+          : [assistant(message)];
+      }
       case 'user':
         return user(message);
       case 'attachment':

@@ -195,7 +195,7 @@ export class Iteration {
       if (update.denial !== undefined) this.deps.onDenial?.(update.denial);
       await this.recordResult(await this.kept(update), update)?.catch(() => {}); // fenced or no disk: resume answers it
     }
-    if (!this.queueAcknowledged) await this.#giveBackQueued();
+    if (this.attachments.length > 0 && !this.queueAcknowledged) await this.#giveBackQueued();
     this.trace.write(this);
   }
 

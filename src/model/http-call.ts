@@ -84,7 +84,10 @@ export function openHttpCall(
   const onResponse = (incoming: IncomingMessage) => {
     response = incoming;
     call.connected = true;
-    call.head = { status: incoming.statusCode ?? 0, headers: flat(incoming) };
+    const headers = flat(incoming);
+    call.head = { status: incoming.statusCode ?? 0, headers };
+    // Node looks for a keep-alive hint when the socket comes back, and would read them all once more.
+    incoming.headers = headers;
     incoming.on('data', (chunk: Buffer) => {
       queue.push(chunk);
       queued += chunk.length;

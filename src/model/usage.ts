@@ -27,6 +27,7 @@ export function replaceUsage(usage: Usage, later: Partial<Usage> | null | undefi
 
 /** The sum of two responses. Details that do not add up (service tier, nested answers) come from the later one or are joined. */
 export function addUsage(a: Usage, b: Usage): Usage {
+  if (a === EMPTY_USAGE) return b;
   return {
     ...a,
     ...b,

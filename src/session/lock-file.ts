@@ -151,7 +151,7 @@ class LockFile {
 export function parseLock(bytes: Uint8Array | undefined): Holder {
   if (bytes === undefined) return { kind: 'free' };
   try {
-    const content: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    const content: unknown = JSON.parse(new TextDecoder().decode(bytes));
     return isLock(content) ? { kind: 'held', content } : { kind: 'broken' };
   } catch {
     return { kind: 'broken' };

@@ -6,7 +6,13 @@ import type {
   SystemBody,
 } from '../../protocol/messages.ts';
 import type { ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model.ts';
-import { type AssistantBlock, EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/wire.ts';
+import {
+  type AssistantBlock,
+  EMPTY_USAGE,
+  type StreamEvent,
+  type ToolUseBlock,
+  type Usage,
+} from '../../protocol/wire.ts';
 import type { Iteration } from '../iteration.ts';
 import { emptyResponse } from '../response.ts';
 import { systemMessage } from '../say.ts';
@@ -58,10 +64,9 @@ export class ResponseReader {
     passOn();
     const recording = this.#start();
     if (recording !== undefined) await recording;
-    if (this.#iteration.response.ended) {
-      const news = this.#news();
-      if (news.length > 0) await this.#announce(news, said);
-    }
+    const { response, params } = this.#iteration;
+    if (response.ended && (response.appliedEdits !== undefined || params.showCacheBreaks === true))
+      await this.#announce(this.#news(), said);
     return said;
   }
 
@@ -162,7 +167,7 @@ export class ResponseReader {
         if (response.stopReason !== null) this.#release(said, { cut: CUT_REASONS.has(response.stopReason) });
         return;
       case 'message_stop':
-        this.#release(said, { cut: false });
+        if (this.#held !== undefined) this.#release(said, { cut: false });
         response.ended = true;
         settleResponse(this.#request, this.#iteration, { isToldOf: this.#record() });
         return;
@@ -203,7 +208,7 @@ export class ResponseReader {
     const it = this.#iteration;
     const { block: raw, unparsed } = builder.finish(how.cut === true);
     if (raw === undefined) return;
-    const block = this.#withOwnId(raw);
+    const block = raw.type === 'tool_use' ? this.#withOwnId(raw) : raw;
     const message = this.#message(block, how.aborted === true);
     it.response.messages.push(message);
     this.#unrecorded.push(message);
@@ -212,13 +217,12 @@ export class ResponseReader {
       const effectKey = it.id(`tool/${block.id}`);
       const call = { block, assistantUuid: message.uuid, effectKey };
       it.response.calls.push(unparsed === undefined ? call : { ...call, unparsed });
-    }
-    said.push(observed(message, it));
+      said.push(observed(message, block, it));
+    } else said.push(message);
   }
 
   /** Two calls of one answer with one id, or a call without any, get ids of their own before they are on record (F06). */
-  #withOwnId(block: AssistantBlock): AssistantBlock {
-    if (block.type !== 'tool_use') return block;
+  #withOwnId(block: ToolUseBlock): ToolUseBlock {
     const taken =
       block.id === '' || this.#iteration.response.calls.some((call) => call.block.id === block.id);
     return taken ? { ...block, id: `toolu_${this.#iteration.deps.ids.uuid().replaceAll('-', '')}` } : block;
@@ -270,9 +274,7 @@ export class ResponseReader {
 }
 
 /** Observers may see derived input fields; the message bound for the API is another object and stays as it is. */
-function observed(message: AssistantMessage, { deps }: Iteration): AssistantMessage {
-  const [block] = message.message.content;
-  if (block?.type !== 'tool_use') return message;
+function observed(message: AssistantMessage, block: ToolUseBlock, { deps }: Iteration): AssistantMessage {
   const filled = deps.tools.backfill(block);
   return filled === block ? message : { ...message, message: { ...message.message, content: [filled] } };
 }
