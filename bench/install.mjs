@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PEERS, pinned } from './peers.mjs';
+import { importsOf, PEERS, pinned } from './peers.mjs';
 import { median } from './workloads.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -66,12 +66,12 @@ export async function installFigures(runners) {
       const specs =
         runner === 'turnwright' ? [packed(folder)] : PEERS[runner].map((name) => `${name}@${pinned()[name]}`);
       execFileSync('npm', [...NPM_INSTALL, ...specs], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
-      const imports =
-        runner === 'turnwright' ? ['turnwright'] : PEERS[runner].filter((name) => name !== 'zod');
-      const code = imports.map((name) => `import ${JSON.stringify(name)};`).join('');
-      const net = Array.from({ length: IMPORTS }, () => wallOf(folder, code) - wallOf(folder, ''));
       values.packages[runner] = packagesIn(folder);
       values.disk[runner] = bytesIn(join(folder, 'node_modules')) / 1e6;
+      const imports = runner === 'turnwright' ? ['turnwright'] : importsOf(runner);
+      if (imports === undefined) continue;
+      const code = imports.map((name) => `import ${JSON.stringify(name)};`).join('');
+      const net = Array.from({ length: IMPORTS }, () => wallOf(folder, code) - wallOf(folder, ''));
       values.imports[runner] = median(net);
     } catch (error) {
       failed[runner] = error.message;

@@ -15,9 +15,10 @@ const ownImportsMs = now() - beforeOwn;
 const run = await module.load();
 
 let firstCall;
-const tools = benchTools(spec.tools, () => {
-  firstCall ??= { at: now(), cpuMs: cpuOfTree() };
-});
+const onCall = () => {
+  firstCall ??= { cpuMs: cpuOfTree() };
+};
+const tools = benchTools(spec.tools, onCall);
 const history = spec.withHistory ? (await import('./history.mjs')).history() : [];
 let deltas = 0;
 const lags = [];
@@ -29,7 +30,7 @@ const cpuBefore = cpuOfTree();
 const started = now();
 const outcomes = await Promise.all(
   Array.from({ length: spec.sessions }, (_, i) =>
-    run({ baseUrl: `${spec.baseUrl}/s${i}`, tools, history, onDelta, prepared: spec.prepared }),
+    run({ baseUrl: `${spec.baseUrl}/s${i}`, tools, history, onDelta, onCall, prepared: spec.prepared }),
   ),
 );
 const ended = now();
@@ -49,4 +50,5 @@ const outcome = {
   rssMb,
   rssGrowthMb: rssMb - memoryBefore,
 };
+await module.unload?.();
 process.stdout.write(`${JSON.stringify(outcome)}\n`, () => process.exit(0));

@@ -14,17 +14,33 @@ export const PEERS = {
   pi: ['@mariozechner/pi-agent-core', '@mariozechner/pi-ai'],
   mastra: ['@mastra/core', '@ai-sdk/anthropic', 'zod'],
   langgraph: ['langchain', '@langchain/langgraph', '@langchain/anthropic', '@langchain/core'],
+  cline: ['@cline/sdk'],
+  opencode: ['opencode-ai', '@opencode-ai/sdk'],
 };
 
 const manifest = (name) => JSON.parse(readFileSync(`${folder}node_modules/${name}/package.json`, 'utf8'));
 
+/** What a user of a peer imports; undefined where that is not the engine: beside a program, it is its client. */
+export function importsOf(peer) {
+  const isProgram = (name) => {
+    const { main, exports } = manifest(name);
+    return main === undefined && exports === undefined;
+  };
+  return PEERS[peer].some(isProgram) ? undefined : PEERS[peer].filter((name) => name !== 'zod');
+}
+
 /** The versions that are in `bench/peers/package.json`, for an install of one peer alone (W8). */
 export const pinned = () => JSON.parse(readFileSync(`${folder}package.json`, 'utf8')).dependencies;
 
+function isInstalled(name) {
+  const { [name]: version } = pinned();
+  return existsSync(`${folder}node_modules/${name}/package.json`) && manifest(name).version === version;
+}
+
 /** Installs what is missing. Tells the versions, and which peers this Node is too old for. */
 export function installPeers(names) {
-  if (!existsSync(`${folder}node_modules`)) {
-    console.error('Installing the peers into bench/peers (about 1 GB).');
+  if (!names.every((name) => PEERS[name].every(isInstalled))) {
+    console.error('Installing the peers into bench/peers (about 1.5 GB).');
     execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], {
       cwd: folder,
       stdio: 'inherit',

@@ -3,12 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const TICK_MS = 10;
 
-function children(pid) {
+/** The processes that a process started, and those that they started. */
+export function processesOf(pid) {
   const found = [];
   try {
     for (const task of readdirSync(`/proc/${pid}/task`)) {
       for (const child of readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ')) {
-        if (child !== '') found.push(Number(child), ...children(Number(child)));
+        if (child !== '') found.push(Number(child), ...processesOf(Number(child)));
       }
     }
   } catch {
@@ -31,7 +32,7 @@ export function cpuOfTree() {
   try {
     const [, , endedUser, endedSystem] = times(process.pid);
     ms += endedUser + endedSystem;
-    for (const pid of children(process.pid)) ms += times(pid).reduce((sum, time) => sum + time, 0);
+    for (const pid of processesOf(process.pid)) ms += times(pid).reduce((sum, time) => sum + time, 0);
   } catch {
     // No /proc, or it ended meanwhile and counts as ended from now on.
   }
@@ -43,7 +44,7 @@ export function watchChildren(everyMs = 50) {
   let peak = 0;
   const timer = setInterval(() => {
     let kb = 0;
-    for (const pid of children(process.pid)) {
+    for (const pid of processesOf(process.pid)) {
       try {
         kb += Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
       } catch {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { measure, prepareHistory } from './measure.mjs';
+import { measure, prepare } from './measure.mjs';
 import { workloads } from './workloads.mjs';
 
 const maps = new Map();
@@ -30,7 +30,7 @@ if (workload === undefined) {
 
 const folder = mkdtempSync(join(tmpdir(), 'turnwright-profile-'));
 try {
-  const prepared = workload.withHistory ? await prepareHistory(values.runner) : undefined;
+  const prepared = await prepare(values.runner, workload);
   const nodeArgs = values.heap
     ? ['--heap-prof', `--heap-prof-dir=${folder}`, '--heap-prof-interval=32768']
     : ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=200'];

@@ -57,7 +57,7 @@ function section(report, chart) {
   for (const [name, { figures, failed }] of Object.entries(workloads)) {
     for (const [figure, { unit, values }] of Object.entries(figures)) {
       const cells = runners.map((runner) => {
-        if (values[runner] === undefined) return failed[runner] ? 'failed' : '–';
+        if (values[runner] === undefined) return failed[runner] ? 'not done' : '–';
         const times = runner === OURS ? ratio(values, runner) : undefined;
         return times === undefined
           ? digits(values[runner])

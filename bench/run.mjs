@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { installFigures } from './install.mjs';
-import { measure, prepareHistory } from './measure.mjs';
+import { measure, prepare } from './measure.mjs';
 import { installPeers, PEERS } from './peers.mjs';
 import { renderPage, renderSvg, renderTable } from './render.mjs';
 import { median, workloads } from './workloads.mjs';
@@ -74,7 +74,7 @@ async function rowsOf(name, workload) {
     for (const runner of runners) {
       if (failed[runner] !== undefined) continue;
       try {
-        if (workload.withHistory) prepared[runner] ??= await prepareHistory(runner);
+        prepared[runner] ??= await prepare(runner, workload);
         runs[runner].push(await measure(name, workload, runner, { prepared: prepared[runner] }));
       } catch (error) {
         failed[runner] = error.message;
