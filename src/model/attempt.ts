@@ -203,11 +203,7 @@ function decodeChunk(
 ): ModelFailure | undefined {
   const data = sse.push(chunk);
   if (data === undefined) return protocolFailure('An event of the stream is too large.', head);
-  for (const event of data) {
-    const failure = decoder.decode(event, into);
-    if (failure !== undefined) return failure;
-  }
-  return undefined;
+  return decoder.decode(data, into);
 }
 
 /** Waits for the end of the body, so that the next request finds this socket in the pool. */

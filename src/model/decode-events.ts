@@ -13,9 +13,9 @@ import { readUsage, replaceUsage } from './usage.ts';
 type Raw = { readonly type?: unknown; readonly [key: string]: unknown };
 
 export interface EventDecoder {
-  /** Decodes one event's data onto `into`. Returns why it cannot go on. */
-  decode(data: string, into: StreamEvent[]): ModelFailure | undefined;
-  /** The same for an event that is parsed already. */
+  /** Decodes the data of events onto `into`. Returns why it cannot go on. */
+  decode(data: readonly string[], into: StreamEvent[]): ModelFailure | undefined;
+  /** The same for one event that is parsed already. */
   accept(event: unknown, into: StreamEvent[]): ModelFailure | undefined;
   readonly started: boolean;
   readonly stopped: boolean;
@@ -63,14 +63,22 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
 
   const broken = (what: string) => protocolFailure(`The stream is not in order: ${what}.`, head, true);
 
-  function decode(data: string, into: StreamEvent[]): ModelFailure | undefined {
-    const delta = deltaHead === undefined ? undefined : deltaBehind(deltaHead, data);
-    if (delta !== undefined) {
-      decoder.contentCount++;
-      decoder.blockCount++;
-      into.push(delta);
-      return undefined;
+  function decode(data: readonly string[], into: StreamEvent[]): ModelFailure | undefined {
+    for (const one of data) {
+      const delta = deltaHead === undefined ? undefined : deltaBehind(deltaHead, one);
+      if (delta !== undefined) {
+        decoder.contentCount++;
+        decoder.blockCount++;
+        into.push(delta);
+        continue;
+      }
+      const failure = decodeWhole(one, into);
+      if (failure !== undefined) return failure;
     }
+    return undefined;
+  }
+
+  function decodeWhole(data: string, into: StreamEvent[]): ModelFailure | undefined {
     let event: unknown;
     try {
       event = JSON.parse(data);

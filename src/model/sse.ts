@@ -5,7 +5,6 @@
 
 /** An event larger than this many characters is not the Messages API. */
 const MAX_EVENT_CHARS = 64 * 1024 * 1024;
-const SPACE = 32;
 
 export interface SseReader {
   /** The data of each event that these bytes complete; undefined once an event outgrows all measure. */
@@ -34,20 +33,21 @@ export function createSseReader(): SseReader {
   return {
     push(bytes) {
       const events: string[] = [];
-      const more = decoded(bytes);
-      const text = more.includes('\n') ? rest + more : '';
+      const text = decoded(bytes);
       let from = 0;
       for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-        if (end === from) {
+        const line = rest + text.slice(from, end);
+        rest = '';
+        from = end + 1;
+        if (line === '') {
           if (data !== undefined) events.push(data);
           data = undefined;
-        } else if (text.startsWith('data:', from)) {
-          const line = text.slice(text.charCodeAt(from + 5) === SPACE ? from + 6 : from + 5, end);
-          data = data === undefined ? line : `${data}\n${line}`;
+        } else if (line.startsWith('data:')) {
+          const value = line.slice(line.startsWith(' ', 5) ? 6 : 5);
+          data = data === undefined ? value : `${data}\n${value}`;
         }
-        from = end + 1;
       }
-      rest = text === '' ? rest + more : text.slice(from);
+      rest += text.slice(from);
       overgrown ||= rest.length + (data?.length ?? 0) > MAX_EVENT_CHARS;
       return overgrown ? undefined : events;
     },

@@ -64,13 +64,13 @@ describe('the events of a stream', () => {
     fc.assert(
       fc.property(fc.array(json, { maxLength: 12 }), (texts) => {
         const all = [...begin, ...texts];
-        const known = decodedBy(all, (decoder, text, into) => decoder.decode(text, into));
+        const known = decodedBy(all, (decoder, text, into) => decoder.decode([text], into));
         const parsed = decodedBy(all, (decoder, text, into) => {
           let event: unknown;
           try {
             event = JSON.parse(text);
           } catch {
-            return decoder.decode(text, into);
+            return decoder.decode([text], into);
           }
           return decoder.accept(event, into);
         });

@@ -1,10 +1,5 @@
 /** Turns one answer's events into finished blocks: record, start, yield, in this order (L4.1). */
-import type {
-  AssistantMessage,
-  LoopMessage,
-  StreamEventsMessage,
-  SystemBody,
-} from '../../protocol/messages.ts';
+import type { AssistantMessage, LoopMessage, SystemBody } from '../../protocol/messages.ts';
 import type { ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model.ts';
 import {
   type AssistantBlock,
@@ -49,19 +44,16 @@ export class ResponseReader {
    */
   async take({ events, ttftMs }: Extract<ModelOutput, { kind: 'events' }>): Promise<readonly LoopMessage[]> {
     const said: LoopMessage[] = [];
-    let plain: StreamEvent[] = [];
-    const passOn = () => {
-      if (plain.length > 0) said.push(this.#passedOn(plain, ttftMs));
-      plain = [];
-    };
-    for (const event of events) {
+    let from = 0;
+    for (let at = 0; at < events.length; at++) {
+      const event = events[at] as StreamEvent;
       if (this.#isEnding(event)) {
-        passOn();
+        this.#passOn(events.slice(from, at), ttftMs, said);
+        from = at;
         this.#takeEnding(event, said);
       } else this.#takeIn(event);
-      if (this.#isShown(event)) plain.push(event);
     }
-    passOn();
+    this.#passOn(from === 0 ? events : events.slice(from), ttftMs, said);
     const recording = this.#start();
     if (recording !== undefined) await recording;
     const { response, params } = this.#iteration;
@@ -101,10 +93,13 @@ export class ResponseReader {
   }
 
   /** The engine looks at usage when an answer begins and ends; the rest is for consumers that want it. */
-  #isShown({ type }: StreamEvent): boolean {
-    return (
-      this.#iteration.params.includePartialMessages || type === 'message_start' || type === 'message_delta'
-    );
+  #passOn(events: readonly StreamEvent[], ttftMs: number | undefined, said: LoopMessage[]): void {
+    const shown = this.#iteration.params.includePartialMessages
+      ? events
+      : events.filter(({ type }) => type === 'message_start' || type === 'message_delta');
+    if (shown.length === 0) return;
+    const timed = ttftMs !== undefined && shown[0]?.type === 'message_start' ? { ttftMs } : {};
+    said.push({ type: 'stream_events', events: shown, model: this.#request.model, ...timed });
   }
 
   #isEnding({ type }: StreamEvent): boolean {
@@ -175,11 +170,6 @@ export class ResponseReader {
         this.#release(said, { cut: false });
         this.#takeIn(event);
     }
-  }
-
-  #passedOn(events: readonly StreamEvent[], ttftMs: number | undefined): StreamEventsMessage {
-    const timed = ttftMs !== undefined && events[0]?.type === 'message_start' ? { ttftMs } : {};
-    return { type: 'stream_events', events, model: this.#request.model, ...timed };
   }
 
   #learnEnd(event: Extract<StreamEvent, { type: 'message_delta' }>): void {
