@@ -1,5 +1,6 @@
 import type { AttachmentMessage } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
+import { isoTime } from '../util/iso-time.ts';
 import {
   type AttachmentInput,
   type AttachmentSource,
@@ -108,7 +109,7 @@ export function attachmentMessageOf(
   return {
     type: 'attachment',
     uuid: uuid ?? ids.uuid(),
-    timestamp: new Date(clock.nowMs()).toISOString(),
+    timestamp: isoTime(clock.nowMs()),
     attachment,
     rendered,
   };

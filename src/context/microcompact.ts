@@ -40,7 +40,7 @@ export function microcompact(options: MicrocompactOptions): ContextStep {
       const early = earlyThreshold(input.limits);
       const cached = options.cached(input.model);
 
-      if (isCold(input.view, options) && savings > 0)
+      if (savings > 0 && isCold(input.view, options))
         return clearInView(input, index, old, savings, 'the cache is cold');
       if (tokens >= early && freed >= minTokens) {
         if (!cached || tokens >= input.limits.autocompactAt)

@@ -13,13 +13,19 @@ export interface ViewFold<T> {
  * is folded afresh.
  */
 export function createViewFold<T>(empty: T, add: (sum: T, message: ViewMessage) => T): ViewFold<T> {
-  const known = new WeakMap<object, { readonly length: number; readonly value: T }>();
+  const known = new WeakMap<object, { length: number; value: T }>();
   const begin = (view: View, value: T) => void known.set(view.root, { length: view.length, value });
   const fold = (view: View): T => {
     const before = known.get(view.root);
-    const from = before !== undefined && before.length <= view.length ? before : undefined;
-    const value = view.slice(from?.length ?? 0).reduce(add, from?.value ?? empty);
-    if (before === undefined || from !== undefined) begin(view, value);
+    if (before !== undefined && before.length <= view.length) {
+      if (before.length < view.length) {
+        before.value = view.slice(before.length).reduce(add, before.value);
+        before.length = view.length;
+      }
+      return before.value;
+    }
+    const value = view.slice().reduce(add, empty);
+    if (before === undefined) begin(view, value);
     return value;
   };
   return Object.assign(fold, { begin });

@@ -5,6 +5,7 @@ import type { ViewMessage } from '../protocol/messages.ts';
 import type { AttemptRecord } from '../protocol/model.ts';
 import type { ToolTrace } from '../protocol/tool.ts';
 import type { Usage } from '../protocol/wire.ts';
+import { isoTime } from '../util/iso-time.ts';
 import type { Decision } from './decision.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
 import type { Iteration } from './iteration.ts';
@@ -39,7 +40,7 @@ export class DecisionTrace {
     this.#from = state;
     this.#in = state.transition;
     this.#startMs = deps.clock.monotonicMs();
-    this.#startedAt = new Date(deps.clock.nowMs()).toISOString();
+    this.#startedAt = isoTime(deps.clock.nowMs());
   }
 
   /** A rule's verdict. Most look at one fact and pass: what the rule before has read too is not said again. */

@@ -4,6 +4,7 @@ import type { JournalBody } from '../protocol/journal.ts';
 import type { AssistantMessage, AttachmentMessage, LoopMessage, UserMessage } from '../protocol/messages.ts';
 import type { ToolExecutor, ToolUpdate } from '../protocol/tool.ts';
 import type { WireTool } from '../protocol/wire.ts';
+import { isoTime } from '../util/iso-time.ts';
 import { openScope, type Scope } from '../util/scope.ts';
 import { DecisionTrace } from './decision-trace.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
@@ -151,7 +152,7 @@ export class Iteration {
       uuids,
       reason,
       uuid: this.deps.ids.uuid(),
-      timestamp: new Date(this.deps.clock.nowMs()).toISOString(),
+      timestamp: isoTime(this.deps.clock.nowMs()),
     };
   }
 

@@ -11,6 +11,7 @@ import type {
 } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { EMPTY_USAGE, type UserBlock } from '../protocol/wire.ts';
+import { isoTime } from '../util/iso-time.ts';
 
 export interface Stamps {
   readonly ids: Ids;
@@ -19,7 +20,7 @@ export interface Stamps {
 
 const stamp = ({ ids, clock }: Stamps) => ({
   uuid: ids.uuid(),
-  timestamp: new Date(clock.nowMs()).toISOString(),
+  timestamp: isoTime(clock.nowMs()),
 });
 
 export const INTERRUPTED = '[Request interrupted by user]';

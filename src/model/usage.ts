@@ -19,7 +19,8 @@ export function contextTokens(usage: Partial<Usage>): number {
 export function replaceUsage(usage: Usage, later: Partial<Usage> | null | undefined): Usage {
   if (later === undefined || later === null) return usage;
   const merged: Record<string, unknown> = { ...usage };
-  for (const [key, value] of Object.entries(later)) {
+  for (const key in later) {
+    const value = later[key as keyof Usage];
     if (value !== null && value !== undefined) merged[key] = value;
   }
   return merged as unknown as Usage;

@@ -6,6 +6,7 @@
 import { crc32 } from 'node:zlib';
 import { TurnwrightError } from '../protocol/errors.ts';
 import { JOURNAL_VERSION, type JournalBody, type JournalEntry } from '../protocol/journal.ts';
+import { isoTime } from '../util/iso-time.ts';
 import { asTold, asWritten } from './stored-form.ts';
 import { stringifySafely } from './stringify-safely.ts';
 
@@ -59,7 +60,7 @@ export function encodeRecord(
   nowMs: number,
 ): string {
   const record = asWritten('seq' in body ? withoutEnvelope(body) : body);
-  const stamp = 'timestamp' in record ? '' : `,"timestamp":"${new Date(nowMs).toISOString()}"`;
+  const stamp = 'timestamp' in record ? '' : `,"timestamp":"${isoTime(nowMs)}"`;
   const parent = 'parentUuid' in record ? '' : ',"parentUuid":null';
   const sidechain = 'isSidechain' in record ? '' : ',"isSidechain":false';
   const transcript = 'uuid' in record ? `${parent}${sidechain},"userType":"external"` : '';
@@ -67,7 +68,7 @@ export function encodeRecord(
 }
 
 export function encodeTakeover(head: LineHead, owner: string, prefix: SessionPrefix, nowMs: number): string {
-  const timestamp = new Date(nowMs).toISOString();
+  const timestamp = isoTime(nowMs);
   return sealed(
     `${headText(head)},"type":"takeover","owner":"${owner}",${prefix},"timestamp":"${timestamp}"}`,
   );
@@ -79,15 +80,18 @@ const headText = ({ seq, epoch }: LineHead): string =>
 const SUM_BYTES = ',"sum":"00000000"}'.length;
 
 function sealed(line: string): string {
-  const sum = crc32(line).toString(16).padStart(8, '0');
+  const sum = crc32(line);
   if (line.length > MAX_LINE_BYTES / 4 && Buffer.byteLength(line) > MAX_LINE_BYTES - SUM_BYTES) {
     throw new TurnwrightError(
       'storage_error',
       `A record is larger than ${MAX_LINE_BYTES >> 20} MB and cannot be kept.`,
     );
   }
-  return `${line.slice(0, -1)},"sum":"${sum}"}`;
+  return `${line.slice(0, -1)},"sum":"${fourDigits(sum >>> 16)}${fourDigits(sum & 0xffff)}"}`;
 }
+
+/** Hexadecimal. Of all 32 bits at once it takes a slow way. */
+const fourDigits = (half: number): string => half.toString(16).padStart(4, '0');
 
 /** Whether the line carries a sum, and a right one. */
 export function checkSum(line: Buffer): 'right' | 'wrong' | 'none' {

@@ -55,7 +55,9 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
 
   const queue = batchQueue<readonly JournalBody[], void>((appends) => {
     // A refused batch goes again as it was: a store that had taken it after all recognises it.
-    const batches = [...refused, appends.flat()].filter((batch) => batch.length > 0);
+    const [first = [], ...others] = appends;
+    const all = others.length === 0 ? first : appends.flat();
+    const batches = all.length === 0 ? refused : [...refused, all];
     refused = [];
     const writing = writeFrom(0, batches);
     const outcomes = appends.map(() => WRITTEN);

@@ -13,6 +13,7 @@ import type {
   ToolUpdate,
 } from '../protocol/tool.ts';
 import { andThen } from '../util/and-then.ts';
+import { isoTime } from '../util/iso-time.ts';
 import { type Deferred, deferred, unlessAborted } from './deferred.ts';
 import { passGate } from './gate.ts';
 import { type AbortWhy, type CallNotes, type CallOutcome, errorText } from './outcome.ts';
@@ -227,7 +228,7 @@ export class StreamingToolExecutor implements ToolExecutor {
     const { clock, ids } = this.#options;
     const { id, name } = entry.call.block;
     if (progress.lossless !== true) this.#makeRoomForProgress(id);
-    const timestamp = new Date(clock.nowMs()).toISOString();
+    const timestamp = isoTime(clock.nowMs());
     this.#push({
       kind: 'progress',
       message: {

@@ -3,6 +3,7 @@ import type { UserMessage } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { ToolCall, ToolResultContent, ToolTrace, ToolUpdate } from '../protocol/tool.ts';
 import type { ToolResultBlock } from '../protocol/wire.ts';
+import { isoTime } from '../util/iso-time.ts';
 import { jsonOnce } from '../util/json-once.ts';
 import { abortText } from './abort-text.ts';
 import type { CallNotes, CallOutcome } from './outcome.ts';
@@ -43,7 +44,7 @@ export function toolUpdate(
   const message: UserMessage = {
     type: 'user',
     uuid: ports.ids.uuid(),
-    timestamp: new Date(ports.clock.nowMs()).toISOString(),
+    timestamp: isoTime(ports.clock.nowMs()),
     message: { role: 'user', content: [block] },
     kind: 'tool_result',
     toolUseResult: answer.data,

@@ -24,8 +24,12 @@ export const viewMedia: (view: View) => MediaTally = createViewFold(NONE, (sum, 
   add(sum, mediaOf(message)),
 );
 
-export const mediaOf: (message: ViewMessage) => MediaTally = oncePer((message) =>
-  message.type === 'assistant' ? NONE : mediaBlocks(contentOf(message)).map(tallyOf).reduce(add, NONE),
+export function mediaOf(message: ViewMessage): MediaTally {
+  return message.type === 'assistant' ? NONE : ofUserSide(message);
+}
+
+const ofUserSide = oncePer((message: Exclude<ViewMessage, { type: 'assistant' }>) =>
+  mediaBlocks(contentOf(message)).map(tallyOf).reduce(add, NONE),
 );
 
 /** Of a message of the user side; a plain text holds none. */

@@ -89,7 +89,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       hooks: parts.hooks,
       ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
       recordIntent({ block, effectKey }, effectClass, updatedInput) {
-        const submission = effectKey.split('/')[0] ?? '';
+        const submission = effectKey.slice(0, effectKey.indexOf('/'));
         const changed = updatedInput === undefined ? {} : { updatedInput };
         const intent: JournalBody = {
           type: 'intent',

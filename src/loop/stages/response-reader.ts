@@ -8,6 +8,7 @@ import {
   type ToolUseBlock,
   type Usage,
 } from '../../protocol/wire.ts';
+import { isoTime } from '../../util/iso-time.ts';
 import type { Iteration } from '../iteration.ts';
 import { emptyResponse } from '../response.ts';
 import { systemMessage } from '../say.ts';
@@ -223,7 +224,7 @@ export class ResponseReader {
     return Object.freeze({
       type: 'assistant' as const,
       uuid: deps.ids.uuid(),
-      timestamp: new Date(deps.clock.nowMs()).toISOString(),
+      timestamp: isoTime(deps.clock.nowMs()),
       message: {
         id: response.messageId ?? '',
         type: 'message' as const,
