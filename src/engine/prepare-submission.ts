@@ -170,7 +170,12 @@ export async function prepareSubmission(
 async function beginningOf({ config, skills, ...parts }: EngineParts) {
   const { preloadedSkills = [], mainAgent = '' } = config;
   if (preloadedSkills.length === 0) return [];
-  const { messages, problems } = await beginWith(preloadedSkills, [], skills.preload, parts);
+  const { messages, problems } = await beginWith(
+    preloadedSkills,
+    [],
+    (names) => skills.preload(names),
+    parts,
+  );
   for (const line of problems) config.stderr?.(`The agent ${mainAgent}: ${line}`);
   return messages;
 }

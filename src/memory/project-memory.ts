@@ -98,7 +98,7 @@ interface Head {
 const NOTHING: readonly FoundMemory[] = Object.freeze([]);
 
 /** Where no source is named there is nothing to read, now or later. */
-const NO_MEMORY: ProjectMemory = {
+export const NO_MEMORY: ProjectMemory = {
   load: async () => [],
   branch: () => NO_MEMORY,
   source: { name: 'memory', collect: () => NOTHING },
@@ -111,7 +111,6 @@ export function createProjectMemory(
   earlier?: () => Promise<Head>,
 ): ProjectMemory {
   const { cwd, files, sources } = options;
-  if (sources.length === 0) return NO_MEMORY;
   /** What the conversation has of each file, by path; `late` ones are not in its head. */
   let known = new Map<string, { file: MemoryFile; late: boolean }>();
   let visited = new Set<string>();

@@ -4,7 +4,6 @@ import { foldersBetween, projectFolders } from '../util/folders.ts';
 import { matchesGlob } from '../util/glob.ts';
 import { isReallyInside } from '../util/inside.ts';
 import { within } from '../util/within.ts';
-import type { Writable } from '../util/writable.ts';
 import { discoverSkills, type SkillCache, type SkillDirectory, type SkillFiles } from './discover.ts';
 import type { Skill } from './skill.ts';
 
@@ -48,126 +47,149 @@ const FOLDERS = ['.turnwright/skills', '.claude/skills'] as const;
 /** ms that a request waits for a look that is under way. */
 const LOOK_MS = 500;
 const NONE: readonly Skill[] = Object.freeze([]);
+const NOBODY: ReadonlySet<string> = new Set();
 
 export function createSkillCatalogue(options: CatalogueOptions): SkillCatalogue {
-  const { files, userHome, projectRoot } = options;
-  const cache: SkillCache = new Map();
-  const warned = new Set<string>();
-  const visited = new Set<string>();
+  return new Catalogue(options);
+}
+
+class Catalogue implements SkillCatalogue {
+  readonly #options: CatalogueOptions;
+  skills = NONE;
+  /** Made by the first look into a folder. */
+  #cache: SkillCache | undefined;
+  #warned: readonly string[] = [];
+  readonly #visited = new Set<string>();
   /** Files of skills that wait for nothing any more. */
-  const awake = new Set<string>();
-  let nested: readonly SkillDirectory[] = [];
-  let ofPlugins: readonly SkillDirectory[] = [];
-  let ofProject: Promise<readonly SkillDirectory[]> | undefined;
-  let looking: Promise<readonly Skill[]> | undefined;
-  let looked = false;
+  #awake: ReadonlySet<string> = NOBODY;
+  #nested: readonly SkillDirectory[] = [];
+  #ofPlugins: readonly SkillDirectory[] = [];
+  #ofProject: Promise<readonly SkillDirectory[]> | undefined;
+  #looking: Promise<readonly Skill[]> | undefined;
+  #looked = false;
 
-  const inFolder = (folder: string, within: string): SkillDirectory[] =>
-    FOLDERS.map((name) => ({
-      path: join(folder, name),
-      source: 'project',
-      mayAllowTools: options.projectTrusted !== false,
-      within,
-    }));
+  constructor(options: CatalogueOptions) {
+    this.#options = options;
+  }
 
-  const projectDirectories = async (): Promise<readonly SkillDirectory[]> => {
-    if (projectRoot === undefined) return [];
-    const folders = await projectFolders(projectRoot, files);
-    const root = folders.at(-1) ?? projectRoot;
-    for (const folder of folders) visited.add(folder);
-    return folders.flatMap((folder) => inFolder(folder, root));
-  };
+  refresh(): Promise<readonly Skill[]> {
+    this.#looked = true;
+    this.#looking ??= this.#look()
+      .catch((error: unknown) => {
+        this.#options.warn?.(`Skills could not be looked for: ${String(error)}`);
+        return this.skills;
+      })
+      .finally(() => {
+        this.#looking = undefined;
+      });
+    return this.#looking;
+  }
 
-  const look = async (): Promise<readonly Skill[]> => {
-    ofProject ??= projectDirectories();
+  async settled(): Promise<void> {
+    if (!this.#isSomewhere) return;
+    const look = this.#looking ?? (this.#looked ? undefined : this.refresh());
+    if (look !== undefined) await within(LOOK_MS, look);
+  }
+
+  find(name: string): Skill | undefined {
+    const { skills } = this;
+    const exact =
+      skills.find((skill) => skill.name === name) ??
+      skills.find(({ folder, plugin }) => plugin === undefined && folder === name);
+    if (exact !== undefined) return exact;
+    const ending = skills.filter((skill) => skill.name.endsWith(`:${name}`));
+    return ending.length === 1 ? ending[0] : undefined;
+  }
+
+  setPluginDirectories(directories: readonly SkillDirectory[]): void {
+    this.#ofPlugins = directories;
+  }
+
+  async visit(paths: readonly string[]): Promise<void> {
+    const { files, projectRoot } = this.#options;
+    this.#wake(paths);
+    if (projectRoot === undefined) return;
+    const folders = unseen(paths, projectRoot, this.#visited);
+    if (folders.length === 0) return;
+    const candidates = folders.flatMap((folder) => this.#inFolder(folder, projectRoot));
+    const there = await Promise.all(
+      candidates.map(async ({ path }) => {
+        const stat = await files.stat(path).catch(() => undefined);
+        return stat?.kind === 'directory' && (await isReallyInside(path, projectRoot, files));
+      }),
+    );
+    const fresh = candidates.filter((_, at) => there[at]);
+    if (fresh.length === 0) return;
+    this.#nested = [...this.#nested, ...fresh];
+    // A look that began before does not know of them.
+    await this.#looking;
+    await this.refresh();
+  }
+
+  /** There is a folder that may hold some. */
+  get #isSomewhere(): boolean {
+    const { projectRoot, userHome } = this.#options;
+    return projectRoot !== undefined || userHome !== undefined || this.#ofPlugins.length > 0;
+  }
+
+  async #look(): Promise<readonly Skill[]> {
+    if (!this.#isSomewhere && this.skills.length === 0) return this.skills;
+    this.#ofProject ??= this.#projectDirectories();
+    const { files, userHome } = this.#options;
     const directories: readonly SkillDirectory[] = [
-      ...(await ofProject),
-      ...nested,
+      ...(await this.#ofProject),
+      ...this.#nested,
       ...(userHome === undefined
         ? []
         : [{ path: join(userHome, 'skills'), source: 'user' as const, mayAllowTools: true }]),
-      ...ofPlugins,
+      ...this.#ofPlugins,
     ];
+    this.#cache ??= new Map();
+    const cache = this.#cache;
     const found = await Promise.all(directories.map((directory) => discoverSkills(directory, files, cache)));
     for (const problem of found.flatMap(({ problems }) => problems)) {
-      if (warned.has(problem)) continue;
-      warned.add(problem);
-      options.warn?.(problem);
+      if (this.#warned.includes(problem)) continue;
+      this.#warned = [...this.#warned, problem];
+      this.#options.warn?.(problem);
     }
     const now = settle(
       found.flatMap((each) => each.skills),
-      options,
-    ).map((skill) => withSleep(skill, awake));
-    const { skills } = catalogue;
+      this.#options,
+    ).map((skill) => withSleep(skill, this.#awake));
+    const { skills } = this;
     if (now.length !== skills.length || now.some((skill, at) => !isSame(skill, skills[at])))
-      catalogue.skills = now;
-    return catalogue.skills;
-  };
+      this.skills = now;
+    return this.skills;
+  }
 
-  const wake = (paths: readonly string[]) => {
-    const { skills } = catalogue;
+  async #projectDirectories(): Promise<readonly SkillDirectory[]> {
+    const { files, projectRoot } = this.#options;
+    if (projectRoot === undefined) return [];
+    const folders = await projectFolders(projectRoot, files);
+    const root = folders.at(-1) ?? projectRoot;
+    for (const folder of folders) this.#visited.add(folder);
+    return folders.flatMap((folder) => this.#inFolder(folder, root));
+  }
+
+  #inFolder(folder: string, within: string): SkillDirectory[] {
+    return FOLDERS.map((name) => ({
+      path: join(folder, name),
+      source: 'project',
+      mayAllowTools: this.#options.projectTrusted !== false,
+      within,
+    }));
+  }
+
+  #wake(paths: readonly string[]): void {
+    const { skills } = this;
     const waiting = skills.filter(({ dormant }) => dormant === true);
-    const due = waiting.filter((skill) => paths.some((path) => isAbout(skill, path, projectRoot)));
+    const due = waiting.filter((skill) =>
+      paths.some((path) => isAbout(skill, path, this.#options.projectRoot)),
+    );
     if (due.length === 0) return;
-    for (const { file } of due) awake.add(file);
-    catalogue.skills = skills.map((skill) => (due.includes(skill) ? withSleep(skill, awake) : skill));
-  };
-
-  const refresh = (): Promise<readonly Skill[]> => {
-    looked = true;
-    looking ??= look()
-      .catch((error: unknown) => {
-        options.warn?.(`Skills could not be looked for: ${String(error)}`);
-        return catalogue.skills;
-      })
-      .finally(() => {
-        looking = undefined;
-      });
-    return looking;
-  };
-
-  const catalogue: Writable<SkillCatalogue> = {
-    skills: NONE,
-    refresh,
-    async settled() {
-      const look = looking ?? (looked ? undefined : refresh());
-      if (look !== undefined) await within(LOOK_MS, look);
-    },
-    find(name) {
-      const { skills } = catalogue;
-      const exact =
-        skills.find((skill) => skill.name === name) ??
-        skills.find(({ folder, plugin }) => {
-          return plugin === undefined && folder === name;
-        });
-      if (exact !== undefined) return exact;
-      const ending = skills.filter((skill) => skill.name.endsWith(`:${name}`));
-      return ending.length === 1 ? ending[0] : undefined;
-    },
-    setPluginDirectories(directories) {
-      ofPlugins = directories;
-    },
-    async visit(paths) {
-      wake(paths);
-      if (projectRoot === undefined) return;
-      const folders = unseen(paths, projectRoot, visited);
-      if (folders.length === 0) return;
-      const candidates = folders.flatMap((folder) => inFolder(folder, projectRoot));
-      const there = await Promise.all(
-        candidates.map(async ({ path }) => {
-          const stat = await files.stat(path).catch(() => undefined);
-          return stat?.kind === 'directory' && (await isReallyInside(path, projectRoot, files));
-        }),
-      );
-      const fresh = candidates.filter((_, at) => there[at]);
-      if (fresh.length === 0) return;
-      nested = [...nested, ...fresh];
-      // A look that began before does not know of them.
-      await looking;
-      await refresh();
-    },
-  };
-  return catalogue;
+    this.#awake = new Set([...this.#awake, ...due.map(({ file }) => file)]);
+    this.skills = skills.map((skill) => (due.includes(skill) ? withSleep(skill, this.#awake) : skill));
+  }
 }
 
 /** The folders of these paths below `root`, and those between; each only once in a session. */

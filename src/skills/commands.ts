@@ -5,18 +5,33 @@ import { type LoadContext, loadSkill } from './load-skill.ts';
 import type { Skill } from './skill.ts';
 
 export function skillCommands(catalogue: SkillCatalogue, load: Pick<LoadContext, 'files'>): CommandSource {
-  let from: readonly Skill[] | undefined;
-  let commands: readonly Command[] = [];
-  return {
-    name: 'skills',
-    load: () => catalogue.settled(),
-    get commands() {
-      if (from === catalogue.skills) return commands;
-      from = catalogue.skills;
-      commands = from.filter(({ userInvocable }) => userInvocable).map((skill) => commandOf(skill, load));
-      return commands;
-    },
-  };
+  return new SkillCommands(catalogue, load);
+}
+
+class SkillCommands implements CommandSource {
+  readonly name = 'skills';
+  readonly #catalogue: SkillCatalogue;
+  readonly #load: Pick<LoadContext, 'files'>;
+  #from: readonly Skill[] | undefined;
+  #commands: readonly Command[] = [];
+
+  constructor(catalogue: SkillCatalogue, load: Pick<LoadContext, 'files'>) {
+    this.#catalogue = catalogue;
+    this.#load = load;
+  }
+
+  load(): Promise<void> {
+    return this.#catalogue.settled();
+  }
+
+  get commands(): readonly Command[] {
+    if (this.#from === this.#catalogue.skills) return this.#commands;
+    this.#from = this.#catalogue.skills;
+    this.#commands = this.#from
+      .filter(({ userInvocable }) => userInvocable)
+      .map((skill) => commandOf(skill, this.#load));
+    return this.#commands;
+  }
 }
 
 function commandOf(skill: Skill, load: Pick<LoadContext, 'files'>): Command {

@@ -15,45 +15,52 @@ export interface ToldSkillsOptions {
   isOffered(): boolean;
 }
 
+/** Looks into folders that calls touched, once each; costs nothing while nothing changed. */
 export interface ToldSkills {
+  readonly name: 'skills';
+  collect(input: TouchingTurn): readonly Listed[] | Promise<readonly Listed[]>;
   /** What the conversation has to be told now; undefined when it says it already. */
   announce(view: Iterable<ViewMessage>): Listed | undefined;
-  /** Looks into folders that calls touched, once each; costs nothing while nothing changed. */
-  readonly source: {
-    readonly name: 'skills';
-    collect(input: {
-      readonly toolUses: readonly ToolUseBlock[];
-      readonly view: Iterable<ViewMessage>;
-    }): readonly Listed[] | Promise<readonly Listed[]>;
-  };
+}
+
+interface TouchingTurn {
+  readonly toolUses: readonly ToolUseBlock[];
+  readonly view: Iterable<ViewMessage>;
 }
 
 const NONE: readonly Listed[] = Object.freeze([]);
 const FILE_FIELDS = ['file_path', 'notebook_path', 'path'] as const;
 
 export function toldSkills(options: ToldSkillsOptions): ToldSkills {
-  const { catalogue, listing, contextWindow, absolute, isOffered } = options;
-  let told: readonly Skill[] | undefined;
+  return new Told(options);
+}
 
-  const announce = (view: Iterable<ViewMessage>): Listed | undefined => {
+class Told implements ToldSkills {
+  readonly name = 'skills';
+  readonly #options: ToldSkillsOptions;
+  #told: readonly Skill[] | undefined;
+
+  constructor(options: ToldSkillsOptions) {
+    this.#options = options;
+  }
+
+  announce(view: Iterable<ViewMessage>): Listed | undefined {
+    const { catalogue, contextWindow, isOffered, listing } = this.#options;
     if (!isOffered()) return undefined;
-    told = catalogue.skills;
-    return listingFor(listingLines(told, contextWindow(), listing), view);
-  };
-  return {
-    announce,
-    source: {
-      name: 'skills',
-      collect({ toolUses, view }) {
-        const paths = toolUses.flatMap(({ input }) =>
-          FILE_FIELDS.flatMap((field) => (typeof input[field] === 'string' ? [absolute(input[field])] : [])),
-        );
-        const news = () => {
-          const listed = catalogue.skills === told ? undefined : announce(view);
-          return listed === undefined ? NONE : [listed];
-        };
-        return paths.length === 0 ? news() : catalogue.visit(paths).then(news);
-      },
-    },
-  };
+    this.#told = catalogue.skills;
+    return listingFor(listingLines(this.#told, contextWindow(), listing), view);
+  }
+
+  collect({ toolUses, view }: TouchingTurn): readonly Listed[] | Promise<readonly Listed[]> {
+    const { absolute, catalogue } = this.#options;
+    const paths = toolUses.flatMap(({ input }) =>
+      FILE_FIELDS.flatMap((field) => (typeof input[field] === 'string' ? [absolute(input[field])] : [])),
+    );
+    return paths.length === 0 ? this.#news(view) : catalogue.visit(paths).then(() => this.#news(view));
+  }
+
+  #news(view: Iterable<ViewMessage>): readonly Listed[] {
+    const listed = this.#options.catalogue.skills === this.#told ? undefined : this.announce(view);
+    return listed === undefined ? NONE : [listed];
+  }
 }

@@ -1,7 +1,12 @@
 /** Memory files in a session: read under its settings sources, told to hooks, put behind tool results. */
 import { join } from 'node:path';
 import type { MemoryFile } from '../../memory/memory-file.ts';
-import { createProjectMemory, type MemoryReaders, type ProjectMemory } from '../../memory/project-memory.ts';
+import {
+  createProjectMemory,
+  type MemoryReaders,
+  NO_MEMORY,
+  type ProjectMemory,
+} from '../../memory/project-memory.ts';
 import type { RelevantMemoryOptions } from '../../memory/relevant-memory.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { HookPort } from '../../protocol/hook.ts';
@@ -24,13 +29,15 @@ export interface MemoryParts extends SmallModelParts {
 const MAX_CHOICE_TOKENS = 200;
 
 export function composeMemory(config: QueryEngineConfig, parts: MemoryParts): ProjectMemory {
+  const { settingSources: sources = [] } = config;
+  if (sources.length === 0) return NO_MEMORY;
   const { excludes = [], imports = 'project' } = config.memoryFiles ?? {};
   return createProjectMemory({
     cwd: config.cwd,
     files: parts.files,
-    sources: config.settingSources ?? [],
+    sources,
     userFolder: config.home,
-    notesFolder: config.settingSources?.includes('user') === true ? notesFolder(config) : undefined,
+    notesFolder: sources.includes('user') ? notesFolder(config) : undefined,
     relevant: relevantMemory(config, parts),
     homeDirectory: config.env?.['HOME'] ?? config.env?.['USERPROFILE'],
     additionalDirectories: config.additionalDirectories ?? [],

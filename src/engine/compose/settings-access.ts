@@ -11,7 +11,7 @@ import { RULE_SOURCES } from '../../settings/resolve-permissions.ts';
 import type { ResolvedConfig } from '../../settings/resolved-config.ts';
 import type { SettingSource } from '../../settings/settings.ts';
 import { recordTrust } from '../../settings/trust-store.ts';
-import { createSettingsWriter } from '../../settings/write-settings.ts';
+import { createSettingsWriter, type SettingsWriter } from '../../settings/write-settings.ts';
 
 export type { SettingsReport };
 
@@ -54,86 +54,106 @@ const FILES = { localSettings: 'local', userSettings: 'user' } as const;
 const REPOSITORY: readonly SettingSource[] = ['project', 'local'];
 
 export function createSettingsAccess(first: ResolvedConfig, input: SettingsAccessInput): SettingsAccess {
-  const { files } = input;
-  let resolved = first;
-  let options = input.options;
-  const listeners = new Set<(change: SettingsChange) => void>();
-  const writer = createSettingsWriter({
-    configHome: first.configHome,
-    projectRoot: input.projectRoot,
-    files,
-  });
-  const resolveAgain = () => resolveConfig({ options, env: input.env, cwd: input.cwd, files });
+  return new Access(first, input);
+}
+
+class Access implements SettingsAccess {
+  readonly #first: ResolvedConfig;
+  readonly #input: SettingsAccessInput;
+  #resolved: ResolvedConfig;
+  #options: ConfigOptions;
+  #listeners: readonly ((change: SettingsChange) => void)[] = [];
+  #writer: SettingsWriter | undefined;
+
+  constructor(first: ResolvedConfig, input: SettingsAccessInput) {
+    this.#first = first;
+    this.#input = input;
+    this.#resolved = first;
+    this.#options = input.options;
+  }
+
+  async persist(updates: readonly PermissionUpdate[]): Promise<void> {
+    const { files, projectRoot } = this.#input;
+    await persistPermissions(updates, { change: (...what) => this.#change(...what) });
+    const { configHome } = this.#first;
+    if (configHome !== undefined) await recordGrants(updates, { configHome, projectRoot, files });
+  }
+
+  async update(
+    source: 'localSettings' | 'userSettings',
+    settings: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const place = FILES[source];
+    if (place === undefined)
+      throw invalid(
+        `Settings of ${JSON.stringify(source)} cannot be written: give localSettings or userSettings.`,
+      );
+    if (!this.#first.settingSources.includes(place))
+      throw invalid(
+        `This session does not read the ${place} settings (settingSources), so it does not write them.`,
+      );
+    for (const [key, value] of Object.entries(settings)) {
+      if (!WRITABLE[source].includes(key))
+        throw invalid(
+          `The key ${key} cannot be written to ${source}; these can: ${WRITABLE[source].join(', ')}.`,
+        );
+      if (typeof value !== 'string') throw invalid(`The value of ${key} must be a string.`);
+    }
+    for (const [key, value] of Object.entries(settings)) await this.#change(place, key, () => value);
+  }
+
+  async applyFlags(settings: Readonly<Record<string, unknown>>): Promise<ResolvedConfig> {
+    const flags = this.#resolved.layers.find(({ source }) => source === 'flag')?.settings ?? {};
+    const laid = Object.entries({ ...flags, ...settings }).filter(([, value]) => value !== null);
+    const before = this.#options;
+    this.#options = { ...before, settings: Object.fromEntries(laid) };
+    try {
+      this.#resolved = await this.#resolveAgain();
+    } catch (error) {
+      this.#options = before;
+      throw error;
+    }
+    return this.#resolved;
+  }
+
+  report(): SettingsReport {
+    return describeLayers(this.#resolved.layers);
+  }
+
+  onChange(listener: (change: SettingsChange) => void): () => void {
+    this.#listeners = [...this.#listeners, listener];
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== listener);
+    };
+  }
+
+  #resolveAgain(): Promise<ResolvedConfig> {
+    const { cwd, env, files } = this.#input;
+    return resolveConfig({ options: this.#options, env, cwd, files });
+  }
+
+  async #change(source: SettingSource, key: string, edit: (before: unknown) => unknown): Promise<string> {
+    const { files, projectRoot } = this.#input;
+    this.#writer ??= createSettingsWriter({ configHome: this.#first.configHome, projectRoot, files });
+    const before = REPOSITORY.includes(source) ? (await this.#resolveAgain()).project : undefined;
+    const file = await this.#writer.change(source, key, edit);
+    if (before !== undefined) await this.#keepTrust(before);
+    for (const listener of this.#listeners)
+      listener({ source: RULE_SOURCES[source] as SettingsChange['source'], file });
+    return file;
+  }
 
   /** What the user adds to a trusted project is the user's word, so it is trusted with the rest. */
-  const keepTrust = async (before: ResolvedConfig['project']) => {
-    if (before.trust === undefined || first.configHome === undefined) return;
+  async #keepTrust(before: ResolvedConfig['project']): Promise<void> {
+    const { configHome } = this.#first;
+    if (before.trust === undefined || configHome === undefined) return;
     if (before.trust.state !== 'trusted' && before.trust.state !== 'nothing') return;
-    const { trust } = (await resolveAgain()).project;
+    const { trust } = (await this.#resolveAgain()).project;
     if (trust === undefined || trust.state === 'nothing') return;
-    const trustedAt = new Date(input.nowMs()).toISOString();
-    await recordTrust(
-      { root: trust.root, hash: trust.hash, trustedAt },
-      { configHome: first.configHome, files },
-    );
-  };
-
-  const noted = {
-    async change(source: SettingSource, key: string, edit: (before: unknown) => unknown) {
-      const before = REPOSITORY.includes(source) ? (await resolveAgain()).project : undefined;
-      const file = await writer.change(source, key, edit);
-      if (before !== undefined) await keepTrust(before);
-      for (const listener of listeners)
-        listener({ source: RULE_SOURCES[source] as SettingsChange['source'], file });
-      return file;
-    },
-  };
-
-  return {
-    async persist(updates) {
-      await persistPermissions(updates, noted);
-      const { configHome } = first;
-      if (configHome !== undefined)
-        await recordGrants(updates, { configHome, projectRoot: input.projectRoot, files });
-    },
-    async update(source, settings) {
-      const place = FILES[source];
-      if (place === undefined)
-        throw invalid(
-          `Settings of ${JSON.stringify(source)} cannot be written: give localSettings or userSettings.`,
-        );
-      if (!first.settingSources.includes(place))
-        throw invalid(
-          `This session does not read the ${place} settings (settingSources), so it does not write them.`,
-        );
-      for (const [key, value] of Object.entries(settings)) {
-        if (!WRITABLE[source].includes(key))
-          throw invalid(
-            `The key ${key} cannot be written to ${source}; these can: ${WRITABLE[source].join(', ')}.`,
-          );
-        if (typeof value !== 'string') throw invalid(`The value of ${key} must be a string.`);
-      }
-      for (const [key, value] of Object.entries(settings)) await noted.change(place, key, () => value);
-    },
-    async applyFlags(settings) {
-      const flags = resolved.layers.find(({ source }) => source === 'flag')?.settings ?? {};
-      const laid = Object.entries({ ...flags, ...settings }).filter(([, value]) => value !== null);
-      const before = options;
-      options = { ...options, settings: Object.fromEntries(laid) };
-      try {
-        resolved = await resolveAgain();
-      } catch (error) {
-        options = before;
-        throw error;
-      }
-      return resolved;
-    },
-    report: () => describeLayers(resolved.layers),
-    onChange(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
+    const trustedAt = new Date(this.#input.nowMs()).toISOString();
+    const { files } = this.#input;
+    await recordTrust({ root: trust.root, hash: trust.hash, trustedAt }, { configHome, files });
+  }
 }
 
 function invalid(message: string): TurnwrightError {

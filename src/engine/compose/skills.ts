@@ -14,7 +14,6 @@ import { type LoadContext, loadSkill } from '../../skills/load-skill.ts';
 import { loadedSkillsSource, skillListingSource } from '../../skills/restore.ts';
 import { createSkillTool, SKILL_TOOL, type SkillToolPorts } from '../../skills/skill-tool.ts';
 import { type ToldSkills, toldSkills } from '../../skills/told-skills.ts';
-import type { Writable } from '../../util/writable.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
 /** What a session's skills come from; made by `openSkills` before the engine is. */
@@ -40,7 +39,7 @@ export interface SkillsRoom {
   settled(): Promise<void>;
   /** What the model has to be told of skills now; undefined when the conversation says it already. */
   announce(view: View): AttachmentMessage | undefined;
-  preload: PreloadSkills;
+  preload(...skills: Parameters<PreloadSkills>): ReturnType<PreloadSkills>;
   /** The same for the conversation of an agent. */
   forAgent(world: SkillWorld): AgentSkills;
   /** Takes back what skills allowed. */
@@ -84,95 +83,155 @@ export interface SkillsParts extends Pick<SkillToolPorts, 'adopt' | 'fork' | 'sh
 const NO_TOOLS: readonly AnyTool[] = Object.freeze([]);
 
 export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): SkillsRoom {
-  const { skills } = config;
-  if (skills === undefined) return NO_SKILLS;
-  const { catalogue, listing } = skills;
-  const { ids, clock, files, sessionId } = parts;
-  const takeBack: (() => void)[] = [];
-  const restore = { ids, nowMs: () => clock.nowMs() };
-  const allow = async (rules: readonly string[]) => void takeBack.push(await parts.allow(rules));
-  const load = { files, sessionId };
-  const toolPorts = { catalogue, load, ids, fork: parts.fork };
-  const offersTool = () => {
-    if (!skills.offersTool || room.tools.length > 0) return;
-    if (!catalogue.skills.some(({ modelInvocable }) => modelInvocable)) return;
-    room.tools = [createSkillTool({ ...toolPorts, allow, adopt: parts.adopt, shell: parts.shell })];
-  };
-  const absolute = (path: string) => (isAbsolute(path) ? path : resolve(config.cwd, path));
-  const told = (world: Pick<SkillWorld, 'contextWindow' | 'isOffered'>): ToldSkills =>
-    toldSkills({ ...world, catalogue, listing, absolute });
-  const main = told({
-    contextWindow: parts.contextWindow,
-    isOffered() {
-      offersTool();
-      return room.tools.length > 0;
-    },
-  });
-  const preloadBy =
-    (shell: SkillToolPorts['shell']): PreloadSkills =>
-    async (names) => {
-      const texts: string[] = [];
-      const problems: string[] = [];
-      for (const name of names) {
-        const skill = catalogue.find(name);
-        if (skill === undefined) problems.push(`There is no skill "${name}".`);
-        else
-          await loadSkill(skill, '', { ...load, shell: shell(parts.signal) }).then(
-            (text) => void texts.push(text),
-            (error: unknown) => void problems.push(error instanceof Error ? error.message : String(error)),
-          );
-      }
-      return { texts, problems };
-    };
-  const recorded = (listed: Listed | undefined): AttachmentMessage | undefined =>
-    listed && {
-      type: 'attachment',
-      uuid: ids.uuid(),
-      timestamp: new Date(clock.nowMs()).toISOString(),
-      ...listed,
-    };
+  return config.skills === undefined ? NO_SKILLS : new Skills(config.skills, config.cwd, parts);
+}
 
-  const room: Writable<SkillsRoom> = {
-    tools: NO_TOOLS,
-    names: () => catalogue.skills.map(({ name }) => name),
-    readableDirectories: () => catalogue.skills.map(({ directory }) => directory),
-    attachmentSources: skills.offersTool ? [main.source] : [],
-    compactionSources: [skillListingSource(restore), loadedSkillsSource(restore)],
-    startSubmission() {
-      void catalogue.refresh();
-    },
-    async settled() {
-      await catalogue.settled();
-      offersTool();
-    },
-    announce: (view) => recorded(main.announce(view)),
-    preload: preloadBy(parts.shell),
-    forAgent(world) {
-      const own = told(world);
-      let tool: AnyTool | undefined;
-      return {
-        source: own.source,
-        announce: (view) => recorded(own.announce(view)),
-        own(given) {
-          if (given.name !== SKILL_TOOL) return given;
-          tool ??= createSkillTool({ ...toolPorts, allow, adopt: world.adopt, shell: world.shell });
-          return tool;
-        },
-        preload: preloadBy(world.shell),
-      };
-    },
-    endSubmission() {
-      for (const undo of takeBack.splice(0)) undo();
-    },
-    async reload() {
-      const found = await catalogue.refresh();
-      offersTool();
-      return found
-        .filter(({ userInvocable }) => userInvocable)
-        .map(({ name, description, argumentHint = '' }) => ({ name, description, argumentHint }));
-    },
-  };
-  return room;
+type ToolWorld = Pick<SkillToolPorts, 'adopt' | 'shell'>;
+
+class Skills implements SkillsRoom {
+  readonly #setup: SkillSetup;
+  readonly #cwd: string;
+  readonly #parts: SkillsParts;
+  tools = NO_TOOLS;
+  #main: ToldSkills | undefined;
+  #takeBack: readonly (() => void)[] = [];
+
+  constructor(setup: SkillSetup, cwd: string, parts: SkillsParts) {
+    this.#setup = setup;
+    this.#cwd = cwd;
+    this.#parts = parts;
+  }
+
+  names(): readonly string[] {
+    return this.#setup.catalogue.skills.map(({ name }) => name);
+  }
+
+  readableDirectories(): readonly string[] {
+    return this.#setup.catalogue.skills.map(({ directory }) => directory);
+  }
+
+  get attachmentSources(): readonly AttachmentSource[] {
+    return this.#setup.offersTool ? [this.#mainTold()] : [];
+  }
+
+  get compactionSources(): readonly CompactionSource[] {
+    const { clock, ids } = this.#parts;
+    const restore = { ids, nowMs: () => clock.nowMs() };
+    return [skillListingSource(restore), loadedSkillsSource(restore)];
+  }
+
+  startSubmission(): void {
+    void this.#setup.catalogue.refresh();
+  }
+
+  async settled(): Promise<void> {
+    await this.#setup.catalogue.settled();
+    this.#offerTool();
+  }
+
+  announce(view: View): AttachmentMessage | undefined {
+    return this.#setup.offersTool ? this.#recorded(this.#mainTold().announce(view)) : undefined;
+  }
+
+  preload(names: readonly string[]): ReturnType<PreloadSkills> {
+    return this.#preloadBy(names, this.#parts.shell);
+  }
+
+  forAgent(world: SkillWorld): AgentSkills {
+    const own = this.#told(world);
+    let tool: AnyTool | undefined;
+    return {
+      source: own,
+      announce: (view) => this.#recorded(own.announce(view)),
+      own: (given) => {
+        if (given.name !== SKILL_TOOL) return given;
+        tool ??= this.#toolFor(world);
+        return tool;
+      },
+      preload: (names) => this.#preloadBy(names, world.shell),
+    };
+  }
+
+  endSubmission(): void {
+    for (const undo of this.#takeBack) undo();
+    this.#takeBack = [];
+  }
+
+  async reload(): Promise<readonly SlashCommandInfo[]> {
+    const found = await this.#setup.catalogue.refresh();
+    this.#offerTool();
+    return found
+      .filter(({ userInvocable }) => userInvocable)
+      .map(({ name, description, argumentHint = '' }) => ({ name, description, argumentHint }));
+  }
+
+  #offerTool(): void {
+    const { catalogue, offersTool } = this.#setup;
+    if (!offersTool || this.tools.length > 0) return;
+    if (catalogue.skills.some(({ modelInvocable }) => modelInvocable))
+      this.tools = [this.#toolFor(this.#parts)];
+  }
+
+  #toolFor({ adopt, shell }: ToolWorld): AnyTool {
+    const { allow, files, fork, ids, sessionId } = this.#parts;
+    return createSkillTool({
+      catalogue: this.#setup.catalogue,
+      load: { files, sessionId },
+      ids,
+      fork,
+      adopt,
+      shell,
+      allow: async (rules) => {
+        const undo = await allow(rules);
+        this.#takeBack = [...this.#takeBack, undo];
+      },
+    });
+  }
+
+  #mainTold(): ToldSkills {
+    this.#main ??= this.#told({
+      contextWindow: this.#parts.contextWindow,
+      isOffered: () => {
+        this.#offerTool();
+        return this.tools.length > 0;
+      },
+    });
+    return this.#main;
+  }
+
+  #told(world: Pick<SkillWorld, 'contextWindow' | 'isOffered'>): ToldSkills {
+    const { catalogue, listing } = this.#setup;
+    const absolute = (path: string) => (isAbsolute(path) ? path : resolve(this.#cwd, path));
+    return toldSkills({ ...world, catalogue, listing, absolute });
+  }
+
+  async #preloadBy(names: readonly string[], shell: SkillToolPorts['shell']): ReturnType<PreloadSkills> {
+    const { files, sessionId, signal } = this.#parts;
+    const texts: string[] = [];
+    const problems: string[] = [];
+    for (const name of names) {
+      const skill = this.#setup.catalogue.find(name);
+      if (skill === undefined) problems.push(`There is no skill "${name}".`);
+      else
+        await loadSkill(skill, '', { files, sessionId, shell: shell(signal) }).then(
+          (text) => void texts.push(text),
+          (error: unknown) => void problems.push(error instanceof Error ? error.message : String(error)),
+        );
+    }
+    return { texts, problems };
+  }
+
+  #recorded(listed: Listed | undefined): AttachmentMessage | undefined {
+    const { clock, ids } = this.#parts;
+    return (
+      listed && {
+        type: 'attachment',
+        uuid: ids.uuid(),
+        timestamp: new Date(clock.nowMs()).toISOString(),
+        ...listed,
+      }
+    );
+  }
 }
 
 const preloadNone: PreloadSkills = async (names) => ({
