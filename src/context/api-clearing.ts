@@ -4,7 +4,6 @@
  * result changes the prompt from there on, what is cleared grows in large steps only and stands still in between.
  */
 import type { SystemBody, ViewMessage } from '../protocol/messages.ts';
-import type { Writable } from '../util/writable.ts';
 import { clearResults, type ResultIndex } from './result-index.ts';
 
 const EDIT_TYPE = 'clear_tool_uses_20250919';
@@ -28,86 +27,94 @@ export interface ApiClearing {
 
 /** `minTokens`: the API is not to clear less, for its cached prompt ends at the first result cleared. */
 export function createApiClearing(minTokens: number): ApiClearing {
-  /** In the order of the view. */
-  let asked: string[] = [];
-  let cleared = new Set<string>();
-  let unannounced: readonly string[] = [];
-  let reportedTokens = 0;
+  return new Clearing(minTokens);
+}
 
-  const count = (index: ResultIndex): number => {
+const NO_IDS: readonly string[] = Object.freeze([]);
+const NONE: ReadonlySet<string> = new Set();
+
+class Clearing implements ApiClearing {
+  readonly #minTokens: number;
+  /** In the order of the view. */
+  #asked = NO_IDS;
+  #cleared = NONE;
+  #unannounced = NO_IDS;
+  #reportedTokens = 0;
+
+  constructor(minTokens: number) {
+    this.#minTokens = minTokens;
+  }
+
+  get unreported(): boolean {
+    return this.#unannounced.length > 0;
+  }
+
+  count(index: ResultIndex): number {
     // A compaction may have taken the last of them out of the view.
-    for (let i = asked.length - 1; i >= 0; i--) {
-      const position = index.positionOf(asked[i] as string);
+    for (let i = this.#asked.length - 1; i >= 0; i--) {
+      const position = index.positionOf(this.#asked[i] as string);
       if (position !== undefined) return position + 1;
     }
     return 0;
-  };
+  }
 
-  const toldOf = (ids: readonly string[]) => {
-    unannounced = ids;
-    clearing.unreported = ids.length > 0;
-  };
+  ask(index: ResultIndex, upTo: number): void {
+    const from = this.count(index);
+    const idsFrom = (first: number) =>
+      index.results.slice(first, upTo).flatMap((result) => (result.rerunnable ? [result.toolUseId] : []));
+    this.#unannounced = idsFrom(from);
+    this.#asked = idsFrom(0);
+    this.#cleared = new Set(this.#asked);
+  }
 
-  const clearing: Writable<ApiClearing> = {
-    unreported: false,
-    count,
-    ask(index, upTo) {
-      const from = count(index);
-      const ids = index.results
-        .slice(0, upTo)
-        .flatMap((result) => (result.rerunnable ? [result.toolUseId] : []));
-      toldOf(
-        index.results.slice(from, upTo).flatMap((result) => (result.rerunnable ? [result.toolUseId] : [])),
-      );
-      asked = ids;
-      cleared = new Set(ids);
-    },
-    request(index) {
-      const upTo = count(index);
-      if (upTo === 0) return undefined;
-      const { results } = index;
-      const names = new Set(results.slice(0, upTo).map((result) => result.toolName));
-      for (const { toolUseId, toolName } of results) if (cleared.has(toolUseId)) names.delete(toolName);
-      const edit = {
-        type: EDIT_TYPE,
-        // When to clear is decided here; the API is only told what.
-        trigger: { type: 'tool_uses', value: 1 },
-        keep: { type: 'tool_uses', value: results.length - upTo },
-        // Half of the estimate at most: a clearing that comes undone costs more than one that frees less than it should.
-        clear_at_least: {
-          type: 'input_tokens',
-          value: Math.min(minTokens, Math.floor(index.savings(0, upTo) / 2)),
-        },
-        ...(names.size > 0 && { exclude_tools: [...names].sort() }),
-      };
-      return { edits: [edit] };
-    },
-    asCounted(messages) {
-      if (cleared.size === 0) return messages;
-      return messages.map((message) =>
-        message.type === 'user' && holds(message, cleared)
-          ? clearResults(message, (id) => cleared.has(id))
-          : message,
-      );
-    },
-    reset() {
-      asked = [];
-      cleared = new Set();
-      toldOf([]);
-      reportedTokens = 0;
-    },
-    announce(applied) {
-      const tokens = clearedTokens(applied);
-      if (tokens === undefined) return undefined;
-      const freed = Math.max(0, tokens - reportedTokens);
-      reportedTokens = tokens;
-      if (unannounced.length === 0) return undefined;
-      const tool_use_ids = unannounced;
-      toldOf([]);
-      return { subtype: 'microcompact_boundary', tokens_freed: freed, tool_use_ids };
-    },
-  };
-  return clearing;
+  request(index: ResultIndex): unknown {
+    const upTo = this.count(index);
+    if (upTo === 0) return undefined;
+    const { results } = index;
+    const names = new Set(results.slice(0, upTo).map((result) => result.toolName));
+    for (const { toolUseId, toolName } of results) if (this.#cleared.has(toolUseId)) names.delete(toolName);
+    const edit = {
+      type: EDIT_TYPE,
+      // When to clear is decided here; the API is only told what.
+      trigger: { type: 'tool_uses', value: 1 },
+      keep: { type: 'tool_uses', value: results.length - upTo },
+      // Half of the estimate at most: a clearing that comes undone costs more than one that frees less than it should.
+      clear_at_least: {
+        type: 'input_tokens',
+        value: Math.min(this.#minTokens, Math.floor(index.savings(0, upTo) / 2)),
+      },
+      ...(names.size > 0 && { exclude_tools: [...names].sort() }),
+    };
+    return { edits: [edit] };
+  }
+
+  asCounted(messages: readonly ViewMessage[]): readonly ViewMessage[] {
+    const cleared = this.#cleared;
+    if (cleared.size === 0) return messages;
+    return messages.map((message) =>
+      message.type === 'user' && holds(message, cleared)
+        ? clearResults(message, (id) => cleared.has(id))
+        : message,
+    );
+  }
+
+  reset(): void {
+    this.#asked = NO_IDS;
+    this.#cleared = NONE;
+    this.#unannounced = NO_IDS;
+    this.#reportedTokens = 0;
+  }
+
+  announce(applied: unknown): SystemBody | undefined {
+    const tokens = clearedTokens(applied);
+    if (tokens === undefined) return undefined;
+    const freed = Math.max(0, tokens - this.#reportedTokens);
+    this.#reportedTokens = tokens;
+    const tool_use_ids = this.#unannounced;
+    if (tool_use_ids.length === 0) return undefined;
+    this.#unannounced = NO_IDS;
+    return { subtype: 'microcompact_boundary', tokens_freed: freed, tool_use_ids };
+  }
 }
 
 function holds(message: Extract<ViewMessage, { type: 'user' }>, ids: ReadonlySet<string>): boolean {

@@ -26,7 +26,7 @@ const WORTHWHILE_SHARE = 0.05;
  * fill does the last rung of the ladder, which needs no model, make room; also while summaries are switched off. So the
  * session goes on, and each loss is announced.
  */
-export function autocompact(ports: CompactionPorts): ContextStep {
+export function autocompact(ports: () => CompactionPorts): ContextStep {
   return {
     name: 'autocompact',
     run(input) {
@@ -34,7 +34,7 @@ export function autocompact(ports: CompactionPorts): ContextStep {
       if (input.querySource === 'compact') return skip('this is a compaction itself');
       if (input.compactedInThisPass) return skip('this pass has compacted already');
       if (tokens < limits.autocompactAt && isFarBelow(input.overheadTokens, limits)) return below(input);
-      return makeRoom(input, ports);
+      return makeRoom(input, ports());
     },
   };
 }

@@ -16,14 +16,21 @@ const MIN_FACTOR = 0.5;
 const MAX_FACTOR = 4;
 
 export function createCalibration(): Calibration {
-  const factors = new Map<string, number>();
-  return {
-    factor: (model) => factors.get(model) ?? 1,
-    report(estimated, reported, model) {
-      if (estimated < LEAST_TOKENS || reported <= 0) return;
-      const seen = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, reported / estimated));
-      const known = factors.get(model);
-      factors.set(model, known === undefined ? seen : known + (seen - known) * WEIGHT);
-    },
-  };
+  return new Factors();
+}
+
+class Factors implements Calibration {
+  #known: Map<string, number> | undefined;
+
+  factor(model: string): number {
+    return this.#known?.get(model) ?? 1;
+  }
+
+  report(estimated: number, reported: number, model: string): void {
+    if (estimated < LEAST_TOKENS || reported <= 0) return;
+    const seen = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, reported / estimated));
+    this.#known ??= new Map();
+    const known = this.#known.get(model);
+    this.#known.set(model, known === undefined ? seen : known + (seen - known) * WEIGHT);
+  }
 }

@@ -1,4 +1,6 @@
 /** What follows for everyone else from the API's clearing: estimates leave it out, and a compaction asks for it too. */
+import type { EstimatedRequest, RequestEstimate } from '../protocol/context.ts';
+import type { ViewMessage } from '../protocol/messages.ts';
 import type { ModelRequest } from '../protocol/model.ts';
 import type { View } from '../protocol/view.ts';
 import type { ApiClearing } from './api-clearing.ts';
@@ -18,22 +20,41 @@ export function alsoCleared(
 }
 
 export function withoutCleared(
-  { estimate, measure, calibrate, counted }: Estimates,
+  estimates: Estimates,
   clearing: ApiClearing,
   indexOf: (view: View) => ResultIndex,
 ): Estimates {
-  return {
-    counted,
-    estimate: (messages, model) => estimate(clearing.asCounted(messages), model),
-    measure(request) {
-      const measured = measure(request);
-      const index = indexOf(request.view);
-      const cleared = index.savings(0, clearing.count(index)) * measured.factor;
-      return { ...measured, tokens: Math.max(0, Math.round(measured.tokens - cleared)) };
-    },
-    calibrate(estimated, reported, model) {
-      // Estimated before the API was asked to clear, reported after: their ratio says nothing.
-      if (!clearing.unreported) calibrate(estimated, reported, model);
-    },
-  };
+  return new WithoutCleared(estimates, clearing, indexOf);
+}
+
+class WithoutCleared implements Estimates {
+  readonly #estimates: Estimates;
+  readonly #clearing: ApiClearing;
+  readonly #indexOf: (view: View) => ResultIndex;
+
+  constructor(estimates: Estimates, clearing: ApiClearing, indexOf: (view: View) => ResultIndex) {
+    this.#estimates = estimates;
+    this.#clearing = clearing;
+    this.#indexOf = indexOf;
+  }
+
+  counted(view: View, tokens: number): void {
+    this.#estimates.counted(view, tokens);
+  }
+
+  estimate(messages: readonly ViewMessage[], model?: string): number {
+    return this.#estimates.estimate(this.#clearing.asCounted(messages), model);
+  }
+
+  measure(request: EstimatedRequest): RequestEstimate {
+    const measured = this.#estimates.measure(request);
+    const index = this.#indexOf(request.view);
+    const cleared = index.savings(0, this.#clearing.count(index)) * measured.factor;
+    return { ...measured, tokens: Math.max(0, Math.round(measured.tokens - cleared)) };
+  }
+
+  calibrate(estimated: number, reported: number, model: string): void {
+    // Estimated before the API was asked to clear, reported after: their ratio says nothing.
+    if (!this.#clearing.unreported) this.#estimates.calibrate(estimated, reported, model);
+  }
 }

@@ -7,7 +7,7 @@ import { earlyThreshold } from './early-threshold.ts';
 const COMMIT_SHARE = 0.2;
 
 /** `autocompact`: the next step can make room if this one cannot. */
-export function contextCollapse(collapses: Collapses, autocompact: boolean): ContextStep {
+export function contextCollapse(collapses: () => Collapses, autocompact: boolean): ContextStep {
   return {
     name: 'context-collapse',
     run(input) {
@@ -16,18 +16,18 @@ export function contextCollapse(collapses: Collapses, autocompact: boolean): Con
       const tokens = input.estimateTokens;
       const early = earlyThreshold(input.limits);
       if (tokens < early) return { kind: 'skip', why: `${tokens} tokens, below ${early}` };
-      if (tokens < autocompactAt) return { kind: 'skip', why: collapses.stage(input) };
+      if (tokens < autocompactAt) return { kind: 'skip', why: collapses().stage(input) };
 
       const alternative = autocompact && !input.compaction.switchedOff;
-      const staged = collapses.stagedTokens(input);
+      const staged = collapses().stagedTokens(input);
       // A summary of everything is about to be made: condensing parts of it first would only cost the cached prompt.
       if (alternative && tokens - staged >= autocompactAt)
         return {
           kind: 'skip',
           why: `what is staged would free ${staged} of ${tokens} tokens, which is not enough`,
         };
-      const commit = collapses.commit(input, tokens - autocompactAt * (1 - COMMIT_SHARE));
-      if (commit === undefined) return { kind: 'skip', why: collapses.stage(input) };
+      const commit = collapses().commit(input, tokens - autocompactAt * (1 - COMMIT_SHARE));
+      if (commit === undefined) return { kind: 'skip', why: collapses().stage(input) };
       return {
         kind: 'edits',
         source: 'collapse',

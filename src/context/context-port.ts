@@ -1,17 +1,28 @@
 /** The room's door: everything the loop needs to make the view fit (L2). */
-import type { CompactionSource, ContextPort } from '../protocol/context.ts';
+import type {
+  CompactionSource,
+  ContextLimits,
+  ContextPort,
+  ContextRecovery,
+  EstimatedRequest,
+  RequestEstimate,
+} from '../protocol/context.ts';
+import type { ModelFailure } from '../protocol/failure.ts';
 import type { HookPort } from '../protocol/hook.ts';
+import type { SystemBody, ViewMessage } from '../protocol/messages.ts';
 import type { CallModel } from '../protocol/model.ts';
 import type { Clock, Ids, Ledger } from '../protocol/ports.ts';
+import type { View } from '../protocol/view.ts';
+import { lazily } from '../util/lazily.ts';
 import { oncePer } from '../util/once-per.ts';
 import { type MediaLimits, mediaLimitsFor } from './admission/media-limits.ts';
 import type { CompactionPorts } from './compaction.ts';
-import { createEstimates } from './estimates.ts';
+import { createEstimates, type Estimates } from './estimates.ts';
 import { createFixedOverhead } from './fixed-overhead.ts';
-import { createMiddleRungs, type MiddleRungOptions } from './middle-rungs.ts';
-import { createModelSizes } from './model-sizes.ts';
+import { createMiddleRungs, type MiddleRungOptions, type MiddleRungs } from './middle-rungs.ts';
+import { createModelSizes, type ModelSizes } from './model-sizes.ts';
 import { compactNow } from './reactive-compact.ts';
-import { createRecovery } from './recovery.ts';
+import { Recovery } from './recovery.ts';
 import type { Spill } from './result-preview.ts';
 import { createSteps } from './steps.ts';
 import { createSummarise, type RequestBase, type Summarise } from './summarise.ts';
@@ -31,7 +42,7 @@ export interface ContextOptions extends MiddleRungOptions {
   /** What the main request to this model is made of, so that a compaction finds its prefix cached. */
   readonly mainRequest: (model: string) => RequestBase | Promise<RequestBase>;
   /** Asked in this order after a compaction; SessionStart(compact) hooks come last. */
-  readonly sources?: readonly CompactionSource[];
+  readonly sources?: () => readonly CompactionSource[];
   readonly limits?: LimitOptions;
   readonly maxResultChars?: NonNullable<ToolResultBudgetOptions['maxResultChars']>;
   /** Default 200 000. */
@@ -55,46 +66,115 @@ export interface ContextOptions extends MiddleRungOptions {
 }
 
 export function createContext(options: ContextOptions): ContextPort {
-  const { clock, ids, hooks } = options;
-  const autocompact = options.autocompact ?? true;
-  const reactiveCompact = options.reactiveCompact ?? autocompact;
-  const sizes = createModelSizes(options.modelSize);
-  const middle = createMiddleRungs(options, {
-    ...options,
-    modelSize: sizes.of,
-    autocompact,
-    reactiveCompact,
-  });
-  // Asked several times a turn.
-  const limitsOf = oncePer((size: ModelSize) => limitsFor(size, options.limits));
-  const overhead = createFixedOverhead(options.mainRequest);
-  const ports: CompactionPorts = {
-    clock,
-    ids,
-    hooks,
-    overhead,
-    spill: options.spill,
-    summarise: options.summarise ?? createSummarise({ ...options, callModel: middle.callModel }),
-    summaryRooms: createSummaryRooms({ ...options, modelSize: sizes.of, overhead }),
-    words: options.summaryWords ?? {},
-    sources: options.sources ?? [],
-    ...(options.transcriptPath !== undefined && { transcriptPath: options.transcriptPath }),
-    ...(options.historyTool !== undefined && { historyTool: options.historyTool }),
-  };
-  const budget: ToolResultBudgetOptions = {
-    spill: options.spill,
-    ...(options.maxResultChars !== undefined && { maxResultChars: options.maxResultChars }),
-    ...(options.maxJointResultChars !== undefined && { maxJointChars: options.maxJointResultChars }),
-  };
-  const mediaLimits = (model: string) => mediaLimitsFor(sizes.of(model), options.mediaLimits);
-  return {
-    steps: createSteps({ ...ports, ...budget, middle, mediaLimits, autocompact, reactiveCompact }),
-    keepResult: keepResult(budget),
-    recovery: createRecovery({ ...ports, collapses: middle.collapses, mediaLimits, reactiveCompact }),
-    compact: (input, request) => compactNow(input, ports, request),
-    limitsFor: (model) => limitsOf(sizes.of(model)),
-    learnFrom: sizes.learnFrom,
-    appliedEdits: middle.appliedEdits,
-    ...middle.counting(createEstimates()),
-  };
+  return new Context(options);
+}
+
+class Context implements ContextPort {
+  readonly steps: ContextPort['steps'];
+  readonly keepResult: NonNullable<ContextPort['keepResult']>;
+  readonly #options: ContextOptions;
+  readonly #reactiveCompact: boolean;
+  readonly #sizes: ModelSizes;
+  readonly #middle: MiddleRungs;
+  readonly #estimates: Estimates;
+  /** Asked several times a turn. */
+  readonly #limitsOf: (size: ModelSize) => ContextLimits;
+  readonly #compaction = lazily(() => this.#compactionPorts());
+  readonly #mediaLimits = (model: string) => mediaLimitsFor(this.#sizes.of(model), this.#options.mediaLimits);
+  #recovery: Recovery | undefined;
+
+  constructor(options: ContextOptions) {
+    const { clock, ids, spill, maxJointResultChars, maxResultChars } = options;
+    const { autocompact = true } = options;
+    this.#options = options;
+    this.#reactiveCompact = options.reactiveCompact ?? autocompact;
+    const reactiveCompact = this.#reactiveCompact;
+    this.#sizes = createModelSizes(options.modelSize);
+    const sizeOf = (model: string) => this.#sizes.of(model);
+    this.#middle = createMiddleRungs(options, {
+      ...options,
+      modelSize: sizeOf,
+      autocompact,
+      reactiveCompact,
+    });
+    this.#limitsOf = oncePer((size: ModelSize) => limitsFor(size, options.limits));
+    this.#estimates = this.#middle.counting(createEstimates());
+    const budget: ToolResultBudgetOptions = {
+      spill,
+      ...(maxResultChars !== undefined && { maxResultChars }),
+      ...(maxJointResultChars !== undefined && { maxJointChars: maxJointResultChars }),
+    };
+    this.keepResult = keepResult(budget);
+    this.steps = createSteps({
+      clock,
+      ids,
+      ...budget,
+      compaction: this.#compaction,
+      middle: this.#middle,
+      mediaLimits: this.#mediaLimits,
+      autocompact,
+      reactiveCompact,
+    });
+  }
+
+  get recovery(): ContextRecovery {
+    this.#recovery ??= new Recovery({
+      compaction: this.#compaction,
+      collapses: this.#middle.collapses,
+      mediaLimits: this.#mediaLimits,
+      reactiveCompact: this.#reactiveCompact,
+    });
+    return this.#recovery;
+  }
+
+  compact(...[input, request]: Parameters<NonNullable<ContextPort['compact']>>) {
+    return compactNow(input, this.#compaction(), request);
+  }
+
+  limitsFor(model: string): ContextLimits {
+    return this.#limitsOf(this.#sizes.of(model));
+  }
+
+  learnFrom(failure: ModelFailure, model: string): void {
+    this.#sizes.learnFrom(failure, model);
+  }
+
+  appliedEdits(applied: unknown): SystemBody | undefined {
+    return this.#middle.appliedEdits(applied);
+  }
+
+  estimate(messages: readonly ViewMessage[], model?: string): number {
+    return this.#estimates.estimate(messages, model);
+  }
+
+  measure(request: EstimatedRequest): RequestEstimate {
+    return this.#estimates.measure(request);
+  }
+
+  counted(view: View, tokens: number): void {
+    this.#estimates.counted(view, tokens);
+  }
+
+  calibrate(estimated: number, reported: number, model: string): void {
+    this.#estimates.calibrate(estimated, reported, model);
+  }
+
+  #compactionPorts(): CompactionPorts {
+    const options = this.#options;
+    const modelSize = (model: string) => this.#sizes.of(model);
+    const overhead = createFixedOverhead(options.mainRequest);
+    return {
+      clock: options.clock,
+      ids: options.ids,
+      hooks: options.hooks,
+      overhead,
+      spill: options.spill,
+      summarise: options.summarise ?? createSummarise({ ...options, callModel: this.#middle.callModel }),
+      summaryRooms: createSummaryRooms({ ...options, modelSize, overhead }),
+      words: options.summaryWords ?? {},
+      sources: options.sources?.() ?? [],
+      ...(options.transcriptPath !== undefined && { transcriptPath: options.transcriptPath }),
+      ...(options.historyTool !== undefined && { historyTool: options.historyTool }),
+    };
+  }
 }

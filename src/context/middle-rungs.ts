@@ -2,6 +2,7 @@
 import type { ContextPort, ContextStep } from '../protocol/context.ts';
 import type { CallModel } from '../protocol/model.ts';
 import type { Ledger } from '../protocol/ports.ts';
+import { lazily } from '../util/lazily.ts';
 import { type ApiClearing, createApiClearing } from './api-clearing.ts';
 import { alsoCleared, withoutCleared } from './cleared-estimates.ts';
 import { type Collapses, createCollapses } from './collapses.ts';
@@ -56,7 +57,7 @@ export interface MiddleRungs {
   readonly snip: ContextStep | undefined;
   readonly microcompact: ContextStep;
   readonly contextCollapse: ContextStep | undefined;
-  readonly collapses: Collapses | undefined;
+  readonly collapses: (() => Collapses) | undefined;
   /** The same, but a compaction's request has cleared at the API what the main request has. */
   readonly callModel: CallModel;
   readonly appliedEdits: NonNullable<ContextPort['appliedEdits']>;
@@ -76,7 +77,9 @@ export function createMiddleRungs(options: MiddleRungOptions, parts: MiddleRungP
   const clearing = createApiClearing(minTokens);
   const cached = (model: string) =>
     options.cachedMicrocompact !== false && options.servesContextEdits?.(model) === true;
-  const collapses = collapseIsOn(options, parts) ? composeCollapses(options, parts, clearing) : undefined;
+  const collapses = collapseIsOn(options, parts)
+    ? lazily(() => composeCollapses(options, parts, clearing))
+    : undefined;
   return {
     snip: options.snip === false ? undefined : snip(options.snipMarks ?? createSnipMarks(), parts),
     microcompact: microcompact({

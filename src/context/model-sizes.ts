@@ -12,17 +12,28 @@ export interface ModelSizes {
 const LEAST_WINDOW = 1_000;
 
 export function createModelSizes(declared: (model: string) => ModelSize): ModelSizes {
-  const windows = new Map<string, number>();
-  return {
-    of(model) {
-      const size = declared(model);
-      const window = windows.get(model);
-      return window === undefined ? size : { ...size, contextWindow: window };
-    },
-    learnFrom({ kind, tokens }, model) {
-      if (kind !== 'prompt_too_long' && kind !== 'output_over_window') return;
-      const limit = tokens?.limit;
-      if (limit !== undefined && Number.isFinite(limit) && limit >= LEAST_WINDOW) windows.set(model, limit);
-    },
-  };
+  return new Sizes(declared);
+}
+
+class Sizes implements ModelSizes {
+  readonly #declared: (model: string) => ModelSize;
+  #windows: Map<string, number> | undefined;
+
+  constructor(declared: (model: string) => ModelSize) {
+    this.#declared = declared;
+  }
+
+  of(model: string): ModelSize {
+    const size = this.#declared(model);
+    const window = this.#windows?.get(model);
+    return window === undefined ? size : { ...size, contextWindow: window };
+  }
+
+  learnFrom({ kind, tokens }: ModelFailure, model: string): void {
+    if (kind !== 'prompt_too_long' && kind !== 'output_over_window') return;
+    const limit = tokens?.limit;
+    if (limit === undefined || !Number.isFinite(limit) || limit < LEAST_WINDOW) return;
+    this.#windows ??= new Map();
+    this.#windows.set(model, limit);
+  }
 }

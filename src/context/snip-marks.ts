@@ -22,24 +22,31 @@ export interface SnipMarks {
 }
 
 export function createSnipMarks(): SnipMarks {
-  const pending = new Set<string>();
-  let view: View | undefined;
-  return {
-    pending,
-    mark(ids) {
-      const distinct = [...new Set(ids)];
-      const refused = view === undefined ? [] : refusals(distinct, view);
-      const marked = distinct.filter((id) => !refused.some((refusal) => refusal.id === id));
-      for (const id of marked) pending.add(id);
-      return { marked, refused };
-    },
-    observe(seen) {
-      view = seen;
-    },
-    forget(ids) {
-      for (const id of ids) pending.delete(id);
-    },
-  };
+  return new Marks();
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+class Marks implements SnipMarks {
+  pending = NONE;
+  #view: View | undefined;
+
+  mark(ids: readonly string[]): SnipAnswer {
+    const distinct = [...new Set(ids)];
+    const refused = this.#view === undefined ? [] : refusals(distinct, this.#view);
+    const marked = distinct.filter((id) => !refused.some((refusal) => refusal.id === id));
+    if (marked.length > 0) this.pending = new Set([...this.pending, ...marked]);
+    return { marked, refused };
+  }
+
+  observe(seen: View): void {
+    this.#view = seen;
+  }
+
+  forget(ids: Iterable<string>): void {
+    const gone = new Set(ids);
+    this.pending = new Set([...this.pending].filter((id) => !gone.has(id)));
+  }
 }
 
 /** Calls of the answer that is just being worked on are not in the view yet: they cannot be old. */

@@ -7,10 +7,12 @@ import { blockingLimit } from './blocking-limit.ts';
 import type { CompactionPorts } from './compaction.ts';
 import { mediaBudget } from './media-budget.ts';
 import type { MiddleRungs } from './middle-rungs.ts';
+import type { Stamp } from './notices.ts';
 import { type ToolResultBudgetOptions, toolResultBudget } from './tool-result-budget.ts';
 import { usageWarning } from './usage-warning.ts';
 
-export interface StepOptions extends CompactionPorts, ToolResultBudgetOptions {
+export interface StepOptions extends Stamp, ToolResultBudgetOptions {
+  readonly compaction: () => CompactionPorts;
   readonly autocompact: boolean;
   readonly mediaLimits: (model: string) => MediaLimits;
   readonly reactiveCompact: boolean;
@@ -27,7 +29,7 @@ export function createSteps(options: StepOptions): readonly ContextStep[] {
     middle.snip,
     middle.microcompact,
     middle.contextCollapse,
-    options.autocompact ? autocompact(options) : undefined,
+    options.autocompact ? autocompact(options.compaction) : undefined,
     usageWarning(options),
     blockingLimit(options.reactiveCompact),
   ].filter((step) => step !== undefined);

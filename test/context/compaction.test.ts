@@ -264,7 +264,7 @@ describe('autocompact', () => {
     };
     const { port, model } = context([SUMMARY], {
       hooks,
-      sources: [
+      sources: () => [
         { name: 'broken', collect: () => Promise.reject(new Error('no')) },
         {
           name: 'todos',

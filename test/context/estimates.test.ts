@@ -24,7 +24,7 @@ describe('measure', () => {
   });
 
   it('O(what is new): a message that was counted is not looked at again when the view grows', () => {
-    const { measure } = createEstimates();
+    const estimates = createEstimates();
     const base = request(10);
     let looks = 0;
     const watched = {
@@ -35,35 +35,35 @@ describe('measure', () => {
       },
     };
     const grown = base.view.append([watched]);
-    measure({ ...base, view: grown });
+    estimates.measure({ ...base, view: grown });
     const once = looks;
-    measure({ ...base, view: grown.append([prompt('next', 'y')]) });
+    estimates.measure({ ...base, view: grown.append([prompt('next', 'y')]) });
     expect(looks).toBe(once);
   });
 });
 
 describe('calibrate', () => {
   it('F29: an estimate of 8k for what is 22k makes later estimates as much larger, also of what is left after a compaction', () => {
-    const { measure, calibrate, estimate } = createEstimates();
-    const estimated = measure(request(8_000)).tokens;
-    calibrate(estimated, 22_000, 'm');
-    expect(measure(request(8_000)).tokens).toBeCloseTo(22_000, -2);
+    const estimates = createEstimates();
+    const estimated = estimates.measure(request(8_000)).tokens;
+    estimates.calibrate(estimated, 22_000, 'm');
+    expect(estimates.measure(request(8_000)).tokens).toBeCloseTo(22_000, -2);
     const left = [prompt('summary', prose(1_000))];
-    expect(estimate(left, 'm') / estimate(left)).toBeCloseTo(22_000 / 8_000, 1);
-    expect(estimate(left, 'another')).toBe(estimate(left));
+    expect(estimates.estimate(left, 'm') / estimates.estimate(left)).toBeCloseTo(22_000 / 8_000, 1);
+    expect(estimates.estimate(left, 'another')).toBe(estimates.estimate(left));
   });
 
   it('follows later reports by and by, within bounds, and does not listen to small ones', () => {
-    const { measure, calibrate } = createEstimates();
-    calibrate(500, 50_000, 'm');
-    expect(measure(request(1)).factor).toBe(1);
-    calibrate(2_000, 1_000_000, 'm');
-    expect(measure(request(1)).factor).toBe(4);
+    const estimates = createEstimates();
+    estimates.calibrate(500, 50_000, 'm');
+    expect(estimates.measure(request(1)).factor).toBe(1);
+    estimates.calibrate(2_000, 1_000_000, 'm');
+    expect(estimates.measure(request(1)).factor).toBe(4);
     for (let i = 0; i < 20; i++) {
-      const { tokens, factor } = measure(request(4_000));
-      calibrate(tokens, (tokens / factor) * 1.3, 'm');
+      const { tokens, factor } = estimates.measure(request(4_000));
+      estimates.calibrate(tokens, (tokens / factor) * 1.3, 'm');
     }
-    expect(measure(request(1)).factor).toBeCloseTo(1.3, 1);
+    expect(estimates.measure(request(1)).factor).toBeCloseTo(1.3, 1);
   });
 });
 

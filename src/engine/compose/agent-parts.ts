@@ -121,7 +121,7 @@ export async function composeAgentParts(
       : room.projectMemory.branch(memoryReaders(config, { hooks, scope, tools: allTools }));
   const context = composeContext(config, {
     ...room.context,
-    restored: [...session.skills.compactionSources, ...(projectMemory ? [projectMemory.restored] : [])],
+    restored: () => [...session.skills.compactionSources, ...(projectMemory ? [projectMemory.restored] : [])],
     hooks,
     tools,
     allTools,

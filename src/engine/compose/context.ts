@@ -38,7 +38,7 @@ export interface ContextParts {
   readonly scope: Scope;
   readonly tasks: SessionTaskTable;
   /** What rooms put back after a compaction. */
-  readonly restored: readonly CompactionSource[];
+  restored(): readonly CompactionSource[];
 }
 
 export function composeContext(config: QueryEngineConfig, parts: ContextParts): ContextPort {
@@ -85,10 +85,10 @@ export function composeContext(config: QueryEngineConfig, parts: ContextParts): 
     ...(compaction.maxJointResultChars !== undefined && {
       maxJointResultChars: compaction.maxJointResultChars,
     }),
-    sources: [
+    sources: () => [
       todoSource(parts.todos, parts),
       runningTasksSource(parts.tasks, parts),
-      ...parts.restored,
+      ...parts.restored(),
       ...(compaction.sources ?? []),
       recentFiles(parts),
     ],

@@ -208,7 +208,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     snipMarks,
     scope,
     tasks: tasks.table,
-    restored: [...skills.compactionSources, projectMemory.restored, ...toolState.compactionSources],
+    restored: () => [...skills.compactionSources, projectMemory.restored, ...toolState.compactionSources],
   };
   const context = composeContext(config, contextParts);
   const { attachments, queue } = composeAttachments({
