@@ -120,7 +120,7 @@ function composeCollapses(
       const { effective } = limitsFor(parts.modelSize(model));
       return { model, atMostTokens: Math.floor(effective * READABLE_SHARE) };
     },
-    asCounted: clearing.asCounted,
+    asCounted: (messages) => clearing.asCounted(messages),
     sessionId: async (model) => (await parts.mainRequest(model)).sessionId,
     signal: options.sessionSignal ?? new AbortController().signal,
     ...(parts.transcriptPath !== undefined && { transcriptPath: parts.transcriptPath }),

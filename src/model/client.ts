@@ -106,6 +106,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     clock: options.clock,
   });
   const infoOf = remembering(options.models, sizes);
+  const ready: ModelClient['ready'] = (model, signal) => sizes.ready(model, signal);
   const deps = {
     connections,
     path: `${baseUrl.pathname.replace(/\/+$/, '')}/v1/messages${baseUrl.search}`,
@@ -126,7 +127,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     userAgent,
     headers: custom,
     infoOf,
-    ready: sizes.ready,
+    ready,
     timeoutsFor: (model: string) =>
       options.timeoutsFor === undefined ? timeouts : { ...timeouts, ...options.timeoutsFor(model) },
     onAttempt: options.onAttempt,
@@ -134,7 +135,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   return {
     call: (request, callOptions) => callModel(deps, request, callOptions),
     infoOf,
-    ready: sizes.ready,
+    ready,
     async close() {
       sizes.close();
       connections.close();

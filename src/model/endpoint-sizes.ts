@@ -43,51 +43,82 @@ interface Lookup {
 const shared = new Map<string, Lookup>();
 
 export function createEndpointSizes(options: EndpointSizesOptions): EndpointSizes {
-  const { baseUrl, clock } = options;
-  const running = new Set<AbortController>();
-  const tabled = new Set<string>();
-  let closed = false;
-  const base = `${baseUrl.pathname.replace(/\/+$/, '')}/v1/models`;
+  return new Sizes(options);
+}
 
-  function lookupOf(model: string): Lookup | undefined {
-    if (tabled.has(model)) return undefined;
-    if (isTabled(model, options.overrides)) {
-      tabled.add(model);
+class Sizes implements EndpointSizes {
+  readonly #options: EndpointSizesOptions;
+  readonly #base: string;
+  /** What look-ups that run can be ended by. */
+  #running: readonly AbortController[] = [];
+  #tabled: readonly string[] = [];
+  #closed = false;
+
+  constructor(options: EndpointSizesOptions) {
+    this.#options = options;
+    this.#base = `${options.baseUrl.pathname.replace(/\/+$/, '')}/v1/models`;
+  }
+
+  of(model: string): StatedSizes | undefined {
+    return this.#lookupOf(model)?.sizes;
+  }
+
+  isTabled(model: string): boolean {
+    return this.#tabled.includes(model);
+  }
+
+  ready(model: string, signal: AbortSignal): Promise<void> | undefined {
+    const lookup = this.#lookupOf(model)?.running;
+    return lookup && soon(lookup, this.#options.clock, signal);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const controller of this.#running) controller.abort();
+  }
+
+  #lookupOf(model: string): Lookup | undefined {
+    if (this.isTabled(model)) return undefined;
+    const { baseUrl, overrides } = this.#options;
+    if (isTabled(model, overrides)) {
+      this.#tabled = [...this.#tabled, model];
       return undefined;
     }
-    const key = `${baseUrl.origin}${base} ${wireModel(model)}`;
+    const key = `${baseUrl.origin}${this.#base} ${wireModel(model)}`;
     const known = shared.get(key);
-    if (known !== undefined || closed) return known;
+    if (known !== undefined || this.#closed) return known;
     const lookup: Lookup = { running: undefined, sizes: undefined };
-    lookup.running = look(wireModel(model)).then((sizes) => {
+    lookup.running = this.#look(wireModel(model)).then((sizes) => {
       lookup.sizes = sizes;
       lookup.running = undefined;
       // A client that was closed has learned nothing about its endpoint.
-      if (closed) shared.delete(key);
+      if (this.#closed) shared.delete(key);
     });
     shared.set(key, lookup);
     return lookup;
   }
 
-  async function look(model: string): Promise<StatedSizes | undefined> {
+  async #look(model: string): Promise<StatedSizes | undefined> {
+    const { search } = this.#options.baseUrl;
     const controller = new AbortController();
     const { signal } = controller;
-    const cancel = clock.timer(LOOKUP_MS, () => controller.abort());
-    running.add(controller);
+    const cancel = this.#options.clock.timer(LOOKUP_MS, () => controller.abort());
+    this.#running = [...this.#running, controller];
     try {
-      const own = sizesIn(await get(`${base}/${encodeURIComponent(model)}${baseUrl.search}`, signal));
+      const own = sizesIn(await this.#get(`${this.#base}/${encodeURIComponent(model)}${search}`, signal));
       if (own !== undefined || signal.aborted) return own;
-      return sizesIn(entryOf(await get(`${base}${baseUrl.search}`, signal), model));
+      return sizesIn(entryOf(await this.#get(`${this.#base}${search}`, signal), model));
     } finally {
       cancel();
-      running.delete(controller);
+      this.#running = this.#running.filter((other) => other !== controller);
     }
   }
 
   /** The JSON behind a path; undefined when there is none. */
-  async function get(path: string, signal: AbortSignal): Promise<unknown> {
-    const request = { method: 'GET', path, headers: options.headers(), keepAlive: true } as const;
-    const call = openHttpCall(options.connections, request, [], signal);
+  async #get(path: string, signal: AbortSignal): Promise<unknown> {
+    const { connections, headers } = this.#options;
+    const request = { method: 'GET', path, headers: headers(), keepAlive: true } as const;
+    const call = openHttpCall(connections, request, [], signal);
     try {
       return JSON.parse((await textOf(call)) ?? 'null');
     } catch {
@@ -96,19 +127,6 @@ export function createEndpointSizes(options: EndpointSizesOptions): EndpointSize
       call.close();
     }
   }
-
-  return {
-    of: (model) => lookupOf(model)?.sizes,
-    isTabled: (model) => tabled.has(model),
-    ready(model, signal) {
-      const lookup = lookupOf(model)?.running;
-      return lookup && soon(lookup, clock, signal);
-    },
-    close() {
-      closed = true;
-      for (const controller of running) controller.abort();
-    },
-  };
 }
 
 /** Resolves with the look-up, `READY_MS` from now, or with the signal. */

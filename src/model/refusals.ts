@@ -22,29 +22,33 @@ interface Refused {
 
 /** The last refusal of each view is remembered. Costs nothing for requests that are not refused. */
 export function createRefusals(): Refusals {
-  const refused = new WeakMap<object, Refused>();
-  return {
-    note(view, chunks, failure) {
-      if (failure.status !== BAD_REQUEST) return;
-      const body = digest(chunks);
-      const before = refused.get(view);
-      const again = before?.body === body && fingerprint(before.failure) === fingerprint(failure);
-      refused.set(view, { body, failure, times: again ? before.times + 1 : 1 });
-    },
-    foreseen(view, chunks) {
-      const known = refused.get(view);
-      if (known === undefined || known.times < REFUSALS_ENOUGH || known.body !== digest(chunks))
-        return undefined;
-      const { failure } = known;
-      const where =
-        failure.block === undefined ? '' : ` It is about message ${failure.block.message} of the request.`;
-      return {
-        ...failure,
-        shouldRetry: false,
-        message: `${failure.message}${where} The same request was refused twice, so it was not sent again.`,
-      };
-    },
-  };
+  return new LastRefusals();
+}
+
+class LastRefusals implements Refusals {
+  #byView: WeakMap<object, Refused> | undefined;
+
+  note(view: object, chunks: Chunks, failure: ModelFailure): void {
+    if (failure.status !== BAD_REQUEST) return;
+    this.#byView ??= new WeakMap();
+    const body = digest(chunks);
+    const before = this.#byView.get(view);
+    const again = before?.body === body && fingerprint(before.failure) === fingerprint(failure);
+    this.#byView.set(view, { body, failure, times: again ? before.times + 1 : 1 });
+  }
+
+  foreseen(view: object, chunks: Chunks): ModelFailure | undefined {
+    const known = this.#byView?.get(view);
+    if (known === undefined || known.times < REFUSALS_ENOUGH || known.body !== digest(chunks))
+      return undefined;
+    const { block, message } = known.failure;
+    const where = block === undefined ? '' : ` It is about message ${block.message} of the request.`;
+    return {
+      ...known.failure,
+      shouldRetry: false,
+      message: `${message}${where} The same request was refused twice, so it was not sent again.`,
+    };
+  }
 }
 
 function fingerprint({ kind, errorType, message }: ModelFailure): string {

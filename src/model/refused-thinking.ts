@@ -14,16 +14,26 @@ export interface RefusedThinking {
 }
 
 export function createRefusedThinking(): RefusedThinking {
-  const refused = new Set<string>();
-  return {
-    note(view, wasSent) {
-      for (const message of view) {
-        if (message.type === 'assistant' && thinks(message) && wasSent(message)) refused.add(message.uuid);
-      }
-    },
-    has: ({ uuid }) => refused.has(uuid),
-    key: () => String(refused.size),
-  };
+  return new Refused();
+}
+
+class Refused implements RefusedThinking {
+  #uuids: Set<string> | undefined;
+
+  note(view: View, wasSent: (message: AssistantMessage) => boolean): void {
+    this.#uuids ??= new Set();
+    for (const message of view) {
+      if (message.type === 'assistant' && thinks(message) && wasSent(message)) this.#uuids.add(message.uuid);
+    }
+  }
+
+  has({ uuid }: AssistantMessage): boolean {
+    return this.#uuids?.has(uuid) === true;
+  }
+
+  key(): string {
+    return String(this.#uuids?.size ?? 0);
+  }
 }
 
 function thinks({ message }: AssistantMessage): boolean {

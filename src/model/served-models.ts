@@ -13,24 +13,30 @@ export interface ServedModels {
 }
 
 export function createServedModels(): ServedModels {
-  const answers = new Map<string, Set<string>>();
-  return {
-    learn(requested, answered) {
-      const name = canonicalModel(requested);
-      const other = canonicalModel(answered);
-      if (other === name || other === '') return;
-      const known = answers.get(name);
-      if (known === undefined) answers.set(name, new Set([other]));
-      else known.add(other);
-    },
-    isSame(requested, signer) {
-      const name = canonicalModel(requested);
-      const other = canonicalModel(signer);
-      return name === other || answers.get(name)?.has(other) === true;
-    },
-    key(requested) {
-      const name = canonicalModel(requested);
-      return [name, ...(answers.get(name) ?? [])].join(' ');
-    },
-  };
+  return new Answers();
+}
+
+class Answers implements ServedModels {
+  #names: Map<string, Set<string>> | undefined;
+
+  learn(requested: string, answered: string): void {
+    const name = canonicalModel(requested);
+    const other = canonicalModel(answered);
+    if (other === name || other === '') return;
+    this.#names ??= new Map();
+    const known = this.#names.get(name);
+    if (known === undefined) this.#names.set(name, new Set([other]));
+    else known.add(other);
+  }
+
+  isSame(requested: string, signer: string): boolean {
+    const name = canonicalModel(requested);
+    const other = canonicalModel(signer);
+    return name === other || this.#names?.get(name)?.has(other) === true;
+  }
+
+  key(requested: string): string {
+    const name = canonicalModel(requested);
+    return [name, ...(this.#names?.get(name) ?? [])].join(' ');
+  }
 }

@@ -14,31 +14,40 @@ export interface AgentQuota {
   take(call: { readonly effectKey: string; readonly depth: number }): string | undefined;
 }
 
-export function createQuota({
-  maxDepth = MAX_DEPTH,
-  maxPerMessage = MAX_PER_MESSAGE,
-  maxPerSession = MAX_PER_SESSION,
-}: AgentLimits): AgentQuota {
-  const byMessage = new Map<string, number>();
-  let total = 0;
-  return {
-    maxDepth,
-    take({ effectKey, depth }) {
-      if (depth >= maxDepth)
-        return maxDepth === 0
-          ? 'No agents can be started in this session. Do the work yourself.'
-          : `Agents can be nested ${maxDepth} deep in this session, and this one runs at that depth. Do the work yourself.`;
-      const message = effectKey.slice(0, effectKey.indexOf('/tool/'));
-      const here = byMessage.get(message) ?? 0;
-      if (here >= maxPerMessage)
-        return `At most ${maxPerMessage} agents can be started in one answer; this one was not. Start it later, or do the work yourself.`;
-      if (total >= maxPerSession)
-        return `This session has started ${total} agents, which is all it may. Do the work yourself.`;
-      total += 1;
-      byMessage.set(message, here + 1);
-      const [oldest] = byMessage.keys();
-      if (byMessage.size > REMEMBERED_MESSAGES && oldest !== undefined) byMessage.delete(oldest);
-      return undefined;
-    },
-  };
+export function createQuota(limits: AgentLimits): AgentQuota {
+  return new Quota(limits);
+}
+
+class Quota implements AgentQuota {
+  readonly maxDepth: number;
+  readonly #maxPerMessage: number;
+  readonly #maxPerSession: number;
+  #byMessage: Map<string, number> | undefined;
+  #total = 0;
+
+  constructor({ maxDepth, maxPerMessage, maxPerSession }: AgentLimits) {
+    this.maxDepth = maxDepth ?? MAX_DEPTH;
+    this.#maxPerMessage = maxPerMessage ?? MAX_PER_MESSAGE;
+    this.#maxPerSession = maxPerSession ?? MAX_PER_SESSION;
+  }
+
+  take({ effectKey, depth }: Parameters<AgentQuota['take']>[0]): string | undefined {
+    if (depth >= this.maxDepth)
+      return this.maxDepth === 0
+        ? 'No agents can be started in this session. Do the work yourself.'
+        : `Agents can be nested ${this.maxDepth} deep in this session, and this one runs at that depth. Do the work yourself.`;
+    this.#byMessage ??= new Map();
+    const byMessage = this.#byMessage;
+    const message = effectKey.slice(0, effectKey.indexOf('/tool/'));
+    const here = byMessage.get(message) ?? 0;
+    if (here >= this.#maxPerMessage)
+      return `At most ${this.#maxPerMessage} agents can be started in one answer; this one was not. Start it later, or do the work yourself.`;
+    if (this.#total >= this.#maxPerSession)
+      return `This session has started ${this.#total} agents, which is all it may. Do the work yourself.`;
+    this.#total += 1;
+    byMessage.set(message, here + 1);
+    const [oldest] = byMessage.keys();
+    if (byMessage.size > REMEMBERED_MESSAGES && oldest !== undefined) byMessage.delete(oldest);
+    return undefined;
+  }
 }

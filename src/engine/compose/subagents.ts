@@ -8,7 +8,7 @@ import type { SkillToolPorts } from '../../skills/skill-tool.ts';
 import { AGENT_TOOL, type AgentToolInput, createAgentTool } from '../../subagents/agent-tool.ts';
 import { GENERAL_PURPOSE } from '../../subagents/built-in.ts';
 import { findAgent } from '../../subagents/catalog.ts';
-import { createQuota } from '../../subagents/quota.ts';
+import { type AgentQuota, createQuota } from '../../subagents/quota.ts';
 import { selectTools } from '../../subagents/select-tools.ts';
 import { type StartPorts, startAgent } from '../../subagents/start-agent.ts';
 import { parserOf } from '../../tools/from-json-schema.ts';
@@ -32,75 +32,98 @@ export interface SubagentRoom {
 }
 
 export function composeSubagents(config: QueryEngineConfig, { ids }: { readonly ids: Ids }): SubagentRoom {
-  const { mainAgent } = config;
-  let agents = agentsIn(config);
-  let tools: readonly AnyTool[] | undefined;
-  const quota = createQuota(config.agentLimits ?? {});
-  let linked: SessionRoom | undefined;
-  const offered = (all: readonly AnyTool[], depth: number) =>
-    depth < quota.maxDepth ? all : all.filter(({ name }) => name !== AGENT_TOOL);
-  const start: StartPorts = {
-    quota,
-    newId: () => `a${ids.uuid().replaceAll('-', '').slice(-16)}`,
-    show(progress) {
-      linked?.parts.announcer.say(progress['message'] as SDKMessage);
-      // Nobody is waited for who may not even listen.
-      tellTaken(progress);
-    },
-    // Loaded by the first agent.
-    async *spawn(request, signal) {
-      if (linked === undefined)
-        throw new Error('An agent was asked for before its session was put together.');
-      const room = linked;
-      const [{ runAgent }, { composeAgentParts }] = await Promise.all([
-        import('../agent-run.ts'),
-        import('./agent-parts.ts'),
-      ]);
-      return yield* runAgent({
-        request,
-        signal,
-        session: room.parts,
-        compose: (model, scope) => composeAgentParts(request, model, scope, room, offered),
-      });
-    },
-  };
-  const offer = (offered: readonly AgentDefinition[]): readonly AnyTool[] => {
-    if (offered.length === 0 || quota.maxDepth <= 0) return [];
+  return new Subagents(config, ids);
+}
+
+const NONE: readonly AnyTool[] = Object.freeze([]);
+
+class Subagents implements SubagentRoom {
+  readonly #config: QueryEngineConfig;
+  readonly #ids: Ids;
+  readonly #quota: AgentQuota;
+  #agents: readonly AgentDefinition[];
+  /** The Agent tool, and the agents that it offers. */
+  #offer: { readonly agents: readonly AgentDefinition[]; readonly tools: readonly AnyTool[] } | undefined;
+  #linked: SessionRoom | undefined;
+
+  constructor(config: QueryEngineConfig, ids: Ids) {
+    this.#config = config;
+    this.#ids = ids;
+    this.#quota = createQuota(config.agentLimits ?? {});
+    this.#agents = agentsIn(config);
+  }
+
+  tools(): readonly AnyTool[] {
+    const agents = this.#agents;
+    if (agents.length === 0 || this.#quota.maxDepth <= 0) return NONE;
+    if (this.#offer?.agents !== agents) this.#offer = { agents, tools: [this.#toolFor(agents)] };
+    return this.#offer.tools;
+  }
+
+  takeUp(): void {
+    const now = agentsIn(this.#config);
+    if (!isSame(now, this.#agents)) this.#agents = now;
+  }
+
+  forMain(all: () => readonly AnyTool[]): () => readonly AnyTool[] {
+    const { mainAgent } = this.#config;
+    const main = mainAgent === undefined ? undefined : findAgent(mainAgent, this.#agents);
+    if (main === undefined) return all;
+    const selected = oncePer((now: readonly AnyTool[]) => selectTools(main, now));
+    return () => selected(all());
+  }
+
+  fork(...[skill, prompt, context]: Parameters<SubagentRoom['fork']>): ReturnType<SubagentRoom['fork']> {
+    if (this.#agents.length === 0 || context.queryTracking.depth >= this.#quota.maxDepth) return undefined;
+    const { name, agent = GENERAL_PURPOSE, model, effort } = skill;
+    const definition = findAgent(agent, this.#agents);
+    if (definition === undefined)
+      throw new Error(`The skill "${name}" is for the agent "${agent}", which this session does not have.`);
+    const background = definition.background === true;
+    const call = { definition, description: name, prompt, model, effort, background };
+    return startAgent(call, context, this.#startPorts());
+  }
+
+  link(room: SessionRoom): void {
+    this.#linked = room;
+  }
+
+  #toolFor(agents: readonly AgentDefinition[]): AnyTool {
     const parser = (schema: JsonObject) => parserOf<AgentToolInput>(schema);
-    return [
-      createAgentTool({ ...start, agents: offered, parser, background: config.backgroundTasks !== false }),
-    ];
-  };
-  return {
-    tools() {
-      tools ??= offer(agents);
-      return tools;
-    },
-    takeUp() {
-      const now = agentsIn(config);
-      if (isSame(now, agents)) return;
-      agents = now;
-      tools = undefined;
-    },
-    forMain(all) {
-      const main = mainAgent === undefined ? undefined : findAgent(mainAgent, agents);
-      if (main === undefined) return all;
-      const selected = oncePer((now: readonly AnyTool[]) => selectTools(main, now));
-      return () => selected(all());
-    },
-    fork(skill, prompt, context) {
-      if (agents.length === 0 || context.queryTracking.depth >= quota.maxDepth) return undefined;
-      const { name, agent = GENERAL_PURPOSE, model, effort } = skill;
-      const definition = findAgent(agent, agents);
-      if (definition === undefined)
-        throw new Error(`The skill "${name}" is for the agent "${agent}", which this session does not have.`);
-      const background = definition.background === true;
-      return startAgent({ definition, description: name, prompt, model, effort, background }, context, start);
-    },
-    link(room) {
-      linked = room;
-    },
-  };
+    const background = this.#config.backgroundTasks !== false;
+    return createAgentTool({ ...this.#startPorts(), agents, parser, background });
+  }
+
+  #startPorts(): StartPorts {
+    return {
+      quota: this.#quota,
+      newId: () => `a${this.#ids.uuid().replaceAll('-', '').slice(-16)}`,
+      show: (progress) => {
+        this.#linked?.parts.announcer.say(progress['message'] as SDKMessage);
+        // Nobody is waited for who may not even listen.
+        tellTaken(progress);
+      },
+      spawn: (request, signal) => this.#spawn(request, signal),
+    };
+  }
+
+  /** Loaded by the first agent. */
+  async *#spawn(...[request, signal]: Parameters<StartPorts['spawn']>): ReturnType<StartPorts['spawn']> {
+    const room = this.#linked;
+    if (room === undefined) throw new Error('An agent was asked for before its session was put together.');
+    const [{ runAgent }, { composeAgentParts }] = await Promise.all([
+      import('../agent-run.ts'),
+      import('./agent-parts.ts'),
+    ]);
+    const offered = (all: readonly AnyTool[], depth: number) =>
+      depth < this.#quota.maxDepth ? all : all.filter(({ name }) => name !== AGENT_TOOL);
+    return yield* runAgent({
+      request,
+      signal,
+      session: room.parts,
+      compose: (model, scope) => composeAgentParts(request, model, scope, room, offered),
+    });
+  }
 }
 
 /** What plugins bring is read anew each time, and mostly says the same. */
