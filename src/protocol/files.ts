@@ -6,7 +6,7 @@ export interface PersistentFiles {
   readFile(path: string): Promise<Uint8Array>;
   /** The same, for a small file of our own: read without the thread pool. undefined: there is none. */
   readSmall(path: string): Promise<Uint8Array | undefined>;
-  /** Up to `length` bytes from `offset` on; fewer at the end of the file. `into` is room for them that may be used. */
+  /** Up to `length` bytes from `offset` on; fewer at the end of the file. `into` is room for them. */
   readRange(path: string, offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>;
   stat(path: string): Promise<FileStat | undefined>;
   lstat(path: string): Promise<FileStat | undefined>;

@@ -28,7 +28,7 @@ export class EarlierRecords implements ScanListener {
   #wentBack = false;
 
   line(line: Buffer, head: PeekedLine): boolean {
-    switch (head.fromType.slice(0, head.fromType.indexOf('"'))) {
+    switch (head.type) {
       case 'decision':
         this.#decisions.push(this.#hold(line, head));
         return true;
@@ -41,7 +41,7 @@ export class EarlierRecords implements ScanListener {
       case 'assistant':
         return this.#assistant(line, head);
       case 'result':
-        return this.#other(bareResult(head) ?? parseLine(line));
+        return this.#other(bareResult(line, head) ?? parseLine(line));
       default:
         return this.#other(parseLine(line));
     }
@@ -100,7 +100,7 @@ export class EarlierRecords implements ScanListener {
 
   /** Told again, it stays where it stood. */
   #assistant(line: Buffer, head: PeekedLine): boolean {
-    const uuid = head.fromType.slice(0, UUID_END);
+    const uuid = line.toString('latin1', head.fieldsAt, head.fieldsAt + UUID_BYTES);
     const block = this.#block;
     this.#block = undefined;
     if (block?.uuid !== uuid) {
@@ -128,4 +128,4 @@ export class EarlierRecords implements ScanListener {
   }
 }
 
-const UUID_END = 'assistant","uuid":"00000000-0000-0000-0000-000000000000"'.length;
+const UUID_BYTES = ',"uuid":"00000000-0000-0000-0000-000000000000"'.length;

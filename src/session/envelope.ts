@@ -1,7 +1,8 @@
 /**
- * One record, one line: `{"v":1,"seq":7,"epoch":2, … ,"sum":"0a1b2c3d"}`. The head stands first so that a reader can
- * place a record without parsing it; `sum` stands last and is the CRC-32 of the line without it. The fields between
- * are those of the de-facto transcript, so existing viewers read the file.
+ * One record, one line: `{"v":1,"seq":7,"epoch":2,"type":"user", … ,"sum":"0a1b2c3d"}`. The head stands first so that a
+ * reader can place a record without parsing it, its own fields next, then what is alike on every line; `sum` stands last
+ * and is the CRC-32 of the line without it. The fields are those of the de-facto transcript, so existing viewers read
+ * the file.
  */
 import { crc32 } from 'node:zlib';
 import { TurnwrightError } from '../protocol/errors.ts';
@@ -64,7 +65,12 @@ export function encodeRecord(
   const parent = 'parentUuid' in record ? '' : ',"parentUuid":null';
   const sidechain = 'isSidechain' in record ? '' : ',"isSidechain":false';
   const transcript = 'uuid' in record ? `${parent}${sidechain},"userType":"external"` : '';
-  return sealed(`${headText(head)},${prefix}${stamp}${transcript},${stringifySafely(record).slice(1)}`);
+  return sealed(`${headText(head)},${typeFirst(record).slice(1, -1)}${transcript},${prefix}${stamp}}`);
+}
+
+function typeFirst(record: object & { readonly type?: unknown }): string {
+  const text = stringifySafely(record);
+  return text.startsWith('{"type":') ? text : stringifySafely({ type: record.type, ...record });
 }
 
 export function encodeTakeover(head: LineHead, owner: string, prefix: SessionPrefix, nowMs: number): string {
@@ -118,39 +124,44 @@ function holds(line: Buffer, at: number, text: Buffer): boolean {
 const hexDigit = (code: number): number =>
   code >= 48 && code <= 57 ? code - 48 : code >= 97 && code <= 102 ? code - 87 : -1;
 
-const HEAD = /^\{"v":(\d+),"seq":(\d+),"epoch":(\d+),(?:"type":"takeover","owner":"([^"]*)")?/;
-/** With an ordinary folder's name, enough for what stands in front of a record's own fields, and its ids. */
-const HEAD_BYTES = 512;
+const HEAD = /^\{"v":(\d+),"seq":(\d+),"epoch":(\d+),(?:"type":"([\w-]+)")?/;
+const HEAD_BYTES = 96;
 const TYPE = ',"type":"';
+const OWNER = /^,"owner":"([^"]*)"/;
+const IDS = /^,"id":"([^"\\]+)","submission":"([^"\\]+)",/;
+const IDS_BYTES = 400;
 
 /** Where a record of ours stands and what it is, without parsing it. */
 export interface PeekedLine extends LineHead {
-  /** Latin-1 text that begins with the name of the type and its closing quote, and ends anywhere behind it. */
-  readonly fromType: string;
-  readonly takeoverBy: string | undefined;
+  readonly type: string;
+  /** Where its own fields begin: the comma in front of them. */
+  readonly fieldsAt: number;
+  /** Of a takeover. */
+  readonly owner: string | undefined;
 }
 
 /** undefined: not ours, or not this version's, or damaged. */
 export function peekLine(line: Buffer): PeekedLine | undefined {
-  const text = line.toString('latin1', 0, HEAD_BYTES);
-  const found = HEAD.exec(text);
+  const found = HEAD.exec(line.toString('latin1', 0, HEAD_BYTES));
   if (found === null || Number(found[1]) > JOURNAL_VERSION || checkSum(line) !== 'right') return undefined;
-  // No string before it can hold these characters.
-  const type = text.indexOf(TYPE);
-  const fromType = type < 0 ? farType(line) : text.slice(type + TYPE.length);
-  return { seq: Number(found[2]), epoch: Number(found[3]), fromType, takeoverBy: found[4] };
+  const [head, , seq, epoch, type = ''] = found;
+  const at = type === '' ? lateType(line, head.length) : { type, fieldsAt: head.length };
+  const owner = type === 'takeover' ? OWNER.exec(fieldsOf(line, at.fieldsAt))?.[1] : undefined;
+  return { seq: Number(seq), epoch: Number(epoch), type: at.type, fieldsAt: at.fieldsAt, owner };
 }
 
-function farType(line: Buffer): string {
-  const at = line.indexOf(TYPE);
-  return at < 0 ? '' : line.toString('latin1', at + TYPE.length, at + TYPE.length + HEAD_BYTES);
+/** An earlier version wrote it behind the envelope. No string before it can hold these characters. */
+function lateType(line: Buffer, from: number): { readonly type: string; readonly fieldsAt: number } {
+  const at = line.indexOf(TYPE, from) + TYPE.length;
+  const fieldsAt = line.indexOf('"', at) + 1;
+  return { type: line.toString('latin1', at, fieldsAt - 1), fieldsAt };
 }
 
-const BARE_RESULT = /^result","id":"([^"\\]+)","submission":"([^"\\]+)",/;
+const fieldsOf = (line: Buffer, at: number) => line.toString('latin1', at, at + IDS_BYTES);
 
 /** A result without what it says, not parsed. undefined: the line holds something else. */
-export function bareResult({ seq, epoch, fromType }: PeekedLine): JournalEntry | undefined {
-  const found = BARE_RESULT.exec(fromType);
+export function bareResult(line: Buffer, { seq, epoch, fieldsAt }: PeekedLine): JournalEntry | undefined {
+  const found = IDS.exec(fieldsOf(line, fieldsAt));
   if (found === null) return undefined;
   const [, id = '', submission = ''] = found;
   const envelope = { v: JOURNAL_VERSION, seq, epoch, sessionId: '', cwd: '', timestamp: '' };

@@ -96,7 +96,7 @@ export async function* readJournal(
     if (isEmpty(line)) continue;
     // What is not asked for is placed, not parsed.
     const peeked = fromSeq > place.head + 1 ? peekLine(line.bytes) : undefined;
-    if (peeked !== undefined && peeked.takeoverBy === undefined && peeked.seq < fromSeq) {
+    if (peeked !== undefined && peeked.type !== 'takeover' && peeked.seq < fromSeq) {
       if (!place.record(peeked)) report('fenced');
       continue;
     }
@@ -146,7 +146,7 @@ export async function scanJournal(
     if (isEmpty(line)) return;
     const report = (kind: JournalProblemKind) => listener?.problem(problemIn(line, kind));
     const peeked = peekLine(line.bytes);
-    if (peeked?.takeoverBy !== undefined) place.takeover(peeked.epoch, peeked.takeoverBy);
+    if (peeked?.owner !== undefined) place.takeover(peeked.epoch, peeked.owner);
     else if (peeked !== undefined) {
       if (!place.record(peeked)) report('fenced');
       else if (listener?.line(line.bytes, peeked) === false) report('torn');

@@ -11,9 +11,8 @@ export interface FileLine {
   readonly tooLong: boolean;
 }
 
-/** Of the first read; each further one is twice as long. */
+/** Small enough to stay in a processor's cache while it is looked through. */
 const CHUNK_BYTES = 256 * 1024;
-const MAX_CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 10;
 
 interface ReadLinesOptions {
@@ -72,36 +71,22 @@ export async function* readLinesAtOnce(
   if (lineStart < offset) yield [take(Buffer.alloc(0), offset, false)];
 }
 
-/**
- * From the second on the next one is read while one is looked through: who only looks at the head reads no more. Two
- * buffers take turns, for a long file read into fresh ones costs a collection of all garbage.
- */
+/** In one buffer for all: a long file in fresh ones would cost as much memory as it is long. */
 async function* chunksOf(
   files: PersistentFiles,
   path: string,
   start: number,
   end: number,
 ): AsyncGenerator<Buffer> {
-  let spare: Buffer = Buffer.alloc(0);
-  const read = (offset: number, length: number) => {
-    if (offset >= end) return undefined;
-    const bytes = Math.min(length, end - offset);
-    const into = spare.length < bytes ? Buffer.allocUnsafeSlow(bytes) : spare;
-    const reading = files.readRange(path, offset, bytes, into);
-    reading.catch(() => undefined); // heard of when it is waited for
-    return reading;
-  };
-  let offset = start;
-  let length = CHUNK_BYTES;
-  for (let reading = read(offset, length), ahead = false; reading !== undefined; ahead = true) {
-    const chunk = asBuffer(await reading);
+  const room = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, Math.max(0, end - start)));
+  for (let offset = start; offset < end; ) {
+    const bytes = Math.min(CHUNK_BYTES, end - offset);
+    const chunk = asBuffer(await files.readRange(path, offset, bytes, room));
     if (chunk.length === 0) return;
     offset += chunk.length;
-    length = Math.min(2 * length, MAX_CHUNK_BYTES);
-    const next = ahead ? read(offset, length) : undefined;
     yield chunk;
-    spare = chunk;
-    reading = next ?? read(offset, length);
+    // Reading takes no waiting; what else there is to do has its turn between two parts.
+    if (offset < end) await new Promise((resolve) => setImmediate(resolve));
   }
 }
 

@@ -15,6 +15,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   type Stats,
   statSync,
@@ -55,14 +56,10 @@ export const nodeFiles: PersistentFiles = {
 };
 
 async function readSmall(path: string): Promise<Uint8Array | undefined> {
-  let fd: number | undefined;
   try {
-    fd = openSync(path, READ_AT_ONCE);
-    return readFileSync(fd);
+    return opened(path, (fd) => readFileSync(fd));
   } catch (error) {
     return refuseOthers(error);
-  } finally {
-    if (fd !== undefined) closeSync(fd);
   }
 }
 
@@ -74,24 +71,30 @@ async function removeSmall(path: string): Promise<void> {
   }
 }
 
+function opened<T>(path: string, read: (fd: number) => T): T {
+  const fd = openSync(path, READ_AT_ONCE);
+  try {
+    return read(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
 async function readRange(
   path: string,
   offset: number,
   length: number,
-  buffer: Uint8Array = Buffer.allocUnsafe(length),
+  into: Uint8Array = Buffer.allocUnsafe(length),
 ): Promise<Uint8Array> {
-  const file = await fs.open(path, 'r');
-  try {
+  return opened(path, (fd) => {
     let filled = 0;
     while (filled < length) {
-      const { bytesRead } = await file.read(buffer, filled, length - filled, offset + filled);
+      const bytesRead = readSync(fd, into, filled, length - filled, offset + filled);
       if (bytesRead === 0) break;
       filled += bytesRead;
     }
-    return buffer.subarray(0, filled);
-  } finally {
-    await file.close();
-  }
+    return into.subarray(0, filled);
+  });
 }
 
 async function makeDir(path: string, mode?: number): Promise<void> {

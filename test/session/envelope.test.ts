@@ -29,7 +29,7 @@ describe('envelope', () => {
           const body: JournalBody = { type: 'result', id, submission: 's', result };
           const line = encode(body, seq, epoch);
           expect(line.includes(10)).toBe(false);
-          expect(peekLine(line)).toMatchObject({ seq, epoch, takeoverBy: undefined });
+          expect(peekLine(line)).toMatchObject({ seq, epoch, type: 'result', owner: undefined });
           const decoded = decodeLine(line);
           expect(decoded).toMatchObject({
             kind: 'ok',
@@ -118,10 +118,12 @@ describe('envelope', () => {
     ];
     for (const body of told) {
       const message = body.type === 'response' ? { message: { id: 'm', model: 'x', usage } } : {};
-      const full = `{"v":1,"seq":1,"epoch":1,${JSON.stringify({ ...body, ...message }).slice(1)}`;
+      const full = `{"v":1,"seq":1,"epoch":1,"cwd":"/a \\"b\\"",${JSON.stringify({ ...body, ...message }).slice(1)}`;
       const sum = crc32(full).toString(16).padStart(8, '0');
-      const decoded = decodeLine(Buffer.from(`${full.slice(0, -1)},"sum":"${sum}"}`));
-      expect(decoded).toEqual({ kind: 'ok', entry: { v: 1, seq: 1, epoch: 1, ...body } });
+      const line = Buffer.from(`${full.slice(0, -1)},"sum":"${sum}"}`);
+      expect(peekLine(line)).toMatchObject({ seq: 1, epoch: 1, type: body.type });
+      const decoded = decodeLine(line);
+      expect(decoded).toEqual({ kind: 'ok', entry: { v: 1, seq: 1, epoch: 1, cwd: '/a "b"', ...body } });
     }
   });
 
@@ -178,6 +180,6 @@ describe('envelope', () => {
   it('marks a takeover', () => {
     const line = Buffer.from(encodeTakeover({ seq: 4, epoch: 3 }, 'nonce', prefix, 0));
     expect(decodeLine(line)).toEqual({ kind: 'takeover', head: { seq: 4, epoch: 3 }, owner: 'nonce' });
-    expect(peekLine(line)).toMatchObject({ seq: 4, epoch: 3, takeoverBy: 'nonce' });
+    expect(peekLine(line)).toMatchObject({ seq: 4, epoch: 3, type: 'takeover', owner: 'nonce' });
   });
 });
