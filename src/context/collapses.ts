@@ -20,7 +20,7 @@ export interface CollapseOptions extends Stamp {
   readonly asCounted: (messages: readonly ViewMessage[]) => readonly ViewMessage[];
   readonly sessionId: (model: string) => Promise<string>;
   /** Ends what runs in the background; staging outlives the submission that began it. */
-  readonly signal: AbortSignal;
+  readonly session: { readonly signal: AbortSignal };
   /** Named in what stands for a span. */
   readonly transcriptPath?: string;
 }
@@ -52,7 +52,7 @@ const SPAN_SHARE = 0.2;
 const MAX_FAILURES = 3;
 
 export function createCollapses(options: CollapseOptions): Collapses {
-  const { signal } = options;
+  const { session } = options;
   let staged: Staged[] = [];
   let running = false;
   let failures = 0;
@@ -64,9 +64,9 @@ export function createCollapses(options: CollapseOptions): Collapses {
     const { model } = options.condenser(input.model);
     let freed = 0;
     for (const [n, span] of spans.entries()) {
-      if (signal.aborted || freed >= missing || failures >= MAX_FAILURES) return;
+      if (session.signal.aborted || freed >= missing || failures >= MAX_FAILURES) return;
       const text = await condensed(span, model, `${input.effectKey}/collapse/${n + 1}`);
-      if (signal.aborted) return;
+      if (session.signal.aborted) return;
       const item = text && syntheticMessage(options, 'collapse', collapsedText(text, options.transcriptPath));
       const gain = item ? estimateTokens(options.asCounted(span.messages)) - estimateMessage(item) : 0;
       if (item && gain > 0) {
@@ -80,7 +80,13 @@ export function createCollapses(options: CollapseOptions): Collapses {
   async function condensed(span: Span, model: string, effectKey: string): Promise<string | undefined> {
     try {
       const sessionId = await options.sessionId(model);
-      return await options.condense({ messages: span.messages, model, sessionId, effectKey, signal });
+      return await options.condense({
+        messages: span.messages,
+        model,
+        sessionId,
+        effectKey,
+        signal: session.signal,
+      });
     } catch {
       // Ahead of time and for nobody in particular: whoever needs the room has other ways to it.
       return undefined;

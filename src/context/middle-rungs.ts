@@ -39,7 +39,7 @@ export interface MiddleRungOptions {
   /** The small model that condenses spans for this one. Default: the model itself. */
   readonly collapseModel?: (model: string) => string;
   /** Ends what runs in the background. Default: nothing does. */
-  readonly sessionSignal?: AbortSignal;
+  readonly session?: { readonly signal: AbortSignal };
 }
 
 export interface MiddleRungParts extends Stamp {
@@ -122,7 +122,7 @@ function composeCollapses(
     },
     asCounted: (messages) => clearing.asCounted(messages),
     sessionId: async (model) => (await parts.mainRequest(model)).sessionId,
-    signal: options.sessionSignal ?? new AbortController().signal,
+    session: options.session ?? new AbortController(),
     ...(parts.transcriptPath !== undefined && { transcriptPath: parts.transcriptPath }),
   });
 }

@@ -121,7 +121,7 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
   const prompt = await openAgent(submission, agent, driven);
   yield progressOf(messages.prompt(prompt.uuid, prompt.timestamp));
 
-  await session.model.ready(model, scope.signal);
+  await session.model.ready(model, scope);
   let turnCount = 1;
   const guard = createGuard({
     ledger: session.ledger,

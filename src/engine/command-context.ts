@@ -24,6 +24,6 @@ export function commandContext(parts: EngineParts, signal: AbortSignal): Command
     },
     shell: (command, allowedTools) => gatedShell(command, allowedTools, signal, parts),
     mentionedFiles: async (text) =>
-      (await mentionedFiles(text, signal, parts)).flatMap(({ rendered }) => rendered),
+      (await mentionedFiles(text, { signal }, parts)).flatMap(({ rendered }) => rendered),
   };
 }

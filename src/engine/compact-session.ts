@@ -24,7 +24,7 @@ export async function* compactSession(
   parts: EngineParts,
 ): AsyncGenerator<LoopMessage, string> {
   const { journal, memory, context: port } = parts;
-  await parts.model.ready(model, scope.signal);
+  await parts.model.ready(model, scope);
   // The request for the summary has the head of the conversation's own requests, so that its prefix is cached.
   memory.request = loopParamsOf({ submission: id, scope, model, context }, parts);
   const input = inputOf(`${id}/compact`, model, scope.signal, parts);

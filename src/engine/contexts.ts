@@ -1,5 +1,6 @@
 /** System prompt and contexts of a session: fetched once, put together per submission, recorded when they change. */
 import { renderMemory } from '../memory/render.ts';
+import type { Scope } from '../util/scope.ts';
 import { sha256 } from '../util/sha256.ts';
 import type { EngineParts } from './parts.ts';
 import { buildSystemPrompt, buildUserContext } from './system-prompt.ts';
@@ -10,14 +11,17 @@ export interface SubmissionContext {
 }
 
 /** Fetches on the first call; afterwards the same contexts are used, so the request's head keeps its bytes (L3). */
-export async function fetchContexts(parts: EngineParts, signal: AbortSignal): Promise<SubmissionContext> {
+export async function fetchContexts(
+  parts: EngineParts,
+  scope: Pick<Scope, 'signal'>,
+): Promise<SubmissionContext> {
   const { config, memory, sources, tools } = parts;
   // Without Turnwright's own prompt the host speaks alone: no git status, no date, only what it asked for.
   const own = config.customSystemPrompt === undefined;
   if (memory.contexts === undefined) {
     const [memoryFiles, gitStatus] = await Promise.all([
       sources.memoryFiles(),
-      own ? sources.gitStatus(signal) : '',
+      own ? sources.gitStatus(scope.signal) : '',
     ]);
     memory.contexts = {
       memoryFiles,

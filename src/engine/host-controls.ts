@@ -107,7 +107,7 @@ class Controls implements HostControls {
     const { tool, arguments: input = {}, checkPermissions = false } = call;
     const { mcp, tools } = this.#parts;
     if (!tool.startsWith('mcp__')) throw new TurnwrightError('invalid_option', `${tool} is no MCP tool.`);
-    await mcp.settled(signal);
+    await mcp.settled({ signal });
     if (checkPermissions) {
       const answer = await tools.callGated(tool, input, signal);
       if (!answer.ok) throw new TurnwrightError('mcp_call_failed', `The tool did not run: ${answer.why}`);

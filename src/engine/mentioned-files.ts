@@ -1,9 +1,11 @@
 /** `@path` in a prompt brings the file along (L1 phase 3), read in the way the model would read it. */
+
 import { join } from 'node:path';
 import { findMentions } from '../commands/file-mentions.ts';
 import type { ToolResultContent } from '../protocol/tool.ts';
 import type { UserBlock } from '../protocol/wire.ts';
 import { reminder } from '../util/reminder.ts';
+import type { Scope } from '../util/scope.ts';
 import type { EngineParts } from './parts.ts';
 
 export interface MentionedFile {
@@ -14,7 +16,7 @@ export interface MentionedFile {
 /** What is missing, is no file, or may not be read stays the text it is. */
 export async function mentionedFiles(
   text: string,
-  signal: AbortSignal,
+  scope: Pick<Scope, 'signal'>,
   { tools, config }: Pick<EngineParts, 'tools' | 'config'>,
 ): Promise<readonly MentionedFile[]> {
   if (!text.includes('@')) return [];
@@ -27,7 +29,7 @@ export async function mentionedFiles(
       ...(fromLine !== undefined && { offset: fromLine }),
       ...(lines !== undefined && { limit: lines }),
     };
-    const answer = await tools.callGated('Read', input, signal);
+    const answer = await tools.callGated('Read', input, scope.signal);
     if (answer.ok && !answer.isError) found.push({ path, rendered: rendered(path, answer.content) });
   }
   return found;

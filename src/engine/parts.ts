@@ -14,7 +14,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { AttachmentMessage } from '../protocol/messages.ts';
 import type { CallModel, ModelInfo } from '../protocol/model.ts';
 import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
-import type { Clock, Ids, InboxItem, RandomPort } from '../protocol/ports.ts';
+import type { Clock, Ids, InboxItem, Life, RandomPort } from '../protocol/ports.ts';
 import type { SDKResultMessage } from '../protocol/sdk-messages.ts';
 import type { ReadFileCache, ToolOutput } from '../protocol/tool.ts';
 import type { EffortLevel, ThinkingConfig, Usage, WireTool } from '../protocol/wire.ts';
@@ -42,7 +42,7 @@ export interface ModelPort {
   /** What is known by now. */
   infoOf(model: string): ModelInfo;
   /** Resolves when `infoOf` is as good as it gets, soon; undefined: it is already. Never rejects. */
-  ready(model: string, signal: AbortSignal): Promise<void> | undefined;
+  ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
   /** An alias to its id, `undefined` to the default model. */
   resolve(name: string | undefined): string;
   /** ms that the model calls of this submission took together. */

@@ -90,7 +90,7 @@ export async function prepareSubmission(
 
   await loadCommands(config);
   // A server that is slow to start joins later; one that is quick is there from the first request on (F82).
-  await parts.mcp.settled(scope.signal);
+  await parts.mcp.settled(scope);
   await parts.skills.settled();
 
   // Which tools are deferred is settled before they are named to anybody.
@@ -98,7 +98,7 @@ export async function prepareSubmission(
 
   // 2 system prompt
   state.enter('system_prompt');
-  const context = await fetchContexts(parts, scope.signal);
+  const context = await fetchContexts(parts, scope);
 
   // 3 user input
   state.enter('user_input');
@@ -108,7 +108,7 @@ export async function prepareSubmission(
   }
   const input = await processUserInput(
     prompt,
-    { first: !memory.started, resumed: recovered !== undefined, signal: scope.signal },
+    { first: !memory.started, resumed: recovered !== undefined, scope },
     parts,
   );
   memory.started = true;

@@ -1,9 +1,11 @@
 /** The hooks that a prompt meets on its way in: the session's start, then the prompt's own. */
+
 import type { JudgePrompt } from '../attachments/queued-commands.ts';
 import type { HookCall, HookVerdict } from '../protocol/hook.ts';
 import type { AttachmentMessage } from '../protocol/messages.ts';
 import type { InboxItem } from '../protocol/ports.ts';
 import { reminder } from '../util/reminder.ts';
+import type { Scope } from '../util/scope.ts';
 import { textOfContent } from '../util/text-of-content.ts';
 import { loadCommands } from './command-list.ts';
 import type { EngineParts } from './parts.ts';
@@ -18,13 +20,13 @@ export interface SessionStarted {
 
 export async function startSession(
   resumed: boolean,
-  signal: AbortSignal,
+  scope: Pick<Scope, 'signal'>,
   parts: EngineParts,
 ): Promise<SessionStarted> {
   if (!parts.hooks.has('SessionStart')) return { context: [], firstMessage: undefined };
   const source = !resumed ? parts.memory.begun : parts.config.forkSession === true ? 'fork' : 'resume';
   const model = parts.model.resolve(parts.memory.modelName);
-  const verdict = await parts.hooks.run({ event: 'SessionStart', source, model }, { signal });
+  const verdict = await parts.hooks.run({ event: 'SessionStart', source, model }, { signal: scope.signal });
   await entitle(verdict, parts);
   if (verdict.reloadSkills === true) await Promise.all([parts.skills.reload(), loadCommands(parts.config)]);
   return {
@@ -45,10 +47,11 @@ export const NOTHING_SAID: PromptVerdict = { refusal: undefined, notice: undefin
 
 export async function judgePrompt(
   call: Extract<HookCall, { readonly event: 'UserPromptSubmit' | 'UserPromptExpansion' }>,
-  signal: AbortSignal,
+  scope: Pick<Scope, 'signal'>,
   parts: EngineParts,
 ): Promise<PromptVerdict> {
-  const verdict = await parts.hooks.run(call, { signal });
+  if (!parts.hooks.has(call.event)) return NOTHING_SAID;
+  const verdict = await parts.hooks.run(call, { signal: scope.signal });
   await entitle(verdict, parts);
   const refusal = refusalIn(verdict);
   return {

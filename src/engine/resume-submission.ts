@@ -104,10 +104,10 @@ async function takeUp(
     parts.memory.orphanHandled = true;
     presetOrphan(orphanedPermission, parts);
   }
-  await parts.mcp.settled(submission.scope.signal);
+  await parts.mcp.settled(submission.scope);
   await parts.skills.settled();
   parts.state.enter('system_prompt');
-  const context = await fetchContexts(parts, submission.scope.signal);
+  const context = await fetchContexts(parts, submission.scope);
   await recordSnapshot(context, submission.id, parts);
   return { interrupted, model, context };
 }

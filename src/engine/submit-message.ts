@@ -151,7 +151,7 @@ export async function* runLoop(
   );
 
   state.enter('query_loop');
-  await parts.model.ready(input.model, submission.scope.signal);
+  await parts.model.ready(input.model, submission.scope);
   const params = loopParamsOf(input, parts);
   parts.memory.request = params;
   const loop = queryLoopAtOnce(

@@ -1,8 +1,10 @@
 /** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
+
 import type { Command, CommandResult } from '../protocol/command.ts';
 import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
 import { TASK_NOTICE } from '../protocol/task.ts';
 import type { UserBlock } from '../protocol/wire.ts';
+import type { Scope } from '../util/scope.ts';
 import { textOfContent } from '../util/text-of-content.ts';
 import { commandContext } from './command-context.ts';
 import { commandsOf } from './command-list.ts';
@@ -35,11 +37,11 @@ export interface UserInput {
 
 export async function processUserInput(
   prompt: Prompt,
-  when: { readonly first: boolean; readonly resumed: boolean; readonly signal: AbortSignal },
+  when: { readonly first: boolean; readonly resumed: boolean; readonly scope: Pick<Scope, 'signal'> },
   parts: EngineParts,
 ): Promise<UserInput> {
-  const { signal } = when;
-  const started = when.first ? await startSession(when.resumed, signal, parts) : undefined;
+  const { scope } = when;
+  const started = when.first ? await startSession(when.resumed, scope, parts) : undefined;
   const first =
     started?.firstMessage === undefined ? [] : [userMessage(started.firstMessage, 'prompt', {}, parts)];
   const base = {
@@ -73,10 +75,10 @@ export async function processUserInput(
   if (call !== undefined) {
     const { command, args } = call;
     parts.memory.promptId = prompt.options.uuid;
-    const verdict = await judgeCommand(command, args, text, signal, parts);
+    const verdict = await judgeCommand(command, args, text, scope, parts);
     if (verdict.refusal !== undefined) return refused(verdict);
     const { context: after } = verdict;
-    const result = await command.run(args, commandContext(parts, signal));
+    const result = await command.run(args, commandContext(parts, scope.signal));
     return {
       ...base,
       messages: [...first, ...result.messages.map((content) => userMessage(content, 'command', {}, parts))],
@@ -98,11 +100,11 @@ export async function processUserInput(
   // What the engine itself has to say is no prompt of the user's, and nothing to keep back.
   const byUser = prompt.options.origin?.kind !== TASK_NOTICE;
   const verdict = byUser
-    ? await judgePrompt({ event: 'UserPromptSubmit', prompt: text }, signal, parts)
+    ? await judgePrompt({ event: 'UserPromptSubmit', prompt: text }, scope, parts)
     : NOTHING_SAID;
   if (verdict.refusal !== undefined) return refused(verdict);
   const message = userMessage(prompt.content, 'prompt', { ...prompt.options, uuid }, parts);
-  const files = isVerbatim || !byUser ? [] : await mentions(text, signal, parts);
+  const files = isVerbatim || !byUser ? [] : await mentions(text, scope, parts);
   return { ...base, messages: [...first, message], after: [...files, ...verdict.context] };
 }
 
@@ -116,7 +118,7 @@ async function judgeCommand(
   { name, origin = 'host' }: Command,
   args: string,
   prompt: string,
-  signal: AbortSignal,
+  scope: Pick<Scope, 'signal'>,
   parts: EngineParts,
 ): Promise<PromptVerdict> {
   if (origin === 'builtin') return NOTHING_SAID;
@@ -129,14 +131,18 @@ async function judgeCommand(
       command_source: origin,
       prompt,
     },
-    signal,
+    scope,
     parts,
   );
 }
 
 /** The files that a prompt names, behind it. */
-async function mentions(text: string, signal: AbortSignal, parts: EngineParts): Promise<AttachmentMessage[]> {
-  return (await mentionedFiles(text, signal, parts)).map(({ path, rendered }) => ({
+async function mentions(
+  text: string,
+  scope: Pick<Scope, 'signal'>,
+  parts: EngineParts,
+): Promise<AttachmentMessage[]> {
+  return (await mentionedFiles(text, scope, parts)).map(({ path, rendered }) => ({
     type: 'attachment',
     uuid: parts.ids.uuid(),
     timestamp: new Date(parts.clock.nowMs()).toISOString(),

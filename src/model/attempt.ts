@@ -1,7 +1,7 @@
 /** One HTTP attempt: sends the body, gives a batch of events per read, and at last what came of it. Retries nothing. */
 import type { ModelFailure } from '../protocol/failure.ts';
 import type { ModelOutput } from '../protocol/model.ts';
-import type { Clock } from '../protocol/ports.ts';
+import type { Clock, Life } from '../protocol/ports.ts';
 import type { StreamEvent, Usage } from '../protocol/wire.ts';
 import { bodyFormat, wrongFormat } from './body-format.ts';
 import { classifyAnswer, classifyTrip, cutFailure, protocolFailure } from './classify-error.ts';
@@ -20,7 +20,7 @@ export interface AttemptInput {
   readonly stream: boolean;
   readonly timeouts: StreamTimeouts;
   readonly clock: Clock;
-  readonly signal: AbortSignal;
+  readonly life: Life;
 }
 
 /** Times are the clock's monotonic ms. */
@@ -64,7 +64,7 @@ export function openAttempt(input: AttemptInput): Attempt {
   const { clock, connections } = input;
   const startMs = clock.monotonicMs();
   const facts: AttemptFacts = { started: false };
-  const call = openHttpCall(connections, input.request, input.body, input.signal);
+  const call = openHttpCall(connections, input.request, input.body, input.life);
   const watch = createStreamWatch(clock, input.timeouts, input.stream, (trip) => {
     // What slept with the machine is dead on waking, pooled sockets too (F40).
     if (trip.slept) connections.dropIdle();

@@ -11,6 +11,7 @@ import type {
   ModelRequest,
   RetryState,
 } from '../protocol/model.ts';
+import { lifeOf } from './life-of.ts';
 import { decideRetry, fallsBack, MAX_PERSISTENT_WAIT_MS, noteFailure, type RetryVerdict } from './retry.ts';
 import { rateLimitResetMs } from './retry-after.ts';
 import { waitAnnounced } from './retry-wait.ts';
@@ -19,8 +20,9 @@ import { type CallDeps, Sending } from './sending.ts';
 export async function* callModel(
   deps: CallDeps,
   request: ModelRequest,
-  { signal, retry, after }: CallOptions,
+  options: CallOptions,
 ): AsyncGenerator<ModelOutput, ModelOutcome> {
+  const { retry, after, life = lifeOf(options.signal) } = options;
   const { clock } = deps;
   const attempts: AttemptRecord[] = [];
   const persistence = { waits: 0, sinceMs: clock.monotonicMs() };
@@ -49,7 +51,7 @@ export async function* callModel(
     return { retry: state, attempts, ...(requestId !== undefined && { requestId }) };
   };
 
-  const preparing = deps.ready(request.model, signal);
+  const preparing = deps.ready(request.model, life);
   if (preparing !== undefined) await preparing;
   let failure = after?.failure;
   let verdict: RetryVerdict =
@@ -59,7 +61,7 @@ export async function* callModel(
 
   while (true) {
     const { state } = verdict;
-    if (signal.aborted) return { kind: 'aborted', ...outcome(state) };
+    if (life.aborted) return { kind: 'aborted', ...outcome(state) };
     switch (verdict.kind) {
       case 'fail':
         return { kind: 'failed', failure: verdict.failure, ...outcome(state) };
@@ -68,7 +70,7 @@ export async function* callModel(
       case 'refresh': {
         const fresh = await unlessAborted(
           deps.credentials.refresh(verdict.why, sent?.credential ?? deps.credentials.current),
-          signal,
+          life.signal,
         );
         if (fresh === false) return { kind: 'failed', failure: failure as ModelFailure, ...outcome(state) };
         break;
@@ -84,12 +86,12 @@ export async function* callModel(
           maxRetries: deps.policy.maxRetries,
           heartbeat: verdict.persistent,
           clock,
-          signal,
+          signal: life.signal,
         });
     }
-    if (signal.aborted) return { kind: 'aborted', ...outcome(state) };
+    if (life.aborted) return { kind: 'aborted', ...outcome(state) };
 
-    sent = new Sending({ deps, request, state, waitedMs, signal });
+    sent = new Sending({ deps, request, state, waitedMs, life });
     waitedMs = 0;
     if (sent.foreseen === undefined) yield sent.notice(attempts.length + 1);
     try {

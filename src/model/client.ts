@@ -1,6 +1,6 @@
 /** The door of this room: a client of one Messages API endpoint. Holds its sockets, credential and cached bytes. */
 import type { AttemptRecord, CallModel, ModelInfo } from '../protocol/model.ts';
-import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
+import type { Admission, Clock, Life, RandomPort } from '../protocol/ports.ts';
 import type { CacheTtl } from './cache-breakpoints.ts';
 import { callModel } from './call-model.ts';
 import { openConnections } from './connections.ts';
@@ -57,7 +57,7 @@ export interface ModelClient {
   /** What is known by now. A model that is in no table is looked up at the endpoint, in the background. */
   infoOf(model: string): ModelInfo;
   /** Resolves when `infoOf` is as good as it gets, or a second later; undefined: it is already. Never rejects. */
-  ready(model: string, signal: AbortSignal): Promise<void> | undefined;
+  ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
   /** Gives its sockets back. Calls that run are to be aborted first. */
   close(): Promise<void>;
 }

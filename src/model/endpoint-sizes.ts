@@ -3,9 +3,10 @@
  * per process, endpoint and model; a model that cannot be looked up is one that nothing is known about.
  */
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Clock } from '../protocol/ports.ts';
+import type { Clock, Life } from '../protocol/ports.ts';
 import type { Connections } from './connections.ts';
 import { type HttpCall, openHttpCall } from './http-call.ts';
+import { lifeOf } from './life-of.ts';
 import { canonicalModel, isTabled, type ModelOverrides, type StatedSizes, wireModel } from './model-info.ts';
 
 export interface EndpointSizes {
@@ -14,7 +15,7 @@ export interface EndpointSizes {
   /** A table has the model: `of` will never say anything. */
   isTabled(model: string): boolean;
   /** Resolves when the model is looked up, or `READY_MS` later; undefined: there is nothing to wait for. Never rejects. */
-  ready(model: string, signal: AbortSignal): Promise<void> | undefined;
+  ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
   /** Gives up look-ups that run. */
   close(): void;
 }
@@ -67,9 +68,9 @@ class Sizes implements EndpointSizes {
     return this.#tabled.includes(model);
   }
 
-  ready(model: string, signal: AbortSignal): Promise<void> | undefined {
+  ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined {
     const lookup = this.#lookupOf(model)?.running;
-    return lookup && soon(lookup, this.#options.clock, signal);
+    return lookup && soon(lookup, this.#options.clock, life.signal);
   }
 
   close(): void {
@@ -118,7 +119,7 @@ class Sizes implements EndpointSizes {
   async #get(path: string, signal: AbortSignal): Promise<unknown> {
     const { connections, headers } = this.#options;
     const request = { method: 'GET', path, headers: headers(), keepAlive: true } as const;
-    const call = openHttpCall(connections, request, [], signal);
+    const call = openHttpCall(connections, request, [], lifeOf(signal));
     try {
       return JSON.parse((await textOf(call)) ?? 'null');
     } catch {

@@ -5,6 +5,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ModelFailure } from '../protocol/failure.ts';
+import type { Life } from '../protocol/ports.ts';
 import type { Writable } from '../util/writable.ts';
 import { classifyConnectionError } from './classify-error.ts';
 import type { Connections, HttpRequest } from './connections.ts';
@@ -38,7 +39,7 @@ export function openHttpCall(
   connections: Connections,
   wanted: HttpRequest,
   body: readonly (Buffer | string)[],
-  signal: AbortSignal,
+  life: Pick<Life, 'aborted' | 'onAbort'>,
 ): HttpCall {
   let request: ClientRequest | undefined;
   let response: IncomingMessage | undefined;
@@ -46,6 +47,7 @@ export function openHttpCall(
   let queued = 0;
   let dirty = false;
   let wake: (() => void) | undefined;
+  let forget = nothing;
 
   const touch = () => {
     dirty = true;
@@ -55,7 +57,7 @@ export function openHttpCall(
     // A finished answer cannot fail any more, but nobody may want it.
     if (call.stopped !== undefined || (call.ended && why.kind === 'failed')) return;
     call.stopped = why;
-    signal.removeEventListener('abort', onAbort);
+    forget();
     if (!call.ended) request?.destroy();
     touch();
   };
@@ -129,13 +131,13 @@ export function openHttpCall(
     },
     stop,
     close() {
-      signal.removeEventListener('abort', onAbort);
+      forget();
       if (!call.ended) request?.destroy();
     },
   };
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
+  if (life.aborted) onAbort();
   else {
+    forget = life.onAbort(onAbort);
     try {
       begin(connections.request(wanted));
     } catch (error) {
@@ -174,3 +176,5 @@ function joined({ headers }: IncomingMessage): ResponseHeaders {
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
 }
+
+function nothing(): void {}

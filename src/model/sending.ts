@@ -2,7 +2,7 @@
 import type { ModelFailure } from '../protocol/failure.ts';
 import type { AssistantMessage } from '../protocol/messages.ts';
 import type { AttemptRecord, ModelInfo, ModelOutput, ModelRequest, RetryState } from '../protocol/model.ts';
-import type { Admission, Clock, Permit, RandomPort } from '../protocol/ports.ts';
+import type { Admission, Clock, Life, Permit, RandomPort } from '../protocol/ports.ts';
 import { type Attempt, type AttemptEnd, openAttempt } from './attempt.ts';
 import type { CacheTtl } from './cache-breakpoints.ts';
 import type { Connections } from './connections.ts';
@@ -35,7 +35,7 @@ export interface CallDeps {
   readonly cacheTtl: CacheTtl;
   readonly refusals: Refusals;
   readonly refusedThinking: RefusedThinking;
-  ready(model: string, signal: AbortSignal): Promise<void> | undefined;
+  ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
   infoOf(model: string): ModelInfo;
   timeoutsFor(model: string): StreamTimeouts;
   /** Told of each attempt when it is over. */
@@ -48,7 +48,7 @@ export interface SendingInput {
   readonly state: RetryState;
   /** Before this sending, ms. */
   readonly waitedMs: number;
-  readonly signal: AbortSignal;
+  readonly life: Life;
 }
 
 const UNSENT: AttemptEnd = { kind: 'aborted', facts: { started: false } };
@@ -108,9 +108,9 @@ export class Sending {
   async #open(): ReturnType<Attempt['next']> {
     if (this.foreseen !== undefined)
       return { kind: 'failed', failure: this.foreseen, facts: { started: false } };
-    const { deps, request, state, signal } = this.#input;
+    const { deps, request, state, life } = this.#input;
     if (deps.admission !== undefined) {
-      const permit = await admit(deps.admission, request, signal);
+      const permit = await admit(deps.admission, request, life.signal);
       if (permit === 'aborted') return UNSENT;
       this.#permit = permit;
     }
@@ -131,7 +131,7 @@ export class Sending {
       stream: request.stream,
       timeouts: deps.timeoutsFor(request.model),
       clock: deps.clock,
-      signal,
+      life,
     });
     return this.#attempt.next();
   }

@@ -50,6 +50,7 @@ export interface StepInput {
   readonly querySource: QuerySource;
   /** Of this pass: who asks a model adds what tells its calls from those of other steps. */
   readonly effectKey: string;
+  /** Made when it is first asked for. */
   readonly signal: AbortSignal;
 }
 

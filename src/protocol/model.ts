@@ -1,6 +1,7 @@
 /** One model call, as the loop sees it: a request, batches of decoded events, and one outcome. */
 
 import type { AssistantErrorKind, ModelFailure } from './failure.ts';
+import type { Life } from './ports.ts';
 import type { View } from './view.ts';
 
 import type { EffortLevel, StreamEvent, ThinkingConfig, Usage, WireTool } from './wire.ts';
@@ -114,6 +115,8 @@ export type ModelOutcome = {
 
 export interface CallOptions {
   readonly signal: AbortSignal;
+  /** The same end, where the caller has it as more than a signal. */
+  readonly life?: Life;
   readonly retry: RetryState;
   /** Ask again after this broken stream: counts as an attempt of L8 (back-off first), unless `immediate`. */
   readonly after?: { readonly failure: ModelFailure; readonly immediate: boolean };

@@ -158,7 +158,7 @@ describe('staging', () => {
 
   it('ends with the session', async () => {
     const session = new AbortController();
-    const { at, model, clock, port } = collapsing([hang(), GIST], { sessionSignal: session.signal });
+    const { at, model, clock, port } = collapsing([hang(), GIST], { session });
     await at(EARLY);
     await clock.settle();
     expect(model.requests[0]?.options.signal).toBe(session.signal);

@@ -52,7 +52,7 @@ describe('the sizes of a model that is in no table', () => {
     const request = requestOf(viewOf(user('hi')), { model: 'house-model' });
     for (let n = 1; n <= 2; n++) expect((await run(first, request)).outcome.kind).toBe('complete');
     const second = client(server.url);
-    await second.ready('house-model', never);
+    await second.ready('house-model', { signal: never });
     expect(second.infoOf('house-model')).toMatchObject({
       source: 'endpoint',
       contextWindow: 60_000,
@@ -67,7 +67,7 @@ describe('the sizes of a model that is in no table', () => {
     const asking = client(server.url);
     const guessed = asking.infoOf('claude-opus-9');
     expect(guessed.source).toBe('family');
-    await asking.ready('claude-opus-9', never);
+    await asking.ready('claude-opus-9', { signal: never });
     expect(asking.infoOf('claude-opus-9')).toEqual({
       ...guessed,
       contextWindow: 400_000,
@@ -84,7 +84,7 @@ describe('the sizes of a model that is in no table', () => {
     const server = await rehearsal();
     const asking = client(server.url, more);
     asking.infoOf(model);
-    expect(asking.ready(model, never)).toBeUndefined();
+    expect(asking.ready(model, { signal: never })).toBeUndefined();
     await run(asking, requestOf(viewOf(user('hi')), { model }));
     expect(paths(server)).toEqual(['POST /v1/messages']);
   });
@@ -95,7 +95,7 @@ describe('the sizes of a model that is in no table', () => {
       json({ object: 'list', data: [{ id: 'other' }, { id: 'qwen3', max_model_len: 32_768 }] }),
     );
     const asking = client(server.url);
-    await asking.ready('qwen3', never);
+    await asking.ready('qwen3', { signal: never });
     expect(asking.infoOf('qwen3')).toMatchObject({ contextWindow: 32_768, maxOutputTokens: 32_000 });
     expect(server.received.map(({ url }) => url)).toEqual(['/v1/models/qwen3', '/v1/models']);
   });
@@ -128,7 +128,7 @@ describe('the sizes of a model that is in no table', () => {
       },
     };
     const asking = client(server.url, { clock });
-    const ready = asking.ready('slow', never);
+    const ready = asking.ready('slow', { signal: never });
     await expect.poll(() => server.received.length).toBe(1);
     wake();
     await ready;

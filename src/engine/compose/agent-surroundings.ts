@@ -85,7 +85,7 @@ async function ownServers(
   scope.onClose(() => servers.close());
   servers.serve(served);
   servers.start();
-  await servers.settled(scope.signal);
+  await servers.settled(scope);
   return servers;
 }
 

@@ -73,7 +73,7 @@ export function composeContext(config: QueryEngineConfig, parts: ContextParts): 
     ...(config.promptCacheTtl === '1h' && { cacheTtlMs: 60 * 60_000 }),
     collapseModel: (model) => smallModel(model, compaction.collapseModel, parts.model),
     snipMarks: parts.snipMarks,
-    sessionSignal: parts.scope.signal,
+    session: parts.scope,
     ...(compaction.snip !== undefined && { snip: compaction.snip }),
     ...(compaction.cachedMicrocompact !== undefined && { cachedMicrocompact: compaction.cachedMicrocompact }),
     ...(compaction.keepToolResults !== undefined && { keepResults: compaction.keepToolResults }),

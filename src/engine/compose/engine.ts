@@ -146,7 +146,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     files,
     sessionId,
     contextWindow: () => client.infoOf(client.resolve(memory.modelName)).contextWindow,
-    signal: scope.signal,
+    scope,
     allow: (rules) => lendOnRecord(rules, parts),
     adopt: (choice) => adopt(choice, parts),
     fork: (...call) => subagents.fork(...call),

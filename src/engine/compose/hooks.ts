@@ -180,11 +180,14 @@ const CONFIG_SOURCE = {
 function tellOfSettings(
   { settingsAccess }: QueryEngineConfig,
   hooks: HookPort,
-  { signal }: Scope,
+  scope: Pick<Scope, 'signal'>,
 ): () => void {
   const told = settingsAccess?.onChange(
     ({ source, file }) =>
-      void hooks.run({ event: 'ConfigChange', source: CONFIG_SOURCE[source], file_path: file }, { signal }),
+      void hooks.run(
+        { event: 'ConfigChange', source: CONFIG_SOURCE[source], file_path: file },
+        { signal: scope.signal },
+      ),
   );
   return () => told?.();
 }
@@ -192,9 +195,10 @@ function tellOfSettings(
 /** FileChanged, for whoever finds a file changed under the model. Nobody waits for the hooks. */
 export function tellOfFiles(
   hooks: HookPort,
-  { signal }: Scope,
+  scope: Pick<Scope, 'signal'>,
 ): (path: string, change: 'change' | 'unlink') => void {
-  return (file_path, change) => void hooks.run({ event: 'FileChanged', file_path, change }, { signal });
+  return (file_path, change) =>
+    void hooks.run({ event: 'FileChanged', file_path, change }, { signal: scope.signal });
 }
 
 function baseOf({ cwd, effort }: QueryEngineConfig, { sessionId, now }: HookParts): HookInputBase {

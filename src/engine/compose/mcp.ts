@@ -145,11 +145,11 @@ export class McpRoom {
   }
 
   /** Before the first request: waits until every server was tried once, but not long, nor beyond an abort. */
-  async settled(signal: AbortSignal): Promise<void> {
+  async settled(scope: { readonly signal: AbortSignal }): Promise<void> {
     if (this.#waited || (this.#config.mcpServers ?? []).length === 0) return;
     this.#waited = true;
     const { firstRequestMs = FIRST_REQUEST_MS } = this.#config.mcpTimeouts ?? {};
-    await this.#servers.settled(firstRequestMs, signal).catch(() => undefined);
+    await this.#servers.settled(firstRequestMs, scope.signal).catch(() => undefined);
   }
 
   /** The same array while nothing changed. */

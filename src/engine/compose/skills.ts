@@ -14,6 +14,7 @@ import { type LoadContext, loadSkill } from '../../skills/load-skill.ts';
 import { loadedSkillsSource, skillListingSource } from '../../skills/restore.ts';
 import { createSkillTool, SKILL_TOOL, type SkillToolPorts } from '../../skills/skill-tool.ts';
 import { type ToldSkills, toldSkills } from '../../skills/told-skills.ts';
+import type { Scope } from '../../util/scope.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
 /** What a session's skills come from; made by `openSkills` before the engine is. */
@@ -74,8 +75,8 @@ export interface SkillsParts extends Pick<SkillToolPorts, 'adopt' | 'fork' | 'sh
   readonly files: LoadContext['files'];
   readonly sessionId: string;
   contextWindow(): number;
-  /** Ends with the session. */
-  readonly signal: AbortSignal;
+  /** The session's. */
+  readonly scope: Pick<Scope, 'signal'>;
   /** Allows these rules until the returned function is called. */
   allow(rules: readonly string[]): Promise<() => void>;
 }
@@ -206,14 +207,14 @@ class Skills implements SkillsRoom {
   }
 
   async #preloadBy(names: readonly string[], shell: SkillToolPorts['shell']): ReturnType<PreloadSkills> {
-    const { files, sessionId, signal } = this.#parts;
+    const { files, sessionId, scope } = this.#parts;
     const texts: string[] = [];
     const problems: string[] = [];
     for (const name of names) {
       const skill = this.#setup.catalogue.find(name);
       if (skill === undefined) problems.push(`There is no skill "${name}".`);
       else
-        await loadSkill(skill, '', { files, sessionId, shell: shell(signal) }).then(
+        await loadSkill(skill, '', { files, sessionId, shell: shell(scope.signal) }).then(
           (text) => void texts.push(text),
           (error: unknown) => void problems.push(error instanceof Error ? error.message : String(error)),
         );

@@ -25,7 +25,9 @@ export function recoveryInput(state: State, iteration: Iteration): StepInput {
     model: state.model.current,
     querySource: iteration.params.querySource,
     effectKey: iteration.id('recovery'),
-    signal: iteration.signal,
+    get signal() {
+      return iteration.signal;
+    },
   };
 }
 

@@ -23,8 +23,15 @@ export class AnswerFeed {
     this.#request = request;
     this.#iteration = iteration;
     this.#reader = new ResponseReader(request, iteration);
-    this.#outputs = iteration.deps.callModel(request, { ...options, signal: iteration.signal });
-    this.#release = iteration.scope.onClose(async () => {
+    const { scope } = iteration;
+    this.#outputs = iteration.deps.callModel(request, {
+      ...options,
+      life: scope,
+      get signal() {
+        return scope.signal;
+      },
+    });
+    this.#release = scope.onClose(async () => {
       await this.#outputs.return(undefined as never).catch(() => {});
     });
   }

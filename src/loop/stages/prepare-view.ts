@@ -126,13 +126,12 @@ async function editedBy(outcome: StepOutcome, pass: Pass, iteration: Iteration):
 
 function stepInput(pass: Pass, iteration: Iteration): StepInput {
   const { view } = pass.state;
-  pass.input ??= {
-    ...recoveryInput(pass.state, iteration),
+  pass.input ??= Object.assign(recoveryInput(pass.state, iteration), {
     fresh: view.messages.slice(view.freshFrom),
     estimateTokens: pass.tokens,
     compactedInThisPass: pass.compacted,
     effectKey: iteration.id('step'),
-  };
+  });
   return pass.input;
 }
 

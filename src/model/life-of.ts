@@ -1,0 +1,16 @@
+import type { Life } from '../protocol/ports.ts';
+
+/** The life that a signal ends. */
+export function lifeOf(signal: AbortSignal): Life {
+  return {
+    signal,
+    get aborted() {
+      return signal.aborted;
+    },
+    onAbort(listener) {
+      signal.addEventListener('abort', listener, { once: true });
+      if (signal.aborted) listener();
+      return () => signal.removeEventListener('abort', listener);
+    },
+  };
+}
