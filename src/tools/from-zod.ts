@@ -38,11 +38,12 @@ export async function inputFromZod<Schema extends z.ZodType>(
 export async function inputFromZod(shapeOrSchema: ZodShape | z.ZodType): Promise<ZodInput<unknown>> {
   const zod = loaded ?? (await loadZod());
   const schema = isZodType(shapeOrSchema) ? shapeOrSchema : objectOf(zod, shapeOrSchema);
+  const { safeParse, safeParseAsync } = zod.core;
   const { $schema: _dialect, ...inputJsonSchema } = toJsonSchema(zod, schema);
   let mustWait = false;
   const parseLater = async (input: JsonObject): Promise<ParseResult<unknown>> => {
     try {
-      const parsed = await schema.safeParseAsync(input);
+      const parsed = await safeParseAsync(schema, input);
       mustWait = true;
       return resultOf(parsed, input);
     } catch (error) {
@@ -60,7 +61,7 @@ export async function inputFromZod(shapeOrSchema: ZodShape | z.ZodType): Promise
     parse(input) {
       if (mustWait) return parseLater(input);
       try {
-        return resultOf(schema.safeParse(input, PARSING), input);
+        return resultOf(safeParse(schema, input, PARSING), input);
       } catch {
         return parseLater(input); // zod says by a throw that there is something to wait for
       }
@@ -74,7 +75,7 @@ let loaded: typeof import('zod') | undefined;
 /** Without the code that zod would write for a schema when it is first used: a tool is not called that often. */
 const PARSING = { jitless: true };
 
-function resultOf(parsed: z.ZodSafeParseResult<unknown>, input: JsonObject): ParseResult<unknown> {
+function resultOf(parsed: z.core.util.SafeParseResult<unknown>, input: JsonObject): ParseResult<unknown> {
   return parsed.success
     ? { ok: true, input: parsed.data }
     : { ok: false, issues: parsed.error.issues.flatMap((issue) => sentences(issue, input)) };
@@ -97,7 +98,8 @@ function isZodType(value: ZodShape | z.ZodType): value is z.ZodType {
   return '_zod' in value && typeof (value as { safeParseAsync?: unknown }).safeParseAsync === 'function';
 }
 
-function objectOf(zod: typeof import('zod'), shape: ZodShape): z.ZodType {
+/** The plain object, without the many methods that zod gives those which people write. */
+function objectOf(zod: typeof import('zod'), shape: ZodShape): z.core.$ZodType {
   const strangers = Object.entries(shape).filter(
     ([, field]) => typeof field !== 'object' || field === null || !('_zod' in field),
   );
@@ -108,10 +110,10 @@ function objectOf(zod: typeof import('zod'), shape: ZodShape): z.ZodType {
       `These fields of a tool's schema are not zod 4 types: ${names}. Schemas of zod 3 have to be written with zod 4.`,
     );
   }
-  return zod.z.object(shape);
+  return new zod.core.$ZodObject({ type: 'object', shape });
 }
 
-function toJsonSchema(zod: typeof import('zod'), schema: z.ZodType): Record<string, unknown> {
+function toJsonSchema(zod: typeof import('zod'), schema: z.core.$ZodType): Record<string, unknown> {
   try {
     return zod.z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Record<string, unknown>;
   } catch (cause) {

@@ -25,9 +25,7 @@ export function createBuiltinTools(
     ...(timeouts.bashDefaultMs !== undefined && { defaultTimeoutMs: timeouts.bashDefaultMs }),
     ...(timeouts.bashMaxMs !== undefined && { maxTimeoutMs: timeouts.bashMaxMs }),
   };
-  return builtinTools({ bash }).filter(
-    ({ name }) => names?.includes(name) !== false && !removedTools.includes(name),
-  );
+  return builtinTools({ bash }, (name) => names?.includes(name) !== false && !removedTools.includes(name));
 }
 
 /** Built-in tools that the engine makes itself, because they need the session. */

@@ -17,17 +17,27 @@ export interface BuiltinToolsOptions {
   readonly search?: SearchOptions;
 }
 
-/** Bash, Edit, Glob, Grep, NotebookEdit, Read, TaskOutput, TaskStop, TodoWrite, Write: in the order in which they are told to the model. */
-export function builtinTools(options: BuiltinToolsOptions = {}): readonly AnyTool[] {
-  return [
-    createBashTool(options.bash),
-    editTool,
-    createGlobTool(options.search),
-    createGrepTool(options.search),
-    notebookEditTool,
-    createReadTool(options.read),
-    ...(options.bash?.background === false ? [] : [taskOutputTool, taskStopTool]),
-    todoWriteTool,
-    writeTool,
-  ];
+/** In the order in which they are told to the model. */
+const MADE: Readonly<Record<string, (options: BuiltinToolsOptions) => AnyTool>> = {
+  Bash: ({ bash }) => createBashTool(bash),
+  Edit: () => editTool,
+  Glob: ({ search }) => createGlobTool(search),
+  Grep: ({ search }) => createGrepTool(search),
+  NotebookEdit: () => notebookEditTool,
+  Read: ({ read }) => createReadTool(read),
+  TaskOutput: () => taskOutputTool,
+  TaskStop: () => taskStopTool,
+  TodoWrite: () => todoWriteTool,
+  Write: () => writeTool,
+};
+
+/** The tools of these names (undefined: all), in their own order. Without background tasks nobody steers any. */
+export function builtinTools(
+  options: BuiltinToolsOptions = {},
+  isWanted: (name: string) => boolean = () => true,
+): readonly AnyTool[] {
+  const forTasks = options.bash?.background !== false;
+  return Object.entries(MADE).flatMap(([name, make]) =>
+    isWanted(name) && (forTasks || !name.startsWith('Task')) ? [make(options)] : [],
+  );
 }
