@@ -28,9 +28,8 @@ async function withSimulator(plan, work) {
 
 /** Resolves with the figures of one verified run: [[name, unit, value], …]. Rejects when the work was not done. */
 export async function measure(name, workload, runner, { prepared, timeoutMs = 90_000, nodeArgs = [] } = {}) {
-  const { startsProcesses, leftOut } = await import(`./runners/${runner}.mjs`);
-  if (leftOut?.[name]) throw new Error(`${runner} is left out of ${name}: ${leftOut[name]}.`);
-  if (startsProcesses && workload.sessions > MOST_PROCESSES) {
+  const { processPerSession } = await import(`./runners/${runner}.mjs`);
+  if (processPerSession && workload.sessions > MOST_PROCESSES) {
     throw new Error(`${runner} would start ${workload.sessions} processes for ${name}.`);
   }
   const fresh = prepared && mkdtempSync(join(tmpdir(), 'turnwright-bench-'));

@@ -45,6 +45,11 @@ export function installPeers(names) {
       cwd: folder,
       stdio: 'inherit',
     });
+    // The one script that makes something: it links the program for this machine.
+    execFileSync(process.execPath, ['postinstall.mjs'], {
+      cwd: `${folder}node_modules/opencode-ai`,
+      stdio: 'inherit',
+    });
   }
   const versions = {};
   const leftOut = {};

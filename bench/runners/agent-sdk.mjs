@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { temporaryHome } from '../temporary-home.mjs';
 
 export const startsProcesses = true;
+export const processPerSession = true;
 let sdk;
 let zod;
 

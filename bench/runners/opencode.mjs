@@ -1,22 +1,20 @@
 // opencode: a server in a binary, driven by its own client. Its tools are a plugin, which runs in the server.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { now } from '../now.mjs';
 import { processesOf } from '../process-tree.mjs';
 import { temporaryHome } from '../temporary-home.mjs';
 import { spans } from '../tools.mjs';
 
-const MODEL = { providerID: 'anthropic', modelID: 'claude-sonnet-5' };
+const MODEL = 'claude-sonnet-5';
+const BIN = fileURLToPath(new URL('../peers/node_modules/.bin', import.meta.url));
 let createOpencode;
 let server;
 
 export const startsProcesses = true;
 export const slowFirstStart = true;
-
-const ONE_URL = 'a server has one base URL for a provider, and sessions are told apart by theirs';
-export const leftOut = { W5: ONE_URL, W5x: ONE_URL };
 
 export async function load() {
   ({ createOpencode } = await import('../peers/node_modules/@opencode-ai/sdk/dist/index.js'));
@@ -35,7 +33,7 @@ function environment(home) {
     OPENCODE_DISABLE_MODELS_FETCH: '1',
     OPENCODE_DISABLE_AUTOUPDATE: '1',
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
-    PATH: [binaryFolder(), process.env.PATH].join(delimiter),
+    PATH: [BIN, process.env.PATH].join(delimiter),
   };
 }
 
@@ -53,81 +51,97 @@ function projectIn(home) {
   return project;
 }
 
-/** Of the package for this machine: scripts of packages are not run, and `opencode` itself is made by one. */
-function binaryFolder() {
-  const { resolve } = createRequire(new URL('../peers/package.json', import.meta.url));
-  const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const name = `opencode-${platform}-${process.arch}`;
-  const old =
-    process.arch === 'x64' && platform === 'linux' && !/\bavx2\b/.test(readFileSync('/proc/cpuinfo'));
-  return join(dirname(resolve(`${name}${old ? '-baseline' : ''}/package.json`)), 'bin');
-}
+/** Of the sessions that are to begin, in their order: a server has one for a provider. */
+const baseUrls = [];
+const providerOf = (k) => (k === 0 ? 'anthropic' : `anthropic-${k}`);
 
-async function start({ baseUrl, home, tools, log, contextWindow }) {
+/** What the sessions of this process share, once all of them are known: a server, and its events. */
+let shared;
+
+async function serve({ tools, prepared }) {
+  const home = prepared?.folder ?? temporaryHome();
+  const log = join(home, 'spans.jsonl');
+  const query = { directory: projectIn(home) };
+  const names = tools.map(({ name }) => name);
+  // A history of 4 MB is close to the window, and would be condensed; this one is to be sent.
+  const limit = { context: prepared?.sessionId ? 10_000_000 : 200_000, output: 8000 };
+  const provider = baseUrls.map((baseURL, k) => [
+    providerOf(k),
+    {
+      npm: '@ai-sdk/anthropic',
+      options: { baseURL, apiKey: 'bench' },
+      models: { [MODEL]: { name: 'bench', limit } },
+    },
+  ]);
   process.env = environment(home);
   const opencode = await createOpencode({
     port: 0,
     timeout: 60_000,
     config: {
-      model: `${MODEL.providerID}/${MODEL.modelID}`,
-      small_model: `${MODEL.providerID}/${MODEL.modelID}`,
+      model: `anthropic/${MODEL}`,
+      small_model: `anthropic/${MODEL}`,
       autoupdate: false,
       share: 'disabled',
-      enabled_providers: [MODEL.providerID],
-      provider: {
-        [MODEL.providerID]: {
-          options: { baseURL: `${baseUrl}/v1`, apiKey: 'bench' },
-          models: { [MODEL.modelID]: { name: 'bench', limit: { context: contextWindow, output: 8000 } } },
-        },
-      },
-      plugin: [[new URL('./opencode-plugin.mjs', import.meta.url).href, { tools, log }]],
+      enabled_providers: provider.map(([id]) => id),
+      provider: Object.fromEntries(provider),
+      plugin: [[new URL('./opencode-plugin.mjs', import.meta.url).href, { tools: names, log }]],
       agent: {
         bench: {
           mode: 'primary',
           prompt: 'Use the tools.',
-          permission: { '*': 'deny', ...Object.fromEntries(tools.map((name) => [name, 'allow'])) },
+          permission: { '*': 'deny', ...Object.fromEntries(names.map((name) => [name, 'allow'])) },
         },
       },
     },
   });
   server = opencode.server;
   process.on('exit', () => server.close());
-  return opencode;
+  const { client } = opencode;
+  const { stream } = await client.event.subscribe({ query });
+  // From `server.connected` on nothing is missed.
+  await stream.next();
+  const listeners = new Map();
+  void dispatch(stream, listeners);
+  return { client, query, listeners, log };
+}
+
+async function dispatch(stream, listeners) {
+  for await (const { type, properties } of stream) {
+    listeners.get(properties.sessionID ?? properties.part?.sessionID)?.(type, properties);
+  }
 }
 
 async function run({ baseUrl, tools, prepared, onDelta, onCall }) {
-  const home = prepared?.folder ?? temporaryHome();
-  const log = join(home, 'spans.jsonl');
-  const query = { directory: projectIn(home) };
-  const { client } = await start({
-    baseUrl,
-    home,
-    tools: tools.map(({ name }) => name),
-    log,
-    // A history of 4 MB is close to the window, and would be condensed; this one is to be sent.
-    contextWindow: prepared?.sessionId ? 10_000_000 : 200_000,
-  });
-  const { stream } = await client.event.subscribe({ query });
+  const k = baseUrls.push(`${baseUrl}/v1`) - 1;
+  shared ??= Promise.resolve().then(() => serve({ tools, prepared }));
+  const { client, query, listeners, log } = await shared;
   const id =
     prepared?.sessionId ??
     (await client.session.create({ query, body: { title: 'bench' }, throwOnError: true })).data.id;
+  let text;
+  let part;
+  const ended = new Promise((resolve, reject) => {
+    listeners.set(id, (type, properties) => {
+      if (type === 'message.part.delta') {
+        text = properties.partID === part ? text + properties.delta : properties.delta;
+        part = properties.partID;
+        onDelta(properties.delta);
+      } else if (type === 'message.part.updated' && properties.part.type === 'tool') onCall();
+      else if (type === 'session.error') reject(new Error(JSON.stringify(properties.error)));
+      else if (type === 'session.idle') resolve();
+    });
+  });
   await client.session.promptAsync({
     query,
     path: { id },
-    body: { model: MODEL, agent: 'bench', parts: [{ type: 'text', text: 'Go.' }] },
+    body: {
+      model: { providerID: providerOf(k), modelID: MODEL },
+      agent: 'bench',
+      parts: [{ type: 'text', text: 'Go.' }],
+    },
     throwOnError: true,
   });
-  let text;
-  let part;
-  for await (const { type, properties } of stream) {
-    if (type === 'message.part.delta') {
-      text = properties.partID === part ? text + properties.delta : properties.delta;
-      part = properties.partID;
-      onDelta(properties.delta);
-    } else if (type === 'message.part.updated' && properties.part.type === 'tool') onCall();
-    else if (type === 'session.error') throw new Error(JSON.stringify(properties.error));
-    else if (type === 'session.idle') break;
-  }
+  await ended;
   if (existsSync(log)) noteSpans(readFileSync(log, 'utf8'));
   return text;
 }
@@ -161,15 +175,16 @@ export async function prepare({ folder, history }) {
 function exported(sessionID, directory, history) {
   const time = { created: 1, updated: 1, completed: 1 };
   const tokens = { input: 10, output: 20, reasoning: 0, cache: { read: 0, write: 0 } };
+  const model = { providerID: providerOf(0), modelID: MODEL };
   const idOf = (kind, k) => `${kind}_${String(k).padStart(26, '0')}`;
   const messages = history.map(({ role, text }, k) => {
     const id = idOf('msg', k);
     const info =
       role === 'user'
-        ? { role, model: MODEL, summary: { diffs: [] } }
+        ? { role, model, summary: { diffs: [] } }
         : {
             role,
-            ...MODEL,
+            ...model,
             parentID: idOf('msg', k - 1),
             mode: 'bench',
             path: { cwd: directory, root: '/' },
