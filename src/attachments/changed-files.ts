@@ -1,4 +1,5 @@
 import type { FileStat, PersistentFiles } from '../protocol/files.ts';
+import type { Life } from '../protocol/ports.ts';
 import type { ReadFileCache, ReadFileState } from '../protocol/tool.ts';
 import { reminder } from '../util/reminder.ts';
 import { describeChange } from './describe-change.ts';
@@ -91,13 +92,13 @@ export function changedFiles(options: ChangedFilesOptions): AttachmentSource {
 
   const changesOf = async (
     watched: ReturnType<typeof latest>,
-    signal: AbortSignal,
+    life: Life,
   ): Promise<readonly FoundAttachment[]> => {
     forgetOthers(seen, readFileCache);
     const stats = await Promise.all(watched.map(([path]) => files.stat(path).catch(() => UNKNOWN)));
     const found: FoundAttachment[] = [];
     for (const [i, [path, state]] of watched.entries()) {
-      if (signal.aborted || found.length === maxReported) break;
+      if (life.aborted || found.length === maxReported) break;
       const stat = stats[i];
       const change = stat === UNKNOWN ? undefined : await look(path, state, stat);
       if (change !== undefined) found.push(change);
@@ -107,9 +108,9 @@ export function changedFiles(options: ChangedFilesOptions): AttachmentSource {
 
   return {
     name: 'changed_files',
-    collect(_, signal) {
+    collect(_, life) {
       const watched = latest(readFileCache, maxWatched);
-      return watched.length === 0 ? NOTHING_FOUND : changesOf(watched, signal);
+      return watched.length === 0 ? NOTHING_FOUND : changesOf(watched, life);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { AttachmentMessage } from '../protocol/messages.ts';
-import type { Clock, Ids } from '../protocol/ports.ts';
+import type { Clock, Ids, Life } from '../protocol/ports.ts';
 import { isoTime } from '../util/iso-time.ts';
 import {
   type AttachmentInput,
@@ -32,7 +32,7 @@ export interface AttachmentOptions {
 export interface Attachments {
   collect(
     input: AttachmentInput,
-    signal: AbortSignal,
+    life: Life,
   ): readonly AttachmentMessage[] | Promise<readonly AttachmentMessage[]>;
   acknowledge(): readonly string[];
 }
@@ -41,31 +41,31 @@ export interface Attachments {
 export function createAttachments({ sources, clock, ids, onProblem }: AttachmentOptions): Attachments {
   const ordered = inOrder(sources);
 
-  const failed = (source: AttachmentSource, error: unknown, signal: AbortSignal) => {
-    if (!signal.aborted) onProblem?.(source.name, error);
+  const failed = (source: AttachmentSource, error: unknown, life: Life) => {
+    if (!life.aborted) onProblem?.(source.name, error);
     return NOTHING_FOUND;
   };
 
   /** A source that need not look anywhere answers at once, and then nothing waits. */
-  const ask = (source: AttachmentSource, input: AttachmentInput, signal: AbortSignal): Answer => {
+  const ask = (source: AttachmentSource, input: AttachmentInput, life: Life): Answer => {
     try {
-      const found = source.collect(input, signal);
-      return found instanceof Promise ? found.catch((error) => failed(source, error, signal)) : found;
+      const found = source.collect(input, life);
+      return found instanceof Promise ? found.catch((error) => failed(source, error, life)) : found;
     } catch (error) {
-      return failed(source, error, signal);
+      return failed(source, error, life);
     }
   };
 
   const messagesOf = (found: readonly FoundAttachment[]) =>
     found.map((each) => attachmentMessageOf(each, clock, ids));
 
-  /** In order, as far as the signal lets them come. */
-  async function waitFor(answers: readonly Answer[], signal: AbortSignal): Promise<AttachmentMessage[]> {
-    const gone = whenAborted(signal);
+  /** In order, as far as they come in time. */
+  async function waitFor(answers: readonly Answer[], life: Life): Promise<AttachmentMessage[]> {
+    const gone = whenAborted(life.signal);
     const messages: AttachmentMessage[] = [];
     for (const answer of answers) {
       const found = await Promise.race([answer, gone.aborted]);
-      if (signal.aborted) break;
+      if (life.aborted) break;
       messages.push(...messagesOf(found));
     }
     gone.forget();
@@ -73,17 +73,17 @@ export function createAttachments({ sources, clock, ids, onProblem }: Attachment
   }
 
   return {
-    collect(input, signal) {
-      if (signal.aborted) return [];
+    collect(input, life) {
+      if (life.aborted) return [];
       const answers: Answer[] = [];
       // On nearly every turn nobody has anything to say.
       for (const source of ordered) {
-        const answer = ask(source, input, signal);
+        const answer = ask(source, input, life);
         if (answer instanceof Promise || answer.length > 0) answers.push(answer);
       }
       if (answers.length === 0) return [];
       return answers.some((answer) => answer instanceof Promise)
-        ? waitFor(answers, signal)
+        ? waitFor(answers, life)
         : (answers as readonly (readonly FoundAttachment[])[]).flatMap(messagesOf);
     },
     acknowledge: () => ordered.flatMap((source) => source.acknowledge?.() ?? []),

@@ -1,4 +1,4 @@
-import type { InboxItem, InboxPriority } from '../protocol/ports.ts';
+import type { InboxItem, InboxPriority, Life } from '../protocol/ports.ts';
 import type { UserBlock } from '../protocol/wire.ts';
 import { reminder } from '../util/reminder.ts';
 import { type AttachmentSource, type FoundAttachment, NOTHING_FOUND } from './source.ts';
@@ -32,18 +32,18 @@ export interface QueuedCommands extends AttachmentSource {
 export function queuedCommands(queue: PeekableQueue, judge?: JudgePrompt): QueuedCommands {
   let peeked: readonly string[] = [];
   let refused: string[] = [];
-  let turn: AbortSignal | undefined;
+  let turn: Life | undefined;
 
   async function join(
     waiting: ReturnType<PeekableQueue['peek']>,
-    signal: AbortSignal,
+    life: Life,
   ): Promise<readonly FoundAttachment[]> {
     const joining: string[] = [];
     const found: FoundAttachment[] = [];
     for (const item of await waiting) {
-      const verdict = await judge?.(item, signal);
+      const verdict = await judge?.(item, life.signal);
       // Nothing is decided then: the prompt stays in line.
-      if (signal.aborted) return NOTHING_FOUND;
+      if (life.aborted) return NOTHING_FOUND;
       if (verdict?.refused === true) {
         refused.push(...queue.acknowledge([item.key]));
         continue;
@@ -58,12 +58,12 @@ export function queuedCommands(queue: PeekableQueue, judge?: JudgePrompt): Queue
   return {
     name: 'queued_commands',
     isJoining: (key) => turn?.aborted === false && peeked.includes(key),
-    collect({ toolUses }, signal) {
+    collect({ toolUses }, life) {
       peeked = [];
-      turn = signal;
+      turn = life;
       const slept = toolUses.some(({ name }) => name === 'Sleep');
       const waiting = queue.peek(slept ? AFTER_SLEEP : WHILE_WORKING);
-      return 'length' in waiting && waiting.length === 0 ? NOTHING_FOUND : join(waiting, signal);
+      return 'length' in waiting && waiting.length === 0 ? NOTHING_FOUND : join(waiting, life);
     },
     acknowledge() {
       const consumed = [...refused, ...queue.acknowledge(peeked)];

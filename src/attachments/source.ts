@@ -1,4 +1,5 @@
 import type { Attachment, UserMessage } from '../protocol/messages.ts';
+import type { Life } from '../protocol/ports.ts';
 import type { View } from '../protocol/view.ts';
 import type { ToolUseBlock, UserBlock } from '../protocol/wire.ts';
 
@@ -20,14 +21,14 @@ export interface FoundAttachment {
 
 /**
  * One thing the model may have to know besides tool results (L6). Any room can offer one. It must cost next to
- * nothing when there is nothing to say, wait for nothing that is not ready, and heed the signal. A throw is
+ * nothing when there is nothing to say, wait for nothing that is not ready, and heed the end of the iteration. A throw is
  * reported and skipped.
  */
 export interface AttachmentSource {
   readonly name: string;
   collect(
     input: AttachmentInput,
-    signal: AbortSignal,
+    life: Life,
   ): readonly FoundAttachment[] | Promise<readonly FoundAttachment[]>;
   /** What was collected last is now consumed; returns the keys of what this source keeps until then. */
   acknowledge?(): readonly string[];

@@ -15,7 +15,7 @@ import type {
 } from '../protocol/messages.ts';
 import type { CallModel, QuerySource } from '../protocol/model.ts';
 import type { PermissionDenial } from '../protocol/permission.ts';
-import type { Clock, Ids, Ledger, RandomPort } from '../protocol/ports.ts';
+import type { Clock, Ids, Ledger, Life, RandomPort } from '../protocol/ports.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { ToolCall, ToolExecutor } from '../protocol/tool.ts';
 import type { View } from '../protocol/view.ts';
@@ -95,7 +95,7 @@ export interface AttachmentPort {
   /** What else the model should know, in order. The queue is only peeked at. */
   collect(
     input: AttachmentInput,
-    signal: AbortSignal,
+    life: Life,
   ): readonly AttachmentMessage[] | Promise<readonly AttachmentMessage[]>;
   /** `next_turn` alone calls this: what was peeked is now consumed. Returns the consumed keys. */
   acknowledge(): readonly string[];

@@ -4,7 +4,7 @@ import type { CompactionSource } from '../protocol/context.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { LoadReason } from '../protocol/hook.ts';
 import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
-import type { Clock, Ids } from '../protocol/ports.ts';
+import type { Clock, Ids, Life } from '../protocol/ports.ts';
 import type { TextBlock, ToolUseBlock } from '../protocol/wire.ts';
 import { foldersBetween, projectFolders } from '../util/folders.ts';
 import { matchesGlob } from '../util/glob.ts';
@@ -70,10 +70,7 @@ export interface ProjectMemory {
   /** Behind tool results (L6): the memory of folders they touched, once each, and files that changed on disk. */
   readonly source: {
     readonly name: 'memory';
-    collect(
-      input: TouchingTurn,
-      signal: AbortSignal,
-    ): Promise<readonly FoundMemory[]> | readonly FoundMemory[];
+    collect(input: TouchingTurn, life: Life): Promise<readonly FoundMemory[]> | readonly FoundMemory[];
   };
   /** After a compaction: what came in behind tool results, as it is now (F31). The rest stands before the messages. */
   readonly restored: CompactionSource;
@@ -259,9 +256,9 @@ export function createProjectMemory(
     return found.length === 0 ? [] : [renderRelevant(found.map((file) => take(file, true)))];
   };
 
-  const found = async ({ toolUses, view }: TouchingTurn, signal: AbortSignal) => {
+  const found = async ({ toolUses, view }: TouchingTurn, life: Life) => {
     await load();
-    if (reader === undefined || signal.aborted) return NOTHING;
+    if (reader === undefined || life.aborted) return NOTHING;
     const paths = touched(toolUses);
     if (paths.length > 0) await recall(view, reader);
     return [...(await changed(reader)), ...(await nested(paths, reader)), ...chosen()];

@@ -91,8 +91,7 @@ export function openConnections(options: EndpointOptions): Connections {
   // WHATWG keeps the brackets of an IPv6 host; sockets want it bare.
   const hostname = at.hostname.replace(/^\[|\]$/g, '');
   const port = portOf(at);
-  const host = { host: baseUrl.host };
-  const authorization = absolute ? proxyAuthorization(proxy) : {};
+  const named = { host: baseUrl.host, ...(absolute && proxyAuthorization(proxy)) };
 
   return {
     proxied: proxy !== undefined,
@@ -104,7 +103,7 @@ export function openConnections(options: EndpointOptions): Connections {
         port,
         path: absolute ? `${baseUrl.origin}${path}` : path,
         // As a list: Node writes it out as it is, and keeps no second form of each.
-        headers: Object.entries({ ...host, ...headers, ...authorization }).flat() as string[],
+        headers: listed(headers, named),
         agent: keepAlive ? route.agent : route.makeAgent(false),
         ...(proxy === undefined && lookup !== undefined && { lookup }),
       });
@@ -123,6 +122,14 @@ export function openConnections(options: EndpointOptions): Connections {
       setImmediate(() => leaving.route.agent.destroy());
     },
   };
+}
+
+/** Names and values in turn. What `named` says counts, but for a host of the caller's own. */
+function listed(headers: OutgoingHttpHeaders, named: OutgoingHttpHeaders): string[] {
+  const list: string[] = [];
+  for (const name in headers) if (name === 'host' || !(name in named)) list.push(name, String(headers[name]));
+  for (const name in named) if (name !== 'host' || !('host' in headers)) list.push(name, String(named[name]));
+  return list;
 }
 
 const SETTINGS = { noDelay: true, scheduling: 'lifo', timeout: IDLE_SOCKET_MS } as const;

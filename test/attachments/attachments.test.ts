@@ -11,6 +11,7 @@ import type { InboxPriority } from '../../src/protocol/ports.ts';
 import { sequentialIds, virtualClock } from '../../src/testing/index.ts';
 import { PersistentList } from '../../src/util/persistent-list.ts';
 import { reminder } from '../../src/util/reminder.ts';
+import { openScope } from '../../src/util/scope.ts';
 
 const turn = (...tools: string[]) => ({
   toolUses: tools.map((name, i) => ({ type: 'tool_use', id: `t${i}`, name, input: {} }) as const),
@@ -18,12 +19,11 @@ const turn = (...tools: string[]) => ({
   view: PersistentList.from([]),
   turnCount: 1,
 });
-const live = () => new AbortController().signal;
 const port = (sources: readonly AttachmentSource[], onProblem?: (source: string, error: unknown) => void) =>
   createAttachments({ sources, clock: virtualClock(), ids: sequentialIds(), onProblem });
 
-const collect = async (attachments: ReturnType<typeof port>, input = turn(), signal = live()) =>
-  attachments.collect(input, signal);
+const collect = async (attachments: ReturnType<typeof port>, input = turn(), life = openScope()) =>
+  attachments.collect(input, life);
 const textOf = (message: AttachmentMessage | undefined) =>
   (message?.rendered ?? []).map((block) => ('text' in block ? block.text : `[${block.type}]`)).join('\n');
 const saying = (name: string): AttachmentSource => ({
@@ -67,15 +67,15 @@ describe('the one order', () => {
   });
 
   it('an abort ends the wait for a source that never answers', async () => {
-    const abort = new AbortController();
+    const life = openScope();
     const collecting = collect(
       port([{ name: 'memory', collect: () => new Promise(() => {}) }]),
       turn(),
-      abort.signal,
+      life,
     );
-    abort.abort();
+    life.abort('user');
     expect(await collecting).toEqual([]);
-    expect(await collect(port([saying('skills')]), turn(), AbortSignal.abort())).toEqual([]);
+    expect(await collect(port([saying('skills')]), turn(), life)).toEqual([]);
   });
 });
 

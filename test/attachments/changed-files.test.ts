@@ -7,6 +7,7 @@ import { type ChangedFilesOptions, changedFiles } from '../../src/attachments/ch
 import type { ReadFileCache, ReadFileState } from '../../src/protocol/tool.ts';
 import { nodeFiles } from '../../src/util/node-files.ts';
 import { PersistentList } from '../../src/util/persistent-list.ts';
+import { openScope } from '../../src/util/scope.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'turnwright-changed-'));
 afterAll(() => rm(folder, { recursive: true }));
@@ -28,7 +29,7 @@ function watch(options: Partial<ChangedFilesOptions> = {}) {
     ...options,
   });
   return async () =>
-    (await source.collect(turn, new AbortController().signal)).map(
+    (await source.collect(turn, openScope())).map(
       ({ attachment }) => attachment as { path: string; snippet: string },
     );
 }

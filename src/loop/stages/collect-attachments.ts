@@ -23,7 +23,7 @@ export async function* collectAttachments(iteration: Iteration): AsyncGenerator<
   }
   const collected = deps.attachments.collect(
     { toolUses, results: iteration.results, view: state.view.messages, turnCount: state.turnCount },
-    iteration.signal,
+    iteration.scope,
   );
   for (const attachment of 'then' in collected ? await collected : collected) {
     iteration.attachments.push(attachment);
