@@ -21,7 +21,7 @@ let ownHome;
 async function run({ baseUrl, tools, prepared, onDelta }) {
   const { createSdkMcpServer, query, tool } = turnwright;
   const { z } = zod;
-  ownHome ??= temporaryHome();
+  if (prepared === undefined) ownHome ??= temporaryHome();
   const home = prepared?.folder ?? ownHome;
   const server = createSdkMcpServer({
     name: 'bench',

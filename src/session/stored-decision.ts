@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 type Written<T> = T | string;
 
 const BEHIND_NAME = ': ';
-const NAME = /^[\w-]+$/;
+const isPlain = (name: string): boolean => !name.includes(' ') && !name.includes(':');
 const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
 /** `line`: what the line says beside the record. */
@@ -25,22 +25,23 @@ export function writtenDecision(record: DecisionRecord, line: { readonly submiss
 }
 
 function writtenStep(record: PrepareRecord): Written<PrepareRecord> {
-  const { step, ran, why, ...more } = record;
-  return ran || !NAME.test(step) || Object.keys(more).length > 0 ? record : step + BEHIND_NAME + why;
+  const { step, ran, why } = record;
+  return ran || !isPlain(step) || Object.keys(record).length > 3 ? record : step + BEHIND_NAME + why;
 }
 
 /** A fact that another rule read otherwise stays with its rule. */
 function writtenRule(record: RuleRecord, facts: Record<string, unknown>): Written<RuleRecord> {
   const { name, verdict, read } = record;
-  if (verdict !== 'pass' || !NAME.test(name)) return record;
+  if (verdict !== 'pass' || !isPlain(name)) return record;
   if (read === undefined) return name;
-  let text = name + BEHIND_NAME;
+  let text = `${name}:`;
   for (const fact in read) {
     const value = read[fact];
-    if (!NAME.test(fact) || isRecord(value) || value === undefined) return record;
-    if (!Object.hasOwn(facts, fact)) facts[fact] = value;
-    else if (facts[fact] !== value) return record;
-    text += text.length === name.length + BEHIND_NAME.length ? fact : ` ${fact}`;
+    const known = facts[fact];
+    if (isRecord(value) || value === undefined || !isPlain(fact)) return record;
+    if (known === undefined) facts[fact] = value;
+    else if (known !== value) return record;
+    text += ` ${fact}`;
   }
   return text;
 }
@@ -61,22 +62,13 @@ const toldList = (list: unknown, told: (text: string) => object): unknown =>
   Array.isArray(list) ? list.map((item: unknown) => (typeof item === 'string' ? told(item) : item)) : list;
 
 function toldStep(text: string): PrepareRecord {
-  const [step, why] = apart(text);
-  return { step, ran: false, why: why ?? '' };
+  const at = text.indexOf(BEHIND_NAME);
+  return { step: text.slice(0, at), ran: false, why: text.slice(at + BEHIND_NAME.length) };
 }
 
 function toldRule(text: string, facts: Fields): RuleRecord {
-  const [name, read] = apart(text);
-  if (read === undefined) return { name, verdict: 'pass' };
-  const names = read === '' ? [] : read.split(' ');
-  return {
-    name,
-    verdict: 'pass',
-    read: Object.fromEntries(names.map((fact) => [fact, facts[fact]])),
-  };
-}
-
-function apart(text: string): readonly [string, string | undefined] {
-  const at = text.indexOf(BEHIND_NAME);
-  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + BEHIND_NAME.length)];
+  const [name = '', ...read] = text.split(' ');
+  if (!name.endsWith(':')) return { name, verdict: 'pass' };
+  const known = read.map((fact) => [fact, facts[fact]] as const);
+  return { name: name.slice(0, -1), verdict: 'pass', read: Object.fromEntries(known) };
 }
