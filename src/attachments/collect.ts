@@ -38,56 +38,69 @@ export interface Attachments {
 }
 
 /** Asks every source at once; what they found is in the one order. Collecting consumes nothing. */
-export function createAttachments({ sources, clock, ids, onProblem }: AttachmentOptions): Attachments {
-  const ordered = inOrder(sources);
+export function createAttachments(options: AttachmentOptions): Attachments {
+  return new Collector(options);
+}
 
-  const failed = (source: AttachmentSource, error: unknown, life: Life) => {
-    if (!life.aborted) onProblem?.(source.name, error);
-    return NOTHING_FOUND;
-  };
+class Collector implements Attachments {
+  readonly #options: AttachmentOptions;
+  readonly #ordered: readonly AttachmentSource[];
+
+  constructor(options: AttachmentOptions) {
+    this.#options = options;
+    this.#ordered = inOrder(options.sources);
+  }
+
+  collect(...[input, life]: Parameters<Attachments['collect']>): ReturnType<Attachments['collect']> {
+    if (life.aborted) return [];
+    const answers: Answer[] = [];
+    // On nearly every turn nobody has anything to say.
+    for (const source of this.#ordered) {
+      const answer = this.#ask(source, input, life);
+      if (answer instanceof Promise || answer.length > 0) answers.push(answer);
+    }
+    if (answers.length === 0) return [];
+    return answers.some((answer) => answer instanceof Promise)
+      ? this.#waitFor(answers, life)
+      : (answers as readonly (readonly FoundAttachment[])[]).flatMap((found) => this.#messagesOf(found));
+  }
+
+  acknowledge(): readonly string[] {
+    return this.#ordered.flatMap((source) => source.acknowledge?.() ?? []);
+  }
 
   /** A source that need not look anywhere answers at once, and then nothing waits. */
-  const ask = (source: AttachmentSource, input: AttachmentInput, life: Life): Answer => {
+  #ask(source: AttachmentSource, input: AttachmentInput, life: Life): Answer {
     try {
       const found = source.collect(input, life);
-      return found instanceof Promise ? found.catch((error) => failed(source, error, life)) : found;
+      return found instanceof Promise ? found.catch((error) => this.#failed(source, error, life)) : found;
     } catch (error) {
-      return failed(source, error, life);
+      return this.#failed(source, error, life);
     }
-  };
+  }
 
-  const messagesOf = (found: readonly FoundAttachment[]) =>
-    found.map((each) => attachmentMessageOf(each, clock, ids));
+  #failed(source: AttachmentSource, error: unknown, life: Life): readonly FoundAttachment[] {
+    if (!life.aborted) this.#options.onProblem?.(source.name, error);
+    return NOTHING_FOUND;
+  }
 
   /** In order, as far as they come in time. */
-  async function waitFor(answers: readonly Answer[], life: Life): Promise<AttachmentMessage[]> {
+  async #waitFor(answers: readonly Answer[], life: Life): Promise<AttachmentMessage[]> {
     const gone = whenAborted(life.signal);
     const messages: AttachmentMessage[] = [];
     for (const answer of answers) {
       const found = await Promise.race([answer, gone.aborted]);
       if (life.aborted) break;
-      messages.push(...messagesOf(found));
+      messages.push(...this.#messagesOf(found));
     }
     gone.forget();
     return messages;
   }
 
-  return {
-    collect(input, life) {
-      if (life.aborted) return [];
-      const answers: Answer[] = [];
-      // On nearly every turn nobody has anything to say.
-      for (const source of ordered) {
-        const answer = ask(source, input, life);
-        if (answer instanceof Promise || answer.length > 0) answers.push(answer);
-      }
-      if (answers.length === 0) return [];
-      return answers.some((answer) => answer instanceof Promise)
-        ? waitFor(answers, life)
-        : (answers as readonly (readonly FoundAttachment[])[]).flatMap(messagesOf);
-    },
-    acknowledge: () => ordered.flatMap((source) => source.acknowledge?.() ?? []),
-  };
+  #messagesOf(found: readonly FoundAttachment[]): AttachmentMessage[] {
+    const { clock, ids } = this.#options;
+    return found.map((each) => attachmentMessageOf(each, clock, ids));
+  }
 }
 
 type Answer = readonly FoundAttachment[] | Promise<readonly FoundAttachment[]>;

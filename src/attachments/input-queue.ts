@@ -37,7 +37,7 @@ export function createInputQueue(): InputQueue {
 class WaitingInput implements InputQueue {
   readonly #waiting = new Map<string, InboxItem>();
   readonly #numbers = new Map<string, number>();
-  readonly #listeners = new Set<(item: InboxItem) => void>();
+  #listeners: readonly ((item: InboxItem) => void)[] = [];
 
   get size(): number {
     return this.#waiting.size;
@@ -49,7 +49,7 @@ class WaitingInput implements InputQueue {
     const item: InboxItem = { ...input, n: this.#numbers.size + 1 };
     this.#numbers.set(item.key, item.n);
     this.#waiting.set(item.key, item);
-    if (item.priority === 'now') for (const listener of [...this.#listeners]) listener(item);
+    if (item.priority === 'now') for (const listener of this.#listeners) listener(item);
     return { n: item.n, fresh: true };
   }
 
@@ -68,7 +68,9 @@ class WaitingInput implements InputQueue {
   }
 
   onNow(listener: (item: InboxItem) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#listeners = [...this.#listeners, listener];
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== listener);
+    };
   }
 }

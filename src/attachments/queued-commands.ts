@@ -1,7 +1,12 @@
 import type { InboxItem, InboxPriority, Life } from '../protocol/ports.ts';
 import type { UserBlock } from '../protocol/wire.ts';
 import { reminder } from '../util/reminder.ts';
-import { type AttachmentSource, type FoundAttachment, NOTHING_FOUND } from './source.ts';
+import {
+  type AttachmentInput,
+  type AttachmentSource,
+  type FoundAttachment,
+  NOTHING_FOUND,
+} from './source.ts';
 
 const WHILE_WORKING: readonly InboxPriority[] = ['now', 'next'];
 const AFTER_SLEEP: readonly InboxPriority[] = ['now', 'next', 'later'];
@@ -30,48 +35,63 @@ export interface QueuedCommands extends AttachmentSource {
  * leaves the queue at once, and never comes before the model.
  */
 export function queuedCommands(queue: PeekableQueue, judge?: JudgePrompt): QueuedCommands {
-  let peeked: readonly string[] = [];
-  let refused: string[] = [];
-  let turn: Life | undefined;
+  return new Commands(queue, judge);
+}
 
-  async function join(
-    waiting: ReturnType<PeekableQueue['peek']>,
+const NO_KEYS: readonly string[] = Object.freeze([]);
+
+class Commands implements QueuedCommands {
+  readonly name = 'queued_commands';
+  readonly #queue: PeekableQueue;
+  readonly #judge: JudgePrompt | undefined;
+  #peeked = NO_KEYS;
+  #refused = NO_KEYS;
+  #turn: Life | undefined;
+
+  constructor(queue: PeekableQueue, judge: JudgePrompt | undefined) {
+    this.#queue = queue;
+    this.#judge = judge;
+  }
+
+  isJoining(key: string): boolean {
+    return this.#turn?.aborted === false && this.#peeked.includes(key);
+  }
+
+  collect(
+    { toolUses }: AttachmentInput,
     life: Life,
-  ): Promise<readonly FoundAttachment[]> {
+  ): readonly FoundAttachment[] | Promise<readonly FoundAttachment[]> {
+    this.#peeked = NO_KEYS;
+    this.#turn = life;
+    const slept = toolUses.some(({ name }) => name === 'Sleep');
+    const waiting = this.#queue.peek(slept ? AFTER_SLEEP : WHILE_WORKING);
+    return 'length' in waiting && waiting.length === 0 ? NOTHING_FOUND : this.#join(waiting, life);
+  }
+
+  acknowledge(): readonly string[] {
+    const consumed = [...this.#refused, ...this.#queue.acknowledge(this.#peeked)];
+    this.#peeked = NO_KEYS;
+    this.#refused = NO_KEYS;
+    return consumed;
+  }
+
+  async #join(waiting: ReturnType<PeekableQueue['peek']>, life: Life): Promise<readonly FoundAttachment[]> {
     const joining: string[] = [];
     const found: FoundAttachment[] = [];
     for (const item of await waiting) {
-      const verdict = await judge?.(item, life.signal);
+      const verdict = await this.#judge?.(item, life.signal);
       // Nothing is decided then: the prompt stays in line.
       if (life.aborted) return NOTHING_FOUND;
       if (verdict?.refused === true) {
-        refused.push(...queue.acknowledge([item.key]));
+        this.#refused = [...this.#refused, ...this.#queue.acknowledge([item.key])];
         continue;
       }
       joining.push(item.key);
       found.push(toAttachment(item, verdict?.context ?? []));
     }
-    peeked = joining;
+    this.#peeked = joining;
     return found;
   }
-
-  return {
-    name: 'queued_commands',
-    isJoining: (key) => turn?.aborted === false && peeked.includes(key),
-    collect({ toolUses }, life) {
-      peeked = [];
-      turn = life;
-      const slept = toolUses.some(({ name }) => name === 'Sleep');
-      const waiting = queue.peek(slept ? AFTER_SLEEP : WHILE_WORKING);
-      return 'length' in waiting && waiting.length === 0 ? NOTHING_FOUND : join(waiting, life);
-    },
-    acknowledge() {
-      const consumed = [...refused, ...queue.acknowledge(peeked)];
-      peeked = [];
-      refused = [];
-      return consumed;
-    },
-  };
 }
 
 function toAttachment({ content, uuid }: InboxItem, context: readonly string[]): FoundAttachment {

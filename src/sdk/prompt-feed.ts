@@ -3,8 +3,7 @@ import type { QueryEngine } from '../engine/query-engine.ts';
 import type { PromptState, SDKUserMessage } from '../protocol/sdk-messages.ts';
 import type { TerminalReason } from '../protocol/terminal.ts';
 import type { UserBlock } from '../protocol/wire.ts';
-import type { Writable } from '../util/writable.ts';
-import { createPromptLifecycle } from './prompt-lifecycle.ts';
+import { createPromptLifecycle, type PromptLifecycle } from './prompt-lifecycle.ts';
 
 export interface NextPrompt {
   readonly content: string | readonly UserBlock[];
@@ -44,106 +43,128 @@ export function createPromptFeed(
   /** Told what becomes of prompts with a uuid. */
   say: (uuid: string, state: PromptState) => void,
 ): PromptFeed {
-  const lifecycle = createPromptLifecycle(say);
+  return new Feed(engine, createPromptLifecycle(say));
+}
+
+class Feed implements PromptFeed {
+  readonly #engine: () => Promise<QueryEngine>;
+  readonly #lifecycle: PromptLifecycle;
   /** Prompts that were put in line, by key. */
-  const known = new Map<string, SDKUserMessage>();
+  readonly #known = new Map<string, SDKUserMessage>();
+  #count = 0;
   /** Still being read. */
-  let open = 0;
-  let over = false;
-  let wakeUp = () => {};
-  let change = new Promise<void>((resolve) => {
-    wakeUp = resolve;
-  });
+  #open = 0;
+  #over = false;
+  #change: Promise<void> | undefined;
+  #wakeUp: (() => void) | undefined;
 
-  const wake = () => {
-    const before = wakeUp;
-    change = new Promise<void>((resolve) => {
-      wakeUp = resolve;
+  constructor(engine: () => Promise<QueryEngine>, lifecycle: PromptLifecycle) {
+    this.#engine = engine;
+    this.#lifecycle = lifecycle;
+  }
+
+  get ended(): boolean {
+    return this.#open === 0;
+  }
+
+  add(message: SDKUserMessage): Promise<void> {
+    return this.#reading(() => this.#put(message));
+  }
+
+  read(input: AsyncIterable<SDKUserMessage>): Promise<void> {
+    return this.#reading(async () => {
+      const iterator = input[Symbol.asyncIterator]();
+      while (!this.#over) {
+        const step = await iterator.next();
+        if (step.done === true) return;
+        if (!this.#over) await this.#put(step.value);
+      }
+      await iterator.return?.();
     });
-    before();
-  };
+  }
 
-  let count = 0;
-  const put = async (message: SDKUserMessage) => {
-    count += 1;
-    const key = message.uuid ?? `prompt-${count}`;
-    known.set(key, message);
-    const session = await engine();
-    lifecycle.queued(message.uuid);
+  next(session: QueryEngine): NextPrompt | undefined {
+    const item = session.takeQueued();
+    if (item === undefined) return undefined;
+    const message = this.#known.get(item.key ?? '');
+    // What joined a running turn is no longer in line either.
+    const left = new Set(session.queued().map(({ key }) => key));
+    for (const key of this.#known.keys()) if (!left.has(key)) this.#known.delete(key);
+    this.#lifecycle.started(message?.uuid);
+    return {
+      content: item.content,
+      uuid: message?.uuid,
+      origin: message?.origin,
+      shouldQuery: message?.shouldQuery,
+      verbatim: message?.client_composed,
+    };
+  }
+
+  joined(keys: readonly string[]): void {
+    for (const key of keys) this.#lifecycle.started(this.#known.get(key)?.uuid);
+  }
+
+  turnEnded(reason: TerminalReason | undefined): void {
+    this.#lifecycle.turnEnded(reason === 'aborted_streaming' || reason === 'aborted_tools');
+  }
+
+  withdraw(session: QueryEngine, uuid: string): boolean {
+    const [gone] = session.controls.withdraw([uuid]);
+    if (gone !== undefined) this.#lifecycle.cancelled(gone);
+    return gone !== undefined;
+  }
+
+  withdrawAll(session: QueryEngine): readonly string[] {
+    const prompts = session.queued().filter(({ key }) => this.#known.has(key));
+    session.controls.withdraw(prompts.map(({ key }) => key));
+    const uuids = prompts.flatMap(({ uuid }) => uuid ?? []);
+    for (const uuid of uuids) this.#lifecycle.cancelled(uuid);
+    return uuids;
+  }
+
+  changed(): Promise<void> {
+    this.#change ??= new Promise<void>((resolve) => {
+      this.#wakeUp = resolve;
+    });
+    return this.#change;
+  }
+
+  wake(): void {
+    const wakeUp = this.#wakeUp;
+    this.#change = undefined;
+    this.#wakeUp = undefined;
+    wakeUp?.();
+  }
+
+  end(): void {
+    this.#over = true;
+    this.wake();
+  }
+
+  async #put(message: SDKUserMessage): Promise<void> {
+    this.#count += 1;
+    const key = message.uuid ?? `prompt-${this.#count}`;
+    this.#known.set(key, message);
+    const session = await this.#engine();
+    this.#lifecycle.queued(message.uuid);
     await session.enqueue({
       key,
       content: message.message.content,
       uuid: message.uuid,
       priority: message.priority,
     });
-    wake();
-  };
+    this.wake();
+  }
 
-  const reading = async (work: () => Promise<void>) => {
-    open += 1;
-    feed.ended = false;
+  async #reading(work: () => Promise<void>): Promise<void> {
+    this.#open += 1;
     try {
       await work();
     } finally {
-      open -= 1;
-      feed.ended = open === 0;
-      wake();
+      this.#open -= 1;
+      this.wake();
     }
-  };
-
-  const feed: Writable<PromptFeed> = {
-    ended: true,
-    add: (message) => reading(() => put(message)),
-    read: (input) =>
-      reading(async () => {
-        const iterator = input[Symbol.asyncIterator]();
-        while (!over) {
-          const step = await iterator.next();
-          if (step.done === true) return;
-          if (!over) await put(step.value);
-        }
-        await iterator.return?.();
-      }),
-    next(session) {
-      const item = session.takeQueued();
-      if (item === undefined) return undefined;
-      const message = known.get(item.key ?? '');
-      // What joined a running turn is no longer in line either.
-      const left = new Set(session.queued().map(({ key }) => key));
-      for (const key of known.keys()) if (!left.has(key)) known.delete(key);
-      lifecycle.started(message?.uuid);
-      return {
-        content: item.content,
-        uuid: message?.uuid,
-        origin: message?.origin,
-        shouldQuery: message?.shouldQuery,
-        verbatim: message?.client_composed,
-      };
-    },
-    joined(keys) {
-      for (const key of keys) lifecycle.started(known.get(key)?.uuid);
-    },
-    turnEnded: (reason) => lifecycle.turnEnded(reason === 'aborted_streaming' || reason === 'aborted_tools'),
-    withdraw(session, uuid) {
-      const [gone] = session.controls.withdraw([uuid]);
-      if (gone !== undefined) lifecycle.cancelled(gone);
-      return gone !== undefined;
-    },
-    withdrawAll(session) {
-      const prompts = session.queued().filter(({ key }) => known.has(key));
-      session.controls.withdraw(prompts.map(({ key }) => key));
-      const uuids = prompts.flatMap(({ uuid }) => uuid ?? []);
-      for (const uuid of uuids) lifecycle.cancelled(uuid);
-      return uuids;
-    },
-    changed: () => change,
-    wake,
-    end() {
-      over = true;
-      wake();
-    },
-  };
-  return feed;
+  }
 }
 
 /** Prompts that wait in one session, moved to the one that follows it. */

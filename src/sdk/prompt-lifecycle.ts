@@ -12,20 +12,33 @@ export interface PromptLifecycle {
 }
 
 export function createPromptLifecycle(say: (uuid: string, state: PromptState) => void): PromptLifecycle {
-  let turn: string[] = [];
-  return {
-    queued(uuid) {
-      if (uuid !== undefined) say(uuid, 'queued');
-    },
-    started(uuid) {
-      if (uuid === undefined) return;
-      turn.push(uuid);
-      say(uuid, 'started');
-    },
-    turnEnded(aborted) {
-      for (const uuid of turn) say(uuid, aborted ? 'cancelled' : 'completed');
-      turn = [];
-    },
-    cancelled: (uuid) => say(uuid, 'cancelled'),
-  };
+  return new Lifecycle(say);
+}
+
+class Lifecycle implements PromptLifecycle {
+  readonly #say: (uuid: string, state: PromptState) => void;
+  #turn: readonly string[] = [];
+
+  constructor(say: (uuid: string, state: PromptState) => void) {
+    this.#say = say;
+  }
+
+  queued(uuid: string | undefined): void {
+    if (uuid !== undefined) this.#say(uuid, 'queued');
+  }
+
+  started(uuid: string | undefined): void {
+    if (uuid === undefined) return;
+    this.#turn = [...this.#turn, uuid];
+    this.#say(uuid, 'started');
+  }
+
+  turnEnded(aborted: boolean): void {
+    for (const uuid of this.#turn) this.#say(uuid, aborted ? 'cancelled' : 'completed');
+    this.#turn = [];
+  }
+
+  cancelled(uuid: string): void {
+    this.#say(uuid, 'cancelled');
+  }
 }

@@ -65,8 +65,8 @@ export function query({
   const attend = async (opened: Promise<QueryEngine>) => {
     const session = await opened;
     sessionId = session.sessionId;
-    session.tasks.onChange(feed.wake);
-    session.controls.onPromptsJoined(feed.joined);
+    session.tasks.onChange(() => feed.wake());
+    session.controls.onPromptsJoined((keys) => feed.joined(keys));
     session.onAnnouncement((message) => {
       announcements.say(message);
       feed.wake();

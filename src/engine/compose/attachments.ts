@@ -1,7 +1,7 @@
 import { changedFiles } from '../../attachments/changed-files.ts';
-import { createAttachments } from '../../attachments/collect.ts';
+import { type Attachments, createAttachments } from '../../attachments/collect.ts';
 import { createInputQueue } from '../../attachments/input-queue.ts';
-import { type JudgePrompt, queuedCommands } from '../../attachments/queued-commands.ts';
+import { type JudgePrompt, type QueuedCommands, queuedCommands } from '../../attachments/queued-commands.ts';
 import type { AttachmentSource } from '../../attachments/source.ts';
 import { todoReminder } from '../../attachments/todo-reminder.ts';
 import type { AttachmentPort } from '../../loop/deps.ts';
@@ -34,68 +34,117 @@ export function composeAttachments(parts: AttachmentParts): {
   readonly attachments: AttachmentPort;
   readonly queue: PromptLine;
 } {
-  const { clock, ids, files, readFileCache, todos, inbox, sessionId, scope } = parts;
-  const queue = createInputQueue();
-  const commands = queuedCommands(queue, parts.judgePrompt);
-  const joinListeners = new Set<(keys: readonly string[]) => void>();
-  const attachments = createAttachments({
-    sources: [
-      commands,
-      changedFiles({ readFileCache, files, hash: sha256, onChange: parts.onFileChanged }),
-      todoReminder(todos),
-      ...parts.sources,
-    ],
-    clock,
-    ids,
-    onProblem: (source, error) => parts.stderr?.(`Attachment source ${source} failed: ${String(error)}`),
-  });
+  const line = new Line(parts);
+  return { attachments: new Joining(parts, line), queue: line };
+}
 
-  let cursor = 0;
-  let heard: ReadonlySet<string> = new Set();
-  let following: Promise<void> | undefined;
-  const fetch = async () => {
-    for (const item of (await inbox?.after(sessionId, cursor)) ?? []) {
-      cursor = Math.max(cursor, item.n);
-      if (!heard.has(item.key) && !heard.has(item.uuid ?? item.key)) queue.put(item);
-    }
-  };
-  const follow = async () => {
-    await fetch();
-    void watch().catch((error: unknown) =>
-      parts.stderr?.(`The inbox cannot be followed any more: ${String(error)}`),
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** Prompts in line. */
+class Line implements PromptLine {
+  readonly #parts: AttachmentParts;
+  readonly #queue = createInputQueue();
+  readonly commands: QueuedCommands;
+  #listeners: readonly ((keys: readonly string[]) => void)[] = [];
+  #cursor = 0;
+  #heard = NOBODY;
+  #following: Promise<void> | undefined;
+
+  constructor(parts: AttachmentParts) {
+    this.#parts = parts;
+    this.commands = queuedCommands(this.#queue, parts.judgePrompt);
+  }
+
+  isJoining(key: string): boolean {
+    return this.commands.isJoining(key);
+  }
+
+  onJoined(listener: (keys: readonly string[]) => void): () => void {
+    this.#listeners = [...this.#listeners, listener];
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== listener);
+    };
+  }
+
+  /** Tells that the running turn took these. */
+  joined(keys: readonly string[]): void {
+    if (keys.length > 0) for (const listener of this.#listeners) listener(keys);
+  }
+
+  peek(priorities?: Parameters<PromptLine['peek']>[0]): ReturnType<PromptLine['peek']> {
+    return this.#queue.peek(priorities);
+  }
+
+  acknowledge(keys: readonly string[]): readonly string[] {
+    return this.#queue.acknowledge(keys);
+  }
+
+  onNow(listener: Parameters<PromptLine['onNow']>[0]): () => void {
+    return this.#queue.onNow(listener);
+  }
+
+  async put(item: Parameters<PromptLine['put']>[0]): Promise<void> {
+    const { inbox, sessionId } = this.#parts;
+    if (inbox === undefined) this.#queue.put(item);
+    else await inbox.put(sessionId, item).then(() => this.#fetch());
+  }
+
+  follow(consumed?: ReadonlySet<string>): Promise<void> {
+    this.#heard = consumed ?? this.#heard;
+    this.#following ??= this.#follow();
+    return this.#following;
+  }
+
+  async #follow(): Promise<void> {
+    if (this.#parts.inbox === undefined) return;
+    await this.#fetch();
+    void this.#watch(this.#parts.inbox).catch((error: unknown) =>
+      this.#parts.stderr?.(`The inbox cannot be followed any more: ${String(error)}`),
     );
-  };
-  const watch = async () => {
-    if (inbox === undefined) return;
-    for await (const _ of inbox.wake(sessionId, scope.signal)) await fetch();
-  };
-  return {
-    attachments: {
-      collect: attachments.collect,
-      acknowledge() {
-        const keys = attachments.acknowledge();
-        if (keys.length > 0) for (const listener of joinListeners) listener(keys);
-        return keys;
-      },
-    },
-    queue: {
-      isJoining: commands.isJoining,
-      onJoined(listener) {
-        joinListeners.add(listener);
-        return () => joinListeners.delete(listener);
-      },
-      peek: (priorities) => queue.peek(priorities),
-      acknowledge: (keys) => queue.acknowledge(keys),
-      onNow: (listener) => queue.onNow(listener),
-      async put(item) {
-        if (inbox === undefined) queue.put(item);
-        else await inbox.put(sessionId, item).then(fetch);
-      },
-      follow(consumed) {
-        heard = consumed ?? heard;
-        following ??= follow();
-        return following;
-      },
-    },
-  };
+  }
+
+  async #watch(inbox: Inbox): Promise<void> {
+    const { scope, sessionId } = this.#parts;
+    for await (const _ of inbox.wake(sessionId, scope.signal)) await this.#fetch();
+  }
+
+  async #fetch(): Promise<void> {
+    const { inbox, sessionId } = this.#parts;
+    for (const item of (await inbox?.after(sessionId, this.#cursor)) ?? []) {
+      this.#cursor = Math.max(this.#cursor, item.n);
+      if (!this.#heard.has(item.key) && !this.#heard.has(item.uuid ?? item.key)) this.#queue.put(item);
+    }
+  }
+}
+
+/** What joins the conversation between two requests, prompts in line before all else. */
+class Joining implements AttachmentPort {
+  readonly #attachments: Attachments;
+  readonly #line: Line;
+
+  constructor({ onFileChanged, stderr, todos, ...parts }: AttachmentParts, line: Line) {
+    const { clock, files, ids, readFileCache } = parts;
+    this.#line = line;
+    this.#attachments = createAttachments({
+      sources: [
+        line.commands,
+        changedFiles({ readFileCache, files, hash: sha256, onChange: onFileChanged }),
+        todoReminder(todos),
+        ...parts.sources,
+      ],
+      clock,
+      ids,
+      onProblem: (source, error) => stderr?.(`Attachment source ${source} failed: ${String(error)}`),
+    });
+  }
+
+  collect(...[input, signal]: Parameters<Attachments['collect']>): ReturnType<Attachments['collect']> {
+    return this.#attachments.collect(input, signal);
+  }
+
+  acknowledge(): readonly string[] {
+    const keys = this.#attachments.acknowledge();
+    this.#line.joined(keys);
+    return keys;
+  }
 }
