@@ -210,7 +210,8 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
 
 /** undefined: it begins or ends otherwise. */
 function deltaBehind({ json, index, type }: DeltaHead, data: string): StreamEvent | undefined {
-  if (!data.startsWith(json) || !data.endsWith(BEHIND_TEXT)) return undefined;
+  // Compared as wholes: what `startsWith` is compiled to looks at one character after the other.
+  if (data.slice(0, json.length) !== json || !data.endsWith(BEHIND_TEXT)) return undefined;
   let text: string;
   try {
     text = JSON.parse(data.slice(json.length, 1 - BEHIND_TEXT.length));
