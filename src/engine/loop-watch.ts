@@ -67,8 +67,9 @@ export function createLoopWatch(
     take(said) {
       if ('type' in said) return takeOne(said);
       // What came of one read belongs together: the answer that spends the last of a budget is shown whole.
-      const [first, ...more] = said.map(takeOne);
-      return more.length === 0 ? (first ?? []) : [...(first ?? []), ...more.flat()];
+      const shown: SDKMessage[] = [];
+      for (const message of said) for (const each of takeOne(message)) shown.push(each);
+      return shown;
     },
     handedOn() {
       if (told.length === 0) return;

@@ -167,6 +167,7 @@ export async function* runLoop(
         step = await loop.next();
         isOver = step.done === true;
       } catch (error) {
+        isOver = true;
         terminal = { reason: 'model_error', turnCount: watch.turnCount, errors: [messageOf(error)] };
         break;
       }

@@ -100,19 +100,26 @@ const MAX_FEEDBACK_CHARS = 500;
 
 /** undefined: it begins afresh. */
 export function carriedState({ recovery, hooks, compaction, budgets }: State): CarriedState | undefined {
+  const news = {
+    recovery: differs(recovery, FRESH_RECOVERY),
+    hooks: differs(hooks, FRESH_HOOKS),
+    compaction: differs(compaction, FRESH_COMPACTION),
+    continued: budgets.continuations > 0,
+  };
+  if (!news.recovery && !news.hooks && !news.compaction && !news.continued) return undefined;
   const { lastFeedback: said } = hooks;
   const lastFeedback = said !== undefined && said.length > MAX_FEEDBACK_CHARS ? undefined : said;
   const { taskRemaining: _, ...continued } = budgets;
-  const carried: CarriedState = {
-    ...(differs(recovery, FRESH_RECOVERY) && { recovery }),
-    ...(differs(hooks, FRESH_HOOKS) && { hooks: { ...hooks, lastFeedback } }),
-    ...(differs(compaction, FRESH_COMPACTION) && { compaction }),
-    ...(budgets.continuations > 0 && { continued }),
+  return {
+    ...(news.recovery && { recovery }),
+    ...(news.hooks && { hooks: { ...hooks, lastFeedback } }),
+    ...(news.compaction && { compaction }),
+    ...(news.continued && { continued }),
   };
-  return Object.keys(carried).length === 0 ? undefined : carried;
 }
 
 function differs<T extends object>(group: T, fresh: T): boolean {
+  if (group === fresh) return false;
   for (const name in group) if (group[name] !== fresh[name]) return true;
   return false;
 }

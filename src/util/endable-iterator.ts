@@ -2,7 +2,8 @@ import { MadeGenerator } from './made-generator.ts';
 
 /**
  * JavaScript queues `.return()` and `.throw()` behind a pending `next()`. This iterator aborts first and then
- * delegates, so that ending early works while the generator is waiting. Once it has ended there is nothing to abort.
+ * delegates, so that ending early works while the generator is waiting. It keeps no account of the generator's own end:
+ * to abort once that has come must do no harm.
  */
 export function endableIterator<T, R>(
   generator: AsyncGenerator<T, R, void>,
@@ -14,13 +15,6 @@ export function endableIterator<T, R>(
 class EndableIterator<T, R> extends MadeGenerator<T, R> {
   readonly #generator: AsyncGenerator<T, R, void>;
   readonly #abort: (how: 'return' | 'throw') => void;
-  #ended = false;
-  readonly #seen = ({ done }: IteratorResult<T, R>): void => {
-    this.#ended ||= done === true;
-  };
-  readonly #failed = (): void => {
-    this.#ended = true;
-  };
 
   constructor(generator: AsyncGenerator<T, R, void>, abort: (how: 'return' | 'throw') => void) {
     super();
@@ -29,18 +23,16 @@ class EndableIterator<T, R> extends MadeGenerator<T, R> {
   }
 
   next(): Promise<IteratorResult<T, R>> {
-    const step = this.#generator.next();
-    step.then(this.#seen, this.#failed);
-    return step;
+    return this.#generator.next();
   }
 
   return(value: R | PromiseLike<R>): Promise<IteratorResult<T, R>> {
-    if (!this.#ended) this.#abort('return');
+    this.#abort('return');
     return this.#generator.return(value);
   }
 
   throw(error: unknown): Promise<IteratorResult<T, R>> {
-    if (!this.#ended) this.#abort('throw');
+    this.#abort('throw');
     return this.#generator.throw(error);
   }
 }

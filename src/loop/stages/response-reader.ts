@@ -177,7 +177,7 @@ export class ResponseReader {
     const { response } = this.#iteration;
     response.stopReason = event.delta.stop_reason ?? response.stopReason;
     response.appliedEdits = event.context_management ?? response.appliedEdits;
-    if (event.usage !== undefined) response.usage = { ...response.usage, ...defined(event.usage) };
+    if (event.usage !== undefined) response.usage = withLater(response.usage, event.usage);
   }
 
   #release(said: LoopMessage[], how: { readonly cut: boolean }): void {
@@ -271,8 +271,8 @@ function observed(message: AssistantMessage, block: ToolUseBlock, { deps }: Iter
 }
 
 /** Cumulative values replace; what a delta does not name stays. */
-function defined(usage: Partial<Usage>): Partial<Usage> {
-  return Object.fromEntries(
-    Object.entries(usage).filter(([, value]) => value !== undefined && value !== null),
-  ) as Partial<Usage>;
+function withLater(usage: Usage, later: Partial<Usage>): Usage {
+  const merged: Record<string, unknown> = { ...usage };
+  for (const key in later) merged[key] = later[key as keyof Usage] ?? merged[key];
+  return merged as unknown as Usage;
 }
