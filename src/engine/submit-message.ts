@@ -198,8 +198,6 @@ export async function* finish(
   parts: EngineParts,
 ): AsyncGenerator<Batch, void> {
   const { maxTurns, maxBudgetUsd } = parts.config;
-  const refused = refusalNotice(outcome, submission, parts);
-  if (refused.length > 0) yield refused;
   const limits = { maxTurns, maxBudgetUsd, structuredOutputAttempts: STRUCTURED_OUTPUT_ATTEMPTS };
   const result = resultOf(
     terminal,
@@ -208,6 +206,7 @@ export async function* finish(
     limits,
     parts.structured?.accepted(),
   );
+  if (result.stop_reason === 'refusal') yield refusalNotice(outcome, submission, parts);
   const recorded = await recordResult(result, submission, parts);
   if (!submission.silent()) yield recorded;
 }

@@ -27,7 +27,8 @@ export async function* decide(iteration: Iteration): AsyncGenerator<LoopMessage,
     if (verdict.kind !== 'pass') return decided(verdict, iteration);
     watched = watchReads(iteration.facts()); // the rule may have changed them
   }
-  const next = natural(iteration);
+  if (iteration.response.calls.length === 0) return decided(stop(iteration.state, 'completed'), iteration);
+  const next = afterCalls(iteration);
   return decided(next instanceof Promise ? await next : next, iteration);
 }
 
@@ -61,10 +62,9 @@ async function* insist(rule: Rule, iteration: Iteration): AsyncGenerator<LoopMes
   return answer.kind === 'pass' ? PASS : yield* answer.run();
 }
 
-/** No rule objected: with tool calls the next turn follows, else the work is done. */
-function natural(iteration: Iteration): Decision | Promise<Decision> {
-  const { state, params, deps, response } = iteration;
-  if (response.calls.length === 0) return stop(state, 'completed');
+/** No rule objected: the next turn follows. */
+function afterCalls(iteration: Iteration): Decision | Promise<Decision> {
+  const { params, deps } = iteration;
   const consumed = deps.attachments.acknowledge();
   iteration.queueAcknowledged = true;
   if (consumed.length === 0) return anotherTurn(iteration);

@@ -17,6 +17,7 @@ export function withQuarantine(call: CallModel, quarantine: Quarantine): CallMod
     let asked: ModelRequest = request;
     let taken = 0;
     return continued(call(request, options), (outcome) => {
+      if (outcome.kind === 'complete' && taken === 0) return { kind: 'ends', result: outcome };
       attempts.push(...outcome.attempts);
       const ends = { kind: 'ends', result: { ...outcome, attempts } } as const;
       const place = outcome.kind === 'failed' ? outcome.failure.tool : undefined;

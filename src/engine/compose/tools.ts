@@ -69,7 +69,9 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     spillFile: parts.spill.file,
     readFilter: () => parts.permissions.permissions.readFilter({ cwd: config.cwd }),
     nowMs: () => parts.clock.nowMs(),
-    sessionSignal: parts.scope.signal,
+    get sessionSignal() {
+      return parts.scope.signal;
+    },
     tasks: parts.tasks,
     ...(parts.agentId !== undefined && { agentId: parts.agentId }),
   });

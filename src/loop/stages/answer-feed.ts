@@ -93,7 +93,8 @@ export class AnswerFeed {
 
   async #end(outcome: ModelOutcome): Promise<Said | undefined> {
     this.#release();
-    const said = await this.#reader.end(outcome);
+    // A whole answer said how it ended itself.
+    const said = outcome.kind === 'complete' ? [] : await this.#reader.end(outcome);
     this.#outcome = outcome;
     return said.length > 0 ? said : undefined;
   }

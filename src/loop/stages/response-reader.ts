@@ -128,15 +128,15 @@ export class ResponseReader {
     }
   }
 
-  /** The answer is over, one way or another: what is still open is kept, dropped or marked. */
-  async end(outcome: ModelOutcome): Promise<readonly LoopMessage[]> {
+  /** The answer is over without having said so: what is still open is kept, dropped or marked. */
+  async end(outcome: Exclude<ModelOutcome, { kind: 'complete' }>): Promise<readonly LoopMessage[]> {
     const { response } = this.#iteration;
     const said: LoopMessage[] = [];
     response.requestId = outcome.requestId ?? response.requestId;
     if (outcome.kind === 'aborted' && this.#open?.type === 'text')
       this.#finish(this.#open, said, { aborted: true });
     await this.#start();
-    if (outcome.kind !== 'complete' && response.messageId !== undefined)
+    if (response.messageId !== undefined)
       settleResponse(this.#request, this.#iteration, { broken: outcome.kind === 'broken' });
     return said;
   }

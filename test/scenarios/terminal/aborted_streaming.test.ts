@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reply } from '../../../src/rehearsal/index.ts';
 import { decided, noted, outline } from '../outline.ts';
+import { until } from '../processes.ts';
 import { errorResultOf, rehearse } from '../rehearse.ts';
 
 /** Says something whole, begins something else, and falls silent. */
@@ -24,7 +25,7 @@ describe('aborted_streaming', () => {
       errors: [expect.stringMatching(/interrupted/i)],
     });
     expect(decided(run.decisions)).toEqual(['stop aborted_streaming']);
-    expect(run.server.timeline.some((event) => event.kind === 'socket_closed')).toBe(true);
+    await until(() => run.server.timeline.some((event) => event.kind === 'socket_closed'));
   });
 
   it('an interrupt that comes while a retry is waited for ends the wait', async () => {
