@@ -10,7 +10,6 @@ import type { RecoveredTask } from '../protocol/task.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { Usage } from '../protocol/wire.ts';
 import { codeOf } from '../util/code-of.ts';
-import type { Writable } from '../util/writable.ts';
 import { SessionView } from './session-view.ts';
 
 /** What an earlier life of the session left behind. */
@@ -97,83 +96,110 @@ export function createSessionJournal(
   openAdapter: () => Promise<OpenedJournal>,
   written?: (body: JournalBody) => void,
 ): SessionJournal {
-  let opening: Promise<OpenedJournal> | undefined;
-  let recorder: Recorder | undefined;
-  const lostListeners: (() => void)[] = [];
-  const entryListeners = new Set<(body: JournalBody) => void>(written === undefined ? [] : [written]);
+  return new Journal(openAdapter, written);
+}
 
-  const lose = () => {
-    if (session.lost) return;
-    session.lost = true;
-    for (const listener of lostListeners) listener();
-  };
+class Journal implements SessionJournal, Recorder {
+  readonly #openAdapter: () => Promise<OpenedJournal>;
+  #opening: Promise<OpenedJournal> | undefined;
+  #opened: Recorder | undefined;
+  #lostListeners: readonly (() => void)[] = [];
+  #entryListeners: readonly ((body: JournalBody) => void)[];
+  view = new SessionView();
+  earlierLives = 0;
+  lost = false;
 
-  const open = async (): Promise<OpenedJournal> => {
-    const opened = await openAdapter();
-    session.view = new SessionView(opened.recovered?.view);
-    session.earlierLives = opened.earlierLives;
+  constructor(openAdapter: () => Promise<OpenedJournal>, written: ((body: JournalBody) => void) | undefined) {
+    this.#openAdapter = openAdapter;
+    this.#entryListeners = written === undefined ? [] : [written];
+  }
+
+  /** Opens the journal for the first entry. */
+  get recorder(): Recorder {
+    return this;
+  }
+
+  async open(): Promise<Recovered | undefined> {
+    return (await this.#journal()).recovered;
+  }
+
+  append(entries: readonly JournalBody[]): Promise<void> | undefined {
+    return this.#opened === undefined
+      ? this.#journal().then((opened) => this.#append(opened.recorder, entries))
+      : this.#append(this.#opened, entries);
+  }
+
+  later(entries: readonly JournalBody[]): void {
+    if (this.#opened === undefined) this.#journal().then(({ recorder }) => recorder.later(entries), ignore);
+    else this.#opened.later(entries);
+    this.#appended(entries);
+  }
+
+  commit(): Promise<void> | undefined {
+    return this.#opened?.commit()?.catch((error) => this.#failed(error));
+  }
+
+  onLost(listener: () => void): void {
+    this.#lostListeners = [...this.#lostListeners, listener];
+  }
+
+  onEntry(listener: (body: JournalBody) => void): () => void {
+    this.#entryListeners = [...this.#entryListeners, listener];
+    return () => {
+      this.#entryListeners = this.#entryListeners.filter((other) => other !== listener);
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#opening?.then(({ close }) => close(), ignore);
+  }
+
+  #journal(): Promise<OpenedJournal> {
+    // A failed attempt is not remembered: the next submission may find the session free.
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #open(): Promise<OpenedJournal> {
+    const opened = await this.#openAdapter();
+    this.view = new SessionView(opened.recovered?.view);
+    this.earlierLives = opened.earlierLives;
+    const lose = () => this.#lose();
     for (const signal of opened.lost ?? []) {
       if (signal.aborted) lose();
       signal.addEventListener('abort', lose, { once: true });
     }
-    recorder = opened.recorder;
+    this.#opened = opened.recorder;
     return opened;
-  };
+  }
 
-  const journal = (): Promise<OpenedJournal> => {
-    // A failed attempt is not remembered: the next submission may find the session free.
-    opening ??= open().catch((error: unknown) => {
-      opening = undefined;
-      throw error;
-    });
-    return opening;
-  };
-
-  const failed = (error: unknown): never => {
-    if (isFenced(error)) lose();
-    throw error;
-  };
-
-  const appended = (entries: readonly JournalBody[]): undefined => {
-    session.view.apply(entries);
-    for (const entry of entries) for (const listener of entryListeners) listener(entry);
-  };
-
-  const append = (to: Recorder, entries: readonly JournalBody[]): Promise<void> | undefined => {
+  #append(to: Recorder, entries: readonly JournalBody[]): Promise<void> | undefined {
     const writing = to.append(entries);
-    if (writing === undefined) return appended(entries);
-    return writing.then(() => appended(entries), failed);
-  };
+    if (writing === undefined) return this.#appended(entries);
+    return writing.then(
+      () => this.#appended(entries),
+      (error) => this.#failed(error),
+    );
+  }
 
-  const session: Writable<SessionJournal> = {
-    recorder: {
-      append: (entries) =>
-        recorder === undefined
-          ? journal().then((opened) => append(opened.recorder, entries))
-          : append(recorder, entries),
-      later(entries) {
-        if (recorder === undefined) journal().then((opened) => opened.recorder.later(entries), ignore);
-        else recorder.later(entries);
-        appended(entries);
-      },
-      commit: () => recorder?.commit()?.catch(failed),
-    },
-    view: new SessionView(),
-    open: async () => (await journal()).recovered,
-    earlierLives: 0,
-    lost: false,
-    onLost(listener) {
-      lostListeners.push(listener);
-    },
-    onEntry(listener) {
-      entryListeners.add(listener);
-      return () => entryListeners.delete(listener);
-    },
-    async close() {
-      await opening?.then(({ close }) => close(), ignore);
-    },
-  };
-  return session;
+  #appended(entries: readonly JournalBody[]): undefined {
+    this.view.apply(entries);
+    for (const entry of entries) for (const listener of this.#entryListeners) listener(entry);
+  }
+
+  #failed(error: unknown): never {
+    if (isFenced(error)) this.#lose();
+    throw error;
+  }
+
+  #lose(): void {
+    if (this.lost) return;
+    this.lost = true;
+    for (const listener of this.#lostListeners) listener();
+  }
 }
 
 /** Whoever waits for an append hears of it. */

@@ -57,28 +57,116 @@ export interface ToolsPort {
 
 /** Throws `invalid_option` when two tools have one name, or a name is not one the API takes. */
 export function createToolsPort(options: ToolsPortOptions): ToolsPort {
-  const { deferral, offers = () => true, aliases = {} } = options;
-  const tools = currentTools(options.tools);
-  const modifiers: ((context: ToolContext) => ToolContext)[] = [];
-  const quarantined = options.quarantined ?? new Set<string>();
-  const known = new Map<string, DescribedSet>();
-  const isTold = (tool: AnyTool) =>
-    offers(tool) &&
-    !quarantined.has(tool.name) &&
-    (tool.name !== TOOL_SEARCH_TOOL || deferral?.active === true);
+  return new Tools(options);
+}
+
+class Tools implements ToolsPort {
+  readonly #options: ToolsPortOptions;
+  readonly #tools: () => ToolSet;
+  readonly #quarantined: Set<string>;
+  readonly #known = new Map<string, DescribedSet>();
+  #modifiers: readonly ((context: ToolContext) => ToolContext)[] = [];
+
+  constructor(options: ToolsPortOptions) {
+    this.#options = options;
+    this.#tools = currentTools(options.tools);
+    this.#quarantined = options.quarantined ?? new Set();
+  }
+
+  wireTools(model: string): readonly WireTool[] | Promise<readonly WireTool[]> {
+    return andThen(this.#describedFor(model), ({ wire }) => wire);
+  }
+
+  deferredNames(model: string): readonly string[] | Promise<readonly string[]> {
+    return andThen(this.#describedFor(model), ({ index }) => index);
+  }
+
+  async searchable(model: string): Promise<readonly SearchableTool[]> {
+    const { deferral } = this.#options;
+    const described = await (await this.#describedFor(model)).described;
+    return described
+      .filter(({ tool }) => this.#isTold(tool) && tool.name !== TOOL_SEARCH_TOOL)
+      .map(({ tool, wire }) => ({
+        name: tool.name,
+        description: wire.description ?? '',
+        hint: tool.searchHint ?? '',
+        deferred: deferral?.defers(tool) === true,
+      }));
+  }
+
+  async deferred(model: string): Promise<readonly WireTool[]> {
+    const { deferral } = this.#options;
+    const described = await (await this.#describedFor(model)).described;
+    return described
+      .filter(({ tool }) => this.#isTold(tool) && deferral?.defers(tool) === true)
+      .map(({ wire }) => wire);
+  }
+
+  quarantine(name: string): boolean {
+    if (this.#quarantined.has(name)) return false;
+    this.#quarantined.add(name);
+    return true;
+  }
+
+  names(): readonly string[] {
+    return this.#tools()
+      .all.filter((tool) => this.#isTold(tool))
+      .map(({ name }) => name);
+  }
+
+  open({ scope, chainId, depth }: Parameters<ToolsPort['open']>[0]): ToolExecutor {
+    const { clock, gate, ids, makeContext, maxConcurrency } = this.#options;
+    const executor = new StreamingToolExecutor({
+      tools: { find: (name) => this.#find(name) },
+      gate,
+      clock,
+      ids,
+      ...(maxConcurrency !== undefined && { maxConcurrency }),
+      makeContext: (call, signal) => {
+        const fresh: ToolContext = { ...makeContext(call, signal), queryTracking: { chainId, depth } };
+        return this.#modifiers.reduce((context, modify) => modify(context), fresh);
+      },
+      onModifyContext: (modify) => {
+        this.#modifiers = [...this.#modifiers, modify];
+      },
+    });
+    scope.onClose(() => (executor.open > 0 ? executor.abort('discarded') : undefined));
+    return executor;
+  }
+
+  backfill(block: ToolUseBlock): ToolUseBlock {
+    const input = observableInput(this.#find(block.name), block.input);
+    return input === block.input ? block : { ...block, input };
+  }
+
+  #isTold(tool: AnyTool): boolean {
+    const { deferral, offers } = this.#options;
+    return (
+      offers?.(tool) !== false &&
+      !this.#quarantined.has(tool.name) &&
+      (tool.name !== TOOL_SEARCH_TOOL || deferral?.active === true)
+    );
+  }
+
+  #find(name: string): AnyTool | undefined {
+    const { aliases = {}, deferral } = this.#options;
+    const target = Object.hasOwn(aliases, name) ? (aliases[name] as string) : name;
+    const tool = this.#tools().find(target);
+    return tool !== undefined && deferral?.defers(tool) === true ? withSchemaHint(tool) : tool;
+  }
 
   /** The text is taken once per model and set of tools, so that requests repeat byte for byte (L3). */
-  function describedFor(model: string): DescribedSet | Promise<DescribedSet> {
-    const set = tools();
-    let entry = known.get(model);
+  #describedFor(model: string): DescribedSet | Promise<DescribedSet> {
+    const set = this.#tools();
+    let entry = this.#known.get(model);
     if (entry?.set !== set) {
-      const about = { cwd: options.cwd ?? '.', model };
+      const about = { cwd: this.#options.cwd ?? '.', model };
       const described = Promise.all(
         set.all.map(async (tool) => ({ tool, wire: await describe(tool, about) })),
       );
       const fresh: DescribedSet = { set, described, version: -1, without: 0, window: 0, wire: [], index: [] };
       entry = fresh;
-      known.set(model, fresh);
+      this.#known.set(model, fresh);
       described.then(
         (all) => {
           fresh.described = all;
@@ -87,23 +175,24 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
       );
     }
     const current = entry;
-    return andThen(current.described, (all) => upToDate(current, all, model));
+    return andThen(current.described, (all) => this.#upToDate(current, all, model));
   }
 
   /** What of them is sent now. */
-  function upToDate(entry: DescribedSet, described: readonly DescribedTool[], model: string): DescribedSet {
+  #upToDate(entry: DescribedSet, described: readonly DescribedTool[], model: string): DescribedSet {
+    const { deferral, offers } = this.#options;
     const window = deferral?.windowOf(model) ?? 0;
     const version = deferral?.version ?? 0;
-    if (entry.version === version && entry.without === quarantined.size && entry.window === window)
-      return entry;
+    const without = this.#quarantined.size;
+    if (entry.version === version && entry.without === without && entry.window === window) return entry;
     entry.window = window;
     deferral?.weigh(
-      described.filter(({ tool }) => offers(tool)),
+      described.filter(({ tool }) => offers?.(tool) !== false),
       model,
     );
     entry.version = deferral?.version ?? 0;
-    entry.without = quarantined.size;
-    const told = described.filter(({ tool }) => isTold(tool));
+    entry.without = without;
+    const told = described.filter(({ tool }) => this.#isTold(tool));
     const rank = ({ tool }: DescribedTool) => deferral?.rank(tool) ?? -1;
     const sent = told.filter(({ tool }) => deferral?.defers(tool) !== true);
     entry.wire = [...sent].sort((a, b) => rank(a) - rank(b)).map(({ wire }) => wire);
@@ -113,64 +202,6 @@ export function createToolsPort(options: ToolsPortOptions): ToolsPort {
     if (index.join() !== entry.index.join()) entry.index = index;
     return entry;
   }
-
-  const find = (name: string): AnyTool | undefined => {
-    const target = Object.hasOwn(aliases, name) ? (aliases[name] as string) : name;
-    const tool = tools().find(target);
-    return tool !== undefined && deferral?.defers(tool) === true ? withSchemaHint(tool) : tool;
-  };
-
-  return {
-    wireTools: (model) => andThen(describedFor(model), ({ wire }) => wire),
-    deferredNames: (model) => andThen(describedFor(model), ({ index }) => index),
-    async searchable(model) {
-      const described = await (await describedFor(model)).described;
-      return described
-        .filter(({ tool }) => isTold(tool) && tool.name !== TOOL_SEARCH_TOOL)
-        .map(({ tool, wire }) => ({
-          name: tool.name,
-          description: wire.description ?? '',
-          hint: tool.searchHint ?? '',
-          deferred: deferral?.defers(tool) === true,
-        }));
-    },
-    async deferred(model) {
-      const described = await (await describedFor(model)).described;
-      return described
-        .filter(({ tool }) => isTold(tool) && deferral?.defers(tool) === true)
-        .map(({ wire }) => wire);
-    },
-    quarantine: (name) => !quarantined.has(name) && quarantined.add(name) !== undefined,
-    names: () =>
-      tools()
-        .all.filter(isTold)
-        .map(({ name }) => name),
-
-    open({ scope, chainId, depth }) {
-      const executor = new StreamingToolExecutor({
-        tools: { find },
-        gate: options.gate,
-        clock: options.clock,
-        ids: options.ids,
-        ...(options.maxConcurrency !== undefined && { maxConcurrency: options.maxConcurrency }),
-        makeContext(call, signal) {
-          const fresh: ToolContext = {
-            ...options.makeContext(call, signal),
-            queryTracking: { chainId, depth },
-          };
-          return modifiers.reduce((context, modify) => modify(context), fresh);
-        },
-        onModifyContext: (modify) => modifiers.push(modify),
-      });
-      scope.onClose(() => (executor.open > 0 ? executor.abort('discarded') : undefined));
-      return executor;
-    },
-
-    backfill(block) {
-      const input = observableInput(find(block.name), block.input);
-      return input === block.input ? block : { ...block, input };
-    },
-  };
 }
 
 /** What is known of one set of tools for one model. */

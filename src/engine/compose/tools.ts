@@ -110,8 +110,8 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
   });
   return {
     port,
-    names: port.names,
-    deferred: port.deferred,
+    names: () => port.names(),
+    deferred: (model) => port.deferred(model),
     presetAnswer: parts.permissions.presetAnswer,
     async callGated(name, input, signal) {
       const tool = parts.tools().find((each) => each.name === name);
