@@ -66,6 +66,15 @@ function answeredTokens(path: string): number {
   return readFileSync(path, 'utf8')
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as { readonly type: string; readonly usage?: { output_tokens: number } })
-    .reduce((sum, { type, usage }) => (type === 'response' ? sum + (usage?.output_tokens ?? 0) : sum), 0);
+    .map(
+      (line) =>
+        JSON.parse(line) as {
+          readonly type: string;
+          readonly message?: { readonly usage: { output_tokens: number } };
+        },
+    )
+    .reduce(
+      (sum, { type, message }) => (type === 'response' ? sum + (message?.usage.output_tokens ?? 0) : sum),
+      0,
+    );
 }

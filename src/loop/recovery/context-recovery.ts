@@ -10,25 +10,54 @@ import type { Iteration } from '../iteration.ts';
 import { errorMessage, errorOf } from '../say.ts';
 import type { State } from '../state.ts';
 
+/** What a step is told; its signal is made when one asks for it. */
+export class PassInput implements StepInput {
+  readonly view: StepInput['view'];
+  readonly overheadTokens: number;
+  readonly tokenFactor: number;
+  readonly limits: StepInput['limits'];
+  readonly compaction: StepInput['compaction'];
+  readonly turnCount: number;
+  readonly model: string;
+  readonly querySource: StepInput['querySource'];
+  readonly fresh: StepInput['fresh'];
+  readonly estimateTokens: number;
+  readonly compactedInThisPass: boolean;
+  readonly effectKey: string;
+  readonly #iteration: Iteration;
+
+  constructor(
+    state: State,
+    iteration: Iteration,
+    pass: Pick<StepInput, 'fresh' | 'estimateTokens' | 'compactedInThisPass' | 'effectKey'>,
+  ) {
+    this.view = state.view.messages;
+    this.overheadTokens = iteration.estimate.overheadTokens;
+    this.tokenFactor = iteration.estimate.factor;
+    this.limits = iteration.deps.context.limitsFor(state.model.current);
+    this.compaction = state.compaction;
+    this.turnCount = state.turnCount;
+    this.model = state.model.current;
+    this.querySource = iteration.params.querySource;
+    this.fresh = pass.fresh;
+    this.estimateTokens = pass.estimateTokens;
+    this.compactedInThisPass = pass.compactedInThisPass;
+    this.effectKey = pass.effectKey;
+    this.#iteration = iteration;
+  }
+
+  get signal(): AbortSignal {
+    return this.#iteration.signal;
+  }
+}
+
 export function recoveryInput(state: State, iteration: Iteration): StepInput {
-  const { messages } = state.view;
-  return {
-    view: messages,
+  return new PassInput(state, iteration, {
     fresh: [],
     estimateTokens: iteration.trace.tokens,
-    overheadTokens: iteration.estimate.overheadTokens,
-    tokenFactor: iteration.estimate.factor,
     compactedInThisPass: false,
-    limits: iteration.deps.context.limitsFor(state.model.current),
-    compaction: state.compaction,
-    turnCount: state.turnCount,
-    model: state.model.current,
-    querySource: iteration.params.querySource,
     effectKey: iteration.id('recovery'),
-    get signal() {
-      return iteration.signal;
-    },
-  };
+  });
 }
 
 /**

@@ -8,7 +8,7 @@ import type { PersistentList } from '../../util/persistent-list.ts';
 import { stop } from '../decision.ts';
 import { rounded } from '../decision-trace.ts';
 import type { Iteration } from '../iteration.ts';
-import { announcing, recoveryInput } from '../recovery/context-recovery.ts';
+import { announcing, PassInput } from '../recovery/context-recovery.ts';
 import { errorMessage } from '../say.ts';
 import type { State } from '../state.ts';
 import { switchModel } from '../switch-model.ts';
@@ -126,7 +126,7 @@ async function editedBy(outcome: StepOutcome, pass: Pass, iteration: Iteration):
 
 function stepInput(pass: Pass, iteration: Iteration): StepInput {
   const { view } = pass.state;
-  pass.input ??= Object.assign(recoveryInput(pass.state, iteration), {
+  pass.input ??= new PassInput(pass.state, iteration, {
     fresh: view.messages.slice(view.freshFrom),
     estimateTokens: pass.tokens,
     compactedInThisPass: pass.compacted,
