@@ -60,6 +60,9 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
   const seen = new Set<number>();
   /** Of the last delta, while its block is open: what begins the same way is parsed from there on. */
   let deltaHead: DeltaHead | undefined;
+  /** The block that grew last, and whether it just did so again: only then there is something to compare with. */
+  let grown: unknown;
+  let growsOn = false;
 
   const broken = (what: string) => protocolFailure(`The stream is not in order: ${what}.`, head, true);
 
@@ -85,8 +88,10 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
     } catch {
       return data === '[DONE]' ? undefined : broken(`an event is not JSON (${data.length} characters)`);
     }
+    growsOn = false;
     const failure = accept(event, into);
-    const head = failure === undefined ? BEFORE_TEXT.exec(data) : null;
+    if (!growsOn) return failure;
+    const head = BEFORE_TEXT.exec(data);
     if (head !== null && KNOWN_DELTAS.get(head[2]) === head[3] && open.has(Number(head[1])))
       deltaHead = { json: head[0], index: Number(head[1]), type: head[2] as string };
     return failure;
@@ -169,11 +174,14 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
     if (DELTAS[type]?.includes(delta.type as string) === false)
       return broken(`a ${String(delta.type)} in a ${type} block`);
     into.push(event as unknown as StreamEvent);
+    growsOn = grown === event['index'];
+    grown = event['index'];
     return undefined;
   }
 
   function onBlockStop(event: Raw, into: StreamEvent[]): ModelFailure | undefined {
     deltaHead = undefined;
+    grown = undefined;
     if (!open.delete(event['index'] as number))
       return broken(`block ${String(event['index'])} ends without having begun`);
     decoder.contentCount++;
