@@ -114,7 +114,8 @@ class Growing {
       this.#textChars += json.length;
     }
     if (this.#textChars < PORTION_CHARS) return;
-    this.#sealed.append((this.#sealed.isEmpty ? '' : ',') + this.#text.join(','));
+    // Joined in one go: a comma put in front of a text would copy it.
+    this.#sealed.append((this.#sealed.isEmpty ? this.#text : ['', ...this.#text]).join(','));
     this.#text = [];
     this.#textChars = 0;
   }

@@ -22,8 +22,8 @@ export interface JournalWriterOptions {
 export interface JournalWriter extends Recorder {
   readonly sessionId: string;
   readonly epoch: number;
-  /** Of earlier lives, where it was asked for and the store had it at hand. */
-  readonly earlier: TakenOver['toResume'];
+  /** Of earlier lives, where it was asked for and the store had it at hand. Handed out once, and not kept. */
+  takeEarlier(): TakenOver['toResume'];
   /** `seq` of the last record that is written. */
   readonly head: number;
   /** Aborted with reason `fenced` once another owner took the session over. */
@@ -36,7 +36,8 @@ export interface JournalWriter extends Recorder {
 export async function createJournalWriter(options: JournalWriterOptions): Promise<JournalWriter> {
   const { store, sessionId } = options;
   const { toResume = false } = options;
-  const { epoch, head: start, toResume: earlier } = await store.takeOver(sessionId, { toResume });
+  const { epoch, head: start, toResume: found } = await store.takeOver(sessionId, { toResume });
+  let earlier = found;
   const fence = new AbortController();
   let isFenced = false;
   let lastUuid =
@@ -115,7 +116,11 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
   const writer: Writable<JournalWriter> = {
     sessionId,
     epoch,
-    earlier,
+    takeEarlier() {
+      const taken = earlier;
+      earlier = undefined;
+      return taken;
+    },
     head: start,
     fenced: fence.signal,
     append(entries) {

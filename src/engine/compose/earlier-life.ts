@@ -33,7 +33,7 @@ export async function openEarlierLife(
         await writer.append([rewindRecord(config.resumeSessionAt as string, rewound.dropped, writer.epoch)]);
         return recoveredFrom(resumeSession(await readEntries(store, resume)), config);
       }
-      return recoveredFrom(resumeSession(writer.earlier ?? (await readEntries(store, resume))), config);
+      return recoveredFrom(resumeSession(writer.takeEarlier() ?? (await readEntries(store, resume))), config);
     },
   };
 }
