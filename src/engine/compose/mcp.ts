@@ -3,14 +3,11 @@
 import type { ServerInstructions } from '../../attachments/mcp-instructions.ts';
 import { cleanText } from '../../mcp/clean-text.ts';
 import {
-  createMcpServers,
   MAX_INSTRUCTIONS_CHARS,
   type McpServerEntry,
   type McpServers,
   type SetServersResult,
 } from '../../mcp/mcp-servers.ts';
-import { createCredentialStore } from '../../mcp/oauth/credential-store.ts';
-import { createPinStore } from '../../mcp/pin-store.ts';
 import {
   isPolicyList,
   LEAST_HOST_TIMEOUT_MS,
@@ -21,17 +18,10 @@ import {
 import { refusedServer } from '../../mcp/server-policy.ts';
 import { configuredPolicy } from '../../mcp/tool-policy.ts';
 import type { Command } from '../../protocol/command.ts';
-import type { PersistentFiles } from '../../protocol/files.ts';
-import type { HookPort } from '../../protocol/hook.ts';
-import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
-import { elicitWithHooks } from '../elicit-with-hooks.ts';
 import { type McpServerStatus, mcpStatusOf } from '../session-facts.ts';
-import type { SessionNotices } from '../session-notices.ts';
-import { VERSION } from '../version.ts';
-import { parserOf } from './json-input.ts';
-import { connectWith } from './mcp-connect.ts';
+import { connectedServers, type McpParts, type ServedSession } from './mcp-connected.ts';
 
 export type { Exchange, JsonRpcMessage } from '../../mcp/json-rpc.ts';
 export type {
@@ -43,27 +33,14 @@ export type {
   McpServerInstance,
   McpStdioServerConfig,
 } from '../../mcp/server-config.ts';
-export type { McpServerEntry, McpToolPolicy, SetServersResult };
+export type { McpParts, McpServerEntry, McpToolPolicy, ServedSession, SetServersResult };
 export { configuredPolicy, isPolicyList, LEAST_HOST_TIMEOUT_MS, parseServers, strictPolicies };
 
-/** ms that connecting may take, that a call may be silent, and that the first request waits for servers. */
-const START_MS = 30_000;
-const CALL_IDLE_MS = 5 * 60_000;
+const NO_NAMES: readonly string[] = Object.freeze([]);
+const NO_COMMANDS: readonly Command[] = Object.freeze([]);
+
+/** ms that the first request waits for servers. */
 const FIRST_REQUEST_MS = 3_000;
-
-/** The session that the connections serve at the moment; another one follows when it is cleared. */
-export interface ServedSession {
-  readonly notices: Pick<SessionNotices, 'say' | 'elicitationComplete'>;
-  readonly hooks: HookPort;
-}
-
-export interface McpParts {
-  readonly files: PersistentFiles;
-  readonly clock: Clock;
-  readonly random: RandomPort;
-  /** Of child processes. */
-  readonly env: Readonly<Record<string, string>>;
-}
 
 /** The MCP servers of a session, those that the host brought along and those that are connected to. */
 export class McpRoom {
@@ -72,9 +49,10 @@ export class McpRoom {
   readonly #own: readonly McpClient[];
   /** The same, set while the session ran. */
   #added: readonly McpClient[] = [];
-  readonly #servers: McpServers;
-  readonly #switchedOff = new Set<string>();
-  readonly #overridden = new Set<string>();
+  readonly #parts: McpParts;
+  #connected: McpServers | undefined;
+  #switchedOff = NO_NAMES;
+  #overridden = NO_NAMES;
   #tools: readonly AnyTool[] | undefined;
   #instructions: readonly ServerInstructions[] = [];
   #waited = false;
@@ -84,64 +62,32 @@ export class McpRoom {
   constructor(config: QueryEngineConfig, parts: McpParts) {
     this.#config = config;
     this.#own = (config.mcpClients ?? []).filter(({ name }) => !this.#isRefused(name));
-    this.#servers = this.#connecting(parts);
+    this.#parts = parts;
+    if ((config.mcpServers ?? []).length > 0) this.#connected = this.#servers;
   }
 
-  #connecting(parts: McpParts): McpServers {
-    const config = this.#config;
-    const { startMs = START_MS, callMs = CALL_IDLE_MS } = config.mcpTimeouts ?? {};
-    return createMcpServers({
-      clock: parts.clock,
-      random: parts.random,
-      cwd: config.cwd,
-      env: parts.env,
-      version: VERSION,
-      elicit: elicitWithHooks(config.handleElicitation, () => this.#session.hooks),
-      parserOf,
-      connect: connectWith(config),
-      credentials: config.home === undefined ? undefined : createCredentialStore(config.home, parts.files),
-      startMs,
-      callIdleMs: callMs,
-      taken: new Set(toolsOf(this.#own).map((tool) => tool.name)),
-      takenServers: new Set(this.#own.map((client) => client.name)),
-      entries: (config.mcpServers ?? []).filter((entry) => !this.#isRefused(entry.name, entry.config)),
-      variables: config.env ?? {},
-      onChange: () => {
+  /** Those that are connected to; most sessions have none. */
+  get #servers(): McpServers {
+    this.#connected ??= connectedServers(this.#config, this.#parts, {
+      own: this.#own,
+      ownTools: toolsOf(this.#own),
+      entries: (this.#config.mcpServers ?? []).filter(({ name, config }) => !this.#isRefused(name, config)),
+      session: () => this.#session,
+      changed: () => {
         this.#tools = undefined;
       },
-      warn: (line) => config.stderr?.(line),
-      onElicitationComplete: (...which) => this.#session.notices.elicitationComplete(...which),
-      onHeld:
-        config.mcpToolChanges === 'accept'
-          ? undefined
-          : (line) => {
-              config.stderr?.(line);
-              this.#session.notices.say(line);
-            },
-      // The servers of a folder come back with it, and with them what was agreed to.
-      pinStore: ({ name, scope, config: configuration }) =>
-        scope !== 'project' || config.home === undefined
-          ? undefined
-          : createPinStore(
-              {
-                configHome: config.home,
-                projectRoot: config.projectRoot ?? config.cwd,
-                server: name,
-                configuration,
-              },
-              parts.files,
-            ),
     });
+    return this.#connected;
   }
 
   /** Begins to connect; later calls change nothing. */
   start(): void {
-    this.#servers.start();
+    this.#connected?.start();
   }
 
   /** Connects the servers that live with the host; resolves when each was tried. */
-  startHosts(): Promise<void> {
-    return this.#servers.startHosts();
+  async startHosts(): Promise<void> {
+    await this.#connected?.startHosts();
   }
 
   /** Before the first request: waits until every server was tried once, but not long, nor beyond an abort. */
@@ -155,24 +101,24 @@ export class McpRoom {
   /** The same array while nothing changed. */
   get tools(): readonly AnyTool[] {
     this.#tools ??= [
-      ...toolsOf(this.#clients.filter((client) => !this.#switchedOff.has(client.name))),
-      ...this.#servers.tools,
+      ...toolsOf(this.#clients.filter((client) => !this.#switchedOff.includes(client.name))),
+      ...(this.#connected?.tools ?? []),
     ];
     return this.#tools;
   }
 
   get commands(): readonly Command[] {
-    return this.#servers.commands;
+    return this.#connected?.commands ?? NO_COMMANDS;
   }
 
   /** What servers say about their use; the same array while nothing changed. */
   get instructions(): readonly ServerInstructions[] {
     const inProcess = this.#clients.flatMap(({ name: server, instructions: text }) =>
-      text === undefined || text === '' || this.#switchedOff.has(server)
+      text === undefined || text === '' || this.#switchedOff.includes(server)
         ? []
         : [{ server, text: cleanText(text, MAX_INSTRUCTIONS_CHARS) }],
     );
-    const now = [...inProcess, ...this.#servers.instructions];
+    const now = [...inProcess, ...(this.#connected?.instructions ?? [])];
     const before = this.#instructions;
     const same =
       now.length === before.length &&
@@ -184,9 +130,9 @@ export class McpRoom {
   statuses(): readonly McpServerStatus[] {
     return [
       ...mcpStatusOf({ mcpClients: this.#clients }).map((status) =>
-        this.#switchedOff.has(status.name) ? { ...status, status: 'disabled' as const } : status,
+        this.#switchedOff.includes(status.name) ? { ...status, status: 'disabled' as const } : status,
       ),
-      ...this.#servers.statuses(),
+      ...(this.#connected?.statuses() ?? []),
     ];
   }
 
@@ -198,14 +144,13 @@ export class McpRoom {
 
   /** Whether calls of this server's tools are decided as in mode `default`. */
   setModeOverride(name: string, on: boolean): void {
-    if (on) this.#overridden.add(name);
-    else this.#overridden.delete(name);
+    this.#overridden = withName(this.#overridden, name, on);
   }
 
   isOverridden(tool: string): boolean {
-    if (this.#overridden.size === 0) return false;
-    return [...this.#overridden].some((name) =>
-      tool.startsWith(`mcp__${this.#servers.slugOf(name) ?? name.replaceAll(/[^a-zA-Z0-9_-]/g, '_')}__`),
+    if (this.#overridden.length === 0) return false;
+    return this.#overridden.some((name) =>
+      tool.startsWith(`mcp__${this.#connected?.slugOf(name) ?? name.replaceAll(/[^a-zA-Z0-9_-]/g, '_')}__`),
     );
   }
 
@@ -217,8 +162,7 @@ export class McpRoom {
 
   async setEnabled(name: string, on: boolean): Promise<void> {
     if (!this.#isClient(name)) return this.#servers.setEnabled(name, on);
-    if (on) this.#switchedOff.delete(name);
-    else this.#switchedOff.add(name);
+    this.#switchedOff = withName(this.#switchedOff, name, !on);
     this.#tools = undefined;
   }
 
@@ -273,7 +217,7 @@ export class McpRoom {
 
   #close(): Promise<void> | undefined {
     const brought = this.#clients.filter(({ close }) => close !== undefined);
-    const ends = [this.#servers.close(), ...brought.map(async (client) => client.close?.())];
+    const ends = [this.#connected?.close(), ...brought.map(async (client) => client.close?.())];
     return ends.some((end) => end !== undefined) ? Promise.allSettled(ends).then(() => undefined) : undefined;
   }
 
@@ -296,5 +240,10 @@ export class McpRoom {
     return reason !== undefined;
   }
 }
+
+const withName = (names: readonly string[], name: string, on: boolean) => [
+  ...names.filter((other) => other !== name),
+  ...(on ? [name] : []),
+];
 
 const toolsOf = (clients: readonly McpClient[]) => clients.flatMap((client) => client.tools ?? []);
