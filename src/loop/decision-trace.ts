@@ -159,12 +159,13 @@ function inHundredths<T extends { readonly [K in (typeof TIMES)[number]]?: numbe
 
 /** What the answer cost stands in the record's own `usage`. */
 function brief({ usage, ...attempt }: AttemptRecord, answered: Usage): AttemptRecord {
-  const isSaid = usage === undefined || JSON.stringify(usage) === JSON.stringify(answered);
+  const isSaid =
+    usage === undefined || isSame(usage, answered) || JSON.stringify(usage) === JSON.stringify(answered);
   return inHundredths(isSaid ? attempt : { ...attempt, usage });
 }
 
 /** Of counts and words. */
-function isSame(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {
+function isSame<T extends object>(a: T, b: T): boolean {
   for (const key in a) if (a[key] !== b[key] || !(key in b)) return false;
   for (const key in b) if (!(key in a)) return false;
   return true;

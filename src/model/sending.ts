@@ -3,6 +3,7 @@ import type { ModelFailure } from '../protocol/failure.ts';
 import type { AssistantMessage } from '../protocol/messages.ts';
 import type { AttemptRecord, ModelInfo, ModelOutput, ModelRequest, RetryState } from '../protocol/model.ts';
 import type { Admission, Clock, Life, Permit, RandomPort } from '../protocol/ports.ts';
+import type { Writable } from '../util/writable.ts';
 import { type Attempt, type AttemptEnd, openAttempt } from './attempt.ts';
 import type { CacheTtl } from './cache-breakpoints.ts';
 import type { Connections } from './connections.ts';
@@ -171,17 +172,16 @@ type Timing = Pick<AttemptRecord, 'startMs' | 'endMs' | 'model' | 'stream' | 'by
 function recordOf(end: AttemptEnd, { waitedMs, ...timing }: Timing): AttemptRecord {
   const { head, firstByteMs, firstContentMs, usage } = end.facts;
   const requestId = head && requestIdOf(head);
-  return {
-    ...timing,
-    outcome: end.kind === 'failed' ? end.failure.kind : end.kind,
-    ...(firstByteMs !== undefined && { firstByteMs }),
-    ...(firstContentMs !== undefined && { firstContentMs }),
-    ...(head !== undefined && { status: head.status }),
-    ...(requestId !== undefined && { requestId }),
-    ...(waitedMs > 0 && { waitedMs }),
-    ...(usage !== undefined && { usage }),
-    ...(usage !== undefined && end.kind !== 'complete' && { wasted: true }),
-  };
+  const outcome = end.kind === 'failed' ? end.failure.kind : end.kind;
+  const record: Writable<AttemptRecord> = { ...timing, outcome };
+  if (firstByteMs !== undefined) record.firstByteMs = firstByteMs;
+  if (firstContentMs !== undefined) record.firstContentMs = firstContentMs;
+  if (head !== undefined) record.status = head.status;
+  if (requestId !== undefined) record.requestId = requestId;
+  if (waitedMs > 0) record.waitedMs = waitedMs;
+  if (usage !== undefined) record.usage = usage;
+  if (usage !== undefined && end.kind !== 'complete') record.wasted = true;
+  return record;
 }
 
 async function admit(
