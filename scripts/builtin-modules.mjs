@@ -2,6 +2,7 @@
 // of that is loaded only then (WebCrypto, MIME types, a second HTTP client): 10 to 40 ms at a start, for nothing. What a
 // bundle takes is `process.getBuiltinModule('node:util').promisify`, and no more.
 import { builtinModules } from 'node:module';
+import { promisify } from 'node:util';
 
 const ids = new Set(builtinModules);
 /** All that we take of them is functions, and many a session calls none of them: the first call loads the module. */
@@ -34,10 +35,16 @@ function moduleOf(id) {
   const names = Object.keys(all).filter(isName);
   if (LOADED_BY_CALLS.includes(id)) {
     const functions = names.filter((name) => typeof all[name] === 'function');
-    return functions
-      .map((name) => `export const ${name} = (...args) => ${load}.${name}(...args);`)
-      .join('\n');
+    return functions.map((name) => `export const ${name} = ${calling(load, name, all[name])};`).join('\n');
   }
   const exported = names.map((name) => `export const ${name} = /* @__PURE__ */ (() => all.${name})();`);
   return [`const all = ${load};`, 'export default all;', ...exported].join('\n');
+}
+
+/** As a function whose module is loaded by its first call. `promisify` finds what Node says of some. */
+function calling(load, name, original) {
+  const call = `(...args) => ${load}.${name}(...args)`;
+  if (original[promisify.custom] === undefined) return call;
+  const key = "Symbol.for('nodejs.util.promisify.custom')";
+  return `/* @__PURE__ */ Object.defineProperty(${call}, ${key}, { get: () => ${load}.${name}[${key}] })`;
 }
