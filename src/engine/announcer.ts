@@ -10,16 +10,27 @@ export interface Announcer {
 
 /** `heard`: hears all of it, and is nobody whom messages are for. */
 export function createAnnouncer(heard?: (message: SDKMessage) => void): Announcer {
-  const listeners = new Set<(message: SDKMessage) => void>();
-  return {
-    say(message) {
-      heard?.(message);
-      for (const listener of [...listeners]) listener(message);
-      return listeners.size > 0;
-    },
-    listen(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
+  return new Voice(heard);
+}
+
+class Voice implements Announcer {
+  readonly #heard: ((message: SDKMessage) => void) | undefined;
+  #listeners: readonly ((message: SDKMessage) => void)[] = [];
+
+  constructor(heard: ((message: SDKMessage) => void) | undefined) {
+    this.#heard = heard;
+  }
+
+  say(message: SDKMessage): boolean {
+    this.#heard?.(message);
+    for (const listener of this.#listeners) listener(message);
+    return this.#listeners.length > 0;
+  }
+
+  listen(listener: (message: SDKMessage) => void): () => void {
+    this.#listeners = [...this.#listeners, listener];
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== listener);
+    };
+  }
 }

@@ -1,7 +1,6 @@
 /** The lifetime of one submission: its scope, its clock, and who may still hear of it. */
 import type { StopReason } from '../protocol/wire.ts';
 import { openScope, type Scope } from '../util/scope.ts';
-import type { Writable } from '../util/writable.ts';
 import { tellWhenIdle } from './idle-notification.ts';
 import type { EngineParts } from './parts.ts';
 import type { Prompt } from './prepare-submission.ts';
@@ -40,73 +39,104 @@ export interface SubmissionOptions {
 }
 
 export function openSubmission(options: SubmissionOptions): Submission {
-  const { parts, prompt } = options;
-  const scope = openScope(parts.scope);
-  const abortController = parts.config.abortController;
-  let ended = false;
-  let ttftMs: number | undefined;
-  let timeToRequestMs: number | undefined;
-  const onCallerAbort = () =>
-    scope.abort(abortController?.signal.reason === 'interrupt' ? 'interrupt' : 'user');
+  return new RunningSubmission(options);
+}
 
-  const submission: Writable<Submission> = {
-    id: options.id,
-    prompt,
-    scope,
-    startedMs: 0,
-    run: undefined,
-    start() {
-      options.onStart(submission);
-      parts.memory.endIdle?.();
-      submission.startedMs = parts.clock.monotonicMs();
-      parts.state.enter('initial');
-      parts.memory.submission = submission.id;
-      parts.memory.denials = [];
-      parts.memory.unaffordable = undefined;
-      parts.memory.capWarnings.startSubmission();
-      parts.memory.adopted = undefined;
-      parts.ledger.startSubmission();
-      parts.model.startSubmission();
-      parts.structured?.startSubmission();
-      if (abortController?.signal.aborted === true) onCallerAbort();
-      abortController?.signal.addEventListener('abort', onCallerAbort, { once: true });
-    },
-    carryOn(interrupted) {
-      submission.id = interrupted;
-      parts.memory.submission = interrupted;
-    },
-    silent: () => parts.journal.lost || parts.scope.aborted,
-    onResponse(listener) {
-      const forget = parts.journal.onEntry((body) => {
-        if (body.type === 'response' && body.submission === submission.id)
-          listener(body.messageId, body.stopReason);
-      });
-      scope.onClose(forget);
-    },
-    firstByte(ms) {
-      ttftMs ??= ms;
-    },
-    ttftMs: () => ttftMs,
-    firstRequest() {
-      timeToRequestMs ??= parts.clock.monotonicMs() - submission.startedMs;
-    },
-    timeToRequestMs: () => timeToRequestMs,
-    async end() {
-      if (ended) return;
-      ended = true;
-      abortController?.signal.removeEventListener('abort', onCallerAbort);
-      await scope.close();
-      parts.memory.submission = undefined;
-      parts.state.enter('done');
-      options.onEnd(submission);
-      const { config, hooks, memory } = parts;
-      const hook = hooks.has('Notification') ? tellWhenIdle(parts) : undefined;
-      const suggestion = config.promptSuggestions === true ? suggestPrompt(submission.id, parts) : undefined;
-      memory.endIdle = () => {
-        hook?.();
-        suggestion?.();
-      };
-    },
-  };
-  return submission;
+class RunningSubmission implements Submission {
+  id: string;
+  readonly prompt: Prompt;
+  readonly scope: Scope;
+  startedMs = 0;
+  run: AsyncGenerator<unknown, void, void> | undefined = undefined;
+  readonly #options: SubmissionOptions;
+  #onCallerAbort: (() => void) | undefined;
+  #ended = false;
+  #ttftMs: number | undefined;
+  #timeToRequestMs: number | undefined;
+
+  constructor(options: SubmissionOptions) {
+    this.#options = options;
+    this.id = options.id;
+    this.prompt = options.prompt;
+    this.scope = openScope(options.parts.scope);
+  }
+
+  start(): void {
+    const { onStart, parts } = this.#options;
+    onStart(this);
+    parts.memory.endIdle?.();
+    this.startedMs = parts.clock.monotonicMs();
+    parts.state.enter('initial');
+    parts.memory.submission = this.id;
+    parts.memory.denials = [];
+    parts.memory.unaffordable = undefined;
+    parts.memory.capWarnings.startSubmission();
+    parts.memory.adopted = undefined;
+    parts.ledger.startSubmission();
+    parts.model.startSubmission();
+    parts.structured?.startSubmission();
+    this.#heedCaller();
+  }
+
+  carryOn(interrupted: string): void {
+    this.id = interrupted;
+    this.#options.parts.memory.submission = interrupted;
+  }
+
+  silent(): boolean {
+    const { journal, scope } = this.#options.parts;
+    return journal.lost || scope.aborted;
+  }
+
+  onResponse(listener: (messageId: string, stopReason: StopReason | null) => void): void {
+    const forget = this.#options.parts.journal.onEntry((body) => {
+      if (body.type === 'response' && body.submission === this.id) listener(body.messageId, body.stopReason);
+    });
+    this.scope.onClose(forget);
+  }
+
+  firstByte(ttftMs: number | undefined): void {
+    this.#ttftMs ??= ttftMs;
+  }
+
+  ttftMs(): number | undefined {
+    return this.#ttftMs;
+  }
+
+  firstRequest(): void {
+    this.#timeToRequestMs ??= this.#options.parts.clock.monotonicMs() - this.startedMs;
+  }
+
+  timeToRequestMs(): number | undefined {
+    return this.#timeToRequestMs;
+  }
+
+  async end(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    const { onEnd, parts } = this.#options;
+    const { config, hooks, memory, state } = parts;
+    if (this.#onCallerAbort !== undefined)
+      config.abortController?.signal.removeEventListener('abort', this.#onCallerAbort);
+    await this.scope.close();
+    memory.submission = undefined;
+    state.enter('done');
+    onEnd(this);
+    const hook = hooks.has('Notification') ? tellWhenIdle(parts) : undefined;
+    const suggestion = config.promptSuggestions === true ? suggestPrompt(this.id, parts) : undefined;
+    memory.endIdle = () => {
+      hook?.();
+      suggestion?.();
+    };
+  }
+
+  /** The caller's own signal aborts it too. */
+  #heedCaller(): void {
+    const signal = this.#options.parts.config.abortController?.signal;
+    if (signal === undefined) return;
+    const abort = () => this.scope.abort(signal.reason === 'interrupt' ? 'interrupt' : 'user');
+    this.#onCallerAbort = abort;
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  }
 }

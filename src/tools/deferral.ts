@@ -24,7 +24,8 @@ const CHARS_PER_TOKEN = 3;
 
 export class Deferral {
   readonly #options: DeferralOptions;
-  readonly #loaded = new Set<string>();
+  /** In the order in which they were asked for. */
+  #loaded: readonly string[] = [];
   #active = false;
   #version = 0;
 
@@ -61,19 +62,20 @@ export class Deferral {
 
   /** Left out of requests now. */
   defers(tool: AnyTool): boolean {
-    return this.#active && isDeferrable(tool) && !this.#loaded.has(tool.name);
+    return this.#active && isDeferrable(tool) && !this.#loaded.includes(tool.name);
   }
 
   load(names: readonly string[]): void {
-    const before = this.#loaded.size;
-    for (const name of names) this.#loaded.add(name);
-    if (this.#loaded.size > before) this.#version++;
+    const fresh = names.filter((name, at) => !this.#loaded.includes(name) && names.indexOf(name) === at);
+    if (fresh.length === 0) return;
+    this.#loaded = [...this.#loaded, ...fresh];
+    this.#version++;
   }
 
   /** Place among the loaded ones; they come behind the others, so that what stood before keeps its bytes. */
   rank(tool: AnyTool): number {
     if (!this.#active || !isDeferrable(tool)) return -1;
-    return [...this.#loaded].indexOf(tool.name);
+    return this.#loaded.indexOf(tool.name);
   }
 }
 
