@@ -45,7 +45,7 @@ export function createSseReader(): SseReader {
         } else if (line.startsWith('data:')) {
           const value = line.slice(line.startsWith(' ', 5) ? 6 : 5);
           data = data === undefined ? value : `${data}\n${value}`;
-        }
+        } else if (line === 'data') data = data === undefined ? '' : `${data}\n`;
       }
       rest += text.slice(from);
       overgrown ||= rest.length + (data?.length ?? 0) > MAX_EVENT_CHARS;

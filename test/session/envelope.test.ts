@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -101,6 +102,47 @@ describe('envelope', () => {
     expect(decoded.kind === 'ok' && decoded.entry).toMatchObject(decision);
     expect(decoded.kind === 'ok' && decoded.entry.type === 'decision' && decoded.entry.record).toEqual(
       record,
+    );
+  });
+
+  it('a decision comes back as it was told, whatever its parts are called and say', () => {
+    const name = fc.oneof(
+      fc.constantFrom(
+        'calls',
+        'messages',
+        '',
+        '__proto__',
+        'constructor',
+        'toString',
+        'a b',
+        'a:',
+        ': ',
+        '1',
+      ),
+      fc.string(),
+    );
+    const value = fc.oneof(
+      fc.constantFrom(0, -0, 1, '', 'end_turn', null, true, undefined, Number.NaN),
+      fc.jsonValue(),
+    );
+    const read = fc.dictionary(name, value);
+    const rule = fc.record(
+      { name, verdict: fc.constantFrom('pass', 'continue', 'stop'), read },
+      { requiredKeys: ['name', 'verdict'] },
+    );
+    const step = fc.record(
+      { step: name, ran: fc.boolean(), why: name, ms: fc.nat(), replaced: fc.array(name) },
+      { requiredKeys: ['step', 'ran', 'why'] },
+    );
+    fc.assert(
+      fc.property(fc.array(step), fc.array(rule), fc.constantFrom('s', 't'), (prepare, rules, submission) => {
+        const record = { ...decisionRecord(submission, 1, 1, undefined), prepare, rules };
+        const decoded = decodeLine(encode({ type: 'decision', id: 'd', submission: 's', record }));
+        const told = decoded.kind === 'ok' && decoded.entry.type === 'decision' && decoded.entry.record;
+        // Fields named like an object's own machinery are compared as what they are.
+        expect(told).toSatisfy((value) => isDeepStrictEqual(value, JSON.parse(JSON.stringify(record))));
+      }),
+      { numRuns: 1000 },
     );
   });
 
