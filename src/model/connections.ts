@@ -102,8 +102,7 @@ export function openConnections(options: EndpointOptions): Connections {
         host: hostname,
         port,
         path: absolute ? `${baseUrl.origin}${path}` : path,
-        // As a list: Node writes it out as it is, and keeps no second form of each.
-        headers: listed(headers, named),
+        headers: written({ ...headers, ...named }, headers['host']),
         agent: keepAlive ? route.agent : route.makeAgent(false),
         ...(proxy === undefined && lookup !== undefined && { lookup }),
       });
@@ -124,11 +123,17 @@ export function openConnections(options: EndpointOptions): Connections {
   };
 }
 
-/** Names and values in turn. What `named` says counts, but for a host of the caller's own. */
-function listed(headers: OutgoingHttpHeaders, named: OutgoingHttpHeaders): string[] {
+/**
+ * As a list, which Node writes out as it is, without a second form of each. A host of the caller's own it has to know:
+ * that is the name whose certificate is asked for.
+ */
+function written(
+  headers: OutgoingHttpHeaders,
+  ownHost: OutgoingHttpHeaders['host'],
+): string[] | OutgoingHttpHeaders {
+  if (ownHost !== undefined) return { ...headers, host: ownHost };
   const list: string[] = [];
-  for (const name in headers) if (name === 'host' || !(name in named)) list.push(name, String(headers[name]));
-  for (const name in named) if (name !== 'host' || !('host' in headers)) list.push(name, String(named[name]));
+  for (const name in headers) list.push(name, String(headers[name]));
   return list;
 }
 

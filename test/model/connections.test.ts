@@ -75,8 +75,12 @@ async function tlsApi() {
     response.writeHead(200, EVENT_STREAM);
     response.end(sse(...HELLO));
   });
-  api.on('secureConnection', () => connections++);
-  return { port: await listen(api), connections: () => connections };
+  const names: unknown[] = [];
+  api.on('secureConnection', (socket) => {
+    connections++;
+    names.push(socket.servername);
+  });
+  return { port: await listen(api), connections: () => connections, names: () => names };
 }
 
 describe('proxies', () => {
@@ -146,6 +150,17 @@ describe('TLS', () => {
     expect((await run(client)).outcome.kind).toBe('complete');
     expect((await run(client)).outcome.kind).toBe('complete');
     expect(api.connections()).toBe(1);
+    await client.close();
+  });
+
+  it('the host that the caller names is the one whose certificate is asked for', async () => {
+    const api = await tlsApi();
+    const client = clientFor(`https://127.0.0.1:${api.port}`, {
+      ca: cert,
+      headers: { Host: 'api.example.test' },
+    });
+    expect((await run(client)).outcome.kind).toBe('complete');
+    expect(api.names()).toEqual(['api.example.test']);
     await client.close();
   });
 
