@@ -82,8 +82,8 @@ export class AnswerFeed {
   async #take(output: ModelOutput): Promise<Said | undefined> {
     if (output.kind !== 'events') {
       const notice = await takeNotice(output, this.#request, this.#iteration);
-      // It is on record: what it announces begins while the consumer hears of it.
-      this.#askAhead();
+      // It is on record: what it announces begins while the consumer hears of it, if the engine will not end the run.
+      if (this.#iteration.deps.guard.verdict() === undefined) this.#askAhead();
       return notice;
     }
     this.#iteration.response.requestId ??= output.requestId;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { decided, outline } from '../outline.ts';
-import { errorResultOf, rehearse } from '../rehearse.ts';
+import { conversation, errorResultOf, rehearse } from '../rehearse.ts';
 
 describe('budget_exhausted', () => {
   it('the response that spends the last of it is shown and its tools answered; no further request is made', async () => {
@@ -24,6 +24,30 @@ describe('budget_exhausted', () => {
     expect(result.num_turns).toBe(1 + outline(run.messages).filter((word) => word === 'tool_result').length);
     expect(result.total_cost_usd).toBeGreaterThanOrEqual(0.5);
     expect(decided(run.decisions)).toEqual(['stop budget_exhausted']);
+    expect(run.sent).toHaveLength(1);
+  });
+
+  it('of a session that has none left no prompt is sent, however long the consumer looks at what it is told', async () => {
+    const { prompts, say, end } = conversation();
+    say('One.');
+    const run = await rehearse({
+      prompt: prompts,
+      replies: [reply('Dear.', { usage: { output_tokens: 100_000 } }), reply('Never.')],
+      options: { maxBudgetUsd: 0.5, includePartialMessages: true },
+      partial: true,
+      async onMessage(message, { server }) {
+        if (message.type === 'result') {
+          say('Two.');
+          end();
+        }
+        for (let turn = 0; turn < 100 && server.timeline.length > 0; turn++)
+          await new Promise((resolve) => setImmediate(resolve));
+      },
+    });
+    expect(run.results.map(({ subtype }) => subtype)).toEqual([
+      'error_max_budget_usd',
+      'error_max_budget_usd',
+    ]);
     expect(run.sent).toHaveLength(1);
   });
 });
