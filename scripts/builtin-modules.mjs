@@ -34,7 +34,8 @@ function moduleOf(id) {
   const all = process.getBuiltinModule(id);
   const names = Object.keys(all).filter(isName);
   if (LOADED_BY_CALLS.includes(id)) {
-    const functions = names.filter((name) => typeof all[name] === 'function');
+    // Not classes: what is made with `new` has to be there. Importing one ends the build.
+    const functions = names.filter((name) => typeof all[name] === 'function' && /^[a-z]/.test(name));
     return functions.map((name) => `export const ${name} = ${calling(load, name, all[name])};`).join('\n');
   }
   const exported = names.map((name) => `export const ${name} = /* @__PURE__ */ (() => all.${name})();`);

@@ -1,5 +1,4 @@
 /** `@path` in a prompt brings the file along (L1 phase 3), read in the way the model would read it. */
-
 import { join } from 'node:path';
 import { findMentions } from '../commands/file-mentions.ts';
 import type { ToolResultContent } from '../protocol/tool.ts';

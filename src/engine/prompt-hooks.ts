@@ -1,5 +1,4 @@
 /** The hooks that a prompt meets on its way in: the session's start, then the prompt's own. */
-
 import type { JudgePrompt } from '../attachments/queued-commands.ts';
 import type { HookCall, HookVerdict } from '../protocol/hook.ts';
 import type { AttachmentMessage } from '../protocol/messages.ts';

@@ -1,5 +1,4 @@
 /** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
-
 import type { Command, CommandResult } from '../protocol/command.ts';
 import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
 import { TASK_NOTICE } from '../protocol/task.ts';

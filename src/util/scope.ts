@@ -119,6 +119,7 @@ class OpenScope implements Scope {
     for (const child of [...(this.#children ?? [])].reverse()) running.push(child.close());
     const cleanups = [...(this.#cleanups ?? [])];
     this.#cleanups = undefined;
+    this.#closing = DONE; // what is opened from here on is too late
     for (let cleanup = cleanups.pop(); cleanup !== undefined; cleanup = cleanups.pop()) {
       try {
         const work = cleanup();

@@ -67,6 +67,17 @@ describe('a scope', () => {
     });
   });
 
+  it('L10.9: ends what is opened while it closes', async () => {
+    const scope = openScope();
+    const ended: string[] = [];
+    scope.onClose(() => {
+      scope.onClose(() => void ended.push('cleanup'));
+      scope.child().onClose(() => void ended.push('child'));
+    });
+    await scope.close();
+    expect(ended).toEqual(['cleanup', 'child']);
+  });
+
   it('may be aborted and stay open', async () => {
     const scope = openScope();
     let cleaned = false;
