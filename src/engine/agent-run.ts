@@ -69,7 +69,8 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, Age
     terminal = yield* drive(agent, { ...run, model, scope, record, onFailure: (last) => (failure = last) });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    terminal = { reason: 'turn_setup_failed', turnCount: 0, errors: [why] };
+    const isStopped = signal.aborted || session.scope.aborted;
+    terminal = isStopped ? ABORTED : { reason: 'turn_setup_failed', turnCount: 0, errors: [why] };
   } finally {
     cancelDeadline();
     signal.removeEventListener('abort', onAbort);
@@ -77,7 +78,7 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, Age
     await agent?.parts.journal.close().catch(() => undefined);
   }
   const { end, why } = endOf({
-    terminal: scope.signal.aborted && terminal.reason === 'turn_setup_failed' ? ABORTED : terminal,
+    terminal,
     failure,
     deadlinePassed,
     deadlineMs,

@@ -109,6 +109,17 @@ describe('an agent in the foreground', () => {
     expect(asked('main')[0]?.tools.map(({ name }) => name)).toEqual(['Look', 'Touch', 'Burn', 'Agent']);
   });
 
+  it('one that cannot begin says why', async () => {
+    const { run } = agentsUnderTest(
+      { main: [startAgent('dig'), say('Done.')] },
+      {
+        maxBudgetUsd: 5,
+        agents: [{ name: 'worker', description: 'w', prompt: 'p', model: 'homemade' }],
+      },
+    );
+    expect(answersIn(await run())).toMatchObject([{ text: expect.stringContaining('price of homemade') }]);
+  });
+
   it('an agent that does not exist is named, with those that do', async () => {
     const { run } = agentsUnderTest({ main: [startAgent('dig', { subagent_type: 'poet' }), say('Done.')] });
     expect(answersIn(await run())).toMatchObject([
