@@ -13,14 +13,16 @@ export async function withHeartbeat<T>(
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<T> {
   let quiet = true;
+  let cancel = () => {};
   const beat = () => {
-    // Work that does not heed its signal is abandoned, and so is its pulse.
-    if (signal.aborted) return;
     if (quiet) onProgress(HEARTBEAT);
     quiet = true;
     cancel = clock.timer(EVERY_MS, beat);
   };
-  let cancel = clock.timer(EVERY_MS, beat);
+  // Work that does not heed its signal is abandoned, and so is its pulse.
+  const stop = () => cancel();
+  cancel = clock.timer(EVERY_MS, beat);
+  signal.addEventListener('abort', stop, { once: true });
   try {
     return await work((progress) => {
       quiet = false;
@@ -28,5 +30,6 @@ export async function withHeartbeat<T>(
     });
   } finally {
     cancel();
+    signal.removeEventListener('abort', stop);
   }
 }

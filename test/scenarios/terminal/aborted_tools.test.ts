@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { reply, toolUse } from '../../../src/rehearsal/index.ts';
+import { deferred } from '../../../src/testing/index.ts';
+import { hostTool, hostTools } from '../host-tools.ts';
 import { decided, noted, outline, toolResults } from '../outline.ts';
 import { isAlive, untilFile } from '../processes.ts';
 import { errorResultOf, rehearse } from '../rehearse.ts';
@@ -32,6 +34,22 @@ describe('aborted_tools', () => {
     });
     expect(decided(run.decisions)).toEqual(['stop aborted_tools']);
     expect(isAlive(Number(readFileSync(join(run.cwd, 'pid'), 'utf8')))).toBe(false);
+  });
+
+  it('L10.9 a tool that does not heed the interrupt leaves no timer behind', async () => {
+    const begun = deferred();
+    const stuck = hostTool('Stuck', () => {
+      begun.resolve();
+      return new Promise(() => {});
+    });
+    const run = await rehearse({
+      replies: [reply(toolUse('mcp__host__Stuck', {}))],
+      options: hostTools(stuck),
+      onMessage: (message, { query }) => {
+        if (message.type === 'assistant') void begun.promise.then(() => query.interrupt());
+      },
+    });
+    expect(errorResultOf(run)).toMatchObject({ terminal_reason: 'aborted_tools' });
   });
 
   it('a host that denies a call and interrupts', async () => {
