@@ -43,5 +43,5 @@ chmodSync(`${out}/bin/turnwright`, 0o755);
 const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', `${out}/types`];
 const types = spawnSync(process.execPath, tsc, { stdio: 'inherit' });
 if (types.status !== 0) process.exit(types.status ?? 1);
-rmSync('dist', { recursive: true, force: true });
+for (const old of ['dist', '.compile-cache']) rmSync(old, { recursive: true, force: true });
 renameSync(out, 'dist');

@@ -8,6 +8,7 @@ import { endableIterator } from '../util/endable-iterator.ts';
 import { flattened } from '../util/flattened.ts';
 import { type Announcements, createAnnouncements } from './announcements.ts';
 import { checkOptions } from './check-options.ts';
+import { keepCompiledCode } from './keep-compiled-code.ts';
 import { type Opening, startEngine } from './open-engine.ts';
 import type { Options } from './options.ts';
 import { createPromptFeed, handQueueOn, noticeFrom, type PromptFeed, userMessage } from './prompt-feed.ts';
@@ -76,6 +77,7 @@ export function query({
     closing ??= (async () => {
       feed.end();
       await (await opening?.engine.catch(() => undefined))?.close();
+      keepCompiledCode();
     })();
     return closing;
   };
