@@ -5,7 +5,7 @@
 
 /**
  * Calls the function that the script at `url` is with `keep` and what is `given`. `keep` keeps what is compiled by then
- * for processes to come, unless this one found it kept; where nothing can be written nothing is.
+ * for processes to come; the first few each add what they came by. Where nothing can be written nothing is kept.
  * NODE_DISABLE_COMPILE_CACHE=1 turns both off.
  */
 export function runCompiled(url, ...given) {
@@ -19,23 +19,28 @@ export function runCompiled(url, ...given) {
   const flags = crc32(JSON.stringify([process.execArgv, process.env.NODE_OPTIONS])).toString(16);
   const name = file.split(/[/\\]/).at(-1);
   const kept = `${folder}/${name}-${process.version}-${process.arch}-${flags}`;
-  const SUM_BYTES = 4;
+  /** Before the code: a sum of all behind it, and how many processes have added to it. */
+  const HEAD_BYTES = 8;
+  const MOST_WRITES = 5;
   const isOff = process.env.NODE_DISABLE_COMPILE_CACHE === '1';
 
+  let writes = 0;
   /** V8 trusts what it is given: a file that was cut off or damaged must not reach it. */
   function readKept() {
     if (isOff) return undefined;
     try {
       const bytes = readFileSync(kept);
-      const code = bytes.subarray(SUM_BYTES);
-      return bytes.readUInt32LE() === crc32(code) ? code : undefined;
+      if (bytes.readUInt32LE() !== crc32(bytes.subarray(4))) return undefined;
+      writes = bytes.readUInt32LE(4);
+      return bytes.subarray(HEAD_BYTES);
     } catch {
       return undefined;
     }
   }
 
   const script = new Script(readFileSync(file, 'latin1'), { filename: file, cachedData: readKept() });
-  let isDone = script.cachedDataRejected === false || isOff;
+  if (script.cachedDataRejected) writes = 0;
+  let isDone = isOff || writes >= MOST_WRITES;
   function keep() {
     if (isDone) return;
     isDone = true;
@@ -47,12 +52,13 @@ export function runCompiled(url, ...given) {
   }
 
   function write(code) {
-    const sum = Buffer.alloc(SUM_BYTES);
-    sum.writeUInt32LE(crc32(code));
+    const bytes = Buffer.concat([Buffer.alloc(HEAD_BYTES), code]);
+    bytes.writeUInt32LE(writes + 1, 4);
+    bytes.writeUInt32LE(crc32(bytes.subarray(4)));
     mkdirSync(folder, { recursive: true });
     const whole = `${kept}.${process.pid}`;
     try {
-      writeFileSync(whole, Buffer.concat([sum, code]));
+      writeFileSync(whole, bytes);
       renameSync(whole, kept);
     } finally {
       rmSync(whole, { force: true });
