@@ -86,7 +86,7 @@ class Catalogue implements SkillCatalogue {
   }
 
   async settled(): Promise<void> {
-    if (!this.#isSomewhere) return;
+    if (!this.#mayHaveSome) return;
     const look = this.#looking ?? (this.#looked ? undefined : this.refresh());
     if (look !== undefined) await within(LOOK_MS, look);
   }
@@ -126,14 +126,15 @@ class Catalogue implements SkillCatalogue {
     await this.refresh();
   }
 
-  /** There is a folder that may hold some. */
-  get #isSomewhere(): boolean {
+  /** There are some, which may be gone by now, or a folder that may hold some. */
+  get #mayHaveSome(): boolean {
     const { projectRoot, userHome } = this.#options;
-    return projectRoot !== undefined || userHome !== undefined || this.#ofPlugins.length > 0;
+    const folders = projectRoot !== undefined || userHome !== undefined || this.#ofPlugins.length > 0;
+    return folders || this.skills.length > 0;
   }
 
   async #look(): Promise<readonly Skill[]> {
-    if (!this.#isSomewhere && this.skills.length === 0) return this.skills;
+    if (!this.#mayHaveSome) return this.skills;
     this.#ofProject ??= this.#projectDirectories();
     const { files, userHome } = this.#options;
     const directories: readonly SkillDirectory[] = [

@@ -9,11 +9,19 @@ import { resumeSession } from '../../src/session/resume.ts';
 import { faultsOf } from './conversation.ts';
 import { asEntries, linesOf, playSession, sessionScript } from './sample-journal.ts';
 
-/** A file that is only bytes. */
+/** Less than some lines have, more than others. */
+const PART_BYTES = 700;
+
+/** A file that is only bytes, read in small parts over each other. */
 function bytesAsFile(bytes: Buffer): PersistentFiles {
   const files: Partial<PersistentFiles> = {
     stat: async () => ({ kind: 'file', size: bytes.length, mtimeMs: 0, mode: 0o600, ino: 1 }),
-    readRange: async (_path, offset, length) => bytes.subarray(offset, offset + length),
+    async readRange(_path, offset, length, into = Buffer.alloc(length)) {
+      const part = bytes.subarray(offset, offset + Math.min(length, PART_BYTES));
+      into.fill(0);
+      into.set(part);
+      return into.subarray(0, part.length);
+    },
   };
   return files as PersistentFiles;
 }
