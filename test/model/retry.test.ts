@@ -558,9 +558,7 @@ describe('abort', () => {
     await call.next();
     await call.next();
     await call.return(undefined as never);
-    await settle();
-    await settle();
-    expect(server.openSockets).toBe(0);
+    await expect.poll(() => server.openSockets).toBe(0);
     expect(clock.armed).toBe(0);
   });
 });
