@@ -105,8 +105,8 @@ export function query({
         ? feed.add(userMessage(prompt))
         : feed.read(prompt);
   const carriesOn = prompt === undefined || options.carryOn === true;
-  const life: Life = { caller, isOver, close, succeed, heard, carriesOn, announcements };
-  const messages = run(engine, feed, reading, life);
+  const stream: Stream = { caller, isOver, close, succeed, heard, carriesOn, announcements };
+  const messages = run(engine, feed, reading, stream);
   return new QueryHandle(
     flattened(
       endableIterator(messages, () => void close()),
@@ -127,7 +127,7 @@ export function query({
   );
 }
 
-interface Life {
+interface Stream {
   readonly caller: AbortSignal | undefined;
   isOver(): boolean;
   close(): Promise<void>;
@@ -144,9 +144,9 @@ async function* run(
   engine: () => Promise<QueryEngine>,
   feed: PromptFeed,
   reading: Promise<void> | void,
-  life: Life,
+  stream: Stream,
 ): AsyncGenerator<Batch, void, void> {
-  const { caller, announcements } = life;
+  const { caller, announcements } = stream;
   let inputFailed: { readonly error: unknown } | undefined;
   reading?.catch((error: unknown) => {
     inputFailed = { error };
@@ -157,7 +157,7 @@ async function* run(
   let last: SDKResultMessage | undefined;
   let callOff = () => {};
   try {
-    if (life.carriesOn) {
+    if (stream.carriesOn) {
       refuseAborted(caller);
       for await (const batch of announcements.between((await engine()).resumeInBatches())) {
         refuseAborted(caller);
@@ -167,7 +167,7 @@ async function* run(
     }
     while (true) {
       refuseAborted(caller);
-      if (life.isOver()) return;
+      if (stream.isOver()) return;
       const session = await engine();
       const said = announcements.takeAll();
       if (said.length > 0) yield said;
@@ -193,18 +193,18 @@ async function* run(
         if (shouldQuery === false) continue;
         for (const message of batch) {
           if (message.type === 'result') last = message;
-          else life.heard(message);
+          else stream.heard(message);
         }
         yield batch;
       }
       feed.turnEnded(last?.terminal_reason);
       const successor = session.successor();
-      if (successor !== undefined) await life.succeed(session, successor);
+      if (successor !== undefined) await stream.succeed(session, successor);
     }
-    if (last?.is_error === true && !life.isOver()) throw errorResult(last);
+    if (last?.is_error === true && !stream.isOver()) throw errorResult(last);
   } finally {
     callOff();
     caller?.removeEventListener('abort', wake);
-    await life.close();
+    await stream.close();
   }
 }
