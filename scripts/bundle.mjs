@@ -62,7 +62,7 @@ function asScript({ code, map, fileName }) {
   const taken = pairs(names, (name, local = name) => `${name}:${local}`);
   const given = pairs(exported, (local, name = local) => `${name}:${local}`);
   // What a script imports would be found only with a part of Node's that is experimental yet: its module does it.
-  const body = code.replace(/^(?:import|export) .*$/gm, '').replace(/\bimport\(/g, 'import_(');
+  const body = code.replace(/^(?:import|export) .*$/gm, '').replace(/\bimport\((?=")/g, 'import_(');
   const loader = readFileSync(new URL('./compiled-script.mjs', import.meta.url), 'utf8');
   const module = [
     `import * as shared from "${from}";`,

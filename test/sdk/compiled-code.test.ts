@@ -57,11 +57,19 @@ beforeEach(() => {
   kept = join(installed, '.compile-cache');
 });
 
-async function runs(program = 'program.mjs', env: Readonly<Record<string, string>> = {}): Promise<void> {
+async function runs(
+  program = 'program.mjs',
+  env: Readonly<Record<string, string>> = {},
+  flags: readonly string[] = [],
+): Promise<void> {
   server.setScenario({ name: 'add', replies: [reply(toolUse('mcp__box__add', { a: 1 })), reply('Two.')] });
-  const said = await promisify(execFile)(process.execPath, [join(folder, program), folder, server.url], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
-  });
+  const said = await promisify(execFile)(
+    process.execPath,
+    [...flags, join(folder, program), folder, server.url],
+    {
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+    },
+  );
   expect(said).toEqual({ stdout: 'success Two.\n', stderr: '' });
 }
 
@@ -70,6 +78,15 @@ const keptFile = () => {
   expect(more).toEqual([]);
   return join(kept, file ?? 'none');
 };
+
+/** How many functions of the engine V8 says that it compiled. */
+function engineFunctionsIn(log: string): number {
+  const lines = log.split('\n').map((line) => line.split(','));
+  const engine = lines.find(([kind, , name]) => kind === 'script-details' && name?.endsWith('.script.js'));
+  return lines.filter(
+    ([kind, event, id]) => kind === 'function' && event === 'interpreter' && id === engine?.[1],
+  ).length;
+}
 
 describe('compiled code', () => {
   it('is kept by the first processes that had a session, and used by those to come', async () => {
@@ -80,6 +97,18 @@ describe('compiled code', () => {
     }
     expect(writes).toEqual([1, 2, 3, 4, 5, 5]);
     expect(statSync(keptFile()).size).toBeGreaterThan(100_000);
+  });
+
+  it('of a function that was kept is not compiled again', async () => {
+    const log = join(folder, 'v8.log');
+    const flags = ['--log-function-events', '--no-logfile-per-isolate', `--logfile=${log}`];
+    const compiled: number[] = [];
+    for (let process = 1; process <= 2; process++) {
+      await runs('program.mjs', {}, flags);
+      compiled.push(engineFunctionsIn(readFileSync(log, 'utf8')));
+    }
+    expect(compiled[0]).toBeGreaterThan(400);
+    expect(compiled[1]).toBeLessThan(40);
   });
 
   it.each([
