@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { transform } from 'esbuild';
 import { rolldown } from 'rolldown';
 import { builtinsByName } from './builtin-modules.mjs';
+import { plainPrivateNames } from './plain-private-names.mjs';
 
 const TARGET = 'node20.19';
 const ENGINE = 'engine';
@@ -16,7 +17,7 @@ export async function bundle(doors, { out, define }) {
     platform: 'node',
     external: ['zod', '@vscode/ripgrep'],
     transform: { target: TARGET, define },
-    plugins: [builtinsByName],
+    plugins: [builtinsByName, plainPrivateNames(({ name }) => name === ENGINE)],
   });
   const { output } = await built.generate({
     format: 'esm',

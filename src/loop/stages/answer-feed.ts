@@ -1,6 +1,7 @@
 /** One answer of the model, read to its end: finished blocks, and tool results as they come in beside it. */
 import type { Said } from '../../protocol/messages.ts';
 import type { CallOptions, ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model.ts';
+import { thisTick } from '../../util/this-tick.ts';
 import type { Iteration } from '../iteration.ts';
 import { reportTools } from './report-tools.ts';
 import { ResponseReader } from './response-reader.ts';
@@ -82,8 +83,11 @@ export class AnswerFeed {
   async #take(output: ModelOutput): Promise<Said | undefined> {
     if (output.kind !== 'events') {
       const notice = await takeNotice(output, this.#request, this.#iteration);
-      // It is on record: what it announces begins while the consumer hears of it, if the engine will not end the run.
-      if (this.#iteration.deps.guard.verdict() === undefined) this.#askAhead();
+      // It is on record: what it announces begins before the consumer hears of it, if the engine will not end the run.
+      if (this.#iteration.deps.guard.verdict() === undefined) {
+        this.#askAhead();
+        await thisTick();
+      }
       return notice;
     }
     this.#iteration.response.requestId ??= output.requestId;
