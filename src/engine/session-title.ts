@@ -1,12 +1,12 @@
 /** The name of a session, on record where other programs look for it. */
-import { randomUUID } from 'node:crypto';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { JournalBody } from '../protocol/journal.ts';
+import { uuid } from '../util/uuid.ts';
 import { openSession } from './open-session.ts';
 import type { EngineParts } from './parts.ts';
 
 export function titleRecord(title: string): JournalBody {
-  const id = `title/${randomUUID()}`;
+  const id = `title/${uuid()}`;
   return { type: 'custom-title', id, submission: id, customTitle: title };
 }
 

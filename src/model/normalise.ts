@@ -23,7 +23,7 @@ export interface NormaliseRules {
   /** Text blocks ahead of the first user message. */
   readonly userContext: readonly string[];
   /** Thinking is sent back only to the model that signed it. */
-  keepsThinking(message: AssistantMessage): boolean;
+  readonly keepsThinking: (message: AssistantMessage) => boolean;
 }
 
 interface Call {

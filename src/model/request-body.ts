@@ -33,7 +33,8 @@ export interface BodyInput {
   readonly cacheTtl?: CacheTtl;
   readonly metadataUserId: string;
   readonly thinkingKey: string;
-  keepsThinking(message: AssistantMessage): boolean;
+  /** As `withoutThinking` says, too. Kept with the bytes of the view: it must not hold on to this request. */
+  readonly keepsThinking: (message: AssistantMessage) => boolean;
 }
 
 export function buildRequestBody(input: BodyInput): RequestBody {
@@ -44,7 +45,7 @@ export function buildRequestBody(input: BodyInput): RequestBody {
     view: request.view,
     userContext: request.userContext ?? [],
     thinkingKey: input.withoutThinking ? '' : input.thinkingKey,
-    keepsThinking: (message) => !input.withoutThinking && input.keepsThinking(message),
+    keepsThinking: input.keepsThinking,
     mark,
   });
   const thinking = wireThinking(request, info, maxTokens, messages.toolRunWithoutThinking);

@@ -63,6 +63,7 @@ export class Sending {
   end: AttemptEnd = UNSENT;
   readonly #input: SendingInput;
   readonly #body: RequestBody;
+  readonly #keepsThinking: (answer: AssistantMessage) => boolean;
   #attempt: Attempt | undefined;
   #permit: Permit | undefined;
   #startMs = 0;
@@ -72,6 +73,7 @@ export class Sending {
     this.#input = input;
     this.credential = deps.credentials.current;
     this.fast = request.speed === 'fast' && deps.fastMode.isAvailable();
+    this.#keepsThinking = state.withoutThinking ? never : thinkingOf(deps, request.model);
     this.#body = buildRequestBody({
       request,
       info: deps.infoOf(request.model),
@@ -86,15 +88,6 @@ export class Sending {
     });
     this.foreseen = deps.refusals.foreseen(request.view.root, this.#body.chunks);
   }
-
-  readonly #keepsThinking = (answer: AssistantMessage): boolean => {
-    const { deps, request, state } = this.#input;
-    return (
-      !state.withoutThinking &&
-      deps.served.isSame(request.model, answer.message.model) &&
-      !deps.refusedThinking.has(answer)
-    );
-  };
 
   /** It goes out, as the attempt of this number. */
   notice(attempt: number): ModelOutput {
@@ -182,6 +175,16 @@ function recordOf(end: AttemptEnd, { waitedMs, ...timing }: Timing): AttemptReco
   if (usage !== undefined) record.usage = usage;
   if (usage !== undefined && end.kind !== 'complete') record.wasted = true;
   return record;
+}
+
+/** Which answers' thinking goes back to this model. */
+function thinkingOf({ served, refusedThinking }: CallDeps, model: string) {
+  return (answer: AssistantMessage): boolean =>
+    served.isSame(model, answer.message.model) && !refusedThinking.has(answer);
+}
+
+function never(): boolean {
+  return false;
 }
 
 async function admit(

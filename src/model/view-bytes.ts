@@ -25,7 +25,8 @@ export interface BytesRequest {
   readonly userContext: readonly string[];
   /** Names everything `keepsThinking` depends on. */
   readonly thinkingKey: string;
-  keepsThinking(message: AssistantMessage): boolean;
+  /** Kept with the bytes: it must not hold on to this request. */
+  readonly keepsThinking: (message: AssistantMessage) => boolean;
   readonly mark: CacheMark;
 }
 
@@ -42,10 +43,10 @@ export function createViewBytes(): ViewBytes {
       if (known !== undefined && known.growing.length <= request.view.length) {
         return known.growing.extend(request.view, request.mark);
       }
-      const growing = new Growing(request);
+      const { thinkingKey, userContext, keepsThinking } = request;
+      const growing = new Growing({ userContext, keepsThinking });
       // A shorter version of a view that has grown is worked out afresh; what is kept stays with the longer one.
       if (known === undefined) {
-        const { thinkingKey, userContext } = request;
         kept.set(request.view.root, [
           ...variants.slice(1 - MAX_VARIANTS),
           { thinkingKey, userContext, growing },

@@ -1,11 +1,11 @@
 /** `query()`: one session driven by a prompt, or by a stream of prompts. */
-import { randomUUID } from 'node:crypto';
 import type { QueryEngine } from '../engine/query-engine.ts';
 import type { Batch } from '../engine/submit-message.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../protocol/sdk-messages.ts';
 import { endableIterator } from '../util/endable-iterator.ts';
 import { flattened } from '../util/flattened.ts';
+import { uuid } from '../util/uuid.ts';
 import { type Announcements, createAnnouncements } from './announcements.ts';
 import { checkOptions } from './check-options.ts';
 import { keepCompiledCode } from './keep-compiled-code.ts';
@@ -54,12 +54,12 @@ export function query({
   const engine = () => open().engine;
   const announcements = createAnnouncements();
   let sessionId = '';
-  const feed = createPromptFeed(engine, (uuid, state) =>
+  const feed = createPromptFeed(engine, (command, state) =>
     announcements.say({
       type: 'command_lifecycle',
-      command_uuid: uuid,
+      command_uuid: command,
       state,
-      uuid: randomUUID(),
+      uuid: uuid(),
       session_id: sessionId,
     }),
   );

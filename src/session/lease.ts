@@ -1,9 +1,9 @@
 /** Who works on a session: `<id>.lock` beside its journal. A courtesy to people; the fence in the journal is the law. */
-import { randomUUID } from 'node:crypto';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { Lease, LeaseStore } from '../protocol/ports.ts';
 import { codeOf } from '../util/code-of.ts';
 import { livenessOf, type ProcessIdentity, thisProcess } from '../util/process-identity.ts';
+import { uuid } from '../util/uuid.ts';
 import { type Holder, hold, type LockFileOptions, parseLock } from './lock-file.ts';
 import { journalPath } from './session-files.ts';
 import { storageError } from './storage-error.ts';
@@ -30,7 +30,7 @@ export function createFileLeaseStore(options: LockFileOptions): LeaseStore {
 
   /** Moved aside, not removed: of several that find a lock stale, one gets it, and a fresh one is put back. */
   async function clear(path: string, judged: Holder): Promise<void> {
-    const aside = `${path}.${randomUUID()}`;
+    const aside = `${path}.${uuid()}`;
     await files.rename(path, aside).catch(unlessMissing);
     const moved = parseLock(await files.readSmall(aside));
     if (moved.kind === 'held' && !(judged.kind === 'held' && judged.content.nonce === moved.content.nonce)) {

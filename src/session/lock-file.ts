@@ -2,11 +2,11 @@
  * What stands in a lock, and the locks of this process in one folder: names of one file, so that a session that runs
  * beside others has a lock without a file of its own, and one beat renews them all.
  */
-import { randomUUID } from 'node:crypto';
 import type { AppendHandle, PersistentFiles } from '../protocol/files.ts';
 import type { Clock, Lease } from '../protocol/ports.ts';
 import { codeOf } from '../util/code-of.ts';
 import { type ProcessIdentity, thisProcess } from '../util/process-identity.ts';
+import { uuid } from '../util/uuid.ts';
 
 export interface LockFileOptions {
   readonly files: PersistentFiles;
@@ -43,7 +43,7 @@ export async function hold(path: string, options: LockFileOptions): Promise<Leas
 
 class LockFile {
   readonly #options: LockFileOptions;
-  readonly #content: LockContent = { ...thisProcess(), nonce: randomUUID() };
+  readonly #content: LockContent = { ...thisProcess(), nonce: uuid() };
   /** By path; aborted when another owner took it. */
   readonly #held = new Map<string, AbortController>();
   #created: Promise<unknown> = Promise.resolve();

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { AppendHandle, PersistentFiles } from '../protocol/files.ts';
 import type { TakenOver } from '../protocol/ports.ts';
+import { uuid } from '../util/uuid.ts';
 import { EarlierRecords } from './earlier-records.ts';
 import { encodeTakeover, sessionPrefix } from './envelope.ts';
 import { FileJournal } from './file-journal.ts';
@@ -44,7 +44,7 @@ export async function takeOverFile(
     for (;;) {
       const isNew = (await handle.size()) === 0;
       before = isNew ? EMPTY_JOURNAL : await repairEnd(files, path, look, setAside);
-      const owner = randomUUID();
+      const owner = uuid();
       const epoch = before.epoch + 1;
       const line = `${before.endsOpen ? '\n' : ''}${encodeTakeover({ seq: before.head, epoch }, owner, prefix, clock.nowMs())}\n`;
       const bytes = Buffer.from(line);
@@ -86,7 +86,7 @@ async function repairEnd(
   const { tornAt, size } = position;
   if (tornAt === undefined) return position;
   const tail = await files.readRange(path, tornAt, size - tornAt);
-  const aside = `${path}.torn-${tornAt}-${randomUUID().slice(0, 8)}`;
+  const aside = `${path}.torn-${tornAt}-${uuid().slice(0, 8)}`;
   await files.writeAtomic(aside, tail, { mode: 0o600, sync: true });
   // An owner that is being fenced may just have finished that line.
   if ((await files.stat(path))?.size !== size) {

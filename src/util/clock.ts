@@ -1,5 +1,5 @@
 /** The real clock, ids and randomness. Everything that waits or stamps takes these as ports. */
-import { randomUUID } from 'node:crypto';
+import { uuid } from './uuid.ts';
 
 /** The longest delay a timer of Node takes; beyond it, it would fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -55,6 +55,6 @@ function delayOf(ms: number): number {
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 
-export const systemIds = { uuid: () => randomUUID() as string } as const;
+export const systemIds = { uuid } as const;
 
 export const systemRandom = () => Math.random();

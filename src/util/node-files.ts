@@ -3,7 +3,6 @@
  * What opens and writes a session is synchronous: a 1 KB `writeSync` into the page cache costs about 2 µs of CPU, the
  * same write through the thread pool about 40 µs.
  */
-import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -29,6 +28,7 @@ import { promisify } from 'node:util';
 import type { AppendHandle, FileStat, PersistentFiles } from '../protocol/files.ts';
 import { codeOf } from './code-of.ts';
 import { headOf } from './cut-text.ts';
+import { uuid } from './uuid.ts';
 
 const fdatasync = promisify(fdatasyncCallback);
 const PERMISSIONS = 0o7777;
@@ -204,7 +204,7 @@ function unlinkIfThere(path: string): void {
 
 /** Unpredictable, in the same folder so that rename and link stay on one file system. */
 function temporaryName(path: string): string {
-  return join(dirname(path), `.${basename(path).slice(0, 100)}.${randomUUID()}.tmp`);
+  return join(dirname(path), `.${basename(path).slice(0, 100)}.${uuid()}.tmp`);
 }
 
 async function openAppend(path: string, mode: number): Promise<AppendHandle> {

@@ -21,7 +21,7 @@ function textOf(request: ModelRequest, more: { withoutThinking?: boolean; maxTok
     fast: false,
     metadataUserId: '{"session_id":"s"}',
     thinkingKey: request.model,
-    keepsThinking: ({ message }) => message.model === request.model,
+    keepsThinking: ({ message }) => !more.withoutThinking && message.model === request.model,
   });
   const text = body.chunks.map(String).join('');
   expect(Buffer.byteLength(text)).toBe(body.length);
