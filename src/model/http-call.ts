@@ -6,7 +6,6 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ModelFailure } from '../protocol/failure.ts';
 import type { Life } from '../protocol/ports.ts';
-import type { Writable } from '../util/writable.ts';
 import { classifyConnectionError } from './classify-error.ts';
 import type { Connections, HttpRequest } from './connections.ts';
 import type { HttpHead, ResponseHeaders } from './http-head.ts';
@@ -41,111 +40,135 @@ export function openHttpCall(
   body: readonly (Buffer | string)[],
   life: Pick<Life, 'aborted' | 'onAbort'>,
 ): HttpCall {
-  let request: ClientRequest | undefined;
-  let response: IncomingMessage | undefined;
-  let queue: Buffer[] = [];
-  let queued = 0;
-  let dirty = false;
-  let wake: (() => void) | undefined;
-  let forget = nothing;
+  const call = new Call();
+  call.open(connections, wanted, body, life);
+  return call;
+}
 
-  const touch = () => {
-    dirty = true;
-    wake?.();
-  };
-  const stop = (why: HttpStop) => {
+/** A class, as its like waits in every session: what hears of the socket is there once for each call, and no more. */
+class Call implements HttpCall {
+  connected = false;
+  head: HttpHead | undefined;
+  ended = false;
+  stopped: HttpStop | undefined;
+  #request: ClientRequest | undefined;
+  #response: IncomingMessage | undefined;
+  #queue: Buffer[] = [];
+  #queued = 0;
+  #dirty = false;
+  #wake: (() => void) | undefined;
+  #forget = nothing;
+
+  open(
+    connections: Connections,
+    wanted: HttpRequest,
+    body: readonly (Buffer | string)[],
+    life: Pick<Life, 'aborted' | 'onAbort'>,
+  ): void {
+    const onAbort = () => this.stop({ kind: 'aborted' });
+    if (life.aborted) {
+      onAbort();
+      return;
+    }
+    this.#forget = life.onAbort(onAbort);
+    try {
+      this.#begin(connections.request(wanted), body);
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  }
+
+  take(): Buffer[] {
+    const taken = this.#queue;
+    if (taken.length > 0) this.#queue = [];
+    this.#queued = 0;
+    if (this.#response?.isPaused()) this.#response.resume();
+    return taken;
+  }
+
+  changed(): Promise<void> {
+    if (this.#dirty) {
+      this.#dirty = false;
+      return NOW;
+    }
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  stop(why: HttpStop): void {
     // A finished answer cannot fail any more, but nobody may want it.
-    if (call.stopped !== undefined || (call.ended && why.kind === 'failed')) return;
-    call.stopped = why;
-    forget();
-    if (!call.ended) request?.destroy();
-    touch();
-  };
-  const fail = (error: Error) => stop({ kind: 'failed', failure: classifyConnectionError(error) });
-  const onAbort = () => stop({ kind: 'aborted' });
-  const onConnected = () => {
-    call.connected = true;
-    touch();
-  };
+    if (this.stopped !== undefined || (this.ended && why.kind === 'failed')) return;
+    this.stopped = why;
+    this.close();
+    this.#touch();
+  }
 
-  const begin = (opened: ClientRequest) => {
-    request = opened;
-    request.on('error', fail);
-    if (call.stopped !== undefined) {
+  close(): void {
+    this.#forget();
+    if (!this.ended) this.#request?.destroy();
+  }
+
+  #begin(request: ClientRequest, body: readonly (Buffer | string)[]): void {
+    this.#request = request;
+    request.on('error', this.#fail);
+    if (this.stopped !== undefined) {
       request.destroy();
       return;
     }
-    request.on('socket', (socket) => {
-      const handshake = isSecure(socket);
-      if (!socket.connecting && !(handshake && socket.secureConnecting)) onConnected();
-      else socket.once(handshake ? 'secureConnect' : 'connect', onConnected);
-    });
-    request.on('response', onResponse);
+    request.on('socket', this.#onSocket);
+    request.on('response', this.#onResponse);
     send(request, body);
+  }
+
+  #touch(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    this.#dirty = wake === undefined;
+    wake?.();
+  }
+
+  readonly #fail = (error: Error): void =>
+    this.stop({ kind: 'failed', failure: classifyConnectionError(error) });
+
+  readonly #onSocket = (socket: Socket): void => {
+    const handshake = isSecure(socket);
+    if (!socket.connecting && !(handshake && socket.secureConnecting)) this.#onConnected();
+    else socket.once(handshake ? 'secureConnect' : 'connect', () => this.#onConnected());
   };
-  const onResponse = (incoming: IncomingMessage) => {
-    response = incoming;
-    call.connected = true;
+
+  #onConnected(): void {
+    this.connected = true;
+    this.#touch();
+  }
+
+  readonly #onResponse = (incoming: IncomingMessage): void => {
+    this.#response = incoming;
+    this.connected = true;
     const headers = flat(incoming);
-    call.head = { status: incoming.statusCode ?? 0, headers };
+    this.head = { status: incoming.statusCode ?? 0, headers };
     // Node looks for a keep-alive hint when the socket comes back, and would read them all once more.
     incoming.headers = headers;
     incoming.on('data', (chunk: Buffer) => {
-      queue.push(chunk);
-      queued += chunk.length;
-      if (queued > MAX_BUFFERED_BYTES) incoming.pause();
-      touch();
+      this.#queue.push(chunk);
+      this.#queued += chunk.length;
+      if (this.#queued > MAX_BUFFERED_BYTES) incoming.pause();
+      this.#touch();
     });
     incoming.on('end', () => {
-      call.ended = true;
-      touch();
+      this.ended = true;
+      this.#touch();
     });
-    incoming.on('error', fail);
+    incoming.on('error', this.#fail);
     incoming.on('close', () => {
-      if (!call.ended) fail(Object.assign(new Error('The connection closed early.'), { code: 'ECONNRESET' }));
+      if (this.ended) return;
+      this.#fail(Object.assign(new Error('The connection closed early.'), { code: 'ECONNRESET' }));
     });
-    touch();
+    this.#touch();
   };
-  const call: Writable<HttpCall> = {
-    connected: false,
-    head: undefined,
-    ended: false,
-    stopped: undefined,
-    take() {
-      const taken = queue;
-      queue = [];
-      queued = 0;
-      if (response?.isPaused()) response.resume();
-      return taken;
-    },
-    changed() {
-      return new Promise((resolve) => {
-        const settle = () => {
-          dirty = false;
-          wake = undefined;
-          resolve();
-        };
-        if (dirty) settle();
-        else wake = settle;
-      });
-    },
-    stop,
-    close() {
-      forget();
-      if (!call.ended) request?.destroy();
-    },
-  };
-  if (life.aborted) onAbort();
-  else {
-    forget = life.onAbort(onAbort);
-    try {
-      begin(connections.request(wanted));
-    } catch (error) {
-      fail(error as Error);
-    }
-  }
-  return call;
 }
+
+const NOW = Promise.resolve();
 
 function send(request: ClientRequest, body: readonly (Buffer | string)[]): void {
   const last = body.at(-1);

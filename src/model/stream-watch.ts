@@ -63,94 +63,131 @@ export function createStreamWatch(
   stream: boolean,
   onTrip: (trip: Trip) => void,
 ): StreamWatch {
-  let phase: Trip['phase'] = 'connect';
-  let thinking = false;
-  /** Outstanding time in this phase before the current read; `idle` starts anew with each. */
-  let waitedMs = 0;
-  let contentWaitedMs = 0;
-  let readStart: number | undefined;
-  let reads = 0;
-  /** The next look. It stays when a read is answered: the next read's may be due no earlier. */
-  let look: { readonly dueMs: number; cancel(): void } | undefined;
+  return new Watch(clock, timeouts, stream, onTrip);
+}
 
-  function limits(nowMs: number): { phase: Trip['phase']; leftMs: number; limitMs: number } {
-    const elapsed = readStart === undefined ? 0 : nowMs - readStart;
-    const left = (name: Trip['phase'], limitMs: number, before: number) => ({
+interface Limit {
+  readonly phase: Trip['phase'];
+  readonly leftMs: number;
+  readonly limitMs: number;
+}
+
+class Watch implements StreamWatch {
+  readonly #clock: Clock;
+  readonly #timeouts: StreamTimeouts;
+  readonly #stream: boolean;
+  readonly #onTrip: (trip: Trip) => void;
+  #phase: Trip['phase'] = 'connect';
+  #thinking = false;
+  /** Outstanding time in this phase before the current read; `idle` starts anew with each. */
+  #waitedMs = 0;
+  #contentWaitedMs = 0;
+  #readStart: number | undefined;
+  #reads = 0;
+  /** The next look. It stays when a read is answered: the next read's may be due no earlier. */
+  #look: { readonly dueMs: number; cancel(): void } | undefined;
+
+  constructor(clock: Clock, timeouts: StreamTimeouts, stream: boolean, onTrip: (trip: Trip) => void) {
+    this.#clock = clock;
+    this.#timeouts = timeouts;
+    this.#stream = stream;
+    this.#onTrip = onTrip;
+  }
+
+  begin(): void {
+    this.#readStart = this.#clock.monotonicMs();
+    this.#arm(this.#readStart);
+  }
+
+  pause(): void {
+    if (this.#readStart === undefined) return;
+    this.#reads++;
+    const elapsed = this.#clock.monotonicMs() - this.#readStart;
+    this.#waitedMs += elapsed;
+    this.#contentWaitedMs += elapsed;
+    this.#readStart = undefined;
+  }
+
+  end(): void {
+    this.#look?.cancel();
+    this.#look = undefined;
+  }
+
+  connected(): void {
+    if (this.#phase === 'connect') this.#enter('headers');
+  }
+
+  gotHeaders(): void {
+    this.#enter('first_byte');
+  }
+
+  gotByte(): void {
+    this.#enter('idle');
+  }
+
+  gotContent(thinking: boolean): void {
+    this.#contentWaitedMs = 0;
+    this.#thinking = thinking;
+  }
+
+  #enter(next: Trip['phase']): void {
+    if (this.#phase === next) return;
+    this.#phase = next;
+    this.#waitedMs = 0;
+  }
+
+  #limit(nowMs: number): Limit {
+    const timeouts = this.#timeouts;
+    const phase = this.#phase;
+    const elapsed = this.#readStart === undefined ? 0 : nowMs - this.#readStart;
+    const left = (name: Trip['phase'], limitMs: number, before: number): Limit => ({
       phase: name,
       limitMs,
       leftMs: limitMs - before - elapsed,
     });
-    if (phase === 'connect') return left(phase, timeouts.connectMs, waitedMs);
+    if (phase === 'connect') return left(phase, timeouts.connectMs, this.#waitedMs);
     if (phase === 'headers') {
-      const answer = stream ? timeouts.headersMs : Math.max(timeouts.answerMs, timeouts.headersMs);
-      return left(phase, timeouts.firstByteMs ?? answer, waitedMs);
+      const answer = this.#stream ? timeouts.headersMs : Math.max(timeouts.answerMs, timeouts.headersMs);
+      return left(phase, timeouts.firstByteMs ?? answer, this.#waitedMs);
     }
     if (phase === 'first_byte') {
-      return left(phase, timeouts.firstByteMs ?? (stream ? timeouts.idleMs : timeouts.answerMs), waitedMs);
+      const answer = this.#stream ? timeouts.idleMs : timeouts.answerMs;
+      return left(phase, timeouts.firstByteMs ?? answer, this.#waitedMs);
     }
     const idle = left('idle', timeouts.idleMs, 0);
-    const content = left('content', thinking ? timeouts.thinkingMs : timeouts.contentMs, contentWaitedMs);
+    const contentMs = this.#thinking ? timeouts.thinkingMs : timeouts.contentMs;
+    const content = left('content', contentMs, this.#contentWaitedMs);
     return content.leftMs < idle.leftMs ? content : idle;
   }
 
-  function arm(mono: number): void {
-    const slice = Math.max(0, Math.min(limits(mono).leftMs, LOOK_EVERY_MS));
+  #arm(mono: number): void {
+    const slice = Math.max(0, Math.min(this.#limit(mono).leftMs, LOOK_EVERY_MS));
+    const look = this.#look;
     if (look !== undefined && mono <= look.dueMs && look.dueMs <= mono + slice) return;
     look?.cancel();
-    const wall = clock.nowMs();
-    const dueMs = mono + slice;
-    const cancel = clock.timer(slice, () => {
-      look = undefined;
-      if (readStart === undefined) return;
-      const read = reads;
-      const nowMs = clock.monotonicMs();
-      const late = Math.max(nowMs - mono, clock.nowMs() - wall) - slice;
-      // Bytes that wait in the socket are read before an immediate: then it was this process that stood still.
-      if (late > LEAP_MS)
-        setImmediate(() => (reads === read && readStart !== undefined ? trip(true) : undefined));
-      else if (limits(nowMs).leftMs <= 0) trip(false);
-      else arm(nowMs);
-    });
-    look = { dueMs, cancel };
+    const wall = this.#clock.nowMs();
+    const cancel = this.#clock.timer(slice, () => this.#lookUp(mono, wall, slice));
+    this.#look = { dueMs: mono + slice, cancel };
   }
 
-  function trip(slept: boolean): void {
-    const { phase: reached, limitMs } = limits(clock.monotonicMs());
-    end();
-    onTrip({ phase: reached, afterMs: limitMs, slept });
+  #lookUp(mono: number, wall: number, slice: number): void {
+    this.#look = undefined;
+    if (this.#readStart === undefined) return;
+    const read = this.#reads;
+    const nowMs = this.#clock.monotonicMs();
+    const late = Math.max(nowMs - mono, this.#clock.nowMs() - wall) - slice;
+    // Bytes that wait in the socket are read before an immediate: then it was this process that stood still.
+    if (late > LEAP_MS)
+      setImmediate(() => {
+        if (this.#reads === read && this.#readStart !== undefined) this.#trip(true);
+      });
+    else if (this.#limit(nowMs).leftMs <= 0) this.#trip(false);
+    else this.#arm(nowMs);
   }
 
-  function end(): void {
-    look?.cancel();
-    look = undefined;
+  #trip(slept: boolean): void {
+    const { phase, limitMs } = this.#limit(this.#clock.monotonicMs());
+    this.end();
+    this.#onTrip({ phase, afterMs: limitMs, slept });
   }
-
-  const enter = (next: Trip['phase']) => {
-    if (phase === next) return;
-    phase = next;
-    waitedMs = 0;
-  };
-
-  return {
-    begin() {
-      readStart = clock.monotonicMs();
-      arm(readStart);
-    },
-    pause() {
-      if (readStart === undefined) return;
-      reads++;
-      const elapsed = clock.monotonicMs() - readStart;
-      waitedMs += elapsed;
-      contentWaitedMs += elapsed;
-      readStart = undefined;
-    },
-    end,
-    connected: () => phase === 'connect' && enter('headers'),
-    gotHeaders: () => enter('first_byte'),
-    gotByte: () => enter('idle'),
-    gotContent(isThinking) {
-      contentWaitedMs = 0;
-      thinking = isThinking;
-    },
-  };
 }
