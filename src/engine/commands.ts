@@ -15,7 +15,9 @@ export function findCommand(
   prompt: string | readonly UserBlock[],
   commands: readonly Command[],
 ): CommandCall | undefined {
-  const match = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(textOf(prompt).trim());
+  const text = textOf(prompt).trim();
+  if (!text.startsWith('/')) return undefined;
+  const match = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(text);
   const name = match?.[1];
   if (name === undefined) return undefined;
   const command =

@@ -1,7 +1,7 @@
 /** System prompt and contexts of a session: fetched once, put together per submission, recorded when they change. */
+import { crc32 } from 'node:zlib';
 import { renderMemory } from '../memory/render.ts';
 import type { Scope } from '../util/scope.ts';
-import { sha256 } from '../util/sha256.ts';
 import type { EngineParts } from './parts.ts';
 import { buildSystemPrompt, buildUserContext } from './system-prompt.ts';
 
@@ -55,7 +55,7 @@ export async function recordSnapshot(
   parts: EngineParts,
 ): Promise<void> {
   const toolNames = parts.tools.names();
-  const hash = sha256(JSON.stringify([context.system, context.userContext, toolNames])).slice(0, 32);
+  const hash = crc32(JSON.stringify([context.system, context.userContext, toolNames])).toString(16);
   if (hash === parts.memory.snapshot) return;
   parts.memory.snapshot = hash;
   await parts.journal.recorder.append([

@@ -185,6 +185,6 @@ export interface SessionMemory {
   handedOver: boolean;
   /** How the session began, when it is not resumed. */
   readonly begun: 'startup' | 'clear';
-  /** Hash of the last recorded context snapshot. */
+  /** Sum of the last recorded context snapshot. */
   snapshot: string | undefined;
 }

@@ -1,6 +1,8 @@
 /** The door of this room: a client of one Messages API endpoint. Holds its sockets, credential and cached bytes. */
+
 import type { AttemptRecord, CallModel, ModelInfo } from '../protocol/model.ts';
 import type { Admission, Clock, Life, RandomPort } from '../protocol/ports.ts';
+import { withoutTrailingSlashes } from '../util/trailing-slashes.ts';
 import type { CacheTtl } from './cache-breakpoints.ts';
 import { callModel } from './call-model.ts';
 import { openConnections } from './connections.ts';
@@ -109,7 +111,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   const ready: ModelClient['ready'] = (model, signal) => sizes.ready(model, signal);
   const deps = {
     connections,
-    path: `${baseUrl.pathname.replace(/\/+$/, '')}/v1/messages${baseUrl.search}`,
+    path: `${withoutTrailingSlashes(baseUrl.pathname)}/v1/messages${baseUrl.search}`,
     credentials,
     fastMode: createFastMode(options.clock),
     served: createServedModels(),

@@ -89,7 +89,7 @@ export function openConnections(options: EndpointOptions): Connections {
   const absolute = proxy !== undefined && baseUrl.protocol === 'http:';
   const at = absolute ? proxy : baseUrl;
   // WHATWG keeps the brackets of an IPv6 host; sockets want it bare.
-  const hostname = at.hostname.replace(/^\[|\]$/g, '');
+  const hostname = at.hostname.startsWith('[') ? at.hostname.slice(1, -1) : at.hostname;
   const port = portOf(at);
   const named = { host: baseUrl.host, ...(absolute && proxyAuthorization(proxy)) };
 

@@ -2,8 +2,10 @@
  * Window and output limit of models that no table knows, as their endpoint states them (`GET /v1/models`). Asked once
  * per process, endpoint and model; a model that cannot be looked up is one that nothing is known about.
  */
+
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Clock, Life } from '../protocol/ports.ts';
+import { withoutTrailingSlashes } from '../util/trailing-slashes.ts';
 import type { Connections } from './connections.ts';
 import { type HttpCall, openHttpCall } from './http-call.ts';
 import { lifeOf } from './life-of.ts';
@@ -57,7 +59,7 @@ class Sizes implements EndpointSizes {
 
   constructor(options: EndpointSizesOptions) {
     this.#options = options;
-    this.#base = `${options.baseUrl.pathname.replace(/\/+$/, '')}/v1/models`;
+    this.#base = `${withoutTrailingSlashes(options.baseUrl.pathname)}/v1/models`;
   }
 
   of(model: string): StatedSizes | undefined {

@@ -138,6 +138,7 @@ const MAX_REMEMBERED = 100;
 
 function canonicalName(model: string): string {
   const name = wireModel(model).toLowerCase();
+  if (MODEL_LIST.some(({ id }) => id === name)) return name;
   const claude = /claude-[a-z0-9.-]+/.exec(name)?.[0];
   if (claude === undefined) return name;
   return claude

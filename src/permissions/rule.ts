@@ -1,5 +1,6 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { MatchedRule, PermissionBehavior, PermissionRuleValue } from '../protocol/permission.ts';
+import { isPlainName } from '../util/plain-name.ts';
 
 export interface PermissionRule extends MatchedRule {
   readonly behavior: PermissionBehavior;
@@ -12,6 +13,7 @@ const RULE = /^\s*([A-Za-z0-9_*.-]+)\s*(?:\((.*)\))?\s*$/s;
  * `invalid_option` for anything else: a rule that cannot be read must not be passed over in silence.
  */
 export function parseRule(text: string): PermissionRuleValue {
+  if (isPlainName(text, text.length)) return { toolName: text };
   const match = RULE.exec(text);
   const toolName = match?.[1];
   if (toolName === undefined) {

@@ -1,5 +1,7 @@
 /** In-process MCP servers: a named set of tools that the host implements itself. */
+
 import { TurnwrightError } from '../protocol/errors.ts';
+import { isPlainName } from '../util/plain-name.ts';
 import type { AnySdkTool } from './define-tool.ts';
 import type { CallTerms } from './mcp/server-config.ts';
 
@@ -13,7 +15,7 @@ export interface SdkMcpServer {
   readonly timeout?: CallTerms['timeout'];
 }
 
-const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const MOST_NAME_CHARS = 64;
 
 /** The model sees the tools as `mcp__<server>__<tool>`. Throws `invalid_option` for a name the API would refuse. */
 export function createSdkMcpServer(options: {
@@ -30,7 +32,7 @@ export function createSdkMcpServer(options: {
 }): SdkMcpServer {
   const { name, version = '1.0.0', tools = [], alwaysLoad, instructions, timeout } = options;
   for (const each of [name, ...tools.map((tool) => tool.name)]) {
-    if (!NAME.test(each))
+    if (!isPlainName(each, MOST_NAME_CHARS))
       throw new TurnwrightError(
         'invalid_option',
         `"${each}" cannot be the name of an MCP server or tool: letters, digits, "_" and "-", at most 64.`,

@@ -5,7 +5,7 @@ import { codeOf } from '../util/code-of.ts';
 import { livenessOf, type ProcessIdentity, thisProcess } from '../util/process-identity.ts';
 import { uuid } from '../util/uuid.ts';
 import { type Holder, hold, type LockFileOptions, parseLock } from './lock-file.ts';
-import { journalPath } from './session-files.ts';
+import { lockPath } from './session-files.ts';
 import { storageError } from './storage-error.ts';
 
 /** ms without a beat after which an owner on another host counts as dead. */
@@ -15,7 +15,7 @@ export function createFileLeaseStore(options: LockFileOptions): LeaseStore {
   const { files, directory, clock } = options;
 
   async function acquire(sessionId: string, how: { readonly takeOver?: boolean } = {}): Promise<Lease> {
-    const path = journalPath(directory, sessionId).replace(/\.jsonl$/, '.lock');
+    const path = lockPath(directory, sessionId);
     await files.makeDir(directory, 0o700);
     for (;;) {
       const lease = await hold(path, options);

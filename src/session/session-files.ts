@@ -1,19 +1,25 @@
 import { join } from 'node:path';
 import { TurnwrightError } from '../protocol/errors.ts';
+import { isPlainName } from '../util/plain-name.ts';
 
-const SESSION_ID = /^[A-Za-z0-9_-]{1,128}$/;
+const MOST_ID_CHARS = 128;
 
 /** `<directory>/<id>.jsonl`. Throws `invalid_option` for an id that could name anything but a file there. */
 export function journalPath(directory: string, sessionId: string): string {
   return join(directory, `${checkedSessionId(sessionId)}.jsonl`);
 }
 
+/** `<directory>/<id>.lock`, beside its journal. */
+export function lockPath(directory: string, sessionId: string): string {
+  return join(directory, `${checkedSessionId(sessionId)}.lock`);
+}
+
 export function checkedSessionId(sessionId: string): string {
-  if (SESSION_ID.test(sessionId)) return sessionId;
+  if (isSessionId(sessionId)) return sessionId;
   throw new TurnwrightError(
     'invalid_option',
     `"${sessionId}" is not a session id: letters, digits, "-" and "_" only.`,
   );
 }
 
-export const isSessionId = (text: string): boolean => SESSION_ID.test(text);
+export const isSessionId = (text: string): boolean => isPlainName(text, MOST_ID_CHARS);

@@ -1,13 +1,19 @@
 import type { Env } from './config-home.ts';
 
 /** Credentials of the model's provider: no child process ever sees them. */
-const PROVIDER_KEYS =
-  /^(?:ANTHROPIC_(?:API_KEY|AUTH_TOKEN|CUSTOM_HEADERS|IDENTITY_TOKEN.*)|CLAUDE_CODE_(?:OAUTH_TOKEN|SESSION_ACCESS_TOKEN|.*_FILE_DESCRIPTOR)|AWS_BEARER_TOKEN_BEDROCK)$/i;
+const PROVIDER_KEYS = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'ANTHROPIC_CUSTOM_HEADERS',
+  'AWS_BEARER_TOKEN_BEDROCK',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'CLAUDE_CODE_SESSION_ACCESS_TOKEN',
+];
 
-/** Names that speak of a secret (K138). */
-const SECRET_NAME = /TOKEN|SECRET|KEY|PASS|CRED|AUTH/i;
+/** Words that speak of a secret (K138). */
+const SECRET_WORDS = ['TOKEN', 'SECRET', 'KEY', 'PASS', 'CRED', 'AUTH'];
 /** Names in which one of these words means something else. */
-const HARMLESS_NAME = /^(?:GIT_AUTHOR_(?:NAME|EMAIL|DATE)|KEYBOARD_.*|XKEYSYMDB)$/i;
+const HARMLESS_NAMES = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_AUTHOR_DATE', 'XKEYSYMDB'];
 
 export interface ChildEnvOptions {
   /** Names, or patterns with a trailing `*`, that pass although they look like secrets. Provider keys never do. */
@@ -24,11 +30,24 @@ export function childEnvironment(
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(parent)) {
     if (value === undefined) continue;
-    if (!SECRET_NAME.test(name) || HARMLESS_NAME.test(name) || isAllowed(name, allow)) env[name] = value;
+    if (!isSecret(name.toUpperCase()) || isAllowed(name, allow)) env[name] = value;
   }
   Object.assign(env, set);
-  for (const name of Object.keys(env)) if (PROVIDER_KEYS.test(name)) delete env[name];
+  for (const name of Object.keys(env)) if (isProvidersKey(name.toUpperCase())) delete env[name];
   return env;
+}
+
+function isSecret(name: string): boolean {
+  if (!SECRET_WORDS.some((word) => name.includes(word))) return false;
+  return !HARMLESS_NAMES.includes(name) && !name.startsWith('KEYBOARD_');
+}
+
+function isProvidersKey(name: string): boolean {
+  return (
+    PROVIDER_KEYS.includes(name) ||
+    name.startsWith('ANTHROPIC_IDENTITY_TOKEN') ||
+    (name.startsWith('CLAUDE_CODE_') && name.endsWith('_FILE_DESCRIPTOR'))
+  );
 }
 
 function isAllowed(name: string, allow: readonly string[]): boolean {

@@ -40,6 +40,7 @@ export interface EnvironmentValues {
 }
 
 const EFFORTS: readonly EffortLevel[] = ['low', 'medium', 'high', 'xhigh', 'max'];
+const ALIAS_BEGINS = 'ANTHROPIC_DEFAULT_';
 const ALIAS = /^ANTHROPIC_DEFAULT_[A-Z]+_MODEL$/;
 
 /** Throws `invalid_settings` that names the variable, and never the value of one that may hold a secret. */
@@ -82,7 +83,7 @@ export function readEnvironment(env: Env): EnvironmentValues {
     ),
     modelAliases: Object.fromEntries(
       Object.keys(env).flatMap((name) => {
-        const value = ALIAS.test(name) ? text(name) : undefined;
+        const value = name.startsWith(ALIAS_BEGINS) && ALIAS.test(name) ? text(name) : undefined;
         return value === undefined ? [] : [[name, value]];
       }),
     ),
@@ -99,8 +100,9 @@ function readCount(env: Env, name: string, least: number): number | undefined {
 
 /** One `Name: value` a line. */
 function readHeaders(text: string | undefined): Readonly<Record<string, string>> {
+  if (text === undefined) return {};
   const headers: Record<string, string> = {};
-  for (const [i, line] of (text ?? '').split(/\r?\n/).entries()) {
+  for (const [i, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === '') continue;
     const match = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*([\t\x20-\x7e\x80-\xff]*)$/.exec(line);
     const [, name, value] = match ?? [];
@@ -133,8 +135,9 @@ function invalid(problem: string): TurnwrightError {
 
 /** `true` defers tools always, `false` never, `auto:5` beyond 5 percent of the window. */
 function readToolSearch(value: string | undefined): number | undefined {
-  const percent = /^auto:(\d{1,3})$/i.exec(value ?? '')?.[1];
+  if (value === undefined) return undefined;
+  const percent = /^auto:(\d{1,3})$/i.exec(value)?.[1];
   if (percent !== undefined) return Math.min(1, Number(percent) / 100);
-  if (value === undefined || /^auto$/i.test(value)) return undefined;
+  if (/^auto$/i.test(value)) return undefined;
   return /^(?:0|false|no|off)$/i.test(value) ? 1 : isOn(value) ? 0 : undefined;
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
+import { withoutTrailingSlashes } from '../util/trailing-slashes.ts';
 import type { ConfigOptions } from './config-options.ts';
 import type { EnvironmentValues } from './read-environment.ts';
 import { type ApiKeySource, DEFAULT_BASE_URL, type ResolvedConfig } from './resolved-config.ts';
@@ -25,7 +26,7 @@ export interface ConnectionInput {
 export async function resolveConnection(input: ConnectionInput): Promise<Connection> {
   const { options, settings, environment } = input;
   const given = options.baseUrl ?? environment.baseUrl ?? settings.baseUrl ?? DEFAULT_BASE_URL;
-  const baseUrl = checkUrl(given, 'The base URL').replace(/\/+$/, '');
+  const baseUrl = withoutTrailingSlashes(checkUrl(given, 'The base URL'));
   const fromEnvironment = baseUrl.startsWith('https:') ? environment.httpsProxy : environment.httpProxy;
   const proxyUrl = options.proxyUrl ?? fromEnvironment ?? settings.proxyUrl;
   return {

@@ -1,6 +1,6 @@
 /**
- * A tool's schema and `parse()` from a zod 4 shape or object. zod itself is loaded here alone, when the first
- * such tool is made: importing the tools room costs nothing for those who have none.
+ * A tool's schema and `parse()` from a zod 4 shape or object. zod itself is loaded here alone, by the first tool whose
+ * shape is not plain, or the first input that is to be complained of.
  */
 import type { z } from 'zod';
 import { TurnwrightError } from '../protocol/errors.ts';
@@ -16,6 +16,7 @@ import {
   unfit,
   wrongLength,
 } from './input-issues.ts';
+import { plainShape } from './plain-shape.ts';
 
 export type ZodShape = Readonly<Record<string, z.ZodType>>;
 
@@ -36,6 +37,21 @@ export async function inputFromZod<Schema extends z.ZodType>(
  * raw shape drops them. Throws `invalid_option` when zod is not installed or the schema is not one of zod 4.
  */
 export async function inputFromZod(shapeOrSchema: ZodShape | z.ZodType): Promise<ZodInput<unknown>> {
+  const plain = isZodType(shapeOrSchema) ? undefined : plainShape(shapeOrSchema);
+  if (plain === undefined) return checkedByZod(shapeOrSchema);
+  let checked: Promise<ZodInput<unknown>> | undefined;
+  return {
+    inputJsonSchema: plain.jsonSchema,
+    parse(input) {
+      const accepted = plain.accept(input);
+      if (accepted !== undefined) return { ok: true, input: accepted };
+      checked ??= checkedByZod(shapeOrSchema);
+      return checked.then(({ parse }) => parse(input), unchecked);
+    },
+  };
+}
+
+async function checkedByZod(shapeOrSchema: ZodShape | z.ZodType): Promise<ZodInput<unknown>> {
   const zod = loaded ?? (await loadZod());
   const schema = isZodType(shapeOrSchema) ? shapeOrSchema : objectOf(zod, shapeOrSchema);
   const { safeParse, safeParseAsync } = zod.core;
@@ -47,13 +63,7 @@ export async function inputFromZod(shapeOrSchema: ZodShape | z.ZodType): Promise
       mustWait = true;
       return resultOf(parsed, input);
     } catch (error) {
-      // A refinement of the caller's may throw; `parse` must not.
-      return {
-        ok: false,
-        issues: [
-          unfit([], `could not be checked: ${error instanceof Error ? error.message : String(error)}`),
-        ],
-      };
+      return unchecked(error);
     }
   };
   return {
@@ -67,6 +77,12 @@ export async function inputFromZod(shapeOrSchema: ZodShape | z.ZodType): Promise
       }
     },
   };
+}
+
+/** A refinement of the caller's may throw; `parse` must not. */
+function unchecked(error: unknown): ParseResult<never> {
+  const why = error instanceof Error ? error.message : String(error);
+  return { ok: false, issues: [unfit([], `could not be checked: ${why}`)] };
 }
 
 /** Once it is there: an import of what is loaded already still asks Node's loader. */

@@ -1,5 +1,6 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { AnyTool } from '../protocol/tool.ts';
+import { isPlainName } from '../util/plain-name.ts';
 
 /** The tools of a session, found by name or alias; a name beats another tool's alias. */
 export interface ToolSet {
@@ -7,13 +8,13 @@ export interface ToolSet {
   find(name: string): AnyTool | undefined;
 }
 
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+const MOST_NAME_CHARS = 128;
 
 /** Throws `invalid_option` for a name the API would refuse, or one given twice: it would refuse every request. */
 export function createToolSet(tools: readonly AnyTool[]): ToolSet {
   const byName = new Map<string, AnyTool>();
   for (const tool of tools) {
-    if (!TOOL_NAME.test(tool.name)) {
+    if (!isPlainName(tool.name, MOST_NAME_CHARS)) {
       throw new TurnwrightError(
         'invalid_option',
         `"${tool.name}" cannot be a tool's name: 1 to 128 letters, digits, "_" and "-" are allowed.`,

@@ -1,6 +1,8 @@
 import { build } from 'esbuild';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { JsonObject } from '../../src/protocol/json.ts';
 import { parserOf } from '../../src/tools/from-json-schema.ts';
 import { inputFromZod } from '../../src/tools/from-zod.ts';
 
@@ -154,6 +156,41 @@ describe('from zod', () => {
       ok: false,
       issues: ['The input could not be checked: oops'],
     });
+  });
+
+  test('a plain shape is described and parsed as zod does it', async () => {
+    const text = fc.string({ maxLength: 3 });
+    const field = fc.letrec<Record<'kind' | 'plain', z.ZodType>>((tie) => ({
+      plain: fc.oneof(
+        fc.constantFrom(z.string(), z.number(), z.boolean()),
+        fc.constantFrom(z.enum(['a', 'b']), z.enum({ One: 'a', Two: 'c' }), z.enum({ One: 1 })),
+        fc.constantFrom(z.string().min(2), z.number().int(), z.coerce.number(), z.literal('a'), z.null()),
+        tie('kind').map((each) => z.array(each)),
+      ),
+      kind: fc.oneof(
+        tie('plain'),
+        fc.tuple(tie('plain'), text).map(([each, words]) => each.describe(words)),
+        tie('plain').map((each) => each.optional()),
+        tie('plain').map((each) => each.meta({ title: 'one', description: 'two' })),
+        tie('plain').map((each) => each.default('a')),
+      ),
+    })).kind;
+    const key = fc.constantFrom('a', 'b', 'toString', '__proto__');
+    const value = fc.oneof(
+      fc.constantFrom('a', 'b', 1, 1.5, true, null, Infinity, undefined),
+      fc.array(fc.constantFrom('a', 1)),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(key, field), fc.dictionary(key, value), async (fields, input) => {
+        const ours = await inputFromZod(fields);
+        const { $schema: _dialect, ...theirs } = z.toJSONSchema(z.object(fields), { io: 'input' });
+        expect(ours.inputJsonSchema).toEqual(theirs);
+        const { success, data } = z.object(fields).safeParse(input);
+        const parsed = await ours.parse(input as JsonObject);
+        expect(parsed.ok).toBe(success);
+        if (parsed.ok) expect(parsed.input).toStrictEqual(data);
+      }),
+    );
   });
 
   test('what is not zod 4 is refused by name', async () => {
