@@ -22,7 +22,9 @@ export async function toolOf(server: string, definition: AnySdkTool): Promise<An
     effectClass: () => (readOnly ? 'pure' : annotations.idempotentHint === true ? 'idempotent' : 'unsafe'),
     async run(input: Record<string, unknown>, context: ToolContext) {
       const result = await definition.handler(input, {
-        signal: context.signal,
+        get signal() {
+          return context.signal;
+        },
         sessionId: context.sessionId,
         effectKey: context.effectKey,
         cwd: context.cwd,

@@ -3,7 +3,7 @@
  * other alone. Every added call gets exactly one result, whatever its tool, its gate or an abort does.
  */
 import type { GatePorts } from '../protocol/gate.ts';
-import type { Clock, Ids } from '../protocol/ports.ts';
+import type { Clock, Ids, Life } from '../protocol/ports.ts';
 import type {
   AnyTool,
   ToolCall,
@@ -14,6 +14,7 @@ import type {
 } from '../protocol/tool.ts';
 import { andThen } from '../util/and-then.ts';
 import { isoTime } from '../util/iso-time.ts';
+import { openScope, type Scope } from '../util/scope.ts';
 import { type Deferred, deferred, unlessAborted } from './deferred.ts';
 import { passGate } from './gate.ts';
 import { type AbortWhy, type CallNotes, type CallOutcome, errorText } from './outcome.ts';
@@ -30,7 +31,7 @@ const MAX_PENDING_PROGRESS = 100;
 export interface ExecutorOptions {
   readonly tools: Pick<ToolSet, 'find'>;
   readonly gate: GatePorts;
-  makeContext(call: ToolCall, signal: AbortSignal): ToolContext;
+  makeContext(call: ToolCall, life: Life): ToolContext;
   /** Given each context modifier of a tool that is not concurrency-safe, in order. */
   onModifyContext(modify: (context: ToolContext) => ToolContext): void;
   readonly clock: Clock;
@@ -43,25 +44,28 @@ interface Entry {
   readonly call: ToolCall;
   readonly queuedMs: number;
   readonly notes: CallNotes;
-  readonly delivered: Deferred<void>;
-  readonly controller: AbortController;
+  readonly life: Scope;
+  /** The consumer has taken its block. */
+  delivered: boolean;
+  onDelivered?: Deferred<void>;
   prepared?: PreparedCall;
   /** Runs, or wants to run, alone. */
   alone: boolean;
   /** It was let run beside others, its input was rewritten, and now it waits to be alone. */
-  waitsForOthers: boolean;
+  onAlone?: Deferred<void> | undefined;
   answered: boolean;
 }
 
 export class StreamingToolExecutor implements ToolExecutor {
   readonly #options: ExecutorOptions;
+  /** By id. */
+  readonly #calls = new Map<string, Entry>();
   /** In the model's order. */
   readonly #waiting: Entry[] = [];
   /** In the order they started. */
-  readonly #running = new Set<Entry>();
-  readonly #undelivered = new Map<string, Entry>();
-  readonly #seen = new Set<string>();
-  readonly #aloneWaiters = new Map<Entry, () => void>();
+  #running: readonly Entry[] = [];
+  /** In the order they came to it. */
+  #waitingToBeAlone: readonly Entry[] = [];
   #updates: ToolUpdate[] = [];
   #open = 0;
   #wake: Deferred<void> | undefined;
@@ -82,10 +86,9 @@ export class StreamingToolExecutor implements ToolExecutor {
       call,
       queuedMs: this.#options.clock.monotonicMs(),
       notes: { hookContext: [] },
-      delivered: deferred(),
-      controller: new AbortController(),
+      life: openScope(),
+      delivered: false,
       alone: true,
-      waitsForOthers: false,
       answered: false,
     };
     this.#open += 1;
@@ -94,7 +97,7 @@ export class StreamingToolExecutor implements ToolExecutor {
       return;
     }
     const { id } = call.block;
-    if (this.#seen.has(id)) {
+    if (this.#calls.has(id)) {
       // Whatever sent it twice, it runs at most once (F145).
       this.#answer(entry, {
         kind: 'refused',
@@ -103,8 +106,7 @@ export class StreamingToolExecutor implements ToolExecutor {
       });
       return;
     }
-    this.#seen.add(id);
-    this.#undelivered.set(id, entry);
+    this.#calls.set(id, entry);
     this.#waiting.push(entry);
     // What needs no waiting starts before `add` returns: its intent is on record together with its block.
     void andThen(prepareCall(call, this.#options.tools), (prepared) => {
@@ -115,8 +117,10 @@ export class StreamingToolExecutor implements ToolExecutor {
   }
 
   delivered(callId: string): void {
-    this.#undelivered.get(callId)?.delivered.resolve();
-    this.#undelivered.delete(callId);
+    const entry = this.#calls.get(callId);
+    if (entry === undefined) return;
+    entry.delivered = true;
+    entry.onDelivered?.resolve();
   }
 
   take(): ToolUpdate[] {
@@ -141,14 +145,15 @@ export class StreamingToolExecutor implements ToolExecutor {
     this.#abortedBy = why;
     for (const entry of this.#waiting.splice(0))
       this.#answer(entry, { kind: 'aborted', why, started: false });
-    if (this.#running.size === 0) return;
+    if (this.#running.length === 0) return;
     this.#allEnded = deferred();
-    for (const entry of [...this.#running]) entry.controller.abort();
+    for (const entry of this.#running)
+      entry.life.abort(new DOMException('This operation was aborted', 'AbortError'));
     const limit = new AbortController();
     const abandon = this.#options.clock.sleep(ABANDON_AFTER_MS, limit.signal).catch(() => {});
     await Promise.race([this.#allEnded.promise, abandon]);
     limit.abort();
-    for (const entry of [...this.#running]) {
+    for (const entry of this.#running) {
       this.#answer(entry, { kind: 'aborted', why, started: entry.notes.startedMs !== undefined });
     }
   }
@@ -158,29 +163,30 @@ export class StreamingToolExecutor implements ToolExecutor {
     while (true) {
       const [next] = this.#waiting;
       if (next?.prepared === undefined) return;
-      const running = [...this.#running];
+      const running = this.#running;
       const fits =
         running.length === 0 ||
         (!next.alone && running.length < limit && running.every((entry) => !entry.alone));
       if (!fits) return;
       this.#waiting.shift();
-      this.#running.add(next);
+      this.#running = [...running, next];
       void this.#run(next, next.prepared);
     }
   }
 
   async #run(entry: Entry, prepared: PreparedCall): Promise<void> {
     const { gate, clock, makeContext } = this.#options;
-    const { signal } = entry.controller;
+    const { life } = entry;
     let outcome: CallOutcome;
     try {
       outcome = await passGate(
         {
           call: entry.call,
           prepared,
-          context: makeContext(entry.call, signal),
+          context: makeContext(entry.call, life),
+          life,
           notes: entry.notes,
-          delivered: () => unlessAborted(entry.delivered.promise, signal),
+          delivered: () => this.#delivery(entry),
           mayRun: (tool, input) => this.#mayRun(entry, tool, input),
           onProgress: (progress) => this.#progress(entry, progress),
           abortedBy: () => this.#abortedBy ?? 'interrupted',
@@ -194,6 +200,12 @@ export class StreamingToolExecutor implements ToolExecutor {
     this.#answer(entry, outcome);
   }
 
+  async #delivery(entry: Entry): Promise<void> {
+    if (entry.delivered) return entry.life.signal.throwIfAborted();
+    entry.onDelivered ??= deferred();
+    await unlessAborted(entry.onDelivered.promise, entry.life.signal);
+  }
+
   /** A hook or host may have turned a safe input into one that must run alone. */
   #mayRun(entry: Entry, tool: AnyTool, input: unknown): Promise<void> | undefined {
     return entry.alone || isConcurrencySafe(tool, input) ? undefined : this.#aloneFirst(entry);
@@ -201,26 +213,23 @@ export class StreamingToolExecutor implements ToolExecutor {
 
   async #aloneFirst(entry: Entry): Promise<void> {
     entry.alone = true;
-    entry.waitsForOthers = true;
-    const turn = deferred<void>();
-    this.#aloneWaiters.set(entry, turn.resolve);
+    entry.onAlone = deferred();
+    this.#waitingToBeAlone = [...this.#waitingToBeAlone, entry];
     this.#letAloneRun();
     try {
-      await unlessAborted(turn.promise, entry.controller.signal);
+      await unlessAborted(entry.onAlone.promise, entry.life.signal);
     } finally {
-      this.#aloneWaiters.delete(entry);
+      this.#waitingToBeAlone = without(this.#waitingToBeAlone, entry);
     }
   }
 
   /** The first of those that wait to be alone goes when no other runs; the later ones wait for it. */
   #letAloneRun(): void {
-    if ([...this.#running].some((entry) => !entry.waitsForOthers)) return;
-    for (const [entry, go] of this.#aloneWaiters) {
-      this.#aloneWaiters.delete(entry);
-      entry.waitsForOthers = false;
-      go();
-      return;
-    }
+    const [first] = this.#waitingToBeAlone;
+    if (first === undefined || this.#running.some(({ onAlone }) => onAlone === undefined)) return;
+    this.#waitingToBeAlone = without(this.#waitingToBeAlone, first);
+    first.onAlone?.resolve();
+    first.onAlone = undefined;
   }
 
   #progress(entry: Entry, progress: ToolProgress): void {
@@ -257,8 +266,7 @@ export class StreamingToolExecutor implements ToolExecutor {
   #answer(entry: Entry, outcome: CallOutcome): void {
     if (entry.answered) return;
     entry.answered = true;
-    this.#running.delete(entry);
-    this.#undelivered.delete(entry.call.block.id);
+    this.#running = without(this.#running, entry);
     const concurrent = !entry.alone;
     if (outcome.kind === 'returned' && !concurrent && outcome.output.modifyContext !== undefined) {
       this.#options.onModifyContext(outcome.output.modifyContext);
@@ -266,7 +274,7 @@ export class StreamingToolExecutor implements ToolExecutor {
     const toolName = entry.prepared?.kind === 'ready' ? entry.prepared.tool.name : entry.call.block.name;
     const { call, notes, queuedMs } = entry;
     this.#push(toolUpdate({ call, toolName, notes, queuedMs, concurrent }, outcome, this.#options));
-    if (this.#running.size === 0) this.#allEnded?.resolve();
+    if (this.#running.length === 0) this.#allEnded?.resolve();
     if (this.#abortedBy !== undefined) return;
     this.#letAloneRun();
     this.#startWhatMay();
@@ -278,6 +286,9 @@ export class StreamingToolExecutor implements ToolExecutor {
     this.#wake = undefined;
   }
 }
+
+const without = (entries: readonly Entry[], gone: Entry): readonly Entry[] =>
+  entries.filter((entry) => entry !== gone);
 
 /** Runs calls whose blocks the consumer has already taken (a response that did not stream), in the model's order. */
 export async function* runTools(

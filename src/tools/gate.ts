@@ -4,7 +4,7 @@
  */
 import type { GatePorts } from '../protocol/gate.ts';
 import type { HookCall } from '../protocol/hook.ts';
-import type { Clock } from '../protocol/ports.ts';
+import type { Clock, Life } from '../protocol/ports.ts';
 import type {
   AnyTool,
   EffectClass,
@@ -24,6 +24,8 @@ export interface GateCall {
   readonly prepared: PreparedCall;
   /** Made when the call's turn has come. */
   readonly context: ToolContext;
+  /** Of this call: its context's signal is aborted with it. */
+  readonly life: Pick<Life, 'aborted' | 'onAbort'>;
   readonly notes: CallNotes;
   /** Settles when the consumer has taken the call's block: outward steps wait for it (L4.1). Rejects on abort. */
   delivered(): Promise<void>;
@@ -39,11 +41,10 @@ export interface GateCall {
 
 /** Never rejects. */
 export async function passGate(call: GateCall, ports: GatePorts, clock: Clock): Promise<CallOutcome> {
-  const { signal } = call.context;
   try {
     return await pass(call, ports, clock);
   } catch (error) {
-    if (signal.aborted) return aborted(call);
+    if (call.life.aborted) return aborted(call);
     return { kind: 'threw', text: errorText(error) };
   }
 }
@@ -70,7 +71,7 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
     delivered: call.delivered,
   });
   const permission = permitting instanceof Promise ? await permitting : permitting;
-  if (context.signal.aborted) return aborted(call);
+  if (call.life.aborted) return aborted(call);
   if (permission.kind === 'stop') return permission.outcome;
   const { raw, input } = permission;
 
@@ -87,7 +88,7 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
       text: `${tool.name} did not run, because its call could not be recorded: ${errorText(error)}`,
     };
   }
-  if (context.signal.aborted) return aborted(call);
+  if (call.life.aborted) return aborted(call);
 
   const startedMs = clock.monotonicMs();
   notes.startedMs = startedMs;
@@ -121,19 +122,19 @@ function changesNothing(tool: AnyTool, input: unknown): boolean {
 }
 
 async function run(call: GateCall, tool: AnyTool, input: unknown, clock: Clock): Promise<CallOutcome> {
-  const { signal } = call.context;
+  const { life } = call;
   try {
     const output = await withHeartbeat(
       (onProgress) => runTool(tool, input, call.context, onProgress),
       call.onProgress,
-      { clock, signal },
+      { clock, life },
     );
     // What ended well although it was told to stop, did end well (F02).
-    return signal.aborted && output.isError === true
+    return life.aborted && output.isError === true
       ? aborted(call, plainText(output))
       : { kind: 'returned', output };
   } catch (error) {
-    return signal.aborted ? aborted(call) : { kind: 'threw', text: errorText(error) };
+    return life.aborted ? aborted(call) : { kind: 'threw', text: errorText(error) };
   }
 }
 
@@ -148,7 +149,7 @@ async function afterRun(
   const event = ok ? 'PostToolUse' : 'PostToolUseFailure';
   if (!ports.hooks.has(event)) return outcome;
   // An aborted call's failure is told to hooks whether or not anybody still takes its block.
-  if (!context.signal.aborted) await call.delivered().catch(() => {});
+  if (!call.life.aborted) await call.delivered().catch(() => {});
   const hookCall: HookCall = ok
     ? { event: 'PostToolUse', ...about(), tool_response: outcome.output.data }
     : {

@@ -1,5 +1,5 @@
 /** Signs of life of a call that has nothing to say itself. */
-import type { Clock } from '../protocol/ports.ts';
+import type { Clock, Life } from '../protocol/ports.ts';
 import type { ToolProgress } from '../protocol/tool.ts';
 
 /** Progress that tells nothing but that the call still runs. */
@@ -10,7 +10,7 @@ const EVERY_MS = 30_000;
 export async function withHeartbeat<T>(
   work: (onProgress: (progress: ToolProgress) => void) => Promise<T>,
   onProgress: (progress: ToolProgress) => void,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  { clock, life }: { readonly clock: Clock; readonly life: Pick<Life, 'onAbort'> },
 ): Promise<T> {
   let quiet = true;
   let cancel = () => {};
@@ -19,10 +19,9 @@ export async function withHeartbeat<T>(
     quiet = true;
     cancel = clock.timer(EVERY_MS, beat);
   };
-  // Work that does not heed its signal is abandoned, and so is its pulse.
-  const stop = () => cancel();
   cancel = clock.timer(EVERY_MS, beat);
-  signal.addEventListener('abort', stop, { once: true });
+  // Work that does not heed its signal is abandoned, and so is its pulse.
+  const forget = life.onAbort(() => cancel());
   try {
     return await work((progress) => {
       quiet = false;
@@ -30,6 +29,6 @@ export async function withHeartbeat<T>(
     });
   } finally {
     cancel();
-    signal.removeEventListener('abort', stop);
+    forget();
   }
 }

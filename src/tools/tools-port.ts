@@ -1,6 +1,6 @@
 /** The tools of a session as the loop sees them: what to tell the model, and an executor for each iteration. */
 import type { GatePorts } from '../protocol/gate.ts';
-import type { Clock, Ids } from '../protocol/ports.ts';
+import type { Clock, Ids, Life } from '../protocol/ports.ts';
 import type { AnyTool, ToolCall, ToolContext, ToolExecutor } from '../protocol/tool.ts';
 import type { ToolUseBlock, WireTool } from '../protocol/wire.ts';
 import { andThen } from '../util/and-then.ts';
@@ -17,7 +17,7 @@ export interface ToolsPortOptions {
   readonly tools: readonly AnyTool[] | (() => readonly AnyTool[]);
   readonly gate: GatePorts;
   /** Called when a call's turn has come. */
-  makeContext(call: ToolCall, signal: AbortSignal): ToolContext;
+  makeContext(call: ToolCall, life: Life, chain: ToolContext['queryTracking']): ToolContext;
   readonly clock: Clock;
   readonly ids: Ids;
   /** Concurrency-safe calls that run together. Default 10. */
@@ -122,10 +122,11 @@ class Tools implements ToolsPort {
       clock,
       ids,
       ...(maxConcurrency !== undefined && { maxConcurrency }),
-      makeContext: (call, signal) => {
-        const fresh: ToolContext = { ...makeContext(call, signal), queryTracking: { chainId, depth } };
-        return this.#modifiers.reduce((context, modify) => modify(context), fresh);
-      },
+      makeContext: (call, life) =>
+        this.#modifiers.reduce(
+          (context, modify) => modify(context),
+          makeContext(call, life, { chainId, depth }),
+        ),
       onModifyContext: (modify) => {
         this.#modifiers = [...this.#modifiers, modify];
       },

@@ -245,7 +245,7 @@ describe('results', () => {
       });
     const executor = executorOf([moving('U', false), moving('S', true)], {
       onModifyContext: (modify) => modifiers.push(modify),
-      makeContext: (call, signal) =>
+      makeContext: (call, { signal }) =>
         modifiers.reduce((c, modify) => modify(c), contextIn('/r', { signal, toolUseId: call.block.id })),
     });
     const texts: string[] = [];

@@ -2,8 +2,9 @@ import { expect, it } from 'vitest';
 import type { ToolProgress } from '../../src/protocol/tool.ts';
 import { deferred, virtualClock } from '../../src/testing/index.ts';
 import { withHeartbeat } from '../../src/tools/heartbeat.ts';
+import { openScope } from '../../src/util/scope.ts';
 
-const { signal } = new AbortController();
+const life = openScope();
 
 it('a call that says nothing is heard of every half minute, one that speaks only by what it says', async () => {
   const clock = virtualClock();
@@ -16,7 +17,7 @@ it('a call that says nothing is heard of every half minute, one that speaks only
       return end.promise;
     },
     ({ type }) => heard.push(type),
-    { clock, signal },
+    { clock, life },
   );
   await clock.advance(30_000);
   speak({ type: 'own' });
@@ -31,13 +32,13 @@ it('a call that says nothing is heard of every half minute, one that speaks only
 it('what is abandoned has no pulse', async () => {
   const clock = virtualClock();
   const heard: string[] = [];
-  const abort = new AbortController();
+  const life = openScope();
   void withHeartbeat(
     () => new Promise(() => {}),
     ({ type }) => heard.push(type),
-    { clock, signal: abort.signal },
+    { clock, life },
   );
-  abort.abort();
+  life.abort('over');
   expect(clock.pending).toBe(0);
   await clock.advance(30_000);
   expect(heard).toEqual([]);

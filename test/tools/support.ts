@@ -146,7 +146,7 @@ export function executorOf(
   return new StreamingToolExecutor({
     tools: createToolSet(tools),
     gate: gateOf(),
-    makeContext: (call, signal) =>
+    makeContext: (call, { signal }) =>
       contextIn('/', { signal, toolUseId: call.block.id, effectKey: call.effectKey }),
     onModifyContext: () => {},
     clock: systemClock,

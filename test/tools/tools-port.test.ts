@@ -11,7 +11,8 @@ const portOf = (tools: readonly AnyTool[]) =>
   createToolsPort({
     tools,
     gate: gateOf(),
-    makeContext: (call, signal) => contextIn('/start', { signal, toolUseId: call.block.id }),
+    makeContext: (call, { signal }, queryTracking) =>
+      contextIn('/start', { signal, toolUseId: call.block.id, queryTracking }),
     clock: systemClock,
     ids: systemIds,
     cwd: '/start',

@@ -1,7 +1,7 @@
 /** A call that the engine makes on somebody's behalf, not the model: through the same gate, and nobody is asked. */
 import type { GatePorts } from '../../protocol/gate.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import type { Clock } from '../../protocol/ports.ts';
+import type { Clock, Life } from '../../protocol/ports.ts';
 import type { AnyTool, ToolContext, ToolResultContent } from '../../protocol/tool.ts';
 import { passGate } from '../../tools/gate.ts';
 import { isConcurrencySafe, parseInput } from '../../tools/prepared-call.ts';
@@ -15,7 +15,7 @@ export type GatedAnswer =
 export async function gatedCall(
   tool: AnyTool,
   raw: JsonObject,
-  context: ToolContext,
+  { context, life }: { readonly context: ToolContext; readonly life: Life },
   ports: Pick<GatePorts, 'permissions' | 'hooks'>,
   clock: Clock,
 ): Promise<GatedAnswer> {
@@ -35,6 +35,7 @@ export async function gatedCall(
         concurrencySafe: isConcurrencySafe(tool, parsed.input),
       },
       context,
+      life,
       notes: { hookContext: [] },
       delivered: async () => {},
       mayRun: async () => {},

@@ -1,8 +1,9 @@
+import { lifeOf } from '../../model/life-of.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { GatePorts } from '../../protocol/gate.ts';
 import type { JournalBody } from '../../protocol/journal.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import type { Clock, Ids } from '../../protocol/ports.ts';
+import type { Clock, Ids, Life } from '../../protocol/ports.ts';
 import type { TaskTable } from '../../protocol/task.ts';
 import type { AnyTool, ReadFileCache, TodoStore, ToolCall, ToolContext } from '../../protocol/tool.ts';
 import type { FileHistory } from '../../session/file-history/file-history.ts';
@@ -48,21 +49,27 @@ export interface ComposedTools extends ToolsRoom {
   readonly port: ToolsPort;
 }
 
+/** A call that is no part of a loop. */
+const BESIDE: ToolContext['queryTracking'] = { chainId: '', depth: 0 };
+
 export function composeTools(config: QueryEngineConfig, parts: ToolParts): ComposedTools {
   const { recorder } = parts.journal;
   const additionalDirectories = config.additionalDirectories ?? [];
   const makeContext = (
     call: Pick<ToolCall, 'effectKey'> & { readonly block: { readonly id: string } },
-    signal: AbortSignal,
+    life: Pick<Life, 'signal'>,
+    queryTracking: ToolContext['queryTracking'],
   ): ToolContext => ({
     sessionId: parts.sessionId,
     cwd: config.cwd,
     additionalDirectories,
     env: parts.env,
-    signal,
+    get signal() {
+      return life.signal;
+    },
     toolUseId: call.block.id,
     effectKey: call.effectKey,
-    queryTracking: { chainId: '', depth: 0 },
+    queryTracking,
     files: parts.fileHistory?.filesOf(call.effectKey) ?? parts.files,
     readFileCache: parts.readFileCache,
     todos: parts.todos,
@@ -117,9 +124,16 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       const tool = parts.tools().find((each) => each.name === name);
       if (tool === undefined) return { ok: false, why: `There is no tool ${name} in this session.` };
       const id = parts.ids.uuid();
-      const context = makeContext({ block: { id }, effectKey: `beside/${id}` }, signal);
+      const life = lifeOf(signal);
+      const context = makeContext({ block: { id }, effectKey: `beside/${id}` }, life, BESIDE);
       const { permissions, hooks, clock } = parts;
-      return gatedCall(tool, input, context, { permissions: permissions.permissions, hooks }, clock);
+      return gatedCall(
+        tool,
+        input,
+        { context, life },
+        { permissions: permissions.permissions, hooks },
+        clock,
+      );
     },
     async callTool(name, input, signal) {
       const tool = parts.tools().find((each) => each.name === name || each.aliases?.includes(name) === true);
@@ -127,7 +141,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       const parsed = await parseInput(tool, input as JsonObject);
       if (!parsed.ok) throw new Error(`the tool ${name} does not take the question: ${parsed.text}`);
       const id = parts.ids.uuid();
-      const context = makeContext({ block: { id }, effectKey: `beside/${id}` }, signal);
+      const context = makeContext({ block: { id }, effectKey: `beside/${id}` }, { signal }, BESIDE);
       return runTool(tool, parsed.input, context, () => {});
     },
   };

@@ -176,7 +176,7 @@ describe('ending', () => {
   test('abort ends all processes and tells what was said until then', async () => {
     const pidFile = join(folder.path, 'pid');
     const executor = executorOf([createBashTool({ progressMs: 5 })], {
-      makeContext: (call, signal) => contextIn(folder.path, { signal, toolUseId: call.block.id }),
+      makeContext: (call, { signal }) => contextIn(folder.path, { signal, toolUseId: call.block.id }),
       // However busy the machine is, the call is not abandoned before it ends by itself.
       clock: { ...systemClock, sleep: (_ms, signal) => systemClock.sleep(10_000, signal) },
     });

@@ -48,7 +48,7 @@ const read = async (file_path: string, extra: object = {}, tool = createReadTool
   textOf((await runDirectly(tool, { file_path, ...extra }, context)).output);
 const session = () =>
   executorOf([createReadTool(), writeTool, editTool], {
-    makeContext: (call, signal) => ({ ...context, signal, toolUseId: call.block.id }),
+    makeContext: (call, { signal }) => ({ ...context, signal, toolUseId: call.block.id }),
   });
 const use = async (name: string, input: object) => answerOf(await once(session(), callOf(name, input)));
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');

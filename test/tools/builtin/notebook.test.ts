@@ -65,7 +65,7 @@ const show = async (extra: object = {}) =>
   (await runDirectly(createReadTool(), { file_path: path, ...extra }, context)).output;
 const edit = async (input: object) => {
   const session = executorOf([createReadTool(), notebookEditTool], {
-    makeContext: (call, signal) => ({ ...context, signal, toolUseId: call.block.id }),
+    makeContext: (call, { signal }) => ({ ...context, signal, toolUseId: call.block.id }),
   });
   return answerOf(await once(session, callOf('NotebookEdit', { notebook_path: path, ...input })));
 };
