@@ -22,9 +22,9 @@ import { isConcurrencySafe, type PreparedCall, prepareCall } from './prepared-ca
 import type { ToolSet } from './tool-set.ts';
 import { toolUpdate } from './tool-update.ts';
 
-export const MAX_CONCURRENCY = 10;
+const MAX_CONCURRENCY = 10;
 /** How long an aborted call may take to end by itself (L1). */
-export const ABANDON_AFTER_MS = 100;
+const ABANDON_AFTER_MS = 100;
 /** Progress beyond this, of one call, that nobody has taken yet pushes out the oldest. */
 const MAX_PENDING_PROGRESS = 100;
 
@@ -289,18 +289,3 @@ export class StreamingToolExecutor implements ToolExecutor {
 
 const without = (entries: readonly Entry[], gone: Entry): readonly Entry[] =>
   entries.filter((entry) => entry !== gone);
-
-/** Runs calls whose blocks the consumer has already taken (a response that did not stream), in the model's order. */
-export async function* runTools(
-  executor: ToolExecutor,
-  calls: readonly ToolCall[],
-): AsyncGenerator<ToolUpdate, void> {
-  for (const call of calls) {
-    executor.add(call);
-    executor.delivered(call.block.id);
-  }
-  while (executor.open > 0) {
-    await executor.ready();
-    yield* executor.take();
-  }
-}

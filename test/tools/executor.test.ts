@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnyTool, ToolContext, ToolOutput } from '../../src/protocol/tool.ts';
 import { type Deferred, deferred } from '../../src/tools/deferred.ts';
-import { runTools, type StreamingToolExecutor } from '../../src/tools/executor.ts';
+import type { StreamingToolExecutor } from '../../src/tools/executor.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import {
   ALLOW,
@@ -15,6 +15,7 @@ import {
   hooksOf,
   once,
   resultsOf,
+  runTools,
   toolOf,
 } from './support.ts';
 

@@ -210,3 +210,18 @@ export function isRunning(pid: number): boolean {
 
 /** Holds no half of a surrogate pair, which UTF-8 cannot carry. */
 export const isWellFormed = (text: string) => Buffer.from(text, 'utf8').toString('utf8') === text;
+
+/** Runs calls whose blocks the consumer has already taken (a response that did not stream), in the model's order. */
+export async function* runTools(
+  executor: ToolExecutor,
+  calls: readonly ToolCall[],
+): AsyncGenerator<ToolUpdate, void> {
+  for (const call of calls) {
+    executor.add(call);
+    executor.delivered(call.block.id);
+  }
+  while (executor.open > 0) {
+    await executor.ready();
+    yield* executor.take();
+  }
+}
