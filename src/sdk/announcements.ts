@@ -38,37 +38,21 @@ class SaidBetween implements Announcements {
     return new Between(batches, this);
   }
 
-  /** What was said, or the next step; whichever comes first. */
-  either(step: Promise<Step>, taken: () => void): Promise<Step> {
-    return new Promise((resolve, reject) => {
-      const speak = () => {
-        const value = this.takeAll();
-        if (value.length === 0) return;
-        this.#wake = idle;
-        resolve({ done: false, value });
-      };
-      const first = (settle: () => void) => {
-        if (this.#wake !== speak) return; // something was said before it: the step waits for the next call
-        this.#wake = idle;
-        taken();
-        settle();
-      };
-      this.#wake = speak;
-      step.then(
-        (value) => first(() => resolve(value)),
-        (error) => first(() => reject(error)),
-      );
-    });
+  /** Hears of all that is said from now on; one at a time. */
+  listen(listener: () => void): void {
+    this.#wake = listener;
   }
 }
 
+/** What was said, or the next step; whichever comes first. */
 class Between extends MadeGenerator<Batch, void> {
   readonly #batches: AsyncGenerator<Batch, void>;
   readonly #said: SaidBetween;
+  /** Asked for, and not handed on yet. */
   #step: Promise<Step> | undefined;
-  readonly #taken = (): void => {
-    this.#step = undefined;
-  };
+  /** Whoever waits. */
+  #resolve: ((step: Step) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
 
   constructor(batches: AsyncGenerator<Batch, void>, said: SaidBetween) {
     super();
@@ -80,7 +64,12 @@ class Between extends MadeGenerator<Batch, void> {
     const value = this.#said.takeAll();
     if (value.length > 0) return Promise.resolve({ done: false, value });
     this.#step ??= this.#batches.next();
-    return this.#said.either(this.#step, this.#taken);
+    this.#step.then(this.#came, this.#failed);
+    this.#said.listen(this.#speak);
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
   }
 
   return(): Promise<Step> {
@@ -89,5 +78,33 @@ class Between extends MadeGenerator<Batch, void> {
 
   throw(error: unknown): Promise<Step> {
     return this.#batches.throw(error);
+  }
+
+  readonly #speak = (): void => {
+    const value = this.#said.takeAll();
+    if (value.length > 0) this.#answered()?.({ done: false, value });
+  };
+
+  /** If something was said before it, the step waits for the next call. */
+  readonly #came = (step: Step): void => {
+    if (this.#resolve === undefined) return;
+    this.#step = undefined;
+    this.#answered()?.(step);
+  };
+
+  readonly #failed = (error: unknown): void => {
+    const reject = this.#reject;
+    if (this.#answered() === undefined) return;
+    this.#step = undefined;
+    reject?.(error);
+  };
+
+  /** Nobody waits any longer. Returns how to answer who did. */
+  #answered(): ((step: Step) => void) | undefined {
+    const resolve = this.#resolve;
+    this.#resolve = undefined;
+    this.#reject = undefined;
+    this.#said.listen(idle);
+    return resolve;
   }
 }

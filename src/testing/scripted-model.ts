@@ -106,7 +106,8 @@ async function* playStep(step: Step, play: Play): AsyncGenerator<ModelOutput, Mo
       yield { kind: 'retry', notice };
     }
     const retry = { ...call.retry, retries: call.retry.retries + step.notices.length };
-    const outcome = yield* playStep(step.then, { ...play, call: { ...call, retry } });
+    const rest = { ...call, signal: call.signal, retry };
+    const outcome = yield* playStep(step.then, { ...play, call: rest });
     return { ...outcome, attempts: [...failed, ...outcome.attempts] };
   }
 

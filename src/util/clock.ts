@@ -39,13 +39,15 @@ export const systemClock = {
     });
   },
   timer(ms: number, callback: () => void): () => void {
-    let timer: NodeJS.Timeout;
-    const arm = (left: number) => {
-      const step = Math.min(left, MAX_TIMER_MS);
-      timer = setTimeout(() => (step < left ? arm(left - step) : callback()), step);
-      timer.unref();
-    };
-    arm(delayOf(ms));
+    const left = delayOf(ms);
+    if (left > MAX_TIMER_MS) {
+      let cancel = systemClock.timer(MAX_TIMER_MS, () => {
+        cancel = systemClock.timer(left - MAX_TIMER_MS, callback);
+      });
+      return () => cancel();
+    }
+    const timer = setTimeout(callback, left);
+    timer.unref();
     return () => clearTimeout(timer);
   },
 } as const;
