@@ -81,9 +81,9 @@ function asScript({ code, map, fileName }) {
 
 /**
  * What is loaded together is one file, for a file costs more than its bytes: all that importing the library loads, but
- * for what the doors that need no engine take of it.
+ * for what the door that is used without an engine takes of it.
  */
-function loadedTogether({ index, rehearsal, testing }) {
+function loadedTogether({ index, rehearsal }) {
   const loadedBy = memoized((door, context) => {
     const found = new Set();
     const visit = (id) => {
@@ -100,7 +100,7 @@ function loadedTogether({ index, rehearsal, testing }) {
     debugName: name,
     priority,
   });
-  return [group('basics', 2, [index], [rehearsal, testing]), group(ENGINE, 1, [index])];
+  return [group('basics', 2, [index], [rehearsal]), group(ENGINE, 1, [index])];
 }
 
 function memoized(make) {

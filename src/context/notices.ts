@@ -1,6 +1,8 @@
 /** Messages that tell a consumer what happens to the context; the model never sees them. */
+
 import type { CompactMetadata, SystemBody, SystemMessage, UserMessage } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
+import { isoTime } from '../util/iso-time.ts';
 
 export interface Stamp {
   readonly clock: Clock;
@@ -36,5 +38,5 @@ export function syntheticMessage(
 }
 
 export function stamped({ clock, ids }: Stamp): { readonly uuid: string; readonly timestamp: string } {
-  return { uuid: ids.uuid(), timestamp: new Date(clock.nowMs()).toISOString() };
+  return { uuid: ids.uuid(), timestamp: isoTime(clock.nowMs()) };
 }

@@ -1,7 +1,9 @@
 /** What an agent's conversation begins with: skills, its prompt, what is missing, and what hooks say. */
+
 import type { SpawnRequest } from '../protocol/agent.ts';
 import type { JournalBody } from '../protocol/journal.ts';
 import type { UserMessage } from '../protocol/messages.ts';
+import { isoTime } from '../util/iso-time.ts';
 import type { Scope } from '../util/scope.ts';
 import { beginWith } from './beginning.ts';
 import type { AgentParts } from './compose/agent-parts.ts';
@@ -26,7 +28,7 @@ export async function openAgent(
   await journal.open();
   const prompt: UserMessage = Object.freeze({
     uuid: session.ids.uuid(),
-    timestamp: new Date(session.clock.nowMs()).toISOString(),
+    timestamp: isoTime(session.clock.nowMs()),
     type: 'user' as const,
     kind: 'prompt' as const,
     message: { role: 'user' as const, content: request.prompt },

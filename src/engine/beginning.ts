@@ -1,5 +1,7 @@
 /** Skills that a conversation begins with, because its agent's definition names them. */
+
 import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
+import { isoTime } from '../util/iso-time.ts';
 import { reminder } from '../util/reminder.ts';
 import type { PreloadSkills } from './compose/skills.ts';
 import type { EngineParts } from './parts.ts';
@@ -17,7 +19,7 @@ export async function beginWith(
   preload: PreloadSkills,
   { ids, clock }: Pick<EngineParts, 'ids' | 'clock'>,
 ): Promise<Beginning> {
-  const stamp = () => ({ uuid: ids.uuid(), timestamp: new Date(clock.nowMs()).toISOString() });
+  const stamp = () => ({ uuid: ids.uuid(), timestamp: isoTime(clock.nowMs()) });
   const found = await preload(names);
   const problems = [...missing, ...found.problems];
   const skills = found.texts.map(

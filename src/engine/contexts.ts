@@ -1,6 +1,8 @@
 /** System prompt and contexts of a session: fetched once, put together per submission, recorded when they change. */
+
 import { crc32 } from 'node:zlib';
 import { renderMemory } from '../memory/render.ts';
+import { isoTime } from '../util/iso-time.ts';
 import type { Scope } from '../util/scope.ts';
 import type { EngineParts } from './parts.ts';
 import { buildSystemPrompt, buildUserContext } from './system-prompt.ts';
@@ -26,7 +28,7 @@ export async function fetchContexts(
     memory.contexts = {
       memoryFiles,
       gitStatus,
-      date: new Date(parts.clock.nowMs()).toISOString().slice(0, 10),
+      date: isoTime(parts.clock.nowMs()).slice(0, 10),
     };
   }
   const { memoryFiles, gitStatus, date } = memory.contexts;

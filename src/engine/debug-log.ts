@@ -3,9 +3,11 @@
  * with its retries, what is told beside the turns, warnings. Loaded only where it is asked for. Never what was said:
  * names, counts, ids and reasons alone, so that a log can be handed on.
  */
+
 import type { JournalBody } from '../protocol/journal.ts';
 import type { CallModel, ModelOutcome } from '../protocol/model.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
+import { isoTime } from '../util/iso-time.ts';
 
 type Category = 'api' | 'session' | 'told' | 'warning';
 
@@ -35,7 +37,7 @@ export function createDebugLog({ write, filter, nowMs, close }: DebugLogOptions)
   const wanted = wantedBy(filter);
   const say: Say = (category, text) => {
     if (!wanted(category)) return;
-    write(`${new Date(nowMs()).toISOString()} [${category}] ${text.replaceAll(/\s*\n\s*/g, ' ')}`);
+    write(`${isoTime(nowMs())} [${category}] ${text.replaceAll(/\s*\n\s*/g, ' ')}`);
   };
   return {
     entry: (body) => say('session', entryLine(body)),

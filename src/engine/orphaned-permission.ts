@@ -2,10 +2,12 @@
  * An answer to a permission question whose process is gone: the call it belongs to runs (or is refused) now, once.
  * Before the first prompt (L1 phase 3), or when the submission is carried on that asked (L4.1).
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { AssistantMessage, UserMessage } from '../protocol/messages.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { ToolUseBlock } from '../protocol/wire.ts';
+import { isoTime } from '../util/iso-time.ts';
 import { openScope, type Scope } from '../util/scope.ts';
 import type { OrphanedPermission } from './config.ts';
 import { tellTaken } from './deliveries.ts';
@@ -97,7 +99,7 @@ function denied(
     type: 'user',
     kind: 'tool_result',
     uuid: parts.ids.uuid(),
-    timestamp: new Date(parts.clock.nowMs()).toISOString(),
+    timestamp: isoTime(parts.clock.nowMs()),
     message: {
       role: 'user',
       content: [{ type: 'tool_result', tool_use_id: block.id, content: message, is_error: true }],

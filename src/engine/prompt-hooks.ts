@@ -1,8 +1,10 @@
 /** The hooks that a prompt meets on its way in: the session's start, then the prompt's own. */
+
 import type { JudgePrompt } from '../attachments/queued-commands.ts';
 import type { HookCall, HookVerdict } from '../protocol/hook.ts';
 import type { AttachmentMessage } from '../protocol/messages.ts';
 import type { InboxItem } from '../protocol/ports.ts';
+import { isoTime } from '../util/iso-time.ts';
 import { reminder } from '../util/reminder.ts';
 import type { Scope } from '../util/scope.ts';
 import { textOfContent } from '../util/text-of-content.ts';
@@ -111,7 +113,7 @@ export function hookContext(
     {
       type: 'attachment',
       uuid: parts.ids.uuid(),
-      timestamp: new Date(parts.clock.nowMs()).toISOString(),
+      timestamp: isoTime(parts.clock.nowMs()),
       attachment: { type: 'hook_context', event, content },
       rendered: [reminder(`${event} hook: ${content.join('\n')}`)],
     },

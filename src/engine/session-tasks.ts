@@ -1,4 +1,5 @@
 /** Background tasks as a host may see and steer them. */
+
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { AttachmentMessage } from '../protocol/messages.ts';
 import type { Clock } from '../protocol/ports.ts';
@@ -6,6 +7,7 @@ import { TASK_NOTICE, type TaskEndedBy, type TaskInfo } from '../protocol/task.t
 import type { UserBlock } from '../protocol/wire.ts';
 import { noticeOrigin, noticePrompt, noticeReminder } from '../tasks/notice.ts';
 import { type SessionTaskTable, wakes } from '../tasks/task-table.ts';
+import { isoTime } from '../util/iso-time.ts';
 import type { EngineParts } from './parts.ts';
 
 /** How much of a task's output a host is given, in bytes. */
@@ -131,7 +133,7 @@ export function endedTaskNotices(parts: Pick<EngineParts, 'tasks' | 'ids' | 'clo
     {
       type: 'attachment',
       uuid: parts.ids.uuid(),
-      timestamp: new Date(parts.clock.nowMs()).toISOString(),
+      timestamp: isoTime(parts.clock.nowMs()),
       attachment: { type: TASK_NOTICE, task_ids },
       rendered: [{ type: 'text', text: noticeReminder(ended) }],
     },

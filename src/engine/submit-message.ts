@@ -2,10 +2,12 @@
  * One submission, from prompt to its one result, in eight phases (L1). The set-up is in `prepare-submission.ts`;
  * here the loop is driven, the budgets are kept and the result is made.
  */
+
 import { queryLoopAtOnce } from '../loop/query-loop.ts';
 import type { Said } from '../protocol/messages.ts';
 import type { SDKConversationReset, SDKMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
+import { isoTime } from '../util/iso-time.ts';
 import { compactSession, type ManualCompaction } from './compact-session.ts';
 import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
 import { atBoundary, createLoopWatch } from './loop-watch.ts';
@@ -92,7 +94,7 @@ function conversationReset(
     new_conversation_id: memory.successor,
     trigger: 'clear',
     ...(uuid !== undefined && { user_message_uuid: uuid }),
-    timestamp: new Date(clock.nowMs()).toISOString(),
+    timestamp: isoTime(clock.nowMs()),
     uuid: ids.uuid(),
     session_id: sessionId,
   };

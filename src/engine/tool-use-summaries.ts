@@ -2,10 +2,12 @@
  * One line about what a round of tools came to, for people who watch from afar: by a small model, in the background,
  * shown in a later iteration if it is there by then, and never waited for (L6).
  */
+
 import type { LoopDeps } from '../loop/deps.ts';
 import type { ToolUseSummaryMessage, UserMessage } from '../protocol/messages.ts';
 import type { ToolUseBlock } from '../protocol/wire.ts';
 import { headOf } from '../util/cut-text.ts';
+import { isoTime } from '../util/iso-time.ts';
 import type { EngineParts } from './parts.ts';
 import { askForLine } from './small-model.ts';
 import type { Submission } from './submission.ts';
@@ -53,7 +55,7 @@ function createToolUseSummaries(
       asked.then(
         (summary) => {
           if (summary === undefined) return;
-          const timestamp = new Date(clock.nowMs()).toISOString();
+          const timestamp = isoTime(clock.nowMs());
           settled.push({ type: 'tool_use_summary', uuid: ids.uuid(), timestamp, summary, toolUseIds });
         },
         () => undefined, // a line less

@@ -1,8 +1,10 @@
 /** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
+
 import type { Command, CommandResult } from '../protocol/command.ts';
 import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
 import { TASK_NOTICE } from '../protocol/task.ts';
 import type { UserBlock } from '../protocol/wire.ts';
+import { isoTime } from '../util/iso-time.ts';
 import type { Scope } from '../util/scope.ts';
 import { textOfContent } from '../util/text-of-content.ts';
 import { commandContext } from './command-context.ts';
@@ -144,7 +146,7 @@ async function mentions(
   return (await mentionedFiles(text, scope, parts)).map(({ path, rendered }) => ({
     type: 'attachment',
     uuid: parts.ids.uuid(),
-    timestamp: new Date(parts.clock.nowMs()).toISOString(),
+    timestamp: isoTime(parts.clock.nowMs()),
     attachment: { type: 'file', path },
     rendered: parts.admit(rendered) as readonly UserBlock[],
   }));
@@ -160,7 +162,7 @@ function userMessage(
     type: 'user' as const,
     kind,
     uuid: options.uuid ?? parts.ids.uuid(),
-    timestamp: new Date(parts.clock.nowMs()).toISOString(),
+    timestamp: isoTime(parts.clock.nowMs()),
     message: { role: 'user' as const, content: parts.admit(content) },
     ...(options.origin !== undefined && { origin: options.origin }),
   });

@@ -1,4 +1,5 @@
 /** What a session knows of its memory files: those that hold from the start, and those that come with their folder. */
+
 import { join, relative, resolve } from 'node:path';
 import type { CompactionSource } from '../protocol/context.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
@@ -8,6 +9,7 @@ import type { Clock, Ids, Life } from '../protocol/ports.ts';
 import type { TextBlock, ToolUseBlock } from '../protocol/wire.ts';
 import { foldersBetween, projectFolders } from '../util/folders.ts';
 import { matchesGlob } from '../util/glob.ts';
+import { isoTime } from '../util/iso-time.ts';
 import type { MemoryFile, MemoryType } from './memory-file.ts';
 import { projectFiles, projectRules, userFiles } from './memory-places.ts';
 import { notesIn } from './notes.ts';
@@ -283,7 +285,7 @@ export function createProjectMemory(
             return {
               type: 'attachment',
               uuid: options.ids.uuid(),
-              timestamp: new Date(options.clock.nowMs()).toISOString(),
+              timestamp: isoTime(options.clock.nowMs()),
               ...renderNested(file),
             };
           });

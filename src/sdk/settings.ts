@@ -1,10 +1,12 @@
 /** Settings without a session: what they come to, and which folders are trusted. */
+
 import { resolve } from 'node:path';
 import { configurationHome } from '../engine/compose/session-files.ts';
 import type { SettingsReport } from '../engine/compose/settings-access.ts';
 import { inspectSettings, type ProjectTrust, trustRecords } from '../engine/compose/settings-inspection.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import { systemClock } from '../util/clock.ts';
+import { isoTime } from '../util/iso-time.ts';
 import { nodeFiles } from '../util/node-files.ts';
 import type { Options } from './options.ts';
 import { folderOf, placeOf } from './process-place.ts';
@@ -54,7 +56,7 @@ export async function trustProject(
   { root, hash }: Pick<ProjectTrust, 'root' | 'hash'>,
   options: Pick<Options, 'cwd' | 'env'> = {},
 ): Promise<void> {
-  await recordsOf(options).record({ root, hash, trustedAt: new Date(systemClock.nowMs()).toISOString() });
+  await recordsOf(options).record({ root, hash, trustedAt: isoTime(systemClock.nowMs()) });
 }
 
 /** The folders that are trusted, and since when. */

@@ -1,7 +1,9 @@
 /** Skills behind a summary: the list of them, and the bodies of those that were loaded (L2.6, F31). */
+
 import type { CompactionSource } from '../protocol/context.ts';
 import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
 import type { Ids } from '../protocol/ports.ts';
+import { isoTime } from '../util/iso-time.ts';
 import { reminder } from '../util/reminder.ts';
 import { toldIn, wholeListing } from './listing.ts';
 import { skillNameIn } from './load-skill.ts';
@@ -80,7 +82,7 @@ function attached(
   return {
     type: 'attachment',
     uuid: ids.uuid(),
-    timestamp: new Date(nowMs()).toISOString(),
+    timestamp: isoTime(nowMs()),
     attachment,
     rendered,
   };

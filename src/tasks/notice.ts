@@ -1,7 +1,9 @@
 /** What the model is told of tasks. Words of a command cannot end a notice early. */
+
 import type { CompactionSource } from '../protocol/context.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { TASK_NOTICE, type TaskInfo, type TaskKind } from '../protocol/task.ts';
+import { isoTime } from '../util/iso-time.ts';
 import { reminder } from '../util/reminder.ts';
 
 /** One task that has ended. */
@@ -56,7 +58,7 @@ export function runningTasksSource(
         {
           type: 'attachment',
           uuid: ids.uuid(),
-          timestamp: new Date(clock.nowMs()).toISOString(),
+          timestamp: isoTime(clock.nowMs()),
           attachment: { type: 'background_tasks', task_ids: running.map(({ taskId }) => taskId) },
           rendered: [reminder(text)],
         },

@@ -1,5 +1,4 @@
-/** The real clock, ids and randomness. Everything that waits or stamps takes these as ports. */
-import { uuid } from './uuid.ts';
+/** The real clock and randomness. Everything that waits or stamps takes these as ports. */
 
 /** The longest delay a timer of Node takes; beyond it, it would fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -56,7 +55,5 @@ export const systemClock = {
 function delayOf(ms: number): number {
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
-
-export const systemIds = { uuid } as const;
 
 export const systemRandom = () => Math.random();

@@ -26,3 +26,5 @@ export function uuid(): string {
   }
   return text.toString('latin1');
 }
+
+export const systemIds = { uuid } as const;

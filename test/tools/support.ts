@@ -22,8 +22,9 @@ import type {
 } from '../../src/protocol/tool.ts';
 import { type ExecutorOptions, StreamingToolExecutor } from '../../src/tools/executor.ts';
 import { createToolSet } from '../../src/tools/tool-set.ts';
-import { systemClock, systemIds } from '../../src/util/clock.ts';
+import { systemClock } from '../../src/util/clock.ts';
 import { nodeFiles } from '../../src/util/node-files.ts';
+import { systemIds } from '../../src/util/uuid.ts';
 
 export type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
 

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { AnyTool } from '../../src/protocol/tool.ts';
 import { builtinTools } from '../../src/tools/builtin/index.ts';
 import { createToolsPort } from '../../src/tools/tools-port.ts';
-import { systemClock, systemIds } from '../../src/util/clock.ts';
+import { systemClock } from '../../src/util/clock.ts';
 import { openScope } from '../../src/util/scope.ts';
+import { systemIds } from '../../src/util/uuid.ts';
 import { answerOf, callOf, contextIn, drain, gateOf, resultsOf, toolOf } from './support.ts';
 
 const portOf = (tools: readonly AnyTool[]) =>

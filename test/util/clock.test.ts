@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { MAX_TIMER_MS, systemClock, systemIds, systemRandom } from '../../src/util/clock.ts';
+import { MAX_TIMER_MS, systemClock, systemRandom } from '../../src/util/clock.ts';
+import { systemIds } from '../../src/util/uuid.ts';
 
 /** Node's own timers and clocks stand still: what is tested is how they are used. */
 beforeEach(() => {

@@ -1,4 +1,5 @@
 /** The agents of a session, from its options and from files; and what the main thread becomes when it is one of them. */
+
 import { join } from 'node:path';
 import { stricterMode } from '../../permissions/stricter-mode.ts';
 import type { AgentDefinition } from '../../protocol/agent.ts';
@@ -7,7 +8,9 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import { type AgentDirectory, readAgentFiles } from '../../subagents/agent-files.ts';
 import { readAgentMemory } from '../../subagents/agent-memory.ts';
 import { agentCatalog, definedAgents, findAgent } from '../../subagents/catalog.ts';
-import { systemClock, systemIds } from '../../util/clock.ts';
+import { systemClock } from '../../util/clock.ts';
+import { isoTime } from '../../util/iso-time.ts';
+import { systemIds } from '../../util/uuid.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { agentsIn } from '../session-facts.ts';
 import { buildMainAgentPrompt } from '../system-prompt.ts';
@@ -94,7 +97,7 @@ export async function asMainAgent(
 /** It is part of the conversation from its first request on. */
 function initialPrompt({ initialPrompt: content }: AgentDefinition): Partial<QueryEngineConfig> {
   if (content === undefined) return {};
-  const stamp = { uuid: systemIds.uuid(), timestamp: new Date(systemClock.nowMs()).toISOString() };
+  const stamp = { uuid: systemIds.uuid(), timestamp: isoTime(systemClock.nowMs()) };
   return {
     initialMessages: [{ ...stamp, type: 'user', kind: 'prompt', message: { role: 'user', content } }],
   };

@@ -11,8 +11,9 @@ import { worktreesOf } from '../../session/catalog/worktrees.ts';
 import { findSession, projectSlug } from '../../session/paths.ts';
 import type { SessionInfo } from '../../session/session-info.ts';
 import { configHome } from '../../settings/config-home.ts';
-import { systemClock, systemIds } from '../../util/clock.ts';
+import { systemClock } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/node-files.ts';
+import { systemIds } from '../../util/uuid.ts';
 import { VERSION } from '../version.ts';
 
 export type { SessionMessage } from '../../session/catalog/conversation.ts';

@@ -1,4 +1,5 @@
 /** Settings while a session runs: what they come to, changes to files, and the layer of the flags. */
+
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { PermissionUpdate } from '../../protocol/permission.ts';
@@ -12,6 +13,7 @@ import type { ResolvedConfig } from '../../settings/resolved-config.ts';
 import type { SettingSource } from '../../settings/settings.ts';
 import { recordTrust } from '../../settings/trust-store.ts';
 import { createSettingsWriter, type SettingsWriter } from '../../settings/write-settings.ts';
+import { isoTime } from '../../util/iso-time.ts';
 
 export type { SettingsReport };
 
@@ -150,7 +152,7 @@ class Access implements SettingsAccess {
     if (before.trust.state !== 'trusted' && before.trust.state !== 'nothing') return;
     const { trust } = (await this.#resolveAgain()).project;
     if (trust === undefined || trust.state === 'nothing') return;
-    const trustedAt = new Date(this.#input.nowMs()).toISOString();
+    const trustedAt = isoTime(this.#input.nowMs());
     const { files } = this.#input;
     await recordTrust({ root: trust.root, hash: trust.hash, trustedAt }, { configHome, files });
   }

@@ -14,6 +14,7 @@ import { type LoadContext, loadSkill } from '../../skills/load-skill.ts';
 import { loadedSkillsSource, skillListingSource } from '../../skills/restore.ts';
 import { createSkillTool, SKILL_TOOL, type SkillToolPorts } from '../../skills/skill-tool.ts';
 import { type ToldSkills, toldSkills } from '../../skills/told-skills.ts';
+import { isoTime } from '../../util/iso-time.ts';
 import type { Scope } from '../../util/scope.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
@@ -228,7 +229,7 @@ class Skills implements SkillsRoom {
       listed && {
         type: 'attachment',
         uuid: ids.uuid(),
-        timestamp: new Date(clock.nowMs()).toISOString(),
+        timestamp: isoTime(clock.nowMs()),
         ...listed,
       }
     );

@@ -1,10 +1,12 @@
 /** Transcripts as files: `<home>/projects/<folder>/<id>.jsonl`, what belongs to them in `<id>/` beside. */
+
 import { dirname, join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { JournalEntry } from '../../protocol/journal.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import type { SessionStoreEntry, SessionSummaryEntry } from '../../protocol/session-store.ts';
+import { isoTime } from '../../util/iso-time.ts';
 import { MAX_LINE_BYTES } from '../envelope.ts';
 import { createFileLeaseStore } from '../lease.ts';
 import { findSession, sessionIdsIn, sessionsDirectory } from '../paths.ts';
@@ -176,7 +178,7 @@ export function createFileTranscripts({ files, home, cwds, clock }: FileTranscri
     async setArchived(sessionId, archived, nowMs) {
       const folder = besideOf(await knownFile(sessionId));
       await files.makeDir(folder, 0o700);
-      const mark = { archived, at: new Date(nowMs).toISOString(), by: 'turnwright' };
+      const mark = { archived, at: isoTime(nowMs), by: 'turnwright' };
       await files.writeAtomic(join(folder, ARCHIVED), JSON.stringify(mark), { mode: 0o600 });
     },
   };
