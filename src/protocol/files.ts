@@ -38,7 +38,7 @@ export interface PersistentFiles {
 /** What takes no waiting is done when the call returns, and then there is no promise: a journal calls it many times a turn. */
 export interface AppendHandle {
   /** Done once the write call has returned: survives the death of this process. */
-  append(data: Uint8Array): Promise<void> | undefined;
+  append(data: Uint8Array | string): Promise<void> | undefined;
   /** fdatasync: survives power loss. */
   sync(): Promise<void>;
   size(): Promise<number> | number;

@@ -65,7 +65,7 @@ export function encodeRecord(
   const parent = 'parentUuid' in record ? '' : ',"parentUuid":null';
   const sidechain = 'isSidechain' in record ? '' : ',"isSidechain":false';
   const transcript = 'uuid' in record ? `${parent}${sidechain},"userType":"external"` : '';
-  return sealed(`${headText(head)},${typeFirst(record).slice(1, -1)}${transcript},${prefix}${stamp}}`);
+  return sealed(`${headText(head)},`, typeFirst(record).slice(1, -1), `${transcript},${prefix}${stamp}`);
 }
 
 function typeFirst(record: object & { readonly type?: unknown }): string {
@@ -75,9 +75,8 @@ function typeFirst(record: object & { readonly type?: unknown }): string {
 
 export function encodeTakeover(head: LineHead, owner: string, prefix: SessionPrefix, nowMs: number): string {
   const timestamp = isoTime(nowMs);
-  return sealed(
-    `${headText(head)},"type":"takeover","owner":"${owner}",${prefix},"timestamp":"${timestamp}"}`,
-  );
+  const fields = `"type":"takeover","owner":"${owner}"`;
+  return sealed(`${headText(head)},`, fields, `,${prefix},"timestamp":"${timestamp}"`);
 }
 
 const headText = ({ seq, epoch }: LineHead): string =>
@@ -85,15 +84,17 @@ const headText = ({ seq, epoch }: LineHead): string =>
 
 const SUM_BYTES = ',"sum":"00000000"}'.length;
 
-function sealed(line: string): string {
-  const sum = crc32(line);
-  if (line.length > MAX_LINE_BYTES / 4 && Buffer.byteLength(line) > MAX_LINE_BYTES - SUM_BYTES) {
+/** Summed in its parts: a string that is put together is copied when somebody first reads it. */
+function sealed(head: string, fields: string, envelope: string): string {
+  const sum = crc32('}', crc32(envelope, crc32(fields, crc32(head))));
+  const line = `${head}${fields}${envelope},"sum":"${fourDigits(sum >>> 16)}${fourDigits(sum & 0xffff)}"}`;
+  if (line.length > MAX_LINE_BYTES / 4 && Buffer.byteLength(line) > MAX_LINE_BYTES) {
     throw new TurnwrightError(
       'storage_error',
       `A record is larger than ${MAX_LINE_BYTES >> 20} MB and cannot be kept.`,
     );
   }
-  return `${line.slice(0, -1)},"sum":"${fourDigits(sum >>> 16)}${fourDigits(sum & 0xffff)}"}`;
+  return line;
 }
 
 /** Hexadecimal. Of all 32 bits at once it takes a slow way. */

@@ -2,12 +2,13 @@
 import type { AppendHandle } from '../protocol/files.ts';
 import type { JournalBody } from '../protocol/journal.ts';
 import type { Appended } from '../protocol/ports.ts';
+import { andThen } from '../util/and-then.ts';
 import { batchQueue, type Outcome } from './batch-queue.ts';
 import { encodeRecord, type SessionPrefix } from './envelope.ts';
 import type { FileJournalStoreOptions } from './file-store-options.ts';
 import { type JournalPosition, readJournal, scanJournal } from './read-journal.ts';
 import { recordIdentity } from './record-identity.ts';
-import { storageError } from './storage-error.ts';
+import { outOfOrder, storageError, unwritten } from './storage-error.ts';
 
 interface Request {
   readonly afterSeq: number;
@@ -81,9 +82,7 @@ export class FileJournal {
     const handle = this.#handleAtOurEnd();
     const placed = this.#followingHead(requests);
     if (handle === undefined || placed === undefined) return this.#writeWithCare(requests);
-    const written = this.#writeLines(handle, placed.lines);
-    if (typeof written !== 'string') return written.then((how) => this.#settled(placed, how));
-    return this.#settled(placed, written);
+    return andThen(this.#writeLines(handle, placed.lines), (how) => this.#settled(placed, how));
   }
 
   async #writeWithCare(requests: readonly Request[]): Promise<readonly Outcome<Appended>[]> {
@@ -100,7 +99,7 @@ export class FileJournal {
       if (lines.length > 0) this.#options.onWritten?.(this.#path, lines);
     }
     return plans.map(({ request, seq, fits }) => {
-      if (!fits) return { ok: false, error: outOfOrder(request, this.#head) };
+      if (!fits) return { ok: false, error: outOfOrder(request.afterSeq, this.#head) };
       return { ok: true, value: written === 'fenced' ? FENCED : { seq } };
     });
   }
@@ -161,8 +160,8 @@ export class FileJournal {
    */
   async #landed({ afterSeq, entries }: Request): Promise<number | undefined> {
     const last = Math.min(afterSeq + entries.length, this.#head);
-    let landed = 0;
     if (last <= afterSeq) return undefined;
+    let landed = 0;
     for await (const entry of readJournal(this.#options.files, this.#path, { fromSeq: afterSeq + 1 })) {
       if (entry.seq > last) break;
       const body = entries[landed];
@@ -174,20 +173,22 @@ export class FileJournal {
 
   /** All lines or none. Rejects with `storage_error` with the file as it was before. */
   #writeLines(handle: AppendHandle, lines: readonly string[]): 'written' | Promise<'written' | 'fenced'> {
-    const data = Buffer.from(`${this.#endsOpen ? '\n' : ''}${lines.join('\n')}\n`);
+    let text = this.#endsOpen ? '\n' : '';
+    for (const line of lines) text += `${line}\n`;
     try {
-      const writing = handle.append(data);
+      const writing = handle.append(text);
       const size = writing === undefined ? handle.size() : writing.then(() => handle.size());
-      if (size !== this.#length + data.length) return this.#checked(data, size);
+      const end = this.#length + Buffer.byteLength(text);
+      return size === end ? this.#grownTo(end) : this.#checked(text, size);
     } catch (error) {
-      return this.#checked(data, Promise.reject(error));
+      return this.#checked(text, Promise.reject(error));
     }
-    return this.#grownBy(data);
   }
 
   /** What a write came to that was waited for, or that went wrong. */
-  async #checked(data: Buffer, sizing: number | Promise<number>): Promise<'written' | 'fenced'> {
+  async #checked(text: string, sizing: number | Promise<number>): Promise<'written' | 'fenced'> {
     const start = this.#length;
+    const data = Buffer.from(text);
     try {
       const size = await sizing;
       if (size !== start + data.length) return await this.#afterRace(start, data, size);
@@ -195,11 +196,11 @@ export class FileJournal {
       await this.#cutBack(start);
       throw unwritten(error);
     }
-    return this.#grownBy(data);
+    return this.#grownTo(start + data.length);
   }
 
-  #grownBy(data: Buffer): 'written' {
-    this.#length += data.length;
+  #grownTo(length: number): 'written' {
+    this.#length = length;
     this.#endsOpen = false;
     return 'written';
   }
@@ -291,10 +292,3 @@ export class FileJournal {
     await this.#release();
   }
 }
-
-function outOfOrder({ afterSeq }: Request, head: number): Error {
-  return storageError(`An append was to follow record ${afterSeq}, but the journal stands at ${head}.`);
-}
-
-const unwritten = (cause: unknown): Error =>
-  storageError('A record could not be written to the session file.', cause);

@@ -23,3 +23,10 @@ function adviceFor(code: string | undefined, cause: unknown): string {
       return cause instanceof Error ? `Reason: ${cause.message}` : '';
   }
 }
+
+export function outOfOrder(afterSeq: number, head: number): Error {
+  return storageError(`An append was to follow record ${afterSeq}, but the journal stands at ${head}.`);
+}
+
+export const unwritten = (cause: unknown): Error =>
+  storageError('A record could not be written to the session file.', cause);

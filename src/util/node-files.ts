@@ -221,8 +221,12 @@ async function openAppend(path: string, mode: number): Promise<AppendHandle> {
   let open = true;
   return {
     append(data) {
-      let written = 0;
-      while (written < data.length) written += writeSync(fd, data, written);
+      // It takes either; its types have one form for each.
+      let written = writeSync(fd, data as string);
+      const length = Buffer.byteLength(data);
+      if (written === length) return undefined;
+      const bytes = Buffer.from(data);
+      while (written < length) written += writeSync(fd, bytes, written);
       return undefined;
     },
     async sync() {

@@ -60,7 +60,8 @@ export function faultyFiles(plan: FaultPlan): FaultyFiles {
         ...handle,
         async append(data) {
           if (!fails()) return handle.append(data);
-          await handle.append(data.subarray(0, Math.floor(data.length * (plan.part ?? 0))));
+          const bytes = Buffer.from(data as string);
+          await handle.append(bytes.subarray(0, Math.floor(bytes.length * (plan.part ?? 0))));
           throw error();
         },
         async sync() {
