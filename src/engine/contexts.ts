@@ -50,17 +50,13 @@ export async function fetchContexts(
   };
 }
 
-/** Written when it differs from the one before. */
-export async function recordSnapshot(
-  context: SubmissionContext,
-  submission: string,
-  parts: EngineParts,
-): Promise<void> {
+/** Goes out with the request, when it differs from the one before. */
+export function recordSnapshot(context: SubmissionContext, submission: string, parts: EngineParts): void {
   const toolNames = parts.tools.names();
   const hash = crc32(JSON.stringify([context.system, context.userContext, toolNames])).toString(16);
   if (hash === parts.memory.snapshot) return;
   parts.memory.snapshot = hash;
-  await parts.journal.recorder.append([
+  parts.journal.recorder.later([
     {
       type: 'context-snapshot',
       id: `${submission}/context-snapshot`,

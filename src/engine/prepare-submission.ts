@@ -74,7 +74,7 @@ export async function prepareSubmission(
   if (config.getAppState !== undefined) permissions.setMode(appState.get().permissionMode);
   let model = parts.model.resolve(memory.modelName);
   refuseUnpriced(model, parts);
-  await journal.recorder.append([
+  journal.recorder.later([
     // A new prompt ends what an earlier process left open: no model call, no tool run (L4.1).
     ...closing,
     {
@@ -162,7 +162,7 @@ export async function prepareSubmission(
     if (input.byCommand && resultText !== '') messages.push(localOutput(resultText, parts));
     return { kind: 'local', resultText, command, clear, messages, undo, ...(compaction && { compaction }) };
   }
-  await recordSnapshot(context, submission, parts);
+  recordSnapshot(context, submission, parts);
   return { kind: 'query', model, effort: input.effort, context, messages, undo };
 }
 

@@ -108,7 +108,7 @@ async function takeUp(
   await parts.skills.settled();
   parts.state.enter('system_prompt');
   const context = await fetchContexts(parts, submission.scope);
-  await recordSnapshot(context, submission.id, parts);
+  recordSnapshot(context, submission.id, parts);
   return { interrupted, model, context };
 }
 
