@@ -9,7 +9,7 @@ import type { Connections, HttpRequest } from './connections.ts';
 import { createEventDecoder, type EventDecoder } from './decode-events.ts';
 import { type HttpCall, type HttpStop, openHttpCall } from './http-call.ts';
 import { type HttpHead, requestIdOf } from './http-head.ts';
-import { createSseReader } from './sse.ts';
+import { createSseReader, type SseReader } from './sse.ts';
 import { createStreamWatch, type StreamTimeouts, type StreamWatch } from './stream-watch.ts';
 import { eventsOfAnswer } from './whole-answer.ts';
 
@@ -196,7 +196,7 @@ function streamReader(reader: Reader, head: HttpHead, decoder: EventDecoder, clo
 
 function decodeChunk(
   chunk: Buffer,
-  sse: ReturnType<typeof createSseReader>,
+  sse: SseReader,
   decoder: EventDecoder,
   into: StreamEvent[],
   head: HttpHead,

@@ -11,45 +11,70 @@ export interface SseReader {
   push(bytes: Buffer): readonly string[] | undefined;
 }
 
-export function createSseReader(): SseReader {
-  // Keeps the bytes of a character that is split between two reads, and drops a mark of the byte order.
-  const decoder = new TextDecoder();
-  /** A line that is not whole yet. */
-  let rest = '';
-  /** Of the event that is not whole yet. */
-  let data: string | undefined;
-  /** The last line ended with CR: an LF behind it belongs to it. */
-  let returned = false;
-  let overgrown = false;
+const LF = 10;
+const CR = 13;
 
-  function decoded(bytes: Buffer): string {
-    const text = decoder.decode(bytes, { stream: true });
-    if (text === '' || !(returned || text.includes('\r'))) return text;
-    const begun = returned && text.startsWith('\n') ? text.slice(1) : text;
-    returned = text.endsWith('\r');
-    return begun.replace(/\r\n?/g, '\n');
+export function createSseReader(): SseReader {
+  return new Reader();
+}
+
+/** A line becomes text once it is whole: no read splits a character of it. */
+class Reader implements SseReader {
+  /** Of the line that is not whole yet. */
+  #rest: Buffer[] = [];
+  #restBytes = 0;
+  /** Of the event that is not whole yet. */
+  #data: string | undefined;
+  #begun = false;
+  /** The last line ended with CR: an LF behind it belongs to it. */
+  #returned = false;
+  #overgrown = false;
+
+  push(bytes: Buffer): readonly string[] | undefined {
+    const events: string[] = [];
+    const text = this.#lines(bytes);
+    let from = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+      const line = text.slice(from, end);
+      from = end + 1;
+      if (line === '') {
+        if (this.#data !== undefined) events.push(this.#data);
+        this.#data = undefined;
+      } else if (line.startsWith('data:')) this.#add(line.slice(line.startsWith(' ', 5) ? 6 : 5));
+      else if (line === 'data') this.#add('');
+    }
+    this.#overgrown ||= this.#restBytes + (this.#data?.length ?? 0) > MAX_EVENT_CHARS;
+    return this.#overgrown ? undefined : events;
   }
 
-  return {
-    push(bytes) {
-      const events: string[] = [];
-      const text = decoded(bytes);
-      let from = 0;
-      for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-        const line = rest + text.slice(from, end);
-        rest = '';
-        from = end + 1;
-        if (line === '') {
-          if (data !== undefined) events.push(data);
-          data = undefined;
-        } else if (line.startsWith('data:')) {
-          const value = line.slice(line.startsWith(' ', 5) ? 6 : 5);
-          data = data === undefined ? value : `${data}\n${value}`;
-        } else if (line === 'data') data = data === undefined ? '' : `${data}\n`;
-      }
-      rest += text.slice(from);
-      overgrown ||= rest.length + (data?.length ?? 0) > MAX_EVENT_CHARS;
-      return overgrown ? undefined : events;
-    },
-  };
+  #add(value: string): void {
+    this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+  }
+
+  /** The lines that these bytes complete, each with an LF behind it. */
+  #lines(bytes: Buffer): string {
+    const end = Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
+    if (end === 0) {
+      this.#keep(bytes);
+      return '';
+    }
+    let text =
+      this.#rest.length === 0
+        ? bytes.toString('utf8', 0, end)
+        : Buffer.concat([...this.#rest, bytes.subarray(0, end)]).toString('utf8');
+    this.#rest = [];
+    this.#restBytes = 0;
+    if (end < bytes.length) this.#keep(bytes.subarray(end));
+    if (!this.#begun && text.startsWith('\uFEFF')) text = text.slice(1);
+    this.#begun = true;
+    if (!this.#returned && !text.includes('\r')) return text;
+    if (this.#returned && text.startsWith('\n')) text = text.slice(1);
+    this.#returned = text.endsWith('\r');
+    return text.replace(/\r\n?/g, '\n');
+  }
+
+  #keep(bytes: Buffer): void {
+    this.#rest.push(bytes);
+    this.#restBytes += bytes.length;
+  }
 }
