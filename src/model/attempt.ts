@@ -103,6 +103,9 @@ export function openAttempt(input: AttemptInput): Attempt {
     close() {
       watch.end();
       call.close();
+      if (!call.final || call.ended || call.stopped !== undefined) return;
+      connections.comesBack();
+      void drain(call, clock);
     },
   };
 }
@@ -169,7 +172,7 @@ function streamReader(reader: Reader, head: HttpHead, decoder: EventDecoder, clo
     while (true) {
       if (failure !== undefined) return failed(failure);
       if (decoder.stopped) {
-        await drain(call, clock);
+        if (!call.final) await drain(call, clock);
         return COMPLETE;
       }
       if (call.stopped?.kind === 'aborted') return call.stopped;

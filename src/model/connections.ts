@@ -37,6 +37,10 @@ export interface Connections {
   readonly proxied: boolean;
   /** An unsent request; its errors come as `error` events. */
   request(input: HttpRequest): ClientRequest;
+  /** A socket is on its way back to the pool: who sends before it is there opens another. */
+  readonly returning: Promise<void> | undefined;
+  /** An answer is whole, and Node is about to take note of it. */
+  comesBack(): void;
   /** Drops idle sockets: after a sleep of the machine they are dead without knowing it. */
   dropIdle(): void;
   /** Gives the shared agent back; the last one out closes its sockets. */
@@ -62,6 +66,7 @@ interface Route {
 interface SharedRoute {
   readonly route: Route;
   users: number;
+  returning: Promise<void> | undefined;
 }
 
 const shared = new Map<string, SharedRoute>();
@@ -79,7 +84,11 @@ export function openConnections(options: EndpointOptions): Connections {
 
   function enter(): Route {
     if (entry === undefined) {
-      entry = shared.get(key) ?? { route: openRoute(baseUrl, proxy, options.ca), users: 0 };
+      entry = shared.get(key) ?? {
+        route: openRoute(baseUrl, proxy, options.ca),
+        users: 0,
+        returning: undefined,
+      };
       shared.set(key, entry);
       entry.users++;
     }
@@ -106,6 +115,19 @@ export function openConnections(options: EndpointOptions): Connections {
         agent: keepAlive ? route.agent : route.makeAgent(false),
         ...(proxy === undefined && lookup !== undefined && { lookup }),
       });
+    },
+    get returning() {
+      return shared.get(key)?.returning;
+    },
+    comesBack() {
+      const at = entry;
+      if (at === undefined) return;
+      at.returning ??= new Promise((resolve) =>
+        setImmediate(() => {
+          at.returning = undefined;
+          resolve();
+        }),
+      );
     },
     dropIdle() {
       if (entry === undefined) return;

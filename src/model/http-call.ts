@@ -19,6 +19,8 @@ export interface HttpCall {
   readonly head: HttpHead | undefined;
   /** All bytes have come (some may wait to be taken). */
   readonly ended: boolean;
+  /** The last bytes that came end a turn: what Node does at the end of an answer is done behind what is made of it. */
+  readonly final: boolean;
   readonly stopped: HttpStop | undefined;
   /** Takes what has arrived; reading goes on. */
   take(): Buffer[];
@@ -26,7 +28,7 @@ export interface HttpCall {
   changed(): Promise<void>;
   /** Ends the call and destroys its socket. The first reason counts. */
   stop(why: HttpStop): void;
-  /** Nothing more is wanted of it: the socket goes back to the pool if the answer is whole, else it is destroyed. */
+  /** Nothing more is wanted of it: the socket goes back to the pool if the answer is whole or `final`, else it is destroyed. */
   close(): void;
 }
 
@@ -50,6 +52,7 @@ class Call implements HttpCall {
   connected = false;
   head: HttpHead | undefined;
   ended = false;
+  final = false;
   stopped: HttpStop | undefined;
   #request: ClientRequest | undefined;
   #response: IncomingMessage | undefined;
@@ -100,13 +103,14 @@ class Call implements HttpCall {
     // A finished answer cannot fail any more, but nobody may want it.
     if (this.stopped !== undefined || (this.ended && why.kind === 'failed')) return;
     this.stopped = why;
-    this.close();
+    this.#forget();
+    if (!this.ended) this.#request?.destroy();
     this.#touch();
   }
 
   close(): void {
     this.#forget();
-    if (!this.ended) this.#request?.destroy();
+    if (!this.ended && !this.final) this.#request?.destroy();
   }
 
   #begin(request: ClientRequest, body: readonly (Buffer | string)[]): void {
@@ -152,7 +156,8 @@ class Call implements HttpCall {
     incoming.on('data', (chunk: Buffer) => {
       this.#queue.push(chunk);
       this.#queued += chunk.length;
-      if (this.#queued > MAX_BUFFERED_BYTES) incoming.pause();
+      this.final = endsTurn(chunk);
+      if (this.final || this.#queued > MAX_BUFFERED_BYTES) incoming.pause();
       this.#touch();
     });
     incoming.on('end', () => {
@@ -169,6 +174,14 @@ class Call implements HttpCall {
 }
 
 const NOW = Promise.resolve();
+
+/**
+ * Whether these bytes are an answer's last, and it calls for nothing that would be sent at once. As far as can be told
+ * without reading them: to be wrong costs a moment, no more.
+ */
+function endsTurn(chunk: Buffer): boolean {
+  return chunk.includes('"message_stop"', -100) && chunk.includes('"stop_reason":"end_turn"', -1000);
+}
 
 function send(request: ClientRequest, body: readonly (Buffer | string)[]): void {
   const last = body.at(-1);

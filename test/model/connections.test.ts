@@ -236,6 +236,18 @@ describe('the life of sockets', () => {
     expect(server.openSockets).toBe(0);
   });
 
+  it('the last answer of a turn is handed on before the end of its body; a body that does not end costs its socket', async () => {
+    server = await apiServer((response) => {
+      response.writeHead(200, EVENT_STREAM);
+      response.write(sse(...HELLO));
+    });
+    const clock = virtualClock();
+    expect((await run(clientFor(server.url, { clock }))).outcome.kind).toBe('complete');
+    expect(server.openSockets).toBe(1);
+    await clock.advance(200);
+    await expect.poll(() => server?.openSockets).toBe(0);
+  });
+
   it('a signal used for many calls keeps no listeners', async () => {
     server = await apiServer(hello);
     const client = clientFor(server.url);
