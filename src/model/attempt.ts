@@ -116,10 +116,9 @@ interface Reader {
 }
 
 /** Waits for a change, no longer than the limits allow. */
-async function change({ call, watch }: Reader): Promise<void> {
+function change({ call, watch }: Reader): Promise<void> {
   watch.begin();
-  await call.changed();
-  watch.pause();
+  return call.changed().then(() => watch.pause());
 }
 
 async function readHead(reader: Reader): Promise<HttpHead | HttpStop> {

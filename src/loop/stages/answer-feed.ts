@@ -1,6 +1,7 @@
 /** One answer of the model, read to its end: finished blocks, and tool results as they come in beside it. */
 import type { Said } from '../../protocol/messages.ts';
 import type { CallOptions, ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model.ts';
+import { andThen } from '../../util/and-then.ts';
 import type { Scope } from '../../util/scope.ts';
 import { thisTick } from '../../util/this-tick.ts';
 import type { Iteration } from '../iteration.ts';
@@ -68,7 +69,8 @@ export class AnswerFeed {
       }
       const step = await this.#pending;
       this.#pending = undefined;
-      const said = step.done === true ? await this.#end(step.value) : await this.#take(step.value);
+      const saying = step.done === true ? this.#end(step.value) : this.#take(step.value);
+      const said = saying instanceof Promise ? await saying : saying;
       if (said !== undefined) return said;
     }
     return undefined;
@@ -92,19 +94,20 @@ export class AnswerFeed {
     ]);
   }
 
-  async #take(output: ModelOutput): Promise<Said | undefined> {
-    if (output.kind !== 'events') {
-      const notice = await takeNotice(output, this.#request, this.#iteration);
-      // It is on record: what it announces begins before the consumer hears of it, if the engine will not end the run.
-      if (this.#iteration.deps.guard.verdict() === undefined) {
-        this.#askAhead();
-        await thisTick();
-      }
-      return notice;
-    }
+  #take(output: ModelOutput): Said | undefined | Promise<Said | undefined> {
+    if (output.kind !== 'events') return this.#notice(output);
     this.#iteration.response.requestId ??= output.requestId;
-    const said = await this.#reader.take(output);
-    return said.length > 0 ? said : undefined;
+    return andThen(this.#reader.take(output), (said) => (said.length > 0 ? said : undefined));
+  }
+
+  async #notice(output: Exclude<ModelOutput, { kind: 'events' }>): Promise<Said> {
+    const notice = await takeNotice(output, this.#request, this.#iteration);
+    // It is on record: what it announces begins before the consumer hears of it, if the engine will not end the run.
+    if (this.#iteration.deps.guard.verdict() === undefined) {
+      this.#askAhead();
+      await thisTick();
+    }
+    return notice;
   }
 
   async #end(outcome: ModelOutcome): Promise<Said | undefined> {

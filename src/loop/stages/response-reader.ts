@@ -18,6 +18,8 @@ import { settleResponse, withEnd } from './settle-response.ts';
 /** The output cap is a fact about the last block alone: it may have been cut in two. */
 const CUT_REASONS = new Set<string | null>(['max_tokens', 'model_context_window_exceeded']);
 
+type Events = Extract<ModelOutput, { kind: 'events' }>;
+
 export class ResponseReader {
   readonly #request: ModelRequest;
   readonly #iteration: Iteration;
@@ -43,7 +45,7 @@ export class ResponseReader {
    * Takes the events of one read. What they have to say is on record and started by then (L4.1); once the consumer has
    * it, `delivered` lets the calls in it take their outward steps.
    */
-  async take({ events, ttftMs }: Extract<ModelOutput, { kind: 'events' }>): Promise<readonly LoopMessage[]> {
+  take({ events, ttftMs }: Events): readonly LoopMessage[] | Promise<readonly LoopMessage[]> {
     const said: LoopMessage[] = [];
     let from = 0;
     for (let at = 0; at < events.length; at++) {
@@ -56,11 +58,15 @@ export class ResponseReader {
     }
     this.#passOn(from === 0 ? events : events.slice(from), ttftMs, said);
     const recording = this.#start();
-    if (recording !== undefined) await recording;
+    return recording === undefined ? this.#withNews(said) : recording.then(() => this.#withNews(said));
+  }
+
+  /** What is told behind the end of an answer. */
+  #withNews(said: LoopMessage[]): readonly LoopMessage[] | Promise<readonly LoopMessage[]> {
     const { response, params } = this.#iteration;
-    if (response.ended && (response.appliedEdits !== undefined || params.showCacheBreaks === true))
-      await this.#announce(this.#news(), said);
-    return said;
+    if (!response.ended || (response.appliedEdits === undefined && params.showCacheBreaks !== true))
+      return said;
+    return this.#announce(this.#news(), said).then(() => said);
   }
 
   /** What this read finished stands first in line for the journal: a call that starts at once has it in one write with its intent. */
