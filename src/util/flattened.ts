@@ -21,10 +21,20 @@ class Flattened<T, R> extends MadeGenerator<T, R> {
   #at = 0;
   #pulling: Promise<IteratorResult<T, R>> | undefined;
   readonly #take = (step: IteratorResult<T | readonly T[], R>): Step<T, R> => {
-    if (step.done === true) return step;
-    this.#batch = Array.isArray(step.value) ? step.value : [step.value as T];
-    this.#at = 0;
-    return this.#buffered() ?? this.#batches.next().then(this.#take);
+    if (step.done !== true) {
+      this.#batch = Array.isArray(step.value) ? step.value : [step.value as T];
+      this.#at = 0;
+      const item = this.#buffered();
+      if (item === undefined) return this.#batches.next().then(this.#take, this.#fail);
+      this.#pulling = undefined;
+      return item;
+    }
+    this.#pulling = undefined;
+    return step;
+  };
+  readonly #fail = (error: unknown): never => {
+    this.#pulling = undefined;
+    throw error;
   };
 
   constructor(batches: AsyncGenerator<T | readonly T[], R, void>, wanted: () => boolean) {
@@ -63,12 +73,7 @@ class Flattened<T, R> extends MadeGenerator<T, R> {
   }
 
   #pull(): Promise<IteratorResult<T, R>> {
-    const pulled = this.#batches.next().then(this.#take);
-    const settled = () => {
-      if (this.#pulling === pulled) this.#pulling = undefined;
-    };
-    this.#pulling = pulled;
-    pulled.then(settled, settled);
-    return pulled;
+    this.#pulling = this.#batches.next().then(this.#take, this.#fail);
+    return this.#pulling;
   }
 }

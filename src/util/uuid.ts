@@ -19,7 +19,8 @@ export function uuid(): string {
   }
   random[at + 6] = ((random[at + 6] as number) & 0x0f) | 0x40;
   random[at + 8] = ((random[at + 8] as number) & 0x3f) | 0x80;
-  for (const place of PLACES) {
+  for (let i = 0; i < 16; i++) {
+    const place = PLACES[i] as number;
     const byte = random[at++] as number;
     text[place] = DIGITS[byte >> 4] as number;
     text[place + 1] = DIGITS[byte & 15] as number;
