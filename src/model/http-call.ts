@@ -180,8 +180,13 @@ const NOW = Promise.resolve();
  * without reading them: to be wrong costs a moment, no more.
  */
 function endsTurn(chunk: Buffer): boolean {
-  return chunk.includes('"message_stop"', -100) && chunk.includes('"stop_reason":"end_turn"', -1000);
+  // Looked at first: a delta, of which there are many, ends with two brackets.
+  if (chunk[chunk.length - STOP_END.length] !== QUOTE) return false;
+  return chunk.includes(`message_stop${STOP_END}`, -100) && chunk.includes('"stop_reason":"end_turn"', -1000);
 }
+
+const STOP_END = '"}\n\n';
+const QUOTE = 0x22;
 
 function send(request: ClientRequest, body: readonly (Buffer | string)[]): void {
   const last = body.at(-1);

@@ -46,7 +46,7 @@ function identified(pid: number, startTime: string | undefined): ProcessIdentity
 /** Field 22 of `/proc/<pid>/stat`; the command name before it may hold blanks and brackets. */
 function startTimeOf(pid: number): string | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   } catch {
     return undefined;
