@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -89,7 +90,7 @@ function engineFunctionsIn(log: string): number {
 }
 
 describe('compiled code', () => {
-  it('is kept by the first processes that had a session, and used by those to come', async () => {
+  it('is kept by the first processes that had a session, then by one a day, and used by those to come', async () => {
     const writes: number[] = [];
     for (let process = 1; process <= 6; process++) {
       await runs();
@@ -97,6 +98,10 @@ describe('compiled code', () => {
     }
     expect(writes).toEqual([1, 2, 3, 4, 5, 5]);
     expect(statSync(keptFile()).size).toBeGreaterThan(100_000);
+    const yesterday = Date.now() / 1000 - 90_000;
+    utimesSync(keptFile(), yesterday, yesterday);
+    for (let process = 7; process <= 8; process++) await runs();
+    expect(readFileSync(keptFile()).readUInt32LE(4)).toBe(6);
   });
 
   it('of a function that was kept is not compiled again', async () => {
