@@ -16,7 +16,7 @@ interface Held {
 
 export class EarlierRecords implements ScanListener {
   #problems: JournalProblem[] = [];
-  readonly #entries: (JournalEntry | undefined)[] = [];
+  readonly #entries: (JournalEntry | undefined)[];
   /** Of the submission that is open so far. */
   #decisions: Held[] = [];
   #responses: Held[] = [];
@@ -24,8 +24,14 @@ export class EarlierRecords implements ScanListener {
   #cost: Held | undefined;
   #block: (Held & { readonly uuid: string }) | undefined;
   /** Held before this place: in memory of their own. */
-  #copied = 0;
+  #copied: number;
   #wentBack = false;
+
+  /** `before`: gathered in an earlier look, that ended where this one begins. */
+  constructor(before: readonly JournalEntry[] = []) {
+    this.#entries = [...before];
+    this.#copied = before.length;
+  }
 
   line(line: Buffer, head: PeekedLine): boolean {
     switch (head.type) {

@@ -287,8 +287,9 @@ export class FileJournal {
     await handle?.close().catch(() => undefined);
   }
 
-  async close(): Promise<void> {
+  async close(): Promise<{ readonly length: number }> {
     await this.#queue.idle();
     await this.#release();
+    return { length: this.#length };
   }
 }

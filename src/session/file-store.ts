@@ -3,6 +3,7 @@
  * fence is in the file itself (a takeover line), so it holds between processes.
  */
 import type { JournalStore } from '../protocol/ports.ts';
+import { DIGEST_FROM_BYTES, keepDigest } from './digest.ts';
 import type { FileJournal } from './file-journal.ts';
 import type { FileJournalStoreOptions } from './file-store-options.ts';
 import { readJournal } from './read-journal.ts';
@@ -62,7 +63,10 @@ export function createFileJournalStore(options: FileJournalStoreOptions): Journa
     async close(sessionId) {
       const journal = open.get(sessionId);
       open.delete(sessionId);
-      await journal?.close();
+      const closed = await journal?.close();
+      if (closed === undefined || closed.length < DIGEST_FROM_BYTES) return;
+      // It can be done without.
+      await keepDigest(files, journalPath(directory, sessionId), options.version).catch(() => undefined);
     },
   };
 }

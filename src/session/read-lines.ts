@@ -52,7 +52,7 @@ export async function* readLinesAtOnce(
     return line;
   };
 
-  for await (const chunk of chunksOf(files, path, offset, size)) {
+  for await (const chunk of readParts(files, path, offset, size)) {
     const lines: FileLine[] = [];
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
@@ -71,8 +71,8 @@ export async function* readLinesAtOnce(
   if (lineStart < offset) yield [take(Buffer.alloc(0), offset, false)];
 }
 
-/** In one buffer for all: a long file in fresh ones would cost as much memory as it is long. */
-async function* chunksOf(
+/** The bytes from `start` to `end`, in one buffer for all parts: a long file in fresh ones would cost as much memory as it is long. */
+export async function* readParts(
   files: PersistentFiles,
   path: string,
   start: number,

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { AppendHandle, PersistentFiles } from '../protocol/files.ts';
 import type { TakenOver } from '../protocol/ports.ts';
 import { uuid } from '../util/uuid.ts';
+import { readDigest } from './digest.ts';
 import { EarlierRecords } from './earlier-records.ts';
 import { encodeTakeover, sessionPrefix } from './envelope.ts';
 import { FileJournal } from './file-journal.ts';
@@ -16,21 +17,22 @@ export async function takeOverFile(
   options: FileJournalStoreOptions,
   toResume: boolean,
 ): Promise<{ readonly journal: FileJournal; readonly toResume?: TakenOver['toResume'] }> {
-  const { files, clock } = options;
+  const { files, clock, version: program = '0' } = options;
   const prefix = sessionPrefix({
     sessionId: options.stampedAs ?? sessionId,
     cwd: options.cwd,
-    version: options.version ?? '0',
+    version: program,
   });
   let earlier: EarlierRecords | undefined;
   const setAside = (offset: number, bytes: number) => {
     earlier?.forget(offset);
     options.onProblem?.(sessionId, { kind: 'set_aside', offset, bytes });
   };
-  /** From the start. */
-  const look = () => {
-    earlier = toResume ? new EarlierRecords() : undefined;
-    return scanJournal(files, path, EMPTY_JOURNAL, earlier);
+  /** From the start, or from where a digest ends. */
+  const look = async () => {
+    const digest = toResume ? await readDigest(files, path, program) : undefined;
+    earlier = toResume ? new EarlierRecords(digest?.entries) : undefined;
+    return scanJournal(files, path, digest?.position, earlier);
   };
   const taken = (journal: FileJournal) => {
     for (const problem of earlier?.problems ?? []) options.onProblem?.(sessionId, problem);

@@ -183,4 +183,22 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
       { numRuns: 300 },
     );
   });
+
+  it('finds the same from what was gathered of a first part, kept, and gathered of the rest', async () => {
+    await fc.assert(
+      fc.asyncProperty(sessionScript, fc.nat(), fc.nat(), async (script, middle, end) => {
+        const lines = linesOf(playSession(script).bodies);
+        const whole = lines.slice(0, 1 + (end % lines.length));
+        const bytes = Buffer.from(`${whole.join('\n')}\n`);
+        const first = whole.slice(0, middle % whole.length).map((line) => `${line}\n`);
+        const before = new EarlierRecords();
+        const position = await scanJournal(bytesAsFile(Buffer.from(first.join(''))), '/x', undefined, before);
+        const kept = JSON.parse(JSON.stringify(before.entries())) as JournalEntry[];
+        const gathered = new EarlierRecords(kept);
+        await scanJournal(bytesAsFile(bytes), '/x', position, gathered);
+        expect(resumedFrom(gathered.entries() ?? [])).toEqual(resumedFrom(await entriesIn(bytes)));
+      }),
+      { numRuns: 300 },
+    );
+  });
 });

@@ -1,0 +1,165 @@
+import { open, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PersistentFiles } from '../../src/protocol/files.ts';
+import type { JournalBody } from '../../src/protocol/journal.ts';
+import type { JournalStore } from '../../src/protocol/ports.ts';
+import { createFileJournalStore } from '../../src/session/file-store.ts';
+import { resumeSession } from '../../src/session/resume.ts';
+import { nodeFiles } from '../../src/util/node-files.ts';
+import { readAll } from './journal-entries.ts';
+import { assistant, CWD, fixedClock, SESSION, user } from './sample-journal.ts';
+import { tempDir } from './temp-dir.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+describe('the digest of a long journal', () => {
+  let temp: Awaited<ReturnType<typeof tempDir>>;
+  let journal: string;
+  let digest: string;
+  let problems: string[];
+  /** Files that were read in parts. */
+  let read: Set<string>;
+  beforeEach(async () => {
+    temp = await tempDir();
+    journal = join(temp.path, `${SESSION}.jsonl`);
+    digest = join(temp.path, SESSION, 'digest.jsonl');
+    problems = [];
+    read = new Set();
+  });
+  afterEach(() => temp.dispose());
+
+  const files: PersistentFiles = {
+    ...nodeFiles,
+    readRange(path, ...rest) {
+      read.add(path);
+      return nodeFiles.readRange(path, ...rest);
+    },
+  };
+
+  const makeStore = (version = '1.2.3'): JournalStore =>
+    createFileJournalStore({
+      files,
+      directory: temp.path,
+      cwd: CWD,
+      clock: fixedClock,
+      version,
+      onProblem: (_session, { kind }) => problems.push(kind),
+    });
+
+  /** A submission with a prompt and an answer of so many bytes. */
+  function submission(n: number, bytes: number): JournalBody[] {
+    const id = `s${n}`;
+    const text = `${n} “said” ${'x'.repeat(bytes)}`;
+    const answer = assistant(`a${n}`, `msg_${n}`, { type: 'text', text: `answer ${n}` });
+    return [
+      { type: 'submission', id: `${id}/submission`, submission: id, model: 'm', permissionMode: 'default' },
+      { ...user(`u${n}`, text, { kind: 'prompt' }), submission: id },
+      {
+        type: 'request',
+        id: `${id}/1/1/request`,
+        submission: id,
+        iteration: 1,
+        attempt: 1,
+        model: 'm',
+        maxTokens: 1,
+        querySource: 'main',
+      },
+      { ...answer, submission: id, iteration: 1 },
+      { type: 'cost', id: `${id}/cost`, submission: id, totalCostUsd: n, modelUsage: {} },
+      { type: 'result', id: `${id}/result`, submission: id, result: { type: 'result' } },
+    ];
+  }
+
+  /** Says these behind what there is, in one life of the session. */
+  async function said(bodies: readonly JournalBody[], store = makeStore()): Promise<void> {
+    const { epoch, head } = await store.takeOver(SESSION);
+    await store.append(SESSION, epoch, head, bodies);
+    await store.close(SESSION);
+  }
+
+  const nineMegabytes = () => [1, 2, 3].flatMap((n) => submission(n, 3 * MEGABYTE));
+
+  /** What a resume finds, and what the journal comes to when it is read from its start. */
+  async function resumed(version?: string) {
+    read.clear();
+    problems = [];
+    const store = makeStore(version);
+    const { toResume = [] } = await store.takeOver(SESSION, { toResume: true });
+    const known = read.has(digest);
+    const told = [...problems];
+    await store.close(SESSION);
+    const { lastResult: _, decisions: __, ...found } = resumeSession(toResume);
+    const { lastResult: ___, decisions: ____, ...there } = resumeSession(await readAll(makeStore(version)));
+    expect(found).toEqual(there);
+    return { ...found, known, told };
+  }
+
+  async function changeByte(path: string, at: number): Promise<void> {
+    const file = await open(path, 'r+');
+    await file.write(Buffer.from([1]), 0, 1, at);
+    await file.close();
+  }
+
+  it('is left by a session of 8 MB and more when it is closed, 0600, and read by a resume', async () => {
+    await said(submission(1, MEGABYTE));
+    await expect(stat(digest)).rejects.toMatchObject({ code: 'ENOENT' });
+    await said(nineMegabytes());
+    expect((await stat(digest)).mode & 0o777).toBe(0o600);
+    await said(submission(4, 100));
+    const found = await resumed();
+    expect(found).toMatchObject({ known: true, told: [], totals: { totalCostUsd: 4 } });
+    expect(found.view.length).toBe(8);
+  });
+
+  it('is made anew when as much again was said', async () => {
+    await said(nineMegabytes());
+    const before = await readFile(digest);
+    await said(submission(4, MEGABYTE));
+    expect((await readFile(digest)).equals(before)).toBe(true);
+    await said([5, 6, 7].flatMap((n) => submission(n, 3 * MEGABYTE)));
+    expect((await stat(digest)).size).toBeGreaterThan(2 * before.length);
+    expect((await resumed()).view.length).toBe(14);
+  });
+
+  it('counts for nothing where the journal is not what it was: a changed byte is told of', async () => {
+    await said(nineMegabytes());
+    await changeByte(journal, MEGABYTE);
+    const found = await resumed();
+    expect(found.told).toEqual(['bad_checksum']);
+    expect(found.view.length).toBe(5);
+  });
+
+  it('counts for nothing when it is damaged, cut, or of another version', async () => {
+    await said(nineMegabytes());
+    const whole = await readFile(digest);
+    for (const at of [1, 40, 200, MEGABYTE, whole.length - 2]) {
+      await writeFile(digest, whole);
+      await changeByte(digest, at);
+      expect(await resumed()).toMatchObject({ told: [], totals: { totalCostUsd: 3 } });
+    }
+    await writeFile(digest, whole.subarray(0, -1000));
+    expect((await resumed()).view.length).toBe(6);
+    await writeFile(digest, whole);
+    expect((await resumed('1.2.4')).view.length).toBe(6);
+  });
+
+  it('is not made of a journal that went back, and what was gone back behind stays gone', async () => {
+    await said([
+      ...nineMegabytes(),
+      { type: 'rewind', id: 'rewind/1', submission: 'rewind/1', to: 'a1', uuids: ['u2', 'a2', 'u3', 'a3'] },
+    ]);
+    const store = makeStore();
+    expect((await store.takeOver(SESSION, { toResume: true })).toResume).toBeUndefined();
+    await store.close(SESSION);
+    expect(resumeSession(await readAll(makeStore())).view.length).toBe(2);
+  });
+
+  it('a rewind behind it is heard of', async () => {
+    await said(nineMegabytes());
+    await said([{ type: 'rewind', id: 'rewind/2', submission: 'rewind/2', to: 'a1', uuids: [] }]);
+    const store = makeStore();
+    expect((await store.takeOver(SESSION, { toResume: true })).toResume).toBeUndefined();
+    await store.close(SESSION);
+  });
+});
