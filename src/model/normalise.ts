@@ -31,17 +31,20 @@ interface Call {
   result?: string;
 }
 
-/** An answer of the model and what the user side says to it; the first exchange has no answer. */
+/**
+ * An answer of the model and what the user side says to it; the first exchange has no answer. Its lists are short and
+ * kept while the model is waited for, so they are made to measure: what `push` makes has room for sixteen more.
+ */
 interface Exchange {
   /** The response whose blocks came last. */
   messageId: string | undefined;
-  readonly answer: Piece[];
-  readonly answerJson: string[];
-  readonly calls: Call[];
+  answer: readonly Piece[];
+  answerJson: readonly string[];
+  calls: readonly Call[];
   /** Calls without a result, by the model's id. */
   unanswered: Map<string, Call[]> | undefined;
   answered: number;
-  readonly user: string[];
+  user: readonly string[];
   stopReason: string | null;
   beginsWithThinking: boolean;
 }
@@ -102,7 +105,7 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
       if (message.type === 'assistant') return addAnswer(message);
       for (const piece of piecesOf(message)) {
         if (piece.type === 'tool_result') answerCall(exchange, piece);
-        else exchange.user.push(piece.json);
+        else exchange.user = exchange.user.concat(piece.json);
       }
       if (exchange.answered === exchange.calls.length) pending = undefined;
       return [];
@@ -139,14 +142,14 @@ function continues(exchange: Exchange, id: string): boolean {
 }
 
 function append(exchange: Exchange, piece: Piece, ids: ToolIds): void {
-  exchange.answer.push(piece);
+  exchange.answer = exchange.answer.concat(piece);
   if (piece.type !== 'tool_use') {
-    exchange.answerJson.push(piece.json);
+    exchange.answerJson = exchange.answerJson.concat(piece.json);
     return;
   }
   const call: Call = { wireId: ids.assign(piece.id) };
-  exchange.calls.push(call);
-  exchange.answerJson.push(withToolId(piece, call.wireId));
+  exchange.calls = exchange.calls.concat(call);
+  exchange.answerJson = exchange.answerJson.concat(withToolId(piece, call.wireId));
   exchange.unanswered ??= new Map();
   const namesakes = exchange.unanswered.get(piece.id);
   if (namesakes === undefined) exchange.unanswered.set(piece.id, [call]);
