@@ -5,7 +5,6 @@ import type { Submission } from './submission.ts';
 
 /** How long a run that was ended may take to write down how it ended, in ms. */
 const RUN_END_MS = 500;
-const NEVER = new AbortController().signal;
 
 export async function closeSession(
   parts: EngineParts,
@@ -25,7 +24,7 @@ export async function closeSession(
   if (parts.hooks.has('SessionEnd')) {
     // Each has a second, unless its owner gave it more.
     const reason = parts.memory.successor === undefined ? 'other' : 'clear';
-    await parts.hooks.run({ event: 'SessionEnd', reason }, { signal: NEVER });
+    await parts.hooks.run({ event: 'SessionEnd', reason }, { signal: new AbortController().signal });
   }
   await parts.hookRoom.close();
   const { handedOver } = parts.memory;

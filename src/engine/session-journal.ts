@@ -6,6 +6,7 @@ import type { CarryOn, LoopParams } from '../loop/deps.ts';
 import type { JournalBody, Recorder } from '../protocol/journal.ts';
 import type { AssistantMessage, TodoItem, UserMessage, ViewMessage } from '../protocol/messages.ts';
 import type { PermissionDenial } from '../protocol/permission.ts';
+import type { Life } from '../protocol/ports.ts';
 import type { RecoveredTask } from '../protocol/task.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { Usage } from '../protocol/wire.ts';
@@ -72,7 +73,7 @@ export interface OpenedJournal {
   readonly earlierLives: number;
   readonly recovered?: Recovered | undefined;
   /** One is aborted when another owner took the session. */
-  readonly lost?: readonly AbortSignal[] | undefined;
+  readonly lost?: readonly Pick<Life, 'onAbort'>[] | undefined;
   close(): Promise<void>;
 }
 
@@ -167,11 +168,7 @@ class Journal implements SessionJournal, Recorder {
     const opened = await this.#openAdapter();
     this.view = new SessionView(opened.recovered?.view);
     this.earlierLives = opened.earlierLives;
-    const lose = () => this.#lose();
-    for (const signal of opened.lost ?? []) {
-      if (signal.aborted) lose();
-      signal.addEventListener('abort', lose, { once: true });
-    }
+    for (const life of opened.lost ?? []) life.onAbort(() => this.#lose());
     this.#opened = opened.recorder;
     return opened;
   }

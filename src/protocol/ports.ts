@@ -74,6 +74,8 @@ export interface Outbox {
 export interface Lease {
   /** Aborted with reason `lease_lost` when another owner took the session. */
   readonly signal: AbortSignal;
+  /** The same, where nobody has asked for the signal yet. */
+  readonly life?: Pick<Life, 'onAbort'>;
   release(): Promise<void>;
 }
 

@@ -80,8 +80,6 @@ export interface SessionMethods {
   getTaskOutput(taskId: string): Promise<TaskOutputTail>;
 }
 
-const NEVER = new AbortController().signal;
-
 export class SessionControls extends SettingsControls implements SessionMethods {
   readonly #engine: () => Promise<QueryEngine>;
 
@@ -156,7 +154,7 @@ export class SessionControls extends SettingsControls implements SessionMethods 
     return (await this.#engine()).mcp.setModeOverride(server, mode);
   }
 
-  async callMcpTool(call: McpCall, signal: AbortSignal = NEVER) {
+  async callMcpTool(call: McpCall, signal: AbortSignal = new AbortController().signal) {
     return (await this.#engine()).controls.callMcpTool(call, signal);
   }
 

@@ -3,7 +3,8 @@
  */
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { JournalBody, JournalEntry, Recorder } from '../protocol/journal.ts';
-import type { JournalStore, TakenOver } from '../protocol/ports.ts';
+import type { JournalStore, Life, TakenOver } from '../protocol/ports.ts';
+import { openScope } from '../util/scope.ts';
 import type { Writable } from '../util/writable.ts';
 import { batchQueue } from './batch-queue.ts';
 import { isSettled } from './record-identity.ts';
@@ -26,8 +27,8 @@ export interface JournalWriter extends Recorder {
   takeEarlier(): TakenOver['toResume'];
   /** `seq` of the last record that is written. */
   readonly head: number;
-  /** Aborted with reason `fenced` once another owner took the session over. */
-  readonly fenced: AbortSignal;
+  /** Aborted once another owner took the session over. */
+  readonly fenced: Pick<Life, 'aborted' | 'onAbort'>;
   /** Writes what is still waiting and lets go of the session. Throws `storage_error` when records are lost. */
   close(): Promise<void>;
 }
@@ -38,8 +39,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
   const { toResume = false } = options;
   const { epoch, head: start, toResume: found } = await store.takeOver(sessionId, { toResume });
   let earlier = found;
-  const fence = new AbortController();
-  let isFenced = false;
+  const fence = openScope();
   let lastUuid =
     options.lastUuid !== undefined
       ? options.lastUuid
@@ -86,16 +86,15 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
 
   function taken(outcome: Awaited<ReturnType<JournalStore['append']>>): void {
     if ('fenced' in outcome) {
-      isFenced = true;
       fence.abort('fenced');
     } else writer.head = outcome.seq;
-    if (isFenced) throw fencedError(sessionId);
+    if (fence.aborted) throw fencedError(sessionId);
   }
 
   function put(bodies: readonly JournalBody[]): Promise<void> | undefined {
     const all = held.length === 0 ? bodies : [...held, ...bodies];
     held = [];
-    if (isFenced) return Promise.reject(fencedError(sessionId));
+    if (fence.aborted) return Promise.reject(fencedError(sessionId));
     return all.length === 0 && refused.length === 0
       ? queue.idle()
       : (queue.put(all) as Promise<void> | undefined);
@@ -122,7 +121,7 @@ export async function createJournalWriter(options: JournalWriterOptions): Promis
       return taken;
     },
     head: start,
-    fenced: fence.signal,
+    fenced: fence,
     append(entries) {
       if (closing !== undefined) return Promise.reject(closedError(sessionId));
       return put(entries.map(withParent));

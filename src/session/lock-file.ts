@@ -6,6 +6,7 @@ import type { AppendHandle, PersistentFiles } from '../protocol/files.ts';
 import type { Clock, Lease } from '../protocol/ports.ts';
 import { codeOf } from '../util/code-of.ts';
 import { type ProcessIdentity, thisProcess } from '../util/process-identity.ts';
+import { openScope, type Scope } from '../util/scope.ts';
 import { uuid } from '../util/uuid.ts';
 
 export interface LockFileOptions {
@@ -45,7 +46,7 @@ class LockFile {
   readonly #options: LockFileOptions;
   readonly #content: LockContent = { ...thisProcess(), nonce: uuid() };
   /** By path; aborted when another owner took it. */
-  readonly #held = new Map<string, AbortController>();
+  readonly #held = new Map<string, Scope>();
   #created: Promise<unknown> = Promise.resolve();
   /** Opened when it is first written to: most sessions are over by then. */
   #handle: AppendHandle | undefined;
@@ -92,12 +93,15 @@ class LockFile {
   }
 
   #leaseOf(path: string): Lease {
-    const lost = new AbortController();
+    const lost = openScope();
     this.#held.get(path)?.abort('lease_lost');
     if (this.#held.size === 0) this.#rest();
     this.#held.set(path, lost);
     return {
-      signal: lost.signal,
+      get signal() {
+        return lost.signal;
+      },
+      life: lost,
       release: async () => {
         if (!this.#letGo(path, lost)) return;
         if (await this.#isOurs(path)) await this.#options.files.removeSmall(path);
@@ -132,7 +136,7 @@ class LockFile {
   }
 
   /** false: it was let go of before. */
-  #letGo(path: string, lost: AbortController): boolean {
+  #letGo(path: string, lost: Scope): boolean {
     if (this.#held.get(path) !== lost) return false;
     this.#held.delete(path);
     if (this.#held.size === 0) void this.#end();

@@ -1,5 +1,6 @@
 /** Where a session is kept, and the journal that is opened there. */
 import { join } from 'node:path';
+import { lifeOf } from '../../model/life-of.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { JournalEntry } from '../../protocol/journal.ts';
@@ -130,7 +131,7 @@ async function openJournal(
       recorder: writer,
       earlierLives: writer.epoch - 1,
       recovered,
-      lost: lease === undefined ? [writer.fenced] : [writer.fenced, lease.signal],
+      lost: lease === undefined ? [writer.fenced] : [writer.fenced, lease.life ?? lifeOf(lease.signal)],
       async close() {
         // Records that a full disk refused must not keep the session locked as well.
         try {
