@@ -15,8 +15,8 @@ import { readLines, readParts } from './read-lines.ts';
 /** A journal is worth one when so much of it is in none yet: reading that takes about 50 ms. */
 export const DIGEST_FROM_BYTES = 8 * 1024 * 1024;
 const DIGEST_VERSION = 1;
-/** On one line: what is parsed at once. */
-const LINE_RECORDS = 200;
+/** Parsed, or summed up, at once: less would take longer altogether, more would keep others waiting. */
+const PART_BYTES = 1024 * 1024;
 
 export interface Digest {
   /** Up to where it goes. */
@@ -32,8 +32,11 @@ interface Head {
   /** false: of damage, and of what was gone back behind, a resume reads in the journal. So it is not tried at each close. */
   readonly holds: boolean;
   readonly position: JournalPosition;
-  /** CRC-32 of the journal up to there, and of the lines behind this one. */
+  /** CRC-32 of the journal up to there. */
   readonly journalSum: number;
+  /** Bytes of each line behind this one: a list of records, and a newline. */
+  readonly lines: readonly number[];
+  /** CRC-32 of this line, with 0 for it, and those behind. */
   readonly sum: number;
 }
 
@@ -48,29 +51,27 @@ export async function readDigest(
 ): Promise<Digest | undefined> {
   const size = (await files.stat(journal))?.size ?? 0;
   if (size < DIGEST_FROM_BYTES) return undefined;
-  let head: Head | undefined;
-  let sum = 0;
-  const entries: JournalEntry[] = [];
   try {
-    for await (const { bytes } of linesOf(files, journal)) {
-      const value: unknown = JSON.parse(bytes.toString('utf8'));
-      if (head === undefined) {
-        head = value as Head;
-        if (!isOurs(head, program) || !head.holds || head.position.size > size) return undefined;
-      } else {
-        sum = crc32(bytes, sum);
-        for (const entry of value as readonly JournalEntry[]) entries.push(entry);
+    const found = await headOf(files, journal, program);
+    if (found === undefined || !found.head.holds || found.head.position.size > size) return undefined;
+    const { head, end } = found;
+    const { position, journalSum } = head;
+    const entries: JournalEntry[] = [];
+    let sum = sumOfHead(head);
+    let at = end;
+    for (const length of head.lines) {
+      for await (const line of readParts(files, digestPath(journal), at, at + length, length)) {
+        sum = crc32(line, sum);
+        for (const entry of JSON.parse(line.toString('utf8')) as JournalEntry[]) entries.push(entry);
       }
+      at += length;
     }
+    if (sum !== head.sum || journalSum !== (await sumOf(files, journal, position.size))) return undefined;
+    return { position, entries };
   } catch {
     return undefined;
   }
-  if (head === undefined || head.sum !== sum) return undefined;
-  if (head.journalSum !== (await sumOf(files, journal, head.position.size))) return undefined;
-  return { position: head.position, entries };
 }
-
-const isOurs = ({ v, program }: Head, own: string): boolean => v === DIGEST_VERSION && program === own;
 
 /** Makes one of all that a long journal holds, unless there is one of nearly as much. */
 export async function keepDigest(files: PersistentFiles, journal: string, program = '0'): Promise<void> {
@@ -80,17 +81,19 @@ export async function keepDigest(files: PersistentFiles, journal: string, progra
   const earlier = new EarlierRecords(before?.entries);
   const position = await scanJournal(files, journal, before?.position, earlier);
   const gathered = earlier.problems.length > 0 || position.endsOpen ? undefined : earlier.entries();
-  const entries = gathered ?? [];
-  const lines: Buffer[] = [];
-  for (let at = 0; at < entries.length; at += LINE_RECORDS)
-    lines.push(Buffer.from(`${JSON.stringify(entries.slice(at, at + LINE_RECORDS))}\n`));
-  const head: Head = {
+  const lines = linesOf(gathered ?? []);
+  const unsummed: Head = {
     v: DIGEST_VERSION,
     program,
     holds: gathered !== undefined,
     position,
     journalSum: await sumOf(files, journal, position.size),
-    sum: lines.reduce((sum, line) => crc32(line.subarray(0, -1), sum), 0),
+    lines: lines.map(({ length }) => length),
+    sum: 0,
+  };
+  const head: Head = {
+    ...unsummed,
+    sum: lines.reduce((sum, line) => crc32(line, sum), sumOfHead(unsummed)),
   };
   const path = digestPath(journal);
   await files.makeDir(dirname(path), 0o700);
@@ -98,23 +101,41 @@ export async function keepDigest(files: PersistentFiles, journal: string, progra
   await files.writeAtomic(path, text, { mode: 0o600 });
 }
 
-async function digestedBytes(files: PersistentFiles, journal: string, program: string): Promise<number> {
-  try {
-    for await (const { bytes } of linesOf(files, journal)) {
-      const head = JSON.parse(bytes.toString('utf8')) as Head;
-      return isOurs(head, program) ? head.position.size : 0;
-    }
-  } catch {
-    // Made anew.
+const sumOfHead = (head: Head): number => crc32(JSON.stringify({ ...head, sum: 0 }));
+
+function linesOf(entries: readonly JournalEntry[]): Buffer[] {
+  const lines: Buffer[] = [];
+  let texts: string[] = [];
+  let chars = 0;
+  for (const [at, entry] of entries.entries()) {
+    const text = JSON.stringify(entry);
+    texts.push(text);
+    chars += text.length;
+    if (chars < PART_BYTES && at < entries.length - 1) continue;
+    lines.push(Buffer.from(`[${texts.join(',')}]\n`));
+    texts = [];
+    chars = 0;
   }
-  return 0;
+  return lines;
 }
 
-const linesOf = (files: PersistentFiles, journal: string) =>
-  readLines(files, digestPath(journal), { maxLineBytes: MAX_LINE_BYTES });
+async function digestedBytes(files: PersistentFiles, journal: string, program: string): Promise<number> {
+  return (await headOf(files, journal, program).catch(() => undefined))?.head.position.size ?? 0;
+}
+
+/** undefined: there is none, or not one of this version. */
+async function headOf(files: PersistentFiles, journal: string, program: string) {
+  for await (const { bytes, end } of readLines(files, digestPath(journal), {
+    maxLineBytes: MAX_LINE_BYTES,
+  })) {
+    const head = JSON.parse(bytes.toString('utf8')) as Head;
+    return head.v === DIGEST_VERSION && head.program === program ? { head, end } : undefined;
+  }
+  return undefined;
+}
 
 async function sumOf(files: PersistentFiles, path: string, size: number): Promise<number> {
   let sum = 0;
-  for await (const part of readParts(files, path, 0, size)) sum = crc32(part, sum);
+  for await (const part of readParts(files, path, 0, size, PART_BYTES)) sum = crc32(part, sum);
   return sum;
 }

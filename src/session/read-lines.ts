@@ -77,10 +77,11 @@ export async function* readParts(
   path: string,
   start: number,
   end: number,
+  partBytes = CHUNK_BYTES,
 ): AsyncGenerator<Buffer> {
-  const room = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, Math.max(0, end - start)));
+  const room = Buffer.allocUnsafeSlow(Math.min(partBytes, Math.max(0, end - start)));
   for (let offset = start; offset < end; ) {
-    const bytes = Math.min(CHUNK_BYTES, end - offset);
+    const bytes = Math.min(partBytes, end - offset);
     const chunk = asBuffer(await files.readRange(path, offset, bytes, room));
     if (chunk.length === 0) return;
     offset += chunk.length;
