@@ -76,6 +76,28 @@ describe('session functions', () => {
     expect(sent).toContain('Answer to two.');
   });
 
+  it('of 8 MB and more: resumed with the digest as without it, and it goes with the session', async () => {
+    const modelOverrides = { 'claude-sonnet-5': { contextWindow: 100_000_000, maxOutputTokens: 8_000 } };
+    const options = { model: 'claude-sonnet-5', engine: { modelOverrides } };
+    const long = (word: string) => `${word} `.repeat(800_000);
+    const { id } = await ask(long('one'), options);
+    await ask(long('two'), { ...options, resume: id });
+    await ask(long('three'), { ...options, resume: id });
+    const folder = (await fileOf(id)).slice(0, -'.jsonl'.length);
+    const digest = await readFile(join(folder, 'digest.jsonl'));
+    const { sent: first, result } = await ask('four', { ...options, resume: id });
+    expect(result).toMatchObject({ subtype: 'success' });
+    const { sessionId } = await own.forkSession(id, { env });
+    const { sent: without } = await ask('five', { ...options, resume: sessionId });
+    const { sent: within } = await ask('five', { ...options, resume: id });
+    const messages = (sent: string) => (JSON.parse(sent) as { messages: unknown[] }).messages;
+    expect(JSON.stringify(messages(within)) === JSON.stringify(messages(without))).toBe(true);
+    expect(messages(within).length).toBe(messages(first).length + 2);
+    expect((await readFile(join(folder, 'digest.jsonl'))).equals(digest)).toBe(true);
+    await own.deleteSession(id, { env });
+    await expect(readFile(join(folder, 'digest.jsonl'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
   it('a name given at the start, and one given while it runs', async () => {
     const { id } = await ask('one', { title: 'First name' });
     expect(await own.getSessionInfo(id, { env })).toMatchObject({ customTitle: 'First name' });
