@@ -74,5 +74,5 @@ export function runCompiled(url, ...given) {
     }
   }
 
-  return script.runInThisContext()(keep, ...given);
+  return script.runInThisContext()(isDone ? undefined : keep, ...given);
 }

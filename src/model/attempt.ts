@@ -104,8 +104,7 @@ export function openAttempt(input: AttemptInput): Attempt {
       watch.end();
       call.close();
       if (!call.final || call.ended || call.stopped !== undefined) return;
-      connections.comesBack();
-      void drain(call, clock);
+      void connections.comesBack().then(() => drain(call, clock));
     },
   };
 }

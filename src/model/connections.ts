@@ -39,8 +39,8 @@ export interface Connections {
   request(input: HttpRequest): ClientRequest;
   /** A socket is on its way back to the pool: who sends before it is there opens another. */
   readonly returning: Promise<void> | undefined;
-  /** An answer is whole, and Node is about to take note of it. */
-  comesBack(): void;
+  /** An answer is whole, and Node is about to take note of it; resolves when it had its turn. */
+  comesBack(): Promise<void>;
   /** Drops idle sockets: after a sleep of the machine they are dead without knowing it. */
   dropIdle(): void;
   /** Gives the shared agent back; the last one out closes its sockets. */
@@ -121,13 +121,14 @@ export function openConnections(options: EndpointOptions): Connections {
     },
     comesBack() {
       const at = entry;
-      if (at === undefined) return;
+      if (at === undefined) return Promise.resolve();
       at.returning ??= new Promise((resolve) =>
         setImmediate(() => {
           at.returning = undefined;
           resolve();
         }),
       );
+      return at.returning;
     },
     dropIdle() {
       if (entry === undefined) return;

@@ -182,7 +182,8 @@ const NOW = Promise.resolve();
 function endsTurn(chunk: Buffer): boolean {
   // Looked at first: a delta, of which there are many, ends with two brackets.
   if (chunk[chunk.length - STOP_END.length] !== QUOTE) return false;
-  return chunk.includes(`message_stop${STOP_END}`, -100) && chunk.includes('"stop_reason":"end_turn"', -1000);
+  const tail = chunk.toString('latin1', Math.max(0, chunk.length - 1000));
+  return tail.endsWith(`message_stop${STOP_END}`) && tail.includes('"stop_reason":"end_turn"');
 }
 
 const STOP_END = '"}\n\n';
