@@ -103,11 +103,19 @@ export async function keepDigest(files: PersistentFiles, journal: string, progra
 
 const sumOfHead = (head: Head): number => crc32(JSON.stringify({ ...head, sum: 0 }));
 
+/** Without what a resume does not ask for: the parents of our own records, and session and folder but for the first. */
+export function digested(entries: readonly JournalEntry[]): readonly JournalEntry[] {
+  const first = entries.findIndex(({ sessionId, cwd }) => sessionId !== '' && cwd !== '');
+  return entries.map((entry, at) =>
+    at <= first || entry.v === 0 ? entry : { ...entry, sessionId: '', cwd: '', parentUuid: undefined },
+  ) as readonly JournalEntry[];
+}
+
 function linesOf(entries: readonly JournalEntry[]): Buffer[] {
   const lines: Buffer[] = [];
   let texts: string[] = [];
   let chars = 0;
-  for (const [at, entry] of entries.entries()) {
+  for (const [at, entry] of digested(entries).entries()) {
     const text = JSON.stringify(entry);
     texts.push(text);
     chars += text.length;

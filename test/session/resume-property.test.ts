@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PersistentFiles } from '../../src/protocol/files.ts';
 import type { JournalBody, JournalEntry } from '../../src/protocol/journal.ts';
+import { digested } from '../../src/session/digest.ts';
 import { EarlierRecords } from '../../src/session/earlier-records.ts';
 import { carryOnInterrupted, closeInterrupted } from '../../src/session/interrupted.ts';
 import { type JournalProblem, readJournal, scanJournal } from '../../src/session/read-journal.ts';
@@ -193,7 +194,7 @@ describe('resume from every prefix (L10.8)', LIMIT, () => {
         const first = whole.slice(0, middle % whole.length).map((line) => `${line}\n`);
         const before = new EarlierRecords();
         const position = await scanJournal(bytesAsFile(Buffer.from(first.join(''))), '/x', undefined, before);
-        const kept = JSON.parse(JSON.stringify(before.entries())) as JournalEntry[];
+        const kept = JSON.parse(JSON.stringify(digested(before.entries() ?? []))) as JournalEntry[];
         const gathered = new EarlierRecords(kept);
         await scanJournal(bytesAsFile(bytes), '/x', position, gathered);
         expect(resumedFrom(gathered.entries() ?? [])).toEqual(resumedFrom(await entriesIn(bytes)));
