@@ -48,7 +48,7 @@ const COMPLETE: End = { kind: 'complete' };
 const MAX_ERROR_BYTES = 256 * 1024;
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 /** How long a finished answer may hold its socket before the socket is given up. */
-const DRAIN_MS = 200;
+const DRAIN_MS = 100;
 
 export interface Attempt {
   /** The next batch; then, once, the end. */
