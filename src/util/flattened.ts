@@ -21,20 +21,10 @@ class Flattened<T, R> extends MadeGenerator<T, R> {
   #at = 0;
   #pulling: Promise<IteratorResult<T, R>> | undefined;
   readonly #take = (step: IteratorResult<T | readonly T[], R>): Step<T, R> => {
-    if (step.done !== true) {
-      this.#batch = Array.isArray(step.value) ? step.value : [step.value as T];
-      this.#at = 0;
-      const item = this.#buffered();
-      if (item === undefined) return this.#batches.next().then(this.#take, this.#fail);
-      this.#pulling = undefined;
-      return item;
-    }
-    this.#pulling = undefined;
-    return step;
-  };
-  readonly #fail = (error: unknown): never => {
-    this.#pulling = undefined;
-    throw error;
+    if (step.done === true) return step;
+    this.#batch = Array.isArray(step.value) ? step.value : [step.value as T];
+    this.#at = 0;
+    return this.#buffered() ?? this.#batches.next().then(this.#take);
   };
 
   constructor(batches: AsyncGenerator<T | readonly T[], R, void>, wanted: () => boolean) {
@@ -73,7 +63,12 @@ class Flattened<T, R> extends MadeGenerator<T, R> {
   }
 
   #pull(): Promise<IteratorResult<T, R>> {
-    this.#pulling = this.#batches.next().then(this.#take, this.#fail);
-    return this.#pulling;
+    const pulled = this.#batches.next().then(this.#take);
+    const settled = () => {
+      if (this.#pulling === pulled) this.#pulling = undefined;
+    };
+    this.#pulling = pulled;
+    pulled.then(settled, settled);
+    return pulled;
   }
 }

@@ -41,6 +41,27 @@ describe('flattened', () => {
     expect(steps.map(({ value }) => value)).toEqual([1, 2, 3, 'done']);
   });
 
+  it('who asks while another waits for its item comes behind it', async () => {
+    const inner = (async function* () {
+      yield [1, 2, 3];
+    })();
+    const asked: Promise<IteratorResult<number>>[] = [];
+    const items = flattened<number, void>(
+      Object.assign(Object.create(inner) as typeof inner, {
+        next() {
+          const step = inner.next();
+          // As soon as the batch has come, and before anybody has an item of it.
+          queueMicrotask(() => void step.then(() => asked.push(items.next())));
+          return step;
+        },
+      }),
+    );
+    asked.push(items.next(), items.next());
+    await asked[1];
+    const values = (await Promise.all(asked)).map(({ value }) => value);
+    expect(values).toEqual([1, 2, 3]);
+  });
+
   it('return and throw reach the generator, and drop what was left of the batch', async () => {
     const seen: string[] = [];
     const left = flattened(batches(seen));
