@@ -114,13 +114,12 @@ export type ModelOutcome = {
 );
 
 export interface CallOptions {
-  /** Of our own callers' an accessor: it is made when it is asked for, and a spread leaves it out. */
   readonly signal: AbortSignal;
   /** The same end, where the caller has it as more than a signal. */
   readonly life?: Life;
   readonly retry: RetryState;
   /** Ask again after this broken stream: counts as an attempt of L8 (back-off first), unless `immediate`. */
-  readonly after?: { readonly failure: ModelFailure; readonly immediate: boolean } | undefined;
+  readonly after?: { readonly failure: ModelFailure; readonly immediate: boolean };
 }
 
 /** Contract: yields outputs in order; never throws for a failed call; ends within 100 ms of abort. */

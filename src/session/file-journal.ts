@@ -68,6 +68,11 @@ export class FileJournal {
     return this.#head;
   }
 
+  /** Bytes of the file up to and with our last good line. */
+  get length(): number {
+    return this.#length;
+  }
+
   append(afterSeq: number, entries: readonly JournalBody[]): Appended | Promise<Appended> {
     if (entries.length === 0) return this.#fenced ? FENCED : { seq: this.#head };
     const nowMs = this.#options.clock.nowMs();
@@ -287,9 +292,8 @@ export class FileJournal {
     await handle?.close().catch(() => undefined);
   }
 
-  async close(): Promise<{ readonly length: number }> {
+  async close(): Promise<void> {
     await this.#queue.idle();
     await this.#release();
-    return { length: this.#length };
   }
 }

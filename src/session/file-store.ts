@@ -63,8 +63,8 @@ export function createFileJournalStore(options: FileJournalStoreOptions): Journa
     async close(sessionId) {
       const journal = open.get(sessionId);
       open.delete(sessionId);
-      const closed = await journal?.close();
-      if (closed === undefined || closed.length < DIGEST_FROM_BYTES) return;
+      await journal?.close();
+      if (journal === undefined || journal.length < DIGEST_FROM_BYTES) return;
       // It can be done without.
       await keepDigest(files, journalPath(directory, sessionId), options.version).catch(() => undefined);
     },

@@ -106,8 +106,7 @@ async function* playStep(step: Step, play: Play): AsyncGenerator<ModelOutput, Mo
       yield { kind: 'retry', notice };
     }
     const retry = { ...call.retry, retries: call.retry.retries + step.notices.length };
-    const rest = { ...call, signal: call.signal, retry };
-    const outcome = yield* playStep(step.then, { ...play, call: rest });
+    const outcome = yield* playStep(step.then, { ...play, call: { ...call, retry } });
     return { ...outcome, attempts: [...failed, ...outcome.attempts] };
   }
 

@@ -66,6 +66,27 @@ describe('record, start, yield (L4.1)', () => {
     expect(outline(rest)).toContain('text');
   });
 
+  it('a request is written at the end of the tick it is made in, and its announcement is handed on behind that', async () => {
+    let written = false;
+    const { callModel } = scriptedModel([say('Done.')]);
+    const loop = queryLoop(
+      loopParams(),
+      loopDeps({
+        async *callModel(request, options) {
+          yield { kind: 'attempt', attempt: 1, bytes: 1, maxTokens: 1 };
+          // As Node's HTTP client does.
+          process.nextTick(() => {
+            written = true;
+          });
+          return yield* callModel(request, options);
+        },
+      }),
+    );
+    expect((await loop.next()).value).toMatchObject({ type: 'stream_request_start' });
+    expect(written).toBe(true);
+    for await (const _ of loop);
+  });
+
   it('what is yielded is on record before it is seen, and a call before it starts', async () => {
     const journal = recorder();
     const atStart: number[] = [];

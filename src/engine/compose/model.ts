@@ -44,7 +44,7 @@ function givenClient(
 ): ModelClient {
   return {
     call: (request, options) =>
-      continued(call(request, { ...options, signal: options.signal }), (outcome) => {
+      continued(call(request, options), (outcome) => {
         for (const attempt of outcome.attempts) onAttempt(attempt);
         return { kind: 'ends', result: outcome };
       }),

@@ -26,8 +26,7 @@ export function withQuarantine(call: CallModel, quarantine: Quarantine): CallMod
       if (!quarantine.take(refused.name, outcome.failure.message)) return ends;
       taken += 1;
       asked = { ...asked, tools: asked.tools.filter((tool) => tool !== refused) };
-      const again = { ...options, signal: options.signal, retry: outcome.retry };
-      return { kind: 'goes_on', with: call(asked, again) };
+      return { kind: 'goes_on', with: call(asked, { ...options, retry: outcome.retry }) };
     });
   };
 }

@@ -2,7 +2,6 @@
 import type { Said } from '../../protocol/messages.ts';
 import type { CallOptions, ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model.ts';
 import { andThen } from '../../util/and-then.ts';
-import type { Scope } from '../../util/scope.ts';
 import { thisTick } from '../../util/this-tick.ts';
 import type { Iteration } from '../iteration.ts';
 import { reportTools } from './report-tools.ts';
@@ -10,23 +9,6 @@ import { ResponseReader } from './response-reader.ts';
 import { takeNotice } from './take-notice.ts';
 
 type Step = IteratorResult<ModelOutput, ModelOutcome>;
-
-/** Hardly anybody asks for its signal, so it is made only then. */
-class InScope implements CallOptions {
-  readonly life: Scope;
-  readonly retry: CallOptions['retry'];
-  readonly after: CallOptions['after'];
-
-  constructor(life: Scope, { retry, after }: Omit<CallOptions, 'signal'>) {
-    this.life = life;
-    this.retry = retry;
-    this.after = after;
-  }
-
-  get signal(): AbortSignal {
-    return this.life.signal;
-  }
-}
 
 /** No generator: each would cost three promises for everything it says. */
 export class AnswerFeed {
@@ -44,7 +26,13 @@ export class AnswerFeed {
     this.#iteration = iteration;
     this.#reader = new ResponseReader(request, iteration);
     const { scope } = iteration;
-    this.#outputs = iteration.deps.callModel(request, new InScope(scope, options));
+    this.#outputs = iteration.deps.callModel(request, {
+      ...options,
+      life: scope,
+      get signal() {
+        return scope.signal;
+      },
+    });
     this.#release = scope.onClose(async () => {
       await this.#outputs.return(undefined as never).catch(() => {});
     });

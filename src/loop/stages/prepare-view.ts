@@ -1,6 +1,5 @@
 /** Stage 1: the context steps, in the order of `context/steps.ts`. With no edits this costs O(fresh). */
 import type { RequestEstimate, StepInput, StepOutcome } from '../../protocol/context.ts';
-import type { PrepareRecord } from '../../protocol/decision-record.ts';
 import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
 import type { Terminal } from '../../protocol/terminal.ts';
 import { andThen } from '../../util/and-then.ts';
@@ -46,7 +45,7 @@ export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMes
     const { outcome, held } =
       'kind' in answer ? { outcome: answer, held: [] } : yield* announcing(answer, iteration);
     if (outcome.kind === 'skip') {
-      iteration.trace.prepare.push(skipped(step.name, outcome.why));
+      iteration.trace.prepare.push({ step: step.name, ran: false, why: outcome.why });
       continue;
     }
     const edited = await editedBy(outcome, pass, iteration);
@@ -134,17 +133,6 @@ function stepInput(pass: Pass, iteration: Iteration): StepInput {
     effectKey: iteration.id('step'),
   });
   return pass.input;
-}
-
-/** Most steps skip for one reason, turn after turn: the newest record of each is used again while it says the same. */
-const newest = new Map<string, PrepareRecord>();
-
-function skipped(step: string, why: string): PrepareRecord {
-  const known = newest.get(step);
-  if (known?.why === why) return known;
-  const record: PrepareRecord = { step, ran: false, why };
-  newest.set(step, record);
-  return record;
 }
 
 /** What a step did, for the decision record. */
