@@ -73,7 +73,7 @@ function section(report, chart) {
     '',
     ...targetTable(report),
     '',
-    '**Where a peer is ahead of us in this run**',
+    '**Where a peer is ahead of us in this run by more than a tenth**',
     '',
     ...(slower.length === 0 ? ['Nowhere.'] : slower),
     '',

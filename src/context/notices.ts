@@ -1,5 +1,4 @@
 /** Messages that tell a consumer what happens to the context; the model never sees them. */
-
 import type { CompactMetadata, SystemBody, SystemMessage, UserMessage } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { isoTime } from '../util/iso-time.ts';

@@ -1,5 +1,4 @@
 /** What an agent's conversation begins with: skills, its prompt, what is missing, and what hooks say. */
-
 import type { SpawnRequest } from '../protocol/agent.ts';
 import type { JournalBody } from '../protocol/journal.ts';
 import type { UserMessage } from '../protocol/messages.ts';

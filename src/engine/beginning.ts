@@ -1,5 +1,4 @@
 /** Skills that a conversation begins with, because its agent's definition names them. */
-
 import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
 import { isoTime } from '../util/iso-time.ts';
 import { reminder } from '../util/reminder.ts';

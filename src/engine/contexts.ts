@@ -1,5 +1,4 @@
 /** System prompt and contexts of a session: fetched once, put together per submission, recorded when they change. */
-
 import { crc32 } from 'node:zlib';
 import { renderMemory } from '../memory/render.ts';
 import { isoTime } from '../util/iso-time.ts';

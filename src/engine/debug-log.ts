@@ -3,7 +3,6 @@
  * with its retries, what is told beside the turns, warnings. Loaded only where it is asked for. Never what was said:
  * names, counts, ids and reasons alone, so that a log can be handed on.
  */
-
 import type { JournalBody } from '../protocol/journal.ts';
 import type { CallModel, ModelOutcome } from '../protocol/model.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';

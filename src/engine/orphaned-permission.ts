@@ -2,7 +2,6 @@
  * An answer to a permission question whose process is gone: the call it belongs to runs (or is refused) now, once.
  * Before the first prompt (L1 phase 3), or when the submission is carried on that asked (L4.1).
  */
-
 import { isDeepStrictEqual } from 'node:util';
 import type { AssistantMessage, UserMessage } from '../protocol/messages.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';

@@ -1,5 +1,4 @@
 /** Background tasks as a host may see and steer them. */
-
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { AttachmentMessage } from '../protocol/messages.ts';
 import type { Clock } from '../protocol/ports.ts';

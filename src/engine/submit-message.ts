@@ -2,7 +2,6 @@
  * One submission, from prompt to its one result, in eight phases (L1). The set-up is in `prepare-submission.ts`;
  * here the loop is driven, the budgets are kept and the result is made.
  */
-
 import { queryLoopAtOnce } from '../loop/query-loop.ts';
 import type { Said } from '../protocol/messages.ts';
 import type { SDKConversationReset, SDKMessage } from '../protocol/sdk-messages.ts';

@@ -1,5 +1,4 @@
 /** What a session knows of its memory files: those that hold from the start, and those that come with their folder. */
-
 import { join, relative, resolve } from 'node:path';
 import type { CompactionSource } from '../protocol/context.ts';
 import type { PersistentFiles } from '../protocol/files.ts';

@@ -1,5 +1,4 @@
 /** The door of this room: a client of one Messages API endpoint. Holds its sockets, credential and cached bytes. */
-
 import type { AttemptRecord, CallModel, ModelInfo } from '../protocol/model.ts';
 import type { Admission, Clock, Life, RandomPort } from '../protocol/ports.ts';
 import { withoutTrailingSlashes } from '../util/trailing-slashes.ts';

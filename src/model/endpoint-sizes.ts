@@ -2,7 +2,6 @@
  * Window and output limit of models that no table knows, as their endpoint states them (`GET /v1/models`). Asked once
  * per process, endpoint and model; a model that cannot be looked up is one that nothing is known about.
  */
-
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Clock, Life } from '../protocol/ports.ts';
 import { withoutTrailingSlashes } from '../util/trailing-slashes.ts';

@@ -1,5 +1,4 @@
 /** In-process MCP servers: a named set of tools that the host implements itself. */
-
 import { TurnwrightError } from '../protocol/errors.ts';
 import { isPlainName } from '../util/plain-name.ts';
 import type { AnySdkTool } from './define-tool.ts';

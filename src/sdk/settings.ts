@@ -1,5 +1,4 @@
 /** Settings without a session: what they come to, and which folders are trusted. */
-
 import { resolve } from 'node:path';
 import { configurationHome } from '../engine/compose/session-files.ts';
 import type { SettingsReport } from '../engine/compose/settings-access.ts';

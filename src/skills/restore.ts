@@ -1,5 +1,4 @@
 /** Skills behind a summary: the list of them, and the bodies of those that were loaded (L2.6, F31). */
-
 import type { CompactionSource } from '../protocol/context.ts';
 import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
 import type { Ids } from '../protocol/ports.ts';

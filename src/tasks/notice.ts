@@ -1,5 +1,4 @@
 /** What the model is told of tasks. Words of a command cannot end a notice early. */
-
 import type { CompactionSource } from '../protocol/context.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { TASK_NOTICE, type TaskInfo, type TaskKind } from '../protocol/task.ts';

@@ -1,5 +1,4 @@
 /** The agents of a session, from its options and from files; and what the main thread becomes when it is one of them. */
-
 import { join } from 'node:path';
 import { stricterMode } from '../../permissions/stricter-mode.ts';
 import type { AgentDefinition } from '../../protocol/agent.ts';

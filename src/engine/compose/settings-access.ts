@@ -1,5 +1,4 @@
 /** Settings while a session runs: what they come to, changes to files, and the layer of the flags. */
-
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { PermissionUpdate } from '../../protocol/permission.ts';

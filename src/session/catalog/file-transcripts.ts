@@ -1,5 +1,4 @@
 /** Transcripts as files: `<home>/projects/<folder>/<id>.jsonl`, what belongs to them in `<id>/` beside. */
-
 import { dirname, join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
