@@ -18,8 +18,9 @@ import {
 } from '../../src/rehearsal/index.ts';
 import { recordingStore, sequentialIds } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
+import { propertyRuns } from '../long-form.ts';
 
-const RUNS = Number(process.env['TURNWRIGHT_PROPERTY_RUNS'] ?? 2_000);
+const RUNS = propertyRuns(200, 2_000);
 const MODEL = 'claude-sonnet-5';
 
 /** Waits of back-offs are not slept; everything else is real. */

@@ -19,8 +19,9 @@ import {
 } from '../../src/rehearsal/index.ts';
 import { fakeTool, recordingStore, sequentialIds } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
+import { propertyRuns } from '../long-form.ts';
 
-const RUNS = Number(process.env['TURNWRIGHT_PROPERTY_RUNS'] ?? 300);
+const RUNS = propertyRuns(100, 300);
 const MODEL = 'claude-sonnet-5';
 /** What edits a view is on record as one of these. */
 const EDITS: ReadonlySet<JournalEntry['type']> = new Set(['replacement', 'snip', 'collapse', 'boundary']);

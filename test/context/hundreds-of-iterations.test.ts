@@ -5,6 +5,7 @@
 import { expect, it } from 'vitest';
 import type { DecisionRecord } from '../../src/protocol/decision-record.ts';
 import { type RehearsalRequest, type Reply, text, toolUse } from '../../src/rehearsal/index.ts';
+import { inShortAndLongForm } from '../long-form.ts';
 import {
   done,
   type Rehearsed,
@@ -15,7 +16,7 @@ import {
   systemWords,
 } from './rehearsed-engine.ts';
 
-const ITERATIONS = 400;
+const ITERATIONS = inShortAndLongForm(160, 400);
 
 /** 1 000 to 13 000 tokens an iteration, now and then in two calls at once. */
 function work({ call }: RehearsalRequest): Reply {
@@ -72,12 +73,12 @@ function count(words: readonly string[]): string {
   return [...counts].map(([word, n]) => `${word} ${n}`).join(', ') || 'none';
 }
 
-it('400 iterations with summaries', async () => {
+it(`${ITERATIONS} iterations with summaries`, async () => {
   const run = await longRun(() => SUMMARY, false);
   expect(run.sent('compaction').length).toBeGreaterThan(5);
 }, 120_000);
 
-it('F15, F18: 400 iterations in which no summary can ever be had', async () => {
+it(`F15, F18: ${ITERATIONS} iterations in which no summary can ever be had`, async () => {
   const run = await longRun(useless, false);
   // Three strikes, then none until the next prompt.
   expect(run.sent('compaction').length).toBeLessThanOrEqual(6);

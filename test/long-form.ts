@@ -1,0 +1,10 @@
+/**
+ * How much of a long test is run. `npm test` runs the short form, the gate (`.ci/run`) sets `TURNWRIGHT_LONG_TESTS=1` and
+ * runs the long one. `TURNWRIGHT_PROPERTY_RUNS` sets the number of runs of the large property tests by hand.
+ */
+const isLong = process.env['TURNWRIGHT_LONG_TESTS'] === '1';
+
+export const inShortAndLongForm = (short: number, long: number): number => (isLong ? long : short);
+
+export const propertyRuns = (short: number, long: number): number =>
+  Number(process.env['TURNWRIGHT_PROPERTY_RUNS'] ?? inShortAndLongForm(short, long));
