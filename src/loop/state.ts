@@ -29,9 +29,8 @@ export interface RecoveryState {
 
 export interface HooksState {
   readonly stopHookActive: boolean;
+  /** How often a Stop hook has blocked in this submission. */
   readonly blocks: number;
-  /** What the hooks said when they last blocked, while no tool has run since (F96). */
-  readonly lastFeedback: string | undefined;
 }
 
 export interface BudgetState {
@@ -77,7 +76,6 @@ export const FRESH_RECOVERY: RecoveryState = Object.freeze({
 export const FRESH_HOOKS: HooksState = Object.freeze({
   stopHookActive: false,
   blocks: 0,
-  lastFeedback: undefined,
 });
 
 export const FRESH_COMPACTION: CompactionState = Object.freeze({
@@ -95,9 +93,6 @@ export const FRESH_BUDGETS: BudgetState = Object.freeze({
   outputTokensAtContinuation: 0,
 });
 
-/** Words of a hook beyond this are not carried on: that the same was said twice is then not noticed. */
-const MAX_FEEDBACK_CHARS = 500;
-
 /** undefined: it begins afresh. */
 export function carriedState({ recovery, hooks, compaction, budgets }: State): CarriedState | undefined {
   const news = {
@@ -107,12 +102,10 @@ export function carriedState({ recovery, hooks, compaction, budgets }: State): C
     continued: budgets.continuations > 0,
   };
   if (!news.recovery && !news.hooks && !news.compaction && !news.continued) return undefined;
-  const { lastFeedback: said } = hooks;
-  const lastFeedback = said !== undefined && said.length > MAX_FEEDBACK_CHARS ? undefined : said;
   const { taskRemaining: _, ...continued } = budgets;
   return {
     ...(news.recovery && { recovery }),
-    ...(news.hooks && { hooks: { ...hooks, lastFeedback } }),
+    ...(news.hooks && { hooks }),
     ...(news.compaction && { compaction }),
     ...(news.continued && { continued }),
   };

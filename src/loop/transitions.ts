@@ -35,11 +35,7 @@ export function nextTurn(
       mediaReduced: false,
       unusableCount: 0,
     },
-    hooks: {
-      stopHookActive: state.hooks.stopHookActive,
-      blocks: state.hooks.blocks,
-      lastFeedback: undefined,
-    },
+    hooks: state.hooks,
     compaction: turnPassed(state.compaction),
     budgets: spent(state.budgets, outcome.outputTokens),
     model: state.model,
@@ -153,8 +149,8 @@ export function maxOutputTokensRecovery(state: State, outcome: Outcome): State {
   };
 }
 
-/** Without `feedback` it is the built-in structured-output check, which counts as no block. */
-export function stopHookBlocking(state: State, outcome: Outcome & { readonly feedback?: string }): State {
+/** `byHook: false`: the built-in structured-output check, which counts as no block. */
+export function stopHookBlocking(state: State, outcome: Outcome & { readonly byHook: boolean }): State {
   return {
     iteration: state.iteration + 1,
     turnCount: state.turnCount,
@@ -169,10 +165,7 @@ export function stopHookBlocking(state: State, outcome: Outcome & { readonly fee
       mediaReduced: state.recovery.mediaReduced,
       unusableCount: state.recovery.unusableCount,
     },
-    hooks:
-      outcome.feedback === undefined
-        ? state.hooks
-        : { stopHookActive: true, blocks: state.hooks.blocks + 1, lastFeedback: outcome.feedback },
+    hooks: outcome.byHook ? { stopHookActive: true, blocks: state.hooks.blocks + 1 } : state.hooks,
     compaction: state.compaction,
     budgets: spent(state.budgets, outcome.outputTokens),
     model: state.model,

@@ -46,7 +46,6 @@ export interface CarriedState {
   readonly hooks?: {
     readonly stopHookActive: boolean;
     readonly blocks: number;
-    readonly lastFeedback: string | undefined;
   };
   readonly compaction?: CompactionState;
   /** Of a token budget. */

@@ -37,7 +37,7 @@ const busy: State = {
     mediaReduced: true,
     unusableCount: 1,
   },
-  hooks: { stopHookActive: true, blocks: 3, lastFeedback: 'again' },
+  hooks: { stopHookActive: true, blocks: 3 },
   compaction: {
     turnsSinceCompact: 1,
     rapidRefills: 1,
@@ -65,7 +65,7 @@ describe('transitions are whole (idea 4): what each keeps, sets and resets', () 
     reactive_compact_retry: transitions.reactiveCompactRetry(busy, shorter, { taskRemaining: 400 }),
     max_output_tokens_escalate: transitions.maxOutputTokensEscalate(busy, 32_000, 10),
     max_output_tokens_recovery: transitions.maxOutputTokensRecovery(busy, outcome),
-    stop_hook_blocking: transitions.stopHookBlocking(busy, { ...outcome, feedback: 'more' }),
+    stop_hook_blocking: transitions.stopHookBlocking(busy, { ...outcome, byHook: true }),
     token_budget_continuation: transitions.tokenBudgetContinuation(busy, { ...outcome, smallGains: 2 }),
     unusable_answer_retry: transitions.unusableAnswerRetry(busy, outcome),
   };
@@ -91,8 +91,7 @@ describe('transitions are whole (idea 4): what each keeps, sets and resets', () 
       mediaReduced: false,
       unusableCount: 0,
     });
-    // A tool has run since: the same feedback may come again (F96).
-    expect(hooks).toEqual({ ...busy.hooks, lastFeedback: undefined });
+    expect(hooks).toEqual(busy.hooks);
     expect(compaction.turnsSinceCompact).toBe(2);
     expect(after.freshFrom).toBe(1);
     expect(after.messages.length).toBe(2);
@@ -121,12 +120,8 @@ describe('transitions are whole (idea 4): what each keeps, sets and resets', () 
   });
 
   it('stop_hook_blocking counts blocks only for hooks', () => {
-    expect(made.stop_hook_blocking.hooks).toEqual({
-      stopHookActive: true,
-      blocks: 4,
-      lastFeedback: 'more',
-    });
-    expect(transitions.stopHookBlocking(busy, outcome).hooks).toEqual(busy.hooks);
+    expect(made.stop_hook_blocking.hooks).toEqual({ stopHookActive: true, blocks: 4 });
+    expect(transitions.stopHookBlocking(busy, { ...outcome, byHook: false }).hooks).toEqual(busy.hooks);
   });
 
   it('token_budget_continuation remembers where it stood', () => {

@@ -2,7 +2,6 @@ import { goOn, PASS, type Rule, stop } from '../decision.ts';
 import type { LoopParams } from '../deps.ts';
 import { outcomeOf } from '../outcome.ts';
 import { systemMessage, userMessage } from '../say.ts';
-import type { State } from '../state.ts';
 import { stopHookBlocking } from '../transitions.ts';
 
 /** The last word before the end: a structured value still owed, then the Stop hooks. */
@@ -18,7 +17,7 @@ export const stopHooks: Rule = {
     ) {
       const text = `Hand over the result by calling the ${params.structuredOutput.toolName} tool; plain text does not count.`;
       const nudge = yield* iteration.say(userMessage(deps, text, 'structured_nudge'));
-      return goOn(stopHookBlocking(state, outcomeOf(iteration, [nudge])));
+      return goOn(stopHookBlocking(state, { ...outcomeOf(iteration, [nudge]), byHook: false }));
     }
     const verdict = await deps.hooks.run(
       {
@@ -31,27 +30,19 @@ export const stopHooks: Rule = {
     if (verdict.preventContinuation !== undefined) return stop(state, 'stop_hook_prevented');
     if (verdict.blockingErrors.length === 0) return PASS;
     const feedback = `Stop hook feedback:\n${verdict.blockingErrors.join('\n')}`;
-    const overridden = overrideOf(feedback, state, params.stopHookBlockCap);
-    if (overridden !== undefined) {
-      const content = `${feedback}\n${overridden}`;
+    const { blocks } = state.hooks;
+    // The engine's own end to a hook that never lets go (F95).
+    if (blocks >= params.stopHookBlockCap) {
+      const content = `${feedback}\nStop hooks have blocked ${blocks} times in this submission; it ends all the same.`;
       yield* iteration.say(systemMessage(deps, { subtype: 'informational', level: 'warning', content }));
       return PASS;
     }
     const blocked = yield* iteration.say(userMessage(deps, feedback, 'hook_feedback'));
-    return goOn(stopHookBlocking(state, { ...outcomeOf(iteration, [blocked]), feedback }));
+    return goOn(stopHookBlocking(state, { ...outcomeOf(iteration, [blocked]), byHook: true }));
   },
 };
 
 const eventOf = ({ depth }: LoopParams): 'Stop' | 'SubagentStop' => (depth === 0 ? 'Stop' : 'SubagentStop');
-
-/** The engine's own end to a hook that never lets go (F95, F96). */
-function overrideOf(feedback: string, { hooks }: State, cap: number): string | undefined {
-  if (hooks.blocks >= cap)
-    return `Stop hooks have blocked ${hooks.blocks} times in this submission; it ends all the same.`;
-  return hooks.lastFeedback === feedback
-    ? 'Stop hooks have said the same twice, and nothing was done in between; the run ends all the same.'
-    : undefined;
-}
 
 function lastText(
   messages: readonly { readonly message: { readonly content: readonly { readonly type: string }[] } }[],

@@ -29,41 +29,39 @@ describe('stop_hook_blocking', () => {
     expect(successOf(run)).toMatchObject({ num_turns: 3, result: 'Done, tests pass.' });
   });
 
-  it('F95 a hook that always blocks is overridden at the ninth time, and the run ends well', async () => {
-    let asked = 0;
-    const neverContent: HookCallback = async () => {
-      asked += 1;
-      return { decision: 'block', reason: `Not yet, for the reason ${asked}.` };
-    };
-    const run = await rehearse({
-      replies: [reply('Done.', { times: 9 })],
-      options: { hooks: { Stop: [{ hooks: [neverContent] }] } },
-    });
-    expect(run.sent).toHaveLength(9);
-    expect(outline(run.messages).slice(-2)).toEqual(['informational', 'result:success']);
-    expect(successOf(run)).toMatchObject({ is_error: false, terminal_reason: 'completed', result: 'Done.' });
-  });
-
-  it('F96 a hook that says the same twice, with no tool call in between, is overridden then', async () => {
-    const run = await rehearse({
-      replies: [
-        reply('Done.'),
-        reply(toolUse('Bash', { command: 'true' })),
-        reply('Done again.'),
-        reply('Really done.'),
-      ],
-      options: { hooks: { Stop: [{ hooks: [async () => ({ decision: 'block', reason: 'Not yet.' })] }] } },
-    });
-    // The call in between counts as an attempt; the third time nothing was done.
-    expect(decided(run.decisions)).toEqual([
-      'stop_hook_blocking',
-      'next_turn',
-      'stop_hook_blocking',
-      'stop completed',
-    ]);
-    expect(outline(run.messages).slice(-2)).toEqual(['informational', 'result:success']);
-    expect(successOf(run)).toMatchObject({ terminal_reason: 'completed', result: 'Really done.' });
-  });
+  it.each([
+    ['with words of its own each time', (asked: number) => `Not yet, for the reason ${asked}.`],
+    ['with the same words each time', () => 'Keep going.'],
+  ])(
+    'F95 a hook that always blocks, %s, is overridden at the ninth block, and the run ends well',
+    async (_, reasonOf) => {
+      const active: unknown[] = [];
+      const neverContent: HookCallback = async (input) => {
+        active.push(input['stop_hook_active']);
+        return { decision: 'block', reason: reasonOf(active.length) };
+      };
+      const replies = Array.from({ length: 9 }, (_, index) => reply(`Done, attempt ${index + 1}.`));
+      const run = await rehearse({ replies, options: { hooks: { Stop: [{ hooks: [neverContent] }] } } });
+      expect(active).toEqual([false, ...Array.from({ length: 8 }, () => true)]);
+      expect(decided(run.decisions)).toEqual([
+        ...Array.from({ length: 8 }, () => 'stop_hook_blocking'),
+        'stop completed',
+      ]);
+      expect(noted(run.messages)).toHaveLength(8);
+      // The ninth block is a notice, and the result is the answer that it was about.
+      expect(outline(run.messages).slice(-2)).toEqual(['informational', 'result:success']);
+      expect(run.messages.at(-2)).toMatchObject({
+        level: 'warning',
+        content: expect.stringContaining(reasonOf(9)),
+      });
+      expect(successOf(run)).toMatchObject({
+        is_error: false,
+        terminal_reason: 'completed',
+        stop_reason: 'end_turn',
+        result: 'Done, attempt 9.',
+      });
+    },
+  );
 
   it('a structured value that is owed is asked for, and no hook is', async () => {
     let asked = 0;
