@@ -40,6 +40,8 @@ export interface Outcome {
   responseEnded(messageId: string, stopReason: StopReason | null): void;
   /** The last assistant message that was not taken back. `byModel`: errors and notes of the engine do not count. */
   last(which?: { readonly byModel: boolean }): LastAnswer | undefined;
+  /** The last reason that an answer of the API gave in this submission, whatever became of that answer. */
+  readonly lastStopReason: StopReason | null;
   /** User messages that the loop yielded. */
   readonly userMessages: number;
   /** The queued prompts seen so far are part of this turn now. */
@@ -63,6 +65,7 @@ export function createOutcome(): Outcome {
   const joinedUuids: string[] = [];
   const outcome: Writable<Outcome> = {
     joinedUuids,
+    lastStopReason: null,
     userMessages: 0,
     joined() {
       joinedUuids.push(...joining);
@@ -70,8 +73,12 @@ export function createOutcome(): Outcome {
     },
     observe(message) {
       if (message.type === 'attachment') joining.push(...promptUuidOf(message));
-      if (message.type === 'assistant') blocks.push(message);
-      else if (message.type === 'user') outcome.userMessages += 1;
+      if (message.type === 'assistant') {
+        blocks.push(message);
+        // Of an earlier life of the session: its answers ended before this one began.
+        if (message.synthetic === undefined)
+          outcome.lastStopReason = message.message.stop_reason ?? outcome.lastStopReason;
+      } else if (message.type === 'user') outcome.userMessages += 1;
       else if (message.type === 'tombstone') {
         const gone = new Set(message.uuids);
         blocks = blocks.filter((block) => !gone.has(block.uuid));
@@ -80,6 +87,7 @@ export function createOutcome(): Outcome {
     responseEnded(messageId, stopReason) {
       stopReasons.set(messageId, stopReason);
       ended = messageId;
+      outcome.lastStopReason = stopReason ?? outcome.lastStopReason;
     },
     last(which) {
       const stopReason = stopReasons.get(ended);
@@ -147,7 +155,7 @@ export interface ResultLimits {
 /** The result of a submission that ran the loop, or failed while it was being set up. */
 export function resultOf(
   terminal: Terminal,
-  outcome: Pick<Outcome, 'last' | 'userMessages'>,
+  outcome: Pick<Outcome, 'last' | 'lastStopReason' | 'userMessages'>,
   facts: ResultFacts,
   limits: ResultLimits,
   structured?: { readonly value: unknown },
@@ -158,7 +166,6 @@ export function resultOf(
     type: 'result' as const,
     terminal_reason: terminal.reason,
     num_turns: terminal.reason === 'turn_setup_failed' ? 0 : 1 + outcome.userMessages,
-    stop_reason: last?.stopReason ?? null,
     ...commonFields(facts),
   };
   switch (kind) {
@@ -168,6 +175,7 @@ export function resultOf(
         subtype: 'success',
         is_error: false,
         result: last?.text ?? '',
+        stop_reason: last?.stopReason ?? null,
         ...(structured !== undefined && { structured_output: structured.value }),
         ...timings(facts),
       };
@@ -182,7 +190,13 @@ export function resultOf(
         ...timings(facts),
       };
     default:
-      return { ...common, subtype: kind, is_error: true, errors: sentences(terminal, limits) };
+      return {
+        ...common,
+        subtype: kind,
+        is_error: true,
+        errors: sentences(terminal, limits),
+        stop_reason: outcome.lastStopReason,
+      };
   }
 }
 

@@ -122,10 +122,32 @@ describe('stop_reason on results', () => {
       expect(resultFor(reason, 'tool_use').stop_reason).toBe('tool_use');
     },
   );
-  it('is null when no answer came', () => {
-    for (const reason of ['completed', 'model_error', 'turn_setup_failed', 'aborted_streaming'] as const) {
-      expect(resultOf({ reason, turnCount: 1 }, createOutcome(), FACTS, LIMITS).stop_reason).toBeNull();
-    }
+  const erring = ['model_error', 'aborted_streaming', 'aborted_tools'] as const;
+  /** What the loop yields when something throws. */
+  const shownError = assistant('boom', { id: 'e', stop: 'stop_sequence', synthetic: { error: 'unknown' } });
+  it.each(erring)('%s is null when no answer came: an error that the engine shows is none', (reason) => {
+    const outcome = createOutcome();
+    outcome.observe(shownError);
+    expect(resultOf({ reason, turnCount: 1 }, outcome, FACTS, LIMITS).stop_reason).toBeNull();
+  });
+  it.each(erring)('%s carries the last reason that an answer gave, whatever came after it', (reason) => {
+    const outcome = createOutcome();
+    outcome.observe(assistant('I will look.', { id: 'msg_1' }));
+    outcome.responseEnded('msg_1', 'tool_use');
+    outcome.observe(assistant('Half an', { id: 'msg_2' }));
+    outcome.responseEnded('msg_2', null);
+    outcome.observe(shownError);
+    expect(resultOf({ reason, turnCount: 2 }, outcome, FACTS, LIMITS).stop_reason).toBe('tool_use');
+  });
+  it('counts answers of an earlier life of the session, which are on record with their reasons', () => {
+    const outcome = createOutcome();
+    outcome.observe(assistant('I will look.', { stop: 'tool_use' }));
+    const terminal = { reason: 'aborted_streaming', turnCount: 2 } as const;
+    expect(resultOf(terminal, outcome, FACTS, LIMITS).stop_reason).toBe('tool_use');
+  });
+  it('is null when the set-up failed', () => {
+    const terminal = { reason: 'turn_setup_failed', turnCount: 0 } as const;
+    expect(resultOf(terminal, createOutcome(), FACTS, LIMITS).stop_reason).toBeNull();
   });
   it('is null, without a terminal reason, when no query ran', () => {
     const result = resultWithoutQuery('Listed.', FACTS);

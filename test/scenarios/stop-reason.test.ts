@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createSdkMcpServer, type SDKResultMessage, tool } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { filesThatFill } from './faulty-files.ts';
+import { spoken } from './outline.ts';
 import { rehearse, resultOf, type Setup } from './rehearse.ts';
 
 interface Row {
@@ -18,6 +20,15 @@ const finish = tool('finish', 'Ends the turn.', {}, async () => ({
 const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } as const;
 const read = () => toolUse('Read', { file_path: 'a.txt' });
 const files = { 'a.txt': 'x' };
+/** Records that hold `word`: the one of this number is not written. */
+function failingAt(word: string, number: number) {
+  let seen = 0;
+  return filesThatFill((text) => {
+    if (!text.includes(word)) return false;
+    seen += 1;
+    return seen === number;
+  });
+}
 const costly = { usage: { output_tokens: 100_000 } };
 
 /** The six values of the published table, then one row per subtype. */
@@ -88,6 +99,63 @@ const ROWS: readonly Row[] = [
         canUseTool: async () => ({ behavior: 'deny', message: 'No.', interrupt: true }),
       },
     },
+  },
+  {
+    word: 'max_tokens',
+    subtype: 'error_max_turns',
+    how: 'the turn limit, after a cut answer with a whole call in it',
+    setup: { files, replies: [reply([read(), 'so on '.repeat(8_000)])], options: { maxTurns: 1 } },
+  },
+  {
+    word: 'max_tokens',
+    subtype: 'error_during_execution',
+    how: 'an interrupt while a cut answer is asked for again',
+    setup: {
+      replies: [reply('so on '.repeat(8_000)), reply(['First.', 'never'], { faults: ['stall'] })],
+      partial: true,
+      onMessage: (message, { query }) => {
+        if (spoken([message]).includes('First.')) void query.interrupt();
+      },
+    },
+  },
+  {
+    word: 'tool_use',
+    subtype: 'error_during_execution',
+    how: 'an interrupt in the middle of a second answer',
+    setup: {
+      files,
+      replies: [reply(read()), reply(['First.', 'never'], { faults: ['stall'] })],
+      onMessage: (message, { query }) => {
+        if (spoken([message]).includes('First.')) void query.interrupt();
+      },
+    },
+  },
+  {
+    word: null,
+    subtype: 'error_during_execution',
+    how: 'something that throws before any answer',
+    setup: {
+      replies: [reply('never')],
+      partial: true,
+      options: { engine: { files: failingAt('"request"', 1) } },
+    },
+  },
+  {
+    word: 'tool_use',
+    subtype: 'error_during_execution',
+    how: 'something that throws after an answer',
+    setup: {
+      files,
+      replies: [reply(read()), reply('never')],
+      partial: true,
+      options: { engine: { files: failingAt('"request"', 2) } },
+    },
+  },
+  {
+    word: 'stop_sequence',
+    subtype: 'success',
+    how: 'a failure of the API, which is shown as an answer of its own',
+    setup: { replies: [reply('never', { faults: [{ name: 'http-status', status: 400 }] })] },
   },
   {
     word: 'pause_turn',
