@@ -64,7 +64,6 @@ function requestOf(question: Question, stamp: Stamp): ModelRequest {
     effectKey: question.effectKey,
     sessionId: question.sessionId,
     model: question.model,
-    canFallBack: false,
     system: [question.system],
     tools: [],
     maxTokens: question.maxTokens,

@@ -83,7 +83,6 @@ export function createSummarise(options: SummariserOptions): Summarise {
         case 'aborted':
           return { kind: 'aborted' };
         case 'failed':
-        case 'fallback':
           return { kind: 'failed', failure: outcome.failure };
         case 'broken':
           last = outcome.failure;
@@ -113,7 +112,6 @@ async function compactionRequest(options: SummariserOptions, input: SummariseInp
     querySource: 'compact',
     effectKey: input.effectKey,
     model: input.model,
-    canFallBack: false,
     view: PersistentList.from([...input.messages, instruction]),
     stream: true,
   };

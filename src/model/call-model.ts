@@ -12,7 +12,7 @@ import type {
   RetryState,
 } from '../protocol/model.ts';
 import { lifeOf } from './life-of.ts';
-import { decideRetry, fallsBack, MAX_PERSISTENT_WAIT_MS, noteFailure, type RetryVerdict } from './retry.ts';
+import { decideRetry, MAX_PERSISTENT_WAIT_MS, noteFailure, type RetryVerdict } from './retry.ts';
 import { rateLimitResetMs } from './retry-after.ts';
 import { waitAnnounced } from './retry-wait.ts';
 import { type CallDeps, Sending } from './sending.ts';
@@ -39,7 +39,7 @@ export async function* callModel(
       state,
       policy: deps.policy,
       foreground: request.foreground,
-      canFallBack: request.canFallBack,
+      overloadLimit: request.overloadLimit,
       canRefresh: deps.credentials.canRefresh,
       persistentWaits: persistence.waits,
       resetMs: rateLimitResetMs(sent?.end.facts.head?.headers ?? {}, clock.nowMs()),
@@ -65,8 +65,6 @@ export async function* callModel(
     switch (verdict.kind) {
       case 'fail':
         return { kind: 'failed', failure: verdict.failure, ...outcome(state) };
-      case 'fallback':
-        return { kind: 'fallback', failure: failure as ModelFailure, ...outcome(state) };
       case 'refresh': {
         const fresh = await unlessAborted(
           deps.credentials.refresh(verdict.why, sent?.credential ?? deps.credentials.current),
@@ -108,11 +106,7 @@ export async function* callModel(
 
     failure = end.failure;
     const noted = noteFailure(state, failure);
-    if (end.facts.started) {
-      const kind =
-        request.foreground && fallsBack(failure, noted, request.canFallBack) ? 'fallback' : 'broken';
-      return { kind, failure, ...outcome(noted) };
-    }
+    if (end.facts.started) return { kind: 'broken', failure, ...outcome(noted) };
     const pace = sent.fast ? deps.fastMode.onFailure(failure, end.facts.head?.headers ?? {}) : 'keep';
     // At normal speed the limit of fast mode does not bind.
     if (pace === 'slower') failure = withoutRetryAfter(failure);

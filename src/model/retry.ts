@@ -16,7 +16,6 @@ export type RetryVerdict = {
 } /** After a wait that is announced; 0: at once and silently. */ & (
   | { readonly kind: 'again'; readonly delayMs: number; readonly persistent: boolean }
   | { readonly kind: 'refresh'; readonly why: 'expired' | 'revoked' }
-  | { readonly kind: 'fallback' }
   | { readonly kind: 'fail'; readonly failure: ModelFailure }
 );
 
@@ -25,7 +24,8 @@ export interface RetryInput {
   readonly state: RetryState;
   readonly policy: RetryPolicy;
   readonly foreground: boolean;
-  readonly canFallBack: boolean;
+  /** See `ModelRequest`. */
+  readonly overloadLimit: number | undefined;
   readonly canRefresh: boolean;
   /** Waits of persistent mode since its back-off began anew. */
   readonly persistentWaits: number;
@@ -42,7 +42,6 @@ const JITTER = 0.25;
 export const MAX_RETRY_AFTER_MS = 300_000;
 /** The longest reset that persistent mode waits for, and how long one back-off row of it lasts. */
 export const MAX_PERSISTENT_WAIT_MS = 6 * 3_600_000;
-const OVERLOADS_UNTIL_FALLBACK = 3;
 const OUTPUT_MARGIN_TOKENS = 1000;
 const MIN_OUTPUT_TOKENS = 3000;
 
@@ -55,10 +54,6 @@ export function noteFailure(state: RetryState, failure: ModelFailure): RetryStat
   };
 }
 
-export function fallsBack(failure: ModelFailure, state: RetryState, canFallBack: boolean): boolean {
-  return failure.kind === 'overloaded' && canFallBack && state.overloadedInARow >= OVERLOADS_UNTIL_FALLBACK;
-}
-
 /** `state` has noted the failure. */
 export function decideRetry(input: RetryInput): RetryVerdict {
   const { failure, state } = input;
@@ -66,7 +61,9 @@ export function decideRetry(input: RetryInput): RetryVerdict {
   switch (failure.kind) {
     case 'overloaded':
       if (!input.foreground || failure.shouldRetry === false) return fail();
-      return fallsBack(failure, state, input.canFallBack) ? { kind: 'fallback', state } : waitFor(input);
+      return state.overloadedInARow >= (input.overloadLimit ?? Number.POSITIVE_INFINITY)
+        ? fail()
+        : waitFor(input);
     case 'authentication':
     case 'token_revoked':
     case 'cloud_credentials': {

@@ -18,8 +18,11 @@ export interface ModelRequest {
   /** The subagent that asks; absent: the main one, or a helper. */
   readonly agentId?: string;
   readonly model: string;
-  /** A fallback exists that has not been tried: the third overloaded answer in a row is then an outcome. */
-  readonly canFallBack: boolean;
+  /**
+   * Overloaded answers in a row after which the call fails although retries are left, because there is another model to
+   * ask. Absent: all retries are used.
+   */
+  readonly overloadLimit?: number;
   readonly system: readonly string[];
   /** Goes before the first message, as text blocks of its own; '' or absent means none. */
   readonly userContext?: readonly string[];
@@ -44,6 +47,7 @@ export interface ModelRequest {
 export interface RetryState {
   /** Retries spent on this request so far (L8: at most `maxRetries`). */
   readonly retries: number;
+  /** Overloaded answers since the last answer that was not: 529, or `overloaded_error` in a stream. */
   readonly overloadedInARow: number;
   readonly credentialsRefreshed: boolean;
   readonly keepAlive: boolean;
@@ -98,7 +102,10 @@ export type ModelOutput =
     }
   | { readonly kind: 'retry'; readonly notice: RetryNotice };
 
-/** How a call ended. Never a throw for an expected failure; abort is an outcome too. */
+/**
+ * How a call ended. Never a throw for an expected failure; abort is an outcome too. Whether another model is asked next
+ * is for the loop to decide: `retry.overloadedInARow` says how often this one was overloaded (L4.4).
+ */
 export type ModelOutcome = {
   readonly retry: RetryState;
   readonly attempts: readonly AttemptRecord[];
@@ -107,8 +114,7 @@ export type ModelOutcome = {
   | { readonly kind: 'complete' }
   /** `message_start` was seen, then the stream broke: L4.3 decides. */
   | { readonly kind: 'broken'; readonly failure: ModelFailure }
-  /** Third overloaded answer in a row and `canFallBack`. */
-  | { readonly kind: 'fallback'; readonly failure: ModelFailure }
+  /** No message has begun, and no retry is left, allowed or of use. */
   | { readonly kind: 'failed'; readonly failure: ModelFailure }
   | { readonly kind: 'aborted' }
 );

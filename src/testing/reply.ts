@@ -34,10 +34,17 @@ export interface Reply {
   readonly options: ReplyOptions;
 }
 
+/** How a call goes wrong. */
+interface Failing {
+  readonly failure: ModelFailure;
+  /** The model was overloaded as often in a row as the request allows. Else the failure is the next of its row. */
+  readonly atOverloadLimit?: true;
+}
+
 export type Step =
   | Reply
-  | { readonly kind: 'failed' | 'fallback'; readonly failure: ModelFailure }
-  | { readonly kind: 'broken'; readonly after: Reply; readonly failure: ModelFailure }
+  | ({ readonly kind: 'failed' } & Failing)
+  | ({ readonly kind: 'broken'; readonly after: Reply } & Failing)
   | { readonly kind: 'hang'; readonly after?: Reply }
   | { readonly kind: 'throws'; readonly error: unknown }
   | { readonly kind: 'retries'; readonly notices: readonly RetryNotice[]; readonly then: Step };
@@ -108,7 +115,7 @@ export function failure(given: Partial<ModelFailure> & Pick<ModelFailure, 'kind'
   return { message: `Scripted failure: ${given.kind}.`, ...given };
 }
 
-/** The call fails before any content: outcome `failed`. */
+/** The call fails before a message has begun: outcome `failed`. */
 export function fail(given: Partial<ModelFailure> & Pick<ModelFailure, 'kind'>): Step {
   return { kind: 'failed', failure: failure(given) };
 }
@@ -128,12 +135,23 @@ export function broken(
   };
 }
 
-/** The third overloaded answer in a row: outcome `fallback`. */
-export function fallback(given: Partial<ModelFailure> = {}): Step {
-  return {
-    kind: 'fallback',
-    failure: failure({ kind: 'overloaded', status: 529, errorType: 'overloaded_error', ...given }),
-  };
+/**
+ * Overloaded as often in a row as makes the loop fall back to another model, if it has one. With `after`, the last
+ * overload comes inside a stream that has delivered these parts: outcome `broken`; without it, `failed`.
+ */
+export function fallback(
+  given: Partial<ModelFailure> & { readonly after?: readonly Reply[]; readonly options?: ReplyOptions } = {},
+): Step {
+  const { after, options, ...rest } = given;
+  const overloaded = failure({
+    kind: 'overloaded',
+    errorType: 'overloaded_error',
+    ...(after === undefined && { status: 529 }),
+    ...rest,
+  });
+  return after === undefined
+    ? { kind: 'failed', failure: overloaded, atOverloadLimit: true }
+    : { kind: 'broken', after: reply(after, options), failure: overloaded, atOverloadLimit: true };
 }
 
 /** Reports these retries, then goes on with the step. */

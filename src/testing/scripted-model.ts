@@ -1,5 +1,4 @@
 /** A model whose every answer is written down beforehand, behind the same port as a real one. */
-import type { ModelFailure } from '../protocol/failure.ts';
 import type { ViewMessage } from '../protocol/messages.ts';
 import type {
   AttemptRecord,
@@ -100,36 +99,34 @@ async function* playStep(step: Step, play: Play): AsyncGenerator<ModelOutput, Mo
   if (step.kind === 'throws') throw step.error;
   if (step.kind === 'retries') {
     const failed: AttemptRecord[] = [];
+    let { overloadedInARow } = call.retry;
     for (const notice of step.notices) {
+      const outcome = notice.status === 529 ? 'overloaded' : 'server_error';
+      overloadedInARow = outcome === 'overloaded' ? overloadedInARow + 1 : 0;
       yield attemptOutput(play);
-      failed.push(attempt(play, notice.status === 529 ? 'overloaded' : 'server_error'));
+      failed.push(attempt(play, outcome));
       yield { kind: 'retry', notice };
     }
-    const retry = { ...call.retry, retries: call.retry.retries + step.notices.length };
+    const retry = { ...call.retry, retries: call.retry.retries + step.notices.length, overloadedInARow };
     const outcome = yield* playStep(step.then, { ...play, call: { ...call, retry } });
     return { ...outcome, attempts: [...failed, ...outcome.attempts] };
   }
 
-  const ended = (outcome: AttemptRecord['outcome'], reply?: Reply) => ({
-    retry: call.retry,
+  const ended = (outcome: AttemptRecord['outcome'], reply?: Reply, overloadedInARow = 0) => ({
+    retry: { ...call.retry, overloadedInARow },
     attempts: [attempt(play, outcome, reply)],
     requestId: `req_${play.number}`,
   });
-  const failed = (
-    kind: 'failed' | 'fallback' | 'broken',
-    failure: ModelFailure,
-    reply?: Reply,
-  ): ModelOutcome => ({
-    ...ended(failure.kind, reply),
-    kind,
-    failure,
+  const failed = (given: Extract<Step, { kind: 'failed' | 'broken' }>, reply?: Reply): ModelOutcome => ({
+    ...ended(given.failure.kind, reply, overloadsAfter(given, play)),
+    kind: given.kind,
+    failure: given.failure,
   });
 
   yield attemptOutput(play);
   switch (step.kind) {
     case 'failed':
-    case 'fallback':
-      return call.signal.aborted ? { ...ended('aborted'), kind: 'aborted' } : failed(step.kind, step.failure);
+      return call.signal.aborted ? { ...ended('aborted'), kind: 'aborted' } : failed(step);
     case 'reply': {
       const aborted = yield* stream(step, play, true);
       return aborted
@@ -138,15 +135,23 @@ async function* playStep(step: Step, play: Play): AsyncGenerator<ModelOutput, Mo
     }
     case 'broken': {
       const aborted = yield* stream(step.after, play, false);
-      return aborted
-        ? { ...ended('aborted', step.after), kind: 'aborted' }
-        : failed('broken', step.failure, step.after);
+      return aborted ? { ...ended('aborted', step.after), kind: 'aborted' } : failed(step, step.after);
     }
     case 'hang':
       if (step.after !== undefined) yield* stream(step.after, play, false);
       await aborted(call.signal);
       return { ...ended('aborted', step.after), kind: 'aborted' };
   }
+}
+
+/** How often the model has been overloaded in a row once this failure has come. */
+function overloadsAfter(
+  { failure, atOverloadLimit }: Extract<Step, { kind: 'failed' | 'broken' }>,
+  { request, call }: Play,
+): number {
+  if (failure.kind !== 'overloaded') return 0;
+  const next = call.retry.overloadedInARow + 1;
+  return atOverloadLimit === true ? Math.max(next, request.overloadLimit ?? next) : next;
 }
 
 /** Returns whether the caller aborted on the way. */
@@ -190,6 +195,7 @@ function attempt(play: Play, outcome: AttemptRecord['outcome'], reply?: Reply): 
     outcome,
     requestId: `req_${play.number}`,
     ...(reply !== undefined && { usage: usageOf(reply) }),
+    ...(reply !== undefined && outcome !== 'complete' && { wasted: true }),
   };
 }
 

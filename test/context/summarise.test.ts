@@ -67,7 +67,6 @@ describe('a summary', () => {
     const [request] = model.requests;
     expect(request).toMatchObject({
       querySource: 'compact',
-      canFallBack: false,
       system: ['System.'],
       thinking: { type: 'adaptive' },
       maxTokens: 8_000,

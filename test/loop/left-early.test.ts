@@ -6,11 +6,13 @@ import {
   callTool,
   countingLedger,
   deferred,
+  fallback,
   loopDeps,
   loopParams,
   pause,
   recorder,
   reply,
+  retries,
   say,
   scriptedModel,
   scriptedTools,
@@ -54,39 +56,69 @@ describe('a response that nobody reads to its end', () => {
 });
 
 describe('model fallback beside a complete call (L4.4)', () => {
-  it('names both models and takes effect with the next request', async () => {
-    const step = broken({ after: [callTool('T')], failure: { kind: 'overloaded', status: 529 } });
-    const { messages } = await run({
-      steps: [],
-      deps: { callModel: thirdInARow(step, say('Done.')) },
+  const models = { model: 'first', fallbackModels: ['second'] };
+
+  it('keeps the call with its result; the fallback model, named in a warning, sees both', async () => {
+    const { messages, requests, decisions, bodies } = await run({
+      steps: [fallback({ after: [callTool('T', {}, { id: 'a' })] }), say('Done.')],
       tools: { T: 'x' },
-      params: { model: 'first', fallbackModels: ['second'] },
+      params: models,
     });
+    expect(requests.map(({ model }) => model)).toEqual(['first', 'second']);
+    expect(requests[1]?.view.map(({ type }) => type)).toEqual(['user', 'assistant', 'user']);
     expect(outline(messages)).toContain('system:model_fallback');
     expect(messages.find((m) => m.type === 'system')).toMatchObject({
       original_model: 'first',
       fallback_model: 'second',
     });
+    expect(decisions[0]).toMatchObject({
+      fallback: { from: 'first', to: 'second' },
+      decision: { kind: 'continue', transition: 'next_turn' },
+    });
+    expect(bodies.filter(({ type }) => type === 'retract')).toEqual([]);
   });
 
-  it('one overloaded answer is no reason to switch', async () => {
-    const step = broken({ after: [callTool('T')], failure: { kind: 'overloaded', status: 529 } });
+  it('a call that still runs is awaited', async () => {
+    const gate = deferred<string>();
+    const tools = scriptedTools({ T: () => gate.promise });
+    const model = scriptedModel([fallback({ after: [callTool('T')] }), say('Done.')]);
+    const loop = queryLoop(loopParams(models), loopDeps({ callModel: model.callModel, tools }));
+    const results: unknown[] = [];
+    for await (const message of loop) {
+      if (message.type === 'system') gate.resolve('late');
+      if (message.type === 'user') results.push(message.message.content);
+    }
+    expect(results).toMatchObject([[{ type: 'tool_result', content: 'late' }]]);
+    expect(tools.aborts).toEqual([]);
+  });
+
+  it('the third overload counts, whatever the two before it were', async () => {
+    const overloaded = { kind: 'overloaded' } as const;
     const { requests } = await run({
-      steps: [step, say('Done.')],
+      steps: [
+        retries([{}], broken({ after: [say('Half.')], failure: overloaded })),
+        (request) => {
+          expect(request.stream, 'the repeat of a broken stream').toBe(false);
+          return broken({ after: [callTool('T')], failure: overloaded });
+        },
+        say('Done.'),
+      ],
       tools: { T: 'x' },
-      params: { model: 'first', fallbackModels: ['second'] },
+      params: models,
+    });
+    expect(requests.map(({ model }) => model)).toEqual(['first', 'first', 'second']);
+  });
+
+  it.each([0, 1])('after %i retries an overloaded answer is no reason to switch', async (before) => {
+    const step = broken({ after: [callTool('T')], failure: { kind: 'overloaded' } });
+    const { requests } = await run({
+      steps: [retries(Array(before).fill({}), step), say('Done.')],
+      tools: { T: 'x' },
+      params: models,
     });
     expect(requests.map(({ model }) => model)).toEqual(['first', 'first']);
   });
 });
-
-function thirdInARow(...steps: Parameters<typeof scriptedModel>[0][number][]): CallModel {
-  const model = scriptedModel(steps);
-  return async function* (request, options) {
-    const outcome = yield* model.callModel(request, options);
-    return { ...outcome, retry: { ...outcome.retry, overloadedInARow: 3 } };
-  };
-}
 
 describe('tool-use summary', () => {
   it('is shown once, in a later iteration', async () => {

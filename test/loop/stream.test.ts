@@ -291,9 +291,9 @@ describe('model fallback (L4.4)', () => {
       params: { model: 'a', fallbackModels: ['b'] },
     });
     expect(terminal.reason).toBe('api_error');
-    expect(requests.map((r) => [r.model, r.canFallBack])).toEqual([
-      ['a', true],
-      ['b', false],
+    expect(requests.map((r) => [r.model, r.overloadLimit])).toEqual([
+      ['a', 3],
+      ['b', undefined],
     ]);
   });
 });

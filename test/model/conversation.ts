@@ -82,7 +82,6 @@ export function requestOf(
     effectKey: 's/1/1/request',
     sessionId: 'session-1',
     model: 'claude-sonnet-5',
-    canFallBack: false,
     system: NO_SYSTEM,
     view,
     tools: NO_TOOLS,

@@ -147,14 +147,11 @@ describe('F51: retry-after', () => {
 });
 
 describe('overload', () => {
-  it('the third in a row is an outcome when a fallback exists', async () => {
+  it('the call fails at the limit of overloaded answers in a row, although retries are left', async () => {
     server = await apiServer(overloaded());
-    const { outcome, notices } = await run(
-      clientFor(server.url),
-      requestOf(undefined, { canFallBack: true }),
-    );
+    const { outcome, notices } = await run(clientFor(server.url), requestOf(undefined, { overloadLimit: 3 }));
     expect(outcome).toMatchObject({
-      kind: 'fallback',
+      kind: 'failed',
       failure: { kind: 'overloaded', status: 529 },
       retry: { overloadedInARow: 3 },
     });
@@ -164,7 +161,7 @@ describe('overload', () => {
 
   it('another failure ends the row', async () => {
     server = await apiServer(overloaded(), overloaded(), broken500, overloaded(), hello);
-    const { outcome } = await run(clientFor(server.url), requestOf(undefined, { canFallBack: true }));
+    const { outcome } = await run(clientFor(server.url), requestOf(undefined, { overloadLimit: 3 }));
     expect(outcome).toMatchObject({ kind: 'complete', retry: { overloadedInARow: 0 } });
   });
 
@@ -192,7 +189,7 @@ describe('overload', () => {
     });
     server = await apiServer(midStream);
     const client = clientFor(server.url);
-    const request = requestOf(undefined, { canFallBack: true });
+    const request = requestOf(undefined, { overloadLimit: 3 });
     const first = await run(client, request);
     expect(first.outcome).toMatchObject({
       kind: 'broken',
@@ -211,7 +208,7 @@ describe('overload', () => {
       after: { failure: failureOf(second.outcome), immediate: false },
     });
     expect(third.notices).toMatchObject([{ attempt: 1, delayMs: 500 }]);
-    expect(third.outcome).toMatchObject({ kind: 'fallback', retry: { overloadedInARow: 3 } });
+    expect(third.outcome).toMatchObject({ kind: 'broken', retry: { overloadedInARow: 3 } });
   });
 
   it('before a message has begun it is an answer like 529', async () => {

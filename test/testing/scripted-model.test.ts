@@ -32,7 +32,6 @@ function request(more: Partial<ModelRequest> = {}): ModelRequest {
     effectKey: 'submission-1/1/1/request',
     sessionId: 'session-1',
     model: 'test-model',
-    canFallBack: false,
     system: [],
     view: PersistentList.from<ViewMessage>([userMessage('What is in the box?')]),
     tools: [],
@@ -168,13 +167,13 @@ describe('an answer', () => {
 
 describe('a failure', () => {
   it.each([
-    ['failed', fail({ kind: 'prompt_too_long', status: 400 }), 'prompt_too_long'],
-    ['fallback', fallback(), 'overloaded'],
-  ] as const)('%s is an outcome without events', async (kind, step, failureKind) => {
+    [fail({ kind: 'prompt_too_long', status: 400 }), 'prompt_too_long'],
+    [fallback(), 'overloaded'],
+  ] as const)('before a message has begun is an outcome without events', async (step, failureKind) => {
     const { events, outcome } = await call(step);
     expect(events).toEqual([]);
     expect(outcome).toMatchObject({
-      kind,
+      kind: 'failed',
       failure: { kind: failureKind },
       attempts: [{ outcome: failureKind }],
     });

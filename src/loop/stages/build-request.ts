@@ -3,6 +3,7 @@ import type { ModelRequest } from '../../protocol/model.ts';
 import { oncePer } from '../../util/once-per.ts';
 import type { LoopParams } from '../deps.ts';
 import type { Iteration } from '../iteration.ts';
+import { overloadLimit } from '../recovery/model-fallback.ts';
 
 /** Room for the answer beside an explicit thinking budget. */
 const ANSWER_BESIDE_THINKING = 8_000;
@@ -15,7 +16,7 @@ export function buildRequest(iteration: Iteration): ModelRequest {
     ...lasting(params),
     effectKey: `${params.submission}/${state.iteration}`,
     model,
-    canFallBack: state.model.fallbacks.length > 0,
+    ...overloadLimit(state.model.fallbacks, params),
     view: state.view.messages,
     tools: iteration.wireTools,
     maxTokens: outputCap(iteration),

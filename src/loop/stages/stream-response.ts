@@ -5,8 +5,8 @@
 import type { Said } from '../../protocol/messages.ts';
 import { type CallOptions, FRESH_RETRY_STATE, type ModelRequest } from '../../protocol/model.ts';
 import type { Iteration } from '../iteration.ts';
-import { afterBreak, keepFinishedBlocks, supersede } from '../recovery/broken-stream.ts';
-import { announceFallback, nextFallback } from '../recovery/model-fallback.ts';
+import { keepFinishedBlocks, repeatAfter, supersede } from '../recovery/broken-stream.ts';
+import { fallBack, fallbackAfter, requestAgain } from '../recovery/model-fallback.ts';
 import { AnswerFeed } from './answer-feed.ts';
 import { carriesOn } from './prepare-view.ts';
 
@@ -34,26 +34,28 @@ export async function* streamResponse(
       case 'aborted':
         return;
       case 'failed':
-        iteration.response.failure = outcome.failure;
-        return;
       case 'broken': {
-        const plan = afterBreak(outcome.failure, ask, iteration);
-        if (plan.kind === 'keep') return yield* keepFinishedBlocks(outcome, iteration);
-        yield* supersede(iteration, 'superseded');
-        ask = { ...ask, stream: plan.stream };
-        options = { retry: outcome.retry, after: { failure: outcome.failure, immediate: plan.immediate } };
-        break;
-      }
-      case 'fallback': {
-        const next = nextFallback(iteration);
-        if (next === undefined) {
-          iteration.response.failure = outcome.failure;
+        const { failure, retry } = outcome;
+        const fallback = fallbackAfter(retry, ask, iteration);
+        if (iteration.response.calls.length > 0) {
+          yield* keepFinishedBlocks(failure, iteration);
+          if (fallback !== undefined) yield* fallBack(fallback, iteration);
           return;
         }
-        yield* announceFallback(next, iteration);
-        ask = { ...ask, ...next.request, stream: true };
-        options = { retry: FRESH_RETRY_STATE };
-        break;
+        if (fallback !== undefined) {
+          yield* supersede(iteration, 'fallback');
+          yield* fallBack(fallback, iteration);
+          ask = requestAgain(ask, fallback, iteration);
+          options = { retry: FRESH_RETRY_STATE };
+        } else if (outcome.kind === 'broken') {
+          const { stream, immediate } = repeatAfter(failure, ask, iteration);
+          yield* supersede(iteration, 'superseded');
+          ask = { ...ask, stream };
+          options = { retry, after: { failure, immediate } };
+        } else {
+          iteration.response.failure = failure;
+          return;
+        }
       }
     }
   }
