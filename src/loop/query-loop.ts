@@ -42,7 +42,7 @@ async function* loop(params: LoopParams, deps: LoopDeps): AsyncGenerator<Said, T
         if (iteration.response.calls.length > 0) {
           yield* settleTools(iteration); //                        4  every tool_use gets its result
           yield* collectAttachments(iteration); //                 5  what else the model should know
-        }
+        } else deps.onStage?.('recovery_check'); //                   nothing to follow up: an end, or a way on
       } catch (error) {
         yield* takeThrow(error, iteration); //                        a fact for the rules, unless the journal is lost
       }

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import type { QueryEngineConfig } from '../../src/engine/config.ts';
 import type { SDKStatus } from '../../src/engine/state-machine.ts';
-import { callTool, deferred, fakeTool, hang, say, scriptedModel } from '../../src/testing/index.ts';
+import {
+  callTool,
+  deferred,
+  fail,
+  fakeTool,
+  hang,
+  type ScriptStep,
+  say,
+  scriptedModel,
+} from '../../src/testing/index.ts';
 import { collect, engineUnderTest, resultIn, telling } from './engine-under-test.ts';
 
 const types = (messages: readonly { readonly type: string }[]) => messages.map(({ type }) => type);
@@ -34,20 +44,59 @@ describe('a submission', () => {
     expect(resultIn(messages)).toMatchObject({ result: 'Done.', num_turns: 2 });
   });
 
-  it('goes through the states in order, and tells each', async () => {
-    const states: SDKStatus[] = [];
-    const { run } = engineUnderTest([callTool('Look'), say('Done.')], {
-      tools: [fakeTool({ name: 'Look' })],
-      setSDKStatus: (status) => states.push(status),
+  describe('goes through the states in order, and tells each', () => {
+    const before = ['initial', 'system_prompt', 'user_input'] as const;
+    const asked = ['compact_check', 'streaming'] as const;
+    /** The states of one submission. */
+    async function statesOf(script: readonly ScriptStep[], config: Partial<QueryEngineConfig> = {}) {
+      const states: SDKStatus[] = [];
+      const { run } = engineUnderTest(script, {
+        tools: [fakeTool({ name: 'Look' })],
+        setSDKStatus: (status) => states.push(status),
+        ...config,
+      });
+      await run('Hi.');
+      return states;
+    }
+
+    it('after tools the context is checked; an answer without a call is checked for a way on', async () => {
+      expect(await statesOf([callTool('Look'), say('Done.')])).toEqual([
+        ...[...before, 'query_loop', ...asked],
+        ...['tools', ...asked],
+        ...['recovery_check', 'done'],
+      ]);
     });
-    await run('Hi.');
-    const distinct = [...new Set(states)];
-    expect(states[0]).toBe('initial');
-    expect(distinct.indexOf('system_prompt')).toBeLessThan(distinct.indexOf('user_input'));
-    expect(distinct.indexOf('user_input')).toBeLessThan(distinct.indexOf('query_loop'));
-    expect(distinct).toContain('streaming');
-    expect(distinct).toContain('tools');
-    expect(states.at(-1)).toBe('done');
+
+    it('a plain end', async () => {
+      const plain = [...before, 'query_loop', ...asked, 'recovery_check', 'done'];
+      expect(await statesOf([say('Done.')])).toEqual(plain);
+    });
+
+    it('the output cap', async () => {
+      const cut = say('And so', { stopReason: 'max_tokens' });
+      expect(await statesOf([cut, say('Done.')])).toEqual([
+        ...[...before, 'query_loop', ...asked],
+        ...['recovery_check', ...asked],
+        ...['recovery_check', 'done'],
+      ]);
+    });
+
+    it('a Stop hook that blocks', async () => {
+      let blocks = 1;
+      const Stop = [
+        { hooks: [async () => (blocks-- > 0 ? { decision: 'block' as const, reason: 'No.' } : {})] },
+      ];
+      expect(await statesOf([say('Done.'), say('Now.')], { hooks: { Stop } })).toEqual([
+        ...[...before, 'query_loop', ...asked],
+        ...['recovery_check', ...asked],
+        ...['recovery_check', 'done'],
+      ]);
+    });
+
+    it('an answer that failed', async () => {
+      const failed = await statesOf([fail({ kind: 'invalid_request', message: 'No.', status: 400 })]);
+      expect(failed).toEqual([...before, 'query_loop', ...asked, 'recovery_check', 'done']);
+    });
   });
 
   it('records submission, prompt, snapshot, answer, cost and result, in this order', async () => {

@@ -14,7 +14,6 @@ export const mediaTooLarge: Rule = {
   async *run(facts, state, iteration) {
     const { failure } = facts;
     if (failure === undefined) return PASS;
-    iteration.deps.onStage?.('recovery_check');
     if (!state.recovery.mediaReduced) {
       const work = iteration.deps.context.recovery.reduceMedia(recoveryInput(state, iteration), failure);
       const reduced = yield* tryRecovery(work, state, iteration);

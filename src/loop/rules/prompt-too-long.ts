@@ -19,7 +19,6 @@ export const promptTooLong: Rule = {
   async *run(facts, state, iteration) {
     const { failure } = facts;
     if (failure === undefined) return PASS;
-    iteration.deps.onStage?.('recovery_check');
     iteration.deps.context.learnFrom?.(failure, state.model.current);
     const recovered = yield* climb(failure, state, iteration);
     if (recovered.kind !== 'pass') return recovered;
