@@ -123,7 +123,10 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly loading?: 'always' | 'deferrable';
   /** Words by which ToolSearch finds it, besides its name and description. */
   readonly searchHint?: string;
-  /** Derived fields that observers see and the API never does. */
+  /**
+   * Adds derived fields that observers see and the API never does. Called with a shallow copy of the input; what it
+   * overwrites is shown only beside a field that it adds.
+   */
   backfillObservableInput?(input: Record<string, unknown>): void;
   /** Characters of result beyond which stage 1 spills it. Default 30 000; Infinity: bounds itself. */
   readonly maxResultChars?: number;

@@ -2,8 +2,8 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { AnyTool } from '../protocol/tool.ts';
 
 /**
- * The input as observers see it, with the fields a tool derives for them. The very object that came in when the
- * tool adds none: a copy is made only for a field that was added (L3).
+ * The input as observers see it, with the fields a tool derives for them. The very object that came in unless the tool
+ * adds a field: one that it only overwrites is shown as the model wrote it (L3).
  */
 export function observableInput(tool: AnyTool | undefined, input: JsonObject): JsonObject {
   if (tool?.backfillObservableInput === undefined) return input;
@@ -14,8 +14,7 @@ export function observableInput(tool: AnyTool | undefined, input: JsonObject): J
     // What is only for show must not stop a call.
     return input;
   }
-  const keys = Object.keys(copy);
-  return keys.every((key) => Object.hasOwn(input, key) && input[key] === copy[key]) ? input : copy;
+  return Object.keys(copy).every((key) => Object.hasOwn(input, key)) ? input : copy;
 }
 
 /** An input that an observer sends back, without the derived fields it was shown: the tool never took them. */

@@ -380,6 +380,21 @@ describe('permission', () => {
     await once(executorOf([tool], { gate: changed }), callOf('Echo', { command: 'x' }));
     expect(ran.at(-1)).toEqual({ command: 'y' });
   });
+
+  test('what a tool only overwrites for observers is shown as the model wrote it', async () => {
+    const seen: unknown[] = [];
+    const { tool, ran } = echo({
+      backfillObservableInput: (input) => {
+        input['command'] = 'something else';
+      },
+    });
+    await once(
+      executorOf([tool], { gate: withAsk({ behavior: 'allow' }, seen) }),
+      callOf('Echo', { command: 'x' }),
+    );
+    expect(seen).toEqual([{ command: 'x' }]);
+    expect(ran).toEqual([{ command: 'x' }]);
+  });
 });
 
 describe('hooks', () => {

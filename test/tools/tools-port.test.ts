@@ -165,4 +165,21 @@ describe('backfill', () => {
     expect(filled.input).toEqual({ a: 1, b: 2 });
     expect(block.input).toEqual({ a: 1 });
   });
+
+  test('a field that is only overwritten makes no copy; beside an added one it is shown', () => {
+    const overwrites = toolOf('T', {
+      backfillObservableInput: (input) => {
+        input['a'] = 'changed';
+      },
+    });
+    expect(portOf([overwrites]).backfill(block)).toBe(block);
+    const both = toolOf('T', {
+      backfillObservableInput: (input) => {
+        input['a'] = 'changed';
+        input['b'] = 2;
+      },
+    });
+    expect(portOf([both]).backfill(block).input).toEqual({ a: 'changed', b: 2 });
+    expect(block.input).toEqual({ a: 1 });
+  });
 });
