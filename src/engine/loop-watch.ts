@@ -66,9 +66,11 @@ export function createLoopWatch(
     verdict: undefined,
     take(said) {
       if ('type' in said) return takeOne(said);
-      // What came of one read belongs together: the answer that spends the last of a budget is shown whole.
       const shown: SDKMessage[] = [];
-      for (const message of said) for (const each of takeOne(message)) shown.push(each);
+      // An answer costs money when it ends: what it said before that is shown, whatever read it came with.
+      const end = said.findLastIndex(endsAnswer);
+      for (let at = 0; at < said.length && (watch.verdict === undefined || at <= end); at++)
+        for (const each of takeOne(said[at] as LoopMessage)) shown.push(each);
       return shown;
     },
     handedOn() {
@@ -78,6 +80,12 @@ export function createLoopWatch(
     },
   };
   return watch;
+}
+
+function endsAnswer(message: LoopMessage): boolean {
+  if (message.type !== 'stream_events') return false;
+  const last = message.events.at(-1)?.type;
+  return last === 'message_stop' || last === 'message_delta';
 }
 
 /** Compaction lowers the task's budget by what the context had come to; a snip is told to the host. */

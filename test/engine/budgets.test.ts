@@ -1,8 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { createGuard } from '../../src/engine/budgets.ts';
 import { QueryEngine } from '../../src/engine/query-engine.ts';
+import type { SDKMessage, SDKUserMessage } from '../../src/protocol/sdk-messages.ts';
 import { callTool, fakeTool, say } from '../../src/testing/index.ts';
+import { agentsUnderTest, startAgents } from '../subagents/agents-under-test.ts';
 import { engineUnderTest, resultIn } from './engine-under-test.ts';
+
+/** Whatever can go on without the consumer has gone on. */
+async function ticks(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The ids of the calls whose results these are. */
+function answered(messages: readonly { readonly type: string }[]): string[] {
+  return messages.flatMap((message) => {
+    if (message.type !== 'user') return [];
+    const { content } = (message as SDKUserMessage).message;
+    if (typeof content === 'string') return [];
+    return content.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
+  });
+}
 
 const dear = { usage: { output_tokens: 100_000 } }; // $2 on opus
 const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } as const;
@@ -46,6 +63,30 @@ describe('budgets (L9)', () => {
     });
     expect(result.total_cost_usd).toBeGreaterThanOrEqual(2);
     expect(model.requests).toHaveLength(2);
+  });
+
+  it('the run ends after the message that crossed the budget, not after all that came with it', async () => {
+    const { engine, store } = agentsUnderTest(
+      {
+        main: [startAgents('dear', 'cheap'), say('Never.')],
+        dear: [say('Dear.', dear)],
+        cheap: [say('Cheap.')],
+      },
+      { maxBudgetUsd: 1 },
+    );
+    const messages: SDKMessage[] = [];
+    for await (const message of engine.submitMessage('Hi.')) {
+      messages.push(message);
+      // The consumer takes its time: when it asks again, both agents have long ended.
+      await ticks();
+    }
+    expect(answered(messages)).toEqual(['toolu_dear']);
+    const { sessionId } = engine;
+    expect(answered(store.entries(sessionId))).toEqual(['toolu_dear', 'toolu_cheap']);
+    expect(resultIn(messages)).toMatchObject({
+      terminal_reason: 'budget_exhausted',
+      errors: ['Reached maximum budget ($1)'],
+    });
   });
 
   it('money is spent when all of it is: no answer more is asked for', () => {

@@ -18,6 +18,9 @@ import { settleResponse, withEnd } from './settle-response.ts';
 /** The output cap is a fact about the last block alone: it may have been cut in two. */
 const CUT_REASONS = new Set<string | null>(['max_tokens', 'model_context_window_exceeded']);
 
+/** Of an answer. */
+const MILESTONES = new Set<string>(['message_start', 'message_delta', 'message_stop']);
+
 type Events = Extract<ModelOutput, { kind: 'events' }>;
 
 export class ResponseReader {
@@ -99,11 +102,11 @@ export class ResponseReader {
     for (const id of this.#undelivered.splice(0)) this.#iteration.executor.delivered(id);
   }
 
-  /** The engine looks at usage when an answer begins and ends; the rest is for consumers that want it. */
+  /** The engine looks at usage and budgets when an answer begins and ends; the rest is for consumers that want it. */
   #passOn(events: readonly StreamEvent[], ttftMs: number | undefined, said: LoopMessage[]): void {
     const shown = this.#iteration.params.includePartialMessages
       ? events
-      : events.filter(({ type }) => type === 'message_start' || type === 'message_delta');
+      : events.filter(({ type }) => MILESTONES.has(type));
     if (shown.length === 0) return;
     const timed = ttftMs !== undefined && shown[0]?.type === 'message_start' ? { ttftMs } : {};
     said.push({ type: 'stream_events', events: shown, model: this.#request.model, ...timed });
