@@ -279,9 +279,7 @@ export class QueryEngine {
 
   #endable(batches: Batches, submission: Submission): Batches {
     submission.run = batches;
-    return endableIterator(batches, (how) =>
-      submission.scope.abort(how === 'return' ? 'returned' : 'thrown'),
-    );
+    return endableIterator(batches, (how) => submission.leave(how === 'return' ? 'returned' : 'thrown'));
   }
 
   /** Nothing is said any more once the engine is closed, or the session is another owner's (L10.6). */

@@ -16,7 +16,9 @@ export interface Submission {
   start(): void;
   /** It goes on with this interrupted one, under that one's id. */
   carryOn(id: string): void;
-  /** Nobody is to be told how it ends: closed, returned from, or its session was taken over (L10.6). */
+  /** The consumer returned or threw into its iterator: everything in it ends, without a result. */
+  leave(how: 'returned' | 'thrown'): void;
+  /** It ends without a result: closed, returned from, thrown into, or its session was taken over (L10.6). */
   silent(): boolean;
   onResponse(listener: (messageId: string, stopReason: StopReason | null) => void): void;
   /** Keeps the first figure: ms from request to first event. */
@@ -51,6 +53,7 @@ class RunningSubmission implements Submission {
   readonly #options: SubmissionOptions;
   #onCallerAbort: (() => void) | undefined;
   #ended = false;
+  #isLeft = false;
   #ttftMs: number | undefined;
   #timeToRequestMs: number | undefined;
 
@@ -83,9 +86,14 @@ class RunningSubmission implements Submission {
     this.#options.parts.memory.submission = interrupted;
   }
 
+  leave(how: 'returned' | 'thrown'): void {
+    this.#isLeft = true;
+    this.scope.abort(how);
+  }
+
   silent(): boolean {
     const { journal, scope } = this.#options.parts;
-    return journal.lost || scope.aborted;
+    return this.#isLeft || journal.lost || scope.aborted;
   }
 
   onResponse(listener: (messageId: string, stopReason: StopReason | null) => void): void {

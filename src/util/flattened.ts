@@ -2,11 +2,12 @@ import { MadeGenerator } from './made-generator.ts';
 
 /**
  * The items of batches, one by one; what is no array is a batch of one. The batches' generator goes on only when its
- * last batch is used up, so it may take a batch as taken when it is asked for the next.
+ * last batch is used up, so it may take a batch as taken when it is asked for the next. Once `return()` or `throw()` was
+ * called, a pending `next()` ends too: what still comes for it is dropped.
  */
 export function flattened<T, R>(
   batches: AsyncGenerator<T | readonly T[], R, void>,
-  /** Asked before each item; a throw ends the batches with it, false drops what is left of this batch. */
+  /** Asked before each item and when a batch comes; a throw ends the batches with it, false drops the batch. */
   wanted: () => boolean = () => true,
 ): AsyncGenerator<T, R, void> {
   return new Flattened(batches, wanted);
@@ -19,9 +20,16 @@ class Flattened<T, R> extends MadeGenerator<T, R> {
   readonly #wanted: () => boolean;
   #batch: readonly T[] = [];
   #at = 0;
+  /** `return()` or `throw()` was called. */
+  #ended = false;
   #pulling: Promise<IteratorResult<T, R>> | undefined;
   readonly #take = (step: IteratorResult<T | readonly T[], R>): Step<T, R> => {
     if (step.done === true) return step;
+    try {
+      if (this.#ended || !this.#wanted()) return this.#batches.next().then(this.#take);
+    } catch (error) {
+      return this.throw(error);
+    }
     this.#batch = Array.isArray(step.value) ? step.value : [step.value as T];
     this.#at = 0;
     return this.#buffered() ?? this.#batches.next().then(this.#take);
@@ -49,11 +57,13 @@ class Flattened<T, R> extends MadeGenerator<T, R> {
   }
 
   return(value: R | PromiseLike<R>): Promise<IteratorResult<T, R>> {
+    this.#ended = true;
     this.#batch = [];
     return this.#batches.return(value).then(this.#take);
   }
 
   throw(error: unknown): Promise<IteratorResult<T, R>> {
+    this.#ended = true;
     this.#batch = [];
     return this.#batches.throw(error).then(this.#take);
   }

@@ -72,17 +72,42 @@ describe('ending a submission early', () => {
     expect(model.requests).toHaveLength(0);
   });
 
-  it('F47: returning the iterator ends a model that never answers, without a result', async () => {
+  it.each(['before the first block', 'in a block', 'while a tool runs'] as const)(
+    'F47: return() beside a pending next(), %s: both end, without a result',
+    async (when) => {
+      const asked = deferred<void>();
+      const tool = fakeTool({ name: 'Wait', hold: true });
+      const step = {
+        'before the first block': hang(),
+        'in a block': hang(say('Half a')),
+        'while a tool runs': callTool('Wait'),
+      };
+      const { engine, run, store } = engineUnderTest([telling(asked, step[when]), say('Fine.')], {
+        tools: [tool],
+      });
+      const messages = engine.submitMessage('Hi.');
+      const taken = when === 'before the first block' ? 'system' : 'assistant';
+      while ((await messages.next()).value?.type !== taken);
+      const pending = messages.next();
+      await asked.promise;
+      if (when === 'while a tool runs') await tool.started();
+      await messages.return(undefined);
+      expect(await pending).toEqual({ done: true, value: undefined });
+      expect(await messages.next()).toEqual({ done: true, value: undefined });
+      expect(store.entries(engine.sessionId).filter(({ type }) => type === 'result')).toEqual([]);
+      expect(resultIn(await run('Again.'))).toMatchObject({ result: 'Fine.' });
+    },
+  );
+
+  it('throw() beside a pending next(): no result either', async () => {
     const asked = deferred<void>();
-    const { engine, run } = engineUnderTest([telling(asked, hang()), say('Fine.')]);
+    const { engine } = engineUnderTest([telling(asked, hang())]);
     const messages = engine.submitMessage('Hi.');
     await messages.next();
     const pending = messages.next();
     await asked.promise;
-    await messages.return(undefined);
-    await pending;
-    expect(await messages.next()).toMatchObject({ done: true });
-    expect(resultIn(await run('Again.'))).toMatchObject({ result: 'Fine.' });
+    await expect(messages.throw(new Error('mine'))).rejects.toThrow('mine');
+    expect(await pending).toEqual({ done: true, value: undefined });
   });
 
   it('close ends the run without a result, and the engine for good', async () => {

@@ -70,7 +70,7 @@ describe('query() with one prompt', () => {
     const pending = running.next();
     await asked.promise;
     await running.return(undefined);
-    await pending;
+    expect(await pending).toEqual({ done: true, value: undefined });
     expect(await running.next()).toEqual({ done: true, value: undefined });
   });
 });

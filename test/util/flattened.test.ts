@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { deferred } from '../../src/testing/index.ts';
 import { flattened } from '../../src/util/flattened.ts';
 
 /** Batches, and what the generator saw. */
@@ -79,12 +80,45 @@ describe('flattened', () => {
     const dropped = flattened(batches([]), () => wanted);
     await dropped.next();
     wanted = false;
-    expect(await dropped.next()).toEqual({ done: false, value: 3 });
+    expect(await dropped.next()).toEqual({ done: true, value: 'done' });
     const refused = flattened(batches([]), () => {
       if (!wanted) throw new Error('enough');
       return true;
     });
     await refused.next();
     await expect(refused.next()).rejects.toThrow('enough');
+  });
+
+  it.each(['return', 'throw'] as const)(
+    '%s() beside a pending next(): what still comes is dropped',
+    async (how) => {
+      const gate = deferred<void>();
+      const inner = (async function* () {
+        await gate.promise;
+        yield [1, 2];
+        yield [3];
+      })();
+      const items = flattened<number, void>(inner);
+      const pending = items.next();
+      const ending = how === 'return' ? items.return() : items.throw(new Error('mine')).catch(() => {});
+      gate.resolve();
+      await ending;
+      expect(await pending).toEqual({ done: true, value: undefined });
+      expect(await items.next()).toEqual({ done: true, value: undefined });
+    },
+  );
+
+  it('a batch that is not wanted any more when it comes is dropped', async () => {
+    let wanted = true;
+    const gate = deferred<void>();
+    const inner = (async function* () {
+      await gate.promise;
+      yield [1, 2];
+    })();
+    const items = flattened<number, void>(inner, () => wanted);
+    const pending = items.next();
+    wanted = false;
+    gate.resolve();
+    expect(await pending).toEqual({ done: true, value: undefined });
   });
 });

@@ -66,7 +66,7 @@ describe('L10.6 exactly one result, last; none when nobody is to hear of it', ()
     while ((await messages.next()).value?.type !== 'assistant');
     const pending = messages.next();
     await messages.return();
-    expect((await pending).value?.type).not.toBe('result');
+    expect(await pending).toEqual({ done: true, value: undefined });
     await engine.close();
   });
 
@@ -127,6 +127,19 @@ describe('L10.6 exactly one result, last; none when nobody is to hear of it', ()
     });
     expect(interrupted.results).toHaveLength(1);
     expect(interrupted.error).toMatchObject({ code: 'error_result' });
+  });
+
+  it('L10.6 query: return() beside a pending next() ends both without a result', async () => {
+    const server = await serve([falling()]);
+    const messages = query({
+      prompt: 'Hello.',
+      options: laidOver(server, { cwd: tempFolder(), home: tempFolder() }),
+    });
+    while ((await messages.next()).value?.type !== 'assistant');
+    const pending = messages.next();
+    await messages.return();
+    expect(await pending).toEqual({ done: true, value: undefined });
+    expect(await messages.next()).toEqual({ done: true, value: undefined });
   });
 
   it('L10.6 query: an error result is yielded; thrown only once the input is closed', async () => {
