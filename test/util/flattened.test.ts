@@ -81,11 +81,13 @@ describe('flattened', () => {
     await dropped.next();
     wanted = false;
     expect(await dropped.next()).toEqual({ done: true, value: 'done' });
+    wanted = true;
     const refused = flattened(batches([]), () => {
       if (!wanted) throw new Error('enough');
       return true;
     });
     await refused.next();
+    wanted = false;
     await expect(refused.next()).rejects.toThrow('enough');
   });
 
