@@ -16,6 +16,7 @@ import {
   uuid,
   wholeNumber,
 } from './flag-values.ts';
+import { asFlags, rejectForeignWord } from './foreign-words.ts';
 import { addMcpCommand, type McpInvocation } from './mcp-flags.ts';
 import { rejectMistypedCommand } from './mistyped-command.ts';
 import type { SessionsInvocation } from './sessions-command.ts';
@@ -110,14 +111,17 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
   addRunFlags(program);
   addClientFlags(program);
   program.action((words: string[], flags: RunFlags) => {
-    if (flags.print !== true && !argv.includes('--')) rejectMistypedCommand(words, commandNames(program));
+    if (flags.print !== true && !argv.includes('--')) {
+      rejectForeignWord(words);
+      rejectMistypedCommand(words, commandNames(program));
+    }
     invocation = { command: 'run', words: words.map(unquoted), flags };
   });
 
   const subcommand = (name: string, does: string) =>
     program.command(name).description(does).helpOption('-h, --help', 'print this help');
-  subcommand('start', 'run a task; without a configured model, play a rehearsed one')
-    .argument('[task...]', 'what to do')
+  subcommand('start', 'play a whole run against a rehearsed model')
+    .argument('[task...]', 'of your own; it needs a model, so the rehearsed one is played')
     .action((words: string[], _flags: unknown, command: Command) => {
       invocation = { command: 'start', words: words.map(unquoted), flags: command.optsWithGlobals() };
     });
@@ -132,16 +136,15 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
         flags: command.optsWithGlobals(),
       };
     });
-  subcommand('explain', 'say why each step of a session ended as it did')
-    .argument('[session]', 'id of a session; default the newest of this folder')
-    .action((session: string | undefined) => {
-      invocation = { command: 'explain', session: session && unquoted(session) };
-    });
-  subcommand('context', 'say what fills the context of a session')
-    .argument('[session]', 'id of a session; default the newest of this folder')
-    .action((session: string | undefined) => {
-      invocation = { command: 'context', session: session && unquoted(session) };
-    });
+  for (const [name, does] of [
+    ['explain', 'say why each step of a session ended as it did'],
+    ['context', 'say what fills the context of a session'],
+  ] as const)
+    subcommand(name, does)
+      .argument('[session]', 'id of a session; default the newest of this folder')
+      .action((session: string | undefined) => {
+        invocation = { command: name, session: session && unquoted(session) };
+      });
   subcommand('sessions', 'list, show, rename, tag, fork or delete sessions')
     .argument('[action]', 'list (the default), show, rename, tag, fork or delete')
     .argument('[words...]', 'id of a session, and what the action needs')
@@ -171,7 +174,8 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
   });
 
   try {
-    program.parse(quoteTask(argv.map(inOneSpelling), commandNames(program)), { from: 'user' });
+    const names = commandNames(program);
+    program.parse(quoteTask(asFlags(argv.map(inOneSpelling), names), names), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { command: 'say', text: said };

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { RehearsalServer } from '../rehearsal/index.ts';
 import type { RunFlags } from './args.ts';
+import { modelVariables } from './configured.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { makeRunFolder, runRehearsed } from './rehearsed-run.ts';
 import type { World } from './world.ts';
@@ -40,7 +41,7 @@ export async function playBundled(
     sessionHome,
     env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(BUNDLED_WINDOW_TOKENS) },
     before: [
-      `Rehearsal: the model's words are scripted, all else is real (tools, files, processes, HTTP); bypassPermissions is on in ${project}; for a real model set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a compatible server.`,
+      `Rehearsal: the model's words are scripted, all else is real (tools, files, processes, HTTP); bypassPermissions is on in ${project}; ${forReal(world, wanted)}`,
       ...(wanted === '' ? [] : [`Your own task needs a real model. This one is played instead:`]),
       `The model's window is set to ${BUNDLED_WINDOW_TOKENS / 1_000}k tokens, so that a short run can fill it.`,
       '',
@@ -52,4 +53,12 @@ export async function playBundled(
       ['run its tests', `cd ${project} && npm test`],
     ],
   });
+}
+
+/** How a real model is asked. */
+function forReal({ env }: World, wanted: string): string {
+  const [configured] = modelVariables(env);
+  return configured === undefined
+    ? 'for a real model set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a compatible server.'
+    : `for the real model (${configured} is set): turnwright "${wanted === '' ? 'explain this project' : wanted}".`;
 }

@@ -6,8 +6,11 @@ import { OutputClosed } from './output.ts';
 import { UsageError } from './usage-error.ts';
 import { createWorld, type World } from './world.ts';
 
-/** Clients compare the first number, so the protocol's generation stands first. */
-export const VERSION_LINE = `${PROTOCOL_VERSION} (protocol), Turnwright ${VERSION}`;
+/**
+ * Our own version first. Clients that compare versions expect the line to begin with a number; one that begins with a
+ * name is not compared.
+ */
+export const VERSION_LINE = `Turnwright ${VERSION} (protocol ${PROTOCOL_VERSION})`;
 
 /** Runs the command line and ends the process with its exit code. `argv` is without node and script. */
 export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
@@ -17,11 +20,21 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
   process.on('unhandledRejection', fail);
   let code: ExitCode;
   try {
-    code = await dispatch(parseArgs(argv, VERSION_LINE), world);
+    code = await dispatch(readArgs(argv), world);
   } catch (error) {
     code = await report(error, world);
   }
   if (!world.signals.leaving) world.exit(code);
+}
+
+/** What is wrong with the words themselves is what the help text can put right. */
+function readArgs(argv: readonly string[]): Invocation {
+  try {
+    return parseArgs(argv, VERSION_LINE);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${error.message}\nSee turnwright --help.`);
+  }
 }
 
 /** Each command is loaded when it is given: a version or a help text needs none. */
@@ -59,9 +72,8 @@ async function report(error: unknown, world: World): Promise<ExitCode> {
   const usage = isMistake(error);
   const text = error instanceof Error ? error.message : String(error);
   const lines = [`turnwright: ${text}`];
-  if (usage) lines.push('See turnwright --help.');
-  else if (world.env['TURNWRIGHT_DEBUG'] === '1') lines.push(detail(error));
-  else lines.push('Set TURNWRIGHT_DEBUG=1 for more detail.');
+  if (!usage && world.env['TURNWRIGHT_DEBUG'] === '1') lines.push(detail(error));
+  else if (!usage) lines.push('Set TURNWRIGHT_DEBUG=1 for more detail.');
   await world.err.write(`${lines.join('\n')}\n`).catch(() => undefined);
   return usage ? EXIT.usage : EXIT.error;
 }

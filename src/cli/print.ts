@@ -2,7 +2,6 @@
 import type { SDKMessage, SDKResultMessage } from '../index.ts';
 import type { OutputFormat } from './args.ts';
 import type { Output } from './output.ts';
-import { serverProblems } from './screen/server-problems.ts';
 
 /** Takes the messages of a run. `end` is called once, after the last one. */
 export interface Sink {
@@ -10,7 +9,8 @@ export interface Sink {
   end(result: SDKResultMessage | undefined): Promise<void>;
 }
 
-export function createPrinter(format: OutputFormat, output: Output): Sink {
+/** `problems`: takes what went wrong in a run that is shown as text; absent where that is shown already. */
+export function createPrinter(format: OutputFormat, output: Output, problems?: Output): Sink {
   switch (format) {
     case 'stream-json':
       return {
@@ -24,22 +24,61 @@ export function createPrinter(format: OutputFormat, output: Output): Sink {
           if (result !== undefined) await output.write(`${JSON.stringify(result)}\n`);
         },
       };
-    case 'text':
+    case 'text': {
+      const answer = createLastAnswer();
       return {
-        show: async () => undefined,
-        end: async (result) => {
-          const text = result === undefined ? '' : answerText(result);
-          if (text !== '') await output.write(text.endsWith('\n') ? text : `${text}\n`);
+        show: async (message) => answer.observe(message),
+        async end(result) {
+          if (result === undefined) return;
+          await writeLine(output, result.is_error ? answer.text() : answerText(result));
+          if (result.is_error && problems !== undefined) await writeLine(problems, errorText(result));
         },
       };
+    }
   }
 }
 
-/** The answer as `--print` gives it: a structured value as JSON, else the text, else what went wrong. */
-export function answerText(result: SDKResultMessage): string {
-  if (result.subtype !== 'success') return result.errors.join('\n');
-  if (result.structured_output !== undefined) return JSON.stringify(result.structured_output);
-  return result.result;
+async function writeLine(output: Output, text: string): Promise<void> {
+  if (text !== '') await output.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+/** The answer as `--print` gives it: a structured value as JSON, else the text. */
+function answerText(result: SDKResultMessage): string {
+  if (result.subtype !== 'success') return '';
+  return result.structured_output === undefined ? result.result : JSON.stringify(result.structured_output);
+}
+
+function errorText(result: SDKResultMessage): string {
+  return result.subtype === 'success' ? result.result : result.errors.join('\n');
+}
+
+/** What the model said last, for a run that ends with an error. */
+function createLastAnswer(): { observe(message: SDKMessage): void; text(): string } {
+  const said = new Map<string, { readonly id: string; readonly text: string }>();
+  const forget = (uuids: readonly string[] = []) => {
+    for (const uuid of uuids) said.delete(uuid);
+  };
+  return {
+    observe(message) {
+      if (message.type === 'system' && message.subtype === 'retraction')
+        forget(message.retracted_message_uuids);
+      if (message.type === 'user') forget(message.retracted_message_uuids);
+      if (message.type !== 'assistant' || message.parent_tool_use_id !== null) return;
+      forget(message.supersedes);
+      if (message.error !== undefined) return;
+      const { id, content } = message.message;
+      const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+      if (text !== '') said.set(message.uuid, { id, text });
+    },
+    text() {
+      const all = [...said.values()];
+      const last = all.at(-1);
+      return all
+        .filter(({ id }) => id === last?.id)
+        .map(({ text }) => text)
+        .join('');
+    },
+  };
 }
 
 /** Several sinks as one; each message goes to all of them in order. */
@@ -68,16 +107,5 @@ export function expendable(sink: Sink): Sink {
   return {
     show: (message) => attempt(() => sink.show(message)),
     end: (result) => attempt(() => sink.end(result)),
-  };
-}
-
-/** Says on `warn` what no answer would tell: servers whose tools are missing. */
-export function withServerWarnings(sink: Sink, warn: (line: string) => void): Sink {
-  return {
-    async show(message) {
-      if (message.type === 'system' && message.subtype === 'init') serverProblems(message).forEach(warn);
-      await sink.show(message);
-    },
-    end: (result) => sink.end(result),
   };
 }

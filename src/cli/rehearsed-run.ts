@@ -54,7 +54,7 @@ async function runQuietly(run: RehearsedRun): Promise<ExitCode> {
       canUseTool: undefined,
       warn: warnOn(world),
     }),
-    sink: createPrinter(flags.outputFormat, world.out),
+    sink: createPrinter(flags.outputFormat, world.out, world.err),
     signals: world.signals,
   });
   const problems = problemsOf(server);

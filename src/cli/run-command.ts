@@ -5,7 +5,8 @@ import { checkFlags } from './check-flags.ts';
 import { modelSource, NOT_CONFIGURED } from './configured.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { createLiveView } from './live-view.ts';
-import { both, createPrinter, expendable, withServerWarnings } from './print.ts';
+import { both, createPrinter, expendable } from './print.ts';
+import { withNotices } from './print-notices.ts';
 import { readPrompt } from './prompt.ts';
 import { optionsFrom } from './run-options.ts';
 import { runQuery } from './run-query.ts';
@@ -65,11 +66,14 @@ export async function runPrinted(
 ): Promise<ExitCode> {
   await settleTrust(world, flags, false);
   const warn = warnOn(world);
-  const printer = createPrinter(flags.outputFormat, world.out);
-  const sink = isTold(flags)
+  const told = isTold(flags);
+  const course = flags.outputFormat !== 'stream-json';
+  const printer = createPrinter(flags.outputFormat, world.out, told ? undefined : world.err);
+  const sink = told
     ? both(expendable(createLiveView(world, { on: 'stderr', verbose: true, neverAsk: true }).sink), printer)
-    : withServerWarnings(printer, warn);
-  const partials = flags.includePartialMessages === true;
+    : withNotices(printer, { warn, course, nowMs: () => performance.now() });
+  // Without them a long answer would look like a silent server.
+  const partials = course || flags.includePartialMessages === true;
   const options = optionsFrom(flags, {
     cwd: world.cwd,
     env: world.env,

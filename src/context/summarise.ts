@@ -158,7 +158,7 @@ async function* ask(
       if (next.done) return { outcome: next.value, text, stopReason, usage };
       if (next.value.kind === 'events') next.value.events.forEach(take);
       if (next.value.kind === 'retry') {
-        const { attempt, maxRetries, delayMs, status, error } = next.value.notice;
+        const { attempt, maxRetries, delayMs, status, error, cause } = next.value.notice;
         yield notice(stamp, {
           subtype: 'api_retry',
           attempt,
@@ -166,6 +166,7 @@ async function* ask(
           retry_delay_ms: delayMs,
           error_status: status,
           error,
+          error_message: cause,
         });
       }
     }

@@ -173,6 +173,8 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   persistentRetry?: boolean | undefined;
   /** Retries of one request; default 10. */
   maxRetries?: number | undefined;
+  /** Retries of one request while nothing has ever answered at the endpoint; default 4. Not with `persistentRetry`. */
+  unreachedRetries?: number | undefined;
   /** What was learned about models elsewhere (settings): overrides sizes and prices by model id. */
   modelOverrides?: Readonly<Record<string, Partial<Omit<ModelInfo, 'id'>>>> | undefined;
   /** How long cached prompts live after their last use. Default `5m`; `1h` costs more to write. */

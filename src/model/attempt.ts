@@ -9,6 +9,7 @@ import type { Connections, HttpRequest } from './connections.ts';
 import { createEventDecoder, type EventDecoder } from './decode-events.ts';
 import { type HttpCall, type HttpStop, openHttpCall } from './http-call.ts';
 import { type HttpHead, requestIdOf } from './http-head.ts';
+import { otherApiFailure } from './other-api.ts';
 import { createSseReader, type SseReader } from './sse.ts';
 import { createStreamWatch, type StreamTimeouts, type StreamWatch } from './stream-watch.ts';
 import { eventsOfAnswer } from './whole-answer.ts';
@@ -252,8 +253,7 @@ function readWhole(
     return protocolFailure('The answer is not JSON.', head, true);
   }
   const events = eventsOfAnswer(answer);
-  // A 200 whose body is an error.
-  if (events === undefined) return classifyAnswer(head, text, clock.nowMs());
+  if (events === undefined) return otherApiFailure(answer, head) ?? classifyAnswer(head, text, clock.nowMs());
   for (const event of events) {
     const failure = decoder.accept(event, into);
     if (failure !== undefined) return failure;

@@ -12,7 +12,7 @@ import type {
   RetryState,
 } from '../protocol/model.ts';
 import { lifeOf } from './life-of.ts';
-import { decideRetry, MAX_PERSISTENT_WAIT_MS, noteFailure, type RetryVerdict } from './retry.ts';
+import { decideRetry, MAX_PERSISTENT_WAIT_MS, noteFailure, type RetryVerdict, retryLimit } from './retry.ts';
 import { rateLimitResetMs } from './retry-after.ts';
 import { waitAnnounced } from './retry-wait.ts';
 import { type CallDeps, Sending } from './sending.ts';
@@ -41,6 +41,7 @@ export async function* callModel(
       foreground: request.foreground,
       overloadLimit: request.overloadLimit,
       canRefresh: deps.credentials.canRefresh,
+      neverReached: !deps.endpoint.reached,
       persistentWaits: persistence.waits,
       resetMs: rateLimitResetMs(sent?.end.facts.head?.headers ?? {}, clock.nowMs()),
       random: deps.random,
@@ -81,7 +82,7 @@ export async function* callModel(
           failure,
           delayMs: verdict.delayMs,
           attempt: verdict.persistent ? persistence.waits : state.retries,
-          maxRetries: deps.policy.maxRetries,
+          maxRetries: retryLimit({ failure, policy: deps.policy, neverReached: !deps.endpoint.reached }),
           heartbeat: verdict.persistent,
           clock,
           signal: life.signal,

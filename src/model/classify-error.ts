@@ -237,10 +237,10 @@ function sentence(kind: FailureKind, body: ErrorBody): string {
 function connectionSentence(error: Error, code: string): string {
   switch (code) {
     case 'ECONNREFUSED':
-      return 'The endpoint refuses connections. Is the base URL right, and the server running?';
+      return `The endpoint${addressOf(error)} refuses connections. Is the base URL right, and the server running?`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return 'The endpoint\u2019s host name could not be resolved. Check the base URL and the network.';
+      return `The endpoint\u2019s host name${addressOf(error)} could not be resolved. Check the base URL and the network.`;
     case 'ECONNRESET':
     case 'EPIPE':
       return 'The connection was reset.';
@@ -249,6 +249,18 @@ function connectionSentence(error: Error, code: string): string {
         ? `The connection failed (${code}).`
         : `The connection failed: ${error.message}`;
   }
+}
+
+/** Where the connection was to go, as Node's errors name it; '' when they do not. */
+function addressOf(error: Error): string {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const { address, port, hostname } = (first ?? error) as {
+    readonly address?: string;
+    readonly port?: number;
+    readonly hostname?: string;
+  };
+  const host = address?.includes(':') ? `[${address}]` : (address ?? hostname);
+  return host === undefined ? '' : ` (${host}${port === undefined ? '' : `:${port}`})`;
 }
 
 /** A certificate or a proxy's refusal does not get better by asking again. */

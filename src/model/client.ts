@@ -17,6 +17,7 @@ import { DEFAULT_TIMEOUTS, type StreamTimeouts } from './stream-watch.ts';
 import { createViewBytes } from './view-bytes.ts';
 
 const DEFAULT_MAX_RETRIES = 10;
+const DEFAULT_UNREACHED_RETRIES = 4;
 
 export interface ModelClientOptions {
   /** Where `/v1/messages` lies; may have a path. */
@@ -42,6 +43,8 @@ export interface ModelClientOptions {
   readonly cacheTtl?: CacheTtl;
   /** Default 10. */
   readonly maxRetries?: number;
+  /** Retries while the endpoint was never reached, unless `persistentRetry`. Default 4. */
+  readonly unreachedRetries?: number;
   /** Unattended: 429 and 529 are waited out without limit. Default false. */
   readonly persistentRetry?: boolean;
   readonly timeouts?: Partial<StreamTimeouts>;
@@ -123,8 +126,10 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     admission: options.admission,
     policy: {
       maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
+      unreachedRetries: options.unreachedRetries ?? DEFAULT_UNREACHED_RETRIES,
       persistent: options.persistentRetry ?? false,
     },
+    endpoint: { reached: false },
     userAgent,
     headers: custom,
     infoOf,

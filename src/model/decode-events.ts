@@ -8,6 +8,7 @@ import { EMPTY_USAGE, type StreamEvent, type Usage, type WireResponse } from '..
 import type { Writable } from '../util/writable.ts';
 import { classifyStreamError, protocolFailure } from './classify-error.ts';
 import type { HttpHead } from './http-head.ts';
+import { otherApiFailure } from './other-api.ts';
 import { readUsage, replaceUsage } from './usage.ts';
 
 type Raw = { readonly type?: unknown; readonly [key: string]: unknown };
@@ -128,7 +129,9 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
         // Some gateways send the error object bare.
         return record(event['error']) && event.type === undefined
           ? classifyStreamError(event, head.headers)
-          : undefined;
+          : decoder.started
+            ? undefined
+            : otherApiFailure(event, head);
     }
   }
 

@@ -31,6 +31,7 @@ export async function* waitAnnounced(wait: Wait): AsyncGenerator<ModelOutput, vo
         delayMs: leftMs,
         status: failure.status ?? null,
         error: assistantErrorKind(failure),
+        cause: failure.message,
       },
     };
     try {

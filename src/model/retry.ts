@@ -7,6 +7,8 @@ import { isReset } from './classify-error.ts';
 export interface RetryPolicy {
   /** Retries of one request at most. Default 10. */
   readonly maxRetries: number;
+  /** Retries while the endpoint was never reached. Default 4; it does not count when `persistent`. */
+  readonly unreachedRetries: number;
   /** Unattended: overload and rate limits are waited out without limit. */
   readonly persistent: boolean;
 }
@@ -27,6 +29,8 @@ export interface RetryInput {
   /** See `ModelRequest`. */
   readonly overloadLimit: number | undefined;
   readonly canRefresh: boolean;
+  /** No server has answered at this endpoint so far. */
+  readonly neverReached: boolean;
   /** Waits of persistent mode since its back-off began anew. */
   readonly persistentWaits: number;
   /** When the rate limit opens again, ms, if the server said. */
@@ -110,10 +114,21 @@ function waitFor(input: RetryInput): RetryVerdict {
     );
     return { kind: 'again', delayMs, persistent, state };
   }
-  if (state.retries >= policy.maxRetries) return { kind: 'fail', failure, state };
+  if (state.retries >= retryLimit(input)) return { kind: 'fail', failure, state };
   if (asked > MAX_RETRY_AFTER_MS) return { kind: 'fail', failure: surfaced(failure, asked), state };
   const delayMs = backoff(state.retries + 1, BACKOFF_CAP_MS, asked, input.random);
   return { kind: 'again', delayMs, persistent, state: { ...state, retries: state.retries + 1 } };
+}
+
+/** Retries of this request at most, given how it failed: an address at which nothing ever answered may be wrong. */
+export function retryLimit({
+  failure,
+  policy,
+  neverReached,
+}: Pick<RetryInput, 'failure' | 'policy' | 'neverReached'>): number {
+  const { maxRetries, unreachedRetries, persistent } = policy;
+  const unreached = neverReached && failure.kind === 'connection' && !isReset(failure);
+  return unreached && !persistent ? Math.min(unreachedRetries, maxRetries) : maxRetries;
 }
 
 /** At least what the server asked for; the jitter is the back-off's, so that a crowd does not come back as one. */

@@ -31,6 +31,8 @@ export interface CallDeps {
   readonly random: RandomPort;
   readonly admission: Admission | undefined;
   readonly policy: RetryPolicy;
+  /** `reached`: a server has answered here. */
+  readonly endpoint: { reached: boolean };
   readonly userAgent: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly cacheTtl: CacheTtl;
@@ -141,6 +143,7 @@ export class Sending {
   account(): readonly AttemptRecord[] {
     if (this.#attempt === undefined) return [];
     const { deps, request, waitedMs } = this.#input;
+    if (this.end.facts.head !== undefined) deps.endpoint.reached = true;
     if (this.end.kind === 'failed') {
       const failure = located(this.end.failure, request, this.#keepsThinking);
       this.end = { ...this.end, failure };

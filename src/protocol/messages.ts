@@ -110,6 +110,8 @@ export type SystemBody =
       readonly retry_delay_ms: number;
       readonly error_status: number | null;
       readonly error: AssistantErrorKind;
+      /** What failed, in a sentence; absent in records of earlier versions. */
+      readonly error_message?: string;
     }
   | {
       readonly subtype: 'model_fallback';

@@ -70,6 +70,8 @@ export interface RetryNotice {
   readonly delayMs: number;
   readonly status: number | null;
   readonly error: AssistantErrorKind;
+  /** What failed, in a sentence. */
+  readonly cause: string;
 }
 
 /** One HTTP attempt, for the decision record. Times are the clock's monotonic ms. */

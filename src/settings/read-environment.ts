@@ -17,6 +17,7 @@ export interface EnvironmentValues {
   readonly maxThinkingTokens?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
   readonly maxRetries?: number | undefined;
+  readonly unreachedRetries?: number | undefined;
   readonly headersTimeoutMs?: number | undefined;
   readonly firstByteTimeoutMs?: number | undefined;
   readonly bashDefaultTimeoutMs?: number | undefined;
@@ -62,6 +63,7 @@ export function readEnvironment(env: Env): EnvironmentValues {
     maxThinkingTokens: count('MAX_THINKING_TOKENS', 0),
     maxOutputTokens: count('CLAUDE_CODE_MAX_OUTPUT_TOKENS'),
     maxRetries: count('CLAUDE_CODE_MAX_RETRIES', 0),
+    unreachedRetries: count('TURNWRIGHT_UNREACHED_RETRIES', 0),
     headersTimeoutMs: count('API_TIMEOUT_MS'),
     firstByteTimeoutMs: count('CLAUDE_STREAM_FIRST_BYTE_TIMEOUT_MS'),
     bashDefaultTimeoutMs: count('BASH_DEFAULT_TIMEOUT_MS'),

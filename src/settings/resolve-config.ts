@@ -115,6 +115,7 @@ export async function resolveConfig({
       taskBudget: options.taskBudget,
       tokenBudget: options.tokenBudget,
       maxRetries: options.maxRetries ?? environment.maxRetries,
+      unreachedRetries: environment.unreachedRetries,
       stopHookBlockCap: options.stopHookBlockCap ?? environment.stopHookBlockCap,
     },
     outputCaps: {

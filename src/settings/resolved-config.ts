@@ -82,6 +82,7 @@ export interface ResolvedConfig {
     readonly taskBudget: { readonly total: number } | undefined;
     readonly tokenBudget: { readonly target: number } | undefined;
     readonly maxRetries: number | undefined;
+    readonly unreachedRetries: number | undefined;
     readonly stopHookBlockCap: number | undefined;
   };
   readonly outputCaps: {

@@ -164,6 +164,7 @@ export function retries(notices: readonly Partial<RetryNotice>[], then: Step): S
       delayMs: 500,
       status: 529,
       error: 'overloaded',
+      cause: 'Overloaded',
       ...notice,
     })),
     then,

@@ -35,6 +35,9 @@ test('behind -- stands the task, also when it begins with the name of a command'
   expect(parsed('run', '--', 'explain', 'this').words).toEqual(['explain', 'this']);
   expect(parsed('run', '--allowedTools', 'Read', '--', 'start').words).toEqual(['start']);
   expect(parsed('run', '--', 'docter').words).toEqual(['docter']);
+  expect(parsed('run', '--', 'help').words).toEqual(['help']);
+  expect(parsed('run', '-p', 'help').words).toEqual(['help']);
+  expect(parsed('run', 'help', 'me').words).toEqual(['help', 'me']);
   expect(parsed('start', 'start', '--', 'explain').words).toEqual(['explain']);
   expect(parsed('run', 'context matters').words).toEqual(['context matters']);
   expect(parsed('run', '-p', 'contest').words).toEqual(['contest']);

@@ -88,7 +88,7 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
     });
     expect([ran.status, ran.stdout]).toEqual([2, '']);
     expect(ran.stderr).toBe(
-      'turnwright: The folder you are in does not exist any more. Go to another one.\nSee turnwright --help.\n',
+      'turnwright: The folder you are in does not exist any more. Go to another one.\n',
     );
   });
 
@@ -123,25 +123,43 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
   );
 
   test('settings that name a model are good enough to try', async () => {
-    for (const command of [
-      ['-p', 'x'],
-      ['start', 'x', '-p'],
-    ]) {
-      const ran = await turnwright(
-        [...command, '--settings', '{"baseUrl":"http://127.0.0.1:9"}', '--max-turns=1'],
-        {
-          env: { CLAUDE_CODE_MAX_RETRIES: '0' },
-        },
-      );
-      expect([ran.code, ran.stderr]).toEqual([1, '']);
-      expect(ran.stdout).toContain('refuses connections');
-    }
+    const settings = '{"baseUrl":"http://127.0.0.1:9"}';
+    const ran = await turnwright(['-p', 'x', '--settings', settings, '--max-turns=1'], {
+      env: { CLAUDE_CODE_MAX_RETRIES: '0' },
+    });
+    expect([ran.code, ran.stdout]).toEqual([1, '']);
+    expect(ran.stderr).toBe(
+      'API Error: The endpoint (127.0.0.1:9) refuses connections. Is the base URL right, and the server running?\n',
+    );
   });
 
-  test('start with a model and no task', async () => {
-    const said = await mistake(['start']);
-    expect(said).toContain('ANTHROPIC_API_KEY');
-    expect(said).not.toContain('sk-test-secret');
+  test('a word that is a command elsewhere is not sent to the model', async () => {
+    for (const word of [
+      'login',
+      'init',
+      'config',
+      'chat',
+      'update',
+      'completion',
+      'plugin',
+      'setup-token',
+      'Agents',
+    ])
+      expect(await mistake([word])).toMatch(
+        new RegExp(`^turnwright: There is no command '${word}'\\. .*As a task: turnwright -- ${word}\n`),
+      );
+    expect(await mistake(['--model', 'haiku', 'help'])).toContain('turnwright --help');
+  });
+
+  test('what help cannot put right does not send a person there', async () => {
+    for (const args of [
+      ['-p', 'x', '--settings', '{"permissions":{"deny":"Bash"}}'],
+      ['-p', 'x', '--add-dir', '/nowhere'],
+      ['-p', 'x', '--resume', 'nope'],
+      ['rehearse', 'missing.yaml'],
+    ])
+      expect(await mistake(args)).not.toContain('--help');
+    expect(await mistake(['-p', 'x', '--max-turns', '0'])).toContain('See turnwright --help.');
   });
 
   test('a scenario that is none', async () => {
@@ -170,8 +188,8 @@ test.skipIf(process.platform !== 'linux')('a home in which nothing can be made',
   const ran = await turnwright(['-p', 'x'], {
     env: { ...CONFIGURED, HOME: '/proc', TURNWRIGHT_HOME: '' },
   });
-  expect(ran).toMatchObject({ code: 1, stderr: '' });
-  expect(ran.stdout).toMatch(/^The lock of session .* cannot be written \(\/proc\/.*ENOENT.*\n$/);
+  expect(ran).toMatchObject({ code: 1, stdout: '' });
+  expect(ran.stderr).toMatch(/^The lock of session .* cannot be written \(\/proc\/.*ENOENT.*\n$/);
 });
 
 test('a port that is taken', async () => {
@@ -187,12 +205,15 @@ test('a port that is taken', async () => {
 test('help and version come on stdout, with exit code 0', async () => {
   const version = await turnwright(['-v']);
   expect(version).toMatchObject({ code: 0, stderr: '' });
-  expect(version.stdout).toMatch(/^\d+\.\d+\.\d+ .*Turnwright \d+\.\d+\.\d+/);
+  expect(version.stdout).toMatch(/^Turnwright \d+\.\d+\.\d+ \(protocol \d+\.\d+\.\d+\)\n$/);
+  expect(await turnwright(['version'])).toEqual(version);
   const help = await turnwright(['--help']);
   expect(help).toMatchObject({ code: 0, stderr: '' });
   for (const word of ['--max-budget-usd', 'rehearse', 'doctor', 'explain', 'start'])
     expect(help.stdout).toContain(word);
+  expect(await turnwright(['help'])).toEqual(help);
   expect((await turnwright(['rehearse', '-h'])).stdout).toContain('--chaos');
+  expect((await turnwright(['help', 'rehearse'])).stdout).toContain('--chaos');
 });
 
 test('help fits 80 columns, and every command has its own', async () => {

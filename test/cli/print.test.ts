@@ -97,13 +97,13 @@ describe('formats', () => {
 });
 
 describe('exit codes', () => {
-  test('1 and the error’s text on stdout when the API refuses', async () => {
+  test('1 and the error’s text on stderr when the API refuses', async () => {
     const server = await rehearse(
       reply('', { faults: [{ name: 'http-status', status: 403 }], times: 'any' }),
     );
     const ran = await turnwright(['-p', 'hi'], { env: against(server) });
-    expect(ran).toMatchObject({ code: 1, stderr: '' });
-    expect(ran.stdout).toContain('403');
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
+    expect(ran.stderr).toMatch(/^API Error: 403 .*\n$/);
   });
 
   test.each(['json', 'stream-json'])('1 in %s too, and stdout stays valid', async (format) => {
@@ -116,15 +116,34 @@ describe('exit codes', () => {
     expect([ran.code, ran.stderr]).toEqual([1, '']);
   });
 
-  test('1 at the turn limit, which is named', async () => {
-    const server = await rehearse(reply([toolUse('Glob', { pattern: '*' })], { times: 'any' }));
+  test('1 at the turn limit, which is named on stderr; stdout keeps what the model said last', async () => {
+    const look = toolUse('Glob', { pattern: '*' });
+    const server = await rehearse(
+      reply(['First I look.', look]),
+      reply(['I look again.', { ...look, id: 'again' }]),
+    );
     const ran = await turnwright(['-p', 'go', '--max-turns', '2'], { env: against(server) });
     expect(ran).toEqual({
       code: 1,
       signal: null,
-      stdout: 'Reached maximum number of turns (2)\n',
-      stderr: '',
+      stdout: 'I look again.\n',
+      stderr: 'Reached maximum number of turns (2)\n',
     });
+  });
+
+  test('retries are named on stderr with their cause, but not beside stream-json', async () => {
+    const overloaded = reply('Hello.', { faults: [{ name: 'http-status', status: 529, times: 1 }] });
+    for (const [format, stderr] of [
+      ['text', /^↻ overloaded \(529\): retry 1 of 10 in \d+ ms\n$/],
+      ['json', /^↻ overloaded \(529\): retry 1 of 10 in \d+ ms\n$/],
+      ['stream-json', /^$/],
+    ] as const) {
+      const ran = await turnwright(['-p', 'go', '--output-format', format], {
+        env: against(await rehearse(overloaded)),
+      });
+      expect([ran.code, ran.stdout], format).toEqual([0, expect.stringContaining('Hello.')]);
+      expect(ran.stderr, format).toMatch(stderr);
+    }
   });
 
   test('0 for a refusal: it is an answer', async () => {

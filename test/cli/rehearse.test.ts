@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BIN, bareEnv, temporaryFolder, turnwright } from './bin.ts';
+import { against, BIN, bareEnv, rehearse, temporaryFolder, turnwright } from './bin.ts';
 
 const SCENARIO = `name: greeter
 replies:
@@ -102,7 +102,7 @@ describe('rehearse', () => {
   });
 });
 
-describe('start without a model plays the bundled rehearsal', () => {
+describe('start plays the bundled rehearsal', () => {
   test('everything it says happened, happened', async () => {
     const ran = await turnwright(['start']);
     expect([ran.code, ran.stderr]).toEqual([0, '']);
@@ -182,6 +182,17 @@ describe('start without a model plays the bundled rehearsal', () => {
     ]);
     expect(ran.stdout).toMatch(/^ {2}project +\/.*order-book$/m);
     expect(ran.code).toBe(0);
+  });
+
+  test('also when a model is configured, which is not asked', async () => {
+    const real = await rehearse();
+    const ran = await turnwright(['start'], { env: against(real) });
+    expect([ran.code, ran.stderr]).toEqual([0, '']);
+    expect(ran.stdout).toContain('All 5 tests pass now.');
+    expect(ran.stdout.split('\n')[0]).toContain(
+      'ANTHROPIC_API_KEY is set): turnwright "explain this project"',
+    );
+    expect(real.requests).toEqual([]);
   });
 
   test('a task of one’s own is answered truthfully', async () => {

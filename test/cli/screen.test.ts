@@ -245,6 +245,16 @@ describe('what the engine does', () => {
         error: 'unknown',
       }),
       say.system({
+        subtype: 'api_retry',
+        attempt: 1,
+        max_retries: 4,
+        retry_delay_ms: 500,
+        error_status: null,
+        error: 'unknown',
+        error_message:
+          'The endpoint (127.0.0.1:1) refuses connections. Is the base URL right, and the server running?',
+      }),
+      say.system({
         subtype: 'model_fallback',
         trigger: 'overloaded',
         original_model: 'a',
@@ -260,6 +270,7 @@ describe('what the engine does', () => {
     expect(lines).toEqual([
       '↻ overloaded (529): retry 1 of 10 in 512 ms',
       '↻ no whole answer came: retry 2 of 10 in 2.0 s',
+      '↻ The endpoint (127.0.0.1:1) refuses connections: retry 1 of 4 in 500 ms',
       '⇄ a is overloaded: b takes over',
       '⊟ context compacted: 41.2k → 6.4k tokens, 830 ms',
     ]);

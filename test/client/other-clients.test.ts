@@ -279,13 +279,14 @@ describe('a wrapper that starts one process for each prompt', () => {
     expect(sent()).toContain('First.');
   });
 
-  it('text is the answer alone; an API error stands on stdout too, with exit 1', async () => {
+  it('text is the answer alone; an API error is on stderr, with exit 1', async () => {
     play(reply('Just this.'));
     expect(await run(['-p', 'Go.'])).toEqual({ code: 0, signal: null, stdout: 'Just this.\n', stderr: '' });
     play(reply('', { faults: [{ name: 'http-status', status: 404, message: 'no such model' }] }));
     const failed = await run(['-p', 'Go.']);
     expect(failed.code).toBe(1);
-    expect(failed.stdout).toContain('404');
+    expect(failed.stdout).toBe('');
+    expect(failed.stderr).toContain('404');
   });
 });
 

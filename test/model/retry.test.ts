@@ -36,6 +36,7 @@ describe('L8: what is retried', () => {
       delayMs: 500,
       status: 500,
       error: 'server_error',
+      cause: 'Internal server error',
     });
     expect(notices.map((notice) => notice.attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(outcome).toMatchObject({
@@ -49,6 +50,57 @@ describe('L8: what is retried', () => {
       status: 500,
       requestId: 'req_err',
       waitedMs: 500,
+    });
+  });
+
+  it('gives up after four retries where nothing has ever answered; each wait names the address', async () => {
+    server = await apiServer(hello);
+    const { url } = server;
+    await server.close();
+    const clock = virtualClock();
+    const { notices, outcome } = await run(clientFor(url, { clock }));
+    expect(clock.sleeps).toEqual([500, 1000, 2000, 4000]);
+    expect(notices.map(({ attempt, maxRetries }) => `${attempt} of ${maxRetries}`)).toEqual([
+      '1 of 4',
+      '2 of 4',
+      '3 of 4',
+      '4 of 4',
+    ]);
+    expect(notices[0]?.cause).toContain(`(${url.replace('http://', '')}) refuses connections`);
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'connection' } });
+
+    const patient = virtualClock();
+    await run(clientFor(url, { clock: patient, unreachedRetries: 6 }));
+    expect(patient.sleeps).toHaveLength(6);
+    const unattended = virtualClock();
+    await run(clientFor(url, { clock: unattended, persistentRetry: true }));
+    expect(unattended.sleeps).toHaveLength(10);
+  });
+
+  it('is patient with an endpoint that has answered before', async () => {
+    server = await apiServer(hello);
+    const clock = virtualClock();
+    const client = clientFor(server.url, { clock });
+    expect((await run(client)).outcome.kind).toBe('complete');
+    await server.close();
+    expect((await run(client)).outcome.kind).toBe('failed');
+    expect(clock.sleeps).toHaveLength(10);
+  });
+
+  it.each([
+    ['whole', 'application/json', '{"object":"chat.completion","choices":[]}'],
+    [
+      'streamed',
+      'text/event-stream',
+      'data: {"object":"chat.completion.chunk","choices":[]}\n\ndata: [DONE]\n\n',
+    ],
+  ])('explains an answer of another API at once: %s', async (_, type, body) => {
+    server = await apiServer((response) => void response.writeHead(200, { 'content-type': type }).end(body));
+    const { notices, outcome } = await run(clientFor(server.url));
+    expect(notices).toEqual([]);
+    expect(failureOf(outcome)).toMatchObject({
+      kind: 'protocol',
+      message: expect.stringMatching(/not as the Messages API does.*OpenAI.*Check the base URL/),
     });
   });
 
@@ -234,7 +286,9 @@ describe('asking again after a broken stream', () => {
       after: { failure, immediate: false },
     });
     expect(clock.sleeps).toEqual([2000]);
-    expect(notices).toEqual([{ attempt: 3, maxRetries: 10, delayMs: 2000, status: null, error: 'unknown' }]);
+    expect(notices).toEqual([
+      { attempt: 3, maxRetries: 10, delayMs: 2000, status: null, error: 'unknown', cause: 'cut' },
+    ]);
     expect(outcome).toMatchObject({ kind: 'complete', retry: { retries: 3 } });
   });
 

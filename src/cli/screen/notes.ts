@@ -44,12 +44,17 @@ export function noteFor(message: SystemMessage, style: Style): string | undefine
   }
 }
 
-/** Why a request is made again; without a status the server never answered, or not to the end. */
+/** Why a request is made again: the kind of failure with its status, or the sentence where the kind says nothing. */
 export function retryReason({
   error,
   error_status,
-}: Pick<Extract<SystemMessage, { readonly subtype: 'api_retry' }>, 'error' | 'error_status'>): string {
-  const why = error.replaceAll('_', ' ');
-  if (error_status !== null) return `${why} (${error_status})`;
-  return error === 'unknown' ? 'no whole answer came' : why;
+  error_message,
+}: Pick<
+  Extract<SystemMessage, { readonly subtype: 'api_retry' }>,
+  'error' | 'error_status' | 'error_message'
+>): string {
+  const sentence = /^(.*?)(?:\. [A-Z].*|\.)?$/s.exec(oneLine(error_message ?? ''))?.[1];
+  const unnamed = sentence === undefined || sentence === '' ? 'no whole answer came' : sentence;
+  const why = error === 'unknown' ? unnamed : error.replaceAll('_', ' ');
+  return error_status === null ? why : `${why} (${error_status})`;
 }

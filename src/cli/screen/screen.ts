@@ -1,5 +1,6 @@
 /** The live view: streamed text, one line per tool and per thing the engine did, a status line while waiting. */
 import type { SDKMessage } from '../../index.ts';
+import { createModelSilence } from './model-silence.ts';
 import { noteFor } from './notes.ts';
 import { createOpenTools, resultsOf } from './open-tools.ts';
 import { serverProblems } from './server-problems.ts';
@@ -48,10 +49,15 @@ export function createScreen(options: ScreenOptions): Screen {
     paintError: style.red,
   });
 
+  const silence = createModelSilence(nowMs);
+
   const drawStatus = () => {
     if (asking > 0) return;
     frame = (frame + 1) % SPINNER.length;
-    const doing = compacting ? 'compacting the context' : (tools.running() ?? answer.phase);
+    const doing = compacting
+      ? 'compacting the context'
+      : (tools.running() ??
+        (silence.line() === undefined ? answer.phase : `${answer.phase}: ${silence.line()}`));
     const counts = `↑ ${tokens(inputTokens)} ↓ ${tokens(answer.outputTokens)} tokens`;
     terminal.status(`${SPINNER[frame]} ${duration(nowMs() - startedMs)} · ${counts} · ${doing}`);
   };
@@ -131,6 +137,7 @@ export function createScreen(options: ScreenOptions): Screen {
   return {
     show(message) {
       const atMs = nowMs();
+      silence.observe(message);
       held.push(() => show(message, atMs));
       return showHeld();
     },

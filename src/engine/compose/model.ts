@@ -73,6 +73,7 @@ function clientOptions(
     ...(config.promptCacheTtl !== undefined && { cacheTtl: config.promptCacheTtl }),
     ...(config.admission !== undefined && { admission: config.admission }),
     ...(config.maxRetries !== undefined && { maxRetries: config.maxRetries }),
+    ...(config.unreachedRetries !== undefined && { unreachedRetries: config.unreachedRetries }),
     ...(config.persistentRetry !== undefined && { persistentRetry: config.persistentRetry }),
     ...(config.timeouts !== undefined && { timeouts: config.timeouts }),
     ...(config.modelOverrides !== undefined && { models: config.modelOverrides }),

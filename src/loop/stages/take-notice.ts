@@ -25,6 +25,7 @@ async function retry(
     retry_delay_ms: notice.delayMs,
     error_status: notice.status,
     error: notice.error,
+    error_message: notice.cause,
   });
   await iteration.recordMessage(message);
   return message;

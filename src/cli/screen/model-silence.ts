@@ -1,0 +1,50 @@
+/** Whether the server has been silent for long, seen from the messages of a run with its stream events. */
+import type { SDKMessage } from '../../index.ts';
+import { duration } from './units.ts';
+
+/** Until the first notice; each later one comes after twice the time. */
+const FIRST_NOTICE_MS = 20_000;
+
+export interface ModelSilence {
+  observe(message: SDKMessage): void;
+  /** What to say, once the request under way has been silent for long. */
+  line(): string | undefined;
+  /** The same, when a notice of it is due; the next one is due after twice the time. */
+  due(): string | undefined;
+}
+
+/** `nowMs`: monotonic. */
+export function createModelSilence(nowMs: () => number): ModelSilence {
+  /** When the request went out or brought something; undefined: none is under way. */
+  let sinceMs: number | undefined;
+  let nextMs = FIRST_NOTICE_MS;
+  const silentMs = () => (sinceMs === undefined ? 0 : nowMs() - sinceMs);
+  return {
+    observe(message) {
+      const asks =
+        message.type === 'system' && message.subtype === 'status' && message.status === 'requesting';
+      const brings = message.type === 'stream_event' && message.event.type !== 'message_stop';
+      if (message.type !== 'stream_event' && !asks && !ENDS.has(message.type) && !isRetry(message)) return;
+      sinceMs = asks || brings ? nowMs() : undefined;
+      nextMs = FIRST_NOTICE_MS;
+    },
+    line: () => (silentMs() < FIRST_NOTICE_MS ? undefined : silenceLine(silentMs())),
+    due() {
+      const ms = silentMs();
+      if (ms < nextMs) return undefined;
+      nextMs = ms * 2;
+      return silenceLine(ms);
+    },
+  };
+}
+
+/** No request is under way behind these. */
+const ENDS: ReadonlySet<SDKMessage['type']> = new Set(['user', 'result']);
+
+function isRetry(message: SDKMessage): boolean {
+  return message.type === 'system' && message.subtype === 'api_retry';
+}
+
+function silenceLine(ms: number): string {
+  return `the server has sent nothing for ${duration(ms)}`;
+}
