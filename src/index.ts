@@ -75,7 +75,6 @@ export type {
   SDKResultError,
   SDKResultMessage,
   SDKResultSuccess,
-  SDKRetraction,
   SDKSystemInit,
   SDKSystemMessage,
   SDKTaskMessage,

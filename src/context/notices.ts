@@ -31,7 +31,7 @@ export function syntheticMessage(
     ...stamped(stamp),
     isSynthetic: true,
     kind,
-    message: { role: 'user', content: text },
+    message: { role: 'user', content: [{ type: 'text', text }] },
   };
   return Object.freeze(message);
 }

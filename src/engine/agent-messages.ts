@@ -74,7 +74,7 @@ export function createAgentMessages(request: SpawnRequest, options: AgentMessage
         return { ...message, parent_tool_use_id, subagent_type: request.definition.name };
       case 'system':
         if (message.subtype === 'permission_denied') return { ...message, agent_id: request.agentId };
-        return message.subtype === 'retraction' ? message : undefined;
+        return undefined;
       default:
         return undefined;
     }

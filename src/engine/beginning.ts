@@ -22,12 +22,12 @@ export async function beginWith(
   const found = await preload(names);
   const problems = [...missing, ...found.problems];
   const skills = found.texts.map(
-    (content): UserMessage => ({
+    (text): UserMessage => ({
       ...stamp(),
       type: 'user',
       kind: 'skill',
       isSynthetic: true,
-      message: { role: 'user', content },
+      message: { role: 'user', content: [{ type: 'text', text }] },
     }),
   );
   return {

@@ -14,15 +14,21 @@ export interface ManualCompaction {
   readonly instructions?: string;
 }
 
+/** What came of it, as one sentence. */
+export interface CompactionReport {
+  readonly compacted: boolean;
+  readonly text: string;
+}
+
 /**
- * Yields what a consumer should see and returns a sentence on what came of it. What goes into the conversation is on
- * record, as one edit, before it is shown; until then the conversation is untouched.
+ * Yields what a consumer should see. What goes into the conversation is on record, as one edit, before it is shown;
+ * until then the conversation is untouched.
  */
 export async function* compactSession(
   { model, context, instructions }: ManualCompaction,
   { id, scope }: Submission,
   parts: EngineParts,
-): AsyncGenerator<LoopMessage, string> {
+): AsyncGenerator<LoopMessage, CompactionReport> {
   const { journal, memory, context: port } = parts;
   await parts.model.ready(model, scope);
   // The request for the summary has the head of the conversation's own requests, so that its prefix is cached.
@@ -32,7 +38,7 @@ export async function* compactSession(
     trigger: 'manual',
     ...(instructions !== undefined && { instructions }),
   });
-  if (work === undefined) return 'This session cannot compact its conversation.';
+  if (work === undefined) return notCompacted('This session cannot compact its conversation.');
 
   const held: LoopMessage[] = [];
   let outcome: RecoveryOutcome | undefined;
@@ -45,14 +51,16 @@ export async function* compactSession(
       yield next.value;
     }
   }
-  if (outcome.kind === 'none') return `The conversation was not compacted: ${outcome.why}.`;
+  if (outcome.kind === 'none') return notCompacted(`The conversation was not compacted: ${outcome.why}.`);
   const { source, edits, tokensFreed } = outcome;
   const why = 'asked for by /compact';
   await journal.recorder.append([{ type: source, id: `${id}/edit/compact`, submission: id, edits, why }]);
   for (const message of held) yield message;
   const freed = grouped(Math.max(0, tokensFreed));
-  return `The conversation was compacted: about ${freed} tokens were freed.`;
+  return { compacted: true, text: `The conversation was compacted: about ${freed} tokens were freed.` };
 }
+
+const notCompacted = (text: string): CompactionReport => ({ compacted: false, text });
 
 function inputOf(effectKey: string, model: string, signal: AbortSignal, parts: EngineParts): StepInput {
   const { messages } = parts.journal.view;

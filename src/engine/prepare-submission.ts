@@ -5,6 +5,7 @@
 import type { UserMessage } from '../protocol/messages.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { EffortLevel, UserBlock } from '../protocol/wire.ts';
+import { isoTime } from '../util/iso-time.ts';
 import { textOfContent } from '../util/text-of-content.ts';
 import { beginWith } from './beginning.ts';
 import { commandsChanged, loadCommands } from './command-list.ts';
@@ -18,6 +19,7 @@ import { answerOrphan } from './orphaned-permission.ts';
 import type { EngineParts } from './parts.ts';
 import { endedTaskNotices } from './session-tasks.ts';
 import type { Submission } from './submission.ts';
+import { localAnswer } from './to-sdk-assistant.ts';
 import { toReplay, toSdkUser } from './to-sdk-message.ts';
 import { processUserInput } from './user-input.ts';
 
@@ -159,7 +161,10 @@ export async function prepareSubmission(
       ...(instructions !== undefined && { instructions }),
     };
     const { resultText, command, clear } = input;
-    if (input.byCommand && resultText !== '') messages.push(localOutput(resultText, parts));
+    if (input.byCommand && resultText !== '') {
+      const stamp = { uuid: ids.uuid(), timestamp: isoTime(parts.clock.nowMs()) };
+      messages.push(localAnswer(resultText, stamp, sessionId));
+    }
     return { kind: 'local', resultText, command, clear, messages, undo, ...(compaction && { compaction }) };
   }
   recordSnapshot(context, submission, parts);
@@ -199,16 +204,6 @@ async function recordInitialMessages(submission: string, parts: EngineParts): Pr
       message.type === 'assistant' ? { ...message, submission, iteration: 0 } : { ...message, submission },
     ),
   );
-}
-
-function localOutput(content: string, { ids, sessionId }: EngineParts): SDKMessage {
-  return {
-    type: 'system',
-    subtype: 'local_command_output',
-    content,
-    uuid: ids.uuid(),
-    session_id: sessionId,
-  };
 }
 
 function replayOf(message: UserMessage) {

@@ -50,6 +50,7 @@ export interface Outcome {
 }
 
 export interface LastAnswer {
+  /** Of its last block; '' when that is no text. */
   readonly text: string;
   readonly stopReason: StopReason | null;
   readonly synthetic?: AssistantMessage['synthetic'];
@@ -101,9 +102,9 @@ export function createOutcome(): Outcome {
       const last = blocks.findLast((block) => which?.byModel !== true || block.synthetic === undefined);
       if (last === undefined) return undefined;
       const { id, stop_reason } = last.message;
-      const text = blocks.filter((block) => block.message.id === id).map(textOf);
+      const end = last.message.content.at(-1);
       return {
-        text: text.join(''),
+        text: end?.type === 'text' ? end.text : '',
         stopReason: stopReasons.get(id) ?? stop_reason,
         model: last.message.model,
         ...(last.requestId !== undefined && { requestId: last.requestId }),
@@ -118,10 +119,6 @@ function promptUuidOf({ attachment }: AttachmentMessage): readonly string[] {
   if (attachment.type !== 'queued_command') return [];
   const { sourceUuid } = attachment as { readonly sourceUuid?: string };
   return sourceUuid === undefined ? [] : [sourceUuid];
-}
-
-function textOf(message: AssistantMessage): string {
-  return message.message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 
 /** What every result carries besides its ending. */
@@ -174,7 +171,7 @@ export function resultOf(
         ...common,
         subtype: 'success',
         is_error: false,
-        result: last?.text ?? '',
+result: structured === undefined ? (last?.text ?? '') : JSON.stringify(structured.value),
         stop_reason: last?.stopReason ?? null,
         ...(structured !== undefined && { structured_output: structured.value }),
         ...timings(facts),

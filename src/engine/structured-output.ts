@@ -45,19 +45,32 @@ function parsed(text: string): unknown {
 /** A tool's input is an object; a schema of anything else is carried in a field of one. */
 const CARRIER = 'value';
 
+const ACCEPTED = 'Structured output accepted.';
+
 export function createStructuredOutput(
   schema: JsonSchema,
   attempts: number = STRUCTURED_OUTPUT_ATTEMPTS,
 ): StructuredOutput {
   const carried = schema.type !== 'object';
   let compiled: Promise<SchemaCheck> | undefined;
+  /** Once it is compiled. */
+  let issuesOf: SchemaCheck | undefined;
   const check = () => {
-    compiled ??= import('./json-schema-check.ts').then(({ compileJsonSchema }) => compileJsonSchema(schema));
+    compiled ??= import('./json-schema-check.ts').then(({ compileJsonSchema }) => {
+      issuesOf = compileJsonSchema(schema);
+      return issuesOf;
+    });
     return compiled;
   };
   const inputJsonSchema: JsonSchema = carried
     ? { type: 'object', properties: { [CARRIER]: schema }, required: [CARRIER], additionalProperties: false }
     : schema;
+  const givenIn = (input: JsonObject): unknown => (carried ? input[CARRIER] : input);
+  /** What the model meant by it; undefined when there is nothing in it that the schema allows. */
+  const meantBy = (given: unknown, issues: SchemaCheck): { readonly value: unknown } | undefined => {
+    for (const value of [given, ...unwrappings(given)]) if (issues(value).length === 0) return { value };
+    return undefined;
+  };
   const calls = new Map<string, JsonObject>();
   let value: { readonly value: unknown } | undefined;
   let spent = 0;
@@ -69,22 +82,19 @@ export function createStructuredOutput(
       'Hands over the final result in the required format. Call it exactly once, when the work is done; the call ends the turn.',
     async parse(input: JsonObject) {
       if (carried && !Object.hasOwn(input, CARRIER)) return { ok: false, issues: [`${CARRIER} is missing`] };
-      const issuesOf = await check();
-      const given = carried ? input[CARRIER] : input;
-      const issues = issuesOf(given);
-      if (issues.length === 0) return { ok: true, input };
-      const meant = unwrappings(given).find((value) => issuesOf(value).length === 0);
-      if (meant === undefined) return { ok: false, issues: issues.slice(0, 20) };
-      return { ok: true, input: carried ? { [CARRIER]: meant } : meant };
+      const issues = await check();
+      const given = givenIn(input);
+      const meant = meantBy(given, issues);
+      if (meant === undefined) return { ok: false, issues: issues(given).slice(0, 20) };
+      return { ok: true, input: carried ? { [CARRIER]: meant.value } : meant.value };
     },
     isConcurrencySafe: () => false,
     isReadOnly: () => true,
     effectClass: () => 'pure',
     permissionTarget: () => ({ kind: 'none' }),
     async *run(input: unknown) {
-      const accepted = carried ? (input as JsonObject)[CARRIER] : input;
-      value = { value: accepted };
-      return { data: accepted, content: 'Structured output accepted.', endsTurn: true };
+      value = { value: givenIn(input as JsonObject) };
+      return { data: ACCEPTED, content: ACCEPTED, endsTurn: true };
     },
   };
 
@@ -111,7 +121,7 @@ export function createStructuredOutput(
         calls.delete(block.tool_use_id);
         if (block.is_error === true) spent += 1;
         // In an earlier life of the session, when the tool has not run in this one.
-        else value ??= { value: message.toolUseResult ?? (carried ? input[CARRIER] : input) };
+        else value ??= (issuesOf && meantBy(givenIn(input), issuesOf)) ?? { value: givenIn(input) };
       }
     },
     exhausted: () => value === undefined && spent >= attempts,

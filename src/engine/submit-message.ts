@@ -7,7 +7,8 @@ import type { Said } from '../protocol/messages.ts';
 import type { SDKConversationReset, SDKMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import { isoTime } from '../util/iso-time.ts';
-import { compactSession, type ManualCompaction } from './compact-session.ts';
+import { textOfContent } from '../util/text-of-content.ts';
+import { type CompactionReport, compactSession, type ManualCompaction } from './compact-session.ts';
 import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
 import { atBoundary, createLoopWatch } from './loop-watch.ts';
 import type { EngineParts } from './parts.ts';
@@ -17,7 +18,8 @@ import { refusalNotice } from './refusal-notice.ts';
 import { createOutcome, type Outcome, type ResultFacts, resultOf, resultWithoutQuery } from './result.ts';
 import { STRUCTURED_OUTPUT_ATTEMPTS } from './structured-output.ts';
 import type { Submission } from './submission.ts';
-import { createSdkMapper, type SdkMapperOptions } from './to-sdk-message.ts';
+import { localAnswer } from './to-sdk-assistant.ts';
+import { createSdkMapper, type SdkMapperOptions, toReplay } from './to-sdk-message.ts';
 import { withToolUseSummaries } from './tool-use-summaries.ts';
 
 /** Messages that are handed on together. */
@@ -99,24 +101,41 @@ function conversationReset(
   };
 }
 
-/** A compaction that was asked for; returns the result's text. */
+/** A compaction that was asked for; returns the result's text: what went wrong, if anything did. */
 async function* runCompaction(
   compaction: ManualCompaction,
   submission: Submission,
   parts: EngineParts,
 ): AsyncGenerator<Batch, string> {
+  const { sessionId } = parts;
   const mapper = createSdkMapper(mapperOptions(parts));
   const steps = compactSession(compaction, submission, parts);
+  const stamp = () => ({ uuid: parts.ids.uuid(), timestamp: isoTime(parts.clock.nowMs()) });
+  let report: CompactionReport | undefined;
   try {
-    for (;;) {
+    while (report === undefined) {
       const step = await steps.next();
-      if (step.done) return step.value;
-      if (step.value.type === 'system') atBoundary(step.value, parts);
-      if (!submission.silent()) yield mapper.map(step.value);
+      if (step.done) report = step.value;
+      else {
+        if (step.value.type === 'system') atBoundary(step.value, parts);
+        if (!submission.silent()) yield mapper.map(step.value).map(asPlainText);
+      }
     }
   } finally {
-    await steps.return('').catch(() => undefined);
+    await steps.return({ compacted: false, text: '' }).catch(() => undefined);
   }
+  const { compacted, text } = report;
+  if (!submission.silent()) {
+    const content = `<local-command-stdout>${text}</local-command-stdout>`;
+    yield [compacted ? toReplay({ ...stamp(), content }, sessionId) : localAnswer(text, stamp(), sessionId)];
+  }
+  return compacted ? '' : text;
+}
+
+/** The summary, as clients expect it of a compaction that a person asked for. */
+function asPlainText(message: SDKMessage): SDKMessage {
+  if (message.type !== 'user' || typeof message.message.content === 'string') return message;
+  return { ...message, message: { role: 'user', content: textOfContent(message.message.content) } };
 }
 
 function mapperOptions({ config, sessionId, ids, clock }: EngineParts): SdkMapperOptions {

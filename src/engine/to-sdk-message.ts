@@ -1,7 +1,7 @@
 /**
- * What the loop yields, as consumers see it. Stateful in two small ways: a tombstone becomes `supersedes` on the
- * message that takes the place of what it took back, or a notice when nothing does (L4.5); progress says how
- * long its tool has been running.
+ * What the loop yields, as consumers see it. Stateful in two small ways: a tombstone becomes
+ * `retracted_message_uuids` on the user message that follows it, and `supersedes` on the next assistant message
+ * (L4.5); progress says how long its tool has been running.
  */
 
 import { estimateText } from '../context/text-estimate.ts';
@@ -11,13 +11,13 @@ import type {
   LoopMessage,
   RecalledMemory,
   SystemMessage,
-  TombstoneMessage,
   UserMessage,
 } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
-import type { SDKAssistantMessage, SDKMessage, SDKUserMessage } from '../protocol/sdk-messages.ts';
+import type { SDKMessage, SDKUserMessage } from '../protocol/sdk-messages.ts';
 import type { UserBlock } from '../protocol/wire.ts';
 import { countedIds } from '../util/counted-ids.ts';
+import { toSdkAssistant } from './to-sdk-assistant.ts';
 
 /** Progress of an Agent call that carries a message of its agent, ready to be shown. */
 export const AGENT_MESSAGE = 'agent_message';
@@ -45,7 +45,10 @@ export interface SdkMapper {
 export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
   const session_id = options.sessionId;
   const toolStartedMs = new Map<string, number>();
+  /** Taken back; the next assistant message says that it takes their place. */
   let takenBack: string[] = [];
+  /** How many of these a user message or a notice has named already. */
+  let named = 0;
   const streamId = countedIds(() => options.ids.uuid());
   /** The response that stream events belong to. */
   let streamed: string | undefined;
@@ -54,6 +57,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
   let replays: SDKMessage[] = [];
 
   let thoughtTokens = 0;
+  let hasNamedPrompt = false;
 
   /** What a finished block of thinking came to; nothing where the model does not show it. */
   const thought = (thinking: string): SDKMessage[] => {
@@ -74,19 +78,35 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
     ];
   };
 
+  /** What was taken back and is not named yet. */
+  const unnamed = (): readonly string[] => {
+    const uuids = takenBack.slice(named);
+    named = takenBack.length;
+    return uuids;
+  };
+
   const flush = (): SDKMessage[] => {
-    if (takenBack.length === 0) return [];
-    const retracted_message_uuids = takenBack;
-    takenBack = [];
+    const retracted_message_uuids = unnamed();
+    if (retracted_message_uuids.length === 0) return [];
     return [
       {
         type: 'system',
-        subtype: 'retraction',
+        subtype: 'informational',
+        level: 'info',
+        content: 'An answer that broke off was taken back.',
         retracted_message_uuids,
         uuid: options.ids.uuid(),
         session_id,
       },
     ];
+  };
+
+  /** Of the prompt that the turn answers, on the first that is shown of its answer. */
+  const promptUuids = () => {
+    const { userMessageUuid: uuid } = options;
+    if (uuid === undefined || hasNamedPrompt) return undefined;
+    hasNamedPrompt = true;
+    return { user_message_uuid: uuid, user_message_uuids: [uuid] };
   };
 
   const assistant = (message: AssistantMessage): SDKMessage => {
@@ -95,18 +115,11 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
     }
     const supersedes = takenBack;
     takenBack = [];
+    named = 0;
     return {
-      type: 'assistant',
-      message: message.message,
-      parent_tool_use_id: null,
-      timestamp: message.timestamp,
-      uuid: message.uuid,
-      session_id,
-      ...(message.synthetic !== undefined && errorFields(message.synthetic)),
-      ...(message.requestId !== undefined && { request_id: message.requestId }),
+      ...toSdkAssistant(message, session_id),
       ...(supersedes.length > 0 && { supersedes }),
-      ...(message.aborted === true && { aborted: true }),
-      ...(options.userMessageUuid !== undefined && { user_message_uuid: options.userMessageUuid }),
+      ...(message.synthetic === undefined && promptUuids()),
     };
   };
 
@@ -116,7 +129,9 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
         if (block.type === 'tool_result') toolStartedMs.delete(block.tool_use_id);
       }
     }
-    return [...flush(), toSdkUser(message, session_id)];
+    const shown = toSdkUser(message, session_id);
+    const retracted_message_uuids = message.kind === 'tool_result' ? [] : unnamed();
+    return [retracted_message_uuids.length === 0 ? shown : { ...shown, retracted_message_uuids }];
   };
 
   const map = (message: LoopMessage): SDKMessage[] => {
@@ -180,7 +195,8 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
           { type: 'system', subtype: 'status', status: 'requesting', uuid: options.ids.uuid(), session_id },
         ];
       case 'tombstone':
-        return tombstone(message);
+        takenBack.push(...message.uuids);
+        return [];
       case 'tool_use_summary':
         return [
           {
@@ -192,12 +208,6 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
           },
         ];
     }
-  };
-
-  const tombstone = (message: TombstoneMessage): SDKMessage[] => {
-    takenBack.push(...message.uuids);
-    // An unusable answer has no successor: what comes next answers the nudge.
-    return message.reason === 'unusable' ? flush() : [];
   };
 
   return {
@@ -243,12 +253,6 @@ export function toReplay(
     uuid: prompt.uuid,
     session_id,
   };
-}
-
-type ErrorFields = Pick<SDKAssistantMessage, 'error' | 'is_api_error_message' | 'api_error_status'>;
-
-function errorFields({ error, status }: NonNullable<AssistantMessage['synthetic']>): ErrorFields {
-  return { error, is_api_error_message: true, api_error_status: status ?? null };
 }
 
 /** A queued prompt that joins the turn, when prompts are replayed. */

@@ -36,13 +36,13 @@ export const NUDGE_TOKEN_BUDGET =
 
 export function userMessage(
   stamps: Stamps,
-  text: string | readonly UserBlock[],
+  text: string,
   kind: NonNullable<UserMessage['kind']>,
 ): UserMessage {
   return Object.freeze({
     ...stamp(stamps),
     type: 'user' as const,
-    message: { role: 'user' as const, content: text },
+    message: { role: 'user' as const, content: [{ type: 'text' as const, text }] },
     ...(kind === 'interruption' ? {} : { isSynthetic: true }),
     kind,
   });
@@ -69,6 +69,7 @@ export function errorMessage(
       stop_sequence: '',
       usage: EMPTY_USAGE,
     },
+    ...(failure?.requestId === undefined ? {} : { requestId: failure.requestId }),
     synthetic: {
       error,
       ...(failure?.status === undefined ? {} : { status: failure.status }),
@@ -97,11 +98,26 @@ export function tombstone(
   return { ...stamp(stamps), type: 'tombstone', uuids, reason };
 }
 
-/** What people read when an API failure ends the run. */
-export function failureText(failure: ModelFailure): string {
-  return failure.status === undefined
-    ? `API Error: ${failure.message}`
-    : `API Error: ${failure.status} ${failure.message}`;
+/** What people read when an API failure ends the run. Clients recognise a dead key, say, by the first words. */
+export function failureText(failure: ModelFailure, model: string): string {
+  const { kind, status, errorType, message } = failure;
+  if (status === undefined) return `API Error: ${message}`;
+  const numbered = `API Error: ${status} ${message}`;
+  if (errorType === 'billing_error')
+    return status === 400 ? `Credit balance is too low \u00b7 ${message}` : numbered;
+  switch (kind) {
+    case 'authentication':
+      return `Invalid API key \u00b7 ${message}`;
+    case 'token_revoked':
+    case 'permission':
+      return `Failed to authenticate. ${numbered}`;
+    case 'rate_limited':
+      return `API Error: Request rejected (${status}) \u00b7 ${message}`;
+    case 'not_found':
+      return `There's an issue with the selected model (${model}). It may not exist or you may not have access to it. ${numbered}`;
+    default:
+      return numbered;
+  }
 }
 
 const ERROR_OF: Record<ModelFailure['kind'], AssistantErrorKind> = {

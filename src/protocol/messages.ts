@@ -125,6 +125,8 @@ export type SystemBody =
       readonly content: string;
       readonly level: 'info' | 'notice' | 'suggestion' | 'warning';
       readonly prevent_continuation?: boolean;
+      /** uuids of messages that were taken back, when nothing takes their place (L4.5). */
+      readonly retracted_message_uuids?: readonly string[];
     }
   /** Memory files that bear on the prompt were put before the model, as they are. */
   | {

@@ -32,19 +32,46 @@ export interface SDKAssistantMessage extends Stamped, FromAgent {
     readonly content: readonly AssistantBlock[];
     readonly stop_reason: StopReason | null;
     readonly stop_sequence: string | null;
-    readonly usage: Usage;
+    readonly usage: Usage | SyntheticUsage;
+    readonly context_management: null;
+    /** These three on messages that the engine wrote. */
+    readonly stop_details?: null;
+    readonly container?: null;
+    readonly diagnostics?: null;
   };
   readonly parent_tool_use_id: string | null;
   readonly error?: AssistantErrorKind;
   readonly is_api_error_message?: boolean;
-  readonly api_error_status?: number | null;
+  /** HTTP status and error type of the request that failed. */
+  readonly api_error_status?: number;
+  readonly api_error_type?: string;
   readonly request_id?: string;
   /** uuids of earlier messages that this one takes the place of. */
   readonly supersedes?: readonly string[];
   readonly aborted?: true;
-  /** Of the prompt that it answers, when its sender gave one. */
+  /** Of the prompt that the turn answers, when its sender gave one; on the first message of the answer. */
   readonly user_message_uuid?: string;
+  readonly user_message_uuids?: readonly string[];
   readonly timestamp?: string;
+}
+
+/** Of a message that the engine wrote: no request was made, so what only an answer could say is null. */
+export interface SyntheticUsage
+  extends Pick<
+    Usage,
+    | 'input_tokens'
+    | 'output_tokens'
+    | 'cache_creation_input_tokens'
+    | 'cache_read_input_tokens'
+    | 'cache_creation'
+    | 'server_tool_use'
+  > {
+  readonly output_tokens_details: null;
+  readonly service_tier: null;
+  readonly inference_geo: null;
+  readonly iterations: null;
+  readonly speed: null;
+  readonly fallback_credit: null;
 }
 
 export interface SDKUserMessage extends Partial<Stamped>, FromAgent {
@@ -60,7 +87,7 @@ export interface SDKUserMessage extends Partial<Stamped>, FromAgent {
   /** true: it goes to the model as it is, also when it looks like a command or names files. */
   readonly client_composed?: true;
   readonly timestamp?: string;
-  /** uuids that this message takes back without a successor of their own. */
+  /** uuids of earlier messages that were taken back; the next assistant message names them in `supersedes`. */
   readonly retracted_message_uuids?: readonly string[];
 }
 
@@ -187,20 +214,6 @@ export interface SDKSystemInit extends Stamped {
   readonly capabilities: readonly string[];
 }
 
-/** A message was taken back and nothing takes its place. */
-export interface SDKRetraction extends Stamped {
-  readonly type: 'system';
-  readonly subtype: 'retraction';
-  readonly retracted_message_uuids: readonly string[];
-}
-
-/** What a slash command answered in the model's place. */
-export interface SDKLocalCommandOutput extends Stamped {
-  readonly type: 'system';
-  readonly subtype: 'local_command_output';
-  readonly content: string;
-}
-
 /** The list of commands as it is now, in place of the one told before. */
 export interface SDKCommandsChanged extends Stamped {
   readonly type: 'system';
@@ -233,8 +246,6 @@ export type SDKTaskMessage = Stamped & { readonly type: 'system' } & TaskMessage
 
 export type SDKSystemMessage =
   | SDKSystemInit
-  | SDKRetraction
-  | SDKLocalCommandOutput
   | SDKCommandsChanged
   | SDKMirrorError
   | SDKSessionWritesLost

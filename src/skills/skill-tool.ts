@@ -105,7 +105,7 @@ export function createSkillTool({
         isSynthetic: true,
         uuid: ids.uuid(),
         timestamp: isoTime(context.nowMs()),
-        message: { role: 'user' as const, content: text },
+        message: { role: 'user' as const, content: [{ type: 'text' as const, text }] },
       });
       return {
         data: { success: true, commandName, ...(allowedTools.length > 0 && { allowedTools }) },

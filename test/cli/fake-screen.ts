@@ -129,6 +129,7 @@ export const say = {
       stop_reason: null,
       stop_sequence: null,
       usage: EMPTY_USAGE,
+      context_management: null,
     },
     parent_tool_use_id: more.parent ?? null,
     ...(more.supersedes && { supersedes: more.supersedes }),
@@ -149,6 +150,14 @@ export const say = {
       content: [{ type: 'tool_result', tool_use_id: id, content, is_error: isError }],
     },
     parent_tool_use_id: null,
+    ...stamp(),
+  }),
+  nudge: (retracts: readonly string[]): SDKMessage => ({
+    type: 'user',
+    message: { role: 'user', content: [{ type: 'text', text: 'Again.' }] },
+    parent_tool_use_id: null,
+    isSynthetic: true,
+    retracted_message_uuids: retracts,
     ...stamp(),
   }),
   system: (body: { readonly subtype: string; readonly [key: string]: unknown }): SDKMessage =>

@@ -80,8 +80,22 @@ describe('what was taken back', () => {
   });
 
   test('a retraction without a successor', async () => {
-    const retraction = say.system({ subtype: 'retraction', retracted_message_uuids: ['old'] });
-    expect(await shown([say.text('Odd', { uuid: 'old' }), retraction])).toEqual(['Odd', line]);
+    const notice = say.system({
+      subtype: 'informational',
+      level: 'info',
+      content: 'An answer that broke off was taken back.',
+      retracted_message_uuids: ['old'],
+    });
+    expect(await shown([say.text('Odd', { uuid: 'old' }), notice])).toEqual(['Odd', line]);
+  });
+
+  test('an answer that the engine asks for again, by a user message that names it', async () => {
+    const lines = await shown([
+      say.text('Odd', { uuid: 'old' }),
+      say.nudge(['old']),
+      say.text('Whole', { supersedes: ['old'] }),
+    ]);
+    expect(lines).toEqual(['Odd', line, 'Whole']);
   });
 
   test('an answer that tool results followed stands', async () => {

@@ -93,7 +93,7 @@ const PLAIN: readonly Row[] = [
     how: 'thinking alone is asked again once, and then an empty answer',
     replies: [reply(thinking('Hm.')), reply(thinking('Hm.'))],
     requests: 2,
-    says: ['init', 'thinking', 'retraction', 'synthetic', 'thinking', 'result:success'],
+    says: ['init', 'thinking', 'synthetic', 'thinking', 'result:success'],
     ends: { ...success, num_turns: 2, result: '' },
   },
   {
@@ -231,8 +231,9 @@ const FAILURES: readonly Row[] = [
     requests: 3,
     says: [
       'init',
-      ...pairs(2, ['text', 'retraction', 'synthetic']),
-      'text',
+      ...['text', 'synthetic, retracts 1'],
+      ...['text, supersedes 1', 'synthetic, retracts 1'],
+      'text, supersedes 1',
       'error:server_error',
       'result:success',
     ],
@@ -353,7 +354,7 @@ const HOOKS: readonly Row[] = [
     prompt: '/cost',
     replies: [],
     requests: 0,
-    says: ['init', 'local_command_output', 'result:success'],
+    says: ['init', 'text', 'result:success'],
     ends: { subtype: 'success', is_error: false, stop_reason: null, num_turns: 0, result: some },
   },
 ];

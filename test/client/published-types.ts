@@ -53,8 +53,6 @@ export const init = (
 export const status = (told: System<'status'>): Loose<client.SDKStatusMessage> => told;
 export const boundary = (told: System<'compact_boundary'>): Loose<client.SDKCompactBoundaryMessage> => told;
 export const retry = (told: System<'api_retry'>): Loose<client.SDKAPIRetryMessage> => told;
-export const output = (told: System<'local_command_output'>): Loose<client.SDKLocalCommandOutputMessage> =>
-  told;
 export const hookStarted = (told: System<'hook_started'>): Loose<client.SDKHookStartedMessage> => told;
 export const hookProgress = (told: System<'hook_progress'>): Loose<client.SDKHookProgressMessage> => told;
 export const hookResponse = (told: System<'hook_response'>): Loose<client.SDKHookResponseMessage> => told;

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { type HookCallback, query, type SDKMessage } from '../../src/index.ts';
 import { reply } from '../../src/rehearsal/index.ts';
+import { textOfContent } from '../../src/util/text-of-content.ts';
 import { projectUnderTest } from '../memory/project-under-test.ts';
 
 const ofType = <T extends SDKMessage['type']>(messages: readonly SDKMessage[], type: T) =>
   messages.filter((message): message is Extract<SDKMessage, { type: T }> => message.type === type);
 const outputs = (messages: readonly SDKMessage[]) =>
-  messages.flatMap((message) =>
-    message.type === 'system' && message.subtype === 'local_command_output' ? [message.content] : [],
-  );
+  ofType(messages, 'assistant')
+    .filter(({ message }) => message.model === '<synthetic>' && message.stop_reason === 'end_turn')
+    .map(({ message }) => textOfContent(message.content));
 
 describe("the engine's own commands", () => {
   it('/context, /cost and /model answer at once, without asking the model', async () => {

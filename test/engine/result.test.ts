@@ -159,12 +159,25 @@ describe('stop_reason on results', () => {
 describe('the result text', () => {
   const finish = (outcome: ReturnType<typeof createOutcome>) =>
     resultOf({ reason: 'completed', turnCount: 1 }, outcome, FACTS, LIMITS);
-  it('is that of the last assistant message, all its blocks', () => {
+  it('is that of the last block, when that is text', () => {
     const outcome = createOutcome();
     outcome.observe(assistant('First. ', { id: 'msg_1' }));
     outcome.observe(assistant('One, ', { id: 'msg_2', uuid: 'a' }));
     outcome.observe(assistant('two.', { id: 'msg_2', uuid: 'b' }));
-    expect(finish(outcome)).toMatchObject({ result: 'One, two.' });
+    expect(finish(outcome)).toMatchObject({ result: 'two.' });
+    const call = assistant('', { id: 'msg_2', uuid: 'c' });
+    const content = [{ type: 'tool_use' as const, id: 't', name: 'Read', input: {} }];
+    outcome.observe({ ...call, message: { ...call.message, content } });
+    expect(finish(outcome)).toMatchObject({ result: '' });
+  });
+  it('is the JSON text of an accepted value', () => {
+    const outcome = createOutcome();
+    outcome.observe(assistant('Here it is.'));
+    const value = { items: [1] };
+    expect(resultOf({ reason: 'completed', turnCount: 1 }, outcome, FACTS, LIMITS, { value })).toMatchObject({
+      result: '{"items":[1]}',
+      structured_output: value,
+    });
   });
   it('passes over what was taken back', () => {
     const outcome = createOutcome();

@@ -206,7 +206,7 @@ describe('commands', () => {
       ],
     });
     const messages = await run('/count to three');
-    expect(types(messages)).toEqual(['system', 'user', 'system', 'result']);
+    expect(types(messages)).toEqual(['system', 'user', 'assistant', 'result']);
     expect(messages[0]).toMatchObject({
       slash_commands: ['count', 'clear', 'compact', 'context', 'cost', 'help', 'model'],
     });
@@ -215,6 +215,13 @@ describe('commands', () => {
       result: 'Counted.',
       num_turns: 0,
       stop_reason: null,
+    });
+    expect(messages[2]).toMatchObject({
+      message: {
+        model: '<synthetic>',
+        stop_reason: 'end_turn',
+        content: [{ type: 'text', text: 'Counted.' }],
+      },
     });
     expect(resultIn(messages)).not.toHaveProperty('terminal_reason');
     expect(model.requests).toHaveLength(0);

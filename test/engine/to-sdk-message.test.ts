@@ -58,19 +58,29 @@ describe('what consumers see', () => {
     ]);
     expect(sdk.map(assistant('d'))[0]).not.toHaveProperty('supersedes');
   });
-  it('a retraction is told when nothing takes the place', () => {
+  it('the user message that asks again names what was taken back, and the next answer takes its place', () => {
     const sdk = mapper();
-    expect(sdk.map(tombstone(['a'], 'unusable'))).toMatchObject([
-      { subtype: 'retraction', retracted_message_uuids: ['a'] },
+    expect(sdk.map(tombstone(['a'], 'unusable'))).toEqual([]);
+    expect(sdk.map(user('u', { kind: 'nudge' }))).toMatchObject([
+      { type: 'user', retracted_message_uuids: ['a'] },
     ]);
-    sdk.map(tombstone(['b']));
-    expect(sdk.map(user('u'))).toMatchObject([
-      { subtype: 'retraction', retracted_message_uuids: ['b'] },
-      { type: 'user' },
-    ]);
-    sdk.map(tombstone(['c']));
-    expect(sdk.flush()).toMatchObject([{ subtype: 'retraction', retracted_message_uuids: ['c'] }]);
+    expect(sdk.map(assistant('b'))).toMatchObject([{ uuid: 'b', supersedes: ['a'] }]);
+    sdk.map(tombstone(['b'], 'unusable'));
+    expect(sdk.map(user('v', { kind: 'nudge' }))).toMatchObject([{ retracted_message_uuids: ['b'] }]);
     expect(sdk.flush()).toEqual([]);
+  });
+  it('what nothing takes the place of is named in a notice', () => {
+    const sdk = mapper();
+    sdk.map(tombstone(['c']));
+    expect(sdk.flush()).toMatchObject([
+      { type: 'system', subtype: 'informational', retracted_message_uuids: ['c'] },
+    ]);
+    expect(sdk.flush()).toEqual([]);
+  });
+  it('the first message of an answer names the prompt that it answers', () => {
+    const sdk = mapper({ userMessageUuid: 'p' });
+    expect(sdk.map(assistant('a'))).toMatchObject([{ user_message_uuid: 'p', user_message_uuids: ['p'] }]);
+    expect(sdk.map(assistant('b'))[0]).not.toHaveProperty('user_message_uuid');
   });
   it('an error that the engine wrote carries its kind and status', () => {
     const [shown] = mapper().map(assistant('e', { synthetic: { error: 'rate_limit', status: 429 } }));

@@ -17,6 +17,8 @@ export function outline(messages: readonly SDKMessage[]): string[] {
         }
         case 'user':
           if (hasToolResult(message.message.content)) return 'tool_result';
+          if (message.retracted_message_uuids !== undefined)
+            return `synthetic, retracts ${message.retracted_message_uuids.length}`;
           return message.isSynthetic === true ? 'synthetic' : 'user';
         case 'system':
           return message.subtype === 'status' ? `status:${message.status}` : message.subtype;

@@ -38,7 +38,10 @@ describe('skills of project and user', () => {
       expect.objectContaining({
         type: 'user',
         isSynthetic: true,
-        message: { role: 'user', content: expect.stringContaining('Wet the bricks.') },
+        message: {
+          role: 'user',
+          content: [{ type: 'text', text: expect.stringContaining('Wet the bricks.') }],
+        },
       }),
     );
   });

@@ -65,9 +65,9 @@ export function createScreen(options: ScreenOptions): Screen {
   timer?.unref();
 
   const showUser = async (message: Extract<SDKMessage, { readonly type: 'user' }>, atMs: number) => {
-    answer.settled();
     if (message.retracted_message_uuids !== undefined)
       await answer.retracted(message.retracted_message_uuids);
+    answer.settled();
     for (const { id, outcome } of resultsOf(message)) {
       for (const line of tools.closed(id, outcome, terminal.columns, atMs)) await terminal.line(line);
     }
@@ -87,7 +87,8 @@ export function createScreen(options: ScreenOptions): Screen {
     }
     if (message.subtype === 'permission_denied') tools.denied(message.tool_use_id);
     if (message.subtype === 'status') compacting = message.status === 'compacting';
-    if (message.subtype === 'retraction') await answer.retracted(message.retracted_message_uuids);
+    if (message.subtype === 'informational' && message.retracted_message_uuids !== undefined)
+      return answer.retracted(message.retracted_message_uuids);
     const note = noteFor(message, style);
     if (note !== undefined) await terminal.line(note);
   };

@@ -9,7 +9,7 @@ export const apiError: Rule = {
   async *run(facts, state, iteration) {
     if (facts.failure === undefined) return PASS;
     return yield* giveUp(iteration, state, facts.failure, {
-      text: failureText(facts.failure),
+      text: failureText(facts.failure, state.model.current),
       reason: 'api_error',
     });
   },

@@ -25,7 +25,10 @@ export const mediaTooLarge: Rule = {
       }
     }
     if (failure.kind === 'invalid_request') return PASS; // rule 6
-    return yield* giveUp(iteration, state, failure, { text: failureText(failure), reason: 'image_error' });
+    return yield* giveUp(iteration, state, failure, {
+      text: failureText(failure, state.model.current),
+      reason: 'image_error',
+    });
   },
 };
 

@@ -16,8 +16,10 @@ export const unusableAnswer: Rule = {
     const announcedCall = facts.stopReason === 'tool_use';
     const nudges = state.recovery.unusableCount;
     if (nudges < (announcedCall ? MAX_MALFORMED_NUDGES : MAX_EMPTY_NUDGES)) {
-      yield* iteration.takeBack(facts.messages, 'unusable');
-      iteration.response.messages = [];
+      if (announcedCall) {
+        yield* iteration.takeBack(facts.messages, 'unusable');
+        iteration.response.messages = [];
+      }
       const nudge = yield* iteration.say(
         userMessage(iteration.deps, announcedCall ? NUDGE_TOOL_USE_WITHOUT_BLOCK : NUDGE_EMPTY, 'nudge'),
       );

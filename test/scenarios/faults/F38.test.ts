@@ -25,7 +25,7 @@ describe('F38 the connection is reset after some text, before any tool', () => {
     expect(run.sent[1]?.messages).toEqual(run.sent[0]?.messages);
     expect(successOf(run)).toMatchObject({
       is_error: false,
-      result: 'The first half.The second half.',
+      result: 'The second half.',
       num_turns: 1,
     });
     expect(run.decisions[0]?.attempts.map(({ wasted }) => wasted === true)).toEqual([true, false]);

@@ -40,6 +40,28 @@ describe('api_error', () => {
     expect(run.waits).toEqual([]);
   });
 
+  it.each([
+    [401, 'Invalid API key \u00b7 '],
+    [402, 'API Error: 402 '],
+    [403, 'Failed to authenticate. API Error: 403 '],
+    [404, "There's an issue with the selected model (claude-opus-5-5). "],
+    [429, 'API Error: Request rejected (429) \u00b7 '],
+  ])('a %i is explained, and the message names the failed request', async (status, words) => {
+    const run = await rehearse({
+      replies: [failing(status, { message: 'no such thing' })],
+      options: { engine: { maxRetries: 0 } },
+    });
+    expect(successOf(run).result.startsWith(words)).toBe(true);
+    expect(successOf(run).result).toContain('no such thing');
+    const shown = run.messages.find(({ type }) => type === 'assistant');
+    expect(shown).toMatchObject({
+      message: { model: '<synthetic>', context_management: null, usage: { iterations: null } },
+      request_id: expect.stringMatching(/^req_/),
+      api_error_status: status,
+      api_error_type: expect.stringMatching(/_error$/),
+    });
+  });
+
   it('the output cap, after one escalation and three resumes', async () => {
     const endless = () => reply('so on and '.repeat(30_000));
     const run = await rehearse({ replies: [endless(), endless(), endless(), endless(), endless()] });

@@ -22,7 +22,7 @@ describe('hook_stopped', () => {
       terminal_reason: 'hook_stopped',
       stop_reason: 'tool_use',
       num_turns: 2,
-      result: 'Looking.',
+      result: '',
     });
     expect(decided(run.decisions)).toEqual(['stop hook_stopped']);
     expect(run.entries).toContainEqual(

@@ -9,9 +9,9 @@ describe('malformed_tool_use_exhausted', () => {
     const run = await rehearse({ replies: [hollow(), hollow(), hollow()] });
     expect(outline(run.messages)).toEqual([
       'init',
-      ...['text', 'retraction', 'synthetic'],
-      ...['text', 'retraction', 'synthetic'],
-      'text',
+      ...['text', 'synthetic, retracts 1'],
+      ...['text, supersedes 1', 'synthetic, retracts 1'],
+      'text, supersedes 1',
       'error:server_error',
       'result:success',
     ]);

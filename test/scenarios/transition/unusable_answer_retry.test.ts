@@ -15,11 +15,11 @@ describe('unusable_answer_retry', () => {
     expect(successOf(run)).toMatchObject({ num_turns: 2, result: 'Here it is.' });
   });
 
-  it('thinking alone is taken back and nudged; a second time it is an empty success', async () => {
+  it('thinking alone is nudged and not sent back; a second time it is an empty success', async () => {
     const run = await rehearse({ replies: [reply(thinking('Hm.')), reply(thinking('Hm again.'))] });
     expect(outline(run.messages)).toEqual([
       'init',
-      ...['thinking', 'retraction', 'synthetic'],
+      ...['thinking', 'synthetic'],
       'thinking',
       'result:success',
     ]);
