@@ -171,7 +171,7 @@ export function resultOf(
         ...common,
         subtype: 'success',
         is_error: false,
-result: structured === undefined ? (last?.text ?? '') : JSON.stringify(structured.value),
+        result: structured === undefined ? (last?.text ?? '') : JSON.stringify(structured.value),
         stop_reason: last?.stopReason ?? null,
         ...(structured !== undefined && { structured_output: structured.value }),
         ...timings(facts),

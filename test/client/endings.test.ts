@@ -178,7 +178,7 @@ const LIMITS: readonly Row[] = [
     options: asStructured,
     requests: 1,
     says: ['init', ...CALL, 'result:success'],
-    ends: { ...success, stop_reason: 'tool_use', num_turns: 2, result: '' },
+    ends: { ...success, stop_reason: 'tool_use', num_turns: 2, result: '{"n":3}' },
   },
   {
     how: 'never a value of the schema',
