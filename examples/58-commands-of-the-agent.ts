@@ -29,7 +29,7 @@ for await (const message of query({
     persistSession: false,
   },
 })) {
-  if (message.type === 'system' && message.subtype === 'local_command_output') outputs += 1;
+  if (message.type === 'assistant' && message.message.model === '<synthetic>') outputs += 1;
   if (message.type !== 'result' || message.subtype !== 'success') continue;
   answers.push(message.result);
   sessions.add(message.session_id);

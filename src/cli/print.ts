@@ -60,7 +60,7 @@ function createLastAnswer(): { observe(message: SDKMessage): void; text(): strin
   };
   return {
     observe(message) {
-      if (message.type === 'system' && message.subtype === 'retraction')
+      if (message.type === 'system' && message.subtype === 'informational')
         forget(message.retracted_message_uuids);
       if (message.type === 'user') forget(message.retracted_message_uuids);
       if (message.type !== 'assistant' || message.parent_tool_use_id !== null) return;
