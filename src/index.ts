@@ -67,14 +67,16 @@ export type {
 } from './protocol/ports.ts';
 export type {
   ModelUsage,
+  SDKResultError,
+  SDKResultMessage,
+  SDKResultSuccess,
+} from './protocol/result-message.ts';
+export type {
   PromptState,
   SDKAssistantMessage,
   SDKCommandLifecycle,
   SDKMessage,
   SDKPartialAssistantMessage,
-  SDKResultError,
-  SDKResultMessage,
-  SDKResultSuccess,
   SDKSystemInit,
   SDKSystemMessage,
   SDKTaskMessage,

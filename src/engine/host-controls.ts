@@ -2,7 +2,7 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { HooksListing } from '../protocol/hook-config.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { ModelUsage } from '../protocol/sdk-messages.ts';
+import type { ModelUsage } from '../protocol/result-message.ts';
 import type { ToolResultContent } from '../protocol/tool.ts';
 import type { EngineParts } from './parts.ts';
 import { switchModel } from './switch-model.ts';

@@ -11,7 +11,7 @@ import { openScope, type Scope } from '../util/scope.ts';
 import type { OrphanedPermission } from './config.ts';
 import { tellTaken } from './deliveries.ts';
 import type { EngineParts } from './parts.ts';
-import { toSdkUser } from './to-sdk-message.ts';
+import { toSdkUser } from './to-sdk-user.ts';
 
 export async function answerOrphan(
   orphan: OrphanedPermission,

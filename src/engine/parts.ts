@@ -15,7 +15,7 @@ import type { AttachmentMessage } from '../protocol/messages.ts';
 import type { CallModel, ModelInfo } from '../protocol/model.ts';
 import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
 import type { Clock, Ids, InboxItem, Life, RandomPort } from '../protocol/ports.ts';
-import type { SDKResultMessage } from '../protocol/sdk-messages.ts';
+import type { SDKResultMessage } from '../protocol/result-message.ts';
 import type { ReadFileCache, ToolOutput } from '../protocol/tool.ts';
 import type { EffortLevel, ThinkingConfig, Usage, WireTool } from '../protocol/wire.ts';
 import type { FileHistory } from '../session/file-history/file-history.ts';

@@ -20,7 +20,7 @@ import type { EngineParts } from './parts.ts';
 import { endedTaskNotices } from './session-tasks.ts';
 import type { Submission } from './submission.ts';
 import { localAnswer } from './to-sdk-assistant.ts';
-import { toReplay, toSdkUser } from './to-sdk-message.ts';
+import { toReplay, toSdkUser } from './to-sdk-user.ts';
 import { processUserInput } from './user-input.ts';
 
 export interface SubmitOptions {

@@ -1,6 +1,7 @@
 /** The result is on record before it is shown. A full disk must not cost the consumer its result. */
 import type { JournalBody } from '../protocol/journal.ts';
-import type { SDKMessage, SDKResultMessage } from '../protocol/sdk-messages.ts';
+import type { SDKResultMessage } from '../protocol/result-message.ts';
+import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { SDKSessionWritesLost } from '../protocol/session-messages.ts';
 import { within } from '../util/within.ts';
 import type { EngineParts } from './parts.ts';

@@ -1,7 +1,7 @@
 /** The result of a submission, made from the terminal alone (L7.1). */
 import type { AssistantMessage, AttachmentMessage, LoopMessage } from '../protocol/messages.ts';
 import type { PermissionDenial } from '../protocol/permission.ts';
-import type { ModelUsage, SDKResultError, SDKResultMessage } from '../protocol/sdk-messages.ts';
+import type { ModelUsage, SDKResultError, SDKResultMessage } from '../protocol/result-message.ts';
 import type { Terminal, TerminalReason } from '../protocol/terminal.ts';
 import type { ResultUsage, StopReason, Usage } from '../protocol/wire.ts';
 import type { Writable } from '../util/writable.ts';

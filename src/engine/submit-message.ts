@@ -19,7 +19,8 @@ import { createOutcome, type Outcome, type ResultFacts, resultOf, resultWithoutQ
 import { STRUCTURED_OUTPUT_ATTEMPTS } from './structured-output.ts';
 import type { Submission } from './submission.ts';
 import { localAnswer } from './to-sdk-assistant.ts';
-import { createSdkMapper, type SdkMapperOptions, toReplay } from './to-sdk-message.ts';
+import { createSdkMapper, type SdkMapperOptions } from './to-sdk-message.ts';
+import { toReplay } from './to-sdk-user.ts';
 import { withToolUseSummaries } from './tool-use-summaries.ts';
 
 /** Messages that are handed on together. */

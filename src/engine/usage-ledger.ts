@@ -6,7 +6,7 @@
 import { addUsage } from '../model/usage.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { Ledger } from '../protocol/ports.ts';
-import type { ModelUsage } from '../protocol/sdk-messages.ts';
+import type { ModelUsage } from '../protocol/result-message.ts';
 import { EMPTY_USAGE, type Usage } from '../protocol/wire.ts';
 
 export interface LedgerOptions {

@@ -1,7 +1,7 @@
 /** Slash commands, as everybody means them who offers some: files, skills, plugins, MCP prompts, the host, the engine. */
 import type { ContextUsage } from './context-usage.ts';
 import type { ViewMessage } from './messages.ts';
-import type { ModelUsage } from './sdk-messages.ts';
+import type { ModelUsage } from './result-message.ts';
 import type { EffortLevel, UserBlock } from './wire.ts';
 
 /** Who brought a command along. `builtin`: the engine; `host`: the program around it. */

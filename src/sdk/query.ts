@@ -2,7 +2,8 @@
 import type { QueryEngine } from '../engine/query-engine.ts';
 import type { Batch } from '../engine/submit-message.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../protocol/sdk-messages.ts';
+import type { SDKResultMessage } from '../protocol/result-message.ts';
+import type { SDKMessage, SDKUserMessage } from '../protocol/sdk-messages.ts';
 import { endableIterator } from '../util/endable-iterator.ts';
 import { flattened } from '../util/flattened.ts';
 import { uuid } from '../util/uuid.ts';

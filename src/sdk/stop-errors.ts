@@ -1,6 +1,6 @@
 /** What the iterator of `query()` throws when it ends other than by itself. */
 import { AbortError, TurnwrightError } from '../protocol/errors.ts';
-import type { SDKResultMessage } from '../protocol/sdk-messages.ts';
+import type { SDKResultMessage } from '../protocol/result-message.ts';
 
 /** The caller's abort beats whatever the run still had to say (L10.6). */
 export function refuseAborted(caller: AbortSignal | undefined): void {

@@ -1,6 +1,6 @@
 /** What a session has cost so far: the last `cost` record, and the responses recorded since. */
 import type { JournalBody } from '../protocol/journal.ts';
-import type { ModelUsage } from '../protocol/sdk-messages.ts';
+import type { ModelUsage } from '../protocol/result-message.ts';
 import type { Usage } from '../protocol/wire.ts';
 
 export interface SessionTotals {

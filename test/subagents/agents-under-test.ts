@@ -3,7 +3,8 @@ import type { QueryEngineConfig } from '../../src/engine/config.ts';
 import { QueryEngine } from '../../src/engine/query-engine.ts';
 import type { AgentDefinition } from '../../src/protocol/agent.ts';
 import type { CallModel } from '../../src/protocol/model.ts';
-import type { SDKMessage, SDKResultMessage } from '../../src/protocol/sdk-messages.ts';
+import type { SDKResultMessage } from '../../src/protocol/result-message.ts';
+import type { SDKMessage } from '../../src/protocol/sdk-messages.ts';
 import {
   callTool,
   type RecordedRequest,

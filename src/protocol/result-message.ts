@@ -1,0 +1,79 @@
+/** The one message that every submission ends in, as consumers receive it. */
+import type { PermissionDenial } from './permission.ts';
+import type { Stamped } from './session-messages.ts';
+import type { TerminalReason } from './terminal.ts';
+import type { ResultUsage, StopReason } from './wire.ts';
+
+export interface ModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadInputTokens: number;
+  readonly cacheCreationInputTokens: number;
+  readonly cacheCreationEphemeral5mInputTokens: number;
+  readonly cacheCreationEphemeral1hInputTokens: number;
+  readonly thinkingTokens: number;
+  readonly webSearchRequests: number;
+  readonly costUSD: number;
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number;
+  /** `list`, or `unknown` when the model has no price. */
+  readonly costBasis: 'list' | 'managed' | 'unknown';
+}
+
+interface ResultCommon extends Stamped {
+  readonly type: 'result';
+  readonly is_error: boolean;
+  readonly duration_ms: number;
+  readonly duration_api_ms: number;
+  readonly num_turns: number;
+  readonly stop_reason: StopReason | null;
+  /** Absent when no query ran. */
+  readonly terminal_reason?: TerminalReason;
+  /** Estimate, USD, cumulative over the session's queries in this engine. */
+  readonly total_cost_usd: number;
+  /** The main loop of this submission. */
+  readonly usage: ResultUsage;
+  /** Everything: subagents, compaction, helpers. */
+  readonly modelUsage: Readonly<Record<string, ModelUsage>>;
+  readonly permission_denials: readonly PermissionDenial[];
+  readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
+  readonly user_message_uuid?: string;
+  /** Of every prompt that this turn answered: its own first, then those that joined it. */
+  readonly user_message_uuids?: readonly string[];
+  /** Prompts that were in line when it ended. */
+  readonly queued_turn_count?: number;
+  /** Results of the session in this process before it. */
+  readonly result_index?: number;
+}
+
+export interface SDKResultSuccess extends ResultCommon {
+  readonly subtype: 'success';
+  readonly result: string;
+  readonly structured_output?: unknown;
+  /** The slash command that answered in the model's place. */
+  readonly local_command?: string;
+  readonly api_error_status?: number | null;
+  /** From the first request to the first event of its answer. */
+  readonly ttft_ms?: number;
+  /** From the prompt to the first request. */
+  readonly time_to_request_ms?: number;
+}
+
+export const RESULT_ERROR_SUBTYPES = [
+  'error_during_execution',
+  'error_max_turns',
+  'error_max_budget_usd',
+  'error_max_structured_output_retries',
+] as const;
+
+export interface SDKResultError extends ResultCommon {
+  readonly subtype: (typeof RESULT_ERROR_SUBTYPES)[number];
+  readonly errors: readonly string[];
+  /** What its host had promised to send did not come, so no session was begun. Command line alone. */
+  readonly startup_failure_reason?:
+    | 'initialize_not_first'
+    | 'managed_settings_not_delivered'
+    | 'initialize_fields_not_delivered';
+}
+
+export type SDKResultMessage = SDKResultSuccess | SDKResultError;
