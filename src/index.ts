@@ -119,7 +119,12 @@ export type {
   Usage,
   UserBlock,
 } from './protocol/wire.ts';
-export { BUILTIN_TOOL_NAMES, EXIT_REASONS, LEGACY_TOOL_NAME_ALIASES } from './sdk/constants.ts';
+export {
+  BUILTIN_TOOL_NAMES,
+  EXIT_REASONS,
+  LEGACY_TOOL_NAME_ALIASES,
+  NOT_CONFIGURED,
+} from './sdk/constants.ts';
 export { createSdkMcpServer, type SdkMcpServer } from './sdk/create-sdk-mcp-server.ts';
 export {
   type CallToolContent,

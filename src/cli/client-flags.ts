@@ -20,6 +20,9 @@ export interface ClientFlags {
   readonly maxThinkingTokens?: number;
   readonly effort?: NonNullable<Options['effort']>;
   readonly betas?: readonly string[];
+  readonly fastMode?: true;
+  readonly persistentRetry?: true;
+  readonly toolSearch?: NonNullable<Options['toolSearch']>;
   readonly taskBudget?: number;
   readonly mcpConfig?: readonly Readonly<Record<string, unknown>>[];
   readonly strictMcpConfig?: true;
@@ -65,6 +68,9 @@ export function addClientFlags(program: Command): void {
   add(flag('--max-thinking-tokens <n>').argParser(wholeNumber));
   add(flag('--effort <level>').choices(['low', 'medium', 'high', 'xhigh', 'max']));
   add(flag('--betas <names...>').argParser(commaList));
+  add(flag('--fast-mode'));
+  add(flag('--persistent-retry'));
+  add(flag('--tool-search <mode>').argParser(toolSearchMode));
   add(flag('--task-budget <tokens>').argParser(positiveInteger));
   add(flag('--mcp-config <configs...>').argParser(mcpConfig));
   add(flag('--strict-mcp-config'));
@@ -108,6 +114,9 @@ export function clientOptions(flags: ClientFlags): Partial<Options> {
     maxThinkingTokens: flags.maxThinkingTokens,
     effort: flags.effort,
     betas: flags.betas,
+    fastMode: flags.fastMode,
+    persistentRetry: flags.persistentRetry,
+    toolSearch: flags.toolSearch,
     taskBudget: taskBudget === undefined ? undefined : { total: taskBudget },
     mcpServers: Object.assign({}, ...configs) as Options['mcpServers'],
     strictMcpConfig: flags.strictMcpConfig,
@@ -158,6 +167,12 @@ function initializeFields(word: string): readonly InitializeField[] {
     if (field === undefined) throw new InvalidArgumentError(`There is ${INITIALIZE_FIELDS.join(' and ')}.`);
     return field;
   });
+}
+
+/** What it may be, the option itself checks. */
+function toolSearchMode(word: string): NonNullable<Options['toolSearch']> {
+  if (word === 'true' || word === 'false') return word === 'true';
+  return word as 'auto';
 }
 
 function commaList(word: string, previous: readonly string[] | undefined): readonly string[] {

@@ -5,15 +5,20 @@ import { configurationHome } from '../index.ts';
 import type { RunFlags } from './args.ts';
 import type { Env, World } from './world.ts';
 
-const MODEL_VARIABLES = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL'] as const;
+const MODEL_VARIABLES = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'ANTHROPIC_BASE_URL',
+  // They point at a model, too, if one that the engine refuses.
+  'CLAUDE_CODE_USE_BEDROCK',
+  'CLAUDE_CODE_USE_VERTEX',
+  'CLAUDE_CODE_USE_FOUNDRY',
+] as const;
 
 /** The variables of the environment that point at a model, in order of precedence. */
 export function modelVariables(env: Env): readonly string[] {
   return MODEL_VARIABLES.filter((name) => (env[name] ?? '') !== '');
 }
-
-export const NOT_CONFIGURED =
-  'No model is configured. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or ANTHROPIC_BASE_URL for a local or compatible server. `turnwright start` works without: it plays a rehearsed run.';
 
 /**
  * Where the model is named: a variable of the environment, else `settings`. Undefined: nowhere, so that nothing can

@@ -102,7 +102,7 @@ function optionsOf(run: RehearsedRun, context: Omit<RunContext, 'cwd' | 'env'>):
 
 /** The caller's environment, pointed at the rehearsal and at nothing else. */
 export function rehearsalEnv(env: Env, url: string): Env {
-  const elsewhere = /^ANTHROPIC_|_PROXY$/i;
+  const elsewhere = /^ANTHROPIC_|^CLAUDE_CODE_USE_|_PROXY$/i;
   const kept = Object.entries(env).filter(([name]) => !elsewhere.test(name));
   return { ...Object.fromEntries(kept), ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: REHEARSAL_KEY };
 }

@@ -1,8 +1,8 @@
 /** `turnwright [task]`: the answer alone when printing, the live view on a terminal. */
-import { getSessionInfo } from '../index.ts';
+import { getSessionInfo, NOT_CONFIGURED } from '../index.ts';
 import type { RunFlags } from './args.ts';
 import { checkFlags } from './check-flags.ts';
-import { modelSource, NOT_CONFIGURED } from './configured.ts';
+import { modelSource } from './configured.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { createLiveView } from './live-view.ts';
 import { both, createPrinter, expendable } from './print.ts';

@@ -113,7 +113,7 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   userSpecifiedModel?: string | undefined;
   /** Model ids or aliases, comma-separated, tried in order when the model is overloaded. */
   fallbackModel?: string | undefined;
-  /** Default adaptive where the model supports it, else off. */
+  /** Default: what the model does best, adaptive or with a budget of 31,999 tokens; off for a model nothing is known about. */
   thinkingConfig?: ThinkingConfig | undefined;
   /** At most this many turns per submission (> 0); default unlimited. */
   maxTurns?: number | undefined;
@@ -169,6 +169,12 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   userAgent?: string | undefined;
   /** Limits of a silent stream, ms (L4.3). */
   timeouts?: Readonly<Record<string, number>> | undefined;
+  /**
+   * Requests at high speed and a higher price, of models that offer it (Opus 4.8 and newer). A rate limit that lasts
+   * longer than 20 s suspends it for ten minutes at least. `disabled_by_env`: off, and the messages say why. Default
+   * false.
+   */
+  fastMode?: boolean | 'disabled_by_env' | undefined;
   /** Unattended: overload and rate limits are waited out without limit. Default false. */
   persistentRetry?: boolean | undefined;
   /** Retries of one request; default 10. */
@@ -177,11 +183,17 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   unreachedRetries?: number | undefined;
   /** What was learned about models elsewhere (settings): overrides sizes and prices by model id. */
   modelOverrides?: Readonly<Record<string, Partial<Omit<ModelInfo, 'id'>>>> | undefined;
+  /** Mark requests for the prompt cache. Default true. */
+  promptCaching?: boolean | undefined;
+  /** Further fields of the body of each request; one that the request has as well takes its place. Default none. */
+  extraBody?: Readonly<Record<string, unknown>> | undefined;
   /** How long cached prompts live after their last use. Default `5m`; `1h` costs more to write. */
   promptCacheTtl?: '5m' | '1h' | undefined;
   /** What the provider takes of images, documents and bytes; default the Messages API's own limits. */
   mediaLimits?: Partial<MediaLimits> | undefined;
+  /** Default: what the model is made for (medium on the 5.5 models, high on most others). */
   effort?: EffortLevel | undefined;
+  /** Sent with every request. `context-1m-2025-08-07` opens a window of 1M tokens where a model has one by request. */
   betas?: readonly string[] | undefined;
   /** Output cap in tokens; when set it is never escalated. Default 8 000, escalating to 64 000. */
   maxOutputTokens?: number | undefined;

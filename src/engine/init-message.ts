@@ -1,6 +1,7 @@
 /** `system/init`, at the head of each submission (L1 phase 4). */
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import { commandsOf } from './command-list.ts';
+import { fastModeFields, fastModeStatus } from './fast-mode-status.ts';
 import type { EngineParts } from './parts.ts';
 import { pluginInfos } from './reload-plugins.ts';
 import { agentsIn, apiKeySourceOf } from './session-facts.ts';
@@ -22,6 +23,7 @@ export function initMessage(model: string, parts: EngineParts): SDKMessage {
       ...(status === 'failed' && error !== undefined && { error }),
     })),
     model,
+    ...(config.betas !== undefined && config.betas.length > 0 && { betas: config.betas }),
     permissionMode: parts.permissions.mode,
     slash_commands: commandsOf(config, parts.mcp.commands).map(({ name }) => name),
     output_style: config.outputStyles?.current?.name ?? 'default',
@@ -31,7 +33,7 @@ export function initMessage(model: string, parts: EngineParts): SDKMessage {
     ...(config.plugins !== undefined &&
       config.plugins.errors.length > 0 && { plugin_errors: config.plugins.errors }),
     additional_directories: config.additionalDirectories ?? [],
-    fast_mode_state: 'off',
+    ...fastModeFields(fastModeStatus(model, parts)),
     capabilities: CAPABILITIES,
     uuid: parts.ids.uuid(),
     session_id: parts.sessionId,

@@ -1,6 +1,7 @@
 /** What the engine hands to the loop for one submission. */
 import type { CarryOn, LoopDeps, LoopParams, OuterGuard } from '../loop/deps.ts';
 import { FRESH_COMPACTION } from '../loop/state.ts';
+import { thinkingFor } from '../model/thinking-options.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
 import type { Scope } from '../util/scope.ts';
 import type { SubmissionContext } from './contexts.ts';
@@ -33,9 +34,7 @@ export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
   const effort = input.effort ?? memory.effort ?? config.effort;
   const thinking = shownAs(
     memory.thinkingDisplay,
-    memory.thinking ??
-      config.thinkingConfig ??
-      (parts.model.infoOf(model).supportsAdaptiveThinking ? { type: 'adaptive' } : undefined),
+    thinkingFor(memory.thinking ?? config.thinkingConfig, model, parts.model.infoOf(model)),
   );
   return {
     sessionId: parts.sessionId,
@@ -51,6 +50,7 @@ export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
     fallbackModels: fallbackModels(model, parts),
     ...(thinking !== undefined && { thinking }),
     ...(effort !== undefined && { effort }),
+    ...(memory.fastMode === true && { speed: 'fast' as const }),
     ...(config.betas !== undefined && { betas: config.betas }),
     ...(config.maxTurns !== undefined && { maxTurns: config.maxTurns }),
     ...(config.taskBudget !== undefined && { taskBudget: config.taskBudget }),

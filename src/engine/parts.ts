@@ -12,7 +12,7 @@ import type { PersistentFiles } from '../protocol/files.ts';
 import type { HookPort } from '../protocol/hook.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { AttachmentMessage } from '../protocol/messages.ts';
-import type { CallModel, ModelInfo } from '../protocol/model.ts';
+import type { CallModel, FastModeStatus, ModelInfo } from '../protocol/model.ts';
 import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
 import type { Clock, Ids, InboxItem, Life, RandomPort } from '../protocol/ports.ts';
 import type { SDKResultMessage } from '../protocol/result-message.ts';
@@ -43,6 +43,8 @@ export interface ModelPort {
   infoOf(model: string): ModelInfo;
   /** Resolves when `infoOf` is as good as it gets, soon; undefined: it is already. Never rejects. */
   ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
+  /** What became of fast requests so far. */
+  fastMode(): FastModeStatus;
   /** An alias to its id, `undefined` to the default model. */
   resolve(name: string | undefined): string;
   /** ms that the model calls of this submission took together. */
@@ -141,6 +143,8 @@ export interface SessionMemory {
   thinkingDisplay: 'summarized' | 'omitted' | null | undefined;
   /** Likewise. */
   effort: EffortLevel | undefined;
+  /** See `QueryEngineConfig.fastMode`; it may be switched while the session runs. */
+  fastMode: boolean | 'disabled_by_env' | undefined;
   /** What a skill wants the rest of the submission to be worked on with; until the next request. */
   adopted: { readonly model?: string | undefined; readonly effort?: EffortLevel | undefined } | undefined;
   opened: boolean;

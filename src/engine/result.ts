@@ -1,10 +1,12 @@
 /** The result of a submission, made from the terminal alone (L7.1). */
 import type { AssistantMessage, AttachmentMessage, LoopMessage } from '../protocol/messages.ts';
+import type { FastModeStatus } from '../protocol/model.ts';
 import type { PermissionDenial } from '../protocol/permission.ts';
 import type { ModelUsage, SDKResultError, SDKResultMessage } from '../protocol/result-message.ts';
 import type { Terminal, TerminalReason } from '../protocol/terminal.ts';
 import type { ResultUsage, StopReason, Usage } from '../protocol/wire.ts';
 import type { Writable } from '../util/writable.ts';
+import { fastModeFields } from './fast-mode-status.ts';
 
 type ResultKind =
   /** Success with the text of the last assistant message. */
@@ -130,6 +132,7 @@ export interface ResultFacts {
   readonly totalCostUsd: number;
   readonly usage: Usage;
   readonly modelUsage: Readonly<Record<string, ModelUsage>>;
+  readonly fastMode: FastModeStatus;
   readonly permissionDenials: readonly PermissionDenial[];
   readonly origin?: { readonly kind: string; readonly [key: string]: unknown } | undefined;
   readonly userMessageUuid?: string | undefined;
@@ -218,6 +221,7 @@ function commonFields(facts: ResultFacts) {
     total_cost_usd: facts.totalCostUsd,
     usage: wholeUsage(facts.usage),
     modelUsage: facts.modelUsage,
+    ...fastModeFields(facts.fastMode),
     permission_denials: facts.permissionDenials,
     ...(facts.origin !== undefined && { origin: facts.origin }),
     ...(facts.userMessageUuid !== undefined && { user_message_uuid: facts.userMessageUuid }),

@@ -10,6 +10,7 @@ export function freshMemory(config: QueryEngineConfig, inherited: Inherited | un
     thinking: inherited?.thinking,
     thinkingDisplay: undefined,
     effort: undefined,
+    fastMode: config.fastMode,
     adopted: undefined,
     opened: false,
     submissions: 0,

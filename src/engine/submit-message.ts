@@ -9,6 +9,7 @@ import type { Terminal } from '../protocol/terminal.ts';
 import { isoTime } from '../util/iso-time.ts';
 import { textOfContent } from '../util/text-of-content.ts';
 import { type CompactionReport, compactSession, type ManualCompaction } from './compact-session.ts';
+import { fastModeStatus } from './fast-mode-status.ts';
 import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
 import { atBoundary, createLoopWatch } from './loop-watch.ts';
 import type { EngineParts } from './parts.ts';
@@ -241,6 +242,7 @@ function factsOf(submission: Submission, outcome: Outcome, parts: EngineParts): 
     totalCostUsd: parts.ledger.totalCostUsd(),
     usage: parts.ledger.submissionUsage(),
     modelUsage: parts.ledger.modelUsage(),
+    fastMode: fastModeStatus(parts.model.resolve(parts.memory.modelName), parts),
     permissionDenials: [...parts.memory.denials],
     origin: submission.prompt.options.origin,
     userMessageUuid: submission.prompt.options.uuid,

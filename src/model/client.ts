@@ -1,5 +1,5 @@
 /** The door of this room: a client of one Messages API endpoint. Holds its sockets, credential and cached bytes. */
-import type { AttemptRecord, CallModel, ModelInfo } from '../protocol/model.ts';
+import type { AttemptRecord, CallModel, FastModeStatus, ModelInfo } from '../protocol/model.ts';
 import type { Admission, Clock, Life, RandomPort } from '../protocol/ports.ts';
 import { withoutTrailingSlashes } from '../util/trailing-slashes.ts';
 import type { CacheTtl } from './cache-breakpoints.ts';
@@ -41,6 +41,12 @@ export interface ModelClientOptions {
   readonly admission?: Admission;
   /** How long what is cached lives after its last use. Default 5m. */
   readonly cacheTtl?: CacheTtl;
+  /** false: nothing is marked for the prompt cache. Default true. */
+  readonly promptCaching?: boolean;
+  /** Further fields of each request's body; one that the request has as well takes its place. */
+  readonly extraBody?: Readonly<Record<string, unknown>>;
+  /** Betas that every request of the caller's carries; one of them may open a larger window. Default none. */
+  readonly betas?: readonly string[];
   /** Default 10. */
   readonly maxRetries?: number;
   /** Retries while the endpoint was never reached, unless `persistentRetry`. Default 4. */
@@ -62,12 +68,18 @@ export interface ModelClient {
   infoOf(model: string): ModelInfo;
   /** Resolves when `infoOf` is as good as it gets, or a second later; undefined: it is already. Never rejects. */
   ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
+  /** What became of fast requests so far. */
+  fastMode(): FastModeStatus;
   /** Gives its sockets back. Calls that run are to be aborted first. */
   close(): Promise<void>;
 }
 
 /** The same answer while the endpoint says the same: asked several times a turn. */
-function remembering(overrides: ModelOverrides | undefined, sizes: EndpointSizes) {
+function remembering(
+  overrides: ModelOverrides | undefined,
+  sizes: EndpointSizes,
+  betas: readonly string[] | undefined,
+) {
   interface Known {
     readonly stated: StatedSizes | undefined;
     readonly info: ModelInfo;
@@ -79,7 +91,7 @@ function remembering(overrides: ModelOverrides | undefined, sizes: EndpointSizes
     if (entry?.isFinal === true) return entry.info;
     const stated = sizes.of(model);
     if (entry === undefined || entry.stated !== stated) {
-      entry = { stated, info: modelInfo(model, overrides, stated), isFinal: sizes.isTabled(model) };
+      entry = { stated, info: modelInfo(model, overrides, stated, betas), isFinal: sizes.isTabled(model) };
       known.set(model, entry);
     }
     return entry.info;
@@ -109,7 +121,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     overrides: options.models,
     clock: options.clock,
   });
-  const infoOf = remembering(options.models, sizes);
+  const infoOf = remembering(options.models, sizes, options.betas);
   const ready: ModelClient['ready'] = (model, signal) => sizes.ready(model, signal);
   const deps = {
     connections,
@@ -120,7 +132,9 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     bytes: createViewBytes(),
     refusals: createRefusals(),
     refusedThinking: createRefusedThinking(),
+    caching: options.promptCaching !== false,
     cacheTtl: options.cacheTtl ?? '5m',
+    extraBody: options.extraBody,
     clock: options.clock,
     random: options.random,
     admission: options.admission,
@@ -142,6 +156,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     call: (request, callOptions) => callModel(deps, request, callOptions),
     infoOf,
     ready,
+    fastMode: () => deps.fastMode.status(),
     async close() {
       sizes.close();
       connections.close();

@@ -3,9 +3,12 @@ import type { ModelInfo } from '../protocol/model.ts';
 import { type ListedModel, MODEL_ALIASES, MODEL_LIST, type ThinkingSupport } from './model-list.ts';
 
 const LONG_CONTEXT_SUFFIX = '[1m]';
+/** Opens a window of 1M tokens to the models that have one by request. */
+export const LONG_CONTEXT_BETA = 'context-1m-2025-08-07';
 const LONG_CONTEXT_TOKENS = 1_000_000;
 const UNKNOWN_WINDOW_TOKENS = 200_000;
 const UNKNOWN_MAX_OUTPUT_TOKENS = 32_000;
+const UNLISTED_EFFORT = 'high';
 
 /** Settings' additions, by model id as the user writes it. */
 export type ModelOverrides = Readonly<Record<string, Partial<Omit<ModelInfo, 'id'>>>>;
@@ -17,9 +20,15 @@ export type StatedSizes = Partial<Pick<ModelInfo, 'contextWindow' | 'maxOutputTo
  * Sizes, abilities and price of a model. `source` says where they came from: `list`, `family`, `endpoint`, `settings`,
  * `default`.
  * @param stated What the endpoint says of a model that no table knows.
+ * @param betas Those of every request: one of them may open a larger window.
  */
-export function modelInfo(model: string, overrides: ModelOverrides = {}, stated?: StatedSizes): ModelInfo {
-  const base = statedInfo(listedInfo(model), stated);
+export function modelInfo(
+  model: string,
+  overrides: ModelOverrides = {},
+  stated?: StatedSizes,
+  betas: readonly string[] = [],
+): ModelInfo {
+  const base = statedInfo(listedInfo(model, betas), stated);
   const override = overrideOf(model, overrides);
   if (override === undefined) return base;
   return { ...base, ...override, ...sizes(override, base), source: override.source ?? 'settings' };
@@ -55,37 +64,52 @@ function sizes(
   };
 }
 
-function listedInfo(model: string): ModelInfo {
+function listedInfo(model: string, betas: readonly string[]): ModelInfo {
   const known = lookUp(model);
-  if (known === undefined) {
-    return {
-      id: model,
-      displayName: wireModel(model),
-      contextWindow: asksLongContext(model) ? LONG_CONTEXT_TOKENS : UNKNOWN_WINDOW_TOKENS,
-      maxOutputTokens: UNKNOWN_MAX_OUTPUT_TOKENS,
-      supportsAdaptiveThinking: false,
-      supportsEffort: false,
-      source: 'default',
-    };
-  }
+  if (known === undefined) return unlistedInfo(model);
   const { listed, source } = known;
+  const isNew = !isFirstGeneration(model);
+  const isLong = asksLongContext(model) || (listed.longContextBeta && betas.includes(LONG_CONTEXT_BETA));
   return {
     id: model,
     displayName: source === 'list' ? listed.displayName : wireModel(model),
-    contextWindow: asksLongContext(model)
-      ? Math.max(LONG_CONTEXT_TOKENS, listed.contextWindow)
-      : listed.contextWindow,
+    contextWindow: isLong ? Math.max(LONG_CONTEXT_TOKENS, listed.contextWindow) : listed.contextWindow,
     maxOutputTokens: listed.maxOutputTokens,
-    supportsAdaptiveThinking: listed.thinking === 'adaptive' || listed.thinking === 'enabled+adaptive',
-    supportsEffort: listed.effort,
+    supportsAdaptiveThinking:
+      isNew && (listed.thinking === 'adaptive' || listed.thinking === 'enabled+adaptive'),
+    alwaysThinks: isNew && listed.alwaysThinks,
+    supportsEffort: isNew && listed.effort !== undefined,
+    defaultEffort: source === 'list' ? listed.effort : listed.effort && UNLISTED_EFFORT,
+    supportsFastMode: source === 'list' && listed.fast,
+    ...(source === 'list' && { knowledgeCutoff: listed.knowledgeCutoff }),
     price: listed.price,
     source,
   };
 }
 
-/** How this model may be asked to think; `none` for a model nothing is known about. */
+/** `claude-3-5-haiku` and the like: older than what the list knows of thinking and effort. */
+function isFirstGeneration(model: string): boolean {
+  return /^claude-\d/.test(canonicalModel(model));
+}
+
+/** A new Claude model takes what the newest ones take; of another maker's nothing is assumed. */
+function unlistedInfo(model: string): ModelInfo {
+  const isClaude = isClaudeModel(model);
+  return {
+    id: model,
+    displayName: wireModel(model),
+    contextWindow: asksLongContext(model) ? LONG_CONTEXT_TOKENS : UNKNOWN_WINDOW_TOKENS,
+    maxOutputTokens: UNKNOWN_MAX_OUTPUT_TOKENS,
+    supportsAdaptiveThinking: isClaude,
+    supportsEffort: isClaude,
+    ...(isClaude && { defaultEffort: UNLISTED_EFFORT }),
+    source: 'default',
+  };
+}
+
+/** How this model may be asked to think; `none` for a model that nothing is known about. */
 export function thinkingSupport(model: string, info: ModelInfo): ThinkingSupport {
-  const listed = lookUp(model)?.listed.thinking ?? 'none';
+  const listed = isFirstGeneration(model) ? 'none' : (lookUp(model)?.listed.thinking ?? 'none');
   if (!info.supportsAdaptiveThinking) return listed === 'none' ? 'none' : 'enabled';
   return listed === 'none' || listed === 'enabled' ? 'adaptive' : listed;
 }
@@ -99,17 +123,29 @@ export function asksLongContext(model: string): boolean {
   return model.toLowerCase().endsWith(LONG_CONTEXT_SUFFIX);
 }
 
+/** Whether this is a model of Anthropic's, listed or not, under whatever spelling a gateway gives it. */
+export function isClaudeModel(model: string): boolean {
+  return canonicalModel(model).startsWith('claude-');
+}
+
 /**
  * `opus`, `sonnet[1m]`, … to a full id; `ANTHROPIC_DEFAULT_<FAMILY>_MODEL` overrides. Anything else is
- * returned as it is. `default` (or '') means `ANTHROPIC_MODEL`, else opus.
+ * returned as it is. `default` (or '') means `ANTHROPIC_MODEL`, else opus. The `[1m]` mark goes where the model has
+ * that window anyway.
  */
 export function resolveModelAlias(name: string, env: Readonly<Record<string, string | undefined>>): string {
+  const model = withoutAlias(name, env);
+  const isLong = asksLongContext(model) && (lookUp(model)?.listed.contextWindow ?? 0) >= LONG_CONTEXT_TOKENS;
+  return isLong ? wireModel(model) : model;
+}
+
+function withoutAlias(name: string, env: Readonly<Record<string, string | undefined>>): string {
   const trimmed = name.trim();
   if (trimmed === '' || trimmed.toLowerCase() === 'default') {
     const preset = env['ANTHROPIC_MODEL']?.trim() ?? '';
     return preset === '' || preset.toLowerCase() === 'default'
-      ? resolveModelAlias('opus', env)
-      : resolveModelAlias(preset, env);
+      ? withoutAlias('opus', env)
+      : withoutAlias(preset, env);
   }
   const family = wireModel(trimmed).toLowerCase();
   const target = MODEL_ALIASES[family];

@@ -8,7 +8,7 @@ import type { WireTool } from '../protocol/wire.ts';
 import { oncePer } from '../util/once-per.ts';
 import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-breakpoints.ts';
 import { wireModel } from './model-info.ts';
-import { type WireThinking, wireMaxTokens, wireThinking } from './thinking-options.ts';
+import { type WireThinking, wireEffort, wireMaxTokens, wireThinking } from './thinking-options.ts';
 import type { ViewBytes } from './view-bytes.ts';
 import { textJson, wireJson } from './wire-pieces.ts';
 
@@ -31,6 +31,10 @@ export interface BodyInput {
   readonly fast: boolean;
   /** Default 5m. */
   readonly cacheTtl?: CacheTtl;
+  /** false: nothing is marked for the prompt cache. Default true. */
+  readonly caching?: boolean;
+  /** Further fields of the body; one that the request has as well takes its place. */
+  readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
   readonly metadataUserId: string;
   readonly thinkingKey: string;
   /** As `withoutThinking` says, too. Kept with the bytes of the view: it must not hold on to this request. */
@@ -39,7 +43,8 @@ export interface BodyInput {
 
 export function buildRequestBody(input: BodyInput): RequestBody {
   const { request, info } = input;
-  const mark = request.cache === false ? undefined : cacheMark(input.cacheTtl ?? '5m');
+  const mark =
+    input.caching !== false && request.cache !== false ? cacheMark(input.cacheTtl ?? '5m') : undefined;
   const maxTokens = wireMaxTokens(input.maxTokens ?? request.maxTokens, info);
   const messages = input.bytes.messages({
     view: request.view,
@@ -58,8 +63,9 @@ export function buildRequestBody(input: BodyInput): RequestBody {
 
 function tail(input: BodyInput, thinking: WireThinking | undefined): string {
   const { request, info } = input;
+  const effort = wireEffort(request, info);
   const outputConfig = {
-    ...(request.effort !== undefined && info.supportsEffort && { effort: request.effort }),
+    ...(effort !== undefined && { effort }),
     ...(request.taskBudget !== undefined && { task_budget: { type: 'tokens', ...request.taskBudget } }),
   };
   const varying = {
@@ -69,6 +75,7 @@ function tail(input: BodyInput, thinking: WireThinking | undefined): string {
     ...(input.fast && { speed: 'fast' }),
     metadata: { user_id: input.metadataUserId },
     stream: request.stream,
+    ...input.extraBody,
   };
   return wireJson(varying).slice(1, -1);
 }

@@ -1,14 +1,16 @@
 /** The headers of one request: who asks, with which version, and which betas its body needs. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ModelRequest } from '../protocol/model.ts';
+import type { CacheTtl } from './cache-breakpoints.ts';
 import type { Credential } from './credentials.ts';
-import { asksLongContext } from './model-info.ts';
+import { asksLongContext, LONG_CONTEXT_BETA } from './model-info.ts';
 import type { RequestBody } from './request-body.ts';
 
 const API_VERSION = '2023-06-01';
 
 const BETA = {
-  longContext: 'context-1m-2025-08-07',
+  longContext: LONG_CONTEXT_BETA,
+  longCache: 'extended-cache-ttl-2025-04-11',
   contextManagement: 'context-management-2025-06-27',
   effort: 'effort-2025-11-24',
   fast: 'fast-mode-2026-02-01',
@@ -21,7 +23,10 @@ export interface HeaderInput {
   readonly body: RequestBody;
   readonly credential: Credential;
   readonly fast: boolean;
-  readonly supportsEffort: boolean;
+  /** The body asks for one. */
+  readonly hasEffort: boolean;
+  /** Of the body's cache marks; undefined: it has none. */
+  readonly cacheTtl: CacheTtl | undefined;
   readonly userAgent: string;
   /** The user's own; they win over everything but the length. */
   readonly custom: Readonly<Record<string, string>>;
@@ -61,7 +66,7 @@ export function callerHeaders({
   return headers;
 }
 
-function betasOf({ request, body, fast, supportsEffort, custom }: HeaderInput): string[] {
+function betasOf({ request, body, fast, hasEffort, cacheTtl, custom }: HeaderInput): string[] {
   const betas = new Set(request.betas ?? []);
   for (const [name, value] of Object.entries(custom)) {
     if (name.toLowerCase() !== 'anthropic-beta') continue;
@@ -70,7 +75,8 @@ function betasOf({ request, body, fast, supportsEffort, custom }: HeaderInput): 
   if (asksLongContext(request.model)) betas.add(BETA.longContext);
   if (body.thinking?.type === 'enabled' && request.tools.length > 0) betas.add(BETA.interleavedThinking);
   if (request.contextManagement !== undefined) betas.add(BETA.contextManagement);
-  if (request.effort !== undefined && supportsEffort) betas.add(BETA.effort);
+  if (hasEffort) betas.add(BETA.effort);
+  if (cacheTtl === '1h') betas.add(BETA.longCache);
   if (request.taskBudget !== undefined) betas.add(BETA.taskBudgets);
   if (fast) betas.add(BETA.fast);
   return [...betas].filter((beta) => beta !== '');

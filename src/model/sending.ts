@@ -18,6 +18,7 @@ import { requestHeaders } from './request-headers.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { ServedModels } from './served-models.ts';
 import type { StreamTimeouts } from './stream-watch.ts';
+import { wireEffort } from './thinking-options.ts';
 import type { ViewBytes } from './view-bytes.ts';
 
 export interface CallDeps {
@@ -35,7 +36,9 @@ export interface CallDeps {
   readonly endpoint: { reached: boolean };
   readonly userAgent: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly caching: boolean;
   readonly cacheTtl: CacheTtl;
+  readonly extraBody: Readonly<Record<string, unknown>> | undefined;
   readonly refusals: Refusals;
   readonly refusedThinking: RefusedThinking;
   ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
@@ -74,16 +77,20 @@ export class Sending {
     const { deps, request, state } = input;
     this.#input = input;
     this.credential = deps.credentials.current;
-    this.fast = request.speed === 'fast' && deps.fastMode.isAvailable();
+    const info = deps.infoOf(request.model);
+    this.fast =
+      request.speed === 'fast' && info.supportsFastMode === true && deps.fastMode.status().state === 'on';
     this.#keepsThinking = state.withoutThinking ? never : thinkingOf(deps, request.model);
     this.#body = buildRequestBody({
       request,
-      info: deps.infoOf(request.model),
+      info,
       bytes: deps.bytes,
       maxTokens: state.maxTokens,
       withoutThinking: state.withoutThinking,
       fast: this.fast,
+      caching: deps.caching,
       cacheTtl: deps.cacheTtl,
+      extraBody: deps.extraBody,
       metadataUserId: JSON.stringify({ session_id: request.sessionId }),
       thinkingKey: `${deps.served.key(request.model)} ${deps.refusedThinking.key()}`,
       keepsThinking: this.#keepsThinking,
@@ -117,7 +124,8 @@ export class Sending {
       body: this.#body,
       credential: this.credential,
       fast: this.fast,
-      supportsEffort: deps.infoOf(request.model).supportsEffort,
+      hasEffort: wireEffort(request, deps.infoOf(request.model)) !== undefined,
+      cacheTtl: deps.caching && request.cache !== false ? deps.cacheTtl : undefined,
       userAgent: deps.userAgent,
       custom: deps.headers,
     });

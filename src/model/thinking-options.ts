@@ -1,12 +1,40 @@
 /** `max_tokens`, thinking and effort as the model at hand takes them (L3). */
 import type { ModelInfo, ModelRequest } from '../protocol/model.ts';
-import type { ThinkingConfig } from '../protocol/wire.ts';
+import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
 import { thinkingSupport } from './model-info.ts';
 
 /** The API's least budget for thinking, tokens. */
 const MIN_THINKING_BUDGET = 1024;
-/** Where a model takes a budget and none was given: at most this many tokens, and half the output. */
+/** Where a model takes a budget and none was given, tokens. A request with little room spends half of it. */
 const DEFAULT_THINKING_BUDGET = 31_999;
+
+/**
+ * The thinking of a conversation with this model: what was asked for in the form that the model takes, or its default.
+ * undefined: nothing is asked for.
+ */
+export function thinkingFor(
+  asked: ThinkingConfig | undefined,
+  model: string,
+  info: ModelInfo,
+): ThinkingConfig | undefined {
+  const support = thinkingSupport(model, info);
+  if (asked === undefined) {
+    if (support === 'none') return undefined;
+    return support === 'enabled'
+      ? { type: 'enabled', budgetTokens: DEFAULT_THINKING_BUDGET }
+      : { type: 'adaptive' };
+  }
+  if (isOff(asked)) return info.alwaysThinks === true ? { type: 'adaptive' } : { type: 'disabled' };
+  if (support === 'adaptive') return { type: 'adaptive', ...display(asked) };
+  const needsBudget = asked.type === 'adaptive' ? support === 'enabled' : support !== 'none';
+  if (!needsBudget || (asked.type === 'enabled' && asked.budgetTokens !== undefined)) return asked;
+  return { type: 'enabled', budgetTokens: DEFAULT_THINKING_BUDGET, ...display(asked) };
+}
+
+/** A budget of 0 is no thinking. */
+function isOff(asked: ThinkingConfig): boolean {
+  return asked.type === 'disabled' || (asked.type === 'enabled' && asked.budgetTokens === 0);
+}
 
 export type WireThinking =
   | { readonly type: 'adaptive'; readonly display?: string }
@@ -29,7 +57,10 @@ export function wireThinking(
   if (asked === undefined) return undefined;
   const support = thinkingSupport(request.model, info);
   const takesAdaptive = support === 'adaptive' || support === 'enabled+adaptive';
-  if (asked.type === 'disabled') return takesAdaptive ? { type: 'disabled' } : undefined;
+  if (isOff(asked)) {
+    if (info.alwaysThinks === true) return { type: 'adaptive' };
+    return support === 'none' ? undefined : { type: 'disabled' };
+  }
   if (support === 'none') return explicitBudget(asked, maxTokens);
   if (support === 'adaptive' || (asked.type === 'adaptive' && takesAdaptive)) {
     return { type: 'adaptive', ...display(asked) };
@@ -51,6 +82,11 @@ function enabled(budget: number, maxTokens: number, asked: ThinkingConfig): Wire
   return { type: 'enabled', budget_tokens: fitting, ...display(asked) };
 }
 
-function display(asked: ThinkingConfig): { display?: string } {
+function display(asked: ThinkingConfig): Pick<Exclude<ThinkingConfig, { type: 'disabled' }>, 'display'> {
   return asked.type !== 'disabled' && asked.display !== undefined ? { display: asked.display } : {};
+}
+
+/** What was chosen, else the model's default; undefined: the model takes none. */
+export function wireEffort({ effort }: ModelRequest, info: ModelInfo): EffortLevel | undefined {
+  return info.supportsEffort ? (effort ?? info.defaultEffort) : undefined;
 }

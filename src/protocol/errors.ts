@@ -4,6 +4,7 @@ export type TurnwrightErrorCode =
   | 'mcp_call_failed'
   | 'startup_timeout'
   | 'invalid_settings'
+  | 'not_configured'
   | 'invalid_scenario'
   | 'session_not_found'
   | 'session_exists'

@@ -136,6 +136,24 @@ export type CallModel = (
   options: CallOptions,
 ) => AsyncGenerator<ModelOutput, ModelOutcome>;
 
+export type FastModeState = 'off' | 'cooldown' | 'on';
+
+/** Why fast requests do not go out at all. Absent: nothing is in their way, or they are to go out again later. */
+export type FastModeDisabledReason =
+  /** The plan or the organisation has no extra usage to pay for it. */
+  | 'extra_usage_disabled'
+  /** The organisation does not have it. */
+  | 'preference'
+  /** `CLAUDE_CODE_DISABLE_FAST_MODE` is set. */
+  | 'disabled_by_env'
+  /** It was not asked for. */
+  | 'sdk_opt_in_required';
+
+export interface FastModeStatus {
+  readonly state: FastModeState;
+  readonly reason?: FastModeDisabledReason;
+}
+
 export interface ModelInfo {
   readonly id: string;
   readonly displayName: string;
@@ -143,6 +161,14 @@ export interface ModelInfo {
   readonly maxOutputTokens: number;
   readonly supportsAdaptiveThinking: boolean;
   readonly supportsEffort: boolean;
+  /** What a request asks for when no effort was chosen; absent: nothing. */
+  readonly defaultEffort?: EffortLevel | undefined;
+  /** It thinks on every request: thinking cannot be switched off. Default false. */
+  readonly alwaysThinks?: boolean;
+  /** Default false. */
+  readonly supportsFastMode?: boolean;
+  /** Until when its knowledge reaches, in words (`June 2026`); absent: unknown. */
+  readonly knowledgeCutoff?: string | undefined;
   /** USD per million tokens; undefined = unpriced. */
   readonly price?: ModelPrice;
   /** Where price and sizes came from: `list`, `family`, `endpoint`, `settings` or `default`. */

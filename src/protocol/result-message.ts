@@ -1,4 +1,5 @@
 /** The one message that every submission ends in, as consumers receive it. */
+import type { FastModeDisabledReason, FastModeState } from './model.ts';
 import type { PermissionDenial } from './permission.ts';
 import type { Stamped } from './session-messages.ts';
 import type { TerminalReason } from './terminal.ts';
@@ -36,6 +37,9 @@ interface ResultCommon extends Stamped {
   /** Everything: subagents, compaction, helpers. */
   readonly modelUsage: Readonly<Record<string, ModelUsage>>;
   readonly permission_denials: readonly PermissionDenial[];
+  /** As in `system/init`, at the end of the turn. */
+  readonly fast_mode_state?: FastModeState;
+  readonly fast_mode_disabled_reason?: FastModeDisabledReason;
   readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
   readonly user_message_uuid?: string;
   /** Of every prompt that this turn answered: its own first, then those that joined it. */

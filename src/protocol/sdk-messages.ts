@@ -1,6 +1,7 @@
 /** What consumers of `query()`, `QueryEngine` and the stream-json CLI receive. Field names are the public ones of the field. */
 import type { AssistantErrorKind } from './failure.ts';
 import type { SystemBody } from './messages.ts';
+import type { FastModeDisabledReason, FastModeState } from './model.ts';
 import type { PermissionMode } from './permission.ts';
 import type { SDKResultMessage } from './result-message.ts';
 import type {
@@ -135,7 +136,11 @@ export interface SDKSystemInit extends Stamped {
     readonly path?: string;
   }[];
   readonly additional_directories: readonly string[];
-  readonly fast_mode_state: 'off';
+  /** Betas that the caller asked for; absent: none. */
+  readonly betas?: readonly string[];
+  /** Whether requests go out fast, pause after a rate limit (`cooldown`), or not at all. */
+  readonly fast_mode_state: FastModeState;
+  readonly fast_mode_disabled_reason?: FastModeDisabledReason;
   /** Abilities of the engine that clients may rely on. */
   readonly capabilities: readonly string[];
 }

@@ -1,5 +1,7 @@
 /** Names that hosts look up rather than write down. */
 
+export { NOT_CONFIGURED } from '../engine/unreachable-model.ts';
+
 /** Why a session ended, as SessionEnd hooks are told. */
 export const EXIT_REASONS = ['clear', 'resume', 'logout', 'prompt_input_exit', 'other'] as const;
 

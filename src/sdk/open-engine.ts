@@ -11,6 +11,7 @@ import {
 import { type ConfigOptions, configFromSettings } from '../engine/compose/settings.ts';
 import type { AgentLimits, QueryEngineConfig } from '../engine/config.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
+import type { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { SessionStore } from '../protocol/session-store.ts';
 import { nodeFiles } from '../util/node-files.ts';
@@ -19,22 +20,30 @@ import { ownClient } from './mcp/own-client.ts';
 import { type Options, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from './options.ts';
 import { folderOf, placeOf } from './process-place.ts';
 
+/** The engine's configuration, and why its model cannot be asked, if it cannot. */
+interface Configured {
+  readonly config: QueryEngineConfig;
+  readonly unreachable: TurnwrightError | undefined;
+}
+
 export interface Opening {
   /** Rejects with `invalid_option` or `invalid_settings`. MCP servers are not in it. */
   readonly config: Promise<QueryEngineConfig>;
-  /** Rejects with the same, and with `unpriced_model`. Waits for the host's own MCP servers. */
+  /** Rejects with the same, with `not_configured`, and with `unpriced_model`. Waits for the host's own MCP servers. */
   readonly engine: Promise<QueryEngine>;
 }
 
 export function startEngine(options: Options): Opening {
-  const config = configOf(options);
+  const configured = configure(options);
+  const config = configured.then((done) => done.config);
   const { own } = splitServers(options.mcpServers ?? {});
   const clients = Promise.all(own.map(([name, server]) => ownClient(name, server)));
   return {
     config,
     engine: (async () => {
       const mcpClients = await clients;
-      const given = await config;
+      const { config: given, unreachable } = await configured;
+      if (unreachable !== undefined) throw unreachable;
       const engine = new QueryEngine({ ...given, mcpClients: given.mcpClients ?? mcpClients });
       await engine.mcp.connectHostServers();
       return engine;
@@ -44,7 +53,11 @@ export function startEngine(options: Options): Opening {
 
 /** Rejects with `invalid_option` or `invalid_settings`. Opens nothing. */
 export async function configOf(options: Options): Promise<QueryEngineConfig> {
-  if (wantsLog(options)) return loggedConfig(options);
+  return (await configure(options)).config;
+}
+
+async function configure(options: Options): Promise<Configured> {
+  if (wantsLog(options)) return configureLogged(options);
   const { env } = placeOf(options);
   const files = options.engine?.files ?? nodeFiles;
   const found = await earlierSession(options, env, files);
@@ -59,6 +72,7 @@ export async function configOf(options: Options): Promise<QueryEngineConfig> {
     config: base,
     project,
     projectServers,
+    unreachable,
   } = await configFromSettings({
     options: settingsOptions(options),
     env,
@@ -122,21 +136,28 @@ export async function configOf(options: Options): Promise<QueryEngineConfig> {
   const { agent, model, effort, maxTurns } = options;
   const main =
     agent === undefined ? {} : await asMainAgent({ agent, model, effort, maxTurns }, config, files);
-  return { ...config, ...main, ...options.engine };
+  return {
+    config: { ...config, ...main, ...options.engine },
+    unreachable: bringsModel(options) ? undefined : unreachable,
+  };
 }
+
+/** The caller's own model port, or credentials that no setting knows of. */
+const bringsModel = ({ engine = {} }: Options): boolean =>
+  engine.callModel !== undefined || engine.credentials !== undefined || engine.headers !== undefined;
 
 const wantsLog = ({ debug, debugFile, engine }: Options): boolean =>
   engine?.debug === undefined && ((debug !== undefined && debug !== false) || debugFile !== undefined);
 
 /** The same, with a log that hears of its warnings too. */
-async function loggedConfig(options: Options): Promise<QueryEngineConfig> {
+async function configureLogged(options: Options): Promise<Configured> {
   const { openDebugLog } = await import('./debug-sink.ts');
   const log = await openDebugLog(options, options.engine?.files ?? nodeFiles);
   const stderr = (line: string) => {
     log.warned(line);
     options.stderr?.(line);
   };
-  return configOf({ ...options, stderr, engine: { ...options.engine, debug: log } });
+  return configure({ ...options, stderr, engine: { ...options.engine, debug: log } });
 }
 
 /**
@@ -181,6 +202,9 @@ function settingsOptions(options: Options): ConfigOptions {
     maxThinkingTokens: options.maxThinkingTokens,
     effort: options.effort,
     betas: options.betas,
+    fastMode: options.fastMode,
+    persistentRetry: options.persistentRetry,
+    toolSearch: options.toolSearch,
     permissionMode: options.permissionMode === 'auto' ? 'default' : options.permissionMode,
     allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions,
     allowedTools: options.allowedTools,

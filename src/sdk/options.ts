@@ -1,5 +1,6 @@
 /** The options of `query()`. Names and meanings are those of the field's de-facto SDK where both have them. */
 import type { PluginConfig } from '../engine/compose/plugins.ts';
+import type { ToolSearchMode } from '../engine/compose/settings.ts';
 import type { QueryEngineConfig, ToolConfig } from '../engine/config.ts';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
 import type { JsonSchema } from '../protocol/json.ts';
@@ -55,6 +56,12 @@ export interface Options {
   effort?: EffortLevel | undefined;
   /** The whole environment: of tools, and for keys and addresses of the model. Default the process's own. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
+  /**
+   * Requests at high speed and a higher price, of models that offer it (Opus 4.8 and newer). A rate limit that lasts
+   * longer than 20 s suspends it for ten minutes at least, and a plan without extra usage ends it. Default: the setting
+   * `fastMode`, else false.
+   */
+  fastMode?: boolean | undefined;
   /** Comma-separated, tried in order on overload. */
   fallbackModel?: string | undefined;
   /** With `resume` or `continue`: under a new id. */
@@ -104,6 +111,11 @@ export interface Options {
   permissionMode?: PermissionMode | 'auto' | undefined;
   /** The caller can stop single tasks (`stopTask`): `interrupt()` then spares those in the background while input is open. */
   perTaskStopAffordance?: boolean | undefined;
+  /**
+   * For runs that nobody attends: overload and rate limits are waited out without limit, with an `api_retry` message
+   * every 30 s. Default: the variable CLAUDE_CODE_UNATTENDED_RETRY, else the setting `persistentRetry`, else false.
+   */
+  persistentRetry?: boolean | undefined;
   /** How long whoever is asked may take, ms; then the call is denied. Default without limit. */
   permissionTimeoutMs?: number | undefined;
   /** `none`: nobody is asked; what would be is denied. Default `host`. */
@@ -186,6 +198,13 @@ export interface Options {
   toolAliases?: Readonly<Record<string, string>> | undefined;
   /** Settings of single built-in tools. */
   toolConfig?: ToolConfig | undefined;
+  /**
+   * When tools of MCP servers are left out of requests until the model looks for them: `true` always, `false` never,
+   * `auto` when they would take more than a tenth of the context window, `auto:5` when more than 5 percent of it.
+   * Default: the variable ENABLE_TOOL_SEARCH, else the setting `toolSearch`, else true for Claude models and `auto` for
+   * others.
+   */
+  toolSearch?: ToolSearchMode | undefined;
   /** Which built-in tools exist: names, `[]` for none, or the preset for all (the default). */
   tools?:
     | readonly string[]

@@ -2,6 +2,7 @@
 
 import { commandList, loadCommands } from '../engine/command-list.ts';
 import type { QueryEngineConfig } from '../engine/config.ts';
+import { configuredFastMode } from '../engine/fast-mode-status.ts';
 import {
   type AccountInfo,
   type AgentInfo,
@@ -11,6 +12,7 @@ import {
   modelList,
 } from '../engine/session-facts.ts';
 import { CAPABILITIES, PROTOCOL_VERSION } from '../engine/version.ts';
+import type { FastModeState } from '../protocol/model.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
 import type { SlashCommandInfo } from '../protocol/sdk-messages.ts';
 
@@ -21,7 +23,7 @@ export interface InitializationResult {
   readonly available_output_styles: readonly string[];
   readonly models: readonly ModelChoice[];
   readonly account: AccountInfo;
-  readonly fast_mode_state: 'off';
+  readonly fast_mode_state: FastModeState;
   /** The generation of the protocol that the engine speaks. */
   readonly claude_code_version: string;
   /** When the session begins. */
@@ -38,7 +40,7 @@ export async function initializationOf(config: QueryEngineConfig): Promise<Initi
     available_output_styles: (await config.outputStyles?.list()) ?? ['default'],
     models: modelList(config),
     account: accountOf(config),
-    fast_mode_state: 'off',
+    fast_mode_state: configuredFastMode(config).state,
     claude_code_version: PROTOCOL_VERSION,
     current_permission_mode: config.permissionMode ?? 'default',
     capabilities: CAPABILITIES,

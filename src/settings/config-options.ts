@@ -1,6 +1,13 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
-import { type Durability, SETTING_SOURCES, type SettingSource, type Settings } from './settings.ts';
+import {
+  type Durability,
+  SETTING_SOURCES,
+  type SettingSource,
+  type Settings,
+  type ToolSearchMode,
+} from './settings.ts';
+import { toolSearchShare } from './tool-search-mode.ts';
 
 /** The options and flags that the resolver reads, under their public names. They beat settings and environment. */
 export interface ConfigOptions {
@@ -11,6 +18,9 @@ export interface ConfigOptions {
   readonly maxThinkingTokens?: number | undefined;
   readonly effort?: EffortLevel | undefined;
   readonly betas?: readonly string[] | undefined;
+  readonly fastMode?: boolean | undefined;
+  readonly persistentRetry?: boolean | undefined;
+  readonly toolSearch?: ToolSearchMode | undefined;
   readonly apiKey?: string | undefined;
   readonly authToken?: string | undefined;
   readonly baseUrl?: string | undefined;
@@ -65,6 +75,9 @@ export function checkOptions(options: ConfigOptions): void {
     count(name, options[name], 1);
   for (const name of ['maxRetries', 'stopHookBlockCap', 'maxThinkingTokens'] as const)
     count(name, options[name], 0);
+  const { toolSearch } = options;
+  if (toolSearch !== undefined && toolSearchShare(toolSearch) === undefined)
+    throw invalidOption('toolSearch', 'true, false, "auto" or "auto:" and a percentage', toolSearch);
   count('taskBudget.total', options.taskBudget?.total, 1);
   count('tokenBudget.target', options.tokenBudget?.target, 1);
   const { maxBudgetUsd, settingSources, durability } = options;

@@ -1,6 +1,7 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { EffortLevel } from '../protocol/wire.ts';
 import { type Env, variable } from './config-home.ts';
+import { toolSearchShare } from './tool-search-mode.ts';
 
 /** What the environment says, typed. Absent means unset or empty. */
 export interface EnvironmentValues {
@@ -13,6 +14,15 @@ export interface EnvironmentValues {
   readonly httpsProxy?: string | undefined;
   readonly noProxy?: string | undefined;
   readonly caFiles: readonly string[];
+  /** Vendors whose wire was asked for, by the variable that asks for it. */
+  readonly otherProviders: readonly string[];
+  readonly betas: readonly string[];
+  readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
+  readonly promptCachingOff: boolean;
+  readonly promptCacheTtl?: '5m' | '1h' | undefined;
+  readonly fastMode?: boolean | undefined;
+  readonly fastModeOff: boolean;
+  readonly persistentRetry?: boolean | undefined;
   readonly effort?: EffortLevel | undefined;
   readonly maxThinkingTokens?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
@@ -40,6 +50,9 @@ export interface EnvironmentValues {
   readonly modelAliases: Readonly<Record<string, string>>;
 }
 
+const OTHER_PROVIDERS = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'];
+/** What the conversation itself decides about. */
+const OWN_FIELDS: readonly string[] = ['model', 'max_tokens', 'system', 'tools', 'messages', 'stream'];
 const EFFORTS: readonly EffortLevel[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 const ALIAS_BEGINS = 'ANTHROPIC_DEFAULT_';
 const ALIAS = /^ANTHROPIC_DEFAULT_[A-Z]+_MODEL$/;
@@ -59,6 +72,14 @@ export function readEnvironment(env: Env): EnvironmentValues {
     httpsProxy: either('HTTPS_PROXY') ?? either('ALL_PROXY'),
     noProxy: either('NO_PROXY'),
     caFiles: ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'].flatMap((name) => text(name) ?? []),
+    otherProviders: OTHER_PROVIDERS.filter((name) => isOn(text(name))),
+    betas: nameList(text('ANTHROPIC_BETAS')),
+    extraBody: readExtraBody(text('CLAUDE_CODE_EXTRA_BODY')),
+    promptCachingOff: isOn(text('DISABLE_PROMPT_CACHING')),
+    promptCacheTtl: readCacheTtl(text),
+    fastMode: readSwitch(text('TURNWRIGHT_FAST_MODE')),
+    fastModeOff: isOn(text('CLAUDE_CODE_DISABLE_FAST_MODE')),
+    persistentRetry: readSwitch(text('CLAUDE_CODE_UNATTENDED_RETRY')),
     effort: readEffort(text('CLAUDE_CODE_EFFORT_LEVEL')),
     maxThinkingTokens: count('MAX_THINKING_TOKENS', 0),
     maxOutputTokens: count('CLAUDE_CODE_MAX_OUTPUT_TOKENS'),
@@ -79,7 +100,7 @@ export function readEnvironment(env: Env): EnvironmentValues {
     autoCompactOff: isOn(text('DISABLE_AUTO_COMPACT')) || isOn(text('DISABLE_COMPACT')),
     autoCompactWindow: count('CLAUDE_CODE_AUTO_COMPACT_WINDOW'),
     stopHookBlockCap: count('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP', 0),
-    deferToolsAbove: readToolSearch(text('ENABLE_TOOL_SEARCH')),
+    deferToolsAbove: toolSearchShare(text('ENABLE_TOOL_SEARCH') ?? ''),
     questionPreviewFormat: (['markdown', 'html'] as const).find(
       (format) => format === text('CLAUDE_CODE_QUESTION_PREVIEW_FORMAT'),
     ),
@@ -135,11 +156,31 @@ function invalid(problem: string): TurnwrightError {
   return new TurnwrightError('invalid_settings', `In the environment, ${problem}`);
 }
 
-/** `true` defers tools always, `false` never, `auto:5` beyond 5 percent of the window. */
-function readToolSearch(value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const percent = /^auto:(\d{1,3})$/i.exec(value)?.[1];
-  if (percent !== undefined) return Math.min(1, Number(percent) / 100);
-  if (/^auto$/i.test(value)) return undefined;
-  return /^(?:0|false|no|off)$/i.test(value) ? 1 : isOn(value) ? 0 : undefined;
+function nameList(text = ''): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  return names.filter((name) => name !== '');
+}
+
+/** Further fields of each request's body, as a JSON object. */
+function readExtraBody(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  if (text === undefined) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid('CLAUDE_CODE_EXTRA_BODY must be a JSON object.');
+  const own = OWN_FIELDS.find((name) => Object.hasOwn(value, name));
+  if (own !== undefined)
+    throw invalid(`CLAUDE_CODE_EXTRA_BODY cannot set "${own}": the conversation itself decides about it.`);
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function readCacheTtl(text: (name: string) => string | undefined): '5m' | '1h' | undefined {
+  const ttl = text('CLAUDE_CODE_PROMPT_CACHE_TTL');
+  if (ttl === '5m' || ttl === '1h') return ttl;
+  if (ttl !== undefined) throw invalid(`CLAUDE_CODE_PROMPT_CACHE_TTL must be 5m or 1h, got "${ttl}".`);
+  return isOn(text('ENABLE_PROMPT_CACHING_1H')) ? '1h' : undefined;
 }

@@ -17,6 +17,8 @@ import { resolvePolicy } from './resolve-policy.ts';
 import { resolveProject } from './resolve-project.ts';
 import type { ResolvedConfig } from './resolved-config.ts';
 import { withoutPolicyKeys } from './restrictions.ts';
+import type { Settings, ToolSearchMode } from './settings.ts';
+import { toolSearchShare } from './tool-search-mode.ts';
 
 export interface ConfigSources {
   /** Options of the library and flags of the command line: the same names. Default none. */
@@ -83,11 +85,20 @@ export async function resolveConfig({
     fallbackModels: modelList(options.fallbackModel ?? settings.fallbackModel),
     modelAliases: environment.modelAliases,
     modelOverrides: settings.models ?? {},
-    thinking: resolveThinking(options, environment),
+    thinking: resolveThinking(options, environment, settings),
     effort: options.effort ?? environment.effort ?? settings.effortLevel,
-    betas: options.betas ?? [],
+    betas: [...new Set([...(options.betas ?? []), ...environment.betas])],
+    extraBody: environment.extraBody,
+    promptCaching: !environment.promptCachingOff,
+    promptCacheTtl: environment.promptCacheTtl ?? settings.promptCacheTtl,
+    fastMode: environment.fastModeOff
+      ? 'disabled_by_env'
+      : (options.fastMode ?? environment.fastMode ?? settings.fastMode ?? false),
+    persistentRetry:
+      options.persistentRetry ?? environment.persistentRetry ?? settings.persistentRetry ?? false,
 
     ...connection,
+    otherProviders: environment.otherProviders,
     permissions,
     policy: resolvePolicy(layers),
     hooks: await resolveHooks(layers, settings, warn),
@@ -100,7 +111,8 @@ export async function resolveConfig({
       environment.fileCheckpointing ??
       settings.fileCheckpointingEnabled ??
       false,
-    deferToolsAbove: environment.deferToolsAbove,
+    deferToolsAbove:
+      shareOf(options.toolSearch) ?? environment.deferToolsAbove ?? shareOf(settings.toolSearch),
     questionPreviewFormat: environment.questionPreviewFormat,
     webFetchPrivateHosts: settings.webFetchPrivateHosts ?? [],
     plansDirectory: settings.plansDirectory && absolute(settings.plansDirectory, projectRoot, home),
@@ -164,10 +176,17 @@ function modelList(given: string | readonly string[] | undefined): readonly stri
   return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
 }
 
+const shareOf = (mode: ToolSearchMode | undefined): number | undefined =>
+  mode === undefined ? undefined : toolSearchShare(mode);
+
 /** A budget of 0 switches thinking off. */
-function resolveThinking(options: ConfigOptions, environment: EnvironmentValues): ThinkingConfig | undefined {
+function resolveThinking(
+  options: ConfigOptions,
+  environment: EnvironmentValues,
+  { alwaysThinkingEnabled }: Settings,
+): ThinkingConfig | undefined {
   if (options.thinking !== undefined) return options.thinking;
   const budgetTokens = options.maxThinkingTokens ?? environment.maxThinkingTokens;
-  if (budgetTokens === undefined) return undefined;
+  if (budgetTokens === undefined) return alwaysThinkingEnabled === false ? { type: 'disabled' } : undefined;
   return budgetTokens === 0 ? { type: 'disabled' } : { type: 'enabled', budgetTokens };
 }

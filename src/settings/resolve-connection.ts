@@ -9,7 +9,15 @@ import type { Settings } from './settings.ts';
 
 type Connection = Pick<
   ResolvedConfig,
-  'apiKey' | 'authToken' | 'apiKeyHelper' | 'apiKeySource' | 'baseUrl' | 'headers' | 'proxy' | 'ca'
+  | 'apiKey'
+  | 'authToken'
+  | 'apiKeyHelper'
+  | 'apiKeySource'
+  | 'baseUrl'
+  | 'headers'
+  | 'proxy'
+  | 'ca'
+  | 'isModelConfigured'
 >;
 
 export interface ConnectionInput {
@@ -25,14 +33,20 @@ export interface ConnectionInput {
 /** Where requests go and with what credentials: options beat the environment, which beats settings. */
 export async function resolveConnection(input: ConnectionInput): Promise<Connection> {
   const { options, settings, environment } = input;
-  const given = options.baseUrl ?? environment.baseUrl ?? settings.baseUrl ?? DEFAULT_BASE_URL;
-  const baseUrl = withoutTrailingSlashes(checkUrl(given, 'The base URL'));
+  const given = options.baseUrl ?? environment.baseUrl ?? settings.baseUrl;
+  const baseUrl = withoutTrailingSlashes(checkUrl(given ?? DEFAULT_BASE_URL, 'The base URL'));
   const fromEnvironment = baseUrl.startsWith('https:') ? environment.httpsProxy : environment.httpProxy;
   const proxyUrl = options.proxyUrl ?? fromEnvironment ?? settings.proxyUrl;
+  const credential = credentials(input);
+  const headers = { ...settings.headers, ...environment.headers, ...options.headers };
   return {
-    ...credentials(input),
+    ...credential,
     baseUrl,
-    headers: { ...settings.headers, ...environment.headers, ...options.headers },
+    headers,
+    isModelConfigured:
+      given !== undefined ||
+      credential.apiKeySource !== 'none' ||
+      Object.keys(headers).some((name) => /^(?:authorization|x-api-key)$/i.test(name)),
     proxy: {
       url: proxyUrl === undefined ? undefined : checkUrl(withScheme(proxyUrl), 'The proxy URL'),
       noProxy: options.noProxy ?? environment.noProxy ?? settings.noProxy,

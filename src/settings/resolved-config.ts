@@ -45,6 +45,15 @@ export interface ResolvedConfig {
   readonly thinking: ThinkingConfig | undefined;
   readonly effort: EffortLevel | undefined;
   readonly betas: readonly string[];
+  readonly extraBody: Readonly<Record<string, unknown>> | undefined;
+  readonly promptCaching: boolean;
+  readonly promptCacheTtl: '5m' | '1h' | undefined;
+  readonly fastMode: boolean | 'disabled_by_env';
+  readonly persistentRetry: boolean;
+  /** Variables that ask for a wire other than the Messages API. */
+  readonly otherProviders: readonly string[];
+  /** A credential or an address was given: there is something to ask. */
+  readonly isModelConfigured: boolean;
 
   readonly apiKey: string | undefined;
   readonly authToken: string | undefined;

@@ -23,6 +23,13 @@ export const settingsSchema = z.object({
   model: z.string().optional(),
   fallbackModel: z.union([z.string(), z.array(z.string())]).optional(),
   effortLevel: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
+  alwaysThinkingEnabled: z.boolean().optional(),
+  fastMode: z.boolean().optional(),
+  persistentRetry: z.boolean().optional(),
+  toolSearch: z
+    .union([z.boolean(), z.literal('auto'), z.templateLiteral(['auto:', z.number().min(0).max(100)])])
+    .optional(),
+  promptCacheTtl: z.enum(['5m', '1h']).optional(),
   models: z
     .record(
       z.string(),

@@ -5,6 +5,16 @@ export interface Settings {
   readonly model?: string | undefined;
   readonly fallbackModel?: string | readonly string[] | undefined;
   readonly effortLevel?: EffortLevel | undefined;
+  /** false: no thinking where the model can do without. */
+  readonly alwaysThinkingEnabled?: boolean | undefined;
+  /** Requests at high speed and a higher price, of models that offer it. */
+  readonly fastMode?: boolean | undefined;
+  /** Overload and rate limits are waited out without limit. */
+  readonly persistentRetry?: boolean | undefined;
+  /** When tools of MCP servers are left out of requests until the model looks for them. */
+  readonly toolSearch?: ToolSearchMode | undefined;
+  /** How long a prompt stays in the cache after its last use. */
+  readonly promptCacheTtl?: '5m' | '1h' | undefined;
   /** Sizes and prices by model id, for models the built-in list lacks or has wrong. */
   readonly models?: Readonly<Record<string, ModelSettings>> | undefined;
   readonly permissions?: PermissionSettings | undefined;
@@ -88,6 +98,12 @@ export interface HookGroup {
   /** Read, type by type, in `resolve-hooks.ts`. */
   readonly hooks: readonly Readonly<Record<string, unknown>>[];
 }
+
+/**
+ * `true`: always; `false`: never; `auto`: when they would take more than a tenth of the context window; `auto:5`: more
+ * than 5 percent of it.
+ */
+export type ToolSearchMode = boolean | 'auto' | `auto:${number}`;
 
 export type Durability = 'process' | 'power';
 

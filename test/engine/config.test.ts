@@ -25,6 +25,7 @@ describe('the fields of QueryEngineConfig do what they say', () => {
 
   it('thinkingConfig, effort, betas, taskBudget, maxOutputTokens reach the request', async () => {
     const { run, model } = engineUnderTest([say('x')], {
+      userSpecifiedModel: 'claude-haiku-4-5',
       thinkingConfig: { type: 'enabled', budgetTokens: 4000 },
       effort: 'high',
       betas: ['b-1'],
@@ -43,6 +44,7 @@ describe('the fields of QueryEngineConfig do what they say', () => {
 
   it('an explicit thinking budget comes on top of the default output cap', async () => {
     const { run, model } = engineUnderTest([say('x')], {
+      userSpecifiedModel: 'claude-haiku-4-5',
       thinkingConfig: { type: 'enabled', budgetTokens: 4000 },
     });
     await run('Hi.');

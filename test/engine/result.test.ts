@@ -12,6 +12,7 @@ const FACTS: ResultFacts = {
   totalCostUsd: 0.25,
   usage: EMPTY_USAGE,
   modelUsage: {},
+  fastMode: { state: 'off' },
   permissionDenials: [],
 };
 const LIMITS = { maxTurns: 4, maxBudgetUsd: 0.5, structuredOutputAttempts: 5 };

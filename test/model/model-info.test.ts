@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalModel, modelInfo, resolveModelAlias } from '../../src/model/model-info.ts';
 import { costOf } from '../../src/model/prices.ts';
+import { thinkingFor } from '../../src/model/thinking-options.ts';
 import { addUsage, contextTokens, replaceUsage } from '../../src/model/usage.ts';
 import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
 
@@ -17,6 +18,21 @@ describe('model info', () => {
     ['qwen3-coder', 'default', 200_000, 32_000],
   ])('%s: %s', (model, source, contextWindow, maxOutputTokens) => {
     expect(modelInfo(model)).toMatchObject({ id: model, source, contextWindow, maxOutputTokens });
+  });
+
+  it.each([
+    ['claude-sonnet-4-5', 1_000_000],
+    ['claude-sonnet-4-20250514', 1_000_000],
+    ['claude-haiku-4-5', 200_000],
+    ['claude-opus-4-5', 200_000],
+  ])('the beta for long context opens %s to %i tokens', (model, contextWindow) => {
+    expect(modelInfo(model, {}, undefined, ['context-1m-2025-08-07'])).toMatchObject({ contextWindow });
+  });
+
+  it('asks nothing of models older than its list', () => {
+    const info = modelInfo('claude-3-5-haiku-20241022');
+    expect(info).toMatchObject({ supportsAdaptiveThinking: false, supportsEffort: false });
+    expect(thinkingFor(undefined, info.id, info)).toBeUndefined();
   });
 
   it('settings add and override', () => {
@@ -36,7 +52,9 @@ describe('model info', () => {
 
   it.each([
     ['opus', {}, 'claude-opus-5-5'],
-    ['Sonnet[1m]', {}, 'claude-sonnet-5-5[1m]'],
+    ['Sonnet[1m]', {}, 'claude-sonnet-5-5'],
+    ['claude-sonnet-4-5[1m]', {}, 'claude-sonnet-4-5[1m]'],
+    ['claude-opus-4-8[1m]', {}, 'claude-opus-4-8'],
     ['haiku', { ANTHROPIC_DEFAULT_HAIKU_MODEL: 'my-haiku' }, 'my-haiku'],
     ['', { ANTHROPIC_MODEL: 'fable' }, 'claude-fable-5-1'],
     ['default', {}, 'claude-opus-5-5'],

@@ -54,7 +54,7 @@ describe('the body', () => {
   });
 
   it('leaves out what is empty', () => {
-    expect(Object.keys(bodyOf(requestOf()))).toEqual([
+    expect(Object.keys(bodyOf(requestOf(undefined, { model: 'claude-sonnet-4-5' })))).toEqual([
       'model',
       'max_tokens',
       'messages',
@@ -87,7 +87,7 @@ describe('the body', () => {
     for (let n = 0; n < 60; n++) {
       view = view.append([thinks(`m${n}`, 'hm'), calls(`m${n}`, `t${n}`), result(`t${n}`, 'é'.repeat(2000))]);
       const now = unmarked(textOf(requestOf(view, { system, tools, maxTokens: 8000 })));
-      const prefix = before.slice(0, before.lastIndexOf('],"metadata"'));
+      const prefix = before.slice(0, before.lastIndexOf('],"output_config"'));
       expect(now.startsWith(prefix)).toBe(true);
       expect(JSON.parse(now).messages).toHaveLength(2 * n + 3);
       before = now;
@@ -130,7 +130,11 @@ describe('max_tokens and thinking', () => {
       { type: 'enabled', budgetTokens: 31_999 },
       [8000, { type: 'enabled', budget_tokens: 7999 }],
     ],
-    ['claude-haiku-4-5', { type: 'disabled' }, [8000, undefined]],
+    ['claude-haiku-4-5', { type: 'disabled' }, [8000, { type: 'disabled' }]],
+    ['claude-haiku-4-5', { type: 'enabled', budgetTokens: 0 }, [8000, { type: 'disabled' }]],
+    ['claude-opus-5-5', { type: 'disabled' }, [8000, { type: 'adaptive' }]],
+    ['claude-mythos-5', { type: 'enabled', budgetTokens: 0 }, [8000, { type: 'adaptive' }]],
+    ['local-model', { type: 'disabled' }, [8000, undefined]],
     ['local-model', { type: 'adaptive' }, [8000, undefined]],
     [
       'local-model',
@@ -174,6 +178,24 @@ describe('max_tokens and thinking', () => {
     expect(
       bodyOf(requestOf(foreign.append([says('m2', 'done'), user('next')]), { model, thinking })),
     ).toHaveProperty('thinking');
+  });
+
+  it.each([
+    ['claude-opus-5-5', 'medium'],
+    ['claude-sonnet-5-5', 'medium'],
+    ['claude-haiku-5-5', 'medium'],
+    ['claude-sonnet-5', 'high'],
+    ['claude-opus-4-7', 'xhigh'],
+    ['claude-opus-4-5', 'high'],
+    ['claude-newfamily-7', 'high'],
+    ['claude-opus-9', 'high'],
+    ['claude-haiku-4-5', undefined],
+    ['claude-sonnet-4-5-20250929', undefined],
+    ['local-model', undefined],
+  ])('asks %s for the effort it is made for: %s', (model, effort) => {
+    expect(bodyOf(requestOf(undefined, { model })).output_config).toEqual(effort && { effort });
+    const chosen = bodyOf(requestOf(undefined, { model, effort: 'low' })).output_config;
+    expect(chosen).toEqual(effort && { effort: 'low' });
   });
 
   it('sends effort where it is understood, and the long context’s id without its mark', () => {

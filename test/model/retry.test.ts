@@ -466,7 +466,7 @@ describe('requests made smaller', () => {
       [false, true],
     ]);
     const messages = (n: number) =>
-      server.received[n]?.text.replace(/.*"messages":\[(.*)\],"metadata".*/, '$1');
+      server.received[n]?.text.replace(/.*"messages":\[(.*)\],"output_config".*/, '$1');
     const unmarked = (n: number) => messages(n)?.replaceAll(',"cache_control":{"type":"ephemeral"}', '');
     expect(unmarked(2)?.startsWith(unmarked(1) ?? '-'), 'the bytes of the repeat recur').toBe(true);
   });
@@ -517,14 +517,51 @@ describe('persistent mode', () => {
 });
 
 describe('fast mode under 429', () => {
-  const fast = requestOf(undefined, { speed: 'fast' });
+  const fast = requestOf(undefined, { speed: 'fast', model: 'claude-opus-5-5' });
   const speeds = () => server.received.map((got) => got.json['speed']);
 
-  it('a short wait keeps it', async () => {
+  it('a wait of 20 s at most keeps it', async () => {
     server = await apiServer(limited({ 'retry-after': '20' }), hello);
-    await run(clientFor(server.url), fast);
+    const client = clientFor(server.url);
+    await run(client, fast);
     expect(speeds()).toEqual(['fast', 'fast']);
+    expect(client.fastMode()).toEqual({ state: 'on' });
     expect(server.received[0]?.headers['anthropic-beta']).toContain('fast-mode');
+  });
+
+  it('is asked for only of models that offer it', async () => {
+    server = await apiServer(hello);
+    await run(clientFor(server.url), { ...fast, model: 'claude-sonnet-5-5' });
+    expect(speeds()).toEqual([undefined]);
+    expect(server.received[0]?.headers['anthropic-beta']).not.toContain('fast-mode');
+  });
+
+  it('an organisation that does not have it ends it, and the request goes out again at once', async () => {
+    server = await apiServer(
+      refuses(400, 'invalid_request_error', 'Fast mode is not enabled for this organization'),
+      hello,
+    );
+    const client = clientFor(server.url);
+    await run(client, fast);
+    expect(speeds()).toEqual(['fast', undefined]);
+    expect(client.fastMode()).toEqual({ state: 'off', reason: 'preference' });
+  });
+
+  it.each([
+    ['21', 600_000],
+    ['3600', 3_600_000],
+  ])('a wait of %s s goes on at normal speed for %i ms', async (seconds, cooldownMs) => {
+    server = await apiServer(limited({ 'retry-after': seconds }), hello);
+    const clock = virtualClock();
+    const client = clientFor(server.url, { clock });
+    await run(client, fast);
+    expect(clock.sleeps).toEqual([500]);
+    await clock.advance(cooldownMs - 501);
+    expect(client.fastMode()).toEqual({ state: 'cooldown' });
+    await run(client, fast);
+    await clock.advance(501);
+    await run(client, fast);
+    expect(speeds()).toEqual(['fast', undefined, undefined, 'fast']);
   });
 
   it('a long wait goes on at normal speed, for ten minutes at least', async () => {
@@ -551,6 +588,7 @@ describe('fast mode under 429', () => {
     await clock.advance(10 * 3_600_000);
     await run(client, fast);
     expect(speeds()).toEqual(['fast', undefined, undefined]);
+    expect(client.fastMode()).toEqual({ state: 'off', reason: 'extra_usage_disabled' });
   });
 });
 

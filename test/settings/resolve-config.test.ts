@@ -485,3 +485,50 @@ describe('options', () => {
     });
   });
 });
+
+describe('fast mode, persistent retry, tool search', () => {
+  it.each([
+    [{}, {}, {}, false, false, undefined],
+    [{}, {}, { fastMode: true, persistentRetry: true, toolSearch: 'auto:5' }, true, true, 0.05],
+    [
+      {},
+      { TURNWRIGHT_FAST_MODE: '0', CLAUDE_CODE_UNATTENDED_RETRY: '0', ENABLE_TOOL_SEARCH: 'false' },
+      { fastMode: true, persistentRetry: true, toolSearch: true },
+      false,
+      false,
+      1,
+    ],
+    [
+      { fastMode: true, persistentRetry: true, toolSearch: 'auto' },
+      { TURNWRIGHT_FAST_MODE: '0', CLAUDE_CODE_UNATTENDED_RETRY: '0', ENABLE_TOOL_SEARCH: 'true' },
+      {},
+      true,
+      true,
+      0.1,
+    ],
+    [{ fastMode: true }, { CLAUDE_CODE_DISABLE_FAST_MODE: '1' }, {}, 'disabled_by_env', false, undefined],
+  ] as const)(
+    '%j beats %j, which beats %j',
+    async (options, env, settings, fastMode, persistentRetry, deferToolsAbove) => {
+      await put('~/.turnwright/settings.json', settings);
+      expect(await resolve({ ...options, settingSources: ['user'] }, env)).toMatchObject({
+        fastMode,
+        persistentRetry,
+        deferToolsAbove,
+      });
+    },
+  );
+
+  it('are not for a repository to switch on', async () => {
+    await put('.claude/settings.json', { fastMode: true, persistentRetry: true, promptCacheTtl: '1h' });
+    expect(await resolve({ settingSources: ['project'] })).toMatchObject({
+      fastMode: false,
+      persistentRetry: false,
+      promptCacheTtl: undefined,
+    });
+  });
+
+  it('refuses a mode that there is not', async () => {
+    await refused({ toolSearch: 'sometimes' as never }).toThrow('toolSearch must be true, false, "auto"');
+  });
+});

@@ -2,12 +2,11 @@ import { createModelClient, type ModelClient, type ModelClientOptions } from '..
 import { modelInfo, resolveModelAlias } from '../../model/model-info.ts';
 import type { AttemptRecord, CallModel } from '../../protocol/model.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
+import { DEFAULT_BASE_URL } from '../../settings/resolved-config.ts';
 import { continued } from '../../util/continued.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ModelPort } from '../parts.ts';
 import { VERSION } from '../version.ts';
-
-const DEFAULT_BASE_URL = 'https://api.anthropic.com';
 
 export function composeModel(
   config: QueryEngineConfig,
@@ -22,11 +21,12 @@ export function composeModel(
   const client =
     config.callModel === undefined
       ? createModelClient({ ...clientOptions(config, ports), onAttempt })
-      : givenClient(config.callModel, config.modelOverrides, onAttempt);
+      : givenClient(config.callModel, config, onAttempt);
   return {
     call: config.debug?.watched(client.call) ?? client.call,
     infoOf: client.infoOf,
     ready: client.ready,
+    fastMode: client.fastMode,
     resolve: (name) => resolveModelAlias(name ?? 'default', config.env ?? {}),
     apiMs: () => apiMs,
     sessionApiMs: () => sessionApiMs,
@@ -39,7 +39,7 @@ export function composeModel(
 
 function givenClient(
   call: CallModel,
-  overrides: QueryEngineConfig['modelOverrides'],
+  { modelOverrides, betas }: Pick<QueryEngineConfig, 'modelOverrides' | 'betas'>,
   onAttempt: (attempt: AttemptRecord) => void,
 ): ModelClient {
   return {
@@ -48,8 +48,9 @@ function givenClient(
         for (const attempt of outcome.attempts) onAttempt(attempt);
         return { kind: 'ends', result: outcome };
       }),
-    infoOf: (model) => modelInfo(model, overrides),
+    infoOf: (model) => modelInfo(model, modelOverrides, undefined, betas),
     ready: () => undefined,
+    fastMode: () => ({ state: 'on' }),
     close: async () => {},
   };
 }
@@ -71,6 +72,9 @@ function clientOptions(
     ...(config.noProxy !== undefined && { noProxy: config.noProxy }),
     ...(config.ca !== undefined && { ca: config.ca }),
     ...(config.promptCacheTtl !== undefined && { cacheTtl: config.promptCacheTtl }),
+    ...(config.promptCaching !== undefined && { promptCaching: config.promptCaching }),
+    ...(config.extraBody !== undefined && { extraBody: config.extraBody }),
+    ...(config.betas !== undefined && { betas: config.betas }),
     ...(config.admission !== undefined && { admission: config.admission }),
     ...(config.maxRetries !== undefined && { maxRetries: config.maxRetries }),
     ...(config.unreachedRetries !== undefined && { unreachedRetries: config.unreachedRetries }),

@@ -1,5 +1,6 @@
 /** From options, settings files and environment to the engine's configuration, through the one resolver (L1). */
 import { resolve } from 'node:path';
+import type { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ConfigOptions } from '../../settings/config-options.ts';
 import { resolveConfig } from '../../settings/resolve-config.ts';
@@ -10,6 +11,7 @@ import { TOOL_SEARCH_TOOL } from '../../tools/deferral.ts';
 import { systemClock } from '../../util/clock.ts';
 import { keyFromHelper } from '../api-key-helper.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { unreachableModel } from '../unreachable-model.ts';
 import { createBuiltinTools, sessionTools, unknownTools, wantsAgents } from './builtin-tools.ts';
 import { commandFileSources } from './command-files.ts';
 import { openSkills } from './open-skills.ts';
@@ -19,6 +21,7 @@ import { openPlugins, type PluginConfig } from './plugins.ts';
 import { createSettingsAccess } from './settings-access.ts';
 
 export { machineSettingsFile } from '../../settings/read-managed.ts';
+export type { ToolSearchMode } from '../../settings/settings.ts';
 export type { ConfigOptions, ProjectServerPolicy };
 
 export interface SettingsInput {
@@ -40,6 +43,8 @@ export interface SettingsOutcome {
   readonly config: QueryEngineConfig;
   readonly project: ResolvedConfig['project'];
   readonly projectServers: ProjectServerPolicy;
+  /** Why the model cannot be asked, as an error to throw; undefined: it can. */
+  readonly unreachable: TurnwrightError | undefined;
 }
 
 export async function configFromSettings(input: SettingsInput): Promise<SettingsOutcome> {
@@ -80,6 +85,11 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     thinkingConfig: resolved.thinking,
     effort: resolved.effort,
     betas: resolved.betas.length === 0 ? undefined : resolved.betas,
+    extraBody: resolved.extraBody,
+    promptCaching: resolved.promptCaching,
+    promptCacheTtl: resolved.promptCacheTtl,
+    fastMode: resolved.fastMode,
+    persistentRetry: resolved.persistentRetry,
     ...(await connectionOf(resolved)),
     permissionMode: permissions.mode,
     allowDangerouslySkipPermissions: permissions.allowDangerouslySkipPermissions,
@@ -123,7 +133,12 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     enableFileCheckpointing: resolved.fileCheckpointing,
     ...(!wantsAgents(input.toolNames, resolved) && { agentLimits: { maxDepth: 0 } }),
   };
-  return { config, project: resolved.project, projectServers: resolved.policy.projectServers };
+  return {
+    config,
+    project: resolved.project,
+    projectServers: resolved.policy.projectServers,
+    unreachable: unreachableModel(resolved),
+  };
 }
 
 /** It belongs to the whole set; whoever names the tools, or takes this one away, decides about it too. */
