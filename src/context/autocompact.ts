@@ -9,7 +9,7 @@ import type {
 import type { LoopMessage } from '../protocol/messages.ts';
 import { grouped } from '../util/grouped.ts';
 import { type CompactionPorts, compact } from './compaction.ts';
-import { floorOf, naturalThreshold } from './fixed-overhead.ts';
+import { estimateScale, floorOf, measuredFloor, naturalThreshold } from './fixed-overhead.ts';
 import { largestContributor } from './largest-contributor.ts';
 import { mechanicalTrim } from './mechanical-trim.ts';
 import { informational } from './notices.ts';
@@ -49,7 +49,7 @@ async function* makeRoom(input: StepInput, ports: CompactionPorts): AsyncGenerat
   if (tokens < limits.autocompactAt) return below(input);
 
   const rapidRefills = isRapidRefill(compaction) ? compaction.rapidRefills + 1 : 0;
-  if (rapidRefills >= MAX_REFILLS) return refillStop(input, tokens);
+  if (rapidRefills >= MAX_REFILLS) return refillStop(input, await ports.overhead(input.model));
   const compacted = { ...compaction, turnsSinceCompact: 0, rapidRefills, warned: false };
   const isFull = tokens >= limits.effective;
   if (compaction.switchedOff) {
@@ -143,8 +143,11 @@ function isRapidRefill({ turnsSinceCompact }: CompactionState): boolean {
   return turnsSinceCompact !== undefined && turnsSinceCompact <= REFILL_TURNS;
 }
 
-function refillStop(input: StepInput, tokens: number): StepOutcome {
-  const largest = largestContributor(input.view.slice(), tokens);
+function refillStop(input: StepInput, overhead: number): StepOutcome {
+  const largest = largestContributor(input.view.slice(), {
+    fixedTokens: Math.max(overhead, measuredFloor(input)),
+    scale: estimateScale(input, overhead),
+  });
   return {
     kind: 'stop',
     reason: 'rapid_refill_breaker',

@@ -1,8 +1,10 @@
-/** How far estimates are off for a model, learned from what the provider reports (F29). Plain factors, no I/O. */
+/** How far estimates are off for a model, learned from what the provider reports (F29). Plain figures, no I/O. */
 
 export interface Calibration {
   /** Real tokens per estimated one; 1 until a report says otherwise. */
   factor(model: string): number;
+  /** The smallest request that was reported, in tokens; undefined until one was. */
+  least(model: string): number | undefined;
   /** `estimated` is without any factor. */
   report(estimated: number, reported: number, model: string): void;
 }
@@ -13,7 +15,7 @@ const LEAST_TOKENS = 1_000;
 const WEIGHT = 0.4;
 /** A provider that reports more than this, or less, is counting something else. */
 const MIN_FACTOR = 0.5;
-const MAX_FACTOR = 4;
+const MAX_FACTOR = 10;
 
 export function createCalibration(): Calibration {
   return new Factors();
@@ -21,13 +23,21 @@ export function createCalibration(): Calibration {
 
 class Factors implements Calibration {
   #known: Map<string, number> | undefined;
+  #least: Map<string, number> | undefined;
 
   factor(model: string): number {
     return this.#known?.get(model) ?? 1;
   }
 
+  least(model: string): number | undefined {
+    return this.#least?.get(model);
+  }
+
   report(estimated: number, reported: number, model: string): void {
-    if (estimated < LEAST_TOKENS || reported <= 0) return;
+    if (reported <= 0) return;
+    this.#least ??= new Map();
+    this.#least.set(model, Math.min(reported, this.#least.get(model) ?? reported));
+    if (estimated < LEAST_TOKENS) return;
     const seen = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, reported / estimated));
     this.#known ??= new Map();
     const known = this.#known.get(model);

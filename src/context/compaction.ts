@@ -3,7 +3,7 @@ import type { CompactionSource, StepInput } from '../protocol/context.ts';
 import type { HookPort, HookVerdict } from '../protocol/hook.ts';
 import type { LoopMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
 import type { ViewEdit } from '../protocol/view.ts';
-import { requestTokens } from './fixed-overhead.ts';
+import { estimateScale, requestTokens } from './fixed-overhead.ts';
 import { type Split, splitBeforeTail } from './keep-tail.ts';
 import type { TrimPorts } from './mechanical-trim.ts';
 import { boundary, notice, syntheticMessage } from './notices.ts';
@@ -23,6 +23,8 @@ export interface CompactionPorts extends LadderPorts, TrimPorts {
 
 export interface CompactionRequest {
   readonly trigger: 'auto' | 'manual';
+  /** A request was refused as too long, so the estimate is wrong: only the last round is kept, whatever it says. */
+  readonly refused?: boolean;
   /** Below this many tokens before the tail, a summary would free nothing worth its price. Default 0. */
   readonly worthwhileTokens?: number;
   readonly instructions?: string;
@@ -49,13 +51,22 @@ export async function* compact(
   ports: CompactionPorts,
   request: CompactionRequest,
 ): AsyncGenerator<LoopMessage, CompactionResult> {
-  // Whoever asks for a compaction wants one, also of a conversation that fits many times over.
-  const split = splitBeforeTail(input.view.slice(), input.limits, request.trigger === 'manual');
-  if (split === undefined || split.before.length === 0) {
+  const overhead = await ports.overhead(input.model);
+  const scale = Math.max(input.tokenFactor ?? 1, estimateScale(input, overhead));
+  const split = splitBeforeTail(input.view.slice(), input.limits, {
+    lastRoundOnly: isInsistent(request),
+    scale: Math.max(1, scale),
+  });
+  const kept = new Set(split?.kept);
+  const goes = split?.before.some((round) => round.messages.some((message) => !kept.has(message))) === true;
+  if (split === undefined || split.before.length === 0 || (request.trigger === 'auto' && !goes)) {
     return { kind: 'nothing', why: 'everything belongs to the kept tail' };
   }
   if (split.beforeTokens < (request.worthwhileTokens ?? 0)) {
-    return { kind: 'nothing', why: `only ${split.beforeTokens} tokens stand before the kept tail` };
+    return {
+      kind: 'nothing',
+      why: `only ${Math.round(split.beforeTokens)} tokens stand before the kept tail`,
+    };
   }
   const { trigger, instructions } = request;
   const hooked = await ports.hooks.run(
@@ -70,7 +81,8 @@ export async function* compact(
   const own = [...(ports.words.instructions ?? []), instructions ?? '', ...hooked.additionalContext];
   const words = { ...ports.words, instructions: own.filter((text) => text.trim() !== '') };
   const outcome = yield* summariseRounds(split.before, words, input, ports);
-  const made = outcome.kind === 'summary' ? await replacement(split, outcome, input, ports) : undefined;
+  const made =
+    outcome.kind === 'summary' ? await replacement(split, outcome, { input, scale }, ports) : undefined;
   const failure = failureOf(outcome, made, request, input.signal);
   if (failure !== undefined || made === undefined || outcome.kind !== 'summary') {
     const why = failure ?? 'no summary was made';
@@ -78,14 +90,13 @@ export async function* compact(
     return { kind: 'failed', why };
   }
 
-  const { tokenFactor = 1 } = input;
-  const preTokens = requestTokens(input, await ports.overhead(input.model));
+  const preTokens = requestTokens(input, overhead);
   const keep = split.kept.map((message) => message.uuid);
   yield notice(ports, { subtype: 'status', status: null, compact_result: 'success' });
   yield boundary(ports, {
     trigger,
     pre_tokens: preTokens,
-    post_tokens: Math.max(0, preTokens - Math.round(made.tokensFreed * tokenFactor)),
+    post_tokens: Math.max(0, preTokens - Math.round(made.tokensFreed)),
     duration_ms: Math.round(ports.clock.monotonicMs() - startMs),
     preserved_messages: { anchor_uuid: made.summary.uuid, uuids: keep },
   });
@@ -97,7 +108,7 @@ export async function* compact(
   return {
     kind: 'compacted',
     edits: [{ kind: 'reset', head: made.head, keep, tail: [] }],
-    tokensFreed: made.tokensFreed,
+    tokensFreed: Math.round(made.tokensFreed / (input.tokenFactor ?? 1)),
     why: `${made.summarised} messages were summarised (${outcome.how}), ${keep.length} kept`,
   };
 }
@@ -106,6 +117,7 @@ interface Replacement {
   readonly summary: UserMessage;
   readonly head: readonly ViewMessage[];
   readonly summarised: number;
+  /** Real ones. */
   readonly tokensFreed: number;
 }
 
@@ -113,9 +125,10 @@ interface Replacement {
 async function replacement(
   split: Split,
   outcome: Extract<LadderOutcome, { kind: 'summary' }>,
-  input: StepInput,
+  { input, scale }: { readonly input: StepInput; readonly scale: number },
   ports: CompactionPorts,
 ): Promise<Replacement> {
+  const { tokenFactor = 1 } = input;
   const { transcriptPath, historyTool } = ports;
   const text = summaryText(outcome.text, {
     leftOut: outcome.leftOut,
@@ -125,29 +138,34 @@ async function replacement(
   const summary = syntheticMessage(ports, 'summary', text);
   const kept = new Set(split.kept);
   const summarised = split.before.flatMap((round) => round.messages).filter((message) => !kept.has(message));
-  const freed = estimateTokens(summarised) - estimateTokens([summary]);
+  const freed = estimateTokens(summarised) * scale - estimateTokens([summary]) * tokenFactor;
   const restored = await restoreAfterCompaction([...ports.sources, sessionStartSource(ports.hooks, ports)], {
     summarised,
     kept: split.kept,
     budgetTokens: restoreBudget(input.limits, freed),
     signal: input.signal,
   });
-  const tokensFreed = freed - estimateTokens(restored);
+  const tokensFreed = freed - estimateTokens(restored) * tokenFactor;
   return { summary, head: [summary, ...restored], summarised: summarised.length, tokensFreed };
 }
 
 function failureOf(
   outcome: LadderOutcome,
   made: Replacement | undefined,
-  { trigger }: CompactionRequest,
+  request: CompactionRequest,
   signal: AbortSignal,
 ): string | undefined {
   if (signal.aborted || outcome.kind === 'aborted') return 'it was aborted';
   if (outcome.kind === 'failed') return outcome.failure.message;
-  // Whoever asks for a compaction gets it; one that frees nothing must not be made again and again.
-  if (trigger === 'auto' && made !== undefined && made.tokensFreed <= 0)
+  // One that frees nothing must not be made again and again.
+  if (!isInsistent(request) && made !== undefined && made.tokensFreed <= 0)
     return 'the summary is no shorter than what it would replace';
   return undefined;
+}
+
+/** Somebody asked for it, or there is no other way on: it is made of a conversation that fits many times over, too. */
+function isInsistent({ trigger, refused }: CompactionRequest): boolean {
+  return trigger === 'manual' || refused === true;
 }
 
 function refusalOf(verdict: HookVerdict): string | undefined {

@@ -24,14 +24,18 @@ class RawEstimates implements Estimates {
   measure(request: EstimatedRequest): RequestEstimate {
     const factor = this.#calibration.factor(request.model);
     const head = estimateHead(request);
+    const leastCounted = this.#calibration.least(request.model);
+    // Messages may be denser than any head: a factor that they taught must not blow it up beyond what was counted.
+    const overhead = Math.min(head * factor, Math.max(head, leastCounted ?? Number.POSITIVE_INFINITY));
     const counted = this.#counted;
     if (counted !== undefined && counted.view.root === request.view.root)
       estimateView.begin(counted.view, Math.max(0, counted.tokens - head));
     this.#counted = undefined;
     return {
-      tokens: Math.ceil((head + estimateView(request.view)) * factor),
-      overheadTokens: Math.ceil(head * factor),
+      tokens: Math.ceil(overhead + estimateView(request.view) * factor),
+      overheadTokens: Math.ceil(overhead),
       factor,
+      leastCounted,
     };
   }
 

@@ -16,9 +16,13 @@ export function createFixedOverhead(
   };
 }
 
-/** Tokens in use that no message accounts for; 0 while nothing but messages was counted. */
+/**
+ * Tokens in use that no message accounts for; 0 while nothing but messages was counted. Dense messages are no part of it:
+ * a whole request was once smaller.
+ */
 export function measuredFloor(input: StepInput): number {
-  return Math.max(0, input.estimateTokens - estimateTokens(input.view));
+  const { estimateTokens: used, overheadTokens = 0, leastCounted = Number.POSITIVE_INFINITY } = input;
+  return Math.max(0, Math.min(used - estimateTokens(input.view), Math.max(leastCounted, overheadTokens)));
 }
 
 /** Tokens of the whole request, also while nothing but messages was counted. */
@@ -45,9 +49,15 @@ export function naturalThreshold({ effective, window }: ContextLimits): number {
   return effective - Math.min(13_000, window / 8);
 }
 
+/** Beyond this, what was counted above the estimate may as well be the fixed part. */
+const USUAL_SCALE = 3;
+
 /** Real tokens of the view per estimated one, as far as it was measured; the API may also have cleared part of it. */
 export function estimateScale(input: StepInput, overhead: number): number {
   const estimated = estimateTokens(input.view);
   if (estimated === 0 || input.estimateTokens === estimated) return 1;
-  return Math.min(3, Math.max(0.5, (input.estimateTokens - overhead) / estimated));
+  const scale = (input.estimateTokens - overhead) / estimated;
+  if (scale <= USUAL_SCALE) return Math.max(0.5, scale);
+  if (input.leastCounted === undefined) return USUAL_SCALE;
+  return Math.max(0.5, (input.estimateTokens - Math.max(overhead, measuredFloor(input))) / estimated);
 }

@@ -6,6 +6,7 @@ import { isSummary, lastPrompt, type Round, splitRounds } from './rounds.ts';
 export interface Split {
   /** Rounds that go, oldest first. The last prompt may be among them although it is kept. */
   readonly before: readonly Round[];
+  /** Real tokens, as far as the scale says. */
   readonly beforeTokens: number;
   /** In the order of the view: the last prompt if it stands before the tail, then the tail. Never empty. */
   readonly kept: readonly ViewMessage[];
@@ -15,14 +16,21 @@ export interface Split {
 const TAIL_TOKENS = 10_000;
 const TAIL_SHARE = 0.1;
 
-/** Undefined for an empty view. `lastRoundOnly`: no more than that is kept, however small it is. */
+export interface TailOptions {
+  /** No more than that is kept, however small it is. Default false. */
+  readonly lastRoundOnly?: boolean;
+  /** Real tokens per estimated one. Default 1. */
+  readonly scale?: number;
+}
+
+/** Undefined for an empty view. */
 export function splitBeforeTail(
   messages: readonly ViewMessage[],
   limits: ContextLimits,
-  lastRoundOnly = false,
+  { lastRoundOnly = false, scale = 1 }: TailOptions = {},
 ): Split | undefined {
   const rounds = splitRounds(messages);
-  const budget = lastRoundOnly ? 0 : Math.min(TAIL_TOKENS, limits.effective * TAIL_SHARE);
+  const budget = lastRoundOnly ? 0 : Math.min(TAIL_TOKENS, limits.effective * TAIL_SHARE) / scale;
   let cut = rounds.length - 1;
   if (cut < 0) return undefined;
   let tokens = rounds[cut]?.tokens ?? 0;
@@ -36,5 +44,5 @@ export function splitBeforeTail(
   const tail = rounds.slice(cut).flatMap((round) => round.messages);
   const prompt = lastPrompt(messages);
   const kept = prompt === undefined || tail.includes(prompt) ? tail : [prompt, ...tail];
-  return { before, beforeTokens: before.reduce((sum, round) => sum + round.tokens, 0), kept };
+  return { before, beforeTokens: before.reduce((sum, round) => sum + round.tokens, 0) * scale, kept };
 }

@@ -2,21 +2,24 @@
 import type { ViewMessage } from '../protocol/messages.ts';
 import { grouped } from '../util/grouped.ts';
 import { isSummary, toolResultIds } from './rounds.ts';
-import { estimateMessage, estimateTokens } from './token-estimate.ts';
+import { estimateMessage } from './token-estimate.ts';
 
-/** `totalTokens` counts the whole request, so what no message accounts for is the system prompt and the tools. */
-export function largestContributor(messages: readonly ViewMessage[], totalTokens: number): string {
-  let tokens = Math.max(0, totalTokens - estimateTokens(messages));
+/** `fixedTokens`: of the system prompt and the tools. `scale`: real tokens of a message per estimated one. */
+export function largestContributor(
+  messages: readonly ViewMessage[],
+  { fixedTokens, scale }: { readonly fixedTokens: number; readonly scale: number },
+): string {
+  let tokens = fixedTokens;
   let largest: ViewMessage | undefined;
   for (const message of messages) {
-    const own = estimateMessage(message);
+    const own = estimateMessage(message) * scale;
     if (own <= tokens) continue;
     tokens = own;
     largest = message;
   }
   const name =
     largest === undefined ? 'the system prompt and the tool definitions' : describe(largest, messages);
-  return `${name} (about ${grouped(tokens)} tokens)`;
+  return `${name} (about ${grouped(Math.round(tokens))} tokens)`;
 }
 
 function describe(message: ViewMessage, messages: readonly ViewMessage[]): string {

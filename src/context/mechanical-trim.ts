@@ -41,7 +41,8 @@ export async function* mechanicalTrim(
   /** A share of the usable window, in the measure of the estimate and without what no message can free. */
   const room = (share: number) => Math.max(0, (input.limits.effective * share - overhead) / scale);
 
-  const split = splitBeforeTail(view, input.limits);
+  const refused = when === 'refused';
+  const split = splitBeforeTail(view, input.limits, { lastRoundOnly: refused, scale: Math.max(1, scale) });
   const droppable = split?.before.filter((round) => !round.messages.some(isSummary)) ?? [];
   const pinned = new Set(split?.kept);
   const dropped = oldest(droppable, estimateTokens(view) - room(TARGET_SHARE))
@@ -55,7 +56,7 @@ export async function* mechanicalTrim(
     ports.spill,
   );
   // By the estimate all of it fits, and it was refused: the estimate is wrong, so its largest texts go by half.
-  if (when === 'refused' && dropped.length === 0 && cut.edits.length === 0) {
+  if (refused && dropped.length === 0 && cut.edits.length === 0) {
     const half = estimateTokens(rest) * DROP_SHARE;
     cut = await cutLargest(rest, { resultsDownTo: half, wordsDownTo: half }, ports.spill);
   }
@@ -72,7 +73,7 @@ export async function* mechanicalTrim(
   const marker = syntheticMessage(ports, 'nudge', trimmedText(dropped.length, ports.historyTool));
   const items: readonly ViewMessage[] = [marker, ...restored];
   const tokensFreed = estimateTokens(dropped) - estimateTokens(items) + cut.tokensFreed;
-  if (tokensFreed <= 0) return { kind: 'none', why: 'dropping what may go would free nothing' };
+  if (tokensFreed <= 0 && !refused) return { kind: 'none', why: 'dropping what may go would free nothing' };
   const preTokens = requestTokens(input, overhead);
   yield boundary(ports, {
     trigger: 'auto',

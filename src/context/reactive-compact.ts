@@ -9,7 +9,7 @@ export async function* reactiveCompact(
 ): AsyncGenerator<LoopMessage, RecoveryOutcome> {
   // Three failures in a row hold here too: the trim that needs no model is next (L2.6).
   if (input.compaction.switchedOff) return { kind: 'none', why: 'summaries are switched off' };
-  return yield* compactNow(input, ports, { trigger: 'auto' });
+  return yield* compactNow(input, ports, { trigger: 'auto', refused: true });
 }
 
 export async function* compactNow(

@@ -34,6 +34,8 @@ const DROP_SHARE = 0.2;
 /** What a refused request shrinks to when the refusal named no figures. */
 const UNKNOWN_EXCESS = 0.8;
 const KNOWN_EXCESS = 0.95;
+/** How far above its estimate plain text may be. */
+const PLAIN_SCALE = 3;
 /** What is left of an old tool result, in characters. */
 const OLD_RESULT_CHARS = 2_000;
 
@@ -50,10 +52,11 @@ export async function* summariseRounds(
   let calls = 0;
   for (const room of await ports.summaryRooms(input)) {
     const scale = estimateScale(input, await ports.overhead(input.model));
-    const wordsTokens = estimateText(partRequest(words, 1, 1));
+    // Dense is what tools brought in; the instruction is plain text.
+    const wordsTokens = estimateText(partRequest(words, 1, 1)) * Math.min(scale, PLAIN_SCALE);
     const ask: AskForSummary = (messages, instruction) => {
       calls += 1;
-      const free = room.tokens - scale * (estimateTokens(messages) + wordsTokens);
+      const free = room.tokens - scale * estimateTokens(messages) - wordsTokens;
       return ports.summarise({
         messages,
         model: room.model,
@@ -63,7 +66,7 @@ export async function* summariseRounds(
         signal: input.signal,
       });
     };
-    const limit = (room.tokens - room.leastAnswer) / scale - wordsTokens;
+    const limit = (room.tokens - room.leastAnswer - wordsTokens) / scale;
     outcome = yield* climb(rounds, { words, ask, limit }, ports);
     if (outcome.kind !== 'failed' || outcome.failure.kind === 'budget') return outcome;
   }

@@ -41,6 +41,8 @@ export interface StepInput {
   readonly overheadTokens?: number;
   /** Real tokens per estimated one, learned from usage; what a step says in estimates is multiplied by it. Default 1. */
   readonly tokenFactor?: number;
+  /** The smallest request that the provider has counted for this model: what no message accounts for is no more. */
+  readonly leastCounted?: number | undefined;
   /** A step of this pass has already compacted. */
   readonly compactedInThisPass: boolean;
   readonly limits: ContextLimits;
@@ -143,6 +145,8 @@ export interface RequestEstimate {
   readonly overheadTokens: number;
   /** Real tokens per estimated one, as learned for this model. */
   readonly factor: number;
+  /** The smallest request that the provider has counted for this model, in tokens; absent until it has. */
+  readonly leastCounted?: number | undefined;
 }
 
 /** Restores something after a compaction (recent files, todos, skills, plan, tasks). */

@@ -215,6 +215,83 @@ describe('a compaction in the real engine', () => {
     expect(resultOf(await beyond.run('Look.'))).toMatchObject({ terminal_reason: 'prompt_too_long' });
   });
 
+  describe('a refusal proves the estimate wrong: by it, everything fits into the kept tail', () => {
+    const config = { compaction: { window: 200_000 } };
+    const tooLarge: Reply = { blocks: [], faults: [{ name: 'http-status', status: 413 }] };
+
+    it.each([
+      ['400', tooLong],
+      ['413', tooLarge],
+    ])('all but the last round is summarised, and the request is made again (%s)', async (_, refused) => {
+      const run = await rehearsedEngine({ reply: script([...small(3), refused, done()]), config });
+      const messages = await run.run('Look around.');
+      expect(resultOf(messages)).toMatchObject({ subtype: 'success', is_error: false, result: 'Done.' });
+      expect(run.sent('compaction')).toHaveLength(1);
+      expect(systemWords(messages)).toContain('compact_boundary');
+      const last = json(run.sent('main').at(-1)) ?? '';
+      expect(last).toContain('The gist.');
+      expect(last).toContain('Look around.');
+      expect(last.match(/"tool_use"/g)).toHaveLength(1);
+      expect(
+        run
+          .decisions()
+          .flatMap(({ decision }) => (decision?.kind === 'continue' ? [decision.transition] : [])),
+      ).toEqual([...small(3).map(() => 'next_turn'), 'reactive_compact_retry']);
+    });
+
+    it('without a summary the oldest rounds are dropped, and a smaller last attempt is made', async () => {
+      const run = await rehearsedEngine({
+        reply: script([...small(3), tooLong, done()], () => refusal(400)),
+        config,
+      });
+      expect(resultOf(await run.run('Look around.'))).toMatchObject({ is_error: false, result: 'Done.' });
+      const last = json(run.sent('main').at(-1)) ?? '';
+      expect(last).toContain('were removed');
+      expect(last).toContain('Look around.');
+      expect(last.match(/"tool_use"/g)).toHaveLength(2);
+    });
+
+    it('refused again after the summary: what stays is cut, and what is refused even then is shown, once', async () => {
+      const refusedTwice = [lookAt(250), lookAt(250), lookAt(6_000), tooLong, tooLong];
+      const helped = await rehearsedEngine({ reply: script([...refusedTwice, done()]), config });
+      expect(resultOf(await helped.run('Look around.'))).toMatchObject({ is_error: false, result: 'Done.' });
+      const sizes = helped.sent('main').map((body) => (json(body) ?? '').length);
+      expect(sizes[5]).toBeLessThan((sizes[4] ?? 0) / 2);
+
+      const beyond = await rehearsedEngine({ reply: script([...refusedTwice, tooLong]), config });
+      const messages = await beyond.run('Look around.');
+      expect(resultOf(messages)).toMatchObject({ terminal_reason: 'prompt_too_long', is_error: true });
+      expect(
+        messages.filter((message) => message.type === 'assistant' && message.is_api_error_message),
+      ).toHaveLength(1);
+      expect(beyond.sent('main')).toHaveLength(6);
+    });
+  });
+
+  describe('what is counted lies far above the estimate', () => {
+    const counted = (reply: Reply, tokens: number): Reply => ({ ...reply, usage: { input_tokens: tokens } });
+    const dense = [counted(lookAt(10), 5_000), counted(lookAt(10), 30_000), counted(lookAt(10), 80_000)];
+
+    it('the summary is made in time, of all but what the tail may hold in real tokens', async () => {
+      const run = await rehearsedEngine({ reply: script([...dense, done()]), window: 100_000 });
+      expect(resultOf(await run.run('Look around.'))).toMatchObject({ is_error: false, result: 'Done.' });
+      expect(run.sent('compaction')).toHaveLength(1);
+      const last = json(run.sent('main').at(-1)) ?? '';
+      expect(last).toContain('The gist.');
+      expect(last.match(/"tool_use"/g)).toHaveLength(1);
+    });
+
+    it('the warning does not blame what the first answer has shown to be small', async () => {
+      const near = [counted(lookAt(10), 5_000), counted(lookAt(10), 85_000)];
+      const run = await rehearsedEngine({ reply: script([...near, done()]), window: 120_000 });
+      const words = (await run.run('Look around.')).flatMap((message) =>
+        message.type === 'system' && message.subtype === 'informational' ? [message.content] : [],
+      );
+      expect(words).toEqual([expect.stringContaining('usable tokens')]);
+      expect(words[0]).not.toContain('system prompt');
+    });
+  });
+
   it('F27: with compaction off, an overflow that the provider reports is a typed stop', async () => {
     const run = await rehearsedEngine({
       reply: script([lookAt(6_000)]),

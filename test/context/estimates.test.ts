@@ -58,7 +58,7 @@ describe('calibrate', () => {
     estimates.calibrate(500, 50_000, 'm');
     expect(estimates.measure(request(1)).factor).toBe(1);
     estimates.calibrate(2_000, 1_000_000, 'm');
-    expect(estimates.measure(request(1)).factor).toBe(4);
+    expect(estimates.measure(request(1)).factor).toBe(10);
     for (let i = 0; i < 20; i++) {
       const { tokens, factor } = estimates.measure(request(4_000));
       estimates.calibrate(tokens, (tokens / factor) * 1.3, 'm');

@@ -15,6 +15,7 @@ export class PassInput implements StepInput {
   readonly view: StepInput['view'];
   readonly overheadTokens: number;
   readonly tokenFactor: number;
+  readonly leastCounted: number | undefined;
   readonly limits: StepInput['limits'];
   readonly compaction: StepInput['compaction'];
   readonly turnCount: number;
@@ -34,6 +35,7 @@ export class PassInput implements StepInput {
     this.view = state.view.messages;
     this.overheadTokens = iteration.estimate.overheadTokens;
     this.tokenFactor = iteration.estimate.factor;
+    this.leastCounted = iteration.estimate.leastCounted;
     this.limits = iteration.deps.context.limitsFor(state.model.current);
     this.compaction = state.compaction;
     this.turnCount = state.turnCount;
