@@ -18,6 +18,7 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
   const fail = (error: unknown) => void report(error, world).then(world.signals.depart);
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
+  process.once('beforeExit', () => fail(new Error(DRAINED)));
   let code: ExitCode;
   try {
     code = await dispatch(readArgs(argv), world);
@@ -26,6 +27,10 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
   }
   if (!world.signals.leaving) world.exit(code);
 }
+
+/** Nothing keeps the process alive, and the command has not ended: without this it would look like a success. */
+const DRAINED =
+  'The command stopped before it was done: nothing was left to wait for. This is a defect. A session that was running is on record: turnwright --continue goes on with it.';
 
 /** What is wrong with the words themselves is what the help text can put right. */
 function readArgs(argv: readonly string[]): Invocation {

@@ -1,9 +1,9 @@
 /** Before a run: whether what a folder's settings ask for may take effect. Asked once for each content. */
-import { createInterface } from 'node:readline/promises';
 import { type ProjectTrust, projectTrust, trustProject } from '../index.ts';
 import type { RunFlags } from './args.ts';
 import { SETTING_SOURCES } from './flag-values.ts';
 import { drain } from './screen/ask.ts';
+import { openLineReader } from './screen/line-reader.ts';
 import { visible } from './screen/visible.ts';
 import type { Env, World } from './world.ts';
 
@@ -63,13 +63,10 @@ function shortened(value: string): string {
 
 async function agrees(world: World): Promise<boolean> {
   await drain(world.stdin);
-  const lines = createInterface({ input: world.stdin, output: world.stdout, terminal: true });
-  const closed = new AbortController();
-  lines.on('SIGINT', world.signals.raiseInterrupt);
-  lines.on('close', () => closed.abort());
+  const { lines, closed } = openLineReader(world.stdin, world.stdout, world.signals.raiseInterrupt);
   try {
     while (true) {
-      const answer = await lines.question('  trust this? y / n ', { signal: closed.signal });
+      const answer = await lines.question('  trust this? y / n ', { signal: closed });
       switch (answer.trim().toLowerCase()) {
         case 'y':
         case 'yes':
@@ -83,7 +80,7 @@ async function agrees(world: World): Promise<boolean> {
     }
   } catch (error) {
     // The terminal is gone: nobody agreed.
-    if (closed.signal.aborted) return false;
+    if (closed.aborted) return false;
     throw error;
   } finally {
     lines.close();

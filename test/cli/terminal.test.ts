@@ -8,6 +8,7 @@ import { untilFile } from '../scenarios/processes.ts';
 import { against, BIN, bareEnv, rehearse, temporaryFolder } from './bin.ts';
 import { asSeen } from './fake-screen.ts';
 
+const hasBash = spawnSync('bash', ['-c', 'true']).status === 0;
 const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
 
 /** Each answer is typed once its question has been seen as often as there are answers before it. */
@@ -125,6 +126,38 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     const kept = readdirSync(home, { recursive: true }).map(String);
     expect(kept.filter((name) => name.endsWith('.lock'))).toEqual([]);
   });
+
+  test.skipIf(!hasBash)(
+    'Ctrl-Z at a question, then fg: the question is still there and can be answered',
+    async () => {
+      const server = await rehearse(reply([write('a.txt')]), reply('Done.'));
+      const cwd = temporaryFolder();
+      const shell = spawn('script', ['-qec', 'bash --norc --noprofile -i', '/dev/null'], {
+        cwd,
+        env: { ...bareEnv(against(server)), TERM: 'xterm', PS1: 'ready> ' },
+      });
+      /** What to type once this was seen behind what was seen before. */
+      const steps: [seen: string, typed: string][] = [
+        ['ready> ', `'${process.execPath}' '${BIN}' go; echo ended with $?\n`],
+        ['allow? y', '\x1a'],
+        ['ready> ', 'fg; echo finished with $?\n'],
+        ['allow? y', 'y\r'],
+        ['finished with 0', 'exit\n'],
+      ];
+      let unread = '';
+      shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+        unread += text;
+        const [step] = steps;
+        const at = step === undefined ? -1 : unread.indexOf(step[0]);
+        if (step === undefined || at < 0) return;
+        steps.shift();
+        unread = unread.slice(at + step[0].length);
+        shell.stdin.write(step[1]);
+      });
+      await new Promise((resolve) => shell.once('close', resolve));
+      expect([steps, readdirSync(cwd)], unread).toEqual([[], ['a.txt']]);
+    },
+  );
 
   test('Ctrl-C at a question ends the run with 130', async () => {
     const server = await rehearse(reply([write('a.txt')]), reply('Never said.'));

@@ -2,9 +2,9 @@
  * The permission question: the whole call is shown, never a part of it, then one line takes y, n or a. What was
  * typed before the question stood does not answer it.
  */
-import { createInterface } from 'node:readline/promises';
 import type { CanUseTool, CanUseToolContext, PermissionResult, PermissionUpdate } from '../../index.ts';
 import { askQuestions } from './ask-questions.ts';
+import { openLineReader } from './line-reader.ts';
 import type { Screen } from './screen.ts';
 import type { Style } from './style.ts';
 import type { Terminal } from './terminal.ts';
@@ -53,11 +53,8 @@ async function askOnce(
     if (always !== undefined) await terminal.line(style.dim(`  always would be: ${describeUpdates(always)}`));
   }
   await drain(keyboard);
-  const lines = createInterface({ input: keyboard, output, terminal: true });
-  const closed = new AbortController();
-  lines.on('SIGINT', onInterrupt);
-  lines.on('close', () => closed.abort());
-  const signal = AbortSignal.any([context.signal, closed.signal]);
+  const { lines, closed } = openLineReader(keyboard, output, onInterrupt);
+  const signal = AbortSignal.any([context.signal, closed]);
   try {
     if (asksPerson) {
       return await askQuestions(input, {
@@ -75,7 +72,7 @@ async function askOnce(
     }
   } catch (error) {
     // Withdrawn, or nobody is there to answer.
-    if (context.signal.aborted || closed.signal.aborted) return null;
+    if (context.signal.aborted || closed.aborted) return null;
     throw error;
   } finally {
     lines.close();
