@@ -5,7 +5,7 @@ import type { Sink } from './print.ts';
 import { createAskPerson } from './screen/ask.ts';
 import { createScreen } from './screen/screen.ts';
 import { createStyle, type Style, wantsColor } from './screen/style.ts';
-import { createToolCount, summaryLines } from './screen/summary.ts';
+import { createRunCounts, summaryLines } from './screen/summary.ts';
 import { createTerminal, type Terminal } from './screen/terminal.ts';
 import { visible } from './screen/visible.ts';
 import { warnOn } from './warnings.ts';
@@ -45,7 +45,7 @@ export function createLiveView(
   const live = isTerminal && world.env['TERM'] !== 'dumb';
   const terminal = createTerminal({ output, live, columns: () => columnsOf(stream), paintStatus: style.dim });
   const screen = createScreen({ terminal, style, cwd: world.cwd, nowMs: () => performance.now(), verbose });
-  const tools = createToolCount();
+  const counts = createRunCounts();
   const canAsk = !neverAsk && isTerminal && world.stdin.isTTY === true;
   return {
     terminal,
@@ -63,7 +63,7 @@ export function createLiveView(
       : undefined,
     sink: {
       async show(message) {
-        tools.add(message);
+        counts.add(message);
         await screen.show(message);
       },
       async end(result) {
@@ -73,7 +73,7 @@ export function createLiveView(
           for (const error of result.errors) await terminal.line(style.red(visible(error)));
         }
         if (!summary) return;
-        for (const line of summaryLines(result, tools.calls, style)) await terminal.line(line);
+        for (const line of summaryLines(result, counts, style)) await terminal.line(line);
       },
     },
   };

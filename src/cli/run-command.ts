@@ -8,6 +8,7 @@ import { createLiveView } from './live-view.ts';
 import { both, createPrinter, expendable } from './print.ts';
 import { withNotices } from './print-notices.ts';
 import { readPrompt } from './prompt.ts';
+import { promptToGoOn } from './prompt-to-go-on.ts';
 import { optionsFrom } from './run-options.ts';
 import { runQuery } from './run-query.ts';
 import { settleTrust } from './trust-question.ts';
@@ -43,7 +44,7 @@ export async function runCommand(world: World, words: readonly string[], flags: 
 /** The live view, also when nobody watches it live. */
 export async function runShown(world: World, prompt: string | undefined, flags: RunFlags): Promise<ExitCode> {
   await settleTrust(world, flags, world.stdout.isTTY === true && world.stdin.isTTY === true);
-  const { sink, canUseTool, warn } = createLiveView(world, { verbose: flags.verbose === true });
+  const { sink, canUseTool, warn, terminal } = createLiveView(world, { verbose: flags.verbose === true });
   const options = optionsFrom(flags, {
     cwd: world.cwd,
     env: world.env,
@@ -51,7 +52,12 @@ export async function runShown(world: World, prompt: string | undefined, flags: 
     canUseTool,
     warn,
   });
-  return (await runQuery({ prompt, options, sink, signals: world.signals })).code;
+  const goOn = async () => {
+    const next = await promptToGoOn(world, flags);
+    if (next !== undefined) await terminal.line(`> ${next}`);
+    return next;
+  };
+  return (await runQuery({ prompt, options, sink, signals: world.signals, goOn })).code;
 }
 
 /** `stream-json` tells the course of things already: programs that read it say --verbose, and want a quiet stderr. */
@@ -81,5 +87,6 @@ export async function runPrinted(
     canUseTool: undefined,
     warn,
   });
-  return (await runQuery({ prompt, options, sink, signals: world.signals })).code;
+  const goOn = () => promptToGoOn(world, flags);
+  return (await runQuery({ prompt, options, sink, signals: world.signals, goOn })).code;
 }

@@ -14,6 +14,8 @@ export interface Run {
   readonly options: Options;
   readonly sink: Sink;
   readonly signals: Signals;
+  /** Asked when there was nothing to carry on: a prompt to go on with, or undefined to leave it at that. */
+  readonly goOn?: () => Promise<string | undefined>;
 }
 
 export interface RunEnd {
@@ -22,11 +24,34 @@ export interface RunEnd {
   readonly code: ExitCode;
 }
 
-export async function runQuery({ prompt, options, sink, signals }: Run): Promise<RunEnd> {
+export async function runQuery(run: Run): Promise<RunEnd> {
+  const { sink, signals } = run;
+  let prompt = run.prompt;
+  let { result, failure } = await play(run, prompt);
+  if (prompt === undefined && result === undefined && failure === undefined && !signals.leaving) {
+    prompt = await run.goOn?.();
+    if (prompt !== undefined) ({ result, failure } = await play(run, prompt));
+  }
+  if (failure !== undefined) {
+    // A result that came is shown all the same, as when its last records found no room on the disk.
+    await sink.end(result).catch(() => undefined);
+    throw failure.reason;
+  }
+  await sink.end(result);
+  if (result === undefined && !signals.leaving) throw withoutResult(prompt);
+  return { result, code: signals.interrupted ? EXIT.interrupted : codeOf(result) };
+}
+
+interface Played {
+  readonly result: SDKResultMessage | undefined;
+  readonly failure: { readonly reason: unknown } | undefined;
+}
+
+async function play({ options, sink, signals }: Run, prompt: string | undefined): Promise<Played> {
   const running = query({ prompt, options });
-  const detach = signals.attach(running);
+  const detach = signals.attach(running, farewell(options));
   let result: SDKResultMessage | undefined;
-  let failure: { readonly reason: unknown } | undefined;
+  let failure: Played['failure'];
   try {
     for await (const message of running) {
       if (message.type === 'result') result = message;
@@ -41,14 +66,13 @@ export async function runQuery({ prompt, options, sink, signals }: Run): Promise
       failure ??= { reason };
     });
   }
-  if (failure !== undefined) {
-    // A result that came is shown all the same, as when its last records found no room on the disk.
-    await sink.end(result).catch(() => undefined);
-    throw failure.reason;
-  }
-  await sink.end(result);
-  if (result === undefined && !signals.leaving) throw withoutResult(prompt);
-  return { result, code: signals.interrupted ? EXIT.interrupted : codeOf(result) };
+  return { result, failure };
+}
+
+/** What a person reads when a signal ends the process before the result. */
+function farewell({ persistSession, engine }: Options): string {
+  const isKept = persistSession !== false && engine?.home === undefined;
+  return `— left before the end, without a result${isKept ? '; go on with: turnwright --continue' : ''}`;
 }
 
 function withoutResult(prompt: string | undefined): Error {

@@ -15,8 +15,11 @@ export interface Signals {
   readonly interrupted: boolean;
   /** A signal is ending the process: nobody else may, or say anything. */
   readonly leaving: boolean;
-  /** Signals go to `target` until the returned function is called; without one they end the process at once. */
-  attach(target: Stoppable): () => void;
+  /**
+   * Signals go to `target` until the returned function is called; without one they end the process at once.
+   * `farewell`: a person's last line, should the process leave before `target` ended.
+   */
+  attach(target: Stoppable, farewell?: string): () => void;
   /** Closes what runs and ends the process, as a signal does. Does nothing when one is at it already. */
   depart(code: ExitCode): Promise<void>;
   /** As if SIGINT had arrived: for a Ctrl-C that was read as a key. */
@@ -27,16 +30,21 @@ export interface Signals {
 /** How long a closing query may take to end its children before the process leaves anyway. */
 const CLOSE_LIMIT_MS = 1_000;
 
-export function listenForSignals(proc: NodeJS.Process, leave: (code: ExitCode) => void): Signals {
+export function listenForSignals(
+  proc: NodeJS.Process,
+  leave: (code: ExitCode, farewell: string | undefined) => void,
+): Signals {
   let target: Stoppable | undefined;
+  let lastLine: string | undefined;
   let interrupted = false;
   let leaving = false;
 
   const depart = async (code: ExitCode) => {
     if (leaving) return;
     leaving = true;
+    const said = lastLine;
     if (target !== undefined) await closeWithin(target, CLOSE_LIMIT_MS);
-    leave(code);
+    leave(code, said);
   };
   const onInt = () => {
     if (interrupted || target === undefined) {
@@ -59,10 +67,13 @@ export function listenForSignals(proc: NodeJS.Process, leave: (code: ExitCode) =
     get leaving() {
       return leaving;
     },
-    attach(next) {
+    attach(next, farewell) {
       target = next;
+      lastLine = farewell;
       return () => {
-        if (target === next) target = undefined;
+        if (target !== next) return;
+        target = undefined;
+        lastLine = undefined;
       };
     },
     depart,

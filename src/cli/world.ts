@@ -34,9 +34,11 @@ export function createWorld(proc: NodeJS.Process): World {
     stderr: proc.stderr,
     out: createOutput(proc.stdout),
     err: createOutput(proc.stderr),
-    signals: listenForSignals(proc, (code) => {
+    signals: listenForSignals(proc, (code, farewell) => {
       // The shell's prompt shall not stand behind a half-written line.
-      if (proc.stdout.isTTY) proc.stdout.write('\n');
+      const line = farewell === undefined ? '\n' : `\n${farewell}\n`;
+      if (proc.stdout.isTTY) proc.stdout.write(line);
+      else if (proc.stderr.isTTY) proc.stderr.write(line);
       exit(code);
     }),
     exit,

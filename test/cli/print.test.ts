@@ -255,6 +255,19 @@ describe('sessions', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test('--continue without a task goes on after a turn that was stopped, as a turn of its own', async () => {
+    const look = (id: string) => ({ ...toolUse('Glob', { pattern: '*' }), id });
+    const server = await rehearse(reply(['I look.', look('first')]), reply('I went on.'));
+    const cwd = temporaryFolder();
+    const env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };
+    const stopped = await turnwright(['-p', 'first', '--max-turns=1'], { env, cwd });
+    expect(stopped).toMatchObject({ code: 1, stdout: 'I look.\n' });
+    const ran = await turnwright(['-p', '-c'], { env, cwd });
+    expect(ran).toMatchObject({ code: 0, stdout: 'I went on.\n', stderr: '' });
+    expect(JSON.stringify(bodyOf(server, 1).messages)).toContain('Go on from where you stopped.');
+    expect((await turnwright(['-p', '-c'], { env, cwd })).stderr).toContain('Nothing was interrupted');
+  });
+
   test('--resume of an unknown session is the same mistake with and without a task', async () => {
     const server = await rehearse();
     const env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };

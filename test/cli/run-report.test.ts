@@ -137,7 +137,7 @@ test('a report tells what was recorded', async () => {
 });
 
 test('the summary of a run that completed', () => {
-  const lines = summaryLines(RESULT, 2, createStyle(false));
+  const lines = summaryLines(RESULT, { turns: 3, calls: 2 }, createStyle(false));
   expect(lines).toEqual([
     '— 3 turns · 2 tool calls · 4.0k tokens in (75 % from cache) · 1.5k out · $0.0234 · 4.2 s',
   ]);
@@ -149,7 +149,9 @@ test('models without a price are not passed off as free', () => {
     modelUsage: { local: { ...USAGE, costBasis: 'unknown' as const } },
     total_cost_usd: 0,
   };
-  expect(summaryLines(result, 0, createStyle(false))[0]).toContain('$0.0000 and unpriced models');
+  expect(summaryLines(result, { turns: 1, calls: 0 }, createStyle(false))[0]).toContain(
+    '$0.0000 and unpriced models',
+  );
 });
 
 test('every way to stop but completion has its words', () => {

@@ -30,6 +30,24 @@ test('the first Ctrl-C interrupts: the result still comes, exit code 130', async
   expect([ran.code, ran.stderr]).toEqual([130, '']);
 });
 
+test('after Ctrl-C --continue alone goes on', async () => {
+  const server = await rehearse({ ...ENDLESS, times: 1 }, reply('I went on.'));
+  const cwd = temporaryFolder();
+  const env = { ...against(server), TURNWRIGHT_HOME: temporaryFolder() };
+  let sent = false;
+  await turnwright(['-p', 'talk', ...STREAM], {
+    env,
+    cwd,
+    onStdout(child, soFar) {
+      if (!sent && isStreaming(soFar)) sent = child.kill('SIGINT');
+    },
+  });
+  expect(await turnwright(['-p', '--continue'], { env, cwd })).toMatchObject({
+    code: 0,
+    stdout: 'I went on.\n',
+  });
+});
+
 test.each([
   ['SessionStart', 'aborted_streaming'],
   // The gate stays shut: the prompt is refused, and no run ends (F136).

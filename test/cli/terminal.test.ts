@@ -16,9 +16,10 @@ async function onTerminal(
   server: RehearsalServer,
   typed: readonly string[],
   env: Record<string, string> = {},
+  args = 'go',
 ) {
   const cwd = temporaryFolder();
-  const command = `stty cols 80; exec '${process.execPath}' '${BIN}' go`;
+  const command = `stty cols 80; exec '${process.execPath}' '${BIN}' ${args}`;
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     cwd,
     env: { ...bareEnv(against(server)), TERM: 'xterm', SHELL: '/bin/sh', ...env },
@@ -125,6 +126,34 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(readFileSync(join(cwd, 'end'), 'utf8')).toBe('SIGHUP');
     const kept = readdirSync(home, { recursive: true }).map(String);
     expect(kept.filter((name) => name.endsWith('.lock'))).toEqual([]);
+  });
+
+  test('the closing line counts turns as --max-turns does', async () => {
+    const server = await rehearse(reply(toolUse('Glob', { pattern: '*' })));
+    const { code, seen } = await onTerminal(server, [], {}, '--max-turns 1 go');
+    expect(code).toBe(1);
+    expect(seen.at(-2)).toMatch(/^— 1 turn · 1 tool call · /);
+    expect(seen.at(-1)).toBe('— stopped: the turn limit was reached (--max-turns) (max_turns)');
+  });
+
+  test('a signal that ends the process before the result leaves a closing line', async () => {
+    const server = await rehearse(reply('Never said.', { timing: { ttftMs: 60_000 } }));
+    const command = `stty cols 80; '${process.execPath}' '${BIN}' go & pid=$!; while [ ! -e waiting ]; do sleep 0.1; done; kill $pid; wait $pid; echo code $?`;
+    const cwd = temporaryFolder();
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], {
+      cwd,
+      env: { ...bareEnv(against(server)), TERM: 'xterm', SHELL: '/bin/sh' },
+    });
+    let written = '';
+    terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+      written += text;
+      if (written.includes('waiting')) writeFileSync(join(cwd, 'waiting'), '');
+    });
+    await new Promise((resolve) => terminal.once('close', resolve));
+    expect(asSeen(written.replaceAll('\r\n', '\n')).slice(-2)).toEqual([
+      '— left before the end, without a result; go on with: turnwright --continue',
+      'code 143',
+    ]);
   });
 
   test.skipIf(!hasBash)(

@@ -1,5 +1,6 @@
 /** What a run came to, in two lines. */
 import type { SDKMessage, SDKResultMessage, TerminalReason } from '../../index.ts';
+import { resultsOf } from './open-tools.ts';
 import type { Style } from './style.ts';
 import { counted, dollars, duration, percent, tokens } from './units.ts';
 import { oneLine } from './visible.ts';
@@ -36,26 +37,47 @@ export function stopSentence(result: SDKResultMessage): string | undefined {
   return `${STOPPED[reason]} (${reason})`;
 }
 
-/** Counts the calls of a run; the result itself does not tell. */
-export function createToolCount(): { add(message: SDKMessage): void; readonly calls: number } {
+/** What the result does not tell. */
+export interface RunCounts {
+  readonly calls: number;
+  /** As `--max-turns` counts them: the first request, and each that follows on tool results. */
+  readonly turns: number;
+}
+
+export function createRunCounts(): RunCounts & { add(message: SDKMessage): void } {
   const ids = new Set<string>();
+  let turns = 0;
+  let isAsked = false;
+  const asked = () => {
+    if (!isAsked) turns += 1;
+    isAsked = true;
+  };
   return {
     add(message) {
-      if (message.type !== 'assistant') return;
-      for (const block of message.message.content) if (block.type === 'tool_use') ids.add(block.id);
+      if (message.type === 'system' && message.subtype === 'status' && message.status === 'requesting')
+        asked();
+      if (message.type === 'assistant') {
+        if (message.parent_tool_use_id === null && message.error === undefined) asked();
+        for (const block of message.message.content) if (block.type === 'tool_use') ids.add(block.id);
+      }
+      if (message.type === 'user' && message.parent_tool_use_id === null && resultsOf(message).length > 0)
+        isAsked = false;
     },
     get calls() {
       return ids.size;
     },
+    get turns() {
+      return turns;
+    },
   };
 }
 
-export function summaryLines(result: SDKResultMessage, toolCalls: number, style: Style): string[] {
+export function summaryLines(result: SDKResultMessage, { turns, calls }: RunCounts, style: Style): string[] {
   const total = totals(result);
   const cached = total.cacheRead > 0 ? ` (${percent(total.cacheRead, total.input)} from cache)` : '';
   const figures = [
-    counted(result.num_turns, 'turn'),
-    counted(toolCalls, 'tool call'),
+    counted(turns, 'turn'),
+    counted(calls, 'tool call'),
     `${tokens(total.input)} tokens in${cached}`,
     `${tokens(total.output)} out`,
     total.unpriced ? `${dollars(result.total_cost_usd)} and unpriced models` : dollars(result.total_cost_usd),
