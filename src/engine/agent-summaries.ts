@@ -38,6 +38,7 @@ export function summariseProgress(agent: SummarisedAgent): () => void {
       type: 'system',
       subtype: 'task_progress',
       task_id: agentId,
+      run_id: session.tasks.get(agentId)?.runId ?? agentId,
       tool_use_id: toolUseId,
       description,
       subagent_type: definition.name,

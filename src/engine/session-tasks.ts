@@ -28,7 +28,7 @@ export interface TaskOutputTail {
 export interface SessionTasks {
   /** In the order they began; ended ones too. */
   list(): readonly TaskInfo[];
-  /** Resolves when nothing of the task is left. Rejects with `unknown_task`, or `task_ended`. */
+  /** Resolves when nothing of the task is left; at once when no task of this id runs. */
   stop(taskId: string): Promise<void>;
   /** Stops all that run in the background. */
   stopAll(by: TaskEndedBy): Promise<void>;
@@ -81,7 +81,8 @@ class TasksOfSession implements SessionTasks {
   }
 
   async stop(taskId: string): Promise<void> {
-    await this.#options.table.stop(taskId, 'host');
+    const { table } = this.#options;
+    if (table.get(taskId)?.status === 'running') await table.stop(taskId, 'host');
   }
 
   async stopAll(by: TaskEndedBy): Promise<void> {

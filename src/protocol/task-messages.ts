@@ -8,6 +8,7 @@ export interface TaskUsageFields {
 
 export interface BackgroundTaskFields {
   readonly task_id: string;
+  readonly run_id: string;
   readonly task_type: string;
   readonly subagent_type?: string;
   readonly description: string;
@@ -18,6 +19,7 @@ export type TaskMessageBody =
   | {
       readonly subtype: 'task_started';
       readonly task_id: string;
+      readonly run_id: string;
       readonly tool_use_id?: string;
       readonly description: string;
       readonly subagent_type?: string;
@@ -30,6 +32,7 @@ export type TaskMessageBody =
   | {
       readonly subtype: 'task_progress';
       readonly task_id: string;
+      readonly run_id: string;
       readonly tool_use_id?: string;
       readonly description: string;
       readonly subagent_type?: string;
@@ -40,6 +43,7 @@ export type TaskMessageBody =
   | {
       readonly subtype: 'task_updated';
       readonly task_id: string;
+      readonly run_id: string;
       readonly patch: {
         readonly status?: 'running' | 'completed' | 'failed' | 'killed';
         /** ms since 1970. */
@@ -51,10 +55,12 @@ export type TaskMessageBody =
   | {
       readonly subtype: 'task_notification';
       readonly task_id: string;
+      readonly run_id: string;
       readonly tool_use_id?: string;
       readonly status: 'completed' | 'failed' | 'stopped';
       /** It was lost with the process that ran it. */
       readonly reason?: 'worker_restart';
+      /** '' for a task that its call waited for. */
       readonly output_file: string;
       readonly summary: string;
       readonly usage?: TaskUsageFields;

@@ -66,6 +66,7 @@ export interface TaskEnd {
 /** The owner's end of a task. */
 export interface TaskHandle {
   readonly taskId: string;
+  readonly description: string;
   /** Where its output goes. Its folder exists once the task is in the background. */
   readonly outputFile: string;
   /** Told to hosts. */
@@ -85,6 +86,8 @@ export interface TaskHandle {
 
 export interface TaskInfo {
   readonly taskId: string;
+  /** Of this run of it: what hosts tell two runs of one id apart by. */
+  readonly runId: string;
   readonly kind: TaskKind;
   readonly description: string;
   readonly status: TaskStatus;

@@ -85,6 +85,11 @@ export interface ToolContext {
   readonly sessionSignal: AbortSignal;
   /** Background tasks. Absent: nothing may outlive its call. */
   readonly tasks?: TaskTable | undefined;
+  /**
+   * Resolves once the consumer has the block of this call, at once where there is no consumer; rejects when the call is
+   * aborted before. To be awaited before anything is announced to hosts.
+   */
+  delivered?(): Promise<void>;
 }
 
 export interface ToolDescriptionOptions {

@@ -66,10 +66,13 @@ class Between extends MadeGenerator<Batch, void> {
     this.#step ??= this.#batches.next();
     this.#step.then(this.#came, this.#failed);
     this.#said.listen(this.#speak);
-    return new Promise((resolve, reject) => {
+    const answer = new Promise<Step>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
+    // Asking for the step may itself have let something be said.
+    this.#speak();
+    return answer;
   }
 
   return(): Promise<Step> {

@@ -25,6 +25,7 @@ export async function* runAsTask(
   let letGo = false;
   let ended = false;
   let running: Promise<AgentOutcome> | undefined;
+  await context.delivered?.();
   const task = await tasks.register({
     kind: 'agent',
     id: request.agentId,

@@ -66,11 +66,20 @@ export function runningTasksSource(
   };
 }
 
+/** `runId` is that of the task that ended first. */
 export function noticeOrigin(ended: readonly TaskInfo[]): {
   readonly kind: typeof TASK_NOTICE;
+  readonly producer: 'session-task';
+  readonly runId?: string;
   readonly task_ids: readonly string[];
 } {
-  return { kind: TASK_NOTICE, task_ids: ended.map(({ taskId }) => taskId) };
+  const [first] = ended;
+  return {
+    kind: TASK_NOTICE,
+    producer: 'session-task',
+    ...(first !== undefined && { runId: first.runId }),
+    task_ids: ended.map(({ taskId }) => taskId),
+  };
 }
 
 function harmless(text: string): string {

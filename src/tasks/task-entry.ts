@@ -1,5 +1,5 @@
 /** One task from its start to its end. */
-import type { TaskEnd, TaskEndedBy, TaskInfo, TaskStart } from '../protocol/task.ts';
+import type { TaskEnd, TaskEndedBy, TaskInfo, TaskRecord, TaskStart } from '../protocol/task.ts';
 
 /** A task as the table holds it. What is written while it runs is written by the table alone. */
 export interface TaskEntry {
@@ -69,3 +69,18 @@ const STOPPED_BY: Readonly<Record<TaskEndedBy, string>> = {
   session: 'was stopped when the session ended',
   lost: 'was lost with the process that ran it',
 };
+
+/** What the journal holds of its beginning. */
+export function startRecord(info: TaskInfo): TaskRecord {
+  return {
+    event: 'started',
+    taskId: info.taskId,
+    kind: info.kind,
+    description: info.description,
+    outputFile: info.outputFile,
+    ...(info.toolUseId !== undefined && { toolUseId: info.toolUseId }),
+    ...(info.command !== undefined && { command: info.command }),
+    ...(info.subagentType !== undefined && { subagentType: info.subagentType }),
+    ...(info.parentTaskId !== undefined && { parentTaskId: info.parentTaskId }),
+  };
+}

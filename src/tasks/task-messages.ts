@@ -12,6 +12,7 @@ export function startedMessage(info: TaskInfo, start: TaskStart): TaskMessageBod
   return {
     subtype: 'task_started',
     task_id: info.taskId,
+    run_id: info.runId,
     ...(info.toolUseId !== undefined && { tool_use_id: info.toolUseId }),
     description: info.description,
     ...(info.subagentType !== undefined && { subagent_type: info.subagentType }),
@@ -27,6 +28,7 @@ export function progressMessage(info: TaskInfo, progress: TaskProgress): TaskMes
   return {
     subtype: 'task_progress',
     task_id: info.taskId,
+    run_id: info.runId,
     ...(info.toolUseId !== undefined && { tool_use_id: info.toolUseId }),
     description: info.description,
     ...(info.subagentType !== undefined && { subagent_type: info.subagentType }),
@@ -42,27 +44,34 @@ export function endedMessages(info: TaskInfo): readonly TaskMessageBody[] {
   const updated: TaskMessageBody = {
     subtype: 'task_updated',
     task_id: info.taskId,
+    run_id: info.runId,
     patch: {
       status: status === 'stopped' ? 'killed' : status,
       ...(endedMs !== undefined && { end_time: endedMs }),
       ...(status === 'failed' && { error: summary }),
     },
   };
-  // A call that waited for it tells of it by its result.
-  if (!info.inBackground && status !== 'stopped') return [updated];
   return [
     updated,
     {
       subtype: 'task_notification',
       task_id: info.taskId,
+      run_id: info.runId,
       ...(info.toolUseId !== undefined && { tool_use_id: info.toolUseId }),
       status,
       ...(info.endedBy === 'lost' && { reason: 'worker_restart' }),
-      output_file: info.outputFile,
-      summary,
+      // Only what runs in the background writes one.
+      output_file: info.inBackground ? info.outputFile : '',
+      summary: hostSummary(info),
       ...(usage !== undefined && { usage: usageFields(usage) }),
     },
   ];
+}
+
+/** What a host shows of its end: an agent's report, what a stopped task was, and else how it ended. */
+function hostSummary({ kind, status, description, summary = '', result = '' }: TaskInfo): string {
+  if (status === 'stopped') return description;
+  return kind === 'agent' && status === 'completed' && result !== '' ? result : summary;
 }
 
 export function changedMessage(running: readonly TaskInfo[]): TaskMessageBody {
@@ -70,6 +79,7 @@ export function changedMessage(running: readonly TaskInfo[]): TaskMessageBody {
     subtype: 'background_tasks_changed',
     tasks: running.map((info) => ({
       task_id: info.taskId,
+      run_id: info.runId,
       task_type: TASK_TYPES[info.kind],
       ...(info.subagentType !== undefined && { subagent_type: info.subagentType }),
       description: info.description,

@@ -11,12 +11,19 @@ import type {
   TaskHandle,
   TaskInfo,
   TaskOutput,
-  TaskRecord,
   TaskStart,
 } from '../protocol/task.ts';
 import { readOutput } from './read-output.ts';
 import type { SessionTaskTable, TaskPorts } from './session-task-table.ts';
-import { endOf, isBackground, isNews, isRunning, openEntry, type TaskEntry } from './task-entry.ts';
+import {
+  endOf,
+  isBackground,
+  isNews,
+  isRunning,
+  openEntry,
+  startRecord,
+  type TaskEntry,
+} from './task-entry.ts';
 import { changedMessage, endedMessages, progressMessage, startedMessage } from './task-messages.ts';
 
 export type { SessionTaskTable, TaskPorts };
@@ -42,6 +49,7 @@ class Tasks implements SessionTaskTable {
     const taskId = start.id ?? freshId(start, this.#ports.ids);
     const entry = openEntry(start, {
       taskId,
+      runId: this.#ports.ids.uuid(),
       kind: start.kind,
       description: start.description,
       status: 'running',
@@ -156,7 +164,8 @@ class Tasks implements SessionTaskTable {
     for (const { started, startedMs, ended } of tasks) {
       const { event: _, ...about } = started;
       const start: TaskStart = { ...about, inBackground: true, stop: async () => undefined };
-      const entry = openEntry(start, { ...about, status: 'running', inBackground: true, startedMs });
+      const runId = this.#ports.ids.uuid();
+      const entry = openEntry(start, { ...about, runId, status: 'running', inBackground: true, startedMs });
       this.#entries.set(started.taskId, entry);
       if (ended === undefined) {
         entry.announced = true;
@@ -225,8 +234,9 @@ class Tasks implements SessionTaskTable {
 
   #announce(entry: TaskEntry): void {
     if (entry.announced) {
+      const { taskId: task_id, runId: run_id } = entry.info;
       const patch = { is_backgrounded: true };
-      this.#ports.announce({ subtype: 'task_updated', task_id: entry.info.taskId, patch });
+      this.#ports.announce({ subtype: 'task_updated', task_id, run_id, patch });
     } else this.#ports.announce(startedMessage(entry.info, entry.start));
     entry.announced = true;
   }
@@ -241,18 +251,19 @@ class Tasks implements SessionTaskTable {
     const ports = this.#ports;
     const info = { ...entry.info, inBackground: true, ...(outputFile !== undefined && { outputFile }) };
     await ports.makeFolder();
-    await ports.record(startOf(info));
+    await ports.record(startRecord(info));
     entry.info = { ...info, status: entry.info.status };
     if (lifetimeMs !== undefined)
       entry.cancelLifetime = ports.clock.timer(lifetimeMs, () => void this.#stop(entry, 'lifetime'));
-    this.#announce(entry);
     ports.announce(changedMessage(this.running()));
+    this.#announce(entry);
     this.#changed();
   }
 
   #handleOf(entry: TaskEntry): TaskHandle {
     return {
       taskId: entry.info.taskId,
+      description: entry.info.description,
       get outputFile() {
         return entry.info.outputFile;
       },
@@ -273,20 +284,6 @@ class Tasks implements SessionTaskTable {
 
 /** Whether the end of a task is worth asking the model again for. */
 export const wakes = isNews;
-
-function startOf(info: TaskInfo): TaskRecord {
-  return {
-    event: 'started',
-    taskId: info.taskId,
-    kind: info.kind,
-    description: info.description,
-    outputFile: info.outputFile,
-    ...(info.toolUseId !== undefined && { toolUseId: info.toolUseId }),
-    ...(info.command !== undefined && { command: info.command }),
-    ...(info.subagentType !== undefined && { subagentType: info.subagentType }),
-    ...(info.parentTaskId !== undefined && { parentTaskId: info.parentTaskId }),
-  };
-}
 
 /** Short enough for a model to copy without a slip. */
 function freshId({ kind }: TaskStart, ids: Ids): string {

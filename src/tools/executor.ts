@@ -31,7 +31,7 @@ const MAX_PENDING_PROGRESS = 100;
 export interface ExecutorOptions {
   readonly tools: Pick<ToolSet, 'find'>;
   readonly gate: GatePorts;
-  makeContext(call: ToolCall, life: Life): ToolContext;
+  makeContext(call: ToolCall, life: Life, delivered: () => Promise<void>): ToolContext;
   /** Given each context modifier of a tool that is not concurrency-safe, in order. */
   onModifyContext(modify: (context: ToolContext) => ToolContext): void;
   readonly clock: Clock;
@@ -177,16 +177,17 @@ export class StreamingToolExecutor implements ToolExecutor {
   async #run(entry: Entry, prepared: PreparedCall): Promise<void> {
     const { gate, clock, makeContext } = this.#options;
     const { life } = entry;
+    const delivered = () => this.#delivery(entry);
     let outcome: CallOutcome;
     try {
       outcome = await passGate(
         {
           call: entry.call,
           prepared,
-          context: makeContext(entry.call, life),
+          context: makeContext(entry.call, life, delivered),
           life,
           notes: entry.notes,
-          delivered: () => this.#delivery(entry),
+          delivered,
           mayRun: (tool, input) => this.#mayRun(entry, tool, input),
           onProgress: (progress) => this.#progress(entry, progress),
           abortedBy: () => this.#abortedBy ?? 'interrupted',

@@ -17,7 +17,12 @@ export interface ToolsPortOptions {
   readonly tools: readonly AnyTool[] | (() => readonly AnyTool[]);
   readonly gate: GatePorts;
   /** Called when a call's turn has come. */
-  makeContext(call: ToolCall, life: Life, chain: ToolContext['queryTracking']): ToolContext;
+  makeContext(
+    call: ToolCall,
+    life: Life,
+    chain: ToolContext['queryTracking'],
+    delivered: () => Promise<void>,
+  ): ToolContext;
   readonly clock: Clock;
   readonly ids: Ids;
   /** Concurrency-safe calls that run together. Default 10. */
@@ -122,10 +127,10 @@ class Tools implements ToolsPort {
       clock,
       ids,
       ...(maxConcurrency !== undefined && { maxConcurrency }),
-      makeContext: (call, life) =>
+      makeContext: (call, life, delivered) =>
         this.#modifiers.reduce(
           (context, modify) => modify(context),
-          makeContext(call, life, { chainId, depth }),
+          makeContext(call, life, { chainId, depth }, delivered),
         ),
       onModifyContext: (modify) => {
         this.#modifiers = [...this.#modifiers, modify];

@@ -36,6 +36,29 @@ throughBothDoors('agents', (stage) => {
     expect(asked?.['tools']).toMatchObject([{ name: 'Bash' }]);
   });
 
+  it('its task is announced behind its call, and its end before the result of the call', async () => {
+    const { messages } = await stage.run([reply(dig()), reply('Gold.'), reply('Found gold.')], {
+      agents: AGENTS,
+    });
+    const words = messages.flatMap((message) =>
+      message.type === 'system' && message.subtype.startsWith('task_')
+        ? [message.subtype]
+        : message.type === 'assistant' || message.type === 'user'
+          ? [message.parent_tool_use_id === null ? message.type : `agent's ${message.type}`]
+          : [],
+    );
+    expect(words).toEqual([
+      ...['assistant', 'task_started', "agent's user"],
+      ...['task_updated', 'task_notification', 'user', 'assistant'],
+    ]);
+    const about = (subtype: string) =>
+      messages.find((message) => message.type === 'system' && message.subtype === subtype);
+    const started = about('task_started');
+    expect(started).toMatchObject({ run_id: expect.any(String), is_backgrounded: false });
+    const run_id = started !== undefined && 'run_id' in started ? started.run_id : undefined;
+    expect(about('task_notification')).toMatchObject({ run_id, status: 'completed', summary: 'Gold.' });
+  });
+
   it('forwardSubagentText shows its words too', async () => {
     const { messages } = await stage.run([reply(dig()), reply('Gold.'), reply('Done.')], {
       agents: AGENTS,

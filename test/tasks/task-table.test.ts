@@ -24,7 +24,7 @@ describe('the task table', () => {
       announce: ({ subtype }) => order.push(subtype),
     });
     await table.register(shellTask());
-    expect(order).toEqual(['record started', 'task_started', 'background_tasks_changed']);
+    expect(order).toEqual(['record started', 'background_tasks_changed', 'task_started']);
   });
 
   it('refuses a task that cannot be recorded', async () => {
@@ -66,7 +66,7 @@ describe('the task table', () => {
     expect(asked).toBe(1);
     expect(test.messages).toEqual([]);
     await task.background();
-    expect(subtypes(test)).toEqual(['task_started', 'background_tasks_changed']);
+    expect(subtypes(test)).toEqual(['background_tasks_changed', 'task_started']);
     expect(test.table.detach()).toBe(0);
   });
 
@@ -79,8 +79,8 @@ describe('the task table', () => {
     expect(test.messages).toMatchObject([
       { subtype: 'task_started', is_backgrounded: false, task_type: 'local_agent' },
       { subtype: 'task_progress', last_tool_name: 'Read', usage: { total_tokens: 10 } },
-      { subtype: 'task_updated', patch: { is_backgrounded: true } },
       { subtype: 'background_tasks_changed', tasks: [{ task_id: task.taskId }] },
+      { subtype: 'task_updated', patch: { is_backgrounded: true } },
     ]);
   });
 

@@ -36,6 +36,8 @@ export function noteFor(message: SystemMessage, style: Style): string | undefine
         ? style.dim(`· in the background: ${oneLine(message.description)}`)
         : undefined;
     case 'task_notification':
+      // The result of the call that waited for it says so.
+      if (message.output_file === '') return undefined;
       return style.dim(`· background task ${message.status}: ${oneLine(message.summary)}`);
     case 'notification':
       return style.dim(`· ${oneLine(message.text)}`);

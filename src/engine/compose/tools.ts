@@ -59,6 +59,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     call: Pick<ToolCall, 'effectKey'> & { readonly block: { readonly id: string } },
     life: Pick<Life, 'signal'>,
     queryTracking: ToolContext['queryTracking'],
+    delivered?: () => Promise<void>,
   ): ToolContext => ({
     sessionId: parts.sessionId,
     cwd: config.cwd,
@@ -80,6 +81,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
       return parts.scope.signal;
     },
     tasks: parts.tasks,
+    ...(delivered !== undefined && { delivered }),
     ...(parts.agentId !== undefined && { agentId: parts.agentId }),
   });
   const port = createToolsPort({

@@ -38,6 +38,7 @@ export async function runInBackground(
 ): Promise<ToolOutput<BashOutput>> {
   const { tasks, files, cwd, env } = context;
   if (tasks === undefined) throw new Error('Nothing can run in the background here.');
+  await context.delivered?.();
   const { backgroundLifetimeMs, maxBackgroundLifetimeMs, maxOutputChars: maxChars, maxSpillBytes } = settings;
   let shell: RunningShell | undefined;
   const task = await tasks.register({
@@ -111,22 +112,27 @@ const NOTHING_YET: BashOutput = { stdout: '', stderr: '', interrupted: false, ex
 /** Neither call nor turn waits for this; it never rejects. */
 async function follow(shell: RunningShell, output: BoundedOutput, task: TaskHandle): Promise<void> {
   const end = await shell.ended;
-  await task.finish(endOf(end, await output.finish()));
+  await task.finish(endOf(task, end, await output.finish()));
 }
 
-function endOf({ end, leftovers }: ShellEnd, { tail }: CollectedOutput): TaskEnd {
+function endOf(
+  { description }: TaskHandle,
+  { end, leftovers }: ShellEnd,
+  { tail }: CollectedOutput,
+): TaskEnd {
+  const which = `Background command "${description}"`;
   if (end.kind === 'not_started')
-    return { status: 'failed', summary: `The command could not be started: ${end.error.message}` };
+    return { status: 'failed', summary: `${which} could not be started: ${end.error.message}` };
   const how =
     end.code === null
       ? `was ended by ${end.signal}`
       : end.code === 0
-        ? 'ended with exit code 0'
+        ? 'completed (exit code 0)'
         : `failed with exit code ${end.code}`;
   const note = leftovers ? '; processes it had left behind were stopped' : '';
   return {
     status: end.code === 0 ? 'completed' : 'failed',
-    summary: `The background command ${how}${note}`,
+    summary: `${which} ${how}${note}`,
     result: trimmed(tailOf(tail, RESULT_CHARS)),
   };
 }
