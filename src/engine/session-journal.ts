@@ -4,18 +4,19 @@
  */
 import type { CarryOn, LoopParams } from '../loop/deps.ts';
 import type { JournalBody, Recorder } from '../protocol/journal.ts';
-import type { AssistantMessage, TodoItem, UserMessage, ViewMessage } from '../protocol/messages.ts';
+import type { AssistantMessage, TodoItem, UserMessage } from '../protocol/messages.ts';
 import type { PermissionDenial } from '../protocol/permission.ts';
 import type { Life } from '../protocol/ports.ts';
 import type { RecoveredTask } from '../protocol/task.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { Usage } from '../protocol/wire.ts';
+import { ViewFold } from '../session/view-fold.ts';
 import { codeOf } from '../util/code-of.ts';
-import { SessionView } from './session-view.ts';
 
 /** What an earlier life of the session left behind. */
 export interface Recovered {
-  readonly view: Iterable<ViewMessage>;
+  /** The view, and how it goes on with what is recorded next. */
+  readonly view: ViewFold;
   readonly totals?:
     | { readonly totalCostUsd: number; readonly modelUsage: Readonly<Record<string, unknown>> }
     | undefined;
@@ -79,7 +80,11 @@ export interface OpenedJournal {
 
 export interface SessionJournal {
   readonly recorder: Recorder;
-  readonly view: SessionView;
+  /**
+   * What the engine keeps of the conversation in memory: what a session that is resumed from these records would see. So
+   * after a compaction only the summary, the kept tail and what follows are in it (L1 phase 7).
+   */
+  readonly view: ViewFold;
   /** Opens the journal; later calls give the same answer. Rejects with `session_in_use`, `session_not_found`, … */
   open(): Promise<Recovered | undefined>;
   /** How often the session was taken over before this engine opened it. */
@@ -106,7 +111,7 @@ class Journal implements SessionJournal, Recorder {
   #opened: Recorder | undefined;
   #lostListeners: readonly (() => void)[] = [];
   #entryListeners: readonly ((body: JournalBody) => void)[];
-  view = new SessionView();
+  view = new ViewFold();
   earlierLives = 0;
   lost = false;
 
@@ -166,7 +171,7 @@ class Journal implements SessionJournal, Recorder {
 
   async #open(): Promise<OpenedJournal> {
     const opened = await this.#openAdapter();
-    this.view = new SessionView(opened.recovered?.view);
+    if (opened.recovered !== undefined) this.view = opened.recovered.view;
     this.earlierLives = opened.earlierLives;
     for (const life of opened.lost ?? []) life.onAbort(() => this.#lose());
     this.#opened = opened.recorder;

@@ -5,7 +5,7 @@ import type { AttemptRecord } from '../protocol/model.ts';
 import type { ToolTrace } from '../protocol/tool.ts';
 import { recordsInOrder } from './record-order.ts';
 import { noProblems } from './resume-problems.ts';
-import { isMainRequest } from './submission-state.ts';
+import { isMainRequest } from './view-fold.ts';
 
 interface ExplainedIteration {
   readonly iteration: number;

@@ -8,7 +8,7 @@ import type { EffectClass, ToolCall } from '../protocol/tool.ts';
 import type { ToolUseBlock, Usage } from '../protocol/wire.ts';
 import { stableUuid } from './stable-uuid.ts';
 import type { CallFacts, OpenAsk, SubmissionState } from './submission-state.ts';
-import type { ReplayedCall, ViewReplay } from './view-replay.ts';
+import type { ReplayedCall, ViewFold } from './view-fold.ts';
 
 /**
  * `answered`: its result is on record. `run`: it never started. `rerun`: it started and may run again with the same
@@ -113,7 +113,7 @@ function retraction({ id, iteration, superseded }: InterruptedSubmission): Journ
 /** undefined: nothing was asked, or another program's transcript ends with an answer. */
 export function interruptedSubmission(
   state: SubmissionState,
-  replay: ViewReplay,
+  replay: ViewFold,
   timestamp: string,
 ): InterruptedSubmission | undefined {
   const calls = replay.calls.map((call) => planned(call, state));
@@ -150,7 +150,7 @@ export function interruptedSubmission(
 }
 
 /** An answer without a call is asked for again (L4.3); with calls, what follows the tools comes anew. */
-function saidAgain(next: InterruptedSubmission['next'], replay: ViewReplay): readonly ViewMessage[] {
+function saidAgain(next: InterruptedSubmission['next'], replay: ViewFold): readonly ViewMessage[] {
   return [...(next === 'ask' ? replay.answers : []), ...replay.rest.filter(isMadeAgain)];
 }
 

@@ -1,5 +1,6 @@
 import type { JournalEntry } from '../protocol/journal.ts';
 import type { AssistantMessage, TodoItem, UserMessage } from '../protocol/messages.ts';
+import { resultIds } from './calls-and-results.ts';
 import { checkedEdits, listOf } from './checked-edits.ts';
 import { interruptedSubmission } from './interrupted.ts';
 import { LastCount } from './last-count.ts';
@@ -8,19 +9,17 @@ import { promptText } from './prompt-text.ts';
 import type { ResumedSession } from './resume.ts';
 import type { ResumeProblems } from './resume-problems.ts';
 import { NO_TOTALS, recordedTotals, type SessionTotals, withResponse } from './session-totals.ts';
-import { isMainRequest, type RecordOf, SubmissionState } from './submission-state.ts';
+import { type RecordOf, SubmissionState } from './submission-state.ts';
 import { TaskReplay } from './task-replay.ts';
 import { todosOf } from './todos.ts';
 import { ToolFacts } from './tool-facts.ts';
-import { keptUuids, resultIds, ViewReplay } from './view-replay.ts';
+import { isMainRequest, keptUuids, ViewFold } from './view-fold.ts';
 
 /** The fold behind `resumeSession`: one record at a time. */
 export class ResumeReplay {
   readonly #problems: ResumeProblems;
-  readonly #view: ViewReplay;
+  readonly #view: ViewFold;
   #state: SubmissionState | undefined;
-  /** Counts submission records: a carried-on submission may count its iterations anew. */
-  #run = 0;
   #submissions = 0;
   #cwd: string | undefined;
   #sessionId: string | undefined;
@@ -48,7 +47,7 @@ export class ResumeReplay {
 
   constructor(problems: ResumeProblems) {
     this.#problems = problems;
-    this.#view = new ViewReplay(problems);
+    this.#view = new ViewFold(problems);
   }
 
   apply(entry: JournalEntry): void {
@@ -71,13 +70,14 @@ export class ResumeReplay {
       state !== undefined && 'submission' in entry && entry.submission === state.id ? state : undefined;
     switch (entry.type) {
       case 'submission':
+        this.#view.apply([entry]);
         this.#submission(entry);
         break;
       case 'request':
         if (!isMainRequest(entry) || own === undefined) break;
         own.request(entry);
         this.#askedModel = entry.model;
-        this.#view.beginGroup(`${this.#run}/${entry.iteration}`);
+        this.#view.apply([entry]);
         break;
       case 'response':
         this.#totals = withResponse(this.#totals, this.#askedModel, entry.usage, entry.costUsd);
@@ -158,7 +158,6 @@ export class ResumeReplay {
   }
 
   #submission(record: RecordOf<'submission'>): void {
-    this.#run++;
     if (record.carriesOn === true && this.#state?.id === record.submission) return;
     this.#state = new SubmissionState(record);
     this.#submissions++;
@@ -170,7 +169,7 @@ export class ResumeReplay {
     this.#finished = own;
     this.#state = undefined;
     this.#lastResult = record.result;
-    this.#view.beginGroup(`${this.#run}/over`);
+    this.#view.end();
   }
 
   #message(
@@ -227,7 +226,6 @@ export class ResumeReplay {
   /** Another program's transcript has no submissions: a prompt begins one. */
   #foreignPrompt(message: UserMessage, entry: JournalEntry): void {
     if (promptText(message) === undefined) return;
-    this.#run++;
     this.#submissions++;
     const id = `transcript-${entry.sessionId || 'session'}`;
     this.#state = new SubmissionState(
@@ -254,11 +252,12 @@ export class ResumeReplay {
   finish(): ResumedSession {
     const last = this.#state ?? this.#finished;
     const open = this.#state && interruptedSubmission(this.#state, this.#view, this.#timestamp);
-    if (open === undefined) this.#view.beginGroup('end');
-    const view = this.#view.view();
+    if (open === undefined) this.#view.end();
+    const view = this.#view.messages;
     return {
       open,
       view,
+      fold: this.#view,
       counted: this.#count.in(view),
       cwd: this.#cwd,
       sessionId: this.#sessionId,

@@ -14,10 +14,13 @@ import { noProblems, type ResumeProblems } from './resume-problems.ts';
 import { ResumeReplay } from './resume-replay.ts';
 import type { SessionTotals } from './session-totals.ts';
 import type { RecordOf } from './submission-state.ts';
+import type { ViewFold } from './view-fold.ts';
 
 export interface ResumedSession {
   /** As recorded: after boundaries, edits and retractions; calls of an interrupted response stay open. */
   readonly view: PersistentList<ViewMessage>;
+  /** What made the view, to be gone on with: a result that is recorded next takes its place beside its call. */
+  readonly fold: ViewFold;
   /** What the provider counted with the last answer, for so many messages of the view; absent: an edit came after it. */
   readonly counted: CountedContext | undefined;
   /** The submission that has no result; absent when every one has, or nothing was asked yet. */

@@ -1,6 +1,6 @@
 /** Follows the records of the last submission: how far it came, and what it would take to carry it on (L4.1). */
 import type { CarriedState, DecisionRecord } from '../protocol/decision-record.ts';
-import type { JournalBody, JournalEntry } from '../protocol/journal.ts';
+import type { JournalBody } from '../protocol/journal.ts';
 import type { AssistantMessage, UserMessage } from '../protocol/messages.ts';
 import type { PermissionDenial } from '../protocol/permission.ts';
 import type { Terminal } from '../protocol/terminal.ts';
@@ -144,10 +144,4 @@ export class SubmissionState {
     if (!this.interrupted) return undefined;
     return { reason: hasCalls ? 'aborted_tools' : 'aborted_streaming', turnCount: this.turnCount };
   }
-}
-
-/** Requests that belong to the conversation; helpers (summaries, titles, hooks) ask beside it. */
-export function isMainRequest(entry: JournalEntry & { readonly type: 'request' }): boolean {
-  const source = entry.querySource;
-  return source === 'main' || (typeof source === 'string' && source.startsWith('agent:'));
 }

@@ -1,12 +1,13 @@
 /**
  * Generated conversations against the strict judge: random replies, tool outcomes, broken streams and aborts. Whatever
  * happens, no request is refused for its structure, every call has exactly one result, and every submission ends in
- * exactly one result message (L10.1, L10.6, L10.7, L10.9).
+ * exactly one result message (L10.1, L10.6, L10.7, L10.9); and what the engine has in memory is what a resume would see.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QueryEngine, type SDKMessage } from '../../src/index.ts';
 import type { JournalEntry } from '../../src/protocol/journal.ts';
+import type { ViewMessage } from '../../src/protocol/messages.ts';
 import type { AnyTool, ToolOutput } from '../../src/protocol/tool.ts';
 import {
   type Fault,
@@ -16,6 +17,7 @@ import {
   thinking,
   toolUse,
 } from '../../src/rehearsal/index.ts';
+import { resumeSession } from '../../src/session/resume.ts';
 import { recordingStore, sequentialIds } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import { propertyRuns } from '../long-form.ts';
@@ -182,6 +184,7 @@ describe('generated conversations', () => {
           replies: [...turns, { blocks: [{ type: 'text', text: 'Done.' }], times: 'any' }],
         });
         const store = recordingStore();
+        const views: { readonly live: Iterable<ViewMessage>; readonly resumed: Iterable<ViewMessage> }[] = [];
         const sessionId = sequentialIds().uuid();
         const open = (resume: boolean) =>
           new QueryEngine({
@@ -195,16 +198,28 @@ describe('generated conversations', () => {
             includePartialMessages: partial,
             store,
             clock: impatient,
+            commands: [
+              {
+                name: 'seen',
+                description: 'Compares the conversation in memory with the one on record.',
+                run: (_args, { messages }) => {
+                  views.push({ live: messages, resumed: resumeSession(store.entries(sessionId)).view });
+                  return { messages: [], shouldQuery: false, resultText: 'Seen.' };
+                },
+              },
+            ],
             ...(maxTurns === undefined ? {} : { maxTurns }),
             ...(resume ? { resume: sessionId } : { sessionId }),
           });
         let engine = open(false);
         await submit(engine, 'First.', endings[0]);
+        await submit(engine, '/seen', { how: 'run', after: 0 });
         if (reopen) {
           await engine.close();
           engine = open(true);
         }
         await submit(engine, 'Second.', endings[1]);
+        await submit(engine, '/seen', { how: 'run', after: 0 });
         await submit(engine, 'Third.', { how: 'run', after: 0 });
         await engine.close();
 
@@ -216,6 +231,8 @@ describe('generated conversations', () => {
           .report()
           .rejected.filter(({ rule }) => !(altered && rule === 'thinking-signature'));
         expect(rejected, 'requests refused for their structure').toEqual([]);
+        expect(views).toHaveLength(2);
+        for (const { live, resumed } of views) expect(shown(live), 'the live view').toEqual(shown(resumed));
         expectOneResultPerCall(store.entries(sessionId));
       }),
       { numRuns: RUNS, interruptAfterTimeLimit: 500_000, markInterruptAsFailure: true, ...seeded() },
@@ -224,6 +241,13 @@ describe('generated conversations', () => {
     expect(held('Timeout'), 'timers that hold the process').toBeLessThanOrEqual(timersBefore);
   }, 600_000);
 });
+
+/** What the model is sent of it. */
+const shown = (view: Iterable<ViewMessage>) =>
+  [...view].map(({ uuid, ...message }) => ({
+    uuid,
+    content: 'message' in message ? message.message.content : message.rendered,
+  }));
 
 /** Resources of this kind that keep the process alive. */
 const held = (kind: string): number =>

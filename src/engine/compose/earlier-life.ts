@@ -7,9 +7,9 @@ import type { JournalWriter } from '../../session/journal-writer.ts';
 import { readEntries } from '../../session/load-session.ts';
 import { type ResumedSession, resumeSession } from '../../session/resume.ts';
 import { type Rewound, rewoundTo } from '../../session/rewind.ts';
+import { ViewFold } from '../../session/view-fold.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { Recovered } from '../session-journal.ts';
-import { SessionView } from '../session-view.ts';
 
 export interface EarlierLife {
   /** Reads it, once the session is ours. */
@@ -58,7 +58,7 @@ function rewindRecord(to: string, uuids: readonly string[], epoch: number): Jour
 }
 
 function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Recovered {
-  const { open, view, counted, totals, todos, tasks, loadedTools, plan, snipped, consumed } = earlier;
+  const { open, fold: view, counted, totals, todos, tasks, loadedTools, plan, snipped, consumed } = earlier;
   const known = { view, counted, totals, todos, tasks, loadedTools, plan, snipped, consumed };
   const taskRemaining = config.taskBudget && Math.max(0, config.taskBudget.total - earlier.compactedTokens);
   if (open === undefined) return { ...known, taskRemaining };
@@ -84,14 +84,14 @@ function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Reco
 
 /** The other session's conversation, closed for good, on record as this one's; its cost stays its own. */
 async function copied(earlier: ResumedSession, from: string, writer: JournalWriter): Promise<Recovered> {
-  const view = new SessionView(earlier.view);
-  if (earlier.open !== undefined) view.apply(closeInterrupted(earlier.open));
+  if (earlier.open !== undefined) earlier.fold.apply(closeInterrupted(earlier.open));
   const submission = `fork/${from}`;
-  await writer.append(
-    [...view.messages].map((message) =>
-      message.type === 'assistant' ? { ...message, submission, iteration: 0 } : { ...message, submission },
-    ),
+  const copies = [...earlier.fold.messages].map((message) =>
+    message.type === 'assistant' ? { ...message, submission, iteration: 0 } : { ...message, submission },
   );
+  await writer.append(copies);
+  const view = new ViewFold();
+  view.apply(copies);
   const { todos, loadedTools, plan, snipped } = earlier;
-  return { view: view.messages, todos, loadedTools, plan, snipped };
+  return { view, todos, loadedTools, plan, snipped };
 }

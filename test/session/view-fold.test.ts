@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { SessionView } from '../../src/engine/session-view.ts';
 import type { JournalBody } from '../../src/protocol/journal.ts';
 import { type AssistantBlock, EMPTY_USAGE } from '../../src/protocol/wire.ts';
+import { ViewFold } from '../../src/session/view-fold.ts';
 
 const stamp = (uuid: string) => ({ uuid, timestamp: '2026-01-01T00:00:00.000Z', submission: 's' });
 const block = (uuid: string, content: AssistantBlock, id = 'msg_1'): JournalBody => ({
@@ -32,7 +32,7 @@ const prompt = (uuid: string): JournalBody => ({
   message: { role: 'user', content: uuid },
 });
 const viewAfter = (...bodies: JournalBody[]) => {
-  const view = new SessionView();
+  const view = new ViewFold();
   view.apply(bodies);
   return [...view.messages].map(({ uuid }) => uuid);
 };

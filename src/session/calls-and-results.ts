@@ -1,0 +1,58 @@
+/** Tool calls in messages, and the results that answer them. */
+import type { AssistantMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
+import type { ToolUseBlock } from '../protocol/wire.ts';
+import { stableUuid } from './stable-uuid.ts';
+
+export function callsOf(
+  messages: readonly ViewMessage[],
+): { readonly block: ToolUseBlock; readonly assistantUuid: string }[] {
+  const calls: { readonly block: ToolUseBlock; readonly assistantUuid: string }[] = [];
+  for (const message of messages) {
+    if (message.type !== 'assistant') continue;
+    for (const block of message.message.content)
+      if (block.type === 'tool_use') calls.push({ block, assistantUuid: message.uuid });
+  }
+  return calls;
+}
+
+export function resultIds(message: UserMessage): readonly string[] {
+  const { content } = message.message;
+  if (typeof content === 'string') return [];
+  return content.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
+}
+
+/** The message with the results of these calls alone. */
+export function onlyResults(message: UserMessage, ids: readonly string[]): UserMessage {
+  const content = message.message.content as Exclude<UserMessage['message']['content'], string>;
+  const kept = content.filter((block) => block.type !== 'tool_result' || ids.includes(block.tool_use_id));
+  return Object.freeze({ ...message, message: { ...message.message, content: kept } });
+}
+
+/** The result of a call that has none on record. */
+export function missingResult(
+  block: ToolUseBlock,
+  assistantUuid: string,
+  answers: readonly AssistantMessage[],
+): UserMessage {
+  const message: UserMessage = {
+    uuid: stableUuid(`missing/${block.id}`),
+    timestamp: answers.at(-1)?.timestamp ?? '',
+    type: 'user',
+    kind: 'tool_result',
+    message: {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: block.id,
+          content:
+            'The result of this call is missing from the record of the session; its outcome is unknown.',
+          is_error: true,
+        },
+      ],
+    },
+    sourceAssistantUuid: assistantUuid,
+    nonExecution: 'unknown_outcome',
+  };
+  return Object.freeze(message);
+}
