@@ -1,9 +1,9 @@
 /** What messages cost in tokens, without a tokenizer. It bridges the time until a response reports what was counted. */
 import type { ViewMessage } from '../protocol/messages.ts';
 import type { ContentBlock, ImageBlock } from '../protocol/wire.ts';
+import { imageHeader } from '../util/image-header.ts';
 import { jsonOnce } from '../util/json-once.ts';
 import { oncePer } from '../util/once-per.ts';
-import { imageHeader } from './admission/image-header.ts';
 import { estimateText } from './text-estimate.ts';
 
 export { estimateText } from './text-estimate.ts';

@@ -129,7 +129,8 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
     maxBudgetUsd: session.config.maxBudgetUsd,
     turnCount: () => turnCount,
   });
-  const { cwd, additionalDirectories = [] } = parts.config;
+  const { additionalDirectories = [] } = parts.config;
+  const cwd = parts.folder.now;
   const context = {
     system: [
       ...buildAgentPrompt(request.definition, { cwd, additionalDirectories, platform: process.platform }),

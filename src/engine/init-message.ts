@@ -15,7 +15,8 @@ export function initMessage(model: string, parts: EngineParts): SDKMessage {
     apiKeySource: apiKeySourceOf(config),
     claude_code_version: PROTOCOL_VERSION,
     turnwright_version: VERSION,
-    cwd: config.cwd,
+    cwd: parts.folder.now,
+    original_cwd: parts.folder.root,
     tools: parts.tools.names(),
     mcp_servers: parts.mcp.statuses().map(({ name, status, error }) => ({
       name,

@@ -36,6 +36,7 @@ import type { SessionNotices } from './session-notices.ts';
 import type { StateMachine } from './state-machine.ts';
 import type { StructuredOutput } from './structured-output.ts';
 import type { UsageLedger } from './usage-ledger.ts';
+import type { WorkingFolder } from './working-folder.ts';
 
 export interface ModelPort {
   readonly call: CallModel;
@@ -85,6 +86,7 @@ export interface EngineParts {
   readonly ids: Ids;
   readonly random: RandomPort;
   readonly journal: SessionJournal;
+  readonly folder: Pick<WorkingFolder, 'now' | 'root'>;
   /** Resolves once the host's session store has what was written. undefined: there is none. */
   readonly mirrored: (() => Promise<void>) | undefined;
   readonly ledger: UsageLedger;

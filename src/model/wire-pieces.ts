@@ -94,7 +94,10 @@ function userPiece(block: UserBlock): Piece[] {
       return textPiece(block.text);
     case 'tool_result': {
       const isError = block.is_error === true;
-      const body = { content: resultContent(block.content, isError), ...(isError && { is_error: true }) };
+      const body = {
+        content: resultContent(block.content, isError),
+        ...(block.is_error !== undefined && { is_error: isError }),
+      };
       return [toolPiece('tool_result', block.tool_use_id, wireJson(body).slice(1))];
     }
     default:

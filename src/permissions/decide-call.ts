@@ -29,9 +29,10 @@ export function decideCall(
 ): GateVerdict | Promise<GateVerdict> {
   const look = lookFrom(state.files, question.cwd);
   const subject = subjectOf(question, look.resolve);
-  const context = { cwd: question.cwd, home: state.home, ignoreCase: state.ignoreCase, ...look };
+  const root = question.root ?? question.cwd;
+  const context = { cwd: question.cwd, root, home: state.home, ignoreCase: state.ignoreCase, ...look };
   const own = question.ownDirectories ?? [];
-  const roots = [question.cwd, ...question.additionalDirectories, ...state.directories, ...own];
+  const roots = [root, ...question.additionalDirectories, ...state.directories, ...own];
   const each: Case = { subject, state, context, roots, own };
 
   return andThen(firstMatch('deny', each), (denied) => {

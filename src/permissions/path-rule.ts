@@ -5,11 +5,14 @@ import type { ResolvedPath } from './real-path.ts';
 
 /**
  * Path specifiers, read like lines of a .gitignore: `//abs/**` from the root of the file system, `~/x` from home,
- * `/x` and `a/b` from the working directory, a bare name at any depth beneath it. What matches a folder covers what
+ * `/x` and `a/b` from the session's folder, a bare name at any depth beneath it. What matches a folder covers what
  * is in it.
  */
 export interface PathRuleContext {
+  /** Where the call's relative paths count from. */
   readonly cwd: string;
+  /** Where relative patterns count from: the session's own folder. */
+  readonly root: string;
   readonly home: string | undefined;
   /** Compare without regard to case (macOS, Windows). */
   readonly ignoreCase: boolean;
@@ -67,7 +70,7 @@ function readPattern(specifier: string, context: PathRuleContext): Pattern | und
   }
   const segments = split(text);
   const anywhere = segments.length === 1 && !text.startsWith('/') && !text.startsWith('./');
-  return { root: context.cwd, segments: anywhere && segments[0] !== '**' ? ['**', ...segments] : segments };
+  return { root: context.root, segments: anywhere && segments[0] !== '**' ? ['**', ...segments] : segments };
 }
 
 function split(text: string): string[] {

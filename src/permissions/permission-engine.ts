@@ -178,7 +178,7 @@ class PermissionEngine implements Permissions {
 
   readFilter({ cwd }: { readonly cwd: string }): ReturnType<Permissions['readFilter']> {
     const { files, home } = this.#options;
-    return deniedReads(this.#rules.of('deny'), { cwd, home, ignoreCase: this.#ignoreCase, files });
+    return deniedReads(this.#rules.of('deny'), { cwd, root: cwd, home, ignoreCase: this.#ignoreCase, files });
   }
 
   #enter(next: PermissionMode): void {

@@ -26,6 +26,7 @@ export function ruleTest(
     const look = lookFrom(files, question.cwd);
     return matchesRule({ behavior: 'deny', source: 'session', value }, subjectOf(question, look.resolve), {
       cwd: question.cwd,
+      root: question.root ?? question.cwd,
       home,
       ignoreCase,
       ...look,

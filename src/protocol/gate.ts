@@ -14,7 +14,10 @@ export interface PermissionQuestion {
   readonly tool: AnyTool;
   readonly input: Record<string, unknown>;
   readonly toolUseId: string;
+  /** Where its relative paths count from. */
   readonly cwd: string;
+  /** Where rules count from, and what may be worked in: the session's own folder. Default `cwd`. */
+  readonly root?: string | undefined;
   readonly additionalDirectories: readonly string[];
   readonly agentId?: string;
   /** Absolute paths that the asker may write without being asked: an agent's own notes. Default none. */

@@ -113,7 +113,10 @@ export interface SDKSystemInit extends Stamped {
   readonly apiKeySource: string;
   readonly claude_code_version: string;
   readonly turnwright_version: string;
+  /** Where relative paths of tools count from now. */
   readonly cwd: string;
+  /** The session's own folder. */
+  readonly original_cwd: string;
   readonly tools: readonly string[];
   readonly mcp_servers: readonly {
     readonly name: string;

@@ -63,7 +63,15 @@ export interface TodoStore {
 /** Everything a tool may touch. Narrow ports, no bag of options. */
 export interface ToolContext {
   readonly sessionId: string;
+  /** Where relative paths count from: the session's folder, or where a shell command went in it. */
   readonly cwd: string;
+  /** The session's own folder, for permission rules; default `cwd`. */
+  readonly root?: string;
+  /**
+   * Later calls start in this folder, if it is one of the session's; in the session's own otherwise. `path` is absolute and
+   * free of links. Absent: every call starts in the same one.
+   */
+  follow?(path: string): Promise<{ readonly folder: string; readonly followed: boolean }>;
   readonly additionalDirectories: readonly string[];
   /** The whole environment of child processes. */
   readonly env: Readonly<Record<string, string>>;
@@ -137,6 +145,11 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly maxResultChars?: number;
   /** A re-runnable read, search, list, fetch or shell: its old results may be dropped. */
   readonly microcompactable?: boolean;
+  /**
+   * What the model reads of a result in the form of `ToolOutput.data`, for a hook that puts one in the place of the tool's.
+   * undefined: it is in another form, and is shown as JSON.
+   */
+  renderOutput?(data: unknown): ToolResultContent | undefined;
   run(
     input: Input,
     context: ToolContext,

@@ -1,6 +1,6 @@
 /**
- * A tool's structured result is often the very text that the model reads. A large one stands in the journal once: the
- * record says that the two are the same, and reading gives both back.
+ * A tool's structured result is often the very text that the model reads, or holds the picture that it sees. A large one
+ * stands in the journal once: the record says where it is the same, and reading gives both back (F156).
  */
 import { isSameText } from '../util/same-text.ts';
 
@@ -15,14 +15,24 @@ export function withoutTwin(record: Fields): Fields {
   const { toolUseResult, ...rest } = record;
   if (record['type'] !== 'user' || toolUseResult === undefined) return record;
   const content = resultContent(record);
-  return isSameText(toolUseResult, content) && isLarge(content) ? { ...rest, resultIsContent: true } : record;
+  const isTwin = toolUseResult === content || isSameText(toolUseResult, content);
+  if (isTwin) return sizeOf(content) >= FROM_CHARS ? { ...rest, resultIsContent: true } : record;
+  const file = fileOf(toolUseResult);
+  const data = mediaIn(content);
+  if (file === undefined || data === undefined || file['base64'] !== data) return record;
+  const { base64: _, ...others } = file;
+  return { ...rest, toolUseResult: { ...(toolUseResult as Fields), file: others }, fileIsContent: true };
 }
 
 /** The record as it was told. */
 export function withTwin(record: Fields): Fields {
-  if (record['resultIsContent'] !== true) return record;
-  const { resultIsContent: _, ...rest } = record;
-  return { ...rest, toolUseResult: resultContent(record) };
+  const { resultIsContent, fileIsContent, ...rest } = record;
+  if (resultIsContent === true) return { ...rest, toolUseResult: resultContent(record) };
+  const form = record['toolUseResult'];
+  const file = fileOf(form);
+  if (fileIsContent !== true || file === undefined) return record;
+  const base64 = mediaIn(resultContent(record));
+  return { ...rest, toolUseResult: { ...(form as Fields), file: { base64, ...file } } };
 }
 
 function resultContent({ message }: Fields): unknown {
@@ -33,9 +43,25 @@ function resultContent({ message }: Fields): unknown {
     : undefined;
 }
 
-/** Of a text, or of blocks of text. */
-function isLarge(content: unknown): boolean {
-  if (typeof content === 'string') return content.length >= FROM_CHARS;
-  const lengths = (content as readonly { readonly text: string }[]).map(({ text }) => text.length);
-  return lengths.reduce((sum, length) => sum + length, 0) >= FROM_CHARS;
+/** Characters of a text, or of blocks of text and media. */
+function sizeOf(content: unknown): number {
+  if (typeof content === 'string') return content.length;
+  const blocks = Array.isArray(content) ? content.filter(isRecord) : [];
+  const lengths = blocks.map((block) => String(block['text'] ?? dataOf(block) ?? '').length);
+  return lengths.reduce((sum, length) => sum + length, 0);
+}
+
+/** The `file` of what Read answers. */
+function fileOf(form: unknown): Fields | undefined {
+  return isRecord(form) && isRecord(form['file']) ? form['file'] : undefined;
+}
+
+/** The base64 of the first picture or document. */
+function mediaIn(content: unknown): string | undefined {
+  const blocks = Array.isArray(content) ? content.filter(isRecord) : [];
+  return blocks.map(dataOf).find((data) => data !== undefined);
+}
+
+function dataOf({ source }: Fields): string | undefined {
+  return isRecord(source) && typeof source['data'] === 'string' ? source['data'] : undefined;
 }

@@ -12,6 +12,7 @@ import type {
   ToolContext,
   ToolOutput,
   ToolProgress,
+  ToolResultContent,
 } from '../protocol/tool.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { type AbortWhy, type CallNotes, type CallOutcome, errorText } from './outcome.ts';
@@ -102,7 +103,7 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
     tool_use_id: context.toolUseId,
     duration_ms: clock.monotonicMs() - startedMs,
   };
-  return afterRun(call, ports, outcome, () => ({ ...about, tool_input: outward(tool, raw) }));
+  return afterRun(call, ports, { tool, outcome }, () => ({ ...about, tool_input: outward(tool, raw) }));
 }
 
 function effectClassOf(tool: AnyTool, input: unknown): EffectClass {
@@ -141,7 +142,7 @@ async function run(call: GateCall, tool: AnyTool, input: unknown, clock: Clock):
 async function afterRun(
   call: GateCall,
   ports: GatePorts,
-  outcome: CallOutcome,
+  { tool, outcome }: { readonly tool: AnyTool; readonly outcome: CallOutcome },
   about: () => { tool_name: string; tool_use_id: string; tool_input: unknown; duration_ms: number },
 ): Promise<CallOutcome> {
   const { context, notes } = call;
@@ -162,13 +163,22 @@ async function afterRun(
   notes.hookContext.push(...verdict.additionalContext, ...verdict.blockingErrors);
   if (verdict.preventContinuation !== undefined) notes.preventContinuation = verdict.preventContinuation;
   if (verdict.updatedOutput === undefined || outcome.kind !== 'returned') return outcome;
-  return { kind: 'returned', output: rewritten(outcome.output, verdict.updatedOutput) };
+  return { kind: 'returned', output: rewritten(outcome.output, verdict.updatedOutput, tool) };
 }
 
-/** A hook's output in place of the tool's: text and content blocks as they are, anything else as JSON. */
-function rewritten(output: ToolOutput, by: unknown): ToolOutput {
+/** A hook's output in place of the tool's: text and content blocks as they are, else as the tool would show it, or as JSON. */
+function rewritten(output: ToolOutput, by: unknown, tool: AnyTool): ToolOutput {
   const blocks = Array.isArray(by) && by.every((block) => typeof block?.type === 'string');
-  return { ...output, data: by, content: typeof by === 'string' || blocks ? by : toText(by) };
+  const content = typeof by === 'string' || blocks ? by : (rendered(tool, by) ?? toText(by));
+  return { ...output, data: by, content };
+}
+
+function rendered(tool: AnyTool, data: unknown): ToolResultContent | undefined {
+  try {
+    return tool.renderOutput?.(data);
+  } catch {
+    return undefined;
+  }
 }
 
 function failureText(outcome: CallOutcome): string {

@@ -275,6 +275,7 @@ function question(request: PermitRequest, input: unknown): PermissionQuestion {
     input: input as Record<string, unknown>,
     toolUseId: context.toolUseId,
     cwd: context.cwd,
+    ...(context.root !== undefined && { root: context.root }),
     additionalDirectories: context.additionalDirectories,
     ...(context.agentId !== undefined && { agentId: context.agentId }),
   };

@@ -5,6 +5,7 @@ import type { ToolCall, ToolResultContent, ToolTrace, ToolUpdate } from '../prot
 import type { ToolResultBlock } from '../protocol/wire.ts';
 import { isoTime } from '../util/iso-time.ts';
 import { jsonOnce } from '../util/json-once.ts';
+import { textOfContent } from '../util/text-of-content.ts';
 import { abortText } from './abort-text.ts';
 import type { CallNotes, CallOutcome } from './outcome.ts';
 
@@ -21,7 +22,8 @@ export interface AnsweredCall {
 
 interface Answer {
   readonly content: ToolResultContent;
-  readonly isError: boolean;
+  /** undefined: the result says nothing of it. */
+  readonly isError: boolean | undefined;
   readonly data: unknown;
   readonly traced: ToolTrace['outcome'];
   readonly nonExecution?: NonNullable<UserMessage['nonExecution']>;
@@ -39,7 +41,7 @@ export function toolUpdate(
     type: 'tool_result',
     tool_use_id: call.block.id,
     content,
-    ...(answer.isError && { is_error: true }),
+    ...(answer.isError !== undefined && { is_error: answer.isError }),
   };
   const message: UserMessage = {
     type: 'user',
@@ -86,13 +88,10 @@ export function toolUpdate(
 function answerOf(outcome: CallOutcome): Answer {
   switch (outcome.kind) {
     case 'returned': {
-      const isError = outcome.output.isError === true;
-      return {
-        content: outcome.output.content,
-        isError,
-        data: outcome.output.data,
-        traced: isError ? 'error' : 'ok',
-      };
+      const { content, data, isError } = outcome.output;
+      return isError === true
+        ? { ...failure(textOfContent(content), 'error'), content }
+        : { content, isError, data, traced: 'ok' };
     }
     case 'threw':
       return failure(outcome.text, 'error');

@@ -18,6 +18,8 @@ export interface SpawnGroupOptions {
   readonly stderr?: 'pipe' | 'ignore';
   /** Default `ignore`: empty. */
   readonly stdin?: 'pipe' | 'ignore';
+  /** A pipe of its own as descriptor 3. Default false. */
+  readonly sidePipe?: boolean;
 }
 
 export interface ProcessGroup {
@@ -27,6 +29,8 @@ export interface ProcessGroup {
   readonly stdin: Writable | undefined;
   readonly stdout: Readable | undefined;
   readonly stderr: Readable | undefined;
+  /** What is written to descriptor 3; only with `sidePipe`. */
+  readonly side: Readable | undefined;
   /** How its first process ended. Never rejects; others of the group may still run. */
   readonly ended: Promise<ProcessEnd>;
   /** Whether any process of the group is alive (or dead and not yet reaped). */
@@ -55,7 +59,12 @@ export function spawnGroup(
     child = spawn(command, args, {
       cwd: options.cwd,
       env: options.env,
-      stdio: [options.stdin ?? 'ignore', 'pipe', options.stderr ?? 'pipe'],
+      stdio: [
+        options.stdin ?? 'ignore',
+        'pipe',
+        options.stderr ?? 'pipe',
+        ...(options.sidePipe === true ? (['pipe'] as const) : []),
+      ],
       detached: !windows,
       windowsHide: true,
     });
@@ -102,6 +111,7 @@ export function spawnGroup(
     stdin: child.stdin ?? undefined,
     stdout: child.stdout ?? undefined,
     stderr: child.stderr ?? undefined,
+    side: (child.stdio[3] as Readable | null | undefined) ?? undefined,
     ended,
     alive,
     guard() {
@@ -120,6 +130,7 @@ function notStarted(error: NodeJS.ErrnoException): ProcessGroup {
     stdin: undefined,
     stdout: undefined,
     stderr: undefined,
+    side: undefined,
     ended: Promise.resolve({ kind: 'not_started', error }),
     alive: () => false,
     guard: () => {},

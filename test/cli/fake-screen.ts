@@ -73,6 +73,7 @@ export const say = {
     claude_code_version: '2.1.329',
     turnwright_version: '0.1.0',
     cwd: '/home/me/app',
+    original_cwd: '/home/me/app',
     tools: [],
     mcp_servers: [],
     model: 'claude-opus-5-5',

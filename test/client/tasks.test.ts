@@ -136,7 +136,7 @@ throughBothDoors('background tasks', (stage) => {
     expect(answers).toEqual(['asked', false, true]);
     expect(results).toMatchObject([{ result: 'Let it run.' }, { result: 'It is built.' }]);
     expect(messages.find(is('user'))).toMatchObject({
-      tool_use_result: { backgroundTaskId: expect.any(String), backgroundedByUser: true, stdout: 'begun\n' },
+      tool_use_result: { backgroundTaskId: expect.any(String), backgroundedByUser: true, stdout: 'begun' },
     });
     expect(toolResults(messages)[0]?.text).toContain('The user moved the command to the background');
   });

@@ -137,7 +137,7 @@ describe("a tool's own failure is bare", () => {
     const failing = echo({ run: async () => ({ data: { code: 3 }, content: 'Exit code 3', isError: true }) });
     const failed = await once(executorOf([failing.tool]), callOf('Echo', { command: 'x' }));
     expect(answerOf(failed)).toMatchObject({ text: 'Exit code 3', isError: true });
-    expect(failed.message.toolUseResult).toEqual({ code: 3 });
+    expect(failed.message.toolUseResult).toBe('Error: Exit code 3');
     const throwing = echo({
       run: () => {
         throw new Error('kaput');

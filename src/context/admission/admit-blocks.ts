@@ -10,7 +10,7 @@ import type {
   ToolResultBlock,
   UserBlock,
 } from '../../protocol/wire.ts';
-import { type ImageHeader, imageHeader } from './image-header.ts';
+import { type ImageHeader, imageHeader } from '../../util/image-header.ts';
 import type { MediaLimits } from './media-limits.ts';
 
 export interface Standing {

@@ -2,9 +2,9 @@
 import type { ViewMessage } from '../../protocol/messages.ts';
 import type { View } from '../../protocol/view.ts';
 import type { DocumentBlock, ImageBlock, UserBlock } from '../../protocol/wire.ts';
+import { imageHeader } from '../../util/image-header.ts';
 import { oncePer } from '../../util/once-per.ts';
 import { createViewFold } from '../view-fold.ts';
-import { imageHeader } from './image-header.ts';
 
 export type MediaBlock = ImageBlock | DocumentBlock;
 

@@ -71,7 +71,8 @@ export async function composeAgentParts(
     clock,
   });
   const { journal, transcriptPath } = agentJournal;
-  const hooks = agentHooks(session.hooks, request, transcriptPath);
+  const folder = { root: session.folder.root, now: session.folder.now };
+  const hooks = agentHooks(session.hooks, request, { transcriptPath, cwd: folder.now });
   const readFileCache = room.createReadFileCache();
   const todos = ownTodos();
   const memory = freshMemory(model, request, session.memory);
@@ -108,6 +109,7 @@ export async function composeAgentParts(
     hooks,
     readFileCache,
     todos,
+    folder,
     // The session's rules and mode; a mode of the agent's own holds where it is stricter.
     permissions: askingWith(room.tools.permissions, {
       mode: definition.permissionMode,
@@ -118,7 +120,7 @@ export async function composeAgentParts(
   const projectMemory =
     definition.omitClaudeMd === true
       ? undefined
-      : room.projectMemory.branch(memoryReaders(config, { hooks, scope, tools: allTools }));
+      : room.projectMemory.branch(memoryReaders({ hooks, scope, tools: allTools, folder }));
   const context = composeContext(config, {
     ...room.context,
     restored: () => [...session.skills.compactionSources, ...(projectMemory ? [projectMemory.restored] : [])],
@@ -157,6 +159,7 @@ export async function composeAgentParts(
       scope,
       random,
       journal,
+      folder,
       hooks,
       tools: admittedTools(tools, admit),
       context,
@@ -196,8 +199,12 @@ function agentConfig({ definition }: SpawnRequest, config: QueryEngineConfig): Q
 }
 
 /** The session's hooks, told whose call it is. */
-function agentHooks(hooks: HookPort, request: SpawnRequest, transcriptPath: string | undefined): HookPort {
-  const whose = { agent_id: request.agentId, agent_type: request.definition.name };
+function agentHooks(
+  hooks: HookPort,
+  request: SpawnRequest,
+  { transcriptPath, cwd }: { readonly transcriptPath: string | undefined; readonly cwd: string },
+): HookPort {
+  const whose = { cwd, agent_id: request.agentId, agent_type: request.definition.name };
   return {
     has: (event) => hooks.has(event),
     run(call, options) {

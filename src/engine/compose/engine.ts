@@ -28,6 +28,7 @@ import { createSessionNotices } from '../session-notices.ts';
 import { StateMachine } from '../state-machine.ts';
 import { createStructuredOutput } from '../structured-output.ts';
 import { createUsageLedger } from '../usage-ledger.ts';
+import { WorkingFolder } from '../working-folder.ts';
 import { admittedTools, composeAdmission } from './admission.ts';
 import { composeAttachments } from './attachments.ts';
 import { type ContextParts, composeContext } from './context.ts';
@@ -103,10 +104,18 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     readableDirectories: () => [spill.directory, tasks.directory, ...skills.readableDirectories()],
     callTool: (name, input, signal) => tools.callTool(name, input, signal),
   });
+  const folder = new WorkingFolder(config.cwd, {
+    files,
+    others: () => [
+      ...(config.additionalDirectories ?? []),
+      ...permissions.permissions.directories().map(({ path }) => path),
+    ],
+  });
   const hooks = composeHooks(config, {
     ...basics,
     env,
     now: () => ({
+      cwd: folder.now,
       transcriptPath: session.transcriptPath,
       promptId: memory.promptId,
       mode: permissions.permissions.mode,
@@ -147,6 +156,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     files,
     sessionId,
     contextWindow: () => client.infoOf(client.resolve(memory.modelName)).contextWindow,
+    folder,
     scope,
     allow: (rules) => lendOnRecord(rules, parts),
     adopt: (choice) => adopt(choice, parts),
@@ -176,6 +186,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     readFileCache,
     todos,
     spill,
+    folder,
     fileHistory,
     env,
     tasks: config.backgroundTasks === false ? undefined : tasks.table,
@@ -240,6 +251,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     ids,
     random,
     journal,
+    folder,
     ledger,
     model,
     hooks,

@@ -34,6 +34,7 @@ export interface HookParts {
   readonly env: Readonly<Record<string, string>>;
   /** What changes while the session runs. */
   readonly now: () => {
+    readonly cwd: string;
     readonly transcriptPath: string | undefined;
     readonly promptId: string | undefined;
     readonly mode: PermissionMode;
@@ -163,7 +164,7 @@ function portsOf(config: QueryEngineConfig, parts: HookParts): Parameters<typeof
     ruleTest(rule) {
       const test = ruleTest(rule, { files, home });
       return async (call: HookCall) => {
-        const question = questionOf(call, config, parts.tools());
+        const question = questionOf(call, config, parts);
         return question === undefined || test(question);
       };
     },
@@ -201,8 +202,8 @@ export function tellOfFiles(
     void hooks.run({ event: 'FileChanged', file_path, change }, { signal: scope.signal });
 }
 
-function baseOf({ cwd, effort }: QueryEngineConfig, { sessionId, now }: HookParts): HookInputBase {
-  const { transcriptPath, promptId, mode } = now();
+function baseOf({ effort }: QueryEngineConfig, { sessionId, now }: HookParts): HookInputBase {
+  const { cwd, transcriptPath, promptId, mode } = now();
   return {
     session_id: sessionId,
     transcript_path: transcriptPath ?? '',
@@ -227,15 +228,16 @@ function put(text: string, { enqueue, ids }: HookParts): void {
 }
 
 /** undefined: the call's tool is not known, so nothing can be held against a rule. */
-function questionOf(call: HookCall, config: QueryEngineConfig, tools: readonly AnyTool[]) {
+function questionOf(call: HookCall, config: QueryEngineConfig, parts: Pick<HookParts, 'now' | 'tools'>) {
   const { tool_name, tool_input, tool_use_id } = call as Readonly<Record<string, unknown>>;
-  const tool = tools.find(({ name }) => name === tool_name);
+  const tool = parts.tools().find(({ name }) => name === tool_name);
   if (tool === undefined) return undefined;
   return {
     tool,
     input: (tool_input ?? {}) as Record<string, unknown>,
     toolUseId: String(tool_use_id ?? ''),
-    cwd: config.cwd,
+    cwd: parts.now().cwd,
+    root: config.cwd,
     additionalDirectories: config.additionalDirectories ?? [],
   };
 }

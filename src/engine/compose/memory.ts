@@ -22,6 +22,8 @@ export interface MemoryParts extends SmallModelParts {
   readonly hooks: HookPort;
   readonly scope: Scope;
   readonly tools: () => readonly AnyTool[];
+  /** Where the relative paths of calls count from. */
+  readonly folder: { readonly now: string };
   readonly readFileCache: Pick<ReadFileCache, 'get'>;
 }
 
@@ -44,7 +46,7 @@ export function composeMemory(config: QueryEngineConfig, parts: MemoryParts): Pr
     excludes,
     importsAnywhere: imports === 'anywhere',
     warn: (line) => config.stderr?.(line),
-    ...memoryReaders(config, parts),
+    ...memoryReaders(parts),
     clock: parts.clock,
     ids: parts.ids,
   });
@@ -90,12 +92,14 @@ function relevantMemory(
 }
 
 /** Whose conversation it is says what its calls are about, and which hooks hear of what comes into it. */
-export function memoryReaders(
-  { cwd }: Pick<QueryEngineConfig, 'cwd'>,
-  { hooks, scope, tools }: Pick<MemoryParts, 'hooks' | 'scope' | 'tools'>,
-): MemoryReaders {
+export function memoryReaders({
+  hooks,
+  scope,
+  tools,
+  folder,
+}: Pick<MemoryParts, 'folder' | 'hooks' | 'scope' | 'tools'>): MemoryReaders {
   return {
-    pathsOf: (call) => pathsOf(call, tools(), cwd),
+    pathsOf: (call) => pathsOf(call, tools(), folder.now),
     onLoaded(file) {
       if (!hooks.has('InstructionsLoaded')) return;
       // Hooks are told and have no say: nobody waits for them.

@@ -76,6 +76,8 @@ export interface SkillsParts extends Pick<SkillToolPorts, 'adopt' | 'fork' | 'sh
   readonly files: LoadContext['files'];
   readonly sessionId: string;
   contextWindow(): number;
+  /** Where the relative paths of calls count from. */
+  readonly folder: { readonly now: string };
   /** The session's. */
   readonly scope: Pick<Scope, 'signal'>;
   /** Allows these rules until the returned function is called. */
@@ -85,22 +87,20 @@ export interface SkillsParts extends Pick<SkillToolPorts, 'adopt' | 'fork' | 'sh
 const NO_TOOLS: readonly AnyTool[] = Object.freeze([]);
 
 export function composeSkills(config: QueryEngineConfig, parts: SkillsParts): SkillsRoom {
-  return config.skills === undefined ? NO_SKILLS : new Skills(config.skills, config.cwd, parts);
+  return config.skills === undefined ? NO_SKILLS : new Skills(config.skills, parts);
 }
 
 type ToolWorld = Pick<SkillToolPorts, 'adopt' | 'shell'>;
 
 class Skills implements SkillsRoom {
   readonly #setup: SkillSetup;
-  readonly #cwd: string;
   readonly #parts: SkillsParts;
   tools = NO_TOOLS;
   #main: ToldSkills | undefined;
   #takeBack: readonly (() => void)[] = [];
 
-  constructor(setup: SkillSetup, cwd: string, parts: SkillsParts) {
+  constructor(setup: SkillSetup, parts: SkillsParts) {
     this.#setup = setup;
-    this.#cwd = cwd;
     this.#parts = parts;
   }
 
@@ -203,7 +203,7 @@ class Skills implements SkillsRoom {
 
   #told(world: Pick<SkillWorld, 'contextWindow' | 'isOffered'>): ToldSkills {
     const { catalogue, listing } = this.#setup;
-    const absolute = (path: string) => (isAbsolute(path) ? path : resolve(this.#cwd, path));
+    const absolute = (path: string) => (isAbsolute(path) ? path : resolve(this.#parts.folder.now, path));
     return toldSkills({ ...world, catalogue, listing, absolute });
   }
 

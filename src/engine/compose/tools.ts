@@ -15,6 +15,7 @@ import type { Scope } from '../../util/scope.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ToolsRoom } from '../parts.ts';
 import type { SessionJournal } from '../session-journal.ts';
+import type { WorkingFolder } from '../working-folder.ts';
 import { gatedCall } from './gated-call.ts';
 import type { ToolPermissions } from './permissions.ts';
 import type { SpillRoom } from './spill.ts';
@@ -35,6 +36,8 @@ export interface ToolParts {
   readonly readFileCache: ReadFileCache;
   readonly todos: TodoStore;
   readonly spill: SpillRoom;
+  /** Where calls start; an agent's shell changes it for nobody. */
+  readonly folder: Pick<WorkingFolder, 'now' | 'root'> & Partial<Pick<WorkingFolder, 'follow'>>;
   /** Whose tools these are; absent: the main agent's. */
   readonly agentId?: string | undefined;
   /** Of child processes. */
@@ -54,6 +57,7 @@ const BESIDE: ToolContext['queryTracking'] = { chainId: '', depth: 0 };
 
 export function composeTools(config: QueryEngineConfig, parts: ToolParts): ComposedTools {
   const { recorder } = parts.journal;
+  const { folder } = parts;
   const additionalDirectories = config.additionalDirectories ?? [];
   const makeContext = (
     call: Pick<ToolCall, 'effectKey'> & { readonly block: { readonly id: string } },
@@ -62,7 +66,9 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     delivered?: () => Promise<void>,
   ): ToolContext => ({
     sessionId: parts.sessionId,
-    cwd: config.cwd,
+    cwd: folder.now,
+    root: folder.root,
+    ...(folder.follow !== undefined && { follow: folder.follow.bind(folder) }),
     additionalDirectories,
     env: parts.env,
     get signal() {

@@ -96,7 +96,7 @@ export function movedOutput(
   return {
     data: {
       ...NOTHING_YET,
-      stdout: output.tail,
+      stdout: soFar,
       backgroundTaskId: task.taskId,
       ...(why === 'timeout' ? { timedOutAfterMs: timeoutMs } : { backgroundedByUser: true }),
     },
@@ -107,7 +107,13 @@ export function movedOutput(
   };
 }
 
-const NOTHING_YET: BashOutput = { stdout: '', stderr: '', interrupted: false, exitCode: null };
+const NOTHING_YET: BashOutput = {
+  stdout: '',
+  stderr: '',
+  interrupted: false,
+  isImage: false,
+  noOutputExpected: false,
+};
 
 /** Neither call nor turn waits for this; it never rejects. */
 async function follow(shell: RunningShell, output: BoundedOutput, task: TaskHandle): Promise<void> {

@@ -1,16 +1,23 @@
 /** What the model and the host are told of a command. */
-import type { ToolContext, ToolOutput } from '../../protocol/tool.ts';
+import type { ToolContext, ToolOutput, ToolResultContent } from '../../protocol/tool.ts';
+import type { ImageBlock } from '../../protocol/wire.ts';
 import { headOf, tailOf } from '../../util/cut-text.ts';
 import type { CollectedOutput } from './bounded-output.ts';
+import { exitMeaning, isQuiet } from './exit-meaning.ts';
 import type { ShellEnd } from './shell-command.ts';
 
 export interface BashOutput {
-  /** Both streams in the order they were written; its head when there was more. */
+  /** Both streams in the order they were written, without white space at the end; its head when there was more. */
   readonly stdout: string;
-  /** Always empty: see `stdout`. */
+  /** Of the command nothing: see `stdout`. What the tool itself has to add, a notice of the folder it is in. */
   readonly stderr: string;
   readonly interrupted: boolean;
-  readonly exitCode: number | null;
+  /** `stdout` is the data URL of a picture, which the model is shown. */
+  readonly isImage: boolean;
+  /** What its exit code says, where one other than 0 is no failure. */
+  readonly returnCodeInterpretation?: string;
+  /** It is of commands that say nothing when they succeed. */
+  readonly noOutputExpected: boolean;
   /** It was stopped, or went on in the background, after this time. */
   readonly timedOutAfterMs?: number;
   readonly persistedOutputPath?: string;
@@ -22,48 +29,77 @@ export interface BashOutput {
 }
 
 const PREVIEW_CHARS = 2048;
+const NO_OUTPUT = '(Bash completed with no output)';
 
 /** What a command that has ended came to. Throws when it could not be started. */
 export async function report(
-  { end, stopped, leftovers }: ShellEnd,
+  { end, stopped, leftovers, folder }: ShellEnd,
   collected: CollectedOutput,
-  about: { readonly timeoutMs: number; readonly cwd: string; readonly context: ToolContext },
+  about: { readonly command: string; readonly timeoutMs: number; readonly context: ToolContext },
 ): Promise<ToolOutput<BashOutput>> {
-  if (end.kind === 'not_started') throw new Error(await notStarted(end.error, about.cwd, about.context));
+  const { command, timeoutMs, context } = about;
+  if (end.kind === 'not_started') throw new Error(await notStarted(end.error, context));
   const text = shown(collected);
   const code = end.code;
+  const meaning = code === null || code === 0 ? undefined : exitMeaning(command, code);
+  const image = collected.complete ? pictureIn(text) : undefined;
+  const left = folder === undefined ? undefined : await leftFolder(folder, context);
   const spill = collected.spill !== undefined && 'path' in collected.spill ? collected.spill : undefined;
   const data: BashOutput = {
-    stdout: collected.head,
-    stderr: '',
+    stdout: collected.complete ? text : collected.head.trimEnd(),
+    stderr: left === undefined ? '' : `\n${left}`,
     interrupted: stopped !== undefined,
-    exitCode: code,
-    ...(stopped === 'timeout' && { timedOutAfterMs: about.timeoutMs }),
+    isImage: image !== undefined,
+    ...(meaning !== undefined && { returnCodeInterpretation: meaning }),
+    noOutputExpected: isQuiet(command),
+    ...(stopped === 'timeout' && { timedOutAfterMs: timeoutMs }),
     ...(spill !== undefined && { persistedOutputPath: spill.path, persistedOutputSize: spill.bytes }),
   };
   const headline =
     stopped === 'timeout'
-      ? `The command was stopped after its time limit of ${about.timeoutMs} ms.`
+      ? `The command was stopped after its time limit of ${timeoutMs} ms.`
       : stopped === 'abort'
         ? 'The command was stopped before it ended.'
         : code === null
           ? `The command was ended by ${end.signal}.`
-          : code !== 0
+          : code !== 0 && meaning === undefined
             ? `Exit code ${code}`
             : undefined;
   const footnote = leftovers
     ? '(Processes it had left in the background were stopped when it ended.)'
     : undefined;
-  const parts = [
-    headline,
-    text === '' && headline === undefined ? '(Bash completed with no output)' : text,
-    footnote,
-  ];
+  const parts = [headline, text, left, footnote].filter((part) => part !== undefined && part !== '');
   return {
     data,
-    content: parts.filter((part) => part !== undefined && part !== '').join('\n'),
-    ...(headline !== undefined && { isError: true }),
+    content: image === undefined ? parts.join('\n') || NO_OUTPUT : [image],
+    isError: headline !== undefined,
   };
+}
+
+/** What the model reads of a result that is given in this form; undefined: it is in another. */
+export function renderOutput(data: unknown): ToolResultContent | undefined {
+  if (typeof data !== 'object' || data === null || !('stdout' in data)) return undefined;
+  const { stdout, stderr } = data as { readonly stdout: unknown; readonly stderr?: unknown };
+  if (typeof stdout !== 'string') return undefined;
+  const image = pictureIn(trimmed(stdout));
+  if (image !== undefined) return [image];
+  const parts = [stdout, typeof stderr === 'string' ? stderr : ''].map(trimmed);
+  return parts.filter((part) => part !== '').join('\n') || NO_OUTPUT;
+}
+
+function pictureIn(text: string): ImageBlock | undefined {
+  const [, media_type, data] =
+    /^data:(image\/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/=]+)$/.exec(text) ?? [];
+  return media_type === undefined || data === undefined
+    ? undefined
+    : { type: 'image', source: { type: 'base64', media_type, data } };
+}
+
+/** The session goes where the shell has gone, if it may; what is to be said when it may not. */
+async function leftFolder(folder: string, { follow }: ToolContext): Promise<string | undefined> {
+  if (follow === undefined) return undefined;
+  const now = await follow(folder);
+  return now.followed ? undefined : `Shell cwd was reset to ${now.folder}`;
 }
 
 export function shown(collected: CollectedOutput): string {
@@ -92,11 +128,7 @@ export function trimmed(text: string): string {
 }
 
 /** The error of a missing folder names the shell: say what is really missing. */
-export async function notStarted(
-  error: NodeJS.ErrnoException,
-  cwd: string,
-  { files }: ToolContext,
-): Promise<string> {
+export async function notStarted(error: NodeJS.ErrnoException, { files, cwd }: ToolContext): Promise<string> {
   const folder = await files.stat(cwd);
   if (folder?.kind !== 'directory') return `The working directory ${cwd} does not exist.`;
   return `The shell could not be started: ${error.message}`;

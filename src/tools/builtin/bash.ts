@@ -4,7 +4,7 @@ import { systemClock } from '../../util/clock.ts';
 import { type Deferred, deferred } from '../deferred.ts';
 import { parserOf } from '../from-json-schema.ts';
 import { goOnInBackground, movedOutput, runInBackground, shellTask } from './bash-background.ts';
-import { type BashOutput, report } from './bash-report.ts';
+import { type BashOutput, renderOutput, report } from './bash-report.ts';
 import { BoundedOutput } from './bounded-output.ts';
 import { type RunningShell, startShellCommand } from './shell-command.ts';
 
@@ -97,6 +97,7 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashO
     // It bounds itself; a headline may stand before the output.
     maxResultChars: settings.maxOutputChars + HEADLINE_CHARS,
     microcompactable: true,
+    renderOutput,
     run: (input, context) =>
       input.run_in_background === true
         ? runInBackground(input, context, settings)
@@ -112,7 +113,7 @@ function describe(settings: BashSettings): string {
     : `- The command is stopped after ${defaultTimeoutMs} ms unless timeout says otherwise (at most ${maxTimeoutMs} ms).`;
   return `Runs a command in a shell (bash, else sh) and returns what it writes.
 
-- Each call starts in the working directory in a new shell: a cd, a variable or a function does not last until the next call. Use absolute paths, or cd within the command.
+- Each call is a new shell: variables and functions do not last until the next call. The working directory does, when the command succeeded; outside the project it is set back. Absolute paths are safer than cd.
 - There is no terminal and no input: commands that ask questions or open an editor fail.
 ${limit}
 - What is started in the background with & ends when the command ends.
@@ -138,7 +139,14 @@ async function* runBash(
   });
   const startedMs = clock.monotonicMs();
   const { command } = input;
-  const shell = startShellCommand({ command, cwd: context.cwd, env: context.env, ...settings, output });
+  const shell = startShellCommand({
+    command,
+    cwd: context.cwd,
+    env: context.env,
+    ...settings,
+    output,
+    tellFolder: context.follow !== undefined,
+  });
   const onAbort = () => shell.stop('abort');
   if (context.signal.aborted) onAbort();
   context.signal.addEventListener('abort', onAbort, { once: true });
@@ -172,7 +180,7 @@ async function* runBash(
         elapsedMs: Math.round(clock.monotonicMs() - startedMs),
       };
     }
-    return await report(await shell.ended, await output.finish(), { timeoutMs, cwd: context.cwd, context });
+    return await report(await shell.ended, await output.finish(), { command, timeoutMs, context });
   } finally {
     cancelTimeout();
     context.signal.removeEventListener('abort', onAbort);

@@ -25,7 +25,13 @@ export interface EditOutput {
   readonly oldString: string;
   readonly newString: string;
   readonly replaceAll: boolean;
+  /** The text before; empty: the file was created. */
+  readonly originalFile: string;
   readonly structuredPatch: readonly PatchHunk[];
+  /** Nothing lies between the call and the file, so never. */
+  readonly userModified: false;
+  /** The model has not seen all of the file. */
+  readonly contentNotInModelContext?: true;
 }
 
 const ECHO_CHARS = 500;
@@ -61,6 +67,13 @@ export const editTool: Tool<EditInput, EditOutput> = {
   isReadOnly: () => false,
   permissionTarget: (input, { cwd }) => ({ kind: 'write', paths: [absolutePath(input.file_path, cwd)] }),
 
+  renderOutput(data) {
+    const { filePath, oldString } = (data ?? {}) as Partial<EditOutput>;
+    return typeof filePath === 'string' && typeof oldString === 'string'
+      ? sentenceOf(filePath, { existed: oldString !== '', count: 1 })
+      : undefined;
+  },
+
   async validateInput(input, context) {
     const plan = await planEdit(absolutePath(input.file_path, context.cwd), input, context);
     return plan.kind === 'refused' ? { ok: false, message: plan.message } : { ok: true };
@@ -80,15 +93,24 @@ export const editTool: Tool<EditInput, EditOutput> = {
           oldString: input.old_string,
           newString: input.new_string,
           replaceAll: input.replace_all === true,
+          originalFile: plan.before,
           structuredPatch: await structuredPatch(path, plan.before, plan.after),
+          userModified: false,
+          ...(partial && { contentNotInModelContext: true }),
         },
-        content: plan.existed
-          ? `${path} was edited${plan.count > 1 ? `: ${plan.count} occurrences were replaced` : ''}.`
-          : `${path} was created.`,
+        content: sentenceOf(path, plan),
       };
     });
   },
 };
+
+function sentenceOf(
+  path: string,
+  { existed, count }: { readonly existed: boolean; readonly count: number },
+): string {
+  if (!existed) return `${path} was created.`;
+  return `${path} was edited${count > 1 ? `: ${count} occurrences were replaced` : ''}.`;
+}
 
 type EditPlan =
   | {

@@ -55,6 +55,10 @@ export function createGlobTool(options: SearchOptions = {}): Tool<GlobInput, Glo
     effectClass: () => 'pure',
     permissionTarget: (input, { cwd }) => ({ kind: 'read', paths: [searchRoot(input, cwd).root] }),
     microcompactable: true,
+    renderOutput(data) {
+      const { filenames } = (data ?? {}) as Partial<GlobOutput>;
+      return Array.isArray(filenames) ? listOf(filenames) : undefined;
+    },
     run: (input, context) => glob(input, context, options),
   };
 }
@@ -94,9 +98,11 @@ async function glob(
   const note = truncated
     ? `\n(There are more: these are the ${MAX_FILES} changed last. A narrower pattern or path finds the others.)`
     : '';
-  const content = filenames.length === 0 ? 'No files found' : filenames.join('\n') + note;
-  return { data, content: content + shown.note() };
+  return { data, content: listOf(filenames) + note + shown.note() };
 }
+
+const listOf = (filenames: readonly string[]) =>
+  filenames.length === 0 ? 'No files found' : filenames.join('\n');
 
 /**
  * The leading folders of a pattern that hold no wildcard belong to the root: `../lib/*.ts` is searched in

@@ -38,6 +38,12 @@ export function createGrepTool(options: SearchOptions = {}): Tool<GrepInput, Gre
     effectClass: () => 'pure',
     permissionTarget: (input, { cwd }) => ({ kind: 'read', paths: [resolve(cwd, input.path ?? '.')] }),
     microcompactable: true,
+    renderOutput(data) {
+      const { content, filenames } = (data ?? {}) as Partial<GrepOutput>;
+      if (typeof content === 'string') return content === '' ? 'No matches found' : content;
+      if (!Array.isArray(filenames)) return undefined;
+      return filenames.length === 0 ? 'No files found' : filenames.join('\n');
+    },
     run: (input, context) => grep(input, context, options),
   };
 }

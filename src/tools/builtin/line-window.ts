@@ -12,7 +12,7 @@ export interface WindowLimits {
 export interface LineWindow {
   /** `N\tline`, one a line. */
   readonly numbered: string;
-  /** The lines themselves, uncut. */
+  /** The lines themselves, uncut; with the last line break only where it is the file's. */
   readonly content: string;
   readonly lines: number;
   readonly totalLines: number;
@@ -46,10 +46,21 @@ export function lineWindow(text: string, limits: WindowLimits): LineWindow {
   }
   return {
     numbered: numbered.join('\n'),
-    content: start < 0 ? '' : text.slice(start, end),
+    content: start < 0 ? '' : text.slice(start, end < text.length ? beforeBreak(text, end) : end),
     lines: numbered.length,
     totalLines,
   };
+}
+
+/** `N\tline` for each line of a text that begins with the line `from`. */
+export function numberedLines(text: string, from: number): string {
+  const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
+  return lines.map((line, at) => `${from + at}\t${line}`).join('\n');
+}
+
+function beforeBreak(text: string, end: number): number {
+  const at = end - 1;
+  return text.charCodeAt(at - 1) === 0x0d ? at - 1 : at;
 }
 
 function shown(text: string, start: number, end: number, max: number): string {

@@ -1,11 +1,19 @@
 import { extname } from 'node:path';
 import type { FileStat } from '../../protocol/files.ts';
-import type { Tool, ToolContext, ToolOutput } from '../../protocol/tool.ts';
+import type { Tool, ToolContext, ToolOutput, ToolResultContent } from '../../protocol/tool.ts';
 import { sha256 } from '../../util/sha256.ts';
 import { parserOf } from '../from-json-schema.ts';
 import { absolutePath, kindRefusal } from './file-access.ts';
-import { type ImageType, imageTypeOf, looksLikeImage } from './image-file.ts';
-import { lineWindow } from './line-window.ts';
+import { looksLikeImage } from './image-file.ts';
+import { lineWindow, numberedLines } from './line-window.ts';
+import {
+  type ImageOutput,
+  looksLikePdf,
+  mediaContent,
+  type PdfOutput,
+  readImage,
+  readPdf,
+} from './read-media.ts';
 import type { NotebookView } from './show-notebook.ts';
 import { decodeText } from './text-file.ts';
 
@@ -26,24 +34,28 @@ export type ReadOutput =
         readonly totalLines: number;
       };
     }
-  | {
-      readonly type: 'image';
-      readonly file: { readonly filePath: string; readonly type: ImageType; readonly originalSize: number };
-    }
+  | ImageOutput
+  | PdfOutput
   | NotebookView;
 
 export interface ReadLimits {
   /** Bytes of a text file; larger ones are searched or cut with other tools. Default 10 MiB. */
   readonly maxFileBytes?: number;
-  /** Lines of one answer unless the call says otherwise. Default 2000. */
+  /** Lines of one answer unless the call says otherwise. Default: as many as `maxChars` allows. */
   readonly maxLines?: number;
-  /** Characters of a line. Default 2000. */
+  /** Characters of a line; what is longer is cut. Default `maxChars`. */
   readonly maxLineChars?: number;
-  /** Characters of one answer. Default 100 000. */
+  /** Characters of one answer, about 25 000 tokens. Default 100 000. */
   readonly maxChars?: number;
   /** Bytes of an image: the API takes 5 MB of base64. Default 3 750 000. */
   readonly maxImageBytes?: number;
+  /** Bytes of a PDF. Default 12 000 000. */
+  readonly maxPdfBytes?: number;
+  /** Default 100. */
+  readonly maxPdfPages?: number;
 }
+
+const MAX_CHARS = 100_000;
 
 const schema = {
   type: 'object',
@@ -63,10 +75,12 @@ const schema = {
 export function createReadTool(options: ReadLimits = {}): Tool<ReadInput, ReadOutput> {
   const limits: Required<ReadLimits> = {
     maxFileBytes: options.maxFileBytes ?? 10 * 1024 * 1024,
-    maxLines: options.maxLines ?? 2000,
-    maxLineChars: options.maxLineChars ?? 2000,
-    maxChars: options.maxChars ?? 100_000,
+    maxLines: options.maxLines ?? Number.POSITIVE_INFINITY,
+    maxLineChars: options.maxLineChars ?? options.maxChars ?? MAX_CHARS,
+    maxChars: options.maxChars ?? MAX_CHARS,
     maxImageBytes: options.maxImageBytes ?? 3_750_000,
+    maxPdfBytes: options.maxPdfBytes ?? 12_000_000,
+    maxPdfPages: options.maxPdfPages ?? 100,
   };
   return {
     name: 'Read',
@@ -75,8 +89,8 @@ export function createReadTool(options: ReadLimits = {}): Tool<ReadInput, ReadOu
       `Reads a file from disk.
 
 - Text comes with a line number and a tab before each line; these are not part of the file.
-- Up to ${limits.maxLines} lines are returned from the start; with offset and limit any other part. Lines longer than ${limits.maxLineChars} characters are cut.
-- PNG, JPEG, GIF and WebP files are returned as images.
+- A file comes whole, up to ${limits.maxChars} characters; with offset and limit any part of a longer one.
+- PNG, JPEG, GIF and WebP files are returned as images, PDF files (up to ${limits.maxPdfPages} pages) as documents.
 - Jupyter notebooks are returned cell by cell with their outputs; offset and limit then count cells.
 - It reads files only: for directories use Glob, or ls with Bash.
 - When several files may matter, read them in one go with several calls.`,
@@ -88,6 +102,7 @@ export function createReadTool(options: ReadLimits = {}): Tool<ReadInput, ReadOu
     // It bounds itself, and its source can be read again: a spilled copy would help nobody (L2.2).
     maxResultChars: Number.POSITIVE_INFINITY,
     microcompactable: true,
+    renderOutput,
     run: (input, context) => read(input, context, limits),
   };
 }
@@ -100,42 +115,11 @@ async function read(
   const path = absolutePath(input.file_path, context.cwd);
   const stat = await context.files.stat(path);
   if (stat === undefined) throw new Error(`${path} does not exist.`);
-  const refusal = kindRefusal(path, stat) ?? formatRefusal(path);
+  const refusal = kindRefusal(path, stat);
   if (refusal !== undefined) throw new Error(refusal);
-  return looksLikeImage(path)
-    ? readImage(path, stat, context, limits)
-    : readText(path, stat, input, context, limits);
-}
-
-function formatRefusal(path: string): string | undefined {
-  switch (extname(path).toLowerCase()) {
-    case '.pdf':
-      return `${path} is a PDF, which Read cannot show. A converter such as pdftotext, run with Bash, can make text of it.`;
-    default:
-      return undefined;
-  }
-}
-
-async function readImage(
-  path: string,
-  stat: FileStat,
-  { files }: ToolContext,
-  limits: Required<ReadLimits>,
-): Promise<ToolOutput<ReadOutput>> {
-  if (stat.size > limits.maxImageBytes) {
-    throw new Error(
-      `${path} is an image of ${stat.size} bytes; at most ${limits.maxImageBytes} can be shown. Make a smaller copy of it first.`,
-    );
-  }
-  const bytes = await files.readFile(path);
-  const type = imageTypeOf(bytes);
-  if (type === undefined)
-    throw new Error(`${path} is named like an image, but holds no PNG, JPEG, GIF or WebP.`);
-  const data = Buffer.from(bytes).toString('base64');
-  return {
-    data: { type: 'image', file: { filePath: path, type, originalSize: bytes.length } },
-    content: [{ type: 'image', source: { type: 'base64', media_type: type, data } }],
-  };
+  if (looksLikeImage(path)) return readImage(path, stat, context, limits);
+  if (looksLikePdf(path)) return readPdf(path, stat, context, limits);
+  return readText(path, stat, input, context, limits);
 }
 
 async function readText(
@@ -197,4 +181,15 @@ async function readText(
     },
     content,
   };
+}
+
+/** Text with its numbers, a picture or a document, from the form that consumers see. */
+function renderOutput(data: unknown): ToolResultContent | undefined {
+  const { type, file } = (data ?? {}) as Partial<ReadOutput>;
+  if (typeof file !== 'object' || file === null) return undefined;
+  if (type === 'text' && 'content' in file && typeof file.content === 'string')
+    return numberedLines(file.content, file.startLine ?? 1);
+  if ((type === 'image' || type === 'pdf') && 'base64' in file && typeof file.base64 === 'string')
+    return mediaContent(data as ImageOutput | PdfOutput);
+  return undefined;
 }

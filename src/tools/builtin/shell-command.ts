@@ -17,6 +17,8 @@ export interface ShellCommand {
   readonly killGraceMs: number;
   readonly output: BoundedOutput;
   readonly clock: Clock;
+  /** Whether to say in which folder the shell ended. Default false. */
+  readonly tellFolder?: boolean;
 }
 
 export interface ShellEnd {
@@ -24,6 +26,8 @@ export interface ShellEnd {
   readonly stopped?: 'timeout' | 'abort';
   /** Processes it had left behind were ended. */
   readonly leftovers: boolean;
+  /** The folder a shell was in that ended well, free of links. Only with `tellFolder`. */
+  readonly folder?: string;
 }
 
 export interface RunningShell {
@@ -35,11 +39,27 @@ export interface RunningShell {
   guard(): void;
 }
 
+/** By these a program knows that it was started by an agent, and by which. */
+const MARKS = { CLAUDECODE: '1', TURNWRIGHT: '1' } as const;
+
 /** In one pipe, so that the output stands in the order in which it was written. */
 const MERGED = 'exec "$0" -c "$1" 2>&1';
 
+/**
+ * The same, and where a command that ended well has gone is written to a descriptor that commands hardly use. It runs in
+ * the shell itself, whose `set -e`, `exit` and line numbers are then those of a shell of its own.
+ */
+const tellingFolder = (
+  descriptor: number,
+) => `exec "$0" -c 'TURNWRIGHT_COMMAND=$1; shift; eval "$TURNWRIGHT_COMMAND"
+{ TURNWRIGHT_CODE=$?; [ $TURNWRIGHT_CODE -ne 0 ] || command pwd -P >&${descriptor} || :; exit $TURNWRIGHT_CODE; } 2>/dev/null' "$0" "$1" 2>&1 ${descriptor}>&3 3>&-`;
+
+/** Other shells than bash know descriptors of one digit alone. */
+const DESCRIPTORS = { bash: 197, sh: 9 } as const;
+
 export function startShellCommand(shell: ShellCommand): RunningShell {
   let group = spawn(shell, 'bash');
+  let told = folderTold(group);
   let guarded = false;
   let stopped: ShellEnd['stopped'];
   const stop = (why: 'timeout' | 'abort', graceMs = shell.killGraceMs) => {
@@ -55,17 +75,44 @@ export function startShellCommand(shell: ShellCommand): RunningShell {
     let end = await follow(group, shell);
     if (isMissing(end) && stopped === undefined) {
       group = spawn(shell, 'sh');
+      told = folderTold(group);
       if (guarded) group.guard();
       end = await follow(group, shell);
     }
     const leftovers = await group.end(shell.killGraceMs);
-    return { end, leftovers: leftovers && stopped === undefined, ...(stopped !== undefined && { stopped }) };
+    const endedWell = end.kind === 'exited' && end.code === 0 && stopped === undefined;
+    const folder = endedWell ? await within(shell.drainMs, told, shell.clock) : undefined;
+    group.side?.destroy();
+    return {
+      end,
+      leftovers: leftovers && stopped === undefined,
+      ...(stopped !== undefined && { stopped }),
+      ...(folder !== undefined && { folder }),
+    };
   };
   return { ended: run(), stop, guard };
 }
 
-function spawn({ cwd, env, command }: ShellCommand, program: string): ProcessGroup {
-  return spawnGroup(program, ['-c', MERGED, program, command], { cwd, env, stderr: 'ignore' });
+function spawn({ cwd, env, command, tellFolder }: ShellCommand, program: 'bash' | 'sh'): ProcessGroup {
+  // The shells of Windows name folders in a way of their own.
+  const sidePipe = tellFolder === true && process.platform !== 'win32';
+  const script = sidePipe ? tellingFolder(DESCRIPTORS[program]) : MERGED;
+  const own = { ...env, ...MARKS };
+  return spawnGroup(program, ['-c', script, program, command], { cwd, env: own, stderr: 'ignore', sidePipe });
+}
+
+/** Read from the start: a pipe without a reader is emptied when its process ends. undefined: nothing was told. */
+async function folderTold({ side }: ProcessGroup): Promise<string | undefined> {
+  let told = '';
+  try {
+    for await (const chunk of side?.setEncoding('utf8') ?? []) {
+      told += chunk;
+      if (told.endsWith('\n')) return told.slice(0, -1);
+    }
+  } catch {
+    // Cut off by us.
+  }
+  return undefined;
 }
 
 function isMissing(end: ProcessEnd): boolean {
@@ -75,7 +122,7 @@ function isMissing(end: ProcessEnd): boolean {
 async function follow(group: ProcessGroup, { output, drainMs, clock }: ShellCommand): Promise<ProcessEnd> {
   const drained = drain(group, output);
   const end = await group.ended;
-  await drainedWithin(drainMs, drained, clock);
+  await within(drainMs, drained, clock);
   group.stdout?.destroy();
   await drained;
   return end;
@@ -90,9 +137,15 @@ async function drain(group: ProcessGroup, output: BoundedOutput): Promise<void> 
   }
 }
 
-async function drainedWithin(ms: number, drained: Promise<void>, clock: Clock): Promise<void> {
+/** undefined when it takes longer, or fails. */
+async function within<T>(ms: number, work: Promise<T>, clock: Clock): Promise<T | undefined> {
   const late = new AbortController();
   const cancel = clock.timer(ms, () => late.abort());
-  await unlessAborted(drained, late.signal).catch(() => {});
-  cancel();
+  try {
+    return await unlessAborted(work, late.signal);
+  } catch {
+    return undefined;
+  } finally {
+    cancel();
+  }
 }

@@ -19,7 +19,13 @@ export interface WriteInput {
 export interface WriteOutput {
   readonly type: 'create' | 'update';
   readonly filePath: string;
+  readonly content: string;
+  /** Empty for a new file. */
   readonly structuredPatch: readonly PatchHunk[];
+  /** The text that was there before; null: there was no file. */
+  readonly originalFile: string | null;
+  /** Nothing lies between the call and the file, so never. */
+  readonly userModified: false;
 }
 
 const schema = {
@@ -47,6 +53,13 @@ export const writeTool: Tool<WriteInput, WriteOutput> = {
   isReadOnly: () => false,
   permissionTarget: (input, { cwd }) => ({ kind: 'write', paths: [absolutePath(input.file_path, cwd)] }),
 
+  renderOutput(data) {
+    const { type, filePath } = (data ?? {}) as Partial<WriteOutput>;
+    return typeof filePath === 'string' && (type === 'create' || type === 'update')
+      ? sentenceOf({ type, filePath })
+      : undefined;
+  },
+
   async validateInput(input, context) {
     const path = absolutePath(input.file_path, context.cwd);
     const plan = await planWrite(path, input.content, context);
@@ -60,18 +73,23 @@ export const writeTool: Tool<WriteInput, WriteOutput> = {
       const plan = await planWrite(path, input.content, context);
       if (plan.kind === 'refused') throw new Error(plan.message);
       await saveFile(path, plan.bytes, { existed: plan.before !== undefined, partial: false }, context);
-      const type = plan.before === undefined ? 'create' : 'update';
-      return {
-        data: {
-          type,
-          filePath: path,
-          structuredPatch: await structuredPatch(path, plan.before ?? '', input.content),
-        },
-        content: type === 'create' ? `${path} was created.` : `${path} was replaced with the new content.`,
+      const { before } = plan;
+      const data: WriteOutput = {
+        type: before === undefined ? 'create' : 'update',
+        filePath: path,
+        content: input.content,
+        structuredPatch: before === undefined ? [] : await structuredPatch(path, before, input.content),
+        originalFile: before ?? null,
+        userModified: false,
       };
+      return { data, content: sentenceOf(data) };
     });
   },
 };
+
+function sentenceOf({ type, filePath }: Pick<WriteOutput, 'type' | 'filePath'>): string {
+  return type === 'create' ? `${filePath} was created.` : `${filePath} was replaced with the new content.`;
+}
 
 type WritePlan =
   | { readonly kind: 'write'; readonly bytes: Uint8Array; readonly before: string | undefined }

@@ -153,7 +153,7 @@ describe('F45 background work beyond the end of the main turn', () => {
     expect(result).toMatchObject({ isError: false });
     expect(result?.text).toMatch(/time limit of 200 ms[\s\S]*task b[\s\S]*begun/);
     expect(run.messages.find(({ type }) => type === 'user')).toMatchObject({
-      tool_use_result: { backgroundTaskId: expect.any(String), timedOutAfterMs: 200, stdout: 'begun\n' },
+      tool_use_result: { backgroundTaskId: expect.any(String), timedOutAfterMs: 200, stdout: 'begun' },
     });
     expect(run.results).toHaveLength(2);
     expect(wholeText(run.sent[2])).toContain('it is built');

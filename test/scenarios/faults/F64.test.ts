@@ -28,7 +28,7 @@ it('F64 a call that the shared budget cannot pay: the agent ends as budget, its 
   );
   const messages = await run();
   const [answer] = answersIn(messages);
-  expect(answer).toMatchObject({ isError: true, data: { status: 'failed', reason: 'budget' } });
+  expect(answer).toMatchObject({ isError: true, data: `Error: ${answer?.text}` });
   expect(answer?.text).toContain('did not complete (budget)');
   expect(asked('dig')).toHaveLength(1);
   const result = resultIn(messages);

@@ -51,14 +51,13 @@ describe('what a command says', () => {
   ])('%s', async (command, expected) => {
     const output = await bash(command);
     expect(textOf(output)).toBe(expected);
-    expect(output.isError).toBeUndefined();
+    expect(output.isError).toBe(false);
   });
 
   test('exit codes and signals are errors, with what was said until then', async () => {
     expect(await bash('echo out; echo err >&2; exit 3')).toMatchObject({
       isError: true,
       content: 'Exit code 3\nout\nerr',
-      data: { exitCode: 3 },
     });
     expect(await bash('exit 1')).toMatchObject({ isError: true, content: 'Exit code 1' });
     expect(await bash('kill -SEGV $$')).toMatchObject({
@@ -71,10 +70,52 @@ describe('what a command says', () => {
     });
   });
 
-  test('a shell of its own each time: cd and variables do not last', async () => {
-    await mkdir(join(folder.path, 'sub'), { recursive: true });
-    expect(textOf(await bash('cd sub && pwd; X=1'))).toBe(join(folder.path, 'sub'));
-    expect(textOf(await bash('pwd; echo "[$X]"'))).toBe(`${folder.path}\n[]`);
+  test('a shell of its own each time: variables do not last', async () => {
+    await bash('X=1; f() { echo f; }');
+    expect(textOf(await bash('echo "[$X]"; f'))).toMatch(/^Exit code 127\n\[\]\n/);
+  });
+
+  test.each([
+    ['grep zzz /dev/null', 'No matches found'],
+    ['false | grep zzz /dev/null', 'No matches found'],
+    ['cd . && grep "a;b" /dev/null', 'No matches found'],
+    ['diff <(echo a) <(echo b)', 'Files differ'],
+    ['[ 1 = 2 ]', 'Condition is false'],
+  ])('the exit code 1 of %s is an answer: %s', async (command, returnCodeInterpretation) => {
+    expect(await bash(command)).toMatchObject({ isError: false, data: { returnCodeInterpretation } });
+  });
+
+  test.each([
+    'grep zzz /dev/null; exit 1',
+    'grep zzz /dev/null && echo hi',
+    'grep zzz /absent',
+    'echo "grep zzz"; false',
+  ])('%s fails all the same', async (command) => {
+    const output = await bash(command);
+    expect(output.isError).toBe(true);
+    expect(output.data).not.toHaveProperty('returnCodeInterpretation');
+  });
+
+  test('whether a line is one that says nothing when it succeeds', async () => {
+    for (const [command, quiet] of [
+      ['mkdir -p q && cd q', true],
+      ['cd .; pwd', false],
+      ['true', false],
+    ] as const)
+      expect((await bash(command)).data).toMatchObject({ noOutputExpected: quiet });
+  });
+
+  test('a picture on stdout, as a data URL, is shown as one', async () => {
+    const url = 'data:image/png;base64,iVBORw0KGgo=';
+    const output = await bash(`echo '${url}'`);
+    expect(output.data).toMatchObject({ isImage: true, stdout: url });
+    expect(output.content).toEqual([
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+    ]);
+  });
+
+  test('programs learn that an agent started them', async () => {
+    expect(textOf(await bash('echo "$CLAUDECODE $TURNWRIGHT"'))).toBe('1 1');
   });
 
   test("F126 the environment is the context's alone", async () => {
@@ -107,6 +148,82 @@ describe('what a command says', () => {
     await expect(bash('true', {}, { env: { PATH: join(folder.path, 'nowhere') } })).rejects.toThrow(
       /shell could not be started/,
     );
+  });
+});
+
+describe('the folder the shell is in', () => {
+  /** A context whose folder follows the shell wherever it goes. */
+  const following = () => {
+    const went: string[] = [];
+    const follow = async (path: string) => {
+      went.push(path);
+      return path.startsWith(folder.path)
+        ? { folder: path, followed: true }
+        : { folder: folder.path, followed: false };
+    };
+    return { went, context: { follow } };
+  };
+  beforeAll(() => mkdir(join(folder.path, 'sub', 'deep'), { recursive: true }));
+
+  test.each([
+    ['cd sub', '/sub'],
+    ['(cd sub)', ''],
+    ['set -eu; cd sub/deep', '/sub/deep'],
+    ['trap "echo bye" EXIT; cd sub', '/sub'],
+    ['exec 9>&1; cd sub', '/sub'],
+    ['cd sub # and no more', '/sub'],
+    ['cat <<E\nhere\nE\ncd sub', '/sub'],
+  ])('%j leads to %s', async (command, to) => {
+    const { went, context } = following();
+    expect((await bash(command, {}, context)).isError).toBe(false);
+    expect(went).toEqual([folder.path + to]);
+  });
+
+  test.each(['cd sub; false', 'cd sub; exit 0', 'set -e; cd sub; false; true', 'cd sub; exec true'])(
+    '%j leads nowhere',
+    async (command) => {
+      const { went, context } = following();
+      await bash(command, {}, context);
+      expect(went).toEqual([]);
+    },
+  );
+
+  test('one that is gone is not taken, and is no failure', async () => {
+    const { went, context } = following();
+    const output = await bash('mkdir gone && cd gone && rmdir ../gone', {}, context);
+    expect([output.isError, went]).toEqual([false, []]);
+  });
+
+  test('one outside is left again, which the result says', async () => {
+    const { context } = following();
+    const notice = `Shell cwd was reset to ${folder.path}`;
+    expect(await bash('cd /; pwd', {}, context)).toMatchObject({
+      content: `/\n${notice}`,
+      data: { stdout: '/', stderr: `\n${notice}` },
+    });
+    expect(textOf(await bash('cd /', {}, context))).toBe(notice);
+  });
+
+  test('the line says no more than without it', async () => {
+    const { context } = following();
+    for (const command of ['echo "$0 [$1] $#"', 'nosuchcommand', 'if', 'kill -9 $$'])
+      expect(textOf(await bash(command, {}, context))).toBe(
+        textOf(await bash(command)).replace('bash: -c:', 'bash: eval:'),
+      );
+  });
+
+  test('nor does a shell that traces itself', async () => {
+    const { context } = following();
+    expect(textOf(await bash('set -x; cd sub', {}, context))).toBe('++ cd sub');
+  });
+
+  test('sh tells it too', async () => {
+    const bin = join(folder.path, 'sh-alone');
+    await mkdir(bin, { recursive: true });
+    await symlink('/bin/sh', join(bin, 'sh'));
+    const { went, context } = following();
+    await bash('cd sub', {}, { ...context, env: { PATH: bin } });
+    expect(went).toEqual([join(folder.path, 'sub')]);
   });
 });
 
@@ -228,7 +345,7 @@ describe('F99 what is left in the background', () => {
     const output = await bash('sleep 300 & echo "pid $!"', { drainMs: 50 });
     const pid = Number(/pid (\d+)/.exec(textOf(output))?.[1]);
     expect(textOf(output)).toMatch(/^pid \d+\n\(Processes it had left in the background were stopped/);
-    expect(output.isError).toBeUndefined();
+    expect(output.isError).toBe(false);
     expect(isRunning(pid)).toBe(false);
   });
 

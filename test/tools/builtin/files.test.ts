@@ -73,19 +73,27 @@ describe('Read', () => {
     expect(context.readFileCache.get(path)).toMatchObject({ partial: true });
   });
 
-  test('2000 lines at most, and where to go on', async () => {
-    const path = await put('long.txt', 'x\n'.repeat(2500));
+  test('a file comes whole, however many lines it has and however long they are', async () => {
+    const path = await put('long.txt', 'x\n'.repeat(5000));
+    expect(await read(path)).toMatch(/\n5000\tx$/);
+    expect(context.readFileCache.get(path)).toMatchObject({ partial: false });
+    expect(await read(await put('wide.txt', 'y'.repeat(50_000)))).toBe(`1\t${'y'.repeat(50_000)}`);
+  });
+
+  test('100,000 characters at most, and where to go on', async () => {
+    const path = await put('longer.txt', `${'x'.repeat(92)}\n`.repeat(2500));
     const text = await read(path);
-    expect(text).toContain('\n2000\tx\n');
-    expect(text).not.toContain('\n2001\t');
-    expect(text).toContain('(These are lines 1 to 2000 of 2500. Go on with offset 2001.)');
-    expect(await read(path, { offset: 2001 })).toContain('2500\tx');
+    const [, last = 0] = /\(These are lines 1 to (\d+) of 2500\. Go on with offset \d+\.\)$/.exec(text) ?? [];
+    expect(Number(last)).toBeGreaterThan(1000);
+    expect(await read(path, { offset: Number(last) + 1, limit: 1 })).toBe(
+      `${Number(last) + 1}\t${'x'.repeat(92)}`,
+    );
     expect(context.readFileCache.get(path)).toMatchObject({ partial: true });
   });
 
   test('F83 one line of 2 MB is cut, and a flood of characters is paged', async () => {
     const long = await read(await put('min.js', `${'😀'.repeat(500_000)}\n`));
-    expect(long.length).toBeLessThan(2100);
+    expect(long.length).toBeLessThan(100_100);
     expect(long).toContain('line cut: 1000000 characters in all');
     expect(isWellFormed(long)).toBe(true);
     const wide = await read(await put('wide.txt', `${'y'.repeat(1500)}\n`.repeat(200)));
@@ -141,7 +149,50 @@ describe('Read', () => {
     await expect(read(at('missing'))).rejects.toThrow(/missing does not exist/);
     await expect(read(at('dangling'))).rejects.toThrow(/does not exist/);
     await expect(read(await put('x.bin', Buffer.from([1, 0, 2])))).rejects.toThrow(/binary file/);
-    await expect(read(await put('x.pdf', '%PDF'))).rejects.toThrow(/PDF.*pdftotext/);
+  });
+
+  const pdf = (pages: number) =>
+    `%PDF-1.4\n2 0 obj<</Type/Pages/Count ${pages}>>endobj\n${'3 0 obj<</Type /Page/Parent 2 0 R>>endobj\n'.repeat(pages)}%%EOF\n`;
+
+  test('a PDF comes as a document', async () => {
+    const file_path = await put('a.pdf', pdf(2));
+    const base64 = Buffer.from(pdf(2)).toString('base64');
+    const { output } = await runDirectly(createReadTool(), { file_path }, context);
+    expect(output.content).toEqual([
+      { type: 'text', text: `${file_path} (PDF, ${pdf(2).length} bytes):` },
+      { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: base64 } },
+    ]);
+    expect(output.data).toEqual({
+      type: 'pdf',
+      file: { filePath: file_path, base64, originalSize: pdf(2).length },
+    });
+  });
+
+  test('a PDF too large, of too many pages, or none at all, is refused with what else to do', async () => {
+    const small = createReadTool({ maxPdfBytes: 100 });
+    await expect(read(await put('a.pdf', pdf(3)), {}, small)).rejects.toThrow(/at most 100 .*pdftotext/);
+    await expect(read(await put('b.pdf', pdf(101)))).rejects.toThrow(/101 pages; at most 100 .*qpdf/);
+    await expect(read(await put('c.pdf', 'hello'))).rejects.toThrow(/does not begin with %PDF-/);
+  });
+
+  test('the size of a picture is in its structured form', async () => {
+    const png = Buffer.concat([PNG, Buffer.from('0000000200000003', 'hex')]);
+    const { output } = await runDirectly(createReadTool(), { file_path: await put('a.png', png) }, context);
+    const dimensions = { originalWidth: 2, originalHeight: 3, displayWidth: 2, displayHeight: 3 };
+    expect(output.data).toEqual({
+      type: 'image',
+      file: { base64: png.toString('base64'), type: 'image/png', originalSize: 24, dimensions },
+    });
+  });
+
+  test('what consumers see of a part has the lines alone', async () => {
+    const file_path = await put('a.txt', 'one\ntwo\nthree\n');
+    const contentOf = async (extra: object) => {
+      const { output } = await runDirectly(createReadTool(), { file_path, ...extra }, context);
+      return (output.data as { file: { content: string } }).file.content;
+    };
+    expect(await contentOf({ limit: 2 })).toBe('one\ntwo');
+    expect(await contentOf({ offset: 2 })).toBe('two\nthree\n');
   });
 
   test('a file too large is refused with what else to do', async () => {
@@ -240,6 +291,18 @@ describe('Write', () => {
       type: 'update',
       filePath: path,
       structuredPatch: [{ oldStart: 1, newStart: 1, lines: [' a', '-b', '+B', ' c'] }],
+      content: 'a\nB\nc\n',
+      originalFile: 'a\nb\nc\n',
+      userModified: false,
+    });
+    const fresh = await runDirectly(writeTool, { file_path: at('new.txt'), content: 'a\n' }, context);
+    expect(fresh.output.data).toEqual({
+      type: 'create',
+      filePath: at('new.txt'),
+      content: 'a\n',
+      structuredPatch: [],
+      originalFile: null,
+      userModified: false,
     });
   });
 
@@ -269,6 +332,20 @@ describe('Edit', () => {
     const path = await put('a.txt', 'one two three');
     expect(await edit(path, 'two', '2')).toMatchObject({ text: `${path} was edited.`, isError: false });
     expect(await readFile(path, 'utf8')).toBe('one 2 three');
+  });
+
+  test('the result carries the file as it was', async () => {
+    const file_path = await put('a.txt', 'one two');
+    const input = { file_path, old_string: 'two', new_string: '2' };
+    const { output } = await runDirectly(editTool, input, context);
+    expect(output.data).toMatchObject({
+      originalFile: 'one two',
+      userModified: false,
+      contentNotInModelContext: true,
+    });
+    await read(file_path);
+    const again = await runDirectly(editTool, { ...input, old_string: '2', new_string: 'two' }, context);
+    expect(again.output.data).not.toHaveProperty('contentNotInModelContext');
   });
 
   test('F144 is refused when the file changed since it was read', async () => {

@@ -1,0 +1,38 @@
+/** What can be said of a command line without running it: what its exit code 1 means, and whether it is a quiet one. */
+
+/** Programs whose exit code 1 is an answer, not a failure, by the first words of the command. */
+const EXIT_1: readonly (readonly [names: readonly string[], meaning: string])[] = [
+  [['grep', 'egrep', 'fgrep', 'rg', 'git grep'], 'No matches found'],
+  [['diff', 'git diff'], 'Files differ'],
+  [['find'], 'Some directories were inaccessible'],
+  [['test', '['], 'Condition is false'],
+];
+
+const QUIET = new Set('cd chgrp chmod chown cp ln mkdir mv rm rmdir touch unset wait'.split(' '));
+
+/**
+ * What an exit code other than 0 says when it is no failure; undefined: it is one. The last command of the line decides,
+ * for its exit code is that of the line.
+ */
+export function exitMeaning(line: string, code: number): string | undefined {
+  if (code !== 1) return undefined;
+  const last = commandsOf(line).at(-1) ?? '';
+  return EXIT_1.find(([names]) => names.some((name) => startsWith(last, name)))?.[1];
+}
+
+/** Whether all of the line's commands say nothing when they succeed. */
+export function isQuiet(line: string): boolean {
+  const commands = commandsOf(line);
+  return commands.length > 0 && commands.every((command) => QUIET.has(/^\S+/.exec(command)?.[0] ?? ''));
+}
+
+/** A whole command, with its quotes, or the operator behind it. Good enough for what is shown; nothing is permitted by it. */
+const COMMAND = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[<>]&|&>|[^;&|\n'"\\])+/gs;
+
+function commandsOf(line: string): readonly string[] {
+  return (line.match(COMMAND) ?? []).map((command) => command.trim()).filter((command) => command !== '');
+}
+
+function startsWith(command: string, words: string): boolean {
+  return command === words || command.startsWith(`${words} `);
+}

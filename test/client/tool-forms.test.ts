@@ -1,0 +1,197 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { type Message, type Stage, throughBothDoors } from './doors.ts';
+
+const FREE = { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true };
+const bash = (command: string) => toolUse('Bash', { command });
+
+/** The structured results, in the order in which they were shown. */
+const forms = (messages: readonly Message[]) =>
+  messages.flatMap((message) =>
+    message.type === 'user' && message.tool_use_result !== undefined ? [message.tool_use_result] : [],
+  );
+
+interface ResultBlock {
+  readonly type: 'tool_result';
+  readonly content: unknown;
+  readonly is_error?: boolean;
+}
+
+const blocksOf = (message: unknown): readonly ResultBlock[] => {
+  const { content } = (message as { message?: { content?: unknown }; content?: unknown }).message ?? {};
+  return Array.isArray(content) ? content.filter(({ type }) => type === 'tool_result') : [];
+};
+
+const results = (messages: readonly Message[]) => messages.flatMap(blocksOf);
+
+/** Those that the model was sent with the last request. */
+const sent = (stage: Stage): readonly ResultBlock[] => {
+  const { messages } = stage.asked().at(-1) as { messages: readonly { content: unknown }[] };
+  return messages.flatMap((message) => blocksOf({ message }));
+};
+
+throughBothDoors('forms of tool results', (stage) => {
+  it('a result of Bash says whether it is an error, others only when they are one', async () => {
+    await writeFile(join(stage.cwd, 'a.txt'), 'x');
+    const { messages } = await stage.run(
+      [
+        reply(bash('echo hi')),
+        reply(toolUse('Read', { file_path: 'a.txt' })),
+        reply(bash('false')),
+        reply('Done.'),
+      ],
+      FREE,
+    );
+    for (const blocks of [results(messages), sent(stage)])
+      expect(blocks.map((block) => ('is_error' in block ? block.is_error : 'not said'))).toEqual([
+        false,
+        'not said',
+        true,
+      ]);
+  });
+
+  it('output ends without white space, in the structured result and for hooks', async () => {
+    const heard: unknown[] = [];
+    const PostToolUse = [
+      {
+        hooks: [
+          async (input: { tool_response?: unknown }) => {
+            heard.push(input.tool_response);
+            return {};
+          },
+        ],
+      },
+    ];
+    const { messages } = await stage.run([reply(bash('echo " a "; echo; echo')), reply('Done.')], {
+      ...FREE,
+      hooks: { PostToolUse },
+    });
+    const form = {
+      stdout: ' a',
+      stderr: '',
+      interrupted: false,
+      isImage: false,
+      noOutputExpected: false,
+    };
+    expect(forms(messages)).toEqual([form]);
+    expect(heard).toEqual([form]);
+  });
+
+  it('what failed is a sentence', async () => {
+    const { messages } = await stage.run(
+      [reply(bash('echo out; exit 3')), reply(toolUse('Read', { file_path: 'absent' })), reply('Done.')],
+      FREE,
+    );
+    expect(forms(messages)).toEqual([
+      'Error: Exit code 3\nout',
+      expect.stringMatching(/^Error: .*does not exist/),
+    ]);
+  });
+
+  it('no match is no failure', async () => {
+    const { messages } = await stage.run([reply(bash('grep zzz /dev/null')), reply('Done.')], FREE);
+    expect(results(messages)).toMatchObject([
+      { content: '(Bash completed with no output)', is_error: false },
+    ]);
+    expect(forms(messages)).toMatchObject([{ returnCodeInterpretation: 'No matches found' }]);
+  });
+
+  it('the folder lasts from call to call, for all tools and hooks, and is left outside the project', async () => {
+    await mkdir(join(stage.cwd, 'sub'));
+    await writeFile(join(stage.cwd, 'sub', 'a.txt'), 'below');
+    const folders: string[] = [];
+    const PreToolUse = [
+      {
+        hooks: [
+          async (input: { cwd: string }) => {
+            folders.push(input.cwd);
+            return {};
+          },
+        ],
+      },
+    ];
+    const { messages } = await stage.run(
+      [
+        reply(bash('cd sub')),
+        reply(toolUse('Read', { file_path: 'a.txt' })),
+        reply(bash('pwd')),
+        reply(bash('cd /tmp')),
+        reply(bash('pwd')),
+        reply('Done.'),
+      ],
+      { ...FREE, hooks: { PreToolUse } },
+    );
+    const sub = join(stage.cwd, 'sub');
+    expect(results(messages).map(({ content }) => content)).toEqual([
+      '(Bash completed with no output)',
+      '1\tbelow',
+      sub,
+      `Shell cwd was reset to ${stage.cwd}`,
+      stage.cwd,
+    ]);
+    expect(folders).toEqual([stage.cwd, sub, sub, sub, stage.cwd]);
+  });
+
+  it('rules count from the project, wherever the shell is', async () => {
+    await mkdir(join(stage.cwd, 'sub'));
+    await writeFile(join(stage.cwd, 'secret.txt'), 'no');
+    const { messages } = await stage.run(
+      [
+        reply(bash('cd sub')),
+        reply(toolUse('Read', { file_path: '../secret.txt' })),
+        reply(toolUse('Write', { file_path: '../new.txt', content: 'x' })),
+        reply('Done.'),
+      ],
+      { permissionMode: 'acceptEdits', allowedTools: ['Bash(cd:*)'], disallowedTools: ['Read(/secret.txt)'] },
+    );
+    expect(results(messages).map(({ is_error }) => is_error === true)).toEqual([false, true, false]);
+  });
+
+  it("a hook's output in the tool's own form is shown as the tool would show it", async () => {
+    const updatedToolOutput = { stdout: 'REPLACED\n', stderr: '', interrupted: false };
+    const PostToolUse = [
+      { hooks: [async () => ({ hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput } })] },
+    ];
+    const { messages } = await stage.run([reply(bash('echo hi')), reply('Done.')], {
+      ...FREE,
+      hooks: { PostToolUse },
+    });
+    expect(results(messages)).toMatchObject([{ content: 'REPLACED', is_error: false }]);
+    expect(forms(messages)).toEqual([updatedToolOutput]);
+  });
+
+  it('files: what was written and what was there before', async () => {
+    const file_path = join(stage.cwd, 'a.txt');
+    const { messages } = await stage.run(
+      [
+        reply(toolUse('Write', { file_path, content: 'one\n' })),
+        reply(toolUse('Edit', { file_path, old_string: 'one', new_string: 'two' })),
+        reply('Done.'),
+      ],
+      FREE,
+    );
+    const written = { type: 'create', filePath: file_path, content: 'one\n', structuredPatch: [] };
+    expect(forms(messages)).toEqual([
+      { ...written, originalFile: null, userModified: false },
+      {
+        filePath: file_path,
+        oldString: 'one',
+        newString: 'two',
+        originalFile: 'one\n',
+        replaceAll: false,
+        structuredPatch: [expect.objectContaining({ lines: ['-one', '+two'] })],
+        userModified: false,
+      },
+    ]);
+  });
+
+  it('a PDF is a document', async () => {
+    await writeFile(join(stage.cwd, 'a.pdf'), '%PDF-1.4\n%%EOF\n');
+    await stage.run([reply(toolUse('Read', { file_path: 'a.pdf' })), reply('Done.')], FREE);
+    expect(sent(stage)).toMatchObject([
+      { content: [{ type: 'text' }, { type: 'document', source: { media_type: 'application/pdf' } }] },
+    ]);
+  });
+});
