@@ -1,23 +1,30 @@
 /** The folder that relative paths count from: the session's own, until a shell command changes to another one (L5). */
 import { join, relative } from 'node:path';
+import type { Permissions } from '../permissions/permission-engine.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { isInside } from '../util/inside.ts';
+import type { QueryEngineConfig } from './config.ts';
 
 export interface WorkingFolderPorts {
   readonly files: Pick<PersistentFiles, 'realpath'>;
-  /** The folders besides the session's own that tools may work in, absolute. */
-  others(): readonly string[];
+  /** Folders that were added while the session ran. */
+  readonly permissions: Pick<Permissions, 'directories'>;
 }
 
 export class WorkingFolder {
   /** The session's own. */
   readonly root: string;
   #now: string;
+  readonly #additional: readonly string[];
   readonly #ports: WorkingFolderPorts;
 
-  constructor(root: string, ports: WorkingFolderPorts) {
-    this.root = root;
-    this.#now = root;
+  constructor(
+    { cwd, additionalDirectories = [] }: Pick<QueryEngineConfig, 'cwd' | 'additionalDirectories'>,
+    ports: WorkingFolderPorts,
+  ) {
+    this.root = cwd;
+    this.#now = cwd;
+    this.#additional = additionalDirectories;
     this.#ports = ports;
   }
 
@@ -37,8 +44,10 @@ export class WorkingFolder {
 
   /** The path as the session spells its folders, which may be reached through links. */
   async #spelledInside(path: string): Promise<string | undefined> {
-    for (const folder of [this.root, ...this.#ports.others()]) {
-      const real = await this.#ports.files.realpath(folder).catch(() => folder);
+    const { files, permissions } = this.#ports;
+    const added = permissions.directories().map((each) => each.path);
+    for (const folder of [this.root, ...this.#additional, ...added]) {
+      const real = await files.realpath(folder).catch(() => folder);
       if (isInside(path, real)) return join(folder, relative(real, path));
     }
     return undefined;

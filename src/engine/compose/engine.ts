@@ -104,13 +104,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     readableDirectories: () => [spill.directory, tasks.directory, ...skills.readableDirectories()],
     callTool: (name, input, signal) => tools.callTool(name, input, signal),
   });
-  const folder = new WorkingFolder(config.cwd, {
-    files,
-    others: () => [
-      ...(config.additionalDirectories ?? []),
-      ...permissions.permissions.directories().map(({ path }) => path),
-    ],
-  });
+  const folder = new WorkingFolder(config, { files, permissions: permissions.permissions });
   const hooks = composeHooks(config, {
     ...basics,
     env,
