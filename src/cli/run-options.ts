@@ -5,7 +5,6 @@ import type { RunFlags } from './args.ts';
 import { clientOptions } from './client-flags.ts';
 import { permissionModeOf, SETTING_SOURCES } from './flag-values.ts';
 import { isTrustedUnasked } from './trust-question.ts';
-import { UsageError } from './usage-error.ts';
 import type { Env } from './world.ts';
 
 export interface RunContext {
@@ -21,15 +20,6 @@ export interface RunContext {
 export function optionsFrom(flags: RunFlags, context: RunContext): Options {
   const bypass = flags.dangerouslySkipPermissions === true;
   const client = clientOptions(flags);
-  if (
-    flags.permissionMode === 'bypassPermissions' &&
-    !bypass &&
-    client.allowDangerouslySkipPermissions !== true
-  ) {
-    throw new UsageError(
-      '--permission-mode bypassPermissions runs every call without asking: say so with --dangerously-skip-permissions.',
-    );
-  }
   return {
     ...client,
     cwd: context.cwd,

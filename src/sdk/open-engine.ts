@@ -134,8 +134,9 @@ async function configure(options: Options): Promise<Configured> {
     forwardSubagentText: options.forwardSubagentText,
   };
   const { agent, model, effort, maxTurns } = options;
+  const hasMode = options.permissionMode !== undefined;
   const main =
-    agent === undefined ? {} : await asMainAgent({ agent, model, effort, maxTurns }, config, files);
+    agent === undefined ? {} : await asMainAgent({ agent, model, effort, maxTurns, hasMode }, config, files);
   return {
     config: { ...config, ...main, ...options.engine },
     unreachable: bringsModel(options) ? undefined : unreachable,

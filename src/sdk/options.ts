@@ -31,7 +31,7 @@ export interface Options {
    * small model, when something happened since. Costs count as any other's. Default false.
    */
   agentProgressSummaries?: boolean | undefined;
-  /** Needed for `permissionMode: 'bypassPermissions'`. */
+  /** Lets the session be switched to `bypassPermissions` later. Starting in that mode implies it. Default false. */
   allowDangerouslySkipPermissions?: boolean | undefined;
   /** Rules that are allowed without asking: `Tool` or `Tool(specifier)`. */
   allowedTools?: readonly string[] | undefined;

@@ -62,7 +62,10 @@ export function resolvePermissions(
   const banned = layers.find(
     ({ settings }) => settings.permissions?.disableBypassPermissionsMode === 'disable',
   );
-  const maySkip = options.allowDangerouslySkipPermissions === true && banned === undefined;
+  // Who starts in this mode has said it already; to switch to it later takes the option at the start.
+  const asksToSkip =
+    options.allowDangerouslySkipPermissions === true || options.permissionMode === 'bypassPermissions';
+  const maySkip = asksToSkip && banned === undefined;
   return {
     mode: resolveMode(options, layers, maySkip, banned, places.warn),
     allowDangerouslySkipPermissions: maySkip,
@@ -92,12 +95,10 @@ function resolveMode(
     const mode = modeNamed(options.permissionMode);
     if (mode === undefined)
       throw invalidOption('permissionMode', `one of ${PERMISSION_MODES.join(', ')}`, options.permissionMode);
-    if (mode !== 'bypassPermissions' || maySkip) return mode;
+    if (mode !== 'bypassPermissions' || banned === undefined) return mode;
     throw new TurnwrightError(
       'invalid_option',
-      banned === undefined
-        ? 'permissionMode bypassPermissions needs allowDangerouslySkipPermissions: true.'
-        : `permissionMode bypassPermissions is switched off by ${banned.file}.`,
+      `permissionMode bypassPermissions is switched off by ${banned.file}.`,
     );
   }
   const layer = layers.findLast(({ settings }) => settings.permissions?.defaultMode !== undefined);

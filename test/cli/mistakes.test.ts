@@ -72,12 +72,6 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
       expect(await mistake([word])).toContain(`There is no command '${word}'`);
   });
 
-  test('bypassPermissions without the flag that owns up to it', async () => {
-    expect(await mistake(['-p', 'x', '--permission-mode', 'bypassPermissions'])).toContain(
-      '--dangerously-skip-permissions',
-    );
-  });
-
   test('a folder that is gone', async () => {
     const cwd = temporaryFolder();
     const script = 'rmdir "$PWD" && exec "$0" "$@"';

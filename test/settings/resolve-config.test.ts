@@ -319,12 +319,11 @@ describe('T102 T103 what a repository brings along', () => {
 });
 
 describe('permission modes', () => {
-  it('bypass needs its switch, and a ban beats it', async () => {
-    await refused({ permissionMode: 'bypassPermissions' }).toMatchObject({ code: 'invalid_option' });
-    expect(
-      (await resolve({ permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true }))
-        .permissions.mode,
-    ).toBe('bypassPermissions');
+  it('bypass named at the start needs no other option; a ban beats it', async () => {
+    for (const allowDangerouslySkipPermissions of [undefined, true])
+      expect(
+        (await resolve({ permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions })).permissions,
+      ).toMatchObject({ mode: 'bypassPermissions', allowDangerouslySkipPermissions: true });
     await put('.claude/settings.json', { permissions: { disableBypassPermissionsMode: 'disable' } });
     await refused({
       settingSources: ['project'],

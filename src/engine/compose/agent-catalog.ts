@@ -55,6 +55,8 @@ export interface MainAgentChoice {
   readonly model?: string | undefined;
   readonly effort?: QueryEngineConfig['effort'];
   readonly maxTurns?: number | undefined;
+  /** Whether the caller named a permission mode: the configured one then holds as it is. */
+  readonly hasMode?: boolean | undefined;
 }
 
 /** What is different in a session whose main thread is this agent. */
@@ -88,7 +90,9 @@ export async function asMainAgent(
     mcpServers: [...(config.mcpServers ?? []), ...ownServerEntries(definition)],
     effort: choice.effort ?? definition.effort ?? config.effort,
     maxTurns: choice.maxTurns ?? definition.maxTurns ?? config.maxTurns,
-    permissionMode: stricterMode(config.permissionMode ?? 'default', definition.permissionMode),
+    ...(choice.hasMode !== true && {
+      permissionMode: stricterMode(config.permissionMode ?? 'default', definition.permissionMode),
+    }),
     ...(config.resume === undefined && initialPrompt(definition)),
   };
 }
