@@ -121,7 +121,13 @@ function never<T>(): Promise<T> {
 }
 
 /** Somebody asked for exactly these to be asked. */
-const NO_RULE_HELPS: ReadonlySet<DecisionReasonType> = new Set(['safetyCheck', 'rule', 'hook', 'tool']);
+const NO_RULE_HELPS: ReadonlySet<DecisionReasonType> = new Set([
+  'safetyCheck',
+  'rule',
+  'mode',
+  'hook',
+  'tool',
+]);
 
 function headlessMessage({ tool, message, suggestions, reasonType }: Question): string {
   // No rule answers in a person's place (F163).

@@ -1,10 +1,11 @@
 import { dirname, join } from 'node:path';
+import { pathsWritten, readsBelow } from '../shell/plain-reader.ts';
 import { everySegment, literalWords, programOf, type Segment } from '../shell/segment.ts';
 import { codeOf } from '../util/code-of.ts';
+import { isAcceptedEdit } from './accepted-edits.ts';
 import { readPaths, redirectPaths, writtenPaths } from './command-paths.ts';
 import { allowsWords, isPrefix } from './command-rule.ts';
 import { allowsPath, type PathRuleContext } from './path-rule.ts';
-import { pathsWritten } from './plain-reader.ts';
 import { isOddSpelling, isProtectedPath } from './protected-path.ts';
 import type { PathReader, ResolvedPath } from './real-path.ts';
 import { namesTool, type PermissionRule } from './rule.ts';
@@ -18,6 +19,10 @@ export interface CommandCase {
   readonly files: PathReader;
   /** Writes inside the working directories need no rule. */
   readonly acceptsEdits: boolean;
+  /** Absolute: what counts as inside. */
+  readonly roots: readonly string[];
+  /** A rule that denies or asks names files, or folders. */
+  readonly hasPathRules: boolean;
   /** The paths that do not lie where they may be read or written without a rule. */
   outside(kind: 'read' | 'write', paths: readonly ResolvedPath[]): Promise<readonly ResolvedPath[]>;
 }
@@ -43,7 +48,7 @@ async function isCovered(segment: Segment, each: CommandCase, used: Set<Permissi
   if (!(await redirectsCovered(segment, each, used)) || segment.assigns) return false;
   if (segment.words.length === 0) return true;
   const words = literalWords(segment);
-  if (words === undefined) return false;
+  if (words === undefined) return onlyReads(segment, each);
   const rule = each.allow.find(
     ({ value: { toolName, ruleContent } }) =>
       namesTool(toolName, each.subject.names) &&
@@ -54,7 +59,7 @@ async function isCovered(segment: Segment, each: CommandCase, used: Set<Permissi
     if (!meansToSearch(rule, segment)) return true;
     if (pathsWritten(words).length > 0) return false;
   } else {
-    if (await onlyReads(segment, each)) return true;
+    if ((await onlyReads(segment, each)) || (await isAcceptedEdit(segment, each))) return true;
     if (!segment.transparent || segment.inner.length === 0) return false;
   }
   for (const inner of segment.inner) if (!(await isCovered(inner, each, used))) return false;
@@ -95,6 +100,8 @@ async function redirectsCovered(
 async function onlyReads(segment: Segment, each: CommandCase): Promise<boolean> {
   const read = await readPaths(segment, each.context.resolve);
   if (read === undefined || read.unknown || (await each.outside('read', read.paths)).length > 0) return false;
+  // Whether a rule speaks of one of the files below is not known.
+  if (each.hasPathRules && readsBelow(literalWords(segment) ?? [])) return false;
   return programOf(segment) !== 'git' || isOwnRepository(segment, each);
 }
 

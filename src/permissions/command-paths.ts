@@ -1,6 +1,6 @@
+import { pathsCopied, pathsRead, pathsWritten, putInto } from '../shell/plain-reader.ts';
 import { everySegment, literalWords, type Segment } from '../shell/segment.ts';
 import { forbidsPath, type PathRuleContext } from './path-rule.ts';
-import { pathsRead, pathsWritten, putInto } from './plain-reader.ts';
 import type { ResolvedPath } from './real-path.ts';
 import type { PermissionRule } from './rule.ts';
 import type { Subject } from './subject.ts';
@@ -51,9 +51,27 @@ export async function writtenPaths(
 /** What a plainly read-only segment reads; undefined when it is not one. */
 export async function readPaths(segment: Segment, resolve: Resolve): Promise<CommandPaths | undefined> {
   const words = literalWords(segment);
-  const paths = words === undefined ? undefined : pathsRead(words);
+  if (words === undefined) return saysVariables(segment) ? { paths: [], unknown: false } : undefined;
+  const paths = pathsRead(words);
   // The folder it runs in counts: without arguments most programs read that.
   return paths === undefined ? undefined : resolveAll(segment, ['.', ...paths], resolve);
+}
+
+/** Variables that say who and where the user is, and that no command of the line has set. */
+const TOLD = /^("?)\$(?:HOME|LANG|LOGNAME|PATH|PWD|SHELL|TERM|USER)\1$/;
+
+/** `echo $HOME`: an expansion that only ends up on the screen. */
+function saysVariables(segment: Segment): boolean {
+  const [program, ...words] = segment.words;
+  return (
+    program?.value === 'echo' && words.every(({ value, text }) => value !== undefined || TOLD.test(text))
+  );
+}
+
+/** The files that are read to be written elsewhere, or moved there. */
+export function copiedPaths(segment: Segment, resolve: Resolve): Promise<CommandPaths> {
+  const known = segment.words.flatMap(({ value }) => value ?? []);
+  return resolveAll(segment, pathsCopied(known), resolve);
 }
 
 /** Path rules hold for commands too, where a command says which files it touches: `Edit(…)` and `Write(…)` for writes. */
@@ -113,6 +131,10 @@ async function touchedBy(
 ): Promise<CommandPaths> {
   const { resolve } = context;
   return direction === 'read'
-    ? joined([await redirectPaths(segment, 'read', resolve), await readPaths(segment, resolve)])
+    ? joined([
+        await redirectPaths(segment, 'read', resolve),
+        await readPaths(segment, resolve),
+        await copiedPaths(segment, resolve),
+      ])
     : writtenPaths(segment, context);
 }

@@ -40,13 +40,33 @@ export function decideCall(
     if (subject.policy?.behavior === 'deny') return deny('rule', subject.policy.reason);
     return andThen(blockedPath(each), (stray) => {
       if (stray !== undefined) return deny('workingDir', say.deniedOutside(subject, stray.spelled));
-      if (state.mode === 'plan' && !mayPlan(subject)) return deny('mode', say.deniedByPlan(subject));
-      return andThen(allowOrAsk(each), (verdict) => lastWord(verdict, each));
+      const planned = state.mode === 'plan' && !mayPlan(subject) ? inPlan(each) : undefined;
+      return andThen(planned, (unlessRead) =>
+        unlessRead?.kind === 'deny'
+          ? unlessRead
+          : andThen(unlessRead ?? allowOrAsk(each), (verdict) => lastWord(verdict, each)),
+      );
     });
   });
 }
 
 type AllowOrAsk = Extract<GateVerdict, { kind: 'allow' | 'ask' }>;
+
+type Ask = Extract<GateVerdict, { kind: 'ask' }>;
+type Deny = Extract<GateVerdict, { kind: 'deny' }>;
+
+/** Plan mode: a file tool that writes is put to the person, a command runs when it only reads. undefined: go on. */
+async function inPlan(each: Case): Promise<Ask | Deny | undefined> {
+  const { subject } = each;
+  const refused = deny('mode', say.deniedByPlan(subject));
+  if (subject.target.kind === 'write' && !subject.tool.startsWith('mcp__'))
+    return { kind: 'ask', reasonType: 'mode', message: say.askedByPlan(subject) };
+  if (subject.target.kind !== 'command') return refused;
+  const line = await subject.line();
+  if (line.unseen !== undefined || line.segments.length === 0) return refused;
+  const { uncovered } = await coverCommand(commandCase(each, [], false));
+  return uncovered.length === 0 ? undefined : refused;
+}
 
 /** What the locks and the mode make of it. */
 function lastWord(verdict: AllowOrAsk, each: Case): GateVerdict | Promise<GateVerdict> {
@@ -114,7 +134,7 @@ async function isListed(verdict: GateVerdict, each: Case): Promise<boolean> {
 
 /** Every command of the line must be allowed, by a rule or because it only reads inside the working directories. */
 async function judgeCommand(each: Case): Promise<AllowOrAsk> {
-  const { subject, state, context } = each;
+  const { subject, state } = each;
   const { unseen } = await subject.line();
   const allow = state.rules.of('allow');
   const whole = allow.find(
@@ -123,22 +143,38 @@ async function judgeCommand(each: Case): Promise<AllowOrAsk> {
   // A prohibition that cannot be held against the command is not passed over.
   if (whole !== undefined && (unseen === undefined || !hasProhibition(each))) return allowedBy([whole]);
   if (unseen !== undefined)
-    return { kind: 'ask', reasonType: 'mode', message: say.askedForUnseen(subject, unseen), suggestions: [] };
+    return {
+      kind: 'ask',
+      reasonType: 'other',
+      message: say.askedForUnseen(subject, unseen),
+      suggestions: [],
+    };
 
-  const judged: CommandCase = {
+  const acceptsEdits = state.mode === 'acceptEdits';
+  const { rules, uncovered } = await coverCommand(commandCase(each, allow, acceptsEdits));
+  if (uncovered.length > 0 || (await subject.line()).segments.length === 0)
+    return byDefault(each, [], uncovered);
+  if (rules.length > 0) return allowedBy(rules);
+  const does = acceptsEdits ? 'reads and edits' : 'reads';
+  const reason = `It only ${does} inside the working directories.`;
+  return { kind: 'allow', reasonType: 'workingDir', reason };
+}
+
+function commandCase(each: Case, allow: readonly PermissionRule[], acceptsEdits: boolean): CommandCase {
+  const { subject, context, state, roots } = each;
+  return {
     subject,
     context,
     allow,
     files: state.files,
-    acceptsEdits: state.mode === 'acceptEdits',
+    acceptsEdits,
+    roots,
+    hasPathRules: [...state.rules.of('deny'), ...state.rules.of('ask')].some(
+      ({ value: { toolName, ruleContent } }) =>
+        ruleContent !== undefined && /^(?:Read|Grep|Glob|Edit|Write|NotebookEdit|\*)$/.test(toolName),
+    ),
     outside: (kind, paths) => outsideOf(kind, paths, each),
   };
-  const { rules, uncovered } = await coverCommand(judged);
-  if (uncovered.length > 0 || (await subject.line()).segments.length === 0)
-    return byDefault(each, [], uncovered);
-  return rules.length === 0
-    ? { kind: 'allow', reasonType: 'workingDir', reason: 'It only reads inside the working directories.' }
-    : allowedBy(rules);
 }
 
 function allowedBy(rules: readonly PermissionRule[]): Extract<GateVerdict, { kind: 'allow' }> {
@@ -184,7 +220,12 @@ function byDefault(
   const suggestions = suggestionsFor(subject, outside, uncovered);
   const [stray] = outside;
   if (stray === undefined) {
-    return { kind: 'ask', reasonType: 'mode', message: say.askedByDefault(subject, state.mode), suggestions };
+    return {
+      kind: 'ask',
+      reasonType: 'other',
+      message: say.askedByDefault(subject, state.mode),
+      suggestions,
+    };
   }
   return {
     kind: 'ask',
@@ -216,11 +257,7 @@ function mayPlan(subject: Subject): boolean {
   return subject.readOnly || subject.needsPerson || OWN_RECORD_TOOLS.includes(subject.tool);
 }
 
-function deny(
-  reasonType: 'rule' | 'mode' | 'workingDir',
-  message: string,
-  rule?: PermissionRule,
-): GateVerdict {
+function deny(reasonType: 'rule' | 'mode' | 'workingDir', message: string, rule?: PermissionRule): Deny {
   return {
     kind: 'deny',
     reasonType,

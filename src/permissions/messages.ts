@@ -38,7 +38,11 @@ export function deniedByRule(subject: Subject, rule: PermissionRule): string {
 }
 
 export function deniedByPlan(subject: Subject): string {
-  return `Plan mode is on: only read-only tools may run, and ${describeCall(subject)} is not read-only. Present the plan first, or have the permission mode changed.`;
+  return `Plan mode is on: only what reads may run, and ${describeCall(subject)} does more, or may do more. Present the plan first, or have the permission mode changed.`;
+}
+
+export function askedByPlan(subject: Subject): string {
+  return `${describeCall(subject)} needs approval: plan mode is on, in which nothing is to be changed.`;
 }
 
 export function deniedOutside(subject: Subject, path: string): string {

@@ -35,7 +35,7 @@ type Deny = Extract<GateVerdict, { kind: 'deny' }>;
 type Settled = Exclude<GateVerdict, Ask>;
 
 /** Questions that a hook's `allow` cannot answer: somebody asked for exactly these to be asked. */
-const ASKED_REGARDLESS: ReadonlySet<DecisionReasonType> = new Set(['rule', 'safetyCheck', 'tool']);
+const ASKED_REGARDLESS: ReadonlySet<DecisionReasonType> = new Set(['rule', 'mode', 'safetyCheck', 'tool']);
 
 /** Known at once where no hook, no path and nobody has to be waited for. */
 export function permit(request: PermitRequest): Permit | Promise<Permit> {

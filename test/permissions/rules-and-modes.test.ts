@@ -57,7 +57,7 @@ describe('without rules', () => {
   const table: Record<PermissionMode, string> = {
     default: 'allow ask ask ask ask ask allow ask ask ask',
     acceptEdits: 'allow ask allow ask ask ask allow ask ask ask',
-    plan: 'allow ask deny deny deny deny allow deny ask ask',
+    plan: 'allow ask ask ask ask deny allow deny ask ask',
     dontAsk: 'allow deny deny deny deny deny allow deny deny deny',
     bypassPermissions: 'allow allow allow allow allow allow allow allow allow ask',
   };

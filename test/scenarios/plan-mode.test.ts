@@ -11,6 +11,11 @@ const PLAN = '# Plan\n1. Paint the gate.';
 const write = (id: string) => reply(toolUse('Write', { file_path: 'gate.txt', content: 'green' }, id));
 const exit = (id: string) => reply(toolUse('ExitPlanMode', { plan: PLAN }, id));
 const approve: CanUseTool = async (_name, input) => ({ behavior: 'allow', updatedInput: input });
+/** Writes are put to the host as long as plan mode is on. */
+const planOnly: CanUseTool = async (name, input, { decisionReasonType }) =>
+  name === 'ExitPlanMode' || decisionReasonType !== 'mode'
+    ? { behavior: 'allow', updatedInput: input }
+    : { behavior: 'deny', message: 'Plan first.' };
 const modes = (messages: readonly object[]) =>
   messages.flatMap((message) =>
     'subtype' in message && message.subtype === 'status' && 'permissionMode' in message
@@ -22,14 +27,14 @@ describe('plan mode', () => {
   it('tells the workflow once, keeps changes back, and ends with the approval of the plan', async () => {
     const run = await rehearse({
       replies: [write('call_1'), exit('call_2'), write('call_3'), reply('Painted.')],
-      options: { permissionMode: 'plan', allowedTools: ['Write'], canUseTool: approve },
+      options: { permissionMode: 'plan', allowedTools: ['Write'], canUseTool: planOnly },
     });
     expect(wholeText(run.sent[0])).toContain('Plan mode is on: nothing may be changed.');
     expect(wholeText(run.sent.at(-1)).split('Plan mode is on: nothing may be changed.')).toHaveLength(2);
     const [refused, approved] = blocksOf(run.sent.at(-1), 'tool_result').map((block) =>
       textOf(block.content),
     );
-    expect(refused).toContain('plan');
+    expect(refused).toBe('Plan first.');
     expect(approved).toContain('The user has approved the plan, and plan mode is off.');
     expect(readFileSync(join(run.cwd, 'gate.txt'), 'utf8')).toBe('green');
     expect(modes(run.messages)).toEqual(['default']);
@@ -60,7 +65,7 @@ describe('plan mode', () => {
       textOf(block.content),
     );
     expect(denied).toBe('Add a test.');
-    expect(kept).toContain('plan');
+    expect(kept).toBe('No.');
     expect(approved).toContain(
       'The user changed it; this is what holds:\n\n# Plan\n1. Paint the gate.\n2. Test it.',
     );
@@ -68,7 +73,8 @@ describe('plan mode', () => {
     expect(modes(run.messages)).toEqual(['acceptEdits']);
   });
 
-  it('EnterPlanMode asks, and going back restores the mode before it', async () => {
+  it('EnterPlanMode asks nobody, and going back restores the mode before it', async () => {
+    const asked: string[] = [];
     const run = await rehearse({
       replies: [
         reply(toolUse('EnterPlanMode', {}, 'call_1')),
@@ -77,8 +83,15 @@ describe('plan mode', () => {
         write('call_4'),
         reply('Done.'),
       ],
-      options: { permissionMode: 'acceptEdits', canUseTool: approve },
+      options: {
+        permissionMode: 'acceptEdits',
+        canUseTool: (name, input, context) => {
+          asked.push(name);
+          return planOnly(name, input, context);
+        },
+      },
     });
+    expect(asked).toEqual(['Write', 'ExitPlanMode']);
     expect(modes(run.messages)).toEqual(['plan', 'acceptEdits']);
     expect(wholeText(run.sent[1])).toContain('Plan mode is on: nothing may be changed.');
     expect(existsSync(join(run.cwd, 'gate.txt'))).toBe(true);
@@ -105,6 +118,56 @@ describe('plan mode', () => {
     expect(run.sent[0]?.tools?.map(({ name }) => name)).not.toContain('ExitPlanMode');
     expect(wholeText(run.sent[0])).toContain('Think of gates alone.');
     expect(wholeText(run.sent[0])).toContain('give it as your answer');
+  });
+
+  it('commands that only read run, others are refused without a question', async () => {
+    const asked: string[] = [];
+    const run = await rehearse({
+      replies: [
+        reply([
+          toolUse('Bash', { command: 'pwd && ls | wc -l' }, 'call_1'),
+          toolUse('Bash', { command: 'touch gate.txt' }, 'call_2'),
+        ]),
+        reply('Seen.'),
+      ],
+      options: {
+        permissionMode: 'plan',
+        allowedTools: ['Bash'],
+        canUseTool: async (name) => {
+          asked.push(name);
+          return { behavior: 'allow' };
+        },
+      },
+    });
+    const [read, refused] = blocksOf(run.sent.at(-1), 'tool_result').map((block) => textOf(block.content));
+    expect(read).toContain(run.cwd);
+    expect(refused).toContain('Plan mode is on');
+    expect(asked).toEqual([]);
+    expect(existsSync(join(run.cwd, 'gate.txt'))).toBe(false);
+  });
+
+  it('a hook that allows everything does not lift plan mode', async () => {
+    const run = await rehearse({
+      replies: [write('call_1'), reply('Well.')],
+      options: {
+        permissionMode: 'plan',
+        hooks: {
+          PreToolUse: [
+            {
+              hooks: [
+                async () => ({
+                  hookSpecificOutput: {
+                    hookEventName: 'PreToolUse' as const,
+                    permissionDecision: 'allow' as const,
+                  },
+                }),
+              ],
+            },
+          ],
+        },
+      },
+    });
+    expect(existsSync(join(run.cwd, 'gate.txt'))).toBe(false);
   });
 
   it('the approved plan stands behind a summary', async () => {

@@ -445,7 +445,8 @@ describe('hooks', () => {
   });
 
   test.each([
-    ['allow', 'ask', 'mode', 'runs'],
+    ['allow', 'ask', 'other', 'runs'],
+    ['allow', 'ask', 'mode', 'asks'],
     ['allow', 'ask', 'rule', 'asks'],
     ['allow', 'ask', 'safetyCheck', 'asks'],
     ['allow', 'deny', 'rule', 'denies'],

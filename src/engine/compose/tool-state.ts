@@ -100,7 +100,8 @@ class ComposedToolState implements ToolState {
   }
 
   offers(tool: AnyTool): boolean {
-    return this.#canAsk || tool.requiresUserInteraction !== true;
+    const needsPerson = tool.requiresUserInteraction === true || tool.name === ENTER_PLAN_MODE_TOOL;
+    return this.#canAsk || !needsPerson;
   }
 
   watch(port: ToolsPort, model: () => string): void {
@@ -161,6 +162,7 @@ class ComposedToolState implements ToolState {
     const { permissions } = this.#parts;
     return {
       active: () => permissions.mode === 'plan',
+      canBeLeft: () => this.#canAsk && this.#wants(EXIT_PLAN_MODE_TOOL),
       enter: () => permissions.setMode('plan'),
       leave() {
         if (permissions.mode === 'plan') permissions.setMode(permissions.modeBeforePlan);

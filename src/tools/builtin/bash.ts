@@ -1,5 +1,6 @@
 import type { Clock } from '../../protocol/ports.ts';
 import type { Tool, ToolContext, ToolOutput, ToolProgress } from '../../protocol/tool.ts';
+import { readsBySight } from '../../shell/reads-by-sight.ts';
 import { systemClock } from '../../util/clock.ts';
 import { type Deferred, deferred } from '../deferred.ts';
 import { parserOf } from '../from-json-schema.ts';
@@ -86,7 +87,8 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashO
     inputJsonSchema,
     description: () => describe(settings),
     parse: parserOf<BashInput>(inputJsonSchema),
-    isConcurrencySafe: () => false,
+    isConcurrencySafe: ({ command, run_in_background }) =>
+      run_in_background !== true && readsBySight(command),
     isReadOnly: () => false,
     async validateInput({ run_in_background }, { tasks }) {
       return run_in_background === true && tasks === undefined

@@ -1,4 +1,4 @@
-/** The two doors of plan mode. A person opens both: the gate asks before either runs. */
+/** The two doors of plan mode. To enter restricts only and asks nobody; to leave takes a person's approval. */
 import type { Tool } from '../../protocol/tool.ts';
 import { parserOf } from '../from-json-schema.ts';
 
@@ -8,6 +8,8 @@ export const EXIT_PLAN_MODE_TOOL = 'ExitPlanMode';
 export interface PlanPort {
   /** Whether plan mode is on now. */
   active(): boolean;
+  /** Whether there is a person to approve a plan. */
+  canBeLeft(): boolean;
   enter(): void;
   /** Back to the mode before it, unless the host's answer has set another one. Returns the mode of now. */
   leave(): string;
@@ -35,18 +37,22 @@ export function createEnterPlanModeTool(port: PlanPort): Tool<object, { readonly
     inputJsonSchema: nothing,
     loading: 'deferrable',
     description: () =>
-      `Asks the user to switch to plan mode, in which nothing can be changed until the user has approved a plan.
+      `Switches to plan mode, in which nothing can be changed until the user has approved a plan.
 
 - Use it for work that can be done in several ways, or that touches much, when the user should agree to the way first.
 - Not for small or clear tasks, nor for questions.`,
     parse: parserOf<object>(nothing),
-    requiresUserInteraction: true,
     isConcurrencySafe: () => false,
     isReadOnly: () => true,
     effectClass: () => 'idempotent',
     permissionTarget: () => ({ kind: 'none' }),
-    async validateInput() {
-      return port.active() ? { ok: false, message: 'Plan mode is on already.' } : { ok: true };
+    async validateInput(_, { agentId }) {
+      if (port.active()) return { ok: false, message: 'Plan mode is on already.' };
+      if (agentId === undefined && port.canBeLeft()) return { ok: true };
+      return {
+        ok: false,
+        message: 'There is no user here who could approve a plan. Go on without plan mode.',
+      };
     },
     async run() {
       port.enter();

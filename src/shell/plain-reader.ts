@@ -1,50 +1,48 @@
-import { baseName } from '../shell/segment.ts';
-
-/** Options with which a program only reads what its other arguments name. What is not listed is not known to. */
-const ANY_SHORT = /^-[A-Za-z0-9]*$/;
-const READERS: Readonly<Record<string, RegExp>> = {
-  ls: /^-[A-Za-z0-9]*$|^--(?:all|almost-all|human-readable|recursive|reverse|color(?:=\w+)?|sort=\w+|time=\w+)$/,
-  pwd: /^-[LP]$/,
-  cat: ANY_SHORT,
-  head: /^-[qv]+$|^-[nc]?\d*$|^--(?:lines|bytes)=\d+$/,
-  tail: /^-[qvfF]+$|^-[nc]?\+?\d*$|^--(?:lines|bytes)=\d+$/,
-  wc: /^-[clmwL]*$|^--(?:lines|words|bytes|chars)$/,
-  rg: /^-(?:[inlcowvFxHsSuUPeN]+|[ABCmgtT]\d*)$|^--(?:files|hidden|ignore-case|fixed-strings|line-number|files-with-matches|count|no-heading|glob=[^/]*|type=\w+|color=\w+|json|no-config)$/,
-  grep: /^-(?:[inlcowvFxHhsqEGPreLaI]+|[ABCm]\d*)$|^--(?:include=[^/]*|exclude(?:-dir)?=[^/]*|color(?:=\w+)?|recursive|ignore-case|line-number|count)$/,
-  find: /^-(?:i?name|i?path|i?regex|type|maxdepth|mindepth|size|[cma]time|[cma]min|newer|not|o|or|a|and|print0?|empty|prune)$/,
-  sed: /^-[nEr]+$/,
-  cd: /^(?!)/,
-};
-/** Programs whose arguments name nothing. */
-const SAYERS: readonly string[] = ['echo', 'true', 'false', ':', 'set'];
-
-const GIT_OPTION =
-  /^-(?:[sbupwz]|sb|\d+|n\d*|U\d+)$|^--(?:short|branch|porcelain(?:=v[12])?|oneline|stat|shortstat|numstat|name-only|name-status|cached|staged|graph|decorate|all|patch|no-color|no-ext-diff|no-textconv|format=[^%]*(?:%[^G][^%]*)*|pretty=\w+|since=[^/]*|until=[^/]*|author=[^/]*|grep=[^/]*|max-count=\d+|no-merges|merges|reverse|follow|word-diff)$/;
-/** Print or drop lines by number, or one substitution without `w` and `e`. */
-const SED_SCRIPT = /^(?:\d+|\$)?(?:,(?:\d+|\$))?[pdq=]$|^s\/[^/\n;\\]*\/[^/\n;\\]*\/[gpiI\d]*$/;
+/** What a command reads and writes, as far as its words tell. */
+import { READING_GIT, READING_PROGRAMS, type ReadingForm } from './reading-programs.ts';
+import { baseName } from './segment.ts';
 
 /** The paths a plainly read-only command reads; undefined for every other command. Patterns count as paths too. */
 export function pathsRead(words: readonly string[]): readonly string[] | undefined {
-  const [program = '', ...args] = words;
-  if (SAYERS.includes(program)) return [];
-  if (program === 'git') {
-    const [verb = '', ...rest] = args;
-    return /^(?:status|log|diff)$/.test(verb) ? operands(rest, GIT_OPTION) : undefined;
-  }
-  const options = Object.hasOwn(READERS, program) ? READERS[program] : undefined;
-  const paths = options === undefined ? undefined : operands(args, options);
-  if (program === 'sed') return SED_SCRIPT.test(paths?.[0] ?? '') ? paths?.slice(1) : undefined;
-  return program === 'cd' && paths?.length !== 1 ? undefined : paths;
+  const { form, args } = formOf(words);
+  const named = form === undefined ? undefined : namedIn(args, form);
+  if (form === undefined || named === undefined) return undefined;
+  if (form.atMost !== undefined && (named.length > form.atMost || named.some(standsForMany)))
+    return undefined;
+  if (form.holds?.(named, args) === false) return undefined;
+  if (form.words !== undefined) return named.every((word) => form.words?.test(word)) ? [] : undefined;
+  return named.slice(form.scripts ?? 0);
 }
 
-function operands(args: readonly string[], options: RegExp): readonly string[] | undefined {
+/** What `find -exec … {} +` fills in. */
+const standsForMany = (word: string): boolean => word.includes('{}');
+
+/** Whether it also reads files that its words do not name: those below a folder, or in a repository's history. */
+export function readsBelow(words: readonly string[]): boolean {
+  const { form, args } = formOf(words);
+  return form?.descends?.(args) === true;
+}
+
+function formOf([program = '', ...args]: readonly string[]): {
+  readonly form: ReadingForm | undefined;
+  readonly args: readonly string[];
+} {
+  const [table, name, rest] =
+    program === 'git'
+      ? ([READING_GIT, args[0] ?? '', args.slice(1)] as const)
+      : ([READING_PROGRAMS, program, args] as const);
+  return { form: Object.hasOwn(table, name) ? table[name] : undefined, args: rest };
+}
+
+/** The words that are no options; undefined when an option is none that only reads. */
+function namedIn(args: readonly string[], { options }: ReadingForm): readonly string[] | undefined {
   const end = args.indexOf('--');
   const before = end < 0 ? args : args.slice(0, end);
   const after = end < 0 ? [] : args.slice(end + 1);
   // What looks like an option behind `--` is read as neither.
   if (after.some((arg) => arg.startsWith('-'))) return undefined;
   const flags = before.filter((arg) => arg.startsWith('-'));
-  if (flags.some((flag) => !options.test(flag) && flag !== '-')) return undefined;
+  if (flags.some((flag) => options?.test(flag) !== true && flag !== '-')) return undefined;
   return [...before.filter((arg) => !arg.startsWith('-')), ...after];
 }
 
@@ -101,6 +99,15 @@ export function pathsWritten(words: readonly string[]): readonly string[] {
   }
 }
 
+/** What a copying program takes its bytes from; too many rather than too few. */
+export function pathsCopied(words: readonly string[]): readonly string[] {
+  const [program = '', ...args] = words;
+  if (!COPIERS.test(baseName(program))) return [];
+  const named = args.filter((arg) => !arg.startsWith('-') && arg !== '');
+  return args.some((arg) => TARGET.test(arg)) ? named : named.slice(0, -1);
+}
+
+const COPIERS = /^(?:cp|mv|ln|install|rsync|scp)$/;
 const TARGET = /^-\w*t|^--target/;
 
 /** What is put into a folder, should the last path, or that of `-t`, be one. */
@@ -108,7 +115,7 @@ export function putInto(
   words: readonly string[],
 ): { readonly folder: string; readonly names: readonly string[] } | undefined {
   const [program = '', ...args] = words;
-  if (!/^(?:cp|mv|ln|install|rsync|scp)$/.test(baseName(program))) return undefined;
+  if (!COPIERS.test(baseName(program))) return undefined;
   const named = args.filter((arg) => !arg.startsWith('-') && arg !== '');
   const [target] = valuesOf(args, /^(?:-\w*t|--target-directory)$/, /^(?:-\w*?t|--target-directory=)(.+)$/);
   const folder = target ?? named.at(-1);

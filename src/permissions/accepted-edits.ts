@@ -1,0 +1,65 @@
+/**
+ * What mode acceptEdits lets a command do without a question: make, copy, move and remove files inside the working
+ * directories. Whether a path is protected has been judged before.
+ */
+import { literalWords, type Segment } from '../shell/segment.ts';
+import { isInside } from '../util/inside.ts';
+import type { CommandCase } from './command-cover.ts';
+import { copiedPaths, writtenPaths } from './command-paths.ts';
+import type { ResolvedPath } from './real-path.ts';
+
+/** With options that neither follow links nor make other files than those named. */
+const EDITORS: Readonly<Record<string, RegExp>> = {
+  touch: /^-[acm]+$/,
+  mkdir: /^-[pv]+$|^--(?:parents|verbose)$/,
+  cp: /^-[adfinpPrRuv]+$|^--(?:archive|force|no-clobber|recursive|update|verbose)$/,
+  mv: /^-[finuv]+$|^--(?:force|no-clobber|update|verbose)$/,
+  rm: /^-[dfirRv]+$|^--(?:dir|force|recursive|verbose)$/,
+  rmdir: /^-v$|^--verbose$/,
+};
+
+/** Folders that say what runs later, or hold what does: whole, not only the files in them that are protected. */
+const GRANTING = /^\.(?:git|claude|turnwright|husky|ssh|vscode|idea|config)$/i;
+
+export async function isAcceptedEdit(segment: Segment, each: CommandCase): Promise<boolean> {
+  const words = literalWords(segment);
+  if (!each.acceptsEdits || words === undefined) return false;
+  const [program = '', ...args] = words;
+  const options = Object.hasOwn(EDITORS, program) ? EDITORS[program] : undefined;
+  if (options === undefined || args.includes('--')) return false;
+  const named = args.filter((arg) => !arg.startsWith('-'));
+  if (named.length === 0 || args.some((arg) => arg.startsWith('-') && !options.test(arg))) return false;
+  // `evil/.` stands for everything in it.
+  if (named.some((arg) => arg === '' || /(?:^|\/)\.{1,2}\/*$/.test(arg))) return false;
+
+  const written = await writtenPaths(segment, each.context);
+  const copied = await copiedPaths(segment, each.context.resolve);
+  if (written.unknown || copied.unknown) return false;
+  if ((await each.outside('write', written.paths)).length > 0) return false;
+  if ((await each.outside('read', copied.paths)).length > 0) return false;
+  const touched = [...written.paths, ...copied.paths];
+  if (touched.some(isGranting) || (await holdsRoot(written.paths, each))) return false;
+  return !each.hasPathRules || !(await namesFolder(touched, each));
+}
+
+function isGranting({ spelled, real }: ResolvedPath): boolean {
+  return [spelled, real ?? ''].some((path) => path.split(/[\\/]/).some((part) => GRANTING.test(part)));
+}
+
+/** A working directory itself, or a folder that one lies in. */
+async function holdsRoot(paths: readonly ResolvedPath[], { roots, context }: CommandCase): Promise<boolean> {
+  const real = await Promise.all(roots.map(context.resolve));
+  return real.some((root) =>
+    paths.some(
+      ({ real: path }) => path !== undefined && root.real !== undefined && isInside(root.real, path),
+    ),
+  );
+}
+
+/** A rule may speak of what lies in a folder, and what is done to the folder is done to that. */
+async function namesFolder(paths: readonly ResolvedPath[], { context }: CommandCase): Promise<boolean> {
+  const folders = await Promise.all(
+    paths.map(({ real }) => (real === undefined ? false : context.isFolder(real))),
+  );
+  return folders.includes(true);
+}
