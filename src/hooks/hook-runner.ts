@@ -7,11 +7,13 @@ import {
   type HookEvent,
   type HookInputBase,
   type HookPort,
+  type HookVerdict,
   NO_HOOK_VERDICT,
 } from '../protocol/hook.ts';
 import { type HookPolicy, type HooksListing, OPEN_HOOK_POLICY } from '../protocol/hook-config.ts';
 import type { SystemBody } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
+import { within } from '../util/within.ts';
 import { foldOutcomes, type HookNotice, type HookOutcome } from './fold.ts';
 import { listHooks } from './list-hooks.ts';
 import { subjectOf } from './match.ts';
@@ -56,6 +58,11 @@ export interface Hooks extends HookPort {
   close(): Promise<unknown> | undefined;
 }
 
+/** How long the end of the session waits for hooks that nobody else waits for, in ms. */
+const NOTIFIED_END_MS = 1_000;
+
+type RunOptions = NonNullable<Parameters<HookPort['run']>[1]>;
+
 /**
  * Hooks of one session. All that match start at once and are folded in the order of registration (F94). Throws
  * `invalid_option` here for an event or a matcher that cannot be read; `run` never throws. Whatever a hook says to
@@ -74,6 +81,8 @@ class HookRunner implements Hooks {
   #closed = false;
   /** What is waited for at the end: hooks that went on by themselves, processes that are being killed. */
   readonly #open = new Set<Promise<unknown>>();
+  /** Runs that nobody waits for. */
+  readonly #notified = new Set<Promise<unknown>>();
   readonly #spent = new Set<RegisteredHook>();
 
   constructor(options: HooksOptions) {
@@ -86,7 +95,14 @@ class HookRunner implements Hooks {
     return this.#byEvent.has(event);
   }
 
-  async run(call: HookCall, { signal, toolUseId }: Parameters<Hooks['run']>[1]): ReturnType<Hooks['run']> {
+  run(call: HookCall, options?: RunOptions): Promise<HookVerdict> {
+    if (options !== undefined) return this.#run(call, options);
+    const running = this.#run(call, { signal: this.#untilEnd() });
+    this.#notified.add(running);
+    return running.finally(() => this.#notified.delete(running));
+  }
+
+  async #run(call: HookCall, { signal, toolUseId }: RunOptions): Promise<HookVerdict> {
     const known = this.#byEvent.get(call.event);
     if (known === undefined) return NO_HOOK_VERDICT;
     const subject = subjectOf(call);
@@ -121,6 +137,11 @@ class HookRunner implements Hooks {
   }
 
   close(): Promise<unknown> | undefined {
+    if (this.#notified.size === 0) return this.#end();
+    return within(NOTIFIED_END_MS, Promise.allSettled(this.#notified)).then(() => this.#end());
+  }
+
+  #end(): Promise<unknown> | undefined {
     this.#closed = true;
     this.#session?.abort('closed');
     return this.#open.size === 0 ? undefined : Promise.allSettled(this.#open);

@@ -249,10 +249,13 @@ export interface HookCallbackMatcher {
 }
 
 export interface HookPort {
-  /** Contract: never throws; returns at once when nothing is registered. */
+  /**
+   * Contract: never throws; returns at once when nothing is registered. Without a `signal` the caller does not wait: the
+   * hooks end with the session, which gives them a moment to finish.
+   */
   run(
     call: HookCall,
-    options: { readonly signal: AbortSignal; readonly toolUseId?: string },
+    options?: { readonly signal: AbortSignal; readonly toolUseId?: string },
   ): Promise<HookVerdict>;
   /** Whether a run could take an outward step (a callback, a process). */
   has(event: HookEvent): boolean;

@@ -1,4 +1,5 @@
 /** Hooks of settings, from `query()` to a process and back. */
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import {
   startRehearsal,
   toolUse,
 } from '../../src/rehearsal/index.ts';
+import { deferred } from '../../src/testing/index.ts';
 import { gather } from '../sdk/query-under-test.ts';
 
 let folder: string;
@@ -34,7 +36,12 @@ const logging = (path = '.hook_event_name') =>
     `node -e 'let s="";process.stdin.on("data",d=>s+=d).on("end",()=>{const e=JSON.parse(s);require("fs").appendFileSync("log",e${path}+"\\n")})'`,
   );
 
-async function run(replies: Scenario['replies'], options: Options = {}, prompt = 'Go.') {
+async function run(
+  replies: Scenario['replies'],
+  options: Options = {},
+  prompt = 'Go.',
+  onMessage: (message: SDKMessage) => void = () => {},
+) {
   server.setScenario({ name: 'case', replies });
   const env = {
     PATH: process.env['PATH'] ?? '',
@@ -48,7 +55,7 @@ async function run(replies: Scenario['replies'], options: Options = {}, prompt =
     prompt,
     options: { cwd: folder, env, stderr: (line) => warnings.push(line), persistSession: false, ...options },
   });
-  const { messages, error } = await gather(running);
+  const { messages, error } = await gather(running, onMessage);
   return { messages, error, warnings };
 }
 
@@ -247,6 +254,36 @@ describe('events of a run', () => {
       },
     );
     expect(failures).toEqual([['unknown', 'I look.']]);
+  });
+
+  it('StopFailure is not waited for: the result comes while its hook still runs', async () => {
+    const shown = deferred<void>();
+    let ended = false;
+    const hook: HookCallback = async () => {
+      await shown.promise;
+      ended = true;
+      return {};
+    };
+    const { messages } = await run(
+      [reply('', { faults: [{ name: 'http-status', status: 400 }] })],
+      { hooks: { StopFailure: [{ hooks: [hook] }] } },
+      'Go.',
+      (message) => {
+        if (message.type !== 'result') return;
+        expect(ended).toBe(false);
+        shown.resolve();
+      },
+    );
+    expect(messages.at(-1)).toMatchObject({ terminal_reason: 'api_error' });
+    expect(ended).toBe(true);
+  });
+
+  it('the end of the session gives a StopFailure hook a moment to finish', async () => {
+    const slow = command(`sleep 0.2; touch '${join(folder, 'told')}'`);
+    await run([reply('', { faults: [{ name: 'http-status', status: 400 }] })], {
+      settings: on('StopFailure', slow),
+    });
+    expect(existsSync(join(folder, 'told'))).toBe(true);
   });
 
   it('a systemMessage and the failure of an observer are shown', async () => {

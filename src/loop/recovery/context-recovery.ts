@@ -143,7 +143,7 @@ function lastAnswer({ view }: State): string | undefined {
   return undefined;
 }
 
-/** Shows a withheld failure, once, and stops. Stop hooks do not run; StopFailure hooks do. */
+/** Shows a withheld failure, once, and stops. Stop hooks do not run; StopFailure hooks do, and are not waited for. */
 export async function* giveUp(
   iteration: Iteration,
   state: State,
@@ -153,14 +153,11 @@ export async function* giveUp(
   const { deps } = iteration;
   const said = lastAnswer(state);
   yield* iteration.say(errorMessage(deps, how.text, errorOf(failure), failure));
-  await deps.hooks.run(
-    {
-      event: 'StopFailure',
-      error: errorOf(failure),
-      error_details: failure.message,
-      ...(said === undefined ? {} : { last_assistant_message: said }),
-    },
-    { signal: iteration.signal },
-  );
+  void deps.hooks.run({
+    event: 'StopFailure',
+    error: errorOf(failure),
+    error_details: failure.message,
+    ...(said === undefined ? {} : { last_assistant_message: said }),
+  });
   return stop(state, how.reason, failure.status === undefined ? {} : { apiErrorStatus: failure.status });
 }
