@@ -5,8 +5,6 @@ export type { ContextCategory, ContextUsage } from './protocol/context-usage.ts'
 export type { DecisionRecord } from './protocol/decision-record.ts';
 export {
   AbortError,
-  CannotRetryError,
-  FallbackTriggeredError,
   TurnwrightError,
   type TurnwrightErrorCode,
 } from './protocol/errors.ts';

@@ -33,6 +33,9 @@ export function createGuard(options: GuardOptions): OuterGuard {
       if (options.structured?.exhausted() === true) return stop('structured_output_retry_exhausted');
       return undefined;
     },
-    structuredOutput: () => ({ accepted: options.structured?.accepted() !== undefined }),
+    structuredOutput() {
+      const accepted = options.structured?.accepted();
+      return accepted === undefined ? { accepted: false } : { accepted: true, value: accepted.value };
+    },
   };
 }

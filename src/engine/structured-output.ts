@@ -105,6 +105,8 @@ export function createStructuredOutput(
     tool,
     accepted: () => value,
     observe(message) {
+      if (message.type === 'attachment' && message.attachment.type === 'structured_output')
+        value = { value: (message.attachment as { readonly value: unknown }).value };
       if (message.type === 'assistant') {
         for (const block of message.message.content) {
           if (block.type === 'tool_use' && block.name === STRUCTURED_OUTPUT_TOOL)

@@ -244,7 +244,8 @@ function attachment(message: AttachmentMessage, session_id: string, options: Sdk
     ];
   }
   const shown: SDKMessage[] = [];
-  if (options.verbose) {
+  // Some are for the record alone: nothing of them is sent.
+  if (options.verbose && message.rendered.length > 0) {
     shown.push({
       type: 'system',
       subtype: 'informational',

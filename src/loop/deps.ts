@@ -118,7 +118,7 @@ export interface ToolsPort {
 export interface OuterGuard {
   verdict(): Terminal | undefined;
   /** Whether a structured value has been accepted, and how many nudges and refused calls were spent. */
-  structuredOutput(): { readonly accepted: boolean };
+  structuredOutput(): { readonly accepted: boolean; readonly value?: unknown };
 }
 
 export interface LoopDeps {

@@ -13,8 +13,6 @@ export type TurnwrightErrorCode =
   | 'resume_rejected'
   | 'storage_error'
   | 'fenced'
-  | 'fallback_triggered'
-  | 'cannot_retry'
   | 'error_result'
   | 'aborted'
   | 'engine_closed'
@@ -40,25 +38,5 @@ export class AbortError extends TurnwrightError {
   constructor(message = 'The operation was aborted by its caller.') {
     super('aborted', message);
     this.name = 'AbortError';
-  }
-}
-
-/** A model was overloaded three times in a row and another one takes over. For embedders that call the model layer. */
-export class FallbackTriggeredError extends TurnwrightError {
-  readonly originalModel: string;
-  readonly fallbackModel: string;
-  constructor(originalModel: string, fallbackModel: string) {
-    super('fallback_triggered', `${originalModel} is overloaded; ${fallbackModel} takes over.`);
-    this.name = 'FallbackTriggeredError';
-    this.originalModel = originalModel;
-    this.fallbackModel = fallbackModel;
-  }
-}
-
-/** A request that no retry can save. For embedders that call the model layer. */
-export class CannotRetryError extends TurnwrightError {
-  constructor(message: string, options?: ErrorOptions) {
-    super('cannot_retry', message, options);
-    this.name = 'CannotRetryError';
   }
 }

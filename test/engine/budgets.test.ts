@@ -150,6 +150,25 @@ describe('structured output (L7.1)', () => {
       num_turns: 2,
     });
   });
+  it('the accepted value is an attachment on record, which the model is not sent', async () => {
+    const { run, store, engine, model } = engineUnderTest(
+      [callTool('StructuredOutput', { n: 3 }), say('Good.')],
+      { jsonSchema: schema, verbose: true },
+    );
+    const messages = await run('Count.');
+    expect(messages.map(({ type }) => type)).toEqual(['system', 'assistant', 'user', 'result']);
+    expect(store.entries(engine.sessionId)).toContainEqual(
+      expect.objectContaining({
+        type: 'attachment',
+        attachment: { type: 'structured_output', value: { n: 3 } },
+      }),
+    );
+    await run('Thank you.');
+    const attached = model.requests[1]?.view.flatMap((each) =>
+      each.type === 'attachment' ? each.rendered : [],
+    );
+    expect(attached).toEqual([]);
+  });
   it('text instead is nudged', async () => {
     const { run } = engineUnderTest([say('Three.'), callTool('StructuredOutput', { n: 3 })], {
       jsonSchema: schema,

@@ -110,7 +110,7 @@ describe('what consumers see', () => {
       ...stamp('q'),
       type: 'attachment',
       attachment: { type: 'queued_command', prompt: 'And also this.', sourceUuid: 'mine' },
-      rendered: [],
+      rendered: [{ type: 'text', text: 'And also this.' }],
     };
     expect(mapper().map(queued)).toEqual([]);
     const replaying = mapper({ replayUserMessages: true });
@@ -120,7 +120,10 @@ describe('what consumers see', () => {
     expect(replaying.flush()).toMatchObject([
       { type: 'user', isReplay: true, uuid: 'mine', message: { content: 'And also this.' } },
     ]);
-    expect(mapper({ verbose: true }).map(queued)).toMatchObject([{ subtype: 'informational' }]);
+    const verbose = mapper({ verbose: true });
+    expect(verbose.map(queued)).toMatchObject([{ subtype: 'informational' }]);
+    // Of what is for the record alone, nothing was added for the model.
+    expect(verbose.map({ ...queued, rendered: [] })).toEqual([]);
   });
   it('system messages as they are, without inner fields', () => {
     const [shown] = mapper().map({

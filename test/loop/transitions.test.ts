@@ -376,7 +376,10 @@ describe('each transition, met in the real loop', () => {
       deps: { guard: { verdict: () => undefined, structuredOutput: () => ({ accepted }) } },
     });
     expect(transitionsOf(decisions)).toEqual(['stop_hook_blocking']);
-    expect(outline(messages)).toEqual(['text', 'structured_nudge', 'tool_use', 'tool_result']);
+    expect(outline(messages)).toEqual([
+      ...['text', 'structured_nudge'],
+      ...['tool_use', 'tool_result', 'attachment:structured_output'],
+    ]);
   });
 
   it('token_budget_continuation: until 95 % of the target, or two small gains in a row', async () => {
