@@ -31,11 +31,17 @@ export function createPrinter(format: OutputFormat, output: Output, problems?: O
         async end(result) {
           if (result === undefined) return;
           await writeLine(output, result.is_error ? answer.text() : answerText(result));
-          if (result.is_error && problems !== undefined) await writeLine(problems, errorText(result));
+          if (result.is_error && !isStartFailure(result) && problems !== undefined)
+            await writeLine(problems, errorText(result));
         },
       };
     }
   }
+}
+
+/** The session did not begin, and a warning has already said why. */
+function isStartFailure({ subtype, terminal_reason }: SDKResultMessage): boolean {
+  return subtype === 'error_during_execution' && terminal_reason === undefined;
 }
 
 async function writeLine(output: Output, text: string): Promise<void> {

@@ -34,11 +34,13 @@ export async function runCommand(world: World, words: readonly string[], flags: 
   // Without a task an interrupted submission is carried on to its one result (L4.1).
   const prompt = task === '' ? undefined : task;
   if ((await modelSource(world, flags)) === undefined) throw new UsageError(NOT_CONFIGURED);
-  if (flags.resume !== undefined && (await getSessionInfo(flags.resume, { env: world.env })) === undefined)
-    throw new UsageError(`There is no session ${flags.resume} to resume. turnwright sessions lists them.`);
-
   const print = flags.print === true || flags.outputFormat !== 'text' || world.stdout.isTTY !== true;
-  return print ? runPrinted(world, prompt, flags) : runShown(world, prompt, flags);
+  if (print) return runPrinted(world, prompt, flags);
+  if (flags.resume !== undefined && (await getSessionInfo(flags.resume, { env: world.env })) === undefined)
+    throw new UsageError(
+      `No conversation found with session ID: ${flags.resume}. turnwright sessions lists them.`,
+    );
+  return runShown(world, prompt, flags);
 }
 
 /** The live view, also when nobody watches it live. */

@@ -3,7 +3,9 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import type { HooksListing } from '../protocol/hook-config.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ModelUsage } from '../protocol/result-message.ts';
+import type { SessionState } from '../protocol/session-messages.ts';
 import type { ToolResultContent } from '../protocol/tool.ts';
+import { openSession } from './open-session.ts';
 import type { EngineParts } from './parts.ts';
 import { switchModel } from './switch-model.ts';
 
@@ -36,6 +38,10 @@ export interface McpCall {
 }
 
 export interface HostControls {
+  /** Opens the session now, not with its first submission. Rejects with what keeps it from opening. */
+  open(): Promise<void>;
+  /** Emits `session_state_changed` to those who asked for it. */
+  enterState(state: SessionState): void;
   /** Takes prompts out of the line; returns the keys that were there and had not begun to join the running turn. */
   withdraw(keys: readonly string[]): readonly string[];
   /** From the next submission on; undefined: the default model. Rejects where a hook or the budget refuses it. */
@@ -63,6 +69,26 @@ class Controls implements HostControls {
   constructor(parts: EngineParts, startedMs: number) {
     this.#parts = parts;
     this.#startedMs = startedMs;
+  }
+
+  async open(): Promise<void> {
+    await openSession(this.#parts);
+  }
+
+  enterState(state: SessionState): void {
+    const { announcer, config, ids, sessionId } = this.#parts;
+    const { onSessionState, sessionState: audience } = config;
+    if (audience === undefined || (audience === 'host' && onSessionState === undefined)) return;
+    const message = {
+      type: 'system',
+      subtype: 'session_state_changed',
+      state,
+      ...(audience === 'host' && { sdk_host_only: true as const }),
+      uuid: ids.uuid(),
+      session_id: sessionId,
+    } as const;
+    if (onSessionState !== undefined) onSessionState(message);
+    else announcer.say(message);
   }
 
   withdraw(keys: readonly string[]): readonly string[] {

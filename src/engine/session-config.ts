@@ -1,5 +1,6 @@
 /** Which session an engine runs, and where it is kept. */
 import type { JournalStore } from '../protocol/ports.ts';
+import type { SDKSessionStateChanged, SessionStateAudience } from '../protocol/session-messages.ts';
 import type { SessionStore, SessionStoreEntry, SessionStoreFlush } from '../protocol/session-store.ts';
 
 export interface SessionConfig {
@@ -34,4 +35,8 @@ export interface SessionConfig {
   loadTimeoutMs?: number | undefined;
   /** Told of each write to the session's files, once it was made. */
   onTranscript?: ((filePath: string, entries: readonly SessionStoreEntry[]) => void) | undefined;
+  /** Who gets `session_state_changed` messages; default no one. */
+  sessionState?: SessionStateAudience | undefined;
+  /** Gets them at once, in place of the consumer of messages. Default: the consumer gets those that are for everyone. */
+  onSessionState?: ((message: SDKSessionStateChanged) => void) | undefined;
 }

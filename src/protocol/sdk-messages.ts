@@ -9,6 +9,7 @@ import type {
   SDKMirrorError,
   SDKModelRefusal,
   SDKPromptSuggestion,
+  SDKSessionStateChanged,
   SDKSessionWritesLost,
   SDKThinkingTokens,
   Stamped,
@@ -182,6 +183,7 @@ export type SDKSystemMessage =
   | SDKSystemInit
   | SDKCommandsChanged
   | SDKMirrorError
+  | SDKSessionStateChanged
   | SDKSessionWritesLost
   | SDKThinkingTokens
   | SDKModelRefusal

@@ -31,6 +31,20 @@ export interface SDKSessionWritesLost extends Stamped {
   readonly transcript_session_ids: readonly string[];
 }
 
+/** Who gets `session_state_changed`: everyone, or the client of another process alone. */
+export type SessionStateAudience = 'everyone' | 'host';
+
+export type SessionState = 'idle' | 'running' | 'requires_action';
+
+/** Whether the session waits for a prompt, works, or waits for an answer of the host: emitted at each change. */
+export interface SDKSessionStateChanged extends Stamped {
+  readonly type: 'system';
+  readonly subtype: 'session_state_changed';
+  readonly state: SessionState;
+  /** For the client of another process, which does not pass it on. */
+  readonly sdk_host_only?: true;
+}
+
 /** How much the model has thought, estimated from what it showed: with each finished block of thinking. */
 export interface SDKThinkingTokens extends Stamped {
   readonly type: 'system';

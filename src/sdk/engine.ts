@@ -11,6 +11,7 @@ export type {
   OrphanedPermission,
   QueryEngineConfig,
 } from '../engine/config.ts';
+export { failureResult } from '../engine/failure-result.ts';
 export type { SubmitOptions } from '../engine/prepare-submission.ts';
 export { QueryEngine, type QueuedPrompt } from '../engine/query-engine.ts';
 export type {

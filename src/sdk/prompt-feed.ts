@@ -38,16 +38,20 @@ export interface PromptFeed {
   end(): void;
 }
 
-export function createPromptFeed(
-  engine: () => Promise<QueryEngine>,
-  /** Told what becomes of prompts with a uuid. */
-  say: (uuid: string, state: PromptState) => void,
-): PromptFeed {
-  return new Feed(engine, createPromptLifecycle(say));
+export function createPromptFeed(engine: () => Promise<QueryEngine>, listener: PromptListener): PromptFeed {
+  return new Feed(engine, listener);
+}
+
+export interface PromptListener {
+  /** There is a prompt, before anything becomes of it. */
+  arrived(): void;
+  /** What becomes of prompts with a uuid. */
+  changed(uuid: string, state: PromptState): void;
 }
 
 class Feed implements PromptFeed {
   readonly #engine: () => Promise<QueryEngine>;
+  readonly #listener: PromptListener;
   readonly #lifecycle: PromptLifecycle;
   /** Prompts that were put in line, by key. */
   readonly #known = new Map<string, SDKUserMessage>();
@@ -58,9 +62,10 @@ class Feed implements PromptFeed {
   #change: Promise<void> | undefined;
   #wakeUp: (() => void) | undefined;
 
-  constructor(engine: () => Promise<QueryEngine>, lifecycle: PromptLifecycle) {
+  constructor(engine: () => Promise<QueryEngine>, listener: PromptListener) {
     this.#engine = engine;
-    this.#lifecycle = lifecycle;
+    this.#listener = listener;
+    this.#lifecycle = createPromptLifecycle((uuid, state) => listener.changed(uuid, state));
   }
 
   get ended(): boolean {
@@ -146,6 +151,7 @@ class Feed implements PromptFeed {
     const key = message.uuid ?? `prompt-${this.#count}`;
     this.#known.set(key, message);
     const session = await this.#engine();
+    this.#listener.arrived();
     this.#lifecycle.queued(message.uuid);
     await session.enqueue({
       key,

@@ -15,7 +15,8 @@ import type { Options } from './options.ts';
 import { createPromptFeed, handQueueOn, noticeFrom, type PromptFeed, userMessage } from './prompt-feed.ts';
 import { type InterruptReceipt, type Query, QueryHandle } from './query-handle.ts';
 import { type InitializationResult, initializationOf } from './session-info.ts';
-import { errorResult, refuseAborted } from './stop-errors.ts';
+import { createStateOfSession, type StateOfSession } from './session-state.ts';
+import { errorResult, ResumeFailed, refuseAborted } from './stop-errors.ts';
 
 export type { InterruptReceipt, Query };
 
@@ -45,34 +46,47 @@ export function query({
   let closing: Promise<void> | undefined;
   const open = () => {
     if (opening === undefined) {
-      opening = startEngine(options);
+      const { canUseTool } = options;
+      const started = startEngine(
+        canUseTool === undefined ? options : { ...options, canUseTool: state.whileAsking(canUseTool) },
+      );
+      opening = { config: started.config, engine: begin(started) };
       // Whoever asks for one of the two hears of its failure; the other must not count as unheard.
       opening.config.catch(() => undefined);
-      attend(opening.engine).catch(() => undefined);
+      opening.engine.catch(() => undefined);
     }
     return opening;
   };
   const engine = () => open().engine;
   const announcements = createAnnouncements();
-  let sessionId = '';
-  const feed = createPromptFeed(engine, (command, state) =>
-    announcements.say({
-      type: 'command_lifecycle',
-      command_uuid: command,
-      state,
-      uuid: uuid(),
-      session_id: sessionId,
-    }),
-  );
-  const attend = async (opened: Promise<QueryEngine>) => {
-    const session = await opened;
-    sessionId = session.sessionId;
+  let live: QueryEngine | undefined;
+  const state = createStateOfSession((next) => live?.controls.enterState(next));
+  const feed = createPromptFeed(engine, {
+    arrived: () => state.running(),
+    changed: (command, next) =>
+      announcements.say({
+        type: 'command_lifecycle',
+        command_uuid: command,
+        state: next,
+        uuid: uuid(),
+        session_id: live?.sessionId ?? '',
+      }),
+  });
+  const attend = (session: QueryEngine): QueryEngine => {
+    live = session;
     session.tasks.onChange(() => feed.wake());
     session.controls.onPromptsJoined((keys) => feed.joined(keys));
     session.onAnnouncement((message) => {
       announcements.say(message);
       feed.wake();
     });
+    return session;
+  };
+  const begin = async ({ config, engine: made }: Opening): Promise<QueryEngine> => {
+    const session = attend(await made);
+    const { resume, stderr } = await config;
+    if (resume !== undefined) await openToResume(session, stderr);
+    return session;
   };
   const close = () => {
     closing ??= (async () => {
@@ -89,8 +103,7 @@ export function query({
   const isOver = () => closing !== undefined;
   /** After `/clear` the same stream goes on with the engine of the next conversation. */
   const succeed = async (session: QueryEngine, next: QueryEngine) => {
-    opening = { config: open().config, engine: Promise.resolve(next) };
-    await attend(opening.engine);
+    opening = { config: open().config, engine: Promise.resolve(attend(next)) };
     await handQueueOn(session, next);
     await session.close();
   };
@@ -106,7 +119,7 @@ export function query({
         ? feed.add(userMessage(prompt))
         : feed.read(prompt);
   const carriesOn = prompt === undefined || options.carryOn === true;
-  const stream: Stream = { caller, isOver, close, succeed, heard, carriesOn, announcements };
+  const stream: Stream = { caller, isOver, close, succeed, heard, carriesOn, announcements, state };
   const messages = run(engine, feed, reading, stream);
   return new QueryHandle(
     flattened(
@@ -122,10 +135,26 @@ export function query({
       close,
       sayMode,
       keepsTasks: options.perTaskStopAffordance === true,
-      initialization: async () => initializationOf(await open().config),
+      initialization: async () => {
+        const { config, engine: opened } = open();
+        if ((await config).resume !== undefined) await opened;
+        return initializationOf(await config);
+      },
       commands: () => commands,
     },
   );
+}
+
+/** At once: whoever resumes learns at the start that it cannot be done. Rejects with `ResumeFailed`. */
+async function openToResume(session: QueryEngine, warn: Options['stderr']): Promise<void> {
+  try {
+    await session.controls.open();
+  } catch (error) {
+    const failed = new ResumeFailed(error, session.sessionId);
+    for (const line of failed.result.errors) warn?.(line);
+    await session.close();
+    throw failed;
+  }
 }
 
 interface Stream {
@@ -136,6 +165,7 @@ interface Stream {
   heard(message: SDKMessage): void;
   readonly carriesOn: boolean;
   readonly announcements: Announcements;
+  readonly state: StateOfSession;
 }
 
 const resultIn = (batch: Batch): SDKResultMessage | undefined =>
@@ -147,7 +177,7 @@ async function* run(
   reading: Promise<void> | void,
   stream: Stream,
 ): AsyncGenerator<Batch, void, void> {
-  const { caller, announcements } = stream;
+  const { caller, announcements, state } = stream;
   let inputFailed: { readonly error: unknown } | undefined;
   reading?.catch((error: unknown) => {
     inputFailed = { error };
@@ -162,6 +192,7 @@ async function* run(
       refuseAborted(caller);
       for await (const batch of announcements.between((await engine()).resumeInBatches())) {
         refuseAborted(caller);
+        state.running();
         last = resultIn(batch) ?? last;
         yield batch;
       }
@@ -175,6 +206,9 @@ async function* run(
       const next = feed.next(session) ?? noticeFrom(session);
       callOff();
       if (next === undefined) {
+        state.idle();
+        const left = announcements.takeAll();
+        if (left.length > 0) yield left;
         if (inputFailed !== undefined) throw inputFailed.error;
         // Background work is waited for, as its end is news (F45); after an error nobody would go on with it.
         if (feed.ended && (!session.tasks.running || last?.is_error === true)) {
@@ -187,6 +221,7 @@ async function* run(
         await feed.changed();
         continue;
       }
+      state.running();
       const { uuid, origin, shouldQuery, verbatim } = next;
       const batches = session.submitInBatches(next.content, { uuid, origin, shouldQuery, verbatim });
       for await (const batch of announcements.between(batches)) {
@@ -203,6 +238,9 @@ async function* run(
       if (successor !== undefined) await stream.succeed(session, successor);
     }
     if (last?.is_error === true && !stream.isOver()) throw errorResult(last);
+  } catch (error) {
+    if (error instanceof ResumeFailed) yield [error.result];
+    throw error;
   } finally {
     callOff();
     caller?.removeEventListener('abort', wake);

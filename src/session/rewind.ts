@@ -28,7 +28,7 @@ export function rewoundTo(
   const records = recordsInOrder(entries, noProblems());
   const cut = cutBehind(records, to);
   if (cut === undefined)
-    throw new TurnwrightError('invalid_option', `There is no message ${to} in this session to resume at.`);
+    throw new TurnwrightError('invalid_option', `No message found with message.uuid of: ${to}`);
   const lost = records.slice(cut);
   if (dropsTurn !== undefined) refuseOtherLoss(lost, dropsTurn);
   return {

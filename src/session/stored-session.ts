@@ -27,7 +27,7 @@ export async function layOutStoredSession(options: StoredSessionOptions): Promis
   if (main === null || main.length === 0)
     throw new TurnwrightError(
       'session_not_found',
-      `There is no session ${key.sessionId} under the key "${key.projectKey}" of the session store.`,
+      `No conversation found with session ID: ${key.sessionId} under the key "${key.projectKey}" of the session store.`,
     );
   await files.makeDir(directory, 0o700);
   await files.writeAtomic(path, textOf(main, options), { mode: 0o600 });

@@ -1,4 +1,5 @@
 import { TurnwrightError } from '../protocol/errors.ts';
+import type { SessionStateAudience } from '../protocol/session-messages.ts';
 import type { EffortLevel } from '../protocol/wire.ts';
 import { type Env, variable } from './config-home.ts';
 import { toolSearchShare } from './tool-search-mode.ts';
@@ -37,6 +38,7 @@ export interface EnvironmentValues {
   readonly mcpToolTimeoutMs?: number | undefined;
   readonly idleNotificationMs?: number | undefined;
   readonly backgroundTasksOff: boolean;
+  readonly sessionState?: SessionStateAudience | undefined;
   readonly fileCheckpointing?: boolean | undefined;
   readonly promptSuggestionsOff: boolean;
   readonly agentSummariesOff: boolean;
@@ -94,6 +96,11 @@ export function readEnvironment(env: Env): EnvironmentValues {
     mcpToolTimeoutMs: count('MCP_TOOL_TIMEOUT'),
     idleNotificationMs: count('TURNWRIGHT_IDLE_NOTIFICATION_MS'),
     backgroundTasksOff: isOn(text('CLAUDE_CODE_DISABLE_BACKGROUND_TASKS')),
+    sessionState: isOn(text('CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS'))
+      ? 'everyone'
+      : isOn(text('CLAUDE_CODE_SDK_READS_SESSION_STATE'))
+        ? 'host'
+        : undefined,
     fileCheckpointing: readSwitch(text('CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING')),
     promptSuggestionsOff: readSwitch(text('CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION')) === false,
     agentSummariesOff: isOn(text('CLAUDE_CODE_DISABLE_AGENT_PROGRESS_SUMMARIES')),

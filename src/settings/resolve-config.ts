@@ -106,6 +106,7 @@ export async function resolveConfig({
       .filter((rule) => !rule.includes('('))
       .map((rule) => rule.trim()),
     backgroundTasks: !environment.backgroundTasksOff,
+    sessionState: environment.sessionState,
     fileCheckpointing:
       options.enableFileCheckpointing ??
       environment.fileCheckpointing ??

@@ -1,5 +1,6 @@
 import type { ConfiguredHook, HookPolicy } from '../protocol/hook-config.ts';
 import type { PermissionBehavior, PermissionMode, PermissionRuleSource } from '../protocol/permission.ts';
+import type { SessionStateAudience } from '../protocol/session-messages.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
 import type {
   Durability,
@@ -74,6 +75,8 @@ export interface ResolvedConfig {
   readonly removedTools: readonly string[];
   /** false: nothing outlives its call. */
   readonly backgroundTasks: boolean;
+  /** Who gets `session_state_changed` messages; undefined: no one. */
+  readonly sessionState: SessionStateAudience | undefined;
   /** What tools change is kept first. */
   readonly fileCheckpointing: boolean;
   /** Share of the window, 0 to 1; undefined: the engine's default. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,7 +7,7 @@ import { readLines } from '../../src/cli/control/read-lines.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 import { until } from '../scenarios/processes.ts';
 import { temporaryFolder } from './bin.ts';
-import { type Host, type Line, nameOf, responseOf, startHost } from './control-host.ts';
+import { type Host, type Line, nameOf, startHost } from './control-host.ts';
 
 let server: RehearsalServer;
 beforeEach(async () => {
@@ -19,6 +20,8 @@ const sent = () => JSON.stringify(server.requests.at(-1)?.body);
 const isResult = (line: Line) => line.type === 'result';
 const touch = toolUse('Bash', { command: 'touch x', description: 'make x' });
 const payload = (response: Readonly<Record<string, unknown>>) => response['response'] as never;
+
+const envOf = (more: object) => ({ ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'k', ...more });
 
 async function oneTurn(host: Host, text = 'Go.') {
   host.prompt(text);
@@ -35,21 +38,50 @@ describe('the lines', () => {
     expect(host.lines).toEqual([]);
   });
 
-  it('the state stands before init, the result last but for idle', async () => {
+  const READS = { CLAUDE_CODE_SDK_READS_SESSION_STATE: '1' };
+  const EMIT = { CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1' };
+  it.each([
+    { asked: {}, marked: undefined },
+    { asked: READS, marked: true },
+    { asked: EMIT, marked: false },
+    { asked: { ...READS, ...EMIT }, marked: false },
+  ])('the state of the session is emitted to hosts that ask for it: $asked', async ({ asked, marked }) => {
+    play(reply('Hi.'), reply('Hi.'));
+    const host = startHost(server, { options: { env: envOf(asked) } });
+    for (const uuid of ['one', 'two']) {
+      host.prompt('Go.', { uuid });
+      await host.until(
+        (line) =>
+          line.type === 'command_lifecycle' && line['state'] === 'completed' && line['command_uuid'] === uuid,
+      );
+    }
+    host.end();
+    expect(await host.ended).toBe(0);
+    const turn = ['queued', 'started', 'system/init', 'assistant', 'result/success', 'completed'];
+    const withStates = marked === undefined ? turn : ['running', ...turn, 'idle'];
+    expect(host.lines.map((line) => line['state'] ?? nameOf(line))).toEqual([...withStates, ...withStates]);
+    const states = host.lines.filter(({ subtype }) => subtype === 'session_state_changed');
+    const { session_id } = host.lines.find(isResult) as Line;
+    for (const state of states) expect(state).toMatchObject({ session_id, uuid: expect.any(String) });
+    for (const state of states) expect(state['sdk_host_only']).toBe(marked === true ? true : undefined);
+  });
+
+  it('a turn that fails before it begins: its result is followed by idle', async () => {
     play(reply('Hi.'));
-    const host = startHost(server);
-    expect((await oneTurn(host)).code).toBe(0);
-    expect(host.lines.map(nameOf)).toEqual([
-      'system/session_state_changed',
-      'system/init',
-      'assistant',
-      'result/success',
-      'system/session_state_changed',
+    const home = temporaryFolder();
+    const sessionId = randomUUID();
+    const options = { env: envOf({ ...EMIT, TURNWRIGHT_HOME: home }), sessionId, cwd: home };
+    await oneTurn(startHost(server, { options }));
+    const host = startHost(server, { options });
+    host.prompt('Go.');
+    expect(await host.until(isResult)).toMatchObject({ errors: [expect.stringContaining('already')] });
+    host.end();
+    expect(await host.ended).toBe(1);
+    expect(host.lines.map((line) => line['state'] ?? nameOf(line))).toEqual([
+      'running',
+      'result/error_during_execution',
+      'idle',
     ]);
-    expect(host.lines.map(({ state }) => state)).toMatchObject(
-      ['running', {}, {}, {}, 'idle'].map((s) => (typeof s === 'string' ? s : undefined)),
-    );
-    expect(host.lines[0]).toMatchObject({ sdk_host_only: true, session_id: host.lines[1]?.['session_id'] });
   });
 
   it('stdin closed in mid-turn: the turn is finished', async () => {
@@ -131,7 +163,7 @@ describe('requests of the host', () => {
       hooks_applied: true,
       sdk_mcp_manifests_parked: { k: 'parked' },
     });
-    expect(host.lines[0]).toMatchObject({ pending_permission_requests: [] });
+    expect(response).toMatchObject({ pending_permission_requests: [], pending_user_dialog_requests: [] });
     host.end();
     expect(await host.ended).toBe(0);
   });
@@ -224,6 +256,7 @@ describe('requests to the host', () => {
   it('can_use_tool says what is asked; the session requires action meanwhile', async () => {
     play(reply(touch), reply('Done.'));
     const host = startHost(server, {
+      options: { env: envOf({ CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1' }) },
       asksHost: true,
       onRequest: ({ input, tool_use_id }) => ({
         behavior: 'allow',
@@ -276,9 +309,7 @@ describe('requests to the host', () => {
     const host = startHost(server, { asksHost: true });
     host.prompt('Go.');
     const asked = await host.until(({ type }) => type === 'control_request');
-    await host.ask('initialize');
-    const line = host.lines.find((each) => responseOf(each)?.['request_id'] === 'r1');
-    expect(line?.['pending_permission_requests']).toEqual([asked]);
+    expect((await host.ask('initialize'))['pending_permission_requests']).toEqual([asked]);
     host.end();
     await host.ended;
   });
@@ -341,7 +372,7 @@ describe('requests to the host', () => {
     expect(await host.ended).toBe(1);
     expect(told).toMatchObject([{ hook_event_name: 'Notification' }, { hook_event_name: 'SessionEnd' }]);
     const messages = host.lines.filter(({ type }) => type !== 'control_request');
-    expect(messages.slice(-2).map(nameOf)).toEqual(['result/success', 'system/session_state_changed']);
+    expect(messages.map(nameOf).at(-1)).toBe('result/success');
   });
 
   it("mcp_message: handshake, list, call; the host's error is the model's", async () => {

@@ -276,8 +276,11 @@ describe('sessions', () => {
       ['-p', '--resume=nobody'],
     ]) {
       const ran = await turnwright(words, { env });
-      expect(ran).toMatchObject({ code: 2, stdout: '' });
-      expect(ran.stderr).toContain('There is no session nobody to resume.');
+      expect(ran).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: 'No conversation found with session ID: nobody\n',
+      });
     }
   });
 

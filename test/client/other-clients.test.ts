@@ -290,6 +290,89 @@ describe('a wrapper that starts one process for each prompt', () => {
   });
 });
 
+describe('a host that resumes what is not there', () => {
+  const unknown = '99999999-9999-4999-8999-999999999999';
+  const why = `No conversation found with session ID: ${unknown}`;
+
+  it('initialize is not answered: a result says why, as does stderr, and the process ends', async () => {
+    const host = startProcess({
+      args: [...STREAM, '--setting-sources=', `--resume=${unknown}`],
+      env: envFor(server),
+    });
+    host.say({ type: 'control_request', request_id: 'r1', request: { subtype: 'initialize' } });
+    expect(await host.exit).toMatchObject({ code: 1 });
+    expect(host.lines).toMatchObject([
+      { type: 'result', subtype: 'error_during_execution', session_id: unknown, errors: [why] },
+    ]);
+    expect(host.stderr()).toBe(`${why}\n`);
+  });
+
+  it.each([
+    { format: 'text', lines: 0 },
+    { format: 'json', lines: 1 },
+    { format: 'stream-json', lines: 1 },
+  ])('-p with $format', async ({ format, lines }) => {
+    const args = ['-p', 'Go.', `--output-format=${format}`, `--resume=${unknown}`];
+    const { code, stdout, stderr } = await run(args);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `${why}\n` });
+    const said = stdout.split('\n').filter((line) => line !== '');
+    expect(said.map((line) => JSON.parse(line))).toMatchObject(
+      Array(lines).fill({ type: 'result', errors: [why] }),
+    );
+  });
+});
+
+describe('a host that asks and closes its end at once', () => {
+  it('what it asked for before is answered; then the process ends with 0', async () => {
+    const host = startProcess({ args: [...STREAM, '--setting-sources=user'], env: envFor(server) });
+    const asked = ['initialize', 'get_context_usage', 'mcp_status', 'get_settings', 'list_models'];
+    const answers = asked.map((subtype) => host.ask(subtype));
+    host.end();
+    for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ subtype: 'success' });
+    expect(await host.exit).toMatchObject({ code: 0 });
+    expect(host.lines).toHaveLength(asked.length);
+  });
+
+  it('a prompt among them has its turn', async () => {
+    play(reply('Hi.'));
+    const host = startProcess({ args: [...STREAM, '--setting-sources='], env: envFor(server) });
+    const answers = [host.ask('initialize'), host.ask('get_context_usage')];
+    host.prompt('Go.');
+    host.end();
+    for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ subtype: 'success' });
+    expect(await host.until(isResult)).toMatchObject({ result: 'Hi.' });
+    expect(await host.exit).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a host that sends SIGINT, as a terminal does to a group', () => {
+  const start = () => startProcess({ args: [...STREAM, '--setting-sources='], env: envFor(server) });
+
+  it('between two turns: the process ends with 0', async () => {
+    play(reply('Hi.'));
+    const host = start();
+    host.prompt('Go.');
+    await host.until(isResult);
+    host.child.kill('SIGINT');
+    expect(await host.exit).toMatchObject({ code: 0 });
+  });
+
+  it('in a turn: what was said so far, the result, and then the end; nothing that waits is begun', async () => {
+    play(reply('x'.repeat(4_000), { timing: { gapMs: 200 } }));
+    const host = start();
+    await host.ask('initialize');
+    host.prompt('One.', { uuid: 'one' });
+    await host.until(isA('system', 'init'));
+    host.prompt('Two.', { uuid: 'two' });
+    await host.until((line) => line['command_uuid'] === 'two');
+    host.child.kill('SIGINT');
+    expect(await host.exit).toMatchObject({ code: 0 });
+    expect(host.lines.filter(isResult)).toMatchObject([{ terminal_reason: 'aborted_streaming' }]);
+    const ends = host.lines.filter(({ state }) => state === 'cancelled');
+    expect(ends.map(({ command_uuid: uuid }) => uuid).sort()).toEqual(['one', 'two']);
+  });
+});
+
 describe('how it is started', () => {
   it('the executable is a script for a shell: no runtime takes it for its own by its name', () => {
     expect(basename(BIN)).not.toMatch(/\.[cm]?js$/);

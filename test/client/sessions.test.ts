@@ -4,7 +4,7 @@ import * as client from '@anthropic-ai/claude-agent-sdk';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import * as own from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
-import { type CaseOptions, gather, type Stage, throughBothDoors } from './doors.ts';
+import { type CaseOptions, gather, prompt, prompts, type Stage, throughBothDoors } from './doors.ts';
 
 /** Asks on this stage. The client's own functions look where the environment of their process says: in its home. */
 function askingAt(stage: Stage) {
@@ -39,6 +39,47 @@ throughBothDoors('sessions', (stage) => {
     const second = await ask('two', { continue: true });
     expect(second.id).toBe(first.id);
     expect(second.sent).toContain('Answer to one.');
+  });
+
+  it.each(['a prompt', 'no prompt at all'])(
+    'what cannot be resumed is refused at the start: a result, then the throw; with %s',
+    async (given) => {
+      const first = await ask('one');
+      const unknown = '99999999-9999-4999-8999-999999999999';
+      const refusals = [
+        [{ resume: unknown }, `No conversation found with session ID: ${unknown}`],
+        [{ resume: first.id, resumeSessionAt: unknown }, `No message found with message.uuid of: ${unknown}`],
+      ] as const;
+      for (const [options, why] of refusals) {
+        const lines: string[] = [];
+        const input = prompts();
+        if (given === 'a prompt') input.push(prompt('two'));
+        else input.end();
+        const running = stage.start(input, { ...options, stderr: (line: string) => lines.push(line) });
+        const initialized = running.initializationResult().catch((error: Error) => error.message);
+        const { messages, error } = await gather(running);
+        expect(messages).toMatchObject([
+          { type: 'result', subtype: 'error_during_execution', is_error: true, num_turns: 0, errors: [why] },
+        ]);
+        expect(messages[0]).not.toHaveProperty('terminal_reason');
+        expect(String(error)).toContain(`returned an error result: ${why}`);
+        expect(await initialized).toContain(why);
+        expect(lines.join('')).toContain(why);
+      }
+      expect(stage.asked()).toHaveLength(1);
+    },
+  );
+
+  it('a session that another process holds is refused at the start', async () => {
+    const input = prompts();
+    stage.play(reply('Here.'));
+    input.push(prompt('one'));
+    const holder = stage.start(input);
+    const { value: begun } = await holder.next();
+    const { messages } = await gather(stage.start('two', { resume: begun?.session_id }));
+    expect(messages).toMatchObject([{ type: 'result', errors: [expect.stringContaining('is in use by')] }]);
+    input.end();
+    await gather(holder);
   });
 
   it('a fork has the history and an id of its own', async () => {

@@ -224,7 +224,7 @@ describe('options', () => {
     const { query: running } = queryUnderTest([], 'Hi.', { resume: '11111111-1111-4111-8111-111111111111' });
     const { results, error } = await gather(running);
     expect(results).toMatchObject([
-      { subtype: 'error_during_execution', terminal_reason: 'turn_setup_failed' },
+      { subtype: 'error_during_execution', errors: [expect.stringContaining('No conversation found')] },
     ]);
     expect(error).toMatchObject({ code: 'error_result' });
   });

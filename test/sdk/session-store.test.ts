@@ -122,7 +122,7 @@ describe('sessionStore', () => {
     const { result } = await ask(a, 'Tell me.', { sessionStore: store, resume: id });
     expect(result).toMatchObject({
       is_error: true,
-      errors: [expect.stringContaining('There is no session')],
+      errors: [expect.stringContaining('No conversation found with session ID: ')],
     });
     expect(server.requests.length).toBe(asked);
     const at = { dir: a.cwd, sessionStore: store };

@@ -2,7 +2,9 @@
  * One session driven through stdin and stdout: lines of JSON both ways. A thin host over `query()`: what the host at
  * the other end asks for is done by the query's own options and methods.
  */
+import { setImmediate } from 'node:timers/promises';
 import {
+  failureResult,
   type Options,
   type Query,
   query,
@@ -14,13 +16,11 @@ import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { OutputClosed } from '../output.ts';
 import type { Signals } from '../signals.ts';
 import { answerFor } from './answer-request.ts';
-import { failureResult } from './failure-result.ts';
 import { createHostChannel } from './host-channel.ts';
 import { askHost, hostOptions, linkedFlags } from './host-options.ts';
 import { delivered, demandsAnything, type LaunchDemands, NotDelivered } from './launch-demands.ts';
 import { createPromptLine } from './prompt-line.ts';
 import { readLines } from './read-lines.ts';
-import { createSessionState } from './session-state.ts';
 import { type Fields, parseHostLine } from './wire.ts';
 
 export interface ControlSessionOptions {
@@ -61,9 +61,10 @@ export async function runControlSession(session: ControlSessionOptions): Promise
   const post = (line: Fields) => void send(line).catch(() => undefined);
   const channel = createHostChannel(post);
   const options = linkedFlags(session.options, channel);
-  const state = createSessionState(post);
   const prompts = createPromptLine();
   const withdrawn = new Set<string>();
+  /** Requests of the host that are being answered. */
+  const answers = new Set<Promise<void>>();
   let started: Started | undefined;
   let end = (_code: ExitCode) => {};
   let fail = (_error: unknown) => {};
@@ -83,7 +84,7 @@ export async function runControlSession(session: ControlSessionOptions): Promise
         refused = error;
         // Behind the answer to the request that showed it.
         void Promise.resolve()
-          .then(() => send(failureResult(error)))
+          .then(() => send({ ...failureResult(error), startup_failure_reason: error.reason }))
           .then(() => end(EXIT.error), fail);
       }
       throw error;
@@ -99,20 +100,21 @@ export async function runControlSession(session: ControlSessionOptions): Promise
         ...options,
         ...sent,
         ...(initialize !== undefined && hostOptions(initialize, options, channel)),
-        ...(session.mirrors === true && {
-          engine: {
-            ...options.engine,
+        engine: {
+          ...options.engine,
+          // Not through the stream of messages: a question to the host must not overtake it.
+          onSessionState: (message) => post({ ...message }),
+          ...(session.mirrors === true && {
             onTranscript: (filePath, entries) => post({ type: 'transcript_mirror', filePath, entries }),
-          },
-        }),
-        ...(session.asksHost && { canUseTool: state.whileAsking(askHost(channel)) }),
+          }),
+        },
+        ...(session.asksHost && { canUseTool: askHost(channel) }),
       },
     });
-    signals.attach(running);
     started = { query: running, initialize };
     forward(running).then((result) => {
-      if (!signals.leaving)
-        end(signals.interrupted ? EXIT.interrupted : result ? exitCodeOf(result) : EXIT.success);
+      // A host that sends a signal knows what it did; what the turn came to is in its result.
+      if (!signals.leaving) end(result && !signals.interrupted ? exitCodeOf(result) : EXIT.success);
     }, fail);
     return started;
   };
@@ -124,9 +126,7 @@ export async function runControlSession(session: ControlSessionOptions): Promise
       for await (const message of running) {
         sessionId = message.session_id ?? sessionId;
         if (message.type === 'result') result = message;
-        state.before(message);
         await send(message);
-        state.after(message);
       }
     } catch (error) {
       if (error instanceof OutputClosed) throw error;
@@ -147,6 +147,8 @@ export async function runControlSession(session: ControlSessionOptions): Promise
       const payload = await answerIt(fields, { query: running, channel, initialize });
       response = { subtype: 'success', request_id: id, response: payload };
     } catch (error) {
+      // The session did not begin: its result says why, and is the last line.
+      if (error instanceof TurnwrightError && error.code === 'error_result') return;
       response = {
         subtype: 'error',
         request_id: id,
@@ -155,11 +157,17 @@ export async function runControlSession(session: ControlSessionOptions): Promise
       };
     }
     if (withdrawn.delete(id)) return;
-    // A host that comes back is told again what it has not answered.
-    const open =
-      subtype === 'initialize' ? { pending_permission_requests: channel.pending('can_use_tool') } : {};
-    post({ type: 'control_response', response, ...open });
+    post({
+      type: 'control_response',
+      response: { ...response, ...(subtype === 'initialize' && openQuestions()) },
+    });
   };
+
+  /** A host that reconnects gets again what it has not answered. */
+  const openQuestions = () => ({
+    pending_permission_requests: channel.pending('can_use_tool'),
+    pending_user_dialog_requests: [],
+  });
 
   /** What did not come is told in a result already. */
   const begin = () => {
@@ -168,6 +176,11 @@ export async function runControlSession(session: ControlSessionOptions): Promise
     } catch (error) {
       if (!(error instanceof NotDelivered)) throw error;
     }
+  };
+
+  const answering = (work: Promise<void>) => {
+    const settled = work.finally(() => answers.delete(settled));
+    answers.add(settled);
   };
 
   const read = async () => {
@@ -179,7 +192,7 @@ export async function runControlSession(session: ControlSessionOptions): Promise
           prompts.push(line.message);
           break;
         case 'request':
-          void answer(line.id, line.subtype, line.fields);
+          answering(answer(line.id, line.subtype, line.fields));
           break;
         case 'response':
           if (session.echoesAnswers) post(line.raw);
@@ -194,13 +207,25 @@ export async function runControlSession(session: ControlSessionOptions): Promise
           throw new UnreadableLine(text);
       }
     }
-    prompts.end();
     channel.hangUp();
+    // What was asked before the end is answered before it, however long the settings take to be read.
+    while (answers.size > 0) await Promise.all(answers);
+    prompts.end();
     if (started !== undefined) return;
     if (demandsAnything(session.demands ?? {})) begin();
     else end(EXIT.success);
   };
 
+  signals.attach({
+    async interrupt() {
+      prompts.end();
+      if (started === undefined) return end(EXIT.success);
+      // The query has to see the end of its input first: then nothing in the background keeps it.
+      await setImmediate();
+      await started.query.interrupt({ cancelQueued: true });
+    },
+    close: () => started?.query.close(),
+  });
   read().catch(fail);
   try {
     return await ended;

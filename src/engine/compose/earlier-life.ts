@@ -1,5 +1,4 @@
 /** What an earlier life of a session left on record: to be gone on with, or copied for a fork. Loaded for a resume. */
-import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JournalBody } from '../../protocol/journal.ts';
 import type { JournalStore } from '../../protocol/ports.ts';
 import { carryOnInterrupted, closeInterrupted } from '../../session/interrupted.ts';
@@ -41,15 +40,10 @@ export async function openEarlierLife(
 async function rewindOf(
   store: JournalStore,
   resume: string,
-  { resumeSessionAt, resumeDropsTurn, stderr }: QueryEngineConfig,
+  { resumeSessionAt, resumeDropsTurn }: QueryEngineConfig,
 ): Promise<Rewound | undefined> {
   if (resumeSessionAt === undefined) return undefined;
-  try {
-    return rewoundTo(await readEntries(store, resume), resumeSessionAt, resumeDropsTurn);
-  } catch (error) {
-    if (error instanceof TurnwrightError && error.code === 'resume_rejected') stderr?.(error.message);
-    throw error;
-  }
+  return rewoundTo(await readEntries(store, resume), resumeSessionAt, resumeDropsTurn);
 }
 
 function rewindRecord(to: string, uuids: readonly string[], epoch: number): JournalBody {

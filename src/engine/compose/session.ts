@@ -158,5 +158,5 @@ async function refuseTaken(store: JournalStore, sessionId: string): Promise<void
 
 async function refuseUnknown(store: JournalStore, sessionId: string): Promise<void> {
   if (await store.exists(sessionId)) return;
-  throw new TurnwrightError('session_not_found', `There is no session ${sessionId} to resume.`);
+  throw new TurnwrightError('session_not_found', `No conversation found with session ID: ${sessionId}`);
 }

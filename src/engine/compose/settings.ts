@@ -130,6 +130,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
       pluginCommands(plugins, files, (line) => input.stderr?.(line)),
     ],
     backgroundTasks: resolved.backgroundTasks,
+    sessionState: resolved.sessionState,
     enableFileCheckpointing: resolved.fileCheckpointing,
     ...(!wantsAgents(input.toolNames, resolved) && { agentLimits: { maxDepth: 0 } }),
   };
