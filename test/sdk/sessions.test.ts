@@ -275,7 +275,10 @@ describe('resume at a message', () => {
     const { id } = await threeTurns();
     const before = await readFile(await fileOf(id), 'utf8');
     const { result } = await ask('four', { resume: id, resumeSessionAt: 'nowhere' });
-    expect(result).toMatchObject({ is_error: true, errors: [expect.stringContaining('No message found with message.uuid of: nowhere')] });
+    expect(result).toMatchObject({
+      is_error: true,
+      errors: [expect.stringContaining('No message found with message.uuid of: nowhere')],
+    });
     expect(await readFile(await fileOf(id), 'utf8')).toBe(before);
   });
 
