@@ -1,5 +1,6 @@
 /** What the engine makes of the loop's messages: the consumer's, the notices between them, and the verdict on its budgets. */
 import type { OuterGuard } from '../loop/deps.ts';
+import { afterCompactions } from '../loop/task-budget.ts';
 import type { LoopMessage, ProgressMessage, Said, SystemMessage } from '../protocol/messages.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
@@ -88,12 +89,12 @@ function endsAnswer(message: LoopMessage): boolean {
   return last === 'message_stop' || last === 'message_delta';
 }
 
-/** Compaction lowers the task's budget by what the context had come to; a snip is told to the host. */
+/** A compaction lowers the task's budget; a snip is reported to the host. */
 export function atBoundary(message: SystemMessage, parts: EngineParts): void {
   const { config, memory, journal } = parts;
-  if (message.subtype === 'compact_boundary' && config.taskBudget !== undefined) {
-    const before = memory.taskRemaining ?? config.taskBudget.total;
-    memory.taskRemaining = Math.max(0, before - message.compact_metadata.pre_tokens);
-  }
+  if (message.subtype === 'compact_boundary')
+    memory.taskRemaining = afterCompactions(memory.taskRemaining ?? config.taskBudget?.total, [
+      message.compact_metadata,
+    ]);
   if (message.subtype === 'snip_boundary') config.snipReplay?.(message, journal.view.messages.slice());
 }

@@ -133,4 +133,38 @@ describe('budgets of tokens', () => {
     expect(left[4]).toBeLessThan(89_000);
     expect(left[5]).toBe(left[4]);
   });
+
+  it('taskBudget: after an overflow too it falls by what the boundary reports, here, next and on resume', async () => {
+    const overflow = fail({ kind: 'prompt_too_long', status: 400 });
+    const config = {
+      tools: [fakeTool({ name: 'Echo', answer: words(3_000) })],
+      modelOverrides: { medium: { contextWindow: 100_000, maxOutputTokens: 4_000 } },
+      userSpecifiedModel: 'medium',
+      taskBudget: { total: 100_000 },
+      compaction: COMPACTION,
+    };
+    const first = engineUnderTest(
+      [callTool('Echo'), callTool('Echo'), callTool('Echo'), overflow, SUMMARY, say('Done.'), say('More.')],
+      config,
+    );
+    const messages = [...(await first.run('Look around.')), ...(await first.run('More.'))];
+    await first.engine.close();
+    const [boundary] = messages.flatMap((m) =>
+      m.type === 'system' && m.subtype === 'compact_boundary' ? [m.compact_metadata.pre_tokens] : [],
+    );
+    const left = 100_000 - (boundary ?? 0);
+    const again = engineUnderTest([say('Again.')], {
+      ...config,
+      store: first.store,
+      resume: first.engine.sessionId,
+    });
+    await again.run('Again.');
+    const remaining = [first.model, again.model].flatMap(({ requests }) =>
+      requests.flatMap(({ querySource, taskBudget }) =>
+        querySource === 'main' ? [taskBudget?.remaining] : [],
+      ),
+    );
+    expect(boundary).toBeGreaterThan(1_000);
+    expect(remaining).toEqual([100_000, 100_000, 100_000, 100_000, left, left, left]);
+  });
 });

@@ -8,7 +8,7 @@ import { RULES } from '../../src/loop/rules/index.ts';
 import { initialState, type State } from '../../src/loop/state.ts';
 import type { RecoveryOutcome } from '../../src/protocol/context.ts';
 import { NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
-import type { UserMessage, ViewMessage } from '../../src/protocol/messages.ts';
+import type { SystemMessage, UserMessage, ViewMessage } from '../../src/protocol/messages.ts';
 import type { ToolCall } from '../../src/protocol/tool.ts';
 import { failure, idleContext, loopDeps, loopParams, userMessage } from '../../src/testing/index.ts';
 import { PersistentList } from '../../src/util/persistent-list.ts';
@@ -56,8 +56,10 @@ const edits = { kind: 'edits', source: 'boundary', edits: [], tokensFreed: 1, co
 const can = (
   rungs: keyof typeof idleContext.recovery | readonly (keyof typeof idleContext.recovery)[],
   how: Partial<Extract<RecoveryOutcome, { kind: 'edits' }>> = {},
+  announced: readonly SystemMessage[] = [],
 ): Partial<LoopDeps> => {
   const rung = async function* () {
+    yield* announced;
     return { ...edits, ...how };
   };
   const able = Object.fromEntries([rungs].flat().map((name) => [name, rung]));
@@ -67,6 +69,13 @@ const hooks = (
   verdict: Partial<typeof NO_HOOK_VERDICT> & { preventContinuation?: { stopReason: string } },
 ): Partial<LoopDeps> => ({
   hooks: { has: () => true, run: async () => ({ ...NO_HOOK_VERDICT, ...verdict }) },
+});
+const boundaryOf = (pre_tokens: number): SystemMessage => ({
+  type: 'system',
+  uuid: 'boundary',
+  timestamp: '',
+  subtype: 'compact_boundary',
+  compact_metadata: { trigger: 'auto', pre_tokens },
 });
 const tooLong = { failure: failure({ kind: 'prompt_too_long', status: 400 }) };
 const tooManyBytes = { failure: failure({ kind: 'prompt_too_long', status: 413 }) };
@@ -193,9 +202,9 @@ const ROWS: readonly Row[] = [
     rule: 'prompt_too_long',
     when: 'a summary takes its share of the task’s budget',
     facts: tooLong,
-    deps: can('reactiveCompact'),
+    deps: can('reactiveCompact', {}, [boundaryOf(300)]),
     state: { taskRemaining: 900 },
-    tokens: 300,
+    tokens: 500,
     verdict: 'reactive_compact_retry',
     leaves: { taskRemaining: 600 },
   },

@@ -1,4 +1,5 @@
 /** What an earlier life of a session left on record: to be gone on with, or copied for a fork. Loaded for a resume. */
+import { afterCompactions } from '../../loop/task-budget.ts';
 import type { JournalBody } from '../../protocol/journal.ts';
 import type { JournalStore } from '../../protocol/ports.ts';
 import { carryOnInterrupted, closeInterrupted } from '../../session/interrupted.ts';
@@ -54,7 +55,7 @@ function rewindRecord(to: string, uuids: readonly string[], epoch: number): Jour
 function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Recovered {
   const { open, fold: view, counted, totals, todos, tasks, loadedTools, plan, snipped, consumed } = earlier;
   const known = { view, counted, totals, todos, tasks, loadedTools, plan, snipped, consumed };
-  const taskRemaining = config.taskBudget && Math.max(0, config.taskBudget.total - earlier.compactedTokens);
+  const taskRemaining = afterCompactions(config.taskBudget?.total, [{ pre_tokens: earlier.compactedTokens }]);
   if (open === undefined) return { ...known, taskRemaining };
   const { records, carryOn } = carryOnInterrupted(open);
   const interrupted = {

@@ -1,7 +1,7 @@
 /** What the overflow rules share: asking a rung of the ladder, applying what it did, and giving up with one error. */
 import type { RecoveryOutcome, StepInput } from '../../protocol/context.ts';
 import type { ModelFailure } from '../../protocol/failure.ts';
-import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
+import type { CompactMetadata, LoopMessage, ViewMessage } from '../../protocol/messages.ts';
 import type { TerminalReason } from '../../protocol/terminal.ts';
 import { editList } from '../../util/edit-list.ts';
 import type { PersistentList } from '../../util/persistent-list.ts';
@@ -62,6 +62,14 @@ export function recoveryInput(state: State, iteration: Iteration): StepInput {
   });
 }
 
+/** What came of a step or recovery that announced itself. */
+export interface Announced<R> {
+  readonly outcome: R;
+  readonly held: readonly LoopMessage[];
+  /** Compactions that it announced. */
+  readonly boundaries: readonly CompactMetadata[];
+}
+
 /**
  * Runs a context step or recovery. What it announces (status, boundary) is recorded and shown at once; messages that
  * its edit puts into the view are held back until the edit is on record, for they are on record with it (L10.8).
@@ -69,15 +77,19 @@ export function recoveryInput(state: State, iteration: Iteration): StepInput {
 export async function* announcing<R>(
   work: AsyncGenerator<LoopMessage, R>,
   iteration: Iteration,
-): AsyncGenerator<LoopMessage, { readonly outcome: R; readonly held: readonly LoopMessage[] }> {
+): AsyncGenerator<LoopMessage, Announced<R>> {
   const held: LoopMessage[] = [];
+  const boundaries: CompactMetadata[] = [];
   while (true) {
     const next = await work.next();
-    if (next.done) return { outcome: next.value, held };
+    if (next.done) return { outcome: next.value, held, boundaries };
     const message = next.value;
     if (message.type === 'user' || message.type === 'attachment') held.push(message);
     else {
-      if (message.type === 'system') await iteration.recordMessage(message);
+      if (message.type === 'system') {
+        await iteration.recordMessage(message);
+        if (message.subtype === 'compact_boundary') boundaries.push(message.compact_metadata);
+      }
       yield message;
     }
   }
@@ -92,12 +104,12 @@ export async function* tryRecovery(
   LoopMessage,
   | {
       readonly view: PersistentList<ViewMessage>;
-      readonly compacted: boolean;
+      readonly boundaries: readonly CompactMetadata[];
       readonly named: boolean;
     }
   | undefined
 > {
-  const { outcome, held } = yield* announcing(work, iteration);
+  const { outcome, held, boundaries } = yield* announcing(work, iteration);
   if (outcome.kind === 'none') return undefined;
   await iteration.record({
     type: outcome.source,
@@ -109,7 +121,7 @@ export async function* tryRecovery(
   for (const message of held) yield message;
   return {
     view: editList(state.view.messages, outcome.edits),
-    compacted: outcome.compacted,
+    boundaries,
     named: outcome.named === true,
   };
 }

@@ -5,6 +5,7 @@ import { goOn, PASS, type Rule, type Verdict } from '../decision.ts';
 import type { Iteration } from '../iteration.ts';
 import { giveUp, holdsMedia, recoveryInput, tryRecovery } from '../recovery/context-recovery.ts';
 import type { State } from '../state.ts';
+import { afterCompactions } from '../task-budget.ts';
 import { collapseDrainRetry, reactiveCompactRetry } from '../transitions.ts';
 
 const TEXT = 'Prompt is too long';
@@ -44,9 +45,7 @@ async function* climb(
   for (const { rung, how } of rungsLeft(recovery, failure, state)) {
     const done = yield* tryRecovery(rung(recoveryInput(state, iteration)), state, iteration);
     if (done === undefined) continue;
-    const { taskRemaining: left } = state.budgets;
-    const taskRemaining =
-      done.compacted && left !== undefined ? Math.max(0, left - iteration.trace.tokens) : left;
+    const taskRemaining = afterCompactions(state.budgets.taskRemaining, done.boundaries);
     return goOn(reactiveCompactRetry(state, done.view, { ...how, taskRemaining }));
   }
   return PASS;

@@ -8,10 +8,11 @@ import type { PersistentList } from '../../util/persistent-list.ts';
 import { stop } from '../decision.ts';
 import { rounded } from '../decision-trace.ts';
 import type { Iteration } from '../iteration.ts';
-import { announcing, PassInput } from '../recovery/context-recovery.ts';
+import { type Announced, announcing, PassInput } from '../recovery/context-recovery.ts';
 import { errorMessage } from '../say.ts';
 import type { State } from '../state.ts';
 import { switchModel } from '../switch-model.ts';
+import { afterCompactions } from '../task-budget.ts';
 
 interface Pass {
   state: State;
@@ -42,8 +43,8 @@ export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMes
   for (const step of deps.context.steps) {
     if (iteration.abortReason !== undefined) return undefined; // rule 1 decides; no request is made
     const answer = step.run(stepInput(pass, iteration));
-    const { outcome, held } =
-      'kind' in answer ? { outcome: answer, held: [] } : yield* announcing(answer, iteration);
+    const { outcome, held, boundaries } =
+      'kind' in answer ? { outcome: answer, held: [], boundaries: [] } : yield* announcing(answer, iteration);
     if (outcome.kind === 'skip') {
       iteration.trace.prepare.push({ step: step.name, ran: false, why: outcome.why });
       continue;
@@ -57,7 +58,7 @@ export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMes
       iteration.trace.decided(decision);
       return decision.kind === 'stop' ? decision.terminal : undefined;
     }
-    await apply(outcome, edited, pass, iteration, step.name);
+    await apply(outcome, { edited, boundaries }, pass, iteration, step.name);
     for (const message of held) yield message;
   }
   iteration.state = pass.state;
@@ -159,7 +160,7 @@ function note(
 
 async function apply(
   outcome: Exclude<StepOutcome, { kind: 'stop' | 'skip' }>,
-  edited: Edited | undefined,
+  { edited, boundaries }: { readonly edited: Edited | undefined } & Pick<Announced<unknown>, 'boundaries'>,
   pass: Pass,
   iteration: Iteration,
   step: string,
@@ -184,13 +185,9 @@ async function apply(
     why: outcome.why,
   });
   const { messages } = edited;
-  const before = pass.tokens;
   pass.tokens = edited.tokens;
   const compacted = outcome.compaction !== undefined;
   pass.compacted ||= compacted;
-  const { taskRemaining } = state.budgets;
-  // What was only cut down stands where it stood: the task's budget falls with a boundary, as on resume.
-  const replaced = compacted && outcome.source === 'boundary';
   pass.state = {
     ...state,
     view: {
@@ -202,8 +199,7 @@ async function apply(
     compaction: outcome.compaction ?? state.compaction,
     budgets: {
       ...state.budgets,
-      taskRemaining:
-        replaced && taskRemaining !== undefined ? Math.max(0, taskRemaining - before) : taskRemaining,
+      taskRemaining: afterCompactions(state.budgets.taskRemaining, boundaries),
     },
   };
 }

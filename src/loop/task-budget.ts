@@ -1,0 +1,10 @@
+/** What is left of a task's budget (L2): it falls by the context that a compaction replaces, as its boundary reports it. */
+import type { CompactMetadata } from '../protocol/messages.ts';
+
+export function afterCompactions(
+  remaining: number | undefined,
+  boundaries: readonly Pick<CompactMetadata, 'pre_tokens'>[],
+): number | undefined {
+  if (remaining === undefined) return undefined;
+  return boundaries.reduce((left, { pre_tokens }) => Math.max(0, left - pre_tokens), remaining);
+}
