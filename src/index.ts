@@ -197,9 +197,12 @@ export {
   unarchiveSession,
 } from './sdk/sessions.ts';
 export {
+  type EndpointAnswer,
+  type ModelAccess,
   modelAccess,
   type PermissionRulesState,
   type ProjectTrust,
+  probeModel,
   projectTrust,
   type ResolveSettingsOptions,
   resolveSettings,

@@ -1,8 +1,9 @@
 /** `turnwright doctor`: everything a run needs, checked on this machine. Exit code 1 when something is missing. */
-import { configurationHome, modelAccess, sessionsDirectory, TurnwrightError } from '../index.ts';
+import { configurationHome, sessionsDirectory, TurnwrightError } from '../index.ts';
 import type { CheckResult, CheckState } from './doctor/check.ts';
 import { checkNode, checkRipgrep, checkSessions, checkWritable } from './doctor/check-machine.ts';
-import { checkBaseUrl, checkCredentials } from './doctor/check-model.ts';
+import { checkModel } from './doctor/check-model.ts';
+import { checkSettings } from './doctor/check-settings.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { createStyle, type Style, wantsColor } from './screen/style.ts';
 import { visible } from './screen/visible.ts';
@@ -16,7 +17,7 @@ export async function doctorCommand(world: World): Promise<ExitCode> {
       home === undefined ? NO_HOME : checkWritable('config home', home),
       checkWritable('working folder', world.cwd),
       ...(home === undefined ? [] : [checkSessions(sessionsDirectory(home, world.cwd))]),
-      checkModel(world),
+      checkConfigured(world),
       checkRipgrep(),
     ])
   ).flat();
@@ -47,16 +48,10 @@ function lineFor({ name, state, detail }: CheckResult, style: Style): string {
   return `${mark[state]} ${name.padEnd(14)}  ${visible(detail)}`;
 }
 
-/** Credentials and address as a run would take them, from environment and settings. */
-async function checkModel({ cwd, env }: World): Promise<readonly CheckResult[]> {
+/** Settings, and the model they lead to, as a run would take them. Settings that cannot be read are one problem. */
+async function checkConfigured(world: World): Promise<readonly CheckResult[]> {
   try {
-    const { apiKeySource, baseUrl } = await modelAccess({
-      cwd,
-      env,
-      projectTrusted: false,
-      trustRecorded: true,
-    });
-    return [checkCredentials(apiKeySource, baseUrl), await checkBaseUrl(baseUrl, env)];
+    return (await Promise.all([checkSettings(world), checkModel(world)])).flat();
   } catch (error) {
     if (!(error instanceof TurnwrightError)) throw error;
     return [{ name: 'settings', state: 'problem', detail: error.message }];

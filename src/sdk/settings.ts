@@ -1,5 +1,6 @@
 /** Settings without a session: what they come to, and which folders are trusted. */
 import { resolve } from 'node:path';
+import type { EndpointAnswer } from '../engine/compose/probe-model.ts';
 import { configurationHome } from '../engine/compose/session-files.ts';
 import type { SettingsReport } from '../engine/compose/settings-access.ts';
 import { inspectSettings, type ProjectTrust, trustRecords } from '../engine/compose/settings-inspection.ts';
@@ -7,12 +8,13 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import { systemClock } from '../util/clock.ts';
 import { isoTime } from '../util/iso-time.ts';
 import { nodeFiles } from '../util/node-files.ts';
+import { configOf } from './open-engine.ts';
 import type { Options } from './options.ts';
 import { folderOf, placeOf } from './process-place.ts';
 
 export { unknownBuiltinTools } from '../engine/compose/builtin-tools.ts';
 export type { PermissionRulesState } from '../engine/session-settings.ts';
-export type { ProjectTrust, SettingsReport };
+export type { EndpointAnswer, ProjectTrust, SettingsReport };
 
 export type ResolveSettingsOptions = Pick<
   Options,
@@ -33,11 +35,31 @@ export async function resolveSettings(options: ResolveSettingsOptions = {}): Pro
 }
 
 /** With what credentials, and where, a query with these options would ask its model. Names, never values. */
-export async function modelAccess(
-  options: ResolveSettingsOptions = {},
-): Promise<{ readonly apiKeySource: string; readonly baseUrl: string }> {
-  const { apiKeySource, baseUrl } = await inspect(options);
-  return { apiKeySource, baseUrl };
+export async function modelAccess(options: ResolveSettingsOptions = {}): Promise<ModelAccess> {
+  const { apiKeySource, baseUrl, model, unreachable } = await inspect(options);
+  return { apiKeySource, baseUrl, model, ...(unreachable !== undefined && { unreachable }) };
+}
+
+export interface ModelAccess {
+  /** `none`: there are no credentials. */
+  readonly apiKeySource: string;
+  readonly baseUrl: string;
+  /** What a session asks for unless it is told otherwise. */
+  readonly model: string;
+  /** Why no session can ask it, in a sentence; absent: it can. */
+  readonly unreachable?: string;
+}
+
+/**
+ * Asks the endpoint once or twice whether it would let a query with these options in; nothing is spent. Runs an
+ * apiKeyHelper. Rejects with `invalid_settings`.
+ */
+export async function probeModel(
+  options: ResolveSettingsOptions & { readonly signal: AbortSignal },
+): Promise<EndpointAnswer> {
+  const { signal, ...place } = options;
+  const { probeModel: probe } = await import('../engine/compose/probe-model.ts');
+  return probe(await configOf({ settingSources: ['user', 'project', 'local'], ...place }), signal);
 }
 
 /** Whether the project's files may do more than restrict, and what they ask for. Default sources: all. */

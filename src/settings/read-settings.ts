@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { invalidSettings, parseSettings, parseSettingsJson } from './parse-settings.ts';
 import type { SettingSource, Settings, SettingsLayer } from './settings.ts';
+import { unknownKeys } from './unknown-keys.ts';
 
 export interface SettingsPlaces {
   readonly sources: readonly SettingSource[];
@@ -34,7 +35,8 @@ export async function readSettings({
       if (text === undefined) return [];
       const raw = parseSettingsJson(text, file);
       const settings = await parseSettings(raw, file);
-      return [{ source, file, settings, raw: raw as Readonly<Record<string, unknown>> }];
+      const unknown = await unknownKeys(raw);
+      return [{ source, file, settings, raw: raw as Readonly<Record<string, unknown>>, unknown }];
     }),
   );
   return layers.flat();
@@ -61,7 +63,7 @@ export async function readInline(
 ): Promise<readonly Omit<SettingsLayer, 'source'>[]> {
   if (given === undefined) return [];
   const layer = async (value: unknown, from: string) => [
-    { file: from, settings: await parseSettings(value, from) },
+    { file: from, settings: await parseSettings(value, from), unknown: await unknownKeys(value) },
   ];
   if (typeof given !== 'string') return layer(given, name);
   if (given.trimStart().startsWith('{')) return layer(parseSettingsJson(given, name), name);

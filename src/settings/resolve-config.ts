@@ -19,6 +19,7 @@ import type { ResolvedConfig } from './resolved-config.ts';
 import { withoutPolicyKeys } from './restrictions.ts';
 import type { Settings, ToolSearchMode } from './settings.ts';
 import { toolSearchShare } from './tool-search-mode.ts';
+import { unknownKeyWarnings } from './unknown-keys.ts';
 
 export interface ConfigSources {
   /** Options of the library and flags of the command line: the same names. Default none. */
@@ -55,7 +56,7 @@ export async function resolveConfig({
     trusted: project.trusted,
     isGranted: await grantsFor(read, project.trust, { configHome: userHome, projectRoot, files }),
   });
-  const warnings = [...refused];
+  const warnings = [...read.flatMap(unknownKeyWarnings), ...refused];
   const warn = (warning: string) => warnings.push(warning);
   const managed = await readManaged({
     given: options.managedSettings,

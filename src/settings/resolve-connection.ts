@@ -33,8 +33,11 @@ export interface ConnectionInput {
 /** Where requests go and with what credentials: options beat the environment, which beats settings. */
 export async function resolveConnection(input: ConnectionInput): Promise<Connection> {
   const { options, settings, environment } = input;
-  const given = options.baseUrl ?? environment.baseUrl ?? settings.baseUrl;
-  const baseUrl = withoutTrailingSlashes(checkUrl(given ?? DEFAULT_BASE_URL, 'The base URL'));
+  const given = baseUrlOf(input);
+  const baseUrl =
+    given === undefined
+      ? DEFAULT_BASE_URL
+      : withoutTrailingSlashes(checkUrl(given.url, `The base URL (${given.from})`));
   const fromEnvironment = baseUrl.startsWith('https:') ? environment.httpsProxy : environment.httpProxy;
   const proxyUrl = options.proxyUrl ?? fromEnvironment ?? settings.proxyUrl;
   const credential = credentials(input);
@@ -114,9 +117,26 @@ function withScheme(url: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`;
 }
 
-/** The message does not repeat the value: it may hold a password. */
+/** `from`: what a person changes to have another one. */
+function baseUrlOf({
+  options,
+  environment,
+  settings,
+}: ConnectionInput): { url: string; from: string } | undefined {
+  if (options.baseUrl !== undefined) return { url: options.baseUrl, from: 'the option baseUrl' };
+  if (environment.baseUrl !== undefined) return { url: environment.baseUrl, from: 'ANTHROPIC_BASE_URL' };
+  if (settings.baseUrl !== undefined) return { url: settings.baseUrl, from: 'baseUrl in the settings' };
+  return undefined;
+}
+
 function checkUrl(text: string, what: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return text;
-  throw new TurnwrightError('invalid_settings', `${what} must be an absolute http or https URL.`);
+  const got = JSON.stringify(withoutPassword(text));
+  throw new TurnwrightError('invalid_settings', `${what} must be an absolute http or https URL, not ${got}.`);
+}
+
+/** What stands before an @ may be a name and a password. */
+function withoutPassword(text: string): string {
+  return text.replace(/^([a-z][a-z0-9+.-]*:\/*)?.*@/is, '$1…@');
 }

@@ -1,4 +1,5 @@
 import type { EffortLevel } from '../protocol/wire.ts';
+import type { UnknownKey } from './unknown-keys.ts';
 
 /** What a settings file may say and Turnwright heeds. Other keys belong to other programs and are passed over. */
 export interface Settings {
@@ -156,6 +157,8 @@ export interface SettingsLayer {
   readonly settings: Settings;
   /** As the file says it, with the keys that are not ours. */
   readonly raw?: Readonly<Record<string, unknown>> | undefined;
+  /** Keys that have no effect. */
+  readonly unknown?: readonly UnknownKey[] | undefined;
 }
 
 /** The repository can bring these files along: they are not the user's word. */

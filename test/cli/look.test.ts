@@ -1,7 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkNode } from '../../src/cli/doctor/check-machine.ts';
-import { checkBaseUrl, checkCredentials } from '../../src/cli/doctor/check-model.ts';
+import { checkCredentials, checkModel } from '../../src/cli/doctor/check-model.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { against, rehearse, temporaryFolder, turnwright } from './bin.ts';
 
@@ -13,7 +14,10 @@ describe('doctor', () => {
     expect([ran.code, ran.stderr]).toEqual([0, '']);
     expect(ran.stdout).toMatch(/^✓ node +v\d+/m);
     expect(ran.stdout).toMatch(/^✓ credentials +from ANTHROPIC_API_KEY$/m);
-    expect(ran.stdout).toMatch(/^✓ API +http:\/\/127\.0\.0\.1:\d+ answers \(200\)/m);
+    expect(ran.stdout).toMatch(/^✓ API +http:\/\/127\.0\.0\.1:\d+ lets us in/m);
+    expect(ran.stdout).toMatch(/^✓ model +claude-opus-5-5; --model/m);
+    expect(ran.stdout).toMatch(/^✓ settings +every key is known$/m);
+    expect(ran.stdout).toMatch(/^✓ MCP servers +none configured$/m);
     expect(ran.stdout).toMatch(/^✓ ripgrep +ripgrep \d+/m);
     expect(ran.stdout).toMatch(/All is well\.\n$/);
     expect(ran.stdout).not.toContain('sk-test-secret');
@@ -25,8 +29,90 @@ describe('doctor', () => {
       env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', ANTHROPIC_API_KEY: 'k' },
     });
     expect(ran.code).toBe(1);
-    expect(ran.stdout).toMatch(/^✗ API +http:\/\/127\.0\.0\.1:9 cannot be reached: ECONNREFUSED$/m);
+    expect(ran.stdout).toMatch(
+      /^✗ API +http:\/\/127\.0\.0\.1:9 cannot be reached: The endpoint \(127\.0\.0\.1:9\) refuses connections/m,
+    );
     expect(ran.stdout).toContain('One thing needs attention.');
+  });
+
+  test.each([
+    [
+      401,
+      'application/json',
+      '{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}',
+      /refuses the credentials from ANTHROPIC_API_KEY \(401\)\. .*invalid x-api-key/,
+    ],
+    [
+      403,
+      'application/json',
+      '{"type":"error","error":{"type":"permission_error","message":"not for you"}}',
+      /refuses the credentials from ANTHROPIC_API_KEY \(403\)/,
+    ],
+    [
+      404,
+      'text/plain',
+      'no such page',
+      /does not speak the Messages API \(404: .*no such page.*Check ANTHROPIC_BASE_URL/,
+    ],
+    [200, 'text/html', '<html><title>Log in</title></html>', /does not speak the Messages API \(200/],
+    [
+      502,
+      'text/html',
+      '<html><title>Bad gateway</title></html>',
+      /answers with an error \(502\): .*Bad gateway/,
+    ],
+  ])('1 when the server answers everything with %i as %s', async (status, type, body, said) => {
+    const server = (await import('node:http')).createServer((_, response) =>
+      response.writeHead(status, { 'content-type': type }).end(body),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const ran = await turnwright(['doctor'], { env: against({ url: `http://127.0.0.1:${port}` }) });
+    server.close();
+    expect(ran).toMatchObject({ code: 1, stderr: '' });
+    expect(/^✗ API +(.*)$/m.exec(ran.stdout)?.[1]).toMatch(said);
+  });
+
+  test('a gateway that lists no models, and a key that may ask', async () => {
+    const server = (await import('node:http')).createServer((request, response) =>
+      request.method === 'GET'
+        ? response.writeHead(404).end('not found')
+        : response
+            .writeHead(400, { 'content-type': 'application/json' })
+            .end(
+              '{"type":"error","error":{"type":"invalid_request_error","message":"model: Field required"}}',
+            ),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const env = { ...against({ url: `http://127.0.0.1:${port}/gateway` }), ANTHROPIC_MODEL: 'mine' };
+    const ran = await turnwright(['doctor'], { env });
+    server.close();
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toMatch(/^✓ API +.*\/gateway lets us in/m);
+    expect(ran.stdout).toMatch(/^! model +mine, which the server does not list/m);
+  });
+
+  test('keys that have no effect, and MCP servers by name; none is started', async () => {
+    const server = await rehearse();
+    const cwd = temporaryFolder();
+    const home = temporaryFolder();
+    const user = join(home, 'settings.json');
+    writeFileSync(user, '{"modle":"haiku","permissions":{"alow":["Read"]}}');
+    writeFileSync(join(cwd, '.mcp.json'), '{"mcpServers":{"notes":{"command":"touch","args":["started"]}}}');
+    const env = { ...against(server), TURNWRIGHT_HOME: home };
+    const untrusted = await turnwright(['doctor'], { cwd, env });
+    expect([untrusted.code, untrusted.stderr]).toEqual([0, '']);
+    expect(untrusted.stdout).toContain(
+      `! settings        ${user}: the key modle is not known and has no effect. Did you mean model?`,
+    );
+    expect(untrusted.stdout).toContain(
+      'the key permissions.alow is not known and has no effect. Did you mean permissions.allow?',
+    );
+    await turnwright(['trust'], { cwd, env });
+    const trusted = await turnwright(['doctor'], { cwd, env });
+    expect(trusted.stdout).toMatch(/^✓ MCP servers +notes \(touch started\); not started$/m);
+    expect(readdirSync(cwd)).toEqual(['.mcp.json']);
   });
 
   test('credentials: by variable, none, none needed', () => {
@@ -44,10 +130,11 @@ describe('doctor', () => {
     const silent = (await import('node:http')).createServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as { port: number };
-    const checked = await checkBaseUrl(`http://user:secret@127.0.0.1:${port}`, {}, 50);
+    const env = { ANTHROPIC_BASE_URL: `http://user:secret@127.0.0.1:${port}`, ANTHROPIC_API_KEY: 'k' };
+    const [, checked] = await checkModel({ cwd: temporaryFolder(), env }, 50);
     expect(checked).toMatchObject({ state: 'problem' });
-    expect(checked.detail).toContain('no answer in time');
-    expect(checked.detail).not.toContain('secret');
+    expect(checked?.detail).toContain('No answer came in time.');
+    expect(checked?.detail).not.toContain('secret');
     silent.closeAllConnections();
     silent.close();
   });

@@ -531,3 +531,42 @@ describe('fast mode, persistent retry, tool search', () => {
     await refused({ toolSearch: 'sometimes' as never }).toThrow('toolSearch must be true, false, "auto"');
   });
 });
+
+describe('keys that are not known', () => {
+  const warningsOf = async (path: string, value: unknown) => {
+    const file = await put(path, value);
+    const { warnings } = await resolve({ settingSources: ALL });
+    return warnings.map((warning) => warning.replace(file, 'FILE'));
+  };
+
+  it('those that look like a known one are named with it', async () => {
+    expect(await warningsOf('.claude/settings.json', { modle: 'x', permissions: { alow: [] } })).toEqual([
+      'FILE: the key modle is not known and has no effect. Did you mean model?',
+      'FILE: the key permissions.alow is not known and has no effect. Did you mean permissions.allow?',
+    ]);
+  });
+
+  it('in a file that other programs read, their keys are left alone; in our own all are named', async () => {
+    const theirs = { $schema: 'x', statusLine: {}, cleanupPeriodDays: 3 };
+    expect(await warningsOf('.claude/settings.json', theirs)).toEqual([]);
+    expect(await warningsOf('.turnwright/settings.json', { statusLine: {} })).toEqual([
+      'FILE: the key statusLine is not known and has no effect.',
+    ]);
+  });
+
+  it('of the settings option, too', async () => {
+    const { warnings } = await resolve({ settings: { modle: 'x', statusLine: {} } as object });
+    expect(warnings).toEqual([
+      'the settings option: the key modle is not known and has no effect. Did you mean model?',
+    ]);
+  });
+});
+
+it('a base URL that is none is named with its variable and value, without a password', async () => {
+  await refused({}, { ANTHROPIC_BASE_URL: 'localhost:8080' }).toThrow(
+    'The base URL (ANTHROPIC_BASE_URL) must be an absolute http or https URL, not "localhost:8080".',
+  );
+  await refused({ settings: { baseUrl: 'ftp://me:secret@host' } }).toThrow(
+    'The base URL (baseUrl in the settings) must be an absolute http or https URL, not "ftp://…@host".',
+  );
+});

@@ -1,10 +1,34 @@
-/** Where the model is, whether it answers, and what we would show it to be let in. */
-import { connect } from 'node:net';
-import type { Env } from '../world.ts';
+/** Which model a run would ask, with what credentials, and whether it would be let in. */
+import { type EndpointAnswer, type ModelAccess, modelAccess, probeModel } from '../../index.ts';
+import type { World } from '../world.ts';
 import type { CheckResult } from './check.ts';
 
 const DEFAULT_BASE_URL = 'https://api.anthropic.com';
-const PROBE_LIMIT_MS = 5_000;
+/** For both requests, and for an apiKeyHelper. */
+const PROBE_LIMIT_MS = 10_000;
+
+/** As a run of the command line reads the settings. Rejects with `invalid_settings`. */
+export async function checkModel(
+  { cwd, env }: Pick<World, 'cwd' | 'env'>,
+  limitMs: number = PROBE_LIMIT_MS,
+): Promise<readonly CheckResult[]> {
+  const place = { cwd, env, projectTrusted: false, trustRecorded: true };
+  const access = await modelAccess(place);
+  const { apiKeySource, baseUrl, model, unreachable } = access;
+  const credentials = checkCredentials(apiKeySource, baseUrl);
+  if (credentials.state === 'problem') return [credentials];
+  if (unreachable !== undefined) return [credentials, { name: 'API', state: 'problem', detail: unreachable }];
+  const startedMs = performance.now();
+  const answer = await probeModel({ ...place, signal: AbortSignal.timeout(limitMs) });
+  const took = Math.round(performance.now() - startedMs);
+  return [credentials, checkAnswer(answer, access, took), checkChosen(answer, model)];
+}
+
+function checkChosen(answer: EndpointAnswer, model: string): CheckResult {
+  const isUnlisted = answer.kind === 'accepted' && !answer.isModelListed;
+  const detail = `${model}${isUnlisted ? ', which the server does not list' : ''}; --model or ANTHROPIC_MODEL chooses another one`;
+  return { name: 'model', state: isUnlisted ? 'warning' : 'ok', detail };
+}
 
 /** Says where the credentials are from; never what they are. */
 export function checkCredentials(source: string, baseUrl: string): CheckResult {
@@ -24,76 +48,34 @@ export function checkCredentials(source: string, baseUrl: string): CheckResult {
   };
 }
 
+function checkAnswer(
+  answer: EndpointAnswer,
+  { baseUrl, apiKeySource }: ModelAccess,
+  tookMs: number,
+): CheckResult {
+  const problem = (detail: string): CheckResult => ({ name: 'API', state: 'problem', detail });
+  const shown = addressOf(baseUrl);
+  switch (answer.kind) {
+    case 'accepted':
+      return { name: 'API', state: 'ok', detail: `${shown} lets us in (${tookMs} ms)` };
+    case 'refused': {
+      const whose =
+        apiKeySource === 'none' ? 'us: it asks for credentials' : `the credentials from ${apiKeySource}`;
+      return problem(`${shown} refuses ${whose} (${answer.status}). ${answer.message}`);
+    }
+    case 'foreign':
+      return problem(
+        `${shown} answers, but does not speak the Messages API (${answer.status}: ${answer.message}). Check ANTHROPIC_BASE_URL: POST <base URL>/v1/messages has to work.`,
+      );
+    case 'failed':
+      return problem(`${shown} answers with an error (${answer.status}): ${answer.message}`);
+    case 'unreachable':
+      return problem(`${shown} cannot be reached: ${answer.message}`);
+  }
+}
+
 /** Without what may be a secret in it. */
 function addressOf(text: string): string {
   const url = new URL(text);
   return `${url.protocol}//${url.host}${url.pathname}`.replace(/\/$/, '');
-}
-
-/** Any answer of the server counts; a proxy is only looked for, not asked. */
-export async function checkBaseUrl(
-  text: string,
-  env: Env,
-  limitMs: number = PROBE_LIMIT_MS,
-): Promise<CheckResult> {
-  const url = new URL(text);
-  const shown = addressOf(text);
-  const proxy = proxyFor(url, env);
-  const startedMs = performance.now();
-  try {
-    const said = proxy === undefined ? await head(url, limitMs) : await knock(proxy, limitMs);
-    const took = `${Math.round(performance.now() - startedMs)} ms`;
-    return { name: 'API', state: 'ok', detail: `${shown} ${said} in ${took}` };
-  } catch (error) {
-    const through = proxy === undefined ? '' : ` through the proxy ${proxy.host}`;
-    return {
-      name: 'API',
-      state: 'problem',
-      detail: `${shown} cannot be reached${through}: ${reasonOf(error)}`,
-    };
-  }
-}
-
-function head(url: URL, limitMs: number): Promise<string> {
-  const request = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http').request;
-  return new Promise((resolve, reject) => {
-    const call = request(url, { method: 'HEAD', signal: AbortSignal.timeout(limitMs) }, (answer) => {
-      answer.resume();
-      resolve(`answers (${answer.statusCode ?? 'no status'})`);
-      call.destroy();
-    });
-    call.on('error', reject);
-    call.end();
-  });
-}
-
-function knock(proxy: URL, limitMs: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const port = Number(proxy.port) || (proxy.protocol === 'https:' ? 443 : 80);
-    const socket = connect({ host: proxy.hostname, port });
-    socket.setTimeout(limitMs, () => socket.destroy(new Error(`no answer within ${limitMs} ms`)));
-    socket.once('error', reject);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(`is behind the proxy ${proxy.host}, which answers`);
-    });
-  });
-}
-
-function proxyFor(url: URL, env: Env): URL | undefined {
-  const names = url.protocol === 'https:' ? ['HTTPS_PROXY', 'https_proxy'] : ['HTTP_PROXY', 'http_proxy'];
-  const text = names.map((name) => env[name]).find((value) => value !== undefined && value !== '');
-  const spared = (env['NO_PROXY'] ?? env['no_proxy'] ?? '')
-    .split(',')
-    .map((name) => name.trim().replace(/^\./, ''));
-  const isSpared = spared.some(
-    (name) => name === '*' || (name !== '' && `.${url.hostname}`.endsWith(`.${name}`)),
-  );
-  return text === undefined || isSpared || !URL.canParse(text) ? undefined : new URL(text);
-}
-
-function reasonOf(error: unknown): string {
-  const { name, message, code } = error as NodeJS.ErrnoException;
-  if (name === 'TimeoutError' || code === 'ABORT_ERR') return 'no answer in time';
-  return code ?? message;
 }

@@ -1,9 +1,11 @@
 /** Settings looked at from outside a session. */
+import { resolveModelAlias } from '../../model/model-info.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ConfigOptions } from '../../settings/config-options.ts';
 import { describeLayers } from '../../settings/describe-layers.ts';
 import { resolveConfig } from '../../settings/resolve-config.ts';
 import { recordTrust, revokeTrust, type TrustedFolder, trustedFolders } from '../../settings/trust-store.ts';
+import { unreachableModel } from '../unreachable-model.ts';
 
 export type { ProjectTrust } from '../../settings/trust.ts';
 
@@ -13,8 +15,11 @@ export async function inspectSettings(input: {
   readonly cwd: string;
   readonly files: PersistentFiles;
 }) {
-  const { layers, project, apiKeySource, baseUrl } = await resolveConfig(input);
-  return { report: describeLayers(layers), trust: project.trust, apiKeySource, baseUrl };
+  const resolved = await resolveConfig(input);
+  const { layers, project, apiKeySource, baseUrl } = resolved;
+  const model = resolveModelAlias(resolved.model ?? 'default', { ...input.env, ...resolved.modelAliases });
+  const unreachable = unreachableModel(resolved)?.message;
+  return { report: describeLayers(layers), trust: project.trust, apiKeySource, baseUrl, model, unreachable };
 }
 
 export function trustRecords(configHome: string, files: PersistentFiles) {
