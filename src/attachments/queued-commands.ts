@@ -94,12 +94,13 @@ class Commands implements QueuedCommands {
   }
 }
 
-function toAttachment({ content, uuid }: InboxItem, context: readonly string[]): FoundAttachment {
+function toAttachment({ content, uuid, origin }: InboxItem, context: readonly string[]): FoundAttachment {
   return {
     attachment: {
       type: 'queued_command',
       prompt: content,
       ...(uuid === undefined ? {} : { sourceUuid: uuid }),
+      ...(origin === undefined ? {} : { origin }),
     },
     rendered: [...render(content), ...(context.length === 0 ? [] : [reminder(CONTEXT, ...context)])],
   };

@@ -207,5 +207,6 @@ async function recordInitialMessages(submission: string, parts: EngineParts): Pr
 }
 
 function replayOf(message: UserMessage) {
-  return { uuid: message.uuid, content: message.message.content, timestamp: message.timestamp };
+  const { uuid, timestamp, origin } = message;
+  return { uuid, content: message.message.content, timestamp, origin };
 }

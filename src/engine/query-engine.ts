@@ -97,10 +97,10 @@ export class QueryEngine {
   /** Puts a prompt in line for the running submission; see `takeQueued` for what did not join it. */
   async enqueue(prompt: QueuedPrompt): Promise<void> {
     this.#refuseClosed();
-    const { content, priority = 'next', uuid } = prompt;
+    const { content, priority = 'next', uuid, origin } = prompt;
     const key = prompt.key ?? uuid ?? this.#parts.ids.uuid();
-    const item = { key, priority, content: this.#parts.admit(content) };
-    await this.#parts.queue.put({ ...item, ...(uuid !== undefined && { uuid }) });
+    const more = { ...(uuid !== undefined && { uuid }), ...(origin !== undefined && { origin }) };
+    await this.#parts.queue.put({ key, priority, content: this.#parts.admit(content), ...more });
   }
 
   /** The next prompt in line, by priority and then age; it is then the caller's to submit. */

@@ -6,6 +6,7 @@ export interface QueuedPrompt {
   readonly key?: string | undefined;
   readonly content: string | readonly UserBlock[];
   readonly uuid?: string | undefined;
+  readonly origin?: { readonly kind: string; readonly [key: string]: unknown } | undefined;
   /** `now` ends the running submission, `next` joins its turn, `later` waits for it. Default `next`. */
   readonly priority?: InboxPriority | undefined;
 }

@@ -168,7 +168,7 @@ export async function* runLoop(
   submission.scope.onClose(
     parts.queue.onJoined(() => {
       outcome.joined();
-      mapper.joined();
+      mapper.joined((replay) => parts.announcer.say(replay));
     }),
   );
 

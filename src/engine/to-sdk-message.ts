@@ -7,6 +7,7 @@
 import { estimateText } from '../context/text-estimate.ts';
 import type {
   AssistantMessage,
+  Attachment,
   AttachmentMessage,
   LoopMessage,
   RecalledMemory,
@@ -15,7 +16,6 @@ import type {
 } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
-import type { UserBlock } from '../protocol/wire.ts';
 import { countedIds } from '../util/counted-ids.ts';
 import { toSdkAssistant } from './to-sdk-assistant.ts';
 import { toReplay, toSdkUser } from './to-sdk-user.ts';
@@ -37,8 +37,11 @@ export interface SdkMapperOptions {
 
 export interface SdkMapper {
   map(message: LoopMessage): SDKMessage[];
-  /** The queued prompts that were attached are part of the turn now; until then they may yet be given back. */
-  joined(): void;
+  /**
+   * The queued prompts that were attached are part of the turn now; until then they may yet be given back. Those that
+   * are to be repeated are said at once; when nobody listens (false), ahead of what is mapped next.
+   */
+  joined(say: (message: SDKMessage) => boolean): void;
   /** What was taken back and has no successor; call before the result. */
   flush(): SDKMessage[];
 }
@@ -213,8 +216,8 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
 
   return {
     map,
-    joined() {
-      replays.push(...joining);
+    joined(say) {
+      for (const replay of joining) if (!say(replay)) replays.push(replay);
       joining = [];
     },
     flush: () => [...replays.splice(0), ...flush()],
@@ -228,11 +231,8 @@ function replayOf(
   { replayUserMessages }: SdkMapperOptions,
 ): SDKMessage[] {
   if (attachment.type !== 'queued_command' || !replayUserMessages) return [];
-  const { prompt, sourceUuid } = attachment as {
-    readonly prompt: string | readonly UserBlock[];
-    readonly sourceUuid?: string;
-  };
-  return [toReplay({ uuid: sourceUuid ?? uuid, content: prompt, timestamp }, session_id)];
+  const { prompt, sourceUuid, origin } = attachment as Extract<Attachment, { type: 'queued_command' }>;
+  return [toReplay({ uuid: sourceUuid ?? uuid, content: prompt, timestamp, origin }, session_id)];
 }
 
 /** For the model alone, unless somebody wants to see everything. */

@@ -24,6 +24,7 @@ export function toReplay(
     readonly uuid: string;
     readonly content: string | readonly UserBlock[];
     readonly timestamp: string;
+    readonly origin?: UserMessage['origin'];
   },
   session_id: string,
 ): SDKMessage {
@@ -35,5 +36,6 @@ export function toReplay(
     timestamp: prompt.timestamp,
     uuid: prompt.uuid,
     session_id,
+    ...(prompt.origin !== undefined && { origin: prompt.origin }),
   };
 }

@@ -79,6 +79,7 @@ export type Attachment =
       readonly type: 'queued_command';
       readonly prompt: string | readonly UserBlock[];
       readonly sourceUuid?: string;
+      readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
     }
   | { readonly type: 'edited_file'; readonly path: string; readonly snippet: string }
   | { readonly type: 'relevant_memories'; readonly memories: readonly RecalledMemory[] }

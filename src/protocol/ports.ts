@@ -45,6 +45,8 @@ export interface InboxItem {
   readonly priority: InboxPriority;
   readonly content: string | readonly UserBlock[];
   readonly uuid?: string;
+  /** Where it comes from, when its sender said so. */
+  readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
   /** What a hook has to say: no prompt of anybody's, so no hook judges it. */
   readonly byHook?: true;
 }

@@ -23,7 +23,9 @@ export interface PromptFeed {
   next(engine: QueryEngine): NextPrompt | undefined;
   /** These became part of the running turn. */
   joined(keys: readonly string[]): void;
-  /** The turn that `next` gave is over. */
+  /** The result of the turn that `next` gave comes next. */
+  turnEnding(reason: TerminalReason | undefined): void;
+  /** That turn is over. */
   turnEnded(reason: TerminalReason | undefined): void;
   /** Calls off a prompt that waits; false when there is none of this uuid, or it has begun. */
   withdraw(engine: QueryEngine, uuid: string): boolean;
@@ -47,12 +49,16 @@ export interface PromptListener {
   arrived(): void;
   /** What becomes of prompts with a uuid. */
   changed(uuid: string, state: PromptState): void;
+  /** A prompt whose uuid came before: it is not run again. */
+  repeated(message: SDKUserMessage): void;
 }
 
 class Feed implements PromptFeed {
   readonly #engine: () => Promise<QueryEngine>;
   readonly #listener: PromptListener;
   readonly #lifecycle: PromptLifecycle;
+  /** uuids of all prompts so far. */
+  readonly #seen = new Set<string>();
   /** Prompts that were put in line, by key. */
   readonly #known = new Map<string, SDKUserMessage>();
   #count = 0;
@@ -106,11 +112,15 @@ class Feed implements PromptFeed {
   }
 
   joined(keys: readonly string[]): void {
-    for (const key of keys) this.#lifecycle.started(this.#known.get(key)?.uuid);
+    for (const key of keys) this.#lifecycle.joined(this.#known.get(key)?.uuid);
+  }
+
+  turnEnding(reason: TerminalReason | undefined): void {
+    this.#lifecycle.turnEnding(isAbort(reason));
   }
 
   turnEnded(reason: TerminalReason | undefined): void {
-    this.#lifecycle.turnEnded(reason === 'aborted_streaming' || reason === 'aborted_tools');
+    this.#lifecycle.turnEnded(isAbort(reason));
   }
 
   withdraw(session: QueryEngine, uuid: string): boolean {
@@ -147,6 +157,14 @@ class Feed implements PromptFeed {
   }
 
   async #put(message: SDKUserMessage): Promise<void> {
+    const { uuid } = message;
+    if (uuid !== undefined) {
+      if (this.#seen.has(uuid)) {
+        await this.#engine();
+        return this.#listener.repeated(message);
+      }
+      this.#seen.add(uuid);
+    }
     this.#count += 1;
     const key = message.uuid ?? `prompt-${this.#count}`;
     this.#known.set(key, message);
@@ -157,6 +175,7 @@ class Feed implements PromptFeed {
       key,
       content: message.message.content,
       uuid: message.uuid,
+      origin: message.origin,
       priority: message.priority,
     });
     this.wake();
@@ -173,6 +192,9 @@ class Feed implements PromptFeed {
   }
 }
 
+const isAbort = (reason: TerminalReason | undefined): boolean =>
+  reason === 'aborted_streaming' || reason === 'aborted_tools';
+
 /** Prompts that wait in one session, moved to the one that follows it. */
 export async function handQueueOn(from: QueryEngine, to: QueryEngine): Promise<void> {
   for (let item = from.takeQueued(); item !== undefined; item = from.takeQueued()) await to.enqueue(item);
@@ -184,6 +206,6 @@ export function noticeFrom(session: QueryEngine): NextPrompt | undefined {
   return notice && { ...notice, uuid: undefined, shouldQuery: undefined, verbatim: true };
 }
 
-export function userMessage(text: string): SDKUserMessage {
-  return { type: 'user', message: { role: 'user', content: text }, parent_tool_use_id: null };
+export function userMessage(content: SDKUserMessage['message']['content']): SDKUserMessage {
+  return { type: 'user', message: { role: 'user', content }, parent_tool_use_id: null };
 }

@@ -3,9 +3,13 @@ import type { PromptState } from '../protocol/sdk-messages.ts';
 
 export interface PromptLifecycle {
   queued(uuid: string | undefined): void;
-  /** It is the running turn, or part of it. */
+  /** A turn of its own begins. */
   started(uuid: string | undefined): void;
-  /** The turn is over, its result given. `aborted`: what was asked for was not done. */
+  /** It became part of the running turn. */
+  joined(uuid: string | undefined): void;
+  /** The turn's result is next: what joined it is done. `aborted`: what was asked for was not done. */
+  turnEnding(aborted: boolean): void;
+  /** The turn is over, its result given. */
   turnEnded(aborted: boolean): void;
   /** It left the line before it began. */
   cancelled(uuid: string): void;
@@ -17,7 +21,9 @@ export function createPromptLifecycle(say: (uuid: string, state: PromptState) =>
 
 class Lifecycle implements PromptLifecycle {
   readonly #say: (uuid: string, state: PromptState) => void;
-  #turn: readonly string[] = [];
+  /** Prompts of the running turn: its own, and those that joined it. */
+  #own: readonly string[] = [];
+  #joined: readonly string[] = [];
 
   constructor(say: (uuid: string, state: PromptState) => void) {
     this.#say = say;
@@ -29,16 +35,32 @@ class Lifecycle implements PromptLifecycle {
 
   started(uuid: string | undefined): void {
     if (uuid === undefined) return;
-    this.#turn = [...this.#turn, uuid];
+    this.#own = [...this.#own, uuid];
     this.#say(uuid, 'started');
   }
 
+  joined(uuid: string | undefined): void {
+    if (uuid === undefined) return;
+    this.#joined = [...this.#joined, uuid];
+    this.#say(uuid, 'started');
+  }
+
+  turnEnding(aborted: boolean): void {
+    this.#end(this.#joined, aborted);
+    this.#joined = [];
+  }
+
   turnEnded(aborted: boolean): void {
-    for (const uuid of this.#turn) this.#say(uuid, aborted ? 'cancelled' : 'completed');
-    this.#turn = [];
+    this.turnEnding(aborted);
+    this.#end(this.#own, aborted);
+    this.#own = [];
   }
 
   cancelled(uuid: string): void {
     this.#say(uuid, 'cancelled');
+  }
+
+  #end(uuids: readonly string[], aborted: boolean): void {
+    for (const uuid of uuids) this.#say(uuid, aborted ? 'cancelled' : 'completed');
   }
 }

@@ -71,6 +71,12 @@ export function query({
         uuid: uuid(),
         session_id: live?.sessionId ?? '',
       }),
+    repeated({ uuid: known, message }) {
+      if (options.replayUserMessages !== true || known === undefined) return;
+      const session_id = live?.sessionId ?? '';
+      announcements.say({ ...userMessage(message.content), isReplay: true, uuid: known, session_id });
+      feed.wake();
+    },
   });
   const attend = (session: QueryEngine): QueryEngine => {
     live = session;
@@ -226,12 +232,14 @@ async function* run(
       const batches = session.submitInBatches(next.content, { uuid, origin, shouldQuery, verbatim });
       for await (const batch of announcements.between(batches)) {
         refuseAborted(caller);
-        if (shouldQuery === false) continue;
         for (const message of batch) {
           if (message.type === 'result') last = message;
           else stream.heard(message);
         }
-        yield batch;
+        const result = resultIn(batch);
+        if (result !== undefined) feed.turnEnding(result.terminal_reason);
+        const done = result === undefined ? [] : announcements.takeAll();
+        yield done.length === 0 ? batch : [...done, ...batch];
       }
       feed.turnEnded(last?.terminal_reason);
       const successor = session.successor();

@@ -48,18 +48,63 @@ throughBothDoors('prompts that wait', (stage) => {
     expect(results[0]).toMatchObject({ time_to_request_ms: expect.any(Number) });
   });
 
+  it('one that is only added has a lifecycle and a result of its own', async () => {
+    stage.play(reply('Hi.'));
+    const input = openPrompt('Go.');
+    let count = 0;
+    const { messages, results } = await gather(stage.start(input, replaying), (message) => {
+      if (message.type !== 'result') return;
+      count += 1;
+      if (count === 1) input.push(prompt('A larch.', { uuid: FIRST, shouldQuery: false }));
+      else input.end();
+    });
+    expect(lifecycles(messages)).toEqual(['1 queued', '1 started', '1 completed']);
+    expect(results[1]).toMatchObject({ subtype: 'success', num_turns: 0, user_message_uuids: [FIRST] });
+    expect(results[1]).not.toHaveProperty('terminal_reason');
+    expect(messages.filter(is('system', 'init'))).toHaveLength(2);
+    expect(messages).toContainEqual(expect.objectContaining({ uuid: FIRST, isReplay: true }));
+    expect(stage.asked()).toHaveLength(1);
+  });
+
+  it('a uuid that came before is repeated, and not run again', async () => {
+    stage.play(reply('Hi.'), reply('Bye.'));
+    const input = openPrompt('Go.');
+    let count = 0;
+    const { messages, results } = await gather(stage.start(input, replaying), (message) => {
+      if (message.type !== 'result') return;
+      count += 1;
+      if (count === 1) input.push(prompt('A larch.', { uuid: FIRST, origin: { kind: 'human' } }));
+      if (count !== 2) return;
+      input.push(prompt('A larch.', { uuid: FIRST }));
+      input.end();
+    });
+    expect(results).toHaveLength(2);
+    expect(lifecycles(messages)).toEqual(['1 queued', '1 started', '1 completed']);
+    const repeated = messages.filter((message) => message.type === 'user' && message.uuid === FIRST);
+    expect(repeated).toMatchObject([{ isReplay: true, origin: { kind: 'human' } }, { isReplay: true }]);
+  });
+
   it('one that joins the turn is named by its result, and repeated once', async () => {
     stage.play(reply(toolUse('Bash', { command: 'sleep 0.5; echo hi' })), reply('Both.'));
     const input = openPrompt('Go.');
     const { messages, results } = await gather(stage.start(input, { ...FREE, ...replaying }), (message) => {
       if (message.type === 'assistant' && message.message.content[0]?.type === 'tool_use')
-        input.push(prompt('Mind the larch.', { uuid: SECOND }));
+        input.push(prompt('Mind the larch.', { uuid: SECOND, origin: { kind: 'human' } }));
       if (message.type === 'result') input.end();
     });
+    const order = messages.flatMap((message) => {
+      if (message.type === 'user' && message.uuid === SECOND) return ['repeated'];
+      return is('command_lifecycle')(message)
+        ? [(message as Lifecycle).state]
+        : is('result')(message)
+          ? ['result']
+          : [];
+    });
+    expect(order).toEqual(['queued', 'repeated', 'started', 'completed', 'result']);
     expect(results).toMatchObject([{ user_message_uuids: [SECOND] }]);
     expect(lifecycles(messages)).toEqual(['2 queued', '2 started', '2 completed']);
     const repeated = messages.filter((message) => message.type === 'user' && message.uuid === SECOND);
-    expect(repeated).toMatchObject([{ isReplay: true }]);
+    expect(repeated).toMatchObject([{ isReplay: true, origin: { kind: 'human' } }]);
   });
 
   it('one that the turn gave back is repeated only when its own turn begins', async () => {

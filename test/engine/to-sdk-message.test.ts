@@ -116,7 +116,7 @@ describe('what consumers see', () => {
     const replaying = mapper({ replayUserMessages: true });
     // Until it has joined, the turn may still give it back.
     expect([...replaying.map(queued), ...replaying.flush()]).toEqual([]);
-    replaying.joined();
+    replaying.joined(() => false);
     expect(replaying.flush()).toMatchObject([
       { type: 'user', isReplay: true, uuid: 'mine', message: { content: 'And also this.' } },
     ]);

@@ -148,13 +148,18 @@ describe('query() with a stream of prompts', () => {
     expect(tool.calls).toHaveLength(2);
   });
 
-  it('shouldQuery: false adds to the conversation, without a result', async () => {
+  it('shouldQuery: false adds to the conversation: its result comes without a turn', async () => {
     const { query: running, model } = queryUnderTest(
       [say('Noted.')],
       two(prompt('Fact: x.', { shouldQuery: false }), prompt('Well?')),
     );
     const { results } = await gather(running);
-    expect(results).toHaveLength(1);
+    expect(results).toMatchObject([
+      { subtype: 'success', num_turns: 0, result: '' },
+      { num_turns: 1, result: 'Noted.' },
+    ]);
+    expect(results[0]).not.toHaveProperty('terminal_reason');
+    expect(model.requests).toHaveLength(1);
     expect(JSON.stringify(model.requests[0]?.view)).toContain('Fact: x.');
   });
 

@@ -60,7 +60,8 @@ class Line implements PromptLine {
   }
 
   onJoined(listener: (keys: readonly string[]) => void): () => void {
-    this.#listeners = [...this.#listeners, listener];
+    // A running submission repeats what joined it before its host is told what became of it.
+    this.#listeners = [listener, ...this.#listeners];
     return () => {
       this.#listeners = this.#listeners.filter((other) => other !== listener);
     };
