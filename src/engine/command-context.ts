@@ -18,6 +18,13 @@ export function commandContext(parts: EngineParts, signal: AbortSignal): Command
         return model.resolve(memory.modelName);
       },
       setModel: (name) => switchModel(name, 'command', parts),
+      get effort() {
+        const info = model.infoOf(model.resolve(memory.modelName));
+        return info.supportsEffort ? (memory.effort ?? config.effort ?? info.defaultEffort) : undefined;
+      },
+      setEffort: (level) => {
+        memory.effort = level;
+      },
       commands: () => commandsOf(config, parts.mcp.commands),
       contextUsage: async () => (await import('./context-usage.ts')).contextUsageOf(parts),
       cost: () => ({ totalUsd: ledger.totalCostUsd(), models: ledger.modelUsage() }),

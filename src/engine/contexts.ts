@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import { renderMemory } from '../memory/render.ts';
 import { isoTime } from '../util/iso-time.ts';
 import type { Scope } from '../util/scope.ts';
+import type { QueryEngineConfig } from './config.ts';
 import type { EngineParts } from './parts.ts';
 import { buildSystemPrompt, buildUserContext } from './system-prompt.ts';
 
@@ -17,12 +18,12 @@ export async function fetchContexts(
   scope: Pick<Scope, 'signal'>,
 ): Promise<SubmissionContext> {
   const { config, memory, sources, tools } = parts;
-  // Without Turnwright's own prompt the host speaks alone: no git status, no date, only what it asked for.
+  // Without Turnwright's own prompt the date is left to the host.
   const own = config.customSystemPrompt === undefined;
   if (memory.contexts === undefined) {
     const [memoryFiles, gitStatus] = await Promise.all([
       sources.memoryFiles(),
-      own ? sources.gitStatus(scope.signal) : '',
+      isSilent(config) ? '' : sources.gitStatus(scope.signal),
     ]);
     memory.contexts = {
       memoryFiles,
@@ -47,6 +48,11 @@ export async function fetchContexts(
       date: own || memoryFiles.length > 0 ? date : undefined,
     }),
   };
+}
+
+/** Whether the host wants no system prompt at all: nothing is appended to none. */
+function isSilent({ customSystemPrompt: custom, appendSystemPrompt = '' }: QueryEngineConfig): boolean {
+  return custom !== undefined && [custom].flat().join('') + appendSystemPrompt === '';
 }
 
 /** Goes out with the request, when it differs from the one before. */

@@ -1,5 +1,6 @@
 /** What a host may want to show about a session: commands, agents, models, MCP servers, the account. */
 import { modelInfo, resolveModelAlias } from '../model/model-info.ts';
+import { EFFORT_LEVELS, type EffortLevel } from '../protocol/wire.ts';
 import { grouped } from '../util/grouped.ts';
 import type { AgentDefinition, McpToolInfo, QueryEngineConfig } from './config.ts';
 
@@ -16,7 +17,7 @@ export interface ModelChoice {
   readonly displayName: string;
   readonly description: string;
   readonly supportsEffort: boolean;
-  readonly supportedEffortLevels?: readonly ('low' | 'medium' | 'high' | 'xhigh' | 'max')[];
+  readonly supportedEffortLevels?: readonly EffortLevel[];
   readonly supportsAdaptiveThinking: boolean;
 }
 
@@ -42,7 +43,6 @@ export interface McpServerStatus {
 }
 
 const CHOICES = ['default', 'opus', 'sonnet', 'haiku', 'fable'] as const;
-const EFFORT_LEVELS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 /** The host's, those of files, and those of plugins as they were read last; of two with one name the first counts. */
 export function agentsIn({

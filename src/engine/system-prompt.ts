@@ -1,7 +1,7 @@
 /**
  * What stands before the conversation (L1 phase 2): the system prompt, and the contexts that are fetched once per
- * session and recorded as a snapshot. The system context (git status) belongs to Turnwright's own prompt; the
- * user context goes before the first message (L3).
+ * session and recorded as a snapshot. The system context (git status) is appended to whatever system prompt there is;
+ * the user context goes before the first message (L3).
  */
 import type { AgentDefinition } from '../protocol/agent.ts';
 import { reminder } from '../util/reminder.ts';
@@ -23,8 +23,11 @@ export interface SystemPromptInput {
 /** The blocks of the system prompt, in order, without empty ones. */
 export function buildSystemPrompt(input: SystemPromptInput): readonly string[] {
   const base = input.custom === undefined ? [defaultPrompt(input)] : [input.custom].flat();
-  const blocks = [...base, input.append ?? ''];
-  if (input.custom === undefined) blocks.push(input.systemContext);
+  const prompt = withoutEmpty([...base, input.append ?? '']);
+  return prompt.length === 0 ? [] : withoutEmpty([...prompt, input.systemContext]);
+}
+
+function withoutEmpty(blocks: readonly string[]): readonly string[] {
   return blocks.map((block) => block.trim()).filter((block) => block !== '');
 }
 
@@ -108,8 +111,7 @@ export function buildAgentPrompt(definition: AgentWords, place: AgentPlace): rea
 }
 
 function agentBlocks(definition: AgentWords, notes: string): readonly string[] {
-  const blocks = [definition.prompt, notes, definition.criticalSystemReminder_EXPERIMENTAL ?? ''];
-  return blocks.map((block) => block.trim()).filter((block) => block !== '');
+  return withoutEmpty([definition.prompt, notes, definition.criticalSystemReminder_EXPERIMENTAL ?? '']);
 }
 
 function environment(input: AgentPlace): string {

@@ -59,6 +59,10 @@ export interface CommandSession {
   readonly model: string;
   /** From the next submission on; undefined: the default. Rejects with a sentence for a model that cannot be had. */
   setModel(model?: string): Promise<void>;
+  /** How hard the model thinks in the next submissions; undefined: it takes no effort. */
+  readonly effort: EffortLevel | undefined;
+  /** From the next submission on; undefined: as configured. */
+  setEffort(level?: EffortLevel): void;
   /** Every command of the session, in the order in which names are looked up. */
   commands(): readonly Command[];
   contextUsage(): Promise<ContextUsage>;

@@ -166,4 +166,6 @@ export type ThinkingConfig =
   | { readonly type: 'enabled'; readonly budgetTokens?: number; readonly display?: 'summarized' | 'omitted' }
   | { readonly type: 'disabled' };
 
-export type EffortLevel = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+/** From the least to the most. */
+export const EFFORT_LEVELS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type EffortLevel = (typeof EFFORT_LEVELS)[number];

@@ -1,6 +1,6 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { SessionStateAudience } from '../protocol/session-messages.ts';
-import type { EffortLevel } from '../protocol/wire.ts';
+import { EFFORT_LEVELS, type EffortLevel } from '../protocol/wire.ts';
 import { type Env, variable } from './config-home.ts';
 import { toolSearchShare } from './tool-search-mode.ts';
 
@@ -55,7 +55,6 @@ export interface EnvironmentValues {
 const OTHER_PROVIDERS = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'];
 /** What the conversation itself decides about. */
 const OWN_FIELDS: readonly string[] = ['model', 'max_tokens', 'system', 'tools', 'messages', 'stream'];
-const EFFORTS: readonly EffortLevel[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 const ALIAS_BEGINS = 'ANTHROPIC_DEFAULT_';
 const ALIAS = /^ANTHROPIC_DEFAULT_[A-Z]+_MODEL$/;
 
@@ -146,9 +145,9 @@ function readHeaders(text: string | undefined): Readonly<Record<string, string>>
 
 function readEffort(text: string | undefined): EffortLevel | undefined {
   if (text === undefined) return undefined;
-  const effort = EFFORTS.find((known) => known === text);
+  const effort = EFFORT_LEVELS.find((known) => known === text);
   if (effort === undefined)
-    throw invalid(`CLAUDE_CODE_EFFORT_LEVEL must be one of ${EFFORTS.join(', ')}, got "${text}".`);
+    throw invalid(`CLAUDE_CODE_EFFORT_LEVEL must be one of ${EFFORT_LEVELS.join(', ')}, got "${text}".`);
   return effort;
 }
 

@@ -1,5 +1,5 @@
 /** A skill, as its head describes it. The body is read when somebody asks for it. */
-import type { EffortLevel } from '../protocol/wire.ts';
+import { EFFORT_LEVELS, type EffortLevel } from '../protocol/wire.ts';
 import { listField } from '../util/frontmatter.ts';
 import { templateParts } from '../util/template-parts.ts';
 
@@ -47,7 +47,6 @@ export interface Skill {
 /** Names that fit into a rule, a command line and a list of names. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;
 const MAX_HINT_CHARS = 200;
-const EFFORT_LEVELS: readonly EffortLevel[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 export interface SkillPlace {
   readonly source: SkillSource;

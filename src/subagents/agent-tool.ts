@@ -2,7 +2,7 @@
 import type { AgentDefinition } from '../protocol/agent.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ParseResult, Tool, ToolOutput, ToolProgress } from '../protocol/tool.ts';
-import type { EffortLevel } from '../protocol/wire.ts';
+import { EFFORT_LEVELS, type EffortLevel } from '../protocol/wire.ts';
 import { GENERAL_PURPOSE } from './built-in.ts';
 import { findAgent } from './catalog.ts';
 import { type StartPorts, startAgent } from './start-agent.ts';
@@ -29,8 +29,6 @@ export interface AgentToolOptions extends StartPorts {
   /** The model may ask for an agent in the background. */
   readonly background: boolean;
 }
-
-const EFFORTS: readonly EffortLevel[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 export function createAgentTool(options: AgentToolOptions): Tool<AgentToolInput, AgentToolOutput> {
   const { agents } = options;
@@ -85,7 +83,7 @@ function schemaOf({ agents, background }: AgentToolOptions): JsonObject {
         type: 'string',
         description: 'A model in the place of the agent\'s own: "haiku", "sonnet", "opus", "fable" or an id.',
       },
-      effort: { type: 'string', enum: [...EFFORTS], description: 'How hard it is to think.' },
+      effort: { type: 'string', enum: [...EFFORT_LEVELS], description: 'How hard it is to think.' },
       ...(background && {
         run_in_background: {
           type: 'boolean',

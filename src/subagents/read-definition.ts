@@ -1,6 +1,7 @@
 /** One agent's definition, as options, `--agents` and files give it: checked field by field, nothing dropped in silence. */
 import type { AgentDefinition, AgentServer } from '../protocol/agent.ts';
 import { PERMISSION_MODES } from '../protocol/permission.ts';
+import { EFFORT_LEVELS } from '../protocol/wire.ts';
 import { listField } from '../util/frontmatter.ts';
 
 export type DefinitionReading =
@@ -11,8 +12,6 @@ export type DefinitionReading =
       readonly warnings: readonly string[];
     }
   | { readonly ok: false; readonly problem: string };
-
-const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 /** Fields of the published definition that nothing acts on here (docs/compatibility.md). */
 const WITHOUT_EFFECT = ['observer', 'observerMessage'] as const;
@@ -62,7 +61,7 @@ const FIELDS: {
   tools: ['a list of tool names', names],
   disallowedTools: ['a list of tool names', names],
   model: ['the name of a model, or "inherit"', text],
-  effort: [`one of ${EFFORTS.join(', ')}`, oneOf(EFFORTS)],
+  effort: [`one of ${EFFORT_LEVELS.join(', ')}`, oneOf(EFFORT_LEVELS)],
   mcpServers: ['a list of server names, and of configurations by name', servers],
   skills: ['a list of skill names', names],
   memory: ['one of user, project, local', oneOf(['user', 'project', 'local'])],

@@ -38,6 +38,39 @@ describe("the engine's own commands", () => {
     expect(shown).toBe('The model is claude-haiku-5-5.');
   });
 
+  it('/effort shows how hard the model thinks, and sets it for what follows', async () => {
+    const project = await projectUnderTest();
+    const { messages, results, sent } = await project.run({
+      replies: [reply('One.'), reply('Two.'), reply('Three.')],
+      prompt: [
+        '/effort',
+        'Go.',
+        '/effort low',
+        'Go.',
+        '/effort much',
+        '/effort default',
+        'Go.',
+        '/model claude-haiku-4-5',
+        '/effort',
+      ],
+    });
+    const efforts = sent.map(
+      (body) => (JSON.parse(body) as { output_config?: { effort?: string } }).output_config,
+    );
+    expect(efforts).toMatchObject([{ effort: 'medium' }, { effort: 'low' }, { effort: 'medium' }]);
+    expect(outputs(messages)).toEqual([
+      'The effort is medium.',
+      'The effort is now low.',
+      'The effort is now medium.',
+      expect.stringContaining('The model is now'),
+      'claude-haiku-4-5 takes no effort.',
+    ]);
+    expect(results[2]).toMatchObject({ local_command: 'effort', num_turns: 0, subtype: 'success' });
+    expect(results[4]).toMatchObject({
+      errors: ['There is no effort "much". It is one of low, medium, high, xhigh, max, or default.'],
+    });
+  });
+
   it('/clear puts the conversation away and begins another one in the same stream', async () => {
     const project = await projectUnderTest();
     const seen: unknown[] = [];

@@ -35,7 +35,7 @@ describe('command files', () => {
       [join(project.home, 'commands/mine.md')]: 'Only mine.',
     });
     const { messages, sent } = await project.run({ prompt: '/plan' });
-    const own = ['clear', 'compact', 'context', 'cost', 'help', 'model'];
+    const own = ['clear', 'compact', 'context', 'cost', 'effort', 'help', 'model'];
     expect(init(messages).slash_commands).toEqual([...own, 'plan', 'review', 'web:form', 'mine']);
     expect(said(sent[0])).toContain('Plan.');
     const { results } = await project.run({ prompt: '/help' });
@@ -50,7 +50,7 @@ describe('command files', () => {
     project.write({ [join(project.home, 'commands/mine.md')]: 'Mine.' });
     const names = async (...settingSources: readonly ('user' | 'project')[]) =>
       init((await project.run({ prompt: 'Go.', options: { settingSources } })).messages).slash_commands.slice(
-        6,
+        7,
       );
     expect(await names()).toEqual([]);
     expect(await names('project')).toEqual(['ours']);

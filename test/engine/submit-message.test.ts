@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { QueryEngineConfig } from '../../src/engine/config.ts';
 import type { SDKStatus } from '../../src/engine/state-machine.ts';
 import {
@@ -208,7 +212,7 @@ describe('commands', () => {
     const messages = await run('/count to three');
     expect(types(messages)).toEqual(['system', 'user', 'assistant', 'result']);
     expect(messages[0]).toMatchObject({
-      slash_commands: ['count', 'clear', 'compact', 'context', 'cost', 'help', 'model'],
+      slash_commands: ['count', 'clear', 'compact', 'context', 'cost', 'effort', 'help', 'model'],
     });
     expect(resultIn(messages)).toMatchObject({
       subtype: 'success',
@@ -330,6 +334,28 @@ describe('denials, prompts and models', () => {
     const custom = engineUnderTest([say('x')], { customSystemPrompt: ['One.', '', 'Two.'] });
     await custom.run('Hi.');
     expect(custom.model.requests[0]?.system).toEqual(['One.', 'Two.']);
+  });
+
+  it('the system context is appended to whatever system prompt there is, and to none', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'turnwright-git-'));
+    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+    const git = (...args: string[]) => execFileSync('git', args, { cwd, stdio: 'ignore' });
+    git('init', '-b', 'trunk');
+    git('-c', 'user.name=N', '-c', 'user.email=n@x', 'commit', '--allow-empty', '-m', 'Begin.');
+    const childEnv = { PATH: process.env['PATH'] ?? '' };
+    const systemOf = async (config: Partial<QueryEngineConfig>) => {
+      const { run, model } = engineUnderTest([say('x')], { cwd, childEnv, ...config });
+      await run('Hi.');
+      return model.requests[0]?.system ?? [];
+    };
+    const status = expect.stringContaining('Branch: trunk');
+    expect(await systemOf({ customSystemPrompt: 'You are a parrot.' })).toEqual([
+      'You are a parrot.',
+      status,
+    ]);
+    expect(await systemOf({ appendSystemPrompt: 'Speak Latin.' })).toEqual(['Speak Latin.', status]);
+    expect((await systemOf({ customSystemPrompt: undefined })).at(-1)).toEqual(status);
+    expect(await systemOf({})).toEqual([]);
   });
 
   it('setModel holds from the next submission on', async () => {

@@ -4,6 +4,7 @@ import { clearCommand } from './clear.ts';
 import { compactCommand } from './compact.ts';
 import { contextCommand } from './context.ts';
 import { costCommand } from './cost.ts';
+import { effortCommand } from './effort.ts';
 import { helpCommand } from './help.ts';
 import { modelCommand } from './model.ts';
 
@@ -12,6 +13,7 @@ export const BUILTIN_COMMANDS: readonly Command[] = [
   compactCommand,
   contextCommand,
   costCommand,
+  effortCommand,
   helpCommand,
   modelCommand,
 ];
