@@ -230,8 +230,9 @@ async function* run(
         continue;
       }
       state.running();
-      const { uuid, origin, shouldQuery, verbatim } = next;
-      const batches = session.submitInBatches(next.content, { uuid, origin, shouldQuery, verbatim });
+      const { content, ...submit } = next;
+      const { shouldQuery } = submit;
+      const batches = session.submitInBatches(content, submit);
       for await (const batch of announcements.between(batches)) {
         refuseAborted(caller);
         for (const message of batch) {
