@@ -231,7 +231,6 @@ async function* run(
       }
       state.running();
       const { content, ...submit } = next;
-      const { shouldQuery } = submit;
       const batches = session.submitInBatches(content, submit);
       for await (const batch of announcements.between(batches)) {
         refuseAborted(caller);
