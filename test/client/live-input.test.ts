@@ -3,16 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
-import {
-  gather,
-  is,
-  type Message,
-  openPrompt,
-  type Prompt,
-  prompt,
-  throughBothDoors,
-  toolResults,
-} from './doors.ts';
+import { gather, is, type Message, openPrompt, prompt, throughBothDoors, toolResults } from './doors.ts';
 
 const UUID = {
   one: '11111111-1111-4111-8111-111111111111',
