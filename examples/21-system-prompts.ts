@@ -30,7 +30,7 @@ const cached = await sent({
 await server.close();
 
 assert.equal(none, '[]');
-assert.ok(own.includes('You are a botanist.') && own.length < 200);
+assert.ok(own.includes('You are a botanist.') && !own.includes('Turnwright'));
 assert.ok(longer.includes('Always answer in Latin.') && longer.length > 500);
 assert.ok(cached.includes('cache_control') && cached.includes(today) && !cached.includes('BOUNDARY'));
-console.log(`none: ${none.length}, own: ${own.length}, preset: ${longer.length} characters`);
+console.log(`none: ${none.length}, preset: ${longer.length > 500 ? 'long' : 'short'}`);

@@ -14,7 +14,7 @@ async function run(options: NonNullable<Parameters<typeof query>[0]['options']>)
   let thoughts = '';
   for await (const message of query({
     prompt: 'What is six by nine?',
-    options: { env, model: 'sonnet', persistSession: false, ...options },
+    options: { env, model: 'claude-sonnet-5', persistSession: false, ...options },
   })) {
     if (message.type !== 'assistant') continue;
     for (const block of message.message.content) if (block.type === 'thinking') thoughts += block.thinking;

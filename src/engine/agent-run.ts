@@ -20,6 +20,7 @@ import { type AgentRecord, createAgentRecord, endOf } from './agent-outcome.ts';
 import { summariseProgress } from './agent-summaries.ts';
 import { createGuard } from './budgets.ts';
 import type { AgentParts } from './compose/agent-parts.ts';
+import { surroundingsOf } from './contexts.ts';
 import { createDeliveries } from './deliveries.ts';
 import { noteAgentDenial } from './for-the-submission.ts';
 import { loopDepsOf, loopParamsOf } from './loop-input.ts';
@@ -132,11 +133,8 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
   const { additionalDirectories = [] } = parts.config;
   const cwd = parts.folder.now;
   const context = {
-    system: [
-      ...buildAgentPrompt(request.definition, { cwd, additionalDirectories, platform: process.platform }),
-      ...agent.notes,
-    ],
-    userContext: userContextOf(request, session),
+    system: [...buildAgentPrompt(request.definition, { cwd, additionalDirectories }), ...agent.notes],
+    userContext: userContextOf(request, model, session),
   };
   const params = {
     ...loopParamsOf({ submission, scope, model, context }, parts),
@@ -183,11 +181,14 @@ function modelOf({ model, definition }: SpawnRequest, session: EngineParts): str
 }
 
 /** The same that stands before the main conversation, so that the project's rules hold for agents too. */
-function userContextOf({ definition }: SpawnRequest, { memory }: EngineParts): readonly string[] {
-  const { contexts } = memory;
+function userContextOf({ definition }: SpawnRequest, model: string, session: EngineParts): readonly string[] {
+  const { contexts } = session.memory;
   if (contexts === undefined) return [];
   const memoryFiles = definition.omitClaudeMd === true ? [] : contexts.memoryFiles;
-  return buildUserContext({ memory: renderMemory(memoryFiles), date: contexts.date });
+  return buildUserContext({
+    memory: renderMemory(memoryFiles),
+    surroundings: surroundingsOf(model, contexts, session),
+  });
 }
 
 /** Remembers how the last call failed: a refusal for the budget looks like any other error from outside. */

@@ -15,7 +15,7 @@ import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
 import type { ConfiguredHook, HookPolicy } from '../protocol/hook-config.ts';
 import type { JsonSchema } from '../protocol/json.ts';
 import type { AssistantMessage, SystemMessage, ViewMessage } from '../protocol/messages.ts';
-import type { CallModel, ModelInfo } from '../protocol/model.ts';
+import type { CallModel } from '../protocol/model.ts';
 import type {
   CanUseTool,
   PermissionBehavior,
@@ -25,7 +25,7 @@ import type {
 } from '../protocol/permission.ts';
 import type { Admission, BlobStore, Clock, Ids, Inbox, LeaseStore, RandomPort } from '../protocol/ports.ts';
 import type { AnyTool, ReadFileCache } from '../protocol/tool.ts';
-import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
+import type { ThinkingConfig } from '../protocol/wire.ts';
 import type { McpServerPolicy } from '../settings/resolved-config.ts';
 import type { RepeatGuardOptions } from '../tools/repeat-guard.ts';
 import type { AppState } from './app-state.ts';
@@ -36,6 +36,7 @@ import type { SettingsAccess } from './compose/settings-access.ts';
 import type { SkillSetup } from './compose/skills.ts';
 import type { DebugLog } from './debug-log.ts';
 import type { ElicitationAnswer, ElicitationRequest, McpClient, McpToolInfo } from './mcp-client.ts';
+import type { ModelOptions } from './model-options.ts';
 import type { SessionConfig } from './session-config.ts';
 import type { SDKStatus } from './state-machine.ts';
 import type { ToolConfig, ToolOptions } from './tool-options.ts';
@@ -57,7 +58,7 @@ export interface OrphanedPermission {
   readonly assistantMessage: AssistantMessage;
 }
 
-export interface QueryEngineConfig extends ToolOptions, SessionConfig {
+export interface QueryEngineConfig extends ModelOptions, ToolOptions, SessionConfig {
   /** Absolute path that tools resolve against and the journal is filed under. Never `process.chdir`. */
   cwd: string;
   /** Every tool the model may see, in the order it sees them. */
@@ -169,32 +170,8 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   userAgent?: string | undefined;
   /** Limits of a silent stream, ms (L4.3). */
   timeouts?: Readonly<Record<string, number>> | undefined;
-  /**
-   * Requests at high speed and a higher price, of models that offer it (Opus 4.8 and newer). A rate limit that lasts
-   * longer than 20 s suspends it for ten minutes at least. `disabled_by_env`: off, and the messages say why. Default
-   * false.
-   */
-  fastMode?: boolean | 'disabled_by_env' | undefined;
-  /** Unattended: overload and rate limits are waited out without limit. Default false. */
-  persistentRetry?: boolean | undefined;
-  /** Retries of one request; default 10. */
-  maxRetries?: number | undefined;
-  /** Retries of one request while nothing has ever answered at the endpoint; default 4. Not with `persistentRetry`. */
-  unreachedRetries?: number | undefined;
-  /** What was learned about models elsewhere (settings): overrides sizes and prices by model id. */
-  modelOverrides?: Readonly<Record<string, Partial<Omit<ModelInfo, 'id'>>>> | undefined;
-  /** Mark requests for the prompt cache. Default true. */
-  promptCaching?: boolean | undefined;
-  /** Further fields of the body of each request; one that the request has as well takes its place. Default none. */
-  extraBody?: Readonly<Record<string, unknown>> | undefined;
-  /** How long cached prompts live after their last use. Default `5m`; `1h` costs more to write. */
-  promptCacheTtl?: '5m' | '1h' | undefined;
   /** What the provider takes of images, documents and bytes; default the Messages API's own limits. */
   mediaLimits?: Partial<MediaLimits> | undefined;
-  /** Default: what the model is made for (medium on the 5.5 models, high on most others). */
-  effort?: EffortLevel | undefined;
-  /** Sent with every request. `context-1m-2025-08-07` opens a window of 1M tokens where a model has one by request. */
-  betas?: readonly string[] | undefined;
   /** Output cap in tokens; when set it is never escalated. Default 8 000, escalating to 64 000. */
   maxOutputTokens?: number | undefined;
   /** Output tokens per submission to aim at; default off. */
@@ -268,6 +245,11 @@ export interface QueryEngineConfig extends ToolOptions, SessionConfig {
   mainAgent?: string | undefined;
   /** Absolute paths that the main thread reads and writes without being asked: its agent's memory. Default none. */
   ownDirectories?: readonly string[] | undefined;
+  /**
+   * Absolute path of a folder where the model keeps notes from session to session. The system prompt says how, with what
+   * its MEMORY.md says; files in it are read and written without being asked about. Default none.
+   */
+  memoryPath?: string | undefined;
   /** Names of skills whose text a new conversation begins with; default none. */
   preloadedSkills?: readonly string[] | undefined;
   /** Shows the text and thinking of agents too, not only their calls. Default false. */

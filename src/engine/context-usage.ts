@@ -16,7 +16,7 @@ export async function contextUsageOf(parts: EngineParts): Promise<ContextUsage> 
   await openSession(parts);
   const { journal, memory, context, config } = parts;
   const model = parts.model.resolve(memory.modelName);
-  const head = await fetchContexts(parts, parts.scope);
+  const head = await fetchContexts(parts, parts.scope, model);
   const tools = await parts.tools.port.wireTools(model);
   const { messages } = journal.view;
   const isOffered = tools.some(({ name }) => name === AGENT_TOOL);

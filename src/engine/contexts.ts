@@ -1,52 +1,81 @@
 /** System prompt and contexts of a session: fetched once, put together per submission, recorded when they change. */
+import { release, type } from 'node:os';
 import { crc32 } from 'node:zlib';
 import { renderMemory } from '../memory/render.ts';
+import { wireModel } from '../model/model-info.ts';
 import { isoTime } from '../util/iso-time.ts';
 import type { Scope } from '../util/scope.ts';
 import type { QueryEngineConfig } from './config.ts';
-import type { EngineParts } from './parts.ts';
-import { buildSystemPrompt, buildUserContext } from './system-prompt.ts';
+import type { EngineParts, SessionMemory } from './parts.ts';
+import { buildSystemPrompt, buildUserContext, type Surroundings } from './system-prompt.ts';
 
 export interface SubmissionContext {
   readonly system: readonly string[];
   readonly userContext: readonly string[];
 }
 
+type SessionContexts = NonNullable<SessionMemory['contexts']>;
+
 /** Fetches on the first call; afterwards the same contexts are used, so the request's head keeps its bytes (L3). */
 export async function fetchContexts(
   parts: EngineParts,
   scope: Pick<Scope, 'signal'>,
+  model: string,
 ): Promise<SubmissionContext> {
-  const { config, memory, sources, tools } = parts;
-  // Without Turnwright's own prompt the date is left to the host.
-  const own = config.customSystemPrompt === undefined;
-  if (memory.contexts === undefined) {
-    const [memoryFiles, gitStatus] = await Promise.all([
-      sources.memoryFiles(),
-      isSilent(config) ? '' : sources.gitStatus(scope.signal),
-    ]);
-    memory.contexts = {
-      memoryFiles,
-      gitStatus,
-      date: isoTime(parts.clock.nowMs()).slice(0, 10),
-    };
-  }
-  const { memoryFiles, gitStatus, date } = memory.contexts;
+  const { config, memory, tools } = parts;
+  memory.contexts ??= await fetchOnce(parts, scope);
+  const { memoryFiles, gitStatus, ownMemory } = memory.contexts;
   return {
     system: buildSystemPrompt({
       custom: config.customSystemPrompt,
+      ownMemory,
       append: config.appendSystemPrompt,
       outputStyle: config.outputStyles?.current,
       cwd: config.cwd,
       additionalDirectories: config.additionalDirectories ?? [],
       toolNames: tools.names(),
       systemContext: gitStatus,
-      platform: process.platform,
     }),
     userContext: buildUserContext({
       memory: renderMemory(memoryFiles),
-      date: own || memoryFiles.length > 0 ? date : undefined,
+      surroundings: surroundingsOf(model, memory.contexts, parts),
     }),
+  };
+}
+
+async function fetchOnce(
+  { clock, config, sources }: EngineParts,
+  { signal }: Pick<Scope, 'signal'>,
+): Promise<SessionContexts> {
+  const [memoryFiles, isRepository, ownMemory] = await Promise.all([
+    sources.memoryFiles(),
+    sources.isRepository(),
+    sources.ownMemory(),
+  ]);
+  return {
+    memoryFiles,
+    isRepository,
+    ownMemory,
+    gitStatus: isRepository && !isSilent(config) ? await sources.gitStatus(signal) : '',
+    date: isoTime(clock.nowMs()).slice(0, 10),
+  };
+}
+
+/** What a conversation with this model is told of where it is. The same for a whole session, so its requests share their head. */
+export function surroundingsOf(
+  name: string,
+  { isRepository, date }: Pick<SessionContexts, 'isRepository' | 'date'>,
+  { config, model }: Pick<EngineParts, 'config' | 'model'>,
+): Surroundings {
+  const { displayName, knowledgeCutoff } = model.infoOf(name);
+  return {
+    cwd: config.cwd,
+    additionalDirectories: config.additionalDirectories ?? [],
+    isRepository,
+    platform: process.platform,
+    os: `${type()} ${release()}`,
+    model: { id: wireModel(name), name: displayName, knowledgeCutoff },
+    date,
   };
 }
 

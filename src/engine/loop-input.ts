@@ -1,7 +1,7 @@
 /** What the engine hands to the loop for one submission. */
 import type { CarryOn, LoopDeps, LoopParams, OuterGuard } from '../loop/deps.ts';
 import { FRESH_COMPACTION } from '../loop/state.ts';
-import { thinkingFor } from '../model/thinking-options.ts';
+import { OUTPUT_CAP_WITH_THINKING, thinkingFor } from '../model/thinking-options.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
 import type { Scope } from '../util/scope.ts';
 import type { SubmissionContext } from './contexts.ts';
@@ -57,7 +57,7 @@ export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
     ...(memory.taskRemaining !== undefined && { taskBudgetRemaining: memory.taskRemaining }),
     ...(config.tokenBudget !== undefined && { tokenBudget: config.tokenBudget }),
     ...(config.maxOutputTokens !== undefined && { maxOutputTokens: config.maxOutputTokens }),
-    defaultOutputCap: DEFAULT_OUTPUT_CAP,
+    defaultOutputCap: hasOwnBudget(thinking) ? OUTPUT_CAP_WITH_THINKING : DEFAULT_OUTPUT_CAP,
     escalatedOutputCap: ESCALATED_OUTPUT_CAP,
     includePartialMessages: config.includePartialMessages === true,
     showCacheBreaks: config.verbose === true,
@@ -97,6 +97,11 @@ export function loopDepsOf(guard: OuterGuard, parts: EngineParts): LoopDeps {
     onStage: (stage) => parts.state.enter(stage),
     onDenial: (denial) => parts.memory.denials.push(denial),
   };
+}
+
+/** It thinks on a budget that nobody chose. */
+function hasOwnBudget(thinking: ThinkingConfig | undefined): boolean {
+  return thinking?.type === 'enabled' && thinking.budgetTokens === undefined;
 }
 
 function shownAs(

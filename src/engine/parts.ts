@@ -75,7 +75,11 @@ export interface ContextSources {
   memoryFiles(): Promise<readonly MemoryFile[]>;
   /** Begins to look for what bears on a prompt; nobody waits for it. undefined: that is not wanted. */
   readonly relevantMemory: ((need: PromptInNeed) => void) | undefined;
+  /** The working directory belongs to a git repository. */
+  isRepository(): Promise<boolean>;
   gitStatus(signal: AbortSignal): Promise<string>;
+  /** How the main conversation keeps notes, and what they say; undefined: it keeps none. */
+  ownMemory(): Promise<string | undefined>;
 }
 
 export interface EngineParts {
@@ -177,7 +181,9 @@ export interface SessionMemory {
   contexts:
     | {
         readonly memoryFiles: readonly MemoryFile[];
+        readonly isRepository: boolean;
         readonly gitStatus: string;
+        readonly ownMemory: string | undefined;
         readonly date: string;
       }
     | undefined;

@@ -107,7 +107,7 @@ async function takeUp(
   await parts.mcp.settled(submission.scope);
   await parts.skills.settled();
   parts.state.enter('system_prompt');
-  const context = await fetchContexts(parts, submission.scope);
+  const context = await fetchContexts(parts, submission.scope, model);
   recordSnapshot(context, submission.id, parts);
   return { interrupted, model, context };
 }

@@ -22,8 +22,8 @@ export interface PermissionRulesState {
 
 export interface SessionSettings {
   /**
-   * Lays keys over the flag layer, null takes one away. Rules, folders and mode hold at once, model and effort from
-   * the next turn on, other keys from the next session on. Throws `invalid_settings`; nothing has changed then.
+   * Lays keys over the flag layer, null takes one away. Rules, folders and mode hold at once, model, effort and fast mode
+   * from the next turn on, other keys from the next session on. Throws `invalid_settings`; nothing has changed then.
    */
   applyFlags(settings: Readonly<Record<string, unknown>>): Promise<void>;
   /** Writes allow-listed keys to a settings file; the running session stays as it is. */
@@ -62,6 +62,7 @@ export function sessionSettings(parts: EngineParts, session: LiveSession): Sessi
       if (says(given['permissions'], 'defaultMode')) session.setPermissionMode(mode);
       if ('model' in given) await switchModel(resolved.model, 'sdk', parts);
       if ('effortLevel' in given) memory.effort = resolved.effort;
+      if ('fastMode' in given) memory.fastMode = resolved.fastMode;
     },
     update: (source, given) => access().update(source, given),
     report: () => access().report(),

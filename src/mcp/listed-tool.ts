@@ -3,13 +3,10 @@ import type { JsonObject, JsonSchema } from '../protocol/json.ts';
 import type { AnyTool, ToolContext, ToolOutput, ToolPolicy, ToolProgress } from '../protocol/tool.ts';
 import { cleanText } from './clean-text.ts';
 import { toolNames } from './names.ts';
-import { renderOutput } from './result.ts';
 import { isRecord } from './server-config.ts';
 import { inServerNames, toolSchema } from './tool-schema.ts';
 
 export interface ToolCallRequest {
-  /** As the model calls it. */
-  readonly name: string;
   /** The server's own name of the tool. */
   readonly tool: string;
   readonly input: JsonObject;
@@ -99,10 +96,9 @@ export function listedTools(
       isReadOnly: () => readOnly,
       isConcurrencySafe: () => readOnly,
       effectClass: () => effect,
-      renderOutput,
       run: (input: JsonObject, context) =>
         withProgress(slug, raw, (onProgress) =>
-          call({ name, tool: raw, input: inServerNames(input, schema.renamed), context, onProgress }),
+          call({ tool: raw, input: inServerNames(input, schema.renamed), context, onProgress }),
         ),
     });
     statuses.push({

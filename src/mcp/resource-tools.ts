@@ -2,9 +2,8 @@
 import type { JsonSchema } from '../protocol/json.ts';
 import type { AnyTool, ParseResult, ToolOutput } from '../protocol/tool.ts';
 import { cleanText } from './clean-text.ts';
-import { withoutPrefix } from './failure.ts';
 import type { McpServer } from './mcp-server.ts';
-import { keeperOf, resourceOf } from './result.ts';
+import { resourceOf } from './result.ts';
 
 interface ListInput {
   readonly server?: string;
@@ -15,7 +14,6 @@ interface ReadInput {
   readonly uri: string;
 }
 
-const READ_TOOL = 'ReadMcpResourceTool';
 const MAX_LISTED = 1_000;
 const MAX_TEXT_CHARS = 500;
 
@@ -43,7 +41,8 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Any
       signal.throwIfAborted();
       const resources = lists.flatMap((each) => each.resources).slice(0, MAX_LISTED);
       const problems = lists.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
-      const text = resources.length === 0 ? 'There are no resources.' : JSON.stringify(resources);
+      const text =
+        resources.length === 0 ? 'There are no resources.' : JSON.stringify(resources, undefined, 1);
       return {
         data: resources,
         content: [text, ...problems].join('\n'),
@@ -54,7 +53,7 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Any
 
   const read: AnyTool = {
     ...READ_ONLY,
-    name: READ_TOOL,
+    name: 'ReadMcpResourceTool',
     description: () =>
       'Reads one resource of an MCP server by its URI. ListMcpResourcesTool tells what there is.',
     inputJsonSchema: schemaOf({ server: 'The name of the server', uri: 'The URI of the resource' }, [
@@ -62,22 +61,19 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Any
       'uri',
     ]),
     parse: (input): ParseResult<ReadInput> => textsOf(input, ['server', 'uri'], []),
-    async run({ server, uri }: ReadInput, context): Promise<ToolOutput> {
-      const { signal } = context;
+    async run({ server, uri }: ReadInput, { signal }): Promise<ToolOutput> {
       const found = named(server);
       if (found === undefined) return unknown(server);
       try {
         const { contents } = await found.request('resources/read', { uri }, signal);
-        const items: readonly unknown[] = Array.isArray(contents) ? contents : [];
-        const place = { server, tool: READ_TOOL, keep: keeperOf(context) };
-        const binary = items.some((item) => typeof (item as { blob?: unknown } | null)?.blob === 'string');
-        const content = binary
-          ? (await Promise.all(items.map((item) => resourceOf(item, place)))).flat()
-          : JSON.stringify({ contents: items });
-        return { data: { contents: items }, content };
+        const items = Array.isArray(contents) ? contents : [];
+        return {
+          data: { contents: items },
+          content: items.length === 0 ? 'The resource is empty.' : items.map(resourceOf),
+        };
       } catch (error) {
         signal.throwIfAborted();
-        return failed(withoutPrefix((error as Error).message));
+        return failed((error as Error).message);
       }
     },
   };

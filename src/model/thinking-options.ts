@@ -20,16 +20,15 @@ export function thinkingFor(
   const support = thinkingSupport(model, info);
   if (asked === undefined) {
     if (support === 'none') return undefined;
-    return support === 'enabled'
-      ? { type: 'enabled', budgetTokens: DEFAULT_THINKING_BUDGET }
-      : { type: 'adaptive' };
+    return support === 'enabled' ? { type: 'enabled' } : { type: 'adaptive' };
   }
   if (isOff(asked)) return info.alwaysThinks === true ? { type: 'adaptive' } : { type: 'disabled' };
   if (support === 'adaptive') return { type: 'adaptive', ...display(asked) };
-  const needsBudget = asked.type === 'adaptive' ? support === 'enabled' : support !== 'none';
-  if (!needsBudget || (asked.type === 'enabled' && asked.budgetTokens !== undefined)) return asked;
-  return { type: 'enabled', budgetTokens: DEFAULT_THINKING_BUDGET, ...display(asked) };
+  return asked.type === 'adaptive' && support === 'enabled' ? { type: 'enabled', ...display(asked) } : asked;
 }
+
+/** Where the model chooses how far a budget of thinking goes, the answer needs room beside it, tokens. */
+export const OUTPUT_CAP_WITH_THINKING = DEFAULT_THINKING_BUDGET + 1;
 
 /** A budget of 0 is no thinking. */
 function isOff(asked: ThinkingConfig): boolean {
@@ -67,7 +66,11 @@ export function wireThinking(
   }
   if (runWithoutThinking) return undefined;
   const budget = asked.type === 'enabled' ? asked.budgetTokens : undefined;
-  return enabled(budget ?? Math.min(DEFAULT_THINKING_BUDGET, Math.floor(maxTokens / 2)), maxTokens, asked);
+  return enabled(budget ?? defaultBudget(maxTokens), maxTokens, asked);
+}
+
+function defaultBudget(maxTokens: number): number {
+  return maxTokens > DEFAULT_THINKING_BUDGET ? DEFAULT_THINKING_BUDGET : Math.floor(maxTokens / 2);
 }
 
 /** Of a model nothing is known about, only an explicit budget is passed on. */

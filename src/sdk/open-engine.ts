@@ -29,8 +29,10 @@ interface Configured {
 export interface Opening {
   /** Rejects with `invalid_option` or `invalid_settings`. MCP servers are not in it. */
   readonly config: Promise<QueryEngineConfig>;
-  /** Rejects with the same, with `not_configured`, and with `unpriced_model`. Waits for the host's own MCP servers. */
+  /** Rejects with the same, and with `unpriced_model`. Waits for the host's own MCP servers. */
   readonly engine: Promise<QueryEngine>;
+  /** Rejects with `not_configured` where no prompt can be answered: nothing says which model to ask. */
+  readonly configured: Promise<void>;
 }
 
 export function startEngine(options: Options): Opening {
@@ -43,11 +45,14 @@ export function startEngine(options: Options): Opening {
     engine: (async () => {
       const mcpClients = await clients;
       const { config: given, unreachable } = await configured;
-      if (unreachable !== undefined) throw unreachable;
+      if (unreachable?.code === 'invalid_settings') throw unreachable;
       const engine = new QueryEngine({ ...given, mcpClients: given.mcpClients ?? mcpClients });
       await engine.mcp.connectHostServers();
       return engine;
     })(),
+    configured: configured.then(({ unreachable }) => {
+      if (unreachable !== undefined) throw unreachable;
+    }),
   };
 }
 

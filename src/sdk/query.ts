@@ -9,7 +9,6 @@ import { flattened } from '../util/flattened.ts';
 import { uuid } from '../util/uuid.ts';
 import { type Announcements, createAnnouncements } from './announcements.ts';
 import { checkOptions } from './check-options.ts';
-import { withExtraArgs } from './extra-args.ts';
 import { keepCompiledCode } from './keep-compiled-code.ts';
 import { type Opening, startEngine } from './open-engine.ts';
 import type { Options } from './options.ts';
@@ -29,14 +28,13 @@ export type { InterruptReceipt, Query };
  */
 export function query({
   prompt,
-  options: given = {},
+  options = {},
 }: {
   /** Absent, with `resume` or `continue`: the interrupted submission is carried on to its result (L4.1). */
   readonly prompt?: string | AsyncIterable<SDKUserMessage> | undefined;
   readonly options?: Options;
 }): Query {
-  checkOptions(given);
-  const options = withExtraArgs(given);
+  checkOptions(options);
   if (prompt === undefined && options.resume === undefined && options.continue !== true) {
     throw new TurnwrightError(
       'invalid_option',
@@ -52,10 +50,11 @@ export function query({
       const started = startEngine(
         canUseTool === undefined ? options : { ...options, canUseTool: state.whileAsking(canUseTool) },
       );
-      opening = { config: started.config, engine: begin(started) };
+      opening = { ...started, engine: begin(started) };
       // Whoever asks for one of the two hears of its failure; the other must not count as unheard.
       opening.config.catch(() => undefined);
       opening.engine.catch(() => undefined);
+      opening.configured.catch(() => undefined);
     }
     return opening;
   };
@@ -111,7 +110,7 @@ export function query({
   const isOver = () => closing !== undefined;
   /** After `/clear` the same stream goes on with the engine of the next conversation. */
   const succeed = async (session: QueryEngine, next: QueryEngine) => {
-    opening = { config: open().config, engine: Promise.resolve(attend(next)) };
+    opening = { ...open(), engine: Promise.resolve(attend(next)) };
     await handQueueOn(session, next);
     await session.close();
   };
@@ -127,7 +126,18 @@ export function query({
         ? feed.add(userMessage(prompt))
         : feed.read(prompt);
   const carriesOn = prompt === undefined || options.carryOn === true;
-  const stream: Stream = { caller, isOver, close, succeed, heard, carriesOn, announcements, state };
+  const configured = () => open().configured;
+  const stream: Stream = {
+    caller,
+    isOver,
+    close,
+    succeed,
+    heard,
+    carriesOn,
+    announcements,
+    state,
+    configured,
+  };
   const messages = run(engine, feed, reading, stream);
   return new QueryHandle(
     flattened(
@@ -174,6 +184,8 @@ interface Stream {
   readonly carriesOn: boolean;
   readonly announcements: Announcements;
   readonly state: StateOfSession;
+  /** Rejects where no prompt can be answered. */
+  configured(): Promise<void>;
 }
 
 const resultIn = (batch: Batch): SDKResultMessage | undefined =>
@@ -229,9 +241,10 @@ async function* run(
         await feed.changed();
         continue;
       }
+      await stream.configured();
       state.running();
-      const { content, ...submit } = next;
-      const batches = session.submitInBatches(content, submit);
+      const { uuid, origin, shouldQuery, verbatim } = next;
+      const batches = session.submitInBatches(next.content, { uuid, origin, shouldQuery, verbatim });
       for await (const batch of announcements.between(batches)) {
         refuseAborted(caller);
         for (const message of batch) {

@@ -8,7 +8,6 @@ export function refuseAborted(caller: AbortSignal | undefined): void {
   if (caller?.aborted === true) throw new AbortError();
 }
 
-/** Begins as programs that move over expect it. */
 export function errorResult(result: SDKResultMessage): TurnwrightError {
   return new TurnwrightError('error_result', errorText(result));
 }
@@ -26,5 +25,5 @@ export class ResumeFailed extends TurnwrightError {
 
 function errorText(result: SDKResultMessage): string {
   const text = result.subtype === 'success' ? result.result : result.errors.join('; ');
-  return `Claude Code returned an error result: ${text}`;
+  return `Turnwright returned an error result: ${text}`;
 }

@@ -42,6 +42,8 @@ export interface EnvironmentValues {
   readonly fileCheckpointing?: boolean | undefined;
   readonly promptSuggestionsOff: boolean;
   readonly agentSummariesOff: boolean;
+  /** A folder of notes for the main conversation. */
+  readonly memoryPath?: string | undefined;
   readonly autoCompactOff: boolean;
   readonly autoCompactWindow?: number | undefined;
   readonly stopHookBlockCap?: number | undefined;
@@ -103,6 +105,7 @@ export function readEnvironment(env: Env): EnvironmentValues {
     fileCheckpointing: readSwitch(text('CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING')),
     promptSuggestionsOff: readSwitch(text('CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION')) === false,
     agentSummariesOff: isOn(text('CLAUDE_CODE_DISABLE_AGENT_PROGRESS_SUMMARIES')),
+    memoryPath: text('CLAUDE_COWORK_MEMORY_PATH_OVERRIDE'),
     autoCompactOff: isOn(text('DISABLE_AUTO_COMPACT')) || isOn(text('DISABLE_COMPACT')),
     autoCompactWindow: count('CLAUDE_CODE_AUTO_COMPACT_WINDOW'),
     stopHookBlockCap: count('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP', 0),

@@ -155,6 +155,7 @@ export async function resolveConfig({
       excludes: layers.flatMap((layer) => layer.settings.claudeMdExcludes ?? []),
       imports: settings.memoryImports ?? 'project',
     },
+    memoryPath: environment.memoryPath && absolute(environment.memoryPath, cwd, home),
     relevantMemory: settings.relevantMemory,
     toolUseSummaries: settings.toolUseSummaries,
     promptSuggestions: options.promptSuggestions === true && !environment.promptSuggestionsOff,

@@ -45,6 +45,8 @@ export interface ResolvedConfig {
   readonly modelOverrides: Readonly<Record<string, ModelSettings>>;
   readonly thinking: ThinkingConfig | undefined;
   readonly effort: EffortLevel | undefined;
+  /** Absolute; undefined: the main conversation keeps no notes. */
+  readonly memoryPath: string | undefined;
   readonly betas: readonly string[];
   readonly extraBody: Readonly<Record<string, unknown>> | undefined;
   readonly promptCaching: boolean;

@@ -42,20 +42,25 @@ export async function readAgentMemory(
   const folder = join(root, FOLDERS[memory], name.replace(/[^\p{L}\p{N}_.-]/gu, '-'));
   if (!(await isReallyInside(await nearest(folder, files), root, files)))
     return { ok: false, problem: `The agent "${name}" has no memory: ${folder} leads out of ${root}.` };
+  return { ok: true, folder, prompt: await memoryPrompt(folder, files, root) };
+}
+
+/** How a folder of notes is kept, and what its index says. `root`: the index counts only when it is really in there. */
+export async function memoryPrompt(
+  folder: string,
+  files: Pick<PersistentFiles, 'readRange' | 'realpath' | 'stat'>,
+  root: string = folder,
+): Promise<string> {
   const index = join(folder, INDEX);
   const isOwn = await isReallyInside(index, root, files);
   const bytes = isOwn ? await files.readRange(index, 0, MAX_BYTES + 1).catch(() => undefined) : undefined;
   const text = bytes && new TextDecoder().decode(bytes.subarray(0, MAX_BYTES)).trim();
   const cut = bytes !== undefined && bytes.length > MAX_BYTES ? `\n… (cut off; the rest is in ${index})` : '';
   const said = text ? `It says now:\n\n${text}${cut}` : 'There is nothing in it yet.';
-  return {
-    ok: true,
-    folder,
-    prompt: `# Your memory
+  return `# Your memory
 The folder ${folder} is yours: what you write there you will find again when you are next asked to work. Note down what
 will help then: how this place works, what was decided and why, what went wrong. Correct what turns out to be wrong. Keep
-${INDEX} short, with the most useful things and a line for every other file. ${said}`,
-  };
+${INDEX} short, with the most useful things and a line for every other file. ${said}`;
 }
 
 /** By whose they are. */

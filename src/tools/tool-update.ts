@@ -52,7 +52,6 @@ export function toolUpdate(
     toolUseResult: answer.data,
     sourceAssistantUuid: call.assistantUuid,
     ...(answer.nonExecution !== undefined && { nonExecution: answer.nonExecution }),
-    ...decidedOn(outcome, notes),
   };
   const trace: ToolTrace = {
     id: call.block.id,
@@ -86,20 +85,6 @@ export function toolUpdate(
   };
 }
 
-function decidedOn(outcome: CallOutcome, { decision }: CallNotes): Pick<UserMessage, 'decided'> {
-  if (wasRejected(outcome)) return { decided: { nonExecutionKind: 'user-rejected' } };
-  const denied = outcome.kind === 'denied' && { nonExecutionKind: 'permission-rule' as const };
-  return decision === undefined ? {} : { decided: { permission: decision, ...denied } };
-}
-
-/** A person stopped the turn with it. */
-const wasRejected = (outcome: CallOutcome): boolean =>
-  outcome.kind === 'denied'
-    ? outcome.interrupt === true
-    : outcome.kind === 'aborted' && outcome.why === 'interrupted';
-
-const REJECTED = 'User rejected tool use';
-
 function answerOf(outcome: CallOutcome): Answer {
   switch (outcome.kind) {
     case 'returned': {
@@ -125,10 +110,8 @@ function answerOf(outcome: CallOutcome): Answer {
       }
       break;
     }
-    case 'denied': {
-      const answer = { ...failure(outcome.text, 'denied'), nonExecution: 'denied' as const };
-      return wasRejected(outcome) ? { ...answer, data: REJECTED } : answer;
-    }
+    case 'denied':
+      return { ...failure(outcome.text, 'denied'), nonExecution: 'denied' };
     case 'pending':
       return {
         content: `This call needs an approval that has not been given yet (question ${outcome.askId}), so it did not run.`,
@@ -139,10 +122,10 @@ function answerOf(outcome: CallOutcome): Answer {
       };
     case 'aborted': {
       const text = abortText(outcome.why, outcome.started);
-      const full =
-        outcome.partial === undefined ? text : `${text}\n\nIts output until then:\n${outcome.partial}`;
-      const failed = failure(full, 'aborted');
-      const answer = wasRejected(outcome) ? { ...failed, data: REJECTED } : failed;
+      const answer = failure(
+        outcome.partial === undefined ? text : `${text}\n\nIts output until then:\n${outcome.partial}`,
+        'aborted',
+      );
       return outcome.started ? answer : { ...answer, nonExecution: 'aborted' };
     }
   }

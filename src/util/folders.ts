@@ -11,13 +11,21 @@ export async function projectFolders(
   folder: string,
   files: Pick<PersistentFiles, 'stat'>,
 ): Promise<readonly string[]> {
+  return (await foldersOfRepository(folder, files)) ?? [folder];
+}
+
+/** The same; undefined outside of a repository. */
+export async function foldersOfRepository(
+  folder: string,
+  files: Pick<PersistentFiles, 'stat'>,
+): Promise<readonly string[] | undefined> {
   const folders: string[] = [];
   for (let at = folder; folders.length < MAX_FOLDERS; at = dirname(at)) {
     folders.push(at);
     if ((await files.stat(join(at, '.git')).catch(() => undefined)) !== undefined) return folders;
     if (dirname(at) === at) break;
   }
-  return [folder];
+  return undefined;
 }
 
 /** From `root` down to the folder of `path`, without `root`; none when it is not beneath. Both absolute. */

@@ -19,7 +19,7 @@ throughBothDoors('requests to the model', (stage) => {
   it.each([
     ['claude-opus-5-5', { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } }],
     ['claude-sonnet-5', { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } }],
-    ['claude-haiku-4-5', { thinking: { type: 'enabled', budget_tokens: 31_999 }, max_tokens: 39_999 }],
+    ['claude-haiku-4-5', { thinking: { type: 'enabled', budget_tokens: 31_999 }, max_tokens: 32_000 }],
     ['claude-opus-4-1', { thinking: { type: 'enabled', budget_tokens: 31_999 }, max_tokens: 32_000 }],
   ])('%s thinks as it does best, with the effort it is made for', async (model, expected) => {
     expect((await ask({ model })).body).toMatchObject(expected);

@@ -84,6 +84,8 @@ export async function rehearsedEngine(options: RehearsedOptions): Promise<Rehear
     userSpecifiedModel: MODEL,
     ...(window !== undefined && { maxOutputTokens: 1_500 }),
     maxRetries: 0,
+    // The room for thinking is not what these tests are about.
+    thinkingConfig: { type: 'disabled' },
     random: () => 0,
     permissionMode: 'bypassPermissions',
     allowDangerouslySkipPermissions: true,

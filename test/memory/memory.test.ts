@@ -143,7 +143,7 @@ describe('memory files', () => {
     const { sent } = await long.run({ prompt: 'Go.' });
     const marks = (JSON.parse(sent[0] ?? '{}') as { messages: unknown }).messages;
     expect(count(JSON.stringify(marks), '#')).toBe(
-      200_000 + '# Project instructions# Date'.split('#').length - 1,
+      200_000 + '# Project instructions# Where you are# The model# Date'.split('#').length - 1,
     );
   });
 

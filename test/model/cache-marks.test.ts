@@ -68,7 +68,7 @@ describe('cache marks', () => {
     const first = await sent(request());
     await server.close();
     expect(await sent(request())).toBe(first);
-    const prefix = first.slice(0, first.indexOf(',"metadata"'));
+    const prefix = first.slice(0, first.indexOf(',"output_config"'));
     expect(prefix).toMatchInlineSnapshot(
       `"{"model":"claude-sonnet-5","max_tokens":8000,"system":[{"type":"text","text":"You are useful."},{"type":"text","text":"And brief.","cache_control":{"type":"ephemeral"}}],"tools":[{"name":"Read","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":[{"type":"text","text":"Today is Sunday."},{"type":"text","text":"Look.","cache_control":{"type":"ephemeral"}}]},{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Read","input":{"path":"ä"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"},{"type":"text","text":"Go on.","cache_control":{"type":"ephemeral"}}]}]"`,
     );

@@ -84,7 +84,7 @@ describe('model and effort', () => {
     expect(body(stage, 1)).toMatchObject({ model: 'claude-opus-4-8', output_config: { effort: 'low' } });
     await stage.run([reply('Again.')], { ...options, continue: true });
     expect(body(stage, 2)['model']).toBe('claude-sonnet-4-6');
-    expect(body(stage, 2)['output_config']).toBeUndefined();
+    expect(body(stage, 2)['output_config']).toEqual({ effort: 'high' });
     await stage.run([reply('Hm.')], options, '/think');
     expect(body(stage, 3)).toMatchObject({ model: 'claude-opus-4-8', output_config: { effort: 'low' } });
   });

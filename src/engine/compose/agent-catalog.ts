@@ -74,12 +74,14 @@ export async function asMainAgent(
   const { model, skills } = definition;
   const memory = await readAgentMemory(definition, placesOf(config), files);
   if (memory?.ok === false) config.stderr?.(memory.problem);
-  const place = { cwd: config.cwd, additionalDirectories: config.additionalDirectories ?? [] };
   const given = [config.customSystemPrompt ?? []].flat();
   return {
     mainAgent: definition.name,
     customSystemPrompt: [
-      ...buildMainAgentPrompt(definition, { ...place, platform: process.platform }),
+      ...buildMainAgentPrompt(definition, {
+        cwd: config.cwd,
+        additionalDirectories: config.additionalDirectories ?? [],
+      }),
       ...(memory?.ok === true ? [memory.prompt] : []),
       ...given,
     ],

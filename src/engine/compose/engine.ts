@@ -17,7 +17,6 @@ import { checkConfig } from '../check-config.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { lendOnRecord } from '../for-the-submission.ts';
 import { gatedShell } from '../gated-shell.ts';
-import { gitStatus } from '../git-status.ts';
 import { adopt } from '../model-choice.ts';
 import type { EngineParts, SessionMemory } from '../parts.ts';
 import { judgeJoining } from '../prompt-hooks.ts';
@@ -32,6 +31,7 @@ import { WorkingFolder } from '../working-folder.ts';
 import { admittedTools, composeAdmission } from './admission.ts';
 import { composeAttachments } from './attachments.ts';
 import { type ContextParts, composeContext } from './context.ts';
+import { composeContextSources, ownDirectoriesOf } from './context-sources.ts';
 import { composeFileHistory } from './file-history.ts';
 import { composeHooks, tellOfFiles } from './hooks.ts';
 import { McpRoom } from './mcp.ts';
@@ -175,7 +175,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     ids,
     files,
     journal,
-    permissions: askingWith({ ...permissions, ask }, { ownDirectories: config.ownDirectories }),
+    permissions: askingWith({ ...permissions, ask }, { ownDirectories: ownDirectoriesOf(config) }),
     hooks,
     readFileCache,
     todos,
@@ -280,11 +280,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     mirrored: session.mirrored,
     memory,
     permissions: permissions.permissions,
-    sources: {
-      memoryFiles: projectMemory.load,
-      relevantMemory: projectMemory.prefetch,
-      gitStatus: (signal) => gitStatus(config.cwd, env, signal),
-    },
+    sources: composeContextSources(config, { projectMemory, files, env }),
     state: new StateMachine(config.setSDKStatus),
   };
   subagents.link({

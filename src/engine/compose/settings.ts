@@ -117,6 +117,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     idleNotificationMs: timeouts.idleNotificationMs,
     durability: resolved.durability,
     memoryFiles: resolved.memoryFiles,
+    memoryPath: resolved.memoryPath,
     relevantMemory: resolved.relevantMemory,
     toolUseSummaries: resolved.toolUseSummaries,
     promptSuggestions: resolved.promptSuggestions,

@@ -11,8 +11,6 @@ export interface SpillRoom {
     readonly toolUseId: string;
     readonly toolName: string;
     readonly text: string;
-    /** Of the file. Default `txt`. */
-    readonly ending?: 'json' | 'txt';
   }): Promise<{ readonly path: string }>;
 }
 
@@ -31,8 +29,8 @@ export function composeSpill(
   return {
     directory,
     file,
-    async result({ toolUseId, text, ending = 'txt' }) {
-      const path = await file(`${toolUseId}.${ending}`);
+    async result({ toolUseId, text }) {
+      const path = await file(`${toolUseId}.txt`);
       // A record may name it from now on.
       await files.writeAtomic(path, text, { mode: 0o600, sync: durability === 'power' });
       return { path };

@@ -13,7 +13,7 @@ export interface RehearsalRequest {
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly tools: readonly string[];
-  /** Text of the last user message, tool results included. */
+  /** Text of the last user message, tool results included, without reminders before it. */
   readonly lastMessage: string;
   readonly firstUserMessage: string;
   /** Text of every tool result of the conversation, by `tool_use_id`. */
@@ -50,12 +50,18 @@ export function describeRequest(
 }
 
 export function lastUserText(request: ApiRequest): string {
-  return (
-    request.turns
-      .findLast((turn) => turn.role === 'user')
-      ?.blocks.map(textOf)
-      .join('\n') ?? ''
-  );
+  const turn = request.turns.findLast(({ role }) => role === 'user');
+  return turn === undefined ? '' : withoutPreface(turn.blocks.map(textOf)).join('\n');
+}
+
+/** Reminders that a client puts before what is said: which folder it is, which day. */
+function withoutPreface(texts: readonly string[]): readonly string[] {
+  const said = texts.findIndex((text) => !isReminder(text));
+  return said < 0 ? texts : texts.slice(said);
+}
+
+function isReminder(text: string): boolean {
+  return text.startsWith('<system-reminder>') && text.trimEnd().endsWith('</system-reminder>');
 }
 
 export function firstUserText(request: ApiRequest): string {

@@ -3,7 +3,6 @@
 import { faultsOf } from '../faults/fault.ts';
 import type { RehearsalRequest } from './rehearsal-request.ts';
 import type { Condition, Reply, RequestKind, Scenario, ScenarioFunction, ScriptedReply } from './scenario.ts';
-import { wholeReply } from './scripted-block.ts';
 
 export interface Taken {
   readonly reply: Reply;
@@ -31,13 +30,12 @@ export function runScenario(scenario: Scenario | ScenarioFunction): ScenarioRun 
     const name = scenario.name === '' ? 'scenario function' : scenario.name;
     const take = async (request: RehearsalRequest): Promise<Taken | undefined> => {
       const given = await scenario(request);
-      const label = `${name}, call ${request.call}`;
-      return given === undefined ? undefined : { reply: wholeReply(given, label), label };
+      return given === undefined ? undefined : { reply: given, label: `${name}, call ${request.call}` };
     };
     return { name, nextCall, vars: {}, unused: () => [], take };
   }
   const slots = scenario.replies.map((scripted, at) => ({
-    scripted: wholeReply(scripted, labelOf(scripted, at)),
+    scripted,
     label: labelOf(scripted, at),
     given: 0,
     struck: 0,

@@ -64,7 +64,7 @@ export type RequestKind = 'main' | 'compaction' | 'helper';
 export interface Condition {
   /** The n-th request of its kind in its session, from 1; refused ones do not count. */
   readonly call?: number;
-  /** Found in the text of the last user message, tool results included. */
+  /** Found in the text of the last user message, tool results included, without reminders before it. */
   readonly lastMessage?: RegExp | string;
   /** Every one of these tools is offered. */
   readonly toolsOffered?: readonly string[];

@@ -29,11 +29,9 @@ describe('F01 kill -9 between the start of a tool and its result', () => {
     expect(blocksOf(run.sent[0], 'tool_result')).toMatchObject([
       { tool_use_id: 'call_1', is_error: true, content: expect.stringContaining('outcome unknown') },
     ]);
-    expect(blocksOf(run.sent[0], 'text').map((block) => block.text)).toEqual([
-      'Deploy it.',
-      'Deploying.',
-      'What happened?',
-    ]);
+    const [surroundings, ...said] = blocksOf(run.sent[0], 'text').map((block) => block.text);
+    expect(surroundings).toMatch(/^<system-reminder>/);
+    expect(said).toEqual(['Deploy it.', 'Deploying.', 'What happened?']);
     expect(readFileSync(journalFile(place)).subarray(0, before.length).equals(before)).toBe(true);
     expect(run.entries.map((entry) => entry.type)).toContain('unknown');
   });
