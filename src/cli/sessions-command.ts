@@ -11,6 +11,7 @@ import {
   tagSession,
 } from '../index.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { toolLabel } from './screen/tool-label.ts';
 import { visible } from './screen/visible.ts';
 import { UsageError } from './usage-error.ts';
 import type { World } from './world.ts';
@@ -122,10 +123,11 @@ function textOf(content: unknown): string {
         readonly type?: string;
         readonly text?: string;
         readonly name?: string;
+        readonly input?: Readonly<Record<string, unknown>>;
         readonly content?: unknown;
       }) => {
         if (block.type === 'text') return block.text ?? '';
-        if (block.type === 'tool_use') return `[${block.name}]`;
+        if (block.type === 'tool_use') return `[${toolLabel(block.name ?? '', block.input ?? {}, '')}]`;
         return block.type === 'tool_result' ? `[result] ${textOf(block.content)}` : '';
       },
     )

@@ -3,6 +3,8 @@ import type { DecisionRecord } from '../protocol/decision-record.ts';
 import type { JournalEntry } from '../protocol/journal.ts';
 import type { AttemptRecord } from '../protocol/model.ts';
 import type { ToolTrace } from '../protocol/tool.ts';
+import type { AssistantBlock, UserBlock } from '../protocol/wire.ts';
+import { textOfContent } from '../util/text-of-content.ts';
 import { recordsInOrder } from './record-order.ts';
 import { noProblems } from './resume-problems.ts';
 import { isMainRequest } from './view-fold.ts';
@@ -13,6 +15,9 @@ interface ExplainedIteration {
   record: DecisionRecord | undefined;
 }
 
+/** A call that ran a command, by its id. */
+type Commands = ReadonlyMap<string, { readonly command: string; output: string }>;
+
 interface ExplainedSubmission {
   readonly id: string;
   readonly iterations: ExplainedIteration[];
@@ -22,7 +27,9 @@ interface ExplainedSubmission {
 
 /** Plain text for a terminal: the reason for the last stop first, then one line per iteration. */
 export function explainSession(entries: Iterable<JournalEntry>): string {
-  const submissions = submissionsOf(entries);
+  const records = [...entries];
+  const submissions = submissionsOf(records);
+  const commands = commandsIn(records);
   const last = submissions.at(-1);
   if (last === undefined) return 'Nothing was asked in this session yet.';
   const lines = [reasonOf(last)];
@@ -30,7 +37,7 @@ export function explainSession(entries: Iterable<JournalEntry>): string {
     lines.push('');
     if (submissions.length > 1)
       lines.push(`Submission ${index + 1} of ${submissions.length}: ${reasonOf(submission)}`);
-    lines.push(...submission.iterations.map(lineOf));
+    lines.push(...submission.iterations.flatMap((iteration) => linesOf(iteration, commands)));
     if (submission.iterations.length === 0) lines.push('  (no request was made)');
   }
   return lines.join('\n');
@@ -87,7 +94,45 @@ function reasonOf({ iterations, hasResult, terminal }: ExplainedSubmission): str
     : `Cut off here: after iteration ${last.iteration}, before its successor asked.`;
 }
 
-function lineOf({ iteration, model, record }: ExplainedIteration): string {
+/** The commands that were run, and what came of them. */
+function commandsIn(entries: readonly JournalEntry[]): Commands {
+  const commands = new Map<string, { command: string; output: string }>();
+  for (const entry of entries) {
+    if (entry.type !== 'assistant' && entry.type !== 'user') continue;
+    const { content } = entry.message;
+    if (!Array.isArray(content)) continue;
+    for (const block of content as readonly (AssistantBlock | UserBlock)[]) {
+      const command = block.type === 'tool_use' ? block.input['command'] : undefined;
+      if (block.type === 'tool_use' && typeof command === 'string')
+        commands.set(block.id, { command: command.trim().replace(/\s*\n\s*/g, ' ⏎ '), output: '' });
+      const call = block.type === 'tool_result' ? commands.get(block.tool_use_id) : undefined;
+      if (block.type === 'tool_result' && call !== undefined)
+        call.output = textOfContent(block.content ?? '');
+    }
+  }
+  return commands;
+}
+
+/** Of a command, in the line of its iteration. */
+const COMMAND_CHARS = 60;
+/** Of what a command that failed wrote. */
+const OUTPUT_LINES = 6;
+
+/** Its line, and under it the end of what its commands wrote that failed. */
+function linesOf(iteration: ExplainedIteration, commands: Commands): string[] {
+  const failed = iteration.record?.tools.filter(({ outcome }) => outcome === 'error') ?? [];
+  return [
+    lineOf(iteration, commands),
+    ...failed.flatMap(({ id }) => {
+      const call = commands.get(id);
+      if (call === undefined) return [];
+      const output = call.output.trim().split('\n').slice(-OUTPUT_LINES);
+      return [`     ${call.command}`, ...output.map((line) => `       ${line}`)];
+    }),
+  ];
+}
+
+function lineOf({ iteration, model, record }: ExplainedIteration, commands: Commands): string {
   const number = `${iteration}`.padStart(3);
   if (record === undefined) return `${number}  ${model}  cut off here`;
   const parts = [
@@ -96,7 +141,9 @@ function lineOf({ iteration, model, record }: ExplainedIteration): string {
     ...attemptsOf(record.attempts),
     ...stepsOf(record),
     ...usageOf(record),
-    ...(record.tools.length === 0 ? [] : [`tools: ${record.tools.map(toolText).join(', ')}`]),
+    ...(record.tools.length === 0
+      ? []
+      : [`tools: ${record.tools.map((tool) => toolText(tool, commands)).join(', ')}`]),
     ...rulesOf(record),
     record.decision?.sentence ?? 'cut off here',
   ];
@@ -129,10 +176,16 @@ function usageOf({ usage, costUsd }: DecisionRecord): string[] {
   ];
 }
 
-function toolText({ name, outcome, startedMs, endedMs }: ToolTrace): string {
+function toolText({ id, name, outcome, startedMs, endedMs }: ToolTrace, commands: Commands): string {
+  const call = commands.get(id);
+  const shown = call === undefined ? name : `${name} \`${shortened(call.command)}\``;
   return startedMs === undefined
-    ? `${name} ${outcome}`
-    : `${name} ${outcome} ${duration(endedMs - startedMs)}`;
+    ? `${shown} ${outcome}`
+    : `${shown} ${outcome} ${duration(endedMs - startedMs)}`;
+}
+
+function shortened(command: string): string {
+  return command.length > COMMAND_CHARS ? `${command.slice(0, COMMAND_CHARS)}…` : command;
 }
 
 function rulesOf({ rules }: DecisionRecord): string[] {

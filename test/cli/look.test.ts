@@ -164,6 +164,24 @@ describe('explain', () => {
     expect(await turnwright(['explain', session_id], { env: home })).toEqual(newest);
   });
 
+  test('commands are named, and what one wrote that failed', async () => {
+    const cwd = temporaryFolder();
+    const home = { TURNWRIGHT_HOME: temporaryFolder() };
+    const command = 'echo one; echo it is broken; exit 3';
+    const server = await rehearse(reply([toolUse('Bash', { command })]), reply('done'));
+    await turnwright(['-p', '--allowedTools', 'Bash', '--', 'go'], {
+      env: { ...against(server), ...home },
+      cwd,
+    });
+    const { stdout } = await turnwright(['explain'], { env: home, cwd });
+    expect(stdout).toMatch(/tools: Bash `echo one; echo it is broken; exit 3` error \d+ ms/);
+    expect(stdout).toContain(`     ${command}\n       Exit code 3\n       one\n       it is broken\n`);
+    const [id = ''] = /[0-9a-f-]{36}/.exec((await turnwright(['sessions'], { env: home, cwd })).stdout) ?? [];
+    const shown = await turnwright(['sessions', 'show', id], { env: home });
+    expect(shown.stdout).toContain(`[Bash ${command}]`);
+    expect(shown.stdout).toContain('it is broken');
+  });
+
   test('a session that is not there', async () => {
     expect(await turnwright(['explain'])).toMatchObject({ code: 2, stdout: '' });
     const named = await turnwright(['explain', 'nope']);

@@ -109,7 +109,7 @@ describe('what was taken back', () => {
       say.delta('Done'),
       say.text('Done'),
     ]);
-    expect(lines).toEqual(['Looking', '✓ Bash ls  0 ms', 'Done']);
+    expect(lines).toEqual(['Looking', '✓ Bash ls  0 ms', '    a', 'Done']);
   });
 });
 
@@ -122,7 +122,37 @@ describe('tools', () => {
     await fake.screen.show(say.result('t1', 'text'));
     fake.clock.ms = 1500;
     await fake.screen.show(say.result('t2', 'Exit code 1\nnot ok', true));
-    expect(fake.seen()).toEqual(['✓ Read src/app.js  12 ms', '✗ Bash node --test  Exit code 1  1.5 s']);
+    expect(fake.seen()).toEqual([
+      '✓ Read src/app.js  12 ms',
+      '✗ Bash node --test  Exit code 1  1.5 s',
+      '    not ok',
+    ]);
+  });
+
+  test('of what a command wrote the end is shown, more of it when it failed', async () => {
+    const twenty = Array.from({ length: 20 }, (_, i) => `line ${i + 1}`).join('\n');
+    const lines = await shown([
+      say.call('t1', 'Bash', { command: 'make' }),
+      say.result('t1', `${twenty}\n\n`),
+      say.call('t2', 'Bash', { command: 'npm test' }),
+      say.result('t2', `Exit code 1\n${twenty}`, true),
+      say.call('t3', 'Bash', { command: 'true' }),
+      say.result('t3', '(Bash completed with no output)'),
+    ]);
+    expect(lines.slice(0, 6)).toEqual([
+      '✓ Bash make  0 ms',
+      '    … 16 lines before',
+      '    line 17',
+      '    line 18',
+      '    line 19',
+      '    line 20',
+    ]);
+    expect(lines.slice(6, 9)).toEqual([
+      '✗ Bash npm test  Exit code 1  0 ms',
+      '    … 8 lines before',
+      '    line 9',
+    ]);
+    expect(lines.slice(-2)).toEqual(['    line 20', '✓ Bash true  0 ms']);
   });
 
   test('time a person took to answer is not the tool’s', async () => {
@@ -133,7 +163,7 @@ describe('tools', () => {
     });
     fake.clock.ms = 60_030;
     await fake.screen.show(say.result('t1', 'ok'));
-    expect(fake.seen()).toEqual(['✓ Bash make  30 ms']);
+    expect(fake.seen()).toEqual(['✓ Bash make  30 ms', '    ok']);
   });
 
   test('a denied call says so', async () => {
@@ -217,7 +247,13 @@ describe('while a question stands', () => {
       await fake.terminal.line('y');
     });
     await fake.screen.show(say.result('t1', 'ok'));
-    expect(fake.seen().slice(-3)).toEqual(['! A warning.', '✓ Bash ls  10 ms', '✓ Bash make  0 ms']);
+    expect(fake.seen().slice(-5)).toEqual([
+      '! A warning.',
+      '✓ Bash ls  10 ms',
+      '    ok',
+      '✓ Bash make  0 ms',
+      '    ok',
+    ]);
     expect(fake.raw()).toContain('  allow? \ny\n');
   });
 

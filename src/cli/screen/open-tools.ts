@@ -1,5 +1,6 @@
 /** The calls whose results are still to come, and the lines each becomes. */
 import type { SDKUserMessage } from '../../index.ts';
+import { commandOutput } from './command-output.ts';
 import type { Style } from './style.ts';
 import { toolLabel } from './tool-label.ts';
 import { duration } from './units.ts';
@@ -8,6 +9,8 @@ import { cutToWidth, displayWidth } from './width.ts';
 
 interface OpenTool {
   readonly label: string;
+  /** Of the main agent: what it wrote is shown. */
+  readonly isCommand: boolean;
   readonly sinceMs: number;
   /** `  ↳ apples: ` for a call of the subagent that was started to count them; '' for the main agent's. */
   readonly whose: string;
@@ -67,6 +70,7 @@ export function createOpenTools(style: Style, cwd: () => string): OpenTools {
       const agent = parent === null ? undefined : (agents.get(parent) ?? 'a subagent');
       open.set(id, {
         label,
+        isCommand: parent === null && typeof input['command'] === 'string',
         sinceMs: atMs,
         whose: whoseIs(parent, agents.get(parent ?? '')),
         agent,
@@ -85,14 +89,24 @@ export function createOpenTools(style: Style, cwd: () => string): OpenTools {
       const mark = `${tool.whose}${outcome.isError ? style.red('✗') : style.green('✓')} `;
       const room = columns - displayWidth(`${tool.whose}✓   ${duration(ms)}`);
       const label = cutToWidth(tool.label, Math.max(12, room));
+      const wasDenied = denials.delete(id);
+      const output =
+        tool.isCommand && !wasDenied
+          ? commandOutput(outcome.text, outcome.isError, columns).map(style.dim)
+          : [];
       if (!outcome.isError)
-        return [`${mark}${label}  ${took}`, ...tool.todos.map((line) => cutToWidth(line, columns))];
-      const why = `${denials.delete(id) ? 'denied: ' : ''}${firstLine(outcome.text)}`;
+        return [
+          `${mark}${label}  ${took}`,
+          ...tool.todos.map((line) => cutToWidth(line, columns)),
+          ...output,
+        ];
+      const why = `${wasDenied ? 'denied: ' : ''}${firstLine(outcome.text)}`;
       if (displayWidth(label) + 2 + displayWidth(why) <= room)
-        return [`${mark}${label}  ${style.red(why)}  ${took}`];
+        return [`${mark}${label}  ${style.red(why)}  ${took}`, ...output];
       // Neither the call nor the reason is worth more: each gets a line.
       const under = ' '.repeat(tool.whose === '' ? 2 : 6);
-      return [`${mark}${label}  ${took}`, `${under}${style.red(cutToWidth(why, columns - under.length))}`];
+      const reason = `${under}${style.red(cutToWidth(why, columns - under.length))}`;
+      return [`${mark}${label}  ${took}`, reason, ...output];
     },
     seen: (id) =>
       open.has(id) ? Promise.resolve() : new Promise((resolve) => void awaited.set(id, resolve)),
