@@ -44,6 +44,7 @@ export function createDeliveries(): Deliveries {
     guard: (port) => ({
       wireTools: (model) => port.wireTools(model),
       backfill: (block) => port.backfill(block),
+      outwardInput: (block) => port.outwardInput(block),
       open(input) {
         const executor = port.open(input);
         return {

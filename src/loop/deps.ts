@@ -2,11 +2,13 @@
  * The ports of the loop: everything it can see of the world. All of it is passed in, so a test drives the real
  * loop with a scripted model, and the same loop runs in a CLI, a server or a worker.
  */
+
 import type { CacheWatch } from '../protocol/cache.ts';
 import type { CompactionState, ContextPort } from '../protocol/context.ts';
 import type { CarriedState } from '../protocol/decision-record.ts';
 import type { HookPort } from '../protocol/hook.ts';
 import type { Recorder } from '../protocol/journal.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type {
   AttachmentMessage,
   ToolUseSummaryMessage,
@@ -112,6 +114,8 @@ export interface ToolsPort {
     readonly depth: number;
   }): ToolExecutor;
   backfill(block: ToolUseBlock): ToolUseBlock;
+  /** The input as hooks and hosts get it: with absolute paths. */
+  outwardInput(block: ToolUseBlock): JsonObject;
 }
 
 /** The engine's verdicts, which stand outside the rules: money and structured output. */

@@ -1,6 +1,13 @@
 /** A server's tool as the engine's Tool. */
 import type { JsonObject, JsonSchema } from '../protocol/json.ts';
-import type { AnyTool, ToolContext, ToolOutput, ToolPolicy, ToolProgress } from '../protocol/tool.ts';
+import type {
+  AnyTool,
+  McpOrigin,
+  ToolContext,
+  ToolOutput,
+  ToolPolicy,
+  ToolProgress,
+} from '../protocol/tool.ts';
 import { cleanText } from './clean-text.ts';
 import { toolNames } from './names.ts';
 import { isRecord } from './server-config.ts';
@@ -41,6 +48,8 @@ const MAX_DESCRIPTION_CHARS = 10_000;
 
 export interface ListedToolOptions {
   readonly call: CallPort;
+  /** What the server is called, and where it is from. */
+  readonly origin: Pick<McpOrigin, 'server' | 'source'>;
   /** Names that other tools of the session have. */
   readonly taken: ReadonlySet<string>;
   /** What holds for tools that say nothing themselves. Default false. */
@@ -54,7 +63,7 @@ export interface ListedToolOptions {
 export function listedTools(
   slug: string,
   listed: readonly Readonly<Record<string, unknown>>[],
-  { call, taken, alwaysLoad = false, parserOf = () => unchecked, policyOf }: ListedToolOptions,
+  { call, origin, taken, alwaysLoad = false, parserOf = () => unchecked, policyOf }: ListedToolOptions,
 ): ListedTools {
   const quarantined: string[] = [];
   const named = new Map<string, Readonly<Record<string, unknown>>>();
@@ -84,6 +93,7 @@ export function listedTools(
     const description =
       typeof each['description'] === 'string' ? cleanText(each['description'], MAX_DESCRIPTION_CHARS) : '';
     const annotations = isRecord(each['annotations']) ? each['annotations'] : {};
+    const title = titleOf(each, annotations);
     const readOnly = annotations['readOnlyHint'] === true;
     const effect = readOnly ? 'pure' : annotations['idempotentHint'] === true ? 'idempotent' : 'unsafe';
     tools.push({
@@ -91,6 +101,7 @@ export function listedTools(
       inputJsonSchema: schema.schema,
       description: () => description,
       ...(isLoaded(each, alwaysLoad) && { loading: 'always' as const }),
+      mcp: { ...origin, tool: raw, ...(title !== undefined && { title }) },
       policy: policyOf?.(raw),
       parse: parserOf(schema.schema),
       isReadOnly: () => readOnly,
@@ -119,6 +130,16 @@ export function listedTools(
     wire.push([raw, name, description, schema.schema, [...schema.renamed], effect, policyOf?.(raw)]);
   }
   return { tools, statuses, quarantined, fingerprint: JSON.stringify(wire) };
+}
+
+const MAX_TITLE_CHARS = 200;
+
+function titleOf(
+  { title: own }: Readonly<Record<string, unknown>>,
+  { title: annotated }: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const title = [own, annotated].find((each) => typeof each === 'string' && each !== '');
+  return title === undefined ? undefined : cleanText(String(title), MAX_TITLE_CHARS);
 }
 
 const unchecked: AnyTool['parse'] = (input) => ({ ok: true, input });

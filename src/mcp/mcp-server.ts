@@ -228,6 +228,7 @@ export class McpServer {
     this.#tools ??= createServerTools({
       server: this.name,
       slug: this.slug,
+      scope: this.#scope,
       config,
       link: this.#link as ServerLink,
       pins,

@@ -18,6 +18,7 @@ export interface OfferedTools {
 export interface ServerToolsOptions {
   readonly server: string;
   readonly slug: string;
+  readonly scope: string;
   readonly config: McpServerConfig;
   readonly link: ServerLink;
   readonly pins: ToolPins;
@@ -40,6 +41,7 @@ const READING_MS = 5_000;
 
 export function createServerTools(options: ServerToolsOptions): ServerTools {
   const { server, slug, config, link, pins, ports } = options;
+  const source = isHosts(config) ? 'sdk' : options.scope;
   const { onHeld, clock, taken, parserOf } = ports;
   // How long its own tools take is for a host to say.
   const callIdleMs = isHosts(config) ? Number.POSITIVE_INFINITY : ports.callIdleMs;
@@ -53,6 +55,7 @@ export function createServerTools(options: ServerToolsOptions): ServerTools {
       onHeld === undefined ? { shown: now, held: new Map<string, ToolChange>() } : pins.settle(now);
     heldNow = held;
     const listed = listedTools(slug, shown, {
+      origin: { server, source },
       taken,
       ...(isHosts(config) ? { parserOf } : { alwaysLoad: config.alwaysLoad }),
       call: (request) => call(request, held.get(request.tool)),

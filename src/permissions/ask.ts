@@ -8,6 +8,7 @@ import type {
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { readAnswer } from './read-answer.ts';
 import { formatRule } from './rule.ts';
+import { shownAs } from './shown-question.ts';
 
 export interface AskOptions {
   /** Asks the host. Absent: headless, every question is denied at once (F160). */
@@ -32,7 +33,8 @@ type Question = Parameters<AskPort>[0];
 export function createAsk(options: AskOptions): AskPort {
   const { canUseTool, ids, permissions } = options;
   return async (question, signal) => {
-    if (canUseTool === undefined) return deny(options.headlessMessage ?? headlessMessage(question));
+    if (canUseTool === undefined)
+      return { ...deny(options.headlessMessage ?? headlessMessage(question)), answeredBy: 'headless' };
     if (signal.aborted) return deny(WITHDRAWN);
     const waiting = new AbortController();
     const onAbort = () => waiting.abort(signal.reason);
@@ -73,7 +75,7 @@ async function callHost(
       toolUseID: toolUseId,
       requestId,
       decisionReason: message,
-      displayName: tool.name,
+      ...shownAs(question),
       ...(reasonType === undefined ? {} : { decisionReasonType: reasonType }),
       ...(reasonType === 'rule' && matched !== undefined ? { matchedAskRule: matched } : {}),
       ...(suggestions === undefined ? {} : { suggestions }),

@@ -84,7 +84,11 @@ async function strayPath(each: Case): Promise<ResolvedPath | undefined> {
     return blocked[kind] ? (await outsideOf(kind, await subject.paths(), each))[0] : undefined;
   for (const direction of ['read', 'write'] as const) {
     if (!blocked[direction]) continue;
-    const [stray] = await outsideOf(direction, await touchedPaths(direction, subject, context), each);
+    const [stray] = await outsideOf(
+      direction,
+      await touchedPaths(direction, await subject.line(), context),
+      each,
+    );
     if (stray !== undefined) return stray;
   }
   return undefined;

@@ -1,5 +1,5 @@
 import { pathsCopied, pathsRead, pathsWritten, putInto } from '../shell/plain-reader.ts';
-import { everySegment, literalWords, type Segment } from '../shell/segment.ts';
+import { type CommandLine, everySegment, literalWords, type Segment } from '../shell/segment.ts';
 import { forbidsPath, type PathRuleContext } from './path-rule.ts';
 import type { ResolvedPath } from './real-path.ts';
 import type { PermissionRule } from './rule.ts';
@@ -116,10 +116,10 @@ function joined(parts: readonly (CommandPaths | undefined)[]): CommandPaths {
 /** The files that a line says it reads or writes, as far as that is known. */
 export async function touchedPaths(
   direction: 'read' | 'write',
-  subject: Subject,
+  line: Pick<CommandLine, 'segments'>,
   context: PathRuleContext,
 ): Promise<readonly ResolvedPath[]> {
-  const segments = everySegment((await subject.line()).segments);
+  const segments = everySegment(line.segments);
   const touched = await Promise.all(segments.map((segment) => touchedBy(segment, direction, context)));
   return touched.flatMap(({ paths }) => paths);
 }

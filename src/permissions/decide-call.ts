@@ -12,12 +12,13 @@ import {
   pathsOutside,
 } from './case.ts';
 import { type CommandCase, coverCommand } from './command-cover.ts';
+import { touchedPaths } from './command-paths.ts';
 import { looksAtFiles, matchesRule } from './match-rule.ts';
 import * as say from './messages.ts';
 import { lookFrom, type ResolvedPath } from './real-path.ts';
 import { formatRule, namesTool, type PermissionRule } from './rule.ts';
 import { type Subject, subjectOf } from './subject.ts';
-import { suggestionsFor } from './suggestions.ts';
+import { suggestionsFor, suggestionsForCommand } from './suggestions.ts';
 
 /** Built-in tools that change nothing but the session's own record. */
 const OWN_RECORD_TOOLS: readonly string[] = ['TodoWrite', 'StructuredOutput'];
@@ -153,11 +154,26 @@ async function judgeCommand(each: Case): Promise<AllowOrAsk> {
   const acceptsEdits = state.mode === 'acceptEdits';
   const { rules, uncovered } = await coverCommand(commandCase(each, allow, acceptsEdits));
   if (uncovered.length > 0 || (await subject.line()).segments.length === 0)
-    return byDefault(each, [], uncovered);
+    return askAboutCommand(each, uncovered);
   if (rules.length > 0) return allowedBy(rules);
   const does = acceptsEdits ? 'reads and edits' : 'reads';
   const reason = `It only ${does} inside the working directories.`;
   return { kind: 'allow', reasonType: 'workingDir', reason };
+}
+
+async function askAboutCommand(each: Case, segments: readonly Segment[]): Promise<AllowOrAsk> {
+  const { subject, state, context } = each;
+  const line = { segments };
+  const writes = await touchedPaths('write', line, context);
+  const readsOutside = await outsideOf('read', await touchedPaths('read', line, context), each);
+  const [touched] = [...writes, ...readsOutside];
+  return {
+    kind: 'ask',
+    reasonType: 'other',
+    message: say.askedByDefault(subject, state.mode),
+    suggestions: suggestionsForCommand(subject.tool, state.mode, { segments, readsOutside, writes }),
+    ...(touched !== undefined && { blockedPath: touched.real ?? touched.spelled }),
+  };
 }
 
 function commandCase(each: Case, allow: readonly PermissionRule[], acceptsEdits: boolean): CommandCase {
@@ -200,11 +216,7 @@ function hasProhibition({ subject, state }: Case): boolean {
 }
 
 /** What holds when no rule and no mode says anything. */
-function byDefault(
-  { subject, state }: Case,
-  outside: readonly ResolvedPath[],
-  uncovered: readonly Segment[] = [],
-): AllowOrAsk {
+function byDefault({ subject, state }: Case, outside: readonly ResolvedPath[]): AllowOrAsk {
   const { target } = subject;
   if (target.kind === 'read' && subject.readOnly && target.paths.length > 0 && outside.length === 0) {
     return { kind: 'allow', reasonType: 'workingDir', reason: 'It reads inside the working directories.' };
@@ -217,7 +229,7 @@ function byDefault(
   if ((target.kind === 'none' || target.kind === 'name') && own) {
     return { kind: 'allow', reasonType: 'tool', reason: 'It changes nothing outside the session.' };
   }
-  const suggestions = suggestionsFor(subject, outside, uncovered);
+  const suggestions = suggestionsFor(subject, state.mode, outside);
   const [stray] = outside;
   if (stray === undefined) {
     return {

@@ -1,5 +1,5 @@
 import type { PermissionQuestion } from '../protocol/gate.ts';
-import type { PermissionTarget, ToolPolicy } from '../protocol/tool.ts';
+import type { AnyTool, PermissionTarget, ToolPolicy } from '../protocol/tool.ts';
 import type { CommandLine } from '../shell/segment.ts';
 import type { ResolvedPath } from './real-path.ts';
 
@@ -23,7 +23,7 @@ export function subjectOf(
   { tool, input, cwd }: PermissionQuestion,
   resolve: (path: string) => Promise<ResolvedPath>,
 ): Subject {
-  const target = attempt(() => tool.permissionTarget?.(input, { cwd })) ?? { kind: 'none' };
+  const target = targetOf(tool, input, cwd);
   let line: Promise<CommandLine> | undefined;
   return {
     tool: tool.name,
@@ -38,6 +38,10 @@ export function subjectOf(
       return line;
     },
   };
+}
+
+export function targetOf(tool: AnyTool, input: Record<string, unknown>, cwd: string): PermissionTarget {
+  return attempt(() => tool.permissionTarget?.(input, { cwd })) ?? { kind: 'none' };
 }
 
 /** Reading commands is loaded by the first. */

@@ -1,71 +1,98 @@
+/** What a host may offer as "always allow": never broader than what was asked about calls for. */
 import { dirname } from 'node:path';
-import type { PermissionRuleValue, PermissionUpdate } from '../protocol/permission.ts';
-import { plainWords } from '../shell/plain-command.ts';
-import { literalWords, type Segment } from '../shell/segment.ts';
+import type { PermissionMode, PermissionRuleValue, PermissionUpdate } from '../protocol/permission.ts';
+import { pathsRead } from '../shell/plain-reader.ts';
+import type { Segment } from '../shell/segment.ts';
+import { ruleTextFor } from './command-rule-text.ts';
 import type { ResolvedPath } from './real-path.ts';
 import type { Subject } from './subject.ts';
 import { urlSpecifier } from './url-rule.ts';
 
-/** What a host may offer as "always allow": never broader than what was asked about calls for. */
 export function suggestionsFor(
   subject: Subject,
+  mode: PermissionMode,
   outside: readonly ResolvedPath[],
-  /** What no rule covers of a command that is seen whole. */
-  uncovered: readonly Segment[],
 ): readonly PermissionUpdate[] {
-  const { target } = subject;
+  const { target, tool } = subject;
   switch (target.kind) {
-    case 'read':
-    case 'write': {
-      const updates: PermissionUpdate[] = [];
-      if (outside.length > 0)
-        updates.push({
-          type: 'addDirectories',
-          directories: foldersOf(subject, outside),
-          destination: 'session',
-        });
-      if (target.kind === 'write')
-        updates.push({ type: 'setMode', mode: 'acceptEdits', destination: 'session' });
-      return updates;
+    case 'read': {
+      // A search names a folder, everything else a file.
+      const isSearch = /^(?:Glob|Grep|LS)$/.test(tool);
+      return readRules(outside.map((path) => (isSearch ? placeOf(path) : dirname(placeOf(path)))));
     }
+    case 'write':
+      return writing(outside, mode);
     case 'command':
-      return addRules(subject.tool, uncovered.map(exactly));
+      return [];
     case 'url': {
       const domain = urlSpecifier(target.url);
-      return domain === undefined ? [] : [addRule({ toolName: subject.tool, ruleContent: domain })];
+      return domain === undefined ? [] : kept([{ toolName: tool, ruleContent: domain }]);
     }
     case 'name':
-      return [addRule({ toolName: subject.tool, ruleContent: target.name })];
+      return kept([{ toolName: tool, ruleContent: target.name }]);
     case 'none':
-      return subject.needsPerson ? [] : [addRule({ toolName: subject.tool })];
+      return subject.needsPerson ? [] : kept([{ toolName: tool }]);
   }
 }
 
-function addRule(rule: PermissionRuleValue): PermissionUpdate {
-  return { type: 'addRules', rules: [rule], behavior: 'allow', destination: 'session' };
+export interface UncoveredCommand {
+  /** What no rule covers of a command that is seen whole. */
+  readonly segments: readonly Segment[];
+  /** Files that it reads outside the working directories. */
+  readonly readsOutside: readonly ResolvedPath[];
+  readonly writes: readonly ResolvedPath[];
 }
 
-/** One rule for each command, or none at all: with some of them the line would still be asked about. */
-function addRules(toolName: string, texts: readonly (string | undefined)[]): readonly PermissionUpdate[] {
-  const known = [...new Set(texts.flatMap((text) => text ?? []))];
-  if (known.length === 0 || texts.includes(undefined)) return [];
-  const rules = known.map((ruleContent) => ({ toolName, ruleContent }));
+/** One rule for each command, or nothing at all: with some of them the line would still be asked about. */
+export function suggestionsForCommand(
+  toolName: string,
+  mode: PermissionMode,
+  { segments, readsOutside, writes }: UncoveredCommand,
+): readonly PermissionUpdate[] {
+  const needRule = segments.filter((segment) => !onlyRedirects(segment));
+  const texts = needRule.map(ruleTextFor);
+  if (segments.length === 0 || texts.includes(undefined)) return [];
+  const rules = [...new Set(texts.flatMap((text) => text ?? []))].map((ruleContent) => ({
+    toolName,
+    ruleContent,
+  }));
+  return [
+    ...(rules.length === 0 ? [] : kept(rules)),
+    ...readRules(readsOutside.map((path) => dirname(placeOf(path)))),
+    ...(writes.length === 0 ? [] : writing(writes, mode)),
+  ];
+}
+
+/** It would only read, were it not for the file that it is redirected to. */
+function onlyRedirects({ words, redirects }: Segment): boolean {
+  const known = words.flatMap(({ value }) => value ?? []);
+  return redirects.length > 0 && known.length === words.length && pathsRead(known) !== undefined;
+}
+
+function writing(paths: readonly ResolvedPath[], mode: PermissionMode): readonly PermissionUpdate[] {
+  const directories = [...new Set(paths.map(({ spelled }) => dirname(spelled)))];
+  return [
+    ...(directories.length === 0
+      ? []
+      : [{ type: 'addDirectories', directories, destination: 'session' } as const]),
+    ...(mode === 'acceptEdits'
+      ? []
+      : [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' } as const]),
+  ];
+}
+
+/** A folder whose name would be read as a pattern, or that is the whole disk, gets no rule. */
+function readRules(folders: readonly string[]): readonly PermissionUpdate[] {
+  const rules = [...new Set(folders)].map((folder) => ({ toolName: 'Read', ruleContent: `/${folder}/**` }));
+  if (rules.length === 0 || folders.some((folder) => !/^\/[^*?\\()]+$/.test(folder))) return [];
   return [{ type: 'addRules', rules, behavior: 'allow', destination: 'session' }];
 }
 
-/** The specifier that matches this command alone. */
-function exactly(segment: Segment): string | undefined {
-  const words = literalWords(segment);
-  if (words === undefined || segment.assigns || segment.redirects.length > 0) return undefined;
-  const text = words.map((word) => (/^[\w./:,@%+=-]+$/.test(word) ? word : `'${word}'`)).join(' ');
-  const read = plainWords(text);
-  return read?.length === words.length && read.every((word, i) => word === words[i]) ? text : undefined;
+function placeOf({ real, spelled }: ResolvedPath): string {
+  return real ?? spelled;
 }
 
-function foldersOf(subject: Subject, outside: readonly ResolvedPath[]): string[] {
-  // A search names a folder, everything else a file.
-  const folders = outside.map((path) =>
-    /^(Glob|Grep|LS)$/.test(subject.tool) ? path.spelled : dirname(path.spelled),
-  );
-  return [...new Set(folders)];
+/** Rules that outlast the session, in the folder's local settings. */
+function kept(rules: readonly PermissionRuleValue[]): readonly PermissionUpdate[] {
+  return [{ type: 'addRules', rules, behavior: 'allow', destination: 'localSettings' }];
 }

@@ -48,8 +48,8 @@ export type AskPort = (
   },
   signal: AbortSignal,
 ) => Promise<
-  // `answeredBy`: default the host.
-  | (PermissionResult & { readonly answeredBy?: 'permissionPromptTool' })
+  // `answeredBy`: default the host. `headless`: there was none to ask.
+  | (PermissionResult & { readonly answeredBy?: 'permissionPromptTool' | 'headless' })
   | { readonly behavior: 'pending'; readonly askId: string }
 >;
 

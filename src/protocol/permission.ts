@@ -67,7 +67,10 @@ export interface CanUseToolContext {
   readonly matchedAskRule?: MatchedRule;
   readonly title?: string;
   readonly displayName?: string;
+  /** What the call is about, in a line: the path, the address, the command or what it is said to do. */
   readonly description?: string;
+  /** The server whose tool this is, and where that server is from. */
+  readonly mcpServer?: { readonly name: string; readonly source: string };
   readonly toolUseID: string;
   readonly agentID?: string;
   readonly requestId: string;

@@ -125,6 +125,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   permissionTarget?(input: Input, context: { readonly cwd: string }): PermissionTarget;
   /** Always needs a person or host, whatever the mode. */
   readonly requiresUserInteraction?: boolean;
+  /** Of a tool that an MCP server offers. */
+  readonly mcp?: McpOrigin;
   /** What whoever configured the tool says about calls of it. */
   readonly policy?: ToolPolicy | undefined;
   /** Input fields that only a host's answer may bring: refused in what the model writes. */
@@ -136,6 +138,8 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly loading?: 'always' | 'deferrable';
   /** Words by which ToolSearch finds it, besides its name and description. */
   readonly searchHint?: string;
+  /** Input fields that hold a path: hooks and hosts get it absolute, the stream and the API as the model wrote it. */
+  readonly pathFields?: readonly string[];
   /**
    * Adds derived fields that observers see and the API never does. Called with a shallow copy of the input; what it
    * overwrites is shown only beside a field that it adds.
@@ -154,6 +158,16 @@ export interface Tool<Input = unknown, Output = unknown> {
     input: Input,
     context: ToolContext,
   ): AsyncGenerator<ToolProgress, ToolOutput<Output>> | Promise<ToolOutput<Output>>;
+}
+
+export interface McpOrigin {
+  readonly server: string;
+  /** Where the server is from: `sdk` for one of the host's process, else the scope of its configuration. */
+  readonly source: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  /** What people call the tool, where the server says so. */
+  readonly title?: string;
 }
 
 export interface ToolPolicy {

@@ -12,6 +12,12 @@ export async function toolOf(server: string, definition: AnySdkTool): Promise<An
   const readOnly = annotations.readOnlyHint === true;
   return {
     name: `mcp__${server}__${name}`,
+    mcp: {
+      server,
+      source: 'sdk',
+      tool: name,
+      ...(annotations.title !== undefined && { title: annotations.title }),
+    },
     inputJsonSchema,
     description: () => description,
     ...(definition.alwaysLoad === true && { loading: 'always' as const }),

@@ -143,6 +143,7 @@ export function scriptedTools(
     wireTools: async () => wire,
     open,
     backfill: options.backfill ?? ((block) => block),
+    outwardInput: ({ input }) => input,
     added,
     delivered,
     aborts,

@@ -16,7 +16,8 @@ import type {
 } from '../protocol/tool.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { type AbortWhy, type CallNotes, type CallOutcome, errorText } from './outcome.ts';
-import { checkInput, outward, permit } from './permit.ts';
+import { outwardInput } from './outward-input.ts';
+import { checkInput, permit } from './permit.ts';
 import type { PreparedCall } from './prepared-call.ts';
 import { runTool, toText } from './run-tool.ts';
 
@@ -103,7 +104,10 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
     tool_use_id: context.toolUseId,
     duration_ms: clock.monotonicMs() - startedMs,
   };
-  return afterRun(call, ports, { tool, outcome }, () => ({ ...about, tool_input: outward(tool, raw) }));
+  return afterRun(call, ports, { tool, outcome }, () => ({
+    ...about,
+    tool_input: outwardInput(tool, raw, context.cwd),
+  }));
 }
 
 function effectClassOf(tool: AnyTool, input: unknown): EffectClass {

@@ -16,7 +16,13 @@ export type CallOutcome =
       readonly text: string;
     }
   /** A rule, hook or host said no. */
-  | { readonly kind: 'denied'; readonly text: string; readonly interrupt?: boolean }
+  | {
+      readonly kind: 'denied';
+      readonly text: string;
+      /** Of the call, as hosts get it. */
+      readonly input: Record<string, unknown>;
+      readonly interrupt?: boolean;
+    }
   /** The answer will come from elsewhere, later. */
   | { readonly kind: 'pending'; readonly askId: string }
   /** `partial`: what the tool still said after the abort. */

@@ -9,8 +9,8 @@ import type { DecisionReasonType, GateVerdict, PermissionRuleValue } from '../pr
 import type { Clock } from '../protocol/ports.ts';
 import type { AnyTool, ToolContext } from '../protocol/tool.ts';
 import { andThen } from '../util/and-then.ts';
-import { observableInput, withoutDerived } from './observable-input.ts';
 import { type CallNotes, type CallOutcome, errorText } from './outcome.ts';
+import { inputSentBack, outwardInput } from './outward-input.ts';
 import { parseInput } from './prepared-call.ts';
 
 export interface PermitRequest {
@@ -85,7 +85,7 @@ function rewrite(
 
 /** Parses and checks what was sent back. Most observers send back what they were shown. */
 async function replaced(request: PermitRequest, at: Input, sentBack: JsonObject): Promise<Permit> {
-  const raw = withoutDerived(request.tool, at.raw, sentBack);
+  const raw = inputSentBack(request.tool, at.raw, sentBack, request.context.cwd);
   if (JSON.stringify(raw) === JSON.stringify(at.raw)) return go(at);
   const parsed = await parseInput(request.tool, raw);
   if (!parsed.ok) return stop({ kind: 'refused', why: 'invalid', text: parsed.text });
@@ -118,7 +118,7 @@ async function preToolUse(
     {
       event: 'PreToolUse',
       tool_name: tool.name,
-      tool_input: outward(tool, request.raw),
+      tool_input: outwardInput(tool, request.raw, context.cwd),
       tool_use_id: context.toolUseId,
     },
     { signal: context.signal, toolUseId: context.toolUseId },
@@ -131,7 +131,7 @@ async function preToolUse(
       : (verdict.blockingErrors[0] ?? verdict.preventContinuation?.stopReason);
   if (reason === undefined) return { verdict };
   notes.permission = { verdict: 'deny', source: 'hook' };
-  return { verdict, denied: { kind: 'denied', text: `PreToolUse:${tool.name} hook error: ${reason}` } };
+  return { verdict, denied: denial(request, `PreToolUse:${tool.name} hook error: ${reason}`) };
 }
 
 /** Deny beats ask beats allow; a rule that cannot be decided denies. */
@@ -170,7 +170,7 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
   try {
     const answer = await ports.ask(
       {
-        ...question(request, outward(tool, at.raw)),
+        ...question(request, outwardInput(tool, at.raw, context.cwd)),
         message: why.message,
         reasonType: why.reasonType,
         ...(why.matched !== undefined && { matched: why.matched }),
@@ -208,8 +208,8 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
   }
 }
 
-/** Somebody was asked and said so: no rule and no mode denied. */
-const ANSWERED: ReadonlySet<DecisionReasonType> = new Set(['host', 'permissionPromptTool']);
+/** It came to a question, and that ended in a denial: no rule and no mode denied. */
+const ANSWERED: ReadonlySet<DecisionReasonType> = new Set(['host', 'permissionPromptTool', 'headless']);
 
 function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Permit | Promise<Permit> {
   const { notes } = request;
@@ -238,11 +238,12 @@ function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Per
 
 async function deny(request: PermitRequest, at: Input, verdict: Deny): Promise<Permit> {
   if (!ANSWERED.has(verdict.reasonType)) await tellDenied(request, at.raw, verdict.message);
-  return stop({
-    kind: 'denied',
-    text: verdict.message,
-    ...(verdict.interrupt === true && { interrupt: true }),
-  });
+  const outcome = denial(request, verdict.message);
+  return stop(verdict.interrupt === true ? { ...outcome, interrupt: true } : outcome);
+}
+
+function denial({ tool, raw, context }: PermitRequest, text: string) {
+  return { kind: 'denied', text, input: outwardInput(tool, raw, context.cwd) } as const;
 }
 
 function ruleText({ toolName, ruleContent }: PermissionRuleValue): string {
@@ -257,7 +258,7 @@ async function tellDenied(request: PermitRequest, raw: JsonObject, reason: strin
     {
       event: 'PermissionDenied',
       tool_name: tool.name,
-      tool_input: outward(tool, raw),
+      tool_input: outwardInput(tool, raw, context.cwd),
       tool_use_id: context.toolUseId,
       reason,
     },
@@ -279,9 +280,4 @@ function question(request: PermitRequest, input: unknown): PermissionQuestion {
     additionalDirectories: context.additionalDirectories,
     ...(context.agentId !== undefined && { agentId: context.agentId }),
   };
-}
-
-/** A copy: a callback that changes what it was shown must not change what the model said. */
-export function outward(tool: AnyTool, raw: JsonObject): Record<string, unknown> {
-  return structuredClone(observableInput(tool, raw)) as Record<string, unknown>;
 }

@@ -78,7 +78,7 @@ export function toolUpdate(
       denial: {
         tool_name: answered.toolName,
         tool_use_id: call.block.id,
-        tool_input: { ...call.block.input },
+        tool_input: outcome.input,
       },
       ...(outcome.interrupt === true && { interrupt: true }),
     }),

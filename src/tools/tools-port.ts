@@ -1,5 +1,6 @@
 /** The tools of a session as the loop sees them: what to tell the model, and an executor for each iteration. */
 import type { GatePorts } from '../protocol/gate.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { Clock, Ids, Life } from '../protocol/ports.ts';
 import type { AnyTool, ToolCall, ToolContext, ToolExecutor } from '../protocol/tool.ts';
 import type { ToolUseBlock, WireTool } from '../protocol/wire.ts';
@@ -9,6 +10,7 @@ import type { SearchableTool } from './builtin/tool-search.ts';
 import { type Deferral, type DescribedTool, isDeferrable, TOOL_SEARCH_TOOL } from './deferral.ts';
 import { StreamingToolExecutor } from './executor.ts';
 import { observableInput } from './observable-input.ts';
+import { outwardInput } from './outward-input.ts';
 import { withSchemaHint } from './schema-hint.ts';
 import { createToolSet, type ToolSet } from './tool-set.ts';
 
@@ -48,6 +50,8 @@ export interface ToolsPort {
     readonly depth: number;
   }): ToolExecutor;
   backfill(block: ToolUseBlock): ToolUseBlock;
+  /** The input as hooks and hosts get it. */
+  outwardInput(block: ToolUseBlock): JsonObject;
   /** Names that the model can call, deferred ones with them, in the order it sees them. */
   names(): readonly string[];
   /** What ToolSearch looks through. */
@@ -143,6 +147,10 @@ class Tools implements ToolsPort {
   backfill(block: ToolUseBlock): ToolUseBlock {
     const input = observableInput(this.#find(block.name), block.input);
     return input === block.input ? block : { ...block, input };
+  }
+
+  outwardInput(block: ToolUseBlock): JsonObject {
+    return outwardInput(this.#find(block.name), block.input, this.#options.cwd ?? '.') as JsonObject;
   }
 
   #isTold(tool: AnyTool): boolean {

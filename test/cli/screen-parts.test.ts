@@ -74,6 +74,8 @@ test('a call in a few words', () => {
   expect(shortPath('/home/me/app/..a', '/home/me/app')).toBe('..a');
 });
 
+const ACCEPT = { type: 'setMode', mode: 'acceptEdits', destination: 'session' } as const;
+
 describe('the permission question', () => {
   test('shows the whole call', () => {
     const long = `echo ${'x'.repeat(5_000)}\nrm -rf /`;
@@ -90,7 +92,7 @@ describe('the permission question', () => {
   });
 
   test('answers: a word, and for a no the reason', () => {
-    const always = alwaysUpdates('Bash', {});
+    const always = alwaysUpdates({}, { suggestions: [ACCEPT] });
     expect(readAnswer(' Y ', always)).toEqual({ behavior: 'allow' });
     expect(readAnswer('always', always)).toEqual({ behavior: 'allow', updatedPermissions: always });
     expect(readAnswer('no', always)).toEqual({
@@ -105,26 +107,22 @@ describe('the permission question', () => {
     expect(readAnswer('a', undefined)).toBeUndefined();
   });
 
-  test('"always" adds what the engine suggests, else the tool for this session', () => {
-    const own = alwaysUpdates('Bash', {});
-    expect(own).toEqual([
-      { type: 'addRules', rules: [{ toolName: 'Bash' }], behavior: 'allow', destination: 'session' },
-    ]);
-    const suggestions = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }] as const;
-    expect(alwaysUpdates('Edit', { suggestions })).toEqual(suggestions);
-    expect(describeUpdates([...own, ...suggestions])).toBe('Bash; mode acceptEdits');
-    const rules = [{ toolName: 'Bash', ruleContent: 'git log:*' }];
-    expect(describeUpdates([{ type: 'addRules', rules, behavior: 'allow', destination: 'session' }])).toBe(
-      'Bash(git log:*)',
-    );
+  test('"always" adds what the engine suggests, and is not offered where that is nothing', () => {
+    expect(alwaysUpdates({ file_path: 'a' }, { suggestions: [ACCEPT] })).toEqual([ACCEPT]);
+    for (const context of [{}, { suggestions: [] }])
+      expect(alwaysUpdates({ command: 'ls | sh; x' }, context)).toBeUndefined();
   });
 
-  test('exact rules are kept in the local settings', () => {
-    const rules = [{ toolName: 'Bash', ruleContent: 'npm test' }];
-    const exact = { type: 'addRules', rules, behavior: 'allow', destination: 'session' } as const;
-    const always = alwaysUpdates('Bash', { suggestions: [exact] });
-    expect(always).toEqual([{ ...exact, destination: 'localSettings' }]);
-    expect(describeUpdates(always)).toBe('Bash(npm test), kept in the local settings');
+  test('rules for a command are enough without the folders and modes suggested beside them', () => {
+    const rules = [{ toolName: 'Bash', ruleContent: 'mkdir d' }];
+    const rule = { type: 'addRules', rules, behavior: 'allow', destination: 'localSettings' } as const;
+    const folder = { type: 'addDirectories', directories: ['/p'], destination: 'session' } as const;
+    const suggestions = [rule, folder, ACCEPT];
+    expect(alwaysUpdates({ command: 'mkdir d' }, { suggestions })).toEqual([rule]);
+    expect(alwaysUpdates({ command: 'mkdir d > x' }, { suggestions })).toEqual(suggestions);
+    expect(describeUpdates(suggestions)).toBe(
+      'Bash(mkdir d), kept in the local settings; the working directory /p for this session; the mode acceptEdits for this session',
+    );
   });
 });
 
@@ -158,5 +156,22 @@ describe('questions', () => {
     });
     expect(answer).toEqual({ behavior: 'allow', updatedInput: { ...input, answers: { 'Which?': 'Green' } } });
     expect(shown.slice(0, 3)).toEqual(['? Which?', '  1  Red: Hot.', '  2  Green']);
+  });
+
+  test('a number that is no choice is asked for again', async () => {
+    const shown: string[] = [];
+    const typed = ['9', '0, 1', '2'];
+    const input = { questions: [{ question: 'Which?', options, multiSelect: true }] };
+    const answer = await askQuestions(input, {
+      question: async () => typed.shift() ?? '',
+      line: (text) => void shown.push(text),
+      columns: 80,
+      style: createStyle(false),
+    });
+    expect(answer).toMatchObject({ updatedInput: { answers: { 'Which?': 'Green' } } });
+    expect(shown.slice(3)).toEqual([
+      '  9 is no choice: the choices go from 1 to 2.',
+      '  0, 1 is no choice: the choices go from 1 to 2.',
+    ]);
   });
 });

@@ -405,7 +405,7 @@ const ABORTS: readonly Row[] = [
     replies: [reply(bash('touch here'))],
     options: { canUseTool: async () => ({ behavior: 'deny', message: 'No.', interrupt: true }) },
     requests: 1,
-    says: ['init', 'tool_use', 'permission_denied', 'tool_result', 'user', 'result:error_during_execution'],
+    says: ['init', 'tool_use', 'tool_result', 'user', 'result:error_during_execution'],
     ends: {
       subtype: 'error_during_execution',
       is_error: true,

@@ -190,12 +190,17 @@ describe('F160 headless', () => {
     const suggestions = verdict.kind === 'ask' ? (verdict.suggestions ?? []) : [];
     expect(await ask({ ...asked, suggestions }, live())).toEqual({
       behavior: 'deny',
-      message: expect.stringMatching(/Bash.*Bash\(npm test\).*allowedTools.*canUseTool/),
+      answeredBy: 'headless',
+      message: expect.stringMatching(/Bash.*Bash\(npm test \*\).*allowedTools.*canUseTool/),
     });
   });
 
   it('takes a message of the caller', async () => {
     const { ask } = setUp(undefined, { headlessMessage: 'Nobody is home.' });
-    expect(await ask(asked, live())).toEqual({ behavior: 'deny', message: 'Nobody is home.' });
+    expect(await ask(asked, live())).toEqual({
+      behavior: 'deny',
+      answeredBy: 'headless',
+      message: 'Nobody is home.',
+    });
   });
 });

@@ -277,7 +277,12 @@ describe('paths', () => {
       reasonType: 'workingDir',
       blockedPath: outside,
       suggestions: [
-        { type: 'addDirectories', directories: [join(folder.path, 'proj-evil')], destination: 'session' },
+        {
+          type: 'addRules',
+          rules: [{ toolName: 'Read', ruleContent: `/${join(folder.path, 'proj-evil')}/**` }],
+          behavior: 'allow',
+          destination: 'session',
+        },
       ],
     });
   });
@@ -378,34 +383,95 @@ describe('paths', () => {
 });
 
 describe('what a verdict carries', () => {
-  it('suggestions for a command, an edit and an mcp tool', async () => {
-    expect(await decide({}, TOOLS.Bash, { command: 'npm test' })).toMatchObject({
-      suggestions: [
-        {
-          type: 'addRules',
-          rules: [{ toolName: 'Bash', ruleContent: 'npm test' }],
-          behavior: 'allow',
-          destination: 'session',
-        },
-      ],
+  const suggested = async (tool: AnyTool, input: Record<string, unknown>, mode?: PermissionMode) => {
+    const verdict = await decide({ mode }, tool, input);
+    return verdict.kind === 'ask' ? verdict.suggestions : undefined;
+  };
+  const keeps = (...rules: object[]) => ({
+    type: 'addRules',
+    rules,
+    behavior: 'allow',
+    destination: 'localSettings',
+  });
+  const ACCEPT = { type: 'setMode', mode: 'acceptEdits', destination: 'session' };
+  const adds = (...directories: string[]) => ({
+    type: 'addDirectories',
+    directories,
+    destination: 'session',
+  });
+  const reads = (folder: string) => ({
+    type: 'addRules',
+    rules: [{ toolName: 'Read', ruleContent: `/${folder}/**` }],
+    behavior: 'allow',
+    destination: 'session',
+  });
+
+  it('suggestions for edits, addresses and MCP tools', async () => {
+    expect(await suggested(TOOLS.Edit, { path: inside })).toEqual([ACCEPT]);
+    expect(await suggested(TOOLS.Write, { path: outside })).toEqual([
+      adds(join(folder.path, 'proj-evil')),
+      ACCEPT,
+    ]);
+    expect(await suggested(TOOLS.Write, { path: outside }, 'acceptEdits')).toEqual([
+      adds(join(folder.path, 'proj-evil')),
+    ]);
+    expect(await suggested(TOOLS.Mcp, {})).toEqual([keeps({ toolName: 'mcp__github__create_issue' })]);
+    expect(await suggested(TOOLS.WebFetch, { url: 'https://example.com/a?b' })).toEqual([
+      keeps({ toolName: 'WebFetch', ruleContent: 'domain:example.com' }),
+    ]);
+    expect(await suggested(TOOLS.Read, { path: '/hostname' })).toEqual([]);
+  });
+
+  it.each([
+    ['npm test', 'npm test *'],
+    ['npm test -- --watch', 'npm test *'],
+    ['npm run build -- x', 'npm run build *'],
+    ['git push origin main', 'git push *'],
+    ['git commit -m "x y"', 'git commit *'],
+    ['cargo build --release', 'cargo build *'],
+    ['kubectl get pods', 'kubectl get *'],
+    ['git -C sub push', 'git -C sub push'],
+    ['git rebase -x evil main', 'git rebase -x evil main'],
+    ['npm exec evil', 'npm exec evil'],
+    ['docker run -it x', 'docker run -it x'],
+    ['go test ./...', 'go test ./...'],
+    ['python3 x.py', 'python3 x.py'],
+    ["node -e 'x y'", "node -e 'x y'"],
+    ['timeout 5 npm test', 'timeout 5 npm test'],
+    ['sudo ls', 'sudo ls'],
+    ['make all', 'make all'],
+  ])('for %s the rule %s', async (command, ruleContent) => {
+    expect(await suggested(TOOLS.Bash, { command })).toEqual([keeps({ toolName: 'Bash', ruleContent })]);
+  });
+
+  it('suggestions for commands that touch files name the files, too', async () => {
+    const rule = (ruleContent: string) => keeps({ toolName: 'Bash', ruleContent });
+    expect(await decide({}, TOOLS.Bash, { command: 'mkdir d' })).toMatchObject({
+      suggestions: [rule('mkdir d'), adds(cwd), ACCEPT],
+      blockedPath: join(cwd, 'd'),
     });
-    expect(await decide({}, TOOLS.Edit, { path: inside })).toMatchObject({
-      suggestions: [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }],
+    expect(await decide({}, TOOLS.Bash, { command: 'cat ../proj-evil/a.ts' })).toMatchObject({
+      suggestions: [rule('cat ../proj-evil/a.ts'), reads(join(folder.path, 'proj-evil'))],
+      blockedPath: outside,
     });
-    expect(await decide({}, TOOLS.Mcp, {})).toMatchObject({
-      suggestions: [{ type: 'addRules', rules: [{ toolName: 'mcp__github__create_issue' }] }],
-    });
+    expect(await suggested(TOOLS.Bash, { command: 'echo x > out' })).toEqual([adds(cwd), ACCEPT]);
+    expect(await suggested(TOOLS.Bash, { command: 'npm test > out' })).toEqual([
+      rule('npm test *'),
+      adds(cwd),
+      ACCEPT,
+    ]);
   });
 
   it.each([
     ['a && b', ['a', 'b']],
-    ['npm test | tee', ['npm test', 'tee']],
+    ['npm test | tee', ['npm test *', 'tee']],
     ['git status && npm run "a b"', ["npm run 'a b'"]],
-    ['a && b > out', []],
+    ['a && b > out', ['a', 'b']],
+    ['ls -la | head -5 && git status --short > x; eval "$HOME"', []],
     ['a && X=1 b', []],
     ['a "$X" && b', []],
     ['a && eval b', []],
-  ])('test 80: for %j one exact rule per command is suggested, or none', async (command, rules) => {
+  ])('test 80: for %j one rule per command is suggested, or none', async (command, rules) => {
     const verdict = await decide({}, TOOLS.Bash, { command });
     expect(verdict.kind).toBe('ask');
     const updates = verdict.kind === 'ask' ? (verdict.suggestions ?? []) : [];
@@ -420,13 +486,15 @@ describe('what a verdict carries', () => {
     expect((await permissions.decide(question(TOOLS.Bash, { command }, cwd))).kind).toBe('allow');
   });
 
-  it('a suggestion, applied, allows exactly what was asked about', async () => {
+  it('a suggestion, applied, allows what was asked about and nothing else', async () => {
     const permissions = make();
-    const asked = question(TOOLS.Bash, { command: 'npm test' }, cwd);
+    const asked = question(TOOLS.Bash, { command: 'npm exec test' }, cwd);
     const verdict = await permissions.decide(asked);
     permissions.apply(verdict.kind === 'ask' ? (verdict.suggestions ?? []) : []);
     expect((await permissions.decide(asked)).kind).toBe('allow');
-    expect((await permissions.decide(question(TOOLS.Bash, { command: 'npm test x' }, cwd))).kind).toBe('ask');
+    expect((await permissions.decide(question(TOOLS.Bash, { command: 'npm exec test x' }, cwd))).kind).toBe(
+      'ask',
+    );
   });
 
   it('plan names the way out, and control characters are shown escaped (test 78)', async () => {

@@ -174,17 +174,19 @@ function askElicitation(channel: HostChannel): NonNullable<Options['onElicitatio
 export function askHost(channel: HostChannel): CanUseTool {
   return async (tool_name, input, context) => {
     const { signal, toolUseID, suggestions, blockedPath, decisionReason, displayName, agentID } = context;
+    const { description, mcpServer } = context;
     const request = {
       subtype: 'can_use_tool',
       tool_name,
       input,
       tool_use_id: toolUseID,
       display_name: displayName ?? tool_name,
+      ...(description !== undefined && { description }),
+      ...(mcpServer !== undefined && { mcp_server: mcpServer }),
       ...(suggestions !== undefined && { permission_suggestions: suggestions }),
       ...(blockedPath !== undefined && { blocked_path: blockedPath }),
       ...(decisionReason !== undefined && { decision_reason: decisionReason }),
       ...reasonOf(context),
-      ...(typeof input['description'] === 'string' && { description: input['description'] }),
       ...(agentID !== undefined && { agent_id: agentID }),
     };
     return (await channel.request(request, signal)) as PermissionResult | null;

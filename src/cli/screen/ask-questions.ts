@@ -36,7 +36,14 @@ export async function askQuestions(
       if (preview !== undefined) await line(visible(preview).replace(/^/gm, '     '));
     }
     const how = each.multiSelect === true ? 'numbers, with commas' : 'a number';
-    const answer = answerOf(await question(`  ${how}, or other words: `), each);
+    const ask = () => question(`  ${how}, or other words: `);
+    let typed = await ask();
+    while (isOutOfRange(typed, each)) {
+      const range = `the choices go from 1 to ${each.options.length}`;
+      await line(style.dim(`  ${visible(typed.trim())} is no choice: ${range}.`));
+      typed = await ask();
+    }
+    const answer = answerOf(typed, each);
     if (answer !== '') answers[each.question] = answer;
   }
   return { behavior: 'allow', updatedInput: { ...input, answers } };
@@ -52,6 +59,13 @@ export function answerOf(
   const labels = numbers.map((number) => options[number - 1]?.label);
   const fits = words !== '' && labels.every((label) => label !== undefined);
   return fits && (multiSelect === true || labels.length === 1) ? [...new Set(labels)].join(', ') : words;
+}
+
+/** Numbers alone, of which one names no choice: a slip rather than an answer in words. */
+export function isOutOfRange(typed: string, { options }: Pick<Question, 'options'>): boolean {
+  const words = typed.trim();
+  if (options.length === 0 || !/^\d+(?:[\s,]+\d+)*$/.test(words)) return false;
+  return words.split(/[\s,]+/).some((number) => options[Number(number) - 1] === undefined);
 }
 
 /** The tool has checked them; what is no question here is passed over. */

@@ -27,9 +27,14 @@ const DRAIN_MS = 40;
 export function createAskPerson(options: AskOptions): CanUseTool {
   let last: Promise<unknown> = Promise.resolve();
   return (toolName, input, context) => {
-    const mine = last.then(() =>
-      options.screen.asking(context.toolUseID, (agent) => askOnce(options, toolName, input, context, agent)),
-    );
+    const mine = last.then(async () => {
+      const { screen } = options;
+      const answer = await screen.asking(context.toolUseID, (agent) =>
+        askOnce(options, toolName, input, context, agent),
+      );
+      if (answer?.behavior !== 'allow') screen.denied(context.toolUseID);
+      return answer;
+    });
     last = mine.catch(() => undefined);
     return mine;
   };
@@ -44,13 +49,14 @@ async function askOnce(
 ): Promise<PermissionResult | null> {
   if (context.signal.aborted) return null;
   const asksPerson = toolName === 'AskUserQuestion';
-  const always = ONCE_ONLY.has(toolName) ? undefined : alwaysUpdates(toolName, context);
+  const always = ONCE_ONLY.has(toolName) ? undefined : alwaysUpdates(input, context);
+  const howToAnswer = style.dim(indent(howTo(always)));
   if (!asksPerson) {
     const who = agent === undefined ? '' : `, for ${agent}`;
     await terminal.line(style.bold(`? ${visible(context.displayName ?? toolName)}${who}`));
     const call = toolName === 'ExitPlanMode' ? planOf(input) : describeCall(input);
     if (call !== '') await terminal.line(indent(call));
-    if (always !== undefined) await terminal.line(style.dim(`  always would be: ${describeUpdates(always)}`));
+    await terminal.line(howToAnswer);
   }
   await drain(keyboard);
   const { lines, closed } = openLineReader(keyboard, output, onInterrupt);
@@ -68,11 +74,11 @@ async function askOnce(
       const typed = await lines.question(`  allow? y / n${always === undefined ? '' : ' / a'} `, { signal });
       const answer = readAnswer(typed, always);
       if (answer !== undefined) return answer;
-      await terminal.line(style.dim(`  ${HOW_TO_ANSWER}${always === undefined ? '' : ', a always'}`));
+      await terminal.line(howToAnswer);
     }
   } catch (error) {
-    // Withdrawn, or nobody is there to answer.
-    if (context.signal.aborted || closed.aborted) return null;
+    if (context.signal.aborted) return null;
+    if (closed.aborted) return { behavior: 'deny', message: CLOSED };
     throw error;
   } finally {
     lines.close();
@@ -83,7 +89,14 @@ async function askOnce(
 /** Each time anew: a plan is approved, not plans. */
 const ONCE_ONLY: ReadonlySet<string> = new Set(['EnterPlanMode', 'ExitPlanMode']);
 
-const HOW_TO_ANSWER = 'y this once, n no (n and your words: no, and why)';
+/** Ctrl-D, or a terminal that went away. */
+const CLOSED = 'The user closed the question without an answer, so this call is not allowed.';
+
+/** Before the answer, so that nobody agrees to more than they read. */
+function howTo(always: readonly PermissionUpdate[] | undefined): string {
+  const once = 'y: this once. n: no; words behind it tell the model why.';
+  return always === undefined ? once : `${once}\na: always, by ${describeUpdates(always)}.`;
+}
 
 /** `y`, `a`, `n`, or `n use the other file`; undefined when it is none of them. */
 export function readAnswer(
@@ -111,22 +124,21 @@ export function readAnswer(
 }
 
 /**
- * What "always" adds: what the engine suggests, else this tool for this session. Exact rules are kept in the folder's
- * local settings; folders, modes and whole tools end with the session.
+ * What "always" adds: what the engine suggests; undefined, so that it is not offered, when that is nothing. Where rules
+ * for the command itself are enough, folders and modes that are suggested beside them are left out.
  */
 export function alwaysUpdates(
-  toolName: string,
-  context: Pick<CanUseToolContext, 'suggestions'>,
-): readonly PermissionUpdate[] {
-  if (context.suggestions !== undefined && context.suggestions.length > 0)
-    return context.suggestions.map((update) =>
-      isExact(update) ? { ...update, destination: 'localSettings' } : update,
-    );
-  return [{ type: 'addRules', rules: [{ toolName }], behavior: 'allow', destination: 'session' }];
+  { command }: Readonly<Record<string, unknown>>,
+  { suggestions = [] }: Pick<CanUseToolContext, 'suggestions'>,
+): readonly PermissionUpdate[] | undefined {
+  if (suggestions.length === 0) return undefined;
+  const rules = suggestions.filter(isKeptRule);
+  const isRedirected = typeof command === 'string' && command.includes('>');
+  return rules.length > 0 && !isRedirected ? rules : suggestions;
 }
 
-function isExact(update: PermissionUpdate): boolean {
-  return update.type === 'addRules' && update.rules.every(({ ruleContent }) => ruleContent !== undefined);
+function isKeptRule({ type, destination }: PermissionUpdate): boolean {
+  return type === 'addRules' && destination === 'localSettings';
 }
 
 export function describeUpdates(updates: readonly PermissionUpdate[]): string {
@@ -136,10 +148,10 @@ export function describeUpdates(updates: readonly PermissionUpdate[]): string {
 function describeUpdate(update: PermissionUpdate): string {
   switch (update.type) {
     case 'setMode':
-      return `mode ${update.mode}`;
+      return `the mode ${update.mode} for this session`;
     case 'addDirectories':
     case 'removeDirectories':
-      return update.directories.map(visible).join(', ');
+      return `the working directory ${update.directories.map(visible).join(', ')} for this session`;
     case 'addRules':
     case 'replaceRules':
     case 'removeRules':
@@ -148,7 +160,9 @@ function describeUpdate(update: PermissionUpdate): string {
           visible(ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`),
         )
         .join(', ')
-        .concat(update.destination === 'localSettings' ? ', kept in the local settings' : '');
+        .concat(
+          update.destination === 'localSettings' ? ', kept in the local settings' : ' for this session',
+        );
   }
 }
 

@@ -16,6 +16,8 @@ export interface Screen {
   warn(line: string): void;
   /** `agent`: the subagent that wants to know; a question stands alone until it is answered: what else is to be shown waits. Its time is not the tool's. */
   asking<T>(toolUseId: string, ask: (agent: string | undefined) => Promise<T>): Promise<T>;
+  /** The person said no to this call. */
+  denied(toolUseId: string): void;
   /** Wipes the status line and stops its timer. */
   close(): Promise<void>;
 }
@@ -163,6 +165,7 @@ export function createScreen(options: ScreenOptions): Screen {
         await showHeld();
       }
     },
+    denied: (toolUseId) => tools.denied(toolUseId),
     async close() {
       clearInterval(timer);
       asking = 0;

@@ -43,6 +43,7 @@ function admittedResults(port: ToolsPort, admit: Admit): ToolsPort {
   return {
     wireTools: (model) => port.wireTools(model),
     backfill: (block) => port.backfill(block),
+    outwardInput: (block) => port.outwardInput(block),
     open: (input) => new AdmittingExecutor(port.open(input), admit),
   };
 }

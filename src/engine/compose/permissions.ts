@@ -132,10 +132,10 @@ class Asking {
     }
     // Asked for anew at each question: settings may change it while the session runs.
     if (this.#permissions.locks.denyInsteadOfPrompting === true)
-      return { behavior: 'deny', message: NO_PROMPTS };
+      return { behavior: 'deny', message: NO_PROMPTS, answeredBy: 'headless' };
     const canUseTool = answererOf(this.#config, callTool);
     const answer = await createAsk({ permissions, ids, canUseTool, clock, timeoutMs })(question, signal);
     if (answer.behavior === 'pending' || permissionPromptTool === undefined) return answer;
-    return { ...answer, ...BY_TOOL };
+    return answer.answeredBy === 'headless' ? answer : { ...answer, ...BY_TOOL };
   }
 }

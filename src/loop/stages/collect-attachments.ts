@@ -40,7 +40,7 @@ async function batchHooks(iteration: Iteration): Promise<void> {
       event: 'PostToolBatch',
       tool_calls: response.calls.map(({ block }) => ({
         tool_name: block.name,
-        tool_input: block.input,
+        tool_input: deps.tools.outwardInput(block),
         tool_use_id: block.id,
         ...(responses.has(block.id) && { tool_response: responses.get(block.id) }),
       })),

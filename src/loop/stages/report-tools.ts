@@ -28,22 +28,28 @@ async function report(update: ResultUpdate, said: LoopMessage[], iteration: Iter
   iteration.trace.tools.push(update.trace);
   if (update.denial !== undefined) {
     iteration.deps.onDenial?.(update.denial);
-    const denied = systemMessage(iteration.deps, {
-      subtype: 'permission_denied',
-      tool_name: update.denial.tool_name,
-      tool_use_id: update.denial.tool_use_id,
-      decision_reason_type: reasonType(update.trace.permission?.source),
-      message: denialText(update),
-    });
-    await iteration.recordMessage(denied);
-    said.push(denied);
+    const source = update.trace.permission?.source;
+    if (source === undefined || !ANSWERS.includes(source)) {
+      const denied = systemMessage(iteration.deps, {
+        subtype: 'permission_denied',
+        tool_name: update.denial.tool_name,
+        tool_use_id: update.denial.tool_use_id,
+        decision_reason_type: reasonType(source),
+        message: denialText(update),
+      });
+      await iteration.recordMessage(denied);
+      said.push(denied);
+    }
   }
   said.push(told, ...update.extraMessages);
   // The call's own follow-ups must not start what the host just asked to stop.
   if (update.interrupt === true) await iteration.executor.abort('interrupted');
 }
 
-const REASON_TYPES = ['rule', 'mode', 'hook', 'workingDir', 'safetyCheck', 'permissionPromptTool'];
+/** A person, or a program that the host put in their place, said no, and knows it: no notice is sent. */
+const ANSWERS: readonly string[] = ['host', 'hook', 'permissionPromptTool'];
+
+const REASON_TYPES = ['rule', 'mode', 'workingDir', 'safetyCheck'];
 
 /** In the words of the public protocol. */
 function reasonType(source: string | undefined): string {

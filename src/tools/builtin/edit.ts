@@ -65,6 +65,7 @@ export const editTool: Tool<EditInput, EditOutput> = {
   parse: parserOf<EditInput>(schema),
   isConcurrencySafe: () => false,
   isReadOnly: () => false,
+  pathFields: ['file_path'],
   permissionTarget: (input, { cwd }) => ({ kind: 'write', paths: [absolutePath(input.file_path, cwd)] }),
 
   renderOutput(data) {

@@ -33,6 +33,7 @@ export const notebookEditTool: Tool<NotebookEditInput, NotebookEditOutput> = {
   parse: parserOf<NotebookEditInput>(schema),
   isConcurrencySafe: () => false,
   isReadOnly: () => false,
+  pathFields: ['notebook_path'],
   permissionTarget: (input, { cwd }) => ({ kind: 'write', paths: [absolutePath(input.notebook_path, cwd)] }),
 
   async validateInput(input, context) {

@@ -98,6 +98,7 @@ export function createReadTool(options: ReadLimits = {}): Tool<ReadInput, ReadOu
     isConcurrencySafe: () => true,
     isReadOnly: () => true,
     effectClass: () => 'pure',
+    pathFields: ['file_path'],
     permissionTarget: (input, { cwd }) => ({ kind: 'read', paths: [absolutePath(input.file_path, cwd)] }),
     // It bounds itself, and its source can be read again: a spilled copy would help nobody (L2.2).
     maxResultChars: Number.POSITIVE_INFINITY,

@@ -51,6 +51,7 @@ export const writeTool: Tool<WriteInput, WriteOutput> = {
   parse: parserOf<WriteInput>(schema),
   isConcurrencySafe: () => false,
   isReadOnly: () => false,
+  pathFields: ['file_path'],
   permissionTarget: (input, { cwd }) => ({ kind: 'write', paths: [absolutePath(input.file_path, cwd)] }),
 
   renderOutput(data) {

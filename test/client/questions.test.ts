@@ -1,0 +1,152 @@
+/** What a host is told with a permission question, and what hooks and results say of the same calls. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { is, throughBothDoors } from './doors.ts';
+
+type Input = Record<string, unknown>;
+type Context = Record<string, unknown> & { readonly suggestions?: readonly unknown[] };
+
+throughBothDoors('permission questions', (stage) => {
+  const asked: { name: string; input: Input; context: Context }[] = [];
+  /** Runs these calls side by side; the host answers each of them so. */
+  const questions = async (
+    calls: ReturnType<typeof toolUse>[],
+    answer: (context: Context) => object,
+    more = {},
+  ) => {
+    asked.length = 0;
+    return stage.run([reply(calls), reply('Done.')], {
+      canUseTool: async (name: string, input: Input, context: Context) => {
+        asked.push({ name, input, context });
+        return answer(context);
+      },
+      ...more,
+    });
+  };
+  const no = () => ({ behavior: 'deny', message: 'No.' });
+
+  it('each says what it is about', async () => {
+    const server = stage.door.createSdkMcpServer({
+      name: 'box',
+      tools: [stage.door.tool('read_file', 'reads', {}, async () => ({ content: [] }))],
+    });
+    await questions(
+      [
+        toolUse('Bash', { command: 'npm test' }),
+        toolUse('Bash', { command: 'npm test', description: 'runs the tests' }),
+        toolUse('Write', { file_path: 'sub/a.txt', content: 'x' }),
+        toolUse('Read', { file_path: '../b.txt' }),
+        toolUse('WebFetch', { url: 'https://example.com/a', prompt: 'p' }),
+        toolUse('mcp__box__read_file', {}),
+      ],
+      no,
+      { mcpServers: { box: server } },
+    );
+    const about = asked.map(({ context: { displayName, description } }) => [displayName, description]);
+    expect(about).toHaveLength(6);
+    expect(about).toEqual(
+      expect.arrayContaining([
+        ['Bash', 'npm test'],
+        ['Bash', 'runs the tests'],
+        ['Write', join('sub', 'a.txt')],
+        ['Read', join(stage.cwd, '../b.txt')],
+        ['WebFetch', 'https://example.com/a'],
+        ['Read File', undefined],
+      ]),
+    );
+    expect(asked.at(-1)?.context['mcpServer'] ?? asked[0]?.context['mcpServer']).toEqual({
+      name: 'box',
+      source: 'sdk',
+    });
+  });
+
+  it('always, as it is suggested, outlasts the session', async () => {
+    const always = ({ suggestions = [] }: Context) => ({
+      behavior: 'allow',
+      updatedInput: { command: 'true' },
+      updatedPermissions: suggestions,
+    });
+    await questions([toolUse('Bash', { command: 'npm test' })], always, {
+      settingSources: ['project', 'local'],
+    });
+    const file = join(stage.cwd, '.turnwright/settings.local.json');
+    expect(existsSync(file)).toBe(true);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ permissions: { allow: ['Bash(npm test *)'] } });
+  });
+
+  it('paths are absolute for the host, for hooks and in permission_denials, and as written on the stream', async () => {
+    const hooked: unknown[] = [];
+    const hook = async (input: Input) => {
+      hooked.push(input['tool_input'] ?? input['tool_calls']);
+      return {};
+    };
+    const { messages, result } = await questions(
+      [toolUse('Write', { file_path: './a.txt', content: 'x' })],
+      no,
+      {
+        hooks: { PreToolUse: [{ hooks: [hook] }], PostToolBatch: [{ hooks: [hook] }] },
+      },
+    );
+    const file_path = join(stage.cwd, 'a.txt');
+    expect(asked[0]?.input).toEqual({ file_path, content: 'x' });
+    expect(hooked).toMatchObject([{ file_path, content: 'x' }, [{ tool_input: { file_path } }]]);
+    expect(result?.permission_denials).toMatchObject([{ tool_input: { file_path } }]);
+    const call = messages.find(is('assistant'));
+    expect(JSON.stringify(call)).toContain('"file_path":"./a.txt"');
+    expect(JSON.stringify(stage.asked()[1]?.['messages'])).toContain('"file_path":"./a.txt"');
+  });
+
+  it('a host that sends back what it was shown changes nothing', async () => {
+    writeFileSync(join(stage.cwd, 'a.txt'), 'one');
+    const seen: unknown[] = [];
+    await questions(
+      [toolUse('Write', { file_path: 'sub/new.txt', content: 'x' })],
+      () => ({ behavior: 'allow', updatedInput: asked[0]?.input }),
+      {
+        hooks: {
+          PostToolUse: [
+            {
+              hooks: [
+                async (input: Input) => {
+                  seen.push(input['tool_input']);
+                  return {};
+                },
+              ],
+            },
+          ],
+        },
+      },
+    );
+    expect(readFileSync(join(stage.cwd, 'sub/new.txt'), 'utf8')).toBe('x');
+    expect(seen).toEqual([{ file_path: join(stage.cwd, 'sub/new.txt'), content: 'x' }]);
+  });
+
+  it('a notice is sent of denials that nobody was asked about, and of no other', async () => {
+    const calls = [toolUse('Bash', { command: 'rm x' }), toolUse('Bash', { command: 'touch y' })];
+    const notices = (messages: readonly unknown[]) =>
+      (messages as Input[])
+        .filter(({ subtype }) => subtype === 'permission_denied')
+        .map(({ decision_reason_type }) => decision_reason_type);
+    const disallowedTools = ['Bash(rm:*)'];
+    expect(notices((await questions(calls, no, { disallowedTools })).messages)).toEqual(['rule']);
+    const alone = await stage.run([reply(calls), reply('Done.')], { disallowedTools });
+    expect(notices(alone.messages)).toEqual(['rule', 'other']);
+    const hooked = await stage.run([reply(calls), reply('Done.')], {
+      hooks: {
+        PreToolUse: [
+          {
+            hooks: [
+              async () => ({
+                hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny' },
+              }),
+            ],
+          },
+        ],
+      },
+    });
+    expect(notices(hooked.messages)).toEqual([]);
+    expect(hooked.result?.permission_denials).toHaveLength(2);
+  });
+});
