@@ -44,7 +44,7 @@ export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
     agentPath: '',
     chainId: input.submission,
     depth: 0,
-    view: journal.view.messages,
+    view: () => journal.view.messages,
     ...input.context,
     model,
     fallbackModels: fallbackModels(model, parts),

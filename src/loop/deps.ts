@@ -25,7 +25,7 @@ import type { EffortLevel, ThinkingConfig, ToolUseBlock, Usage, WireTool } from 
 import type { PersistentList } from '../util/persistent-list.ts';
 import type { Scope } from '../util/scope.ts';
 
-/** What does not change while a submission runs. Plain data but for the scope. */
+/** What does not change while a submission runs. Plain data but for the scope and the way to the view. */
 export interface LoopParams {
   readonly sessionId: string;
   /** Id of this submission: the first part of every effect key. */
@@ -36,7 +36,8 @@ export interface LoopParams {
   readonly agentPath: string;
   readonly chainId: string;
   readonly depth: number;
-  readonly view: PersistentList<ViewMessage>;
+  /** Asked once, when the loop begins: whoever holds these parameters holds no message (L1 phase 7). */
+  readonly view: () => PersistentList<ViewMessage>;
   readonly system: readonly string[];
   readonly userContext: readonly string[];
   readonly model: string;

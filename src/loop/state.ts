@@ -123,7 +123,7 @@ export function initialState(params: LoopParams): State {
     iteration: params.carryOn?.iteration ?? params.startAt?.iteration ?? 1,
     turnCount: params.carryOn?.turnCount ?? params.startAt?.turnCount ?? 1,
     transition: undefined,
-    view: { messages: params.view, freshFrom: 0, measured: undefined },
+    view: { messages: params.view(), freshFrom: 0, measured: undefined },
     recovery: { ...FRESH_RECOVERY, ...recovery },
     hooks: { ...FRESH_HOOKS, ...hooks },
     compaction: { ...params.compaction, ...compaction },

@@ -124,7 +124,7 @@ export function loopParams(overrides: Partial<LoopParams> & { readonly prompt?: 
     agentPath: '',
     chainId: 'chain-1',
     depth: 0,
-    view: PersistentList.from<ViewMessage>([userMessage(prompt)]),
+    view: () => PersistentList.from<ViewMessage>([userMessage(prompt)]),
     system: [],
     userContext: [],
     model: 'test-model',

@@ -1,8 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import type { Reply } from '../../src/rehearsal/index.ts';
-import { deferred } from '../../src/testing/index.ts';
+import { type Reply, toolUse } from '../../src/rehearsal/index.ts';
+import { deferred, fakeTool } from '../../src/testing/index.ts';
 import {
   type Body,
   done,
@@ -290,6 +292,41 @@ describe('a compaction in the real engine', () => {
       expect(words).toEqual([expect.stringContaining('usable tokens')]);
       expect(words[0]).not.toContain('system prompt');
     });
+  });
+
+  it('what came before the first boundary is let go of while the submission still runs', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const outputs: WeakRef<object>[] = [];
+    let alive: readonly boolean[] = [];
+    const large = fakeTool({
+      name: 'Large',
+      answer() {
+        const data = { of: 'this call' };
+        outputs.push(new WeakRef(data));
+        return { data, content: tokensOf(6_600) };
+      },
+    });
+    const weigh = fakeTool({
+      name: 'Weigh',
+      async answer() {
+        for (let round = 0; round < 5; round++) {
+          await new Promise((resolve) => setImmediate(resolve));
+          collectGarbage();
+        }
+        alive = outputs.map((output) => output.deref() !== undefined);
+        return 'Weighed.';
+      },
+    });
+    const call = (name: string): Reply => ({ blocks: [toolUse(name, {})] });
+    const run = await rehearsedEngine({
+      reply: script([call('Large'), call('Large'), call('Small'), call('Weigh'), done()]),
+      config: { tools: [large, fakeTool({ name: 'Small' }), weigh] },
+    });
+    for await (const _ of run.engine.submitMessage('Look around.'));
+    expect(run.sent('compaction')).toHaveLength(1);
+    // The last round before the boundary is the kept tail.
+    expect(alive).toEqual([false, true]);
   });
 
   it('F27: with compaction off, an overflow that the provider reports is a typed stop', async () => {

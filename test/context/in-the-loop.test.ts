@@ -53,7 +53,10 @@ async function drive(
     ...more,
   });
   const view = PersistentList.from([...session('earlier', earlier, 3_000), prompt('asked', 'Look around.')]);
-  const { messages, terminal } = await runLoop(queryLoop, loopParams({ view }), { ...base, context });
+  const { messages, terminal } = await runLoop(queryLoop, loopParams({ view: () => view }), {
+    ...base,
+    context,
+  });
   for (const { view: sent } of model.requests) expect(isWhole(sent)).toBe(true);
   return {
     terminal,

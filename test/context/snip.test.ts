@@ -196,7 +196,7 @@ describe('snip in the loop', () => {
     });
     const earlier = [...session('a', 5, 1_500), ...session('b', 3, 3_000), prompt('asked', 'Go on.')];
     const view = PersistentList.from(earlier);
-    await runLoop(queryLoop, loopParams({ view }), { ...base, context: made });
+    await runLoop(queryLoop, loopParams({ view: () => view }), { ...base, context: made });
     return model.requests.map((request) => request.querySource);
   }
   const summary = say('<summary>The gist.</summary>');

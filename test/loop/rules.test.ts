@@ -179,7 +179,7 @@ const ROWS: readonly Row[] = [
     rule: 'prompt_too_long',
     when: 'its bytes are too many, and media are left',
     facts: tooManyBytes,
-    params: { view: PersistentList.from<ViewMessage>([image]) },
+    params: { view: () => PersistentList.from<ViewMessage>([image]) },
     verdict: 'image_error',
   },
   {
