@@ -75,15 +75,19 @@ export function openAttempt(input: AttemptInput): Attempt {
   let named: { readonly requestId?: string } = {};
   let decoder: EventDecoder;
   let read: ReadEvents | undefined;
+  let hasEvents = false;
 
   function batch(events: StreamEvent[]): Batch {
     if (decoder.contentCount > 0) facts.started = decoder.started;
     if (decoder.usage !== undefined) facts.usage = decoder.usage;
     if (decoder.model !== undefined) facts.model = decoder.model;
-    if (facts.firstContentMs !== undefined || decoder.blockCount === 0)
+    const isFirst = !hasEvents;
+    hasEvents = true;
+    if (!isFirst && (facts.firstContentMs !== undefined || decoder.blockCount === 0))
       return { kind: 'events', events, ...named };
-    facts.firstContentMs = clock.monotonicMs();
-    return { kind: 'events', events, ttftMs: facts.firstContentMs - startMs, ...named };
+    const nowMs = clock.monotonicMs();
+    if (decoder.blockCount > 0) facts.firstContentMs ??= nowMs;
+    return { kind: 'events', events, ...(isFirst && { ttftMs: nowMs - startMs }), ...named };
   }
 
   return {

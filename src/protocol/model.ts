@@ -98,6 +98,7 @@ export type ModelOutput =
   | {
       readonly kind: 'events';
       readonly events: readonly StreamEvent[];
+      /** ms since the request went out; on the first batch of an answer only. */
       readonly ttftMs?: number;
       /** Of the response's head: known before its first block is. */
       readonly requestId?: string;

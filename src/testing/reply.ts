@@ -4,6 +4,10 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { ModelRequest, RetryNotice } from '../protocol/model.ts';
 import type { AssistantBlock, StopReason, Usage } from '../protocol/wire.ts';
 
+/** The client's own defaults. */
+export const MAX_RETRIES = 10;
+export const FIRST_DELAY_MS = 500;
+
 /** One piece of an answer, in order. Ids of tool calls that were not given are numbered when the answer is played. */
 export type Part =
   | { readonly kind: 'block'; readonly block: AssistantBlock; readonly rawInput?: string }
@@ -160,8 +164,8 @@ export function retries(notices: readonly Partial<RetryNotice>[], then: Step): S
     kind: 'retries',
     notices: notices.map((notice, i) => ({
       attempt: i + 1,
-      maxRetries: 10,
-      delayMs: 500,
+      maxRetries: MAX_RETRIES,
+      delayMs: FIRST_DELAY_MS,
       status: 529,
       error: 'overloaded',
       cause: 'Overloaded',

@@ -1,4 +1,5 @@
 /** A model whose every answer is written down beforehand, behind the same port as a real one. */
+import type { ModelFailure } from '../protocol/failure.ts';
 import type { ViewMessage } from '../protocol/messages.ts';
 import type {
   AttemptRecord,
@@ -9,7 +10,7 @@ import type {
   ModelRequest,
 } from '../protocol/model.ts';
 import type { Clock } from '../protocol/ports.ts';
-import type { Reply, ScriptStep, Step } from './reply.ts';
+import { FIRST_DELAY_MS, MAX_RETRIES, type Reply, type ScriptStep, type Step } from './reply.ts';
 import { playReply, usageOf } from './reply-events.ts';
 
 /** A request as it was when it was made; `view` is a copy. */
@@ -97,6 +98,9 @@ interface Play {
 async function* playStep(step: Step, play: Play): AsyncGenerator<ModelOutput, ModelOutcome> {
   const { call } = play;
   if (step.kind === 'throws') throw step.error;
+  if (call.signal.aborted) return { kind: 'aborted', retry: call.retry, attempts: [] };
+  const { after } = call;
+  if (after !== undefined && !after.immediate) return yield* playAfterWait(step, after.failure, play);
   if (step.kind === 'retries') {
     const failed: AttemptRecord[] = [];
     let { overloadedInARow } = call.retry;
@@ -142,6 +146,28 @@ async function* playStep(step: Step, play: Play): AsyncGenerator<ModelOutput, Mo
       await aborted(call.signal);
       return { ...ended('aborted', step.after), kind: 'aborted' };
   }
+}
+
+/** What asks again after a broken stream waits first, as one retry of this request. */
+async function* playAfterWait(
+  step: Step,
+  { kind, status, message }: ModelFailure,
+  play: Play,
+): AsyncGenerator<ModelOutput, ModelOutcome> {
+  const { after: _, ...call } = play.call;
+  const retries = call.retry.retries + 1;
+  yield {
+    kind: 'retry',
+    notice: {
+      attempt: retries,
+      maxRetries: MAX_RETRIES,
+      delayMs: FIRST_DELAY_MS * 2 ** (retries - 1),
+      status: status ?? null,
+      cause: message,
+      error: kind === 'overloaded' ? 'overloaded' : 'server_error',
+    },
+  };
+  return yield* playStep(step, { ...play, call: { ...call, retry: { ...call.retry, retries } } });
 }
 
 /** How often the model has been overloaded in a row once this failure has come. */

@@ -221,7 +221,7 @@ describe('ids of calls', () => {
 describe('a stream that breaks (L4.3)', () => {
   it('F38 cut after text: taken back and asked again, streaming, as an attempt of L8', async () => {
     const { messages, requests } = await run({ steps: [broken({ after: [say('Half')] }), say('Whole.')] });
-    expect(outline(messages)).toEqual(['text', 'tombstone:1', 'text']);
+    expect(outline(messages)).toEqual(['text', 'tombstone:1', 'system:api_retry', 'text']);
     expect(requests[1]).toMatchObject({ stream: true, options: { after: { immediate: false } } });
     expect(texts(messages)).toEqual(['Half', 'Whole.']);
   });
@@ -249,7 +249,7 @@ describe('a stream that breaks (L4.3)', () => {
       tools: { T: 'x' },
     });
     expect(tools.added).toEqual([]);
-    expect(outline(messages)).toEqual(['text']);
+    expect(outline(messages)).toEqual(['system:api_retry', 'text']);
   });
 
   it('F39 a tool that already ran is not run again', async () => {
