@@ -34,5 +34,5 @@ await server.close();
 await rm(cwd, { recursive: true });
 
 assert.equal(output_style, 'telegram');
-assert.deepEqual(available_output_styles, ['default', 'telegram']);
+assert.ok(available_output_styles.includes('telegram'));
 assert.ok(JSON.stringify(server.requests[0]?.body).includes('Answer in three words at most.'));

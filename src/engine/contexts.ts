@@ -38,6 +38,8 @@ export async function fetchContexts(
     }),
     userContext: buildUserContext({
       memory: renderMemory(memoryFiles),
+      // Turnwright's own prompt has a place for it.
+      outputStyle: config.customSystemPrompt === undefined ? undefined : config.outputStyles?.current,
       surroundings: surroundingsOf(model, memory.contexts, parts),
     }),
   };

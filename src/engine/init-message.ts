@@ -27,7 +27,7 @@ export function initMessage(model: string, parts: EngineParts): SDKMessage {
     ...(config.betas !== undefined && config.betas.length > 0 && { betas: config.betas }),
     permissionMode: parts.permissions.mode,
     slash_commands: commandsOf(config, parts.mcp.commands).map(({ name }) => name),
-    output_style: config.outputStyles?.current?.name ?? 'default',
+    output_style: config.outputStyles?.name ?? 'default',
     agents: agentsIn(config).map((agent) => agent.name),
     skills: parts.skills.names(),
     plugins: pluginInfos(config),

@@ -1,5 +1,5 @@
 import { askOnce, type Question } from '../context/ask-once.ts';
-import { canonicalModel } from '../model/model-info.ts';
+import { isClaudeModel } from '../model/model-info.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { ModelPort, SessionMemory } from './parts.ts';
 import type { UsageLedger } from './usage-ledger.ts';
@@ -11,12 +11,7 @@ export function smallModel(
   { resolve }: Pick<ModelPort, 'resolve'>,
 ): string {
   if (configured !== undefined) return resolve(configured);
-  return isClaude(model) ? resolve('haiku') : model;
-}
-
-/** Whoever serves these models serves the API's context edits too; other servers may refuse a field they do not know. */
-export function isClaude(model: string): boolean {
-  return canonicalModel(model).startsWith('claude-');
+  return isClaudeModel(model) ? resolve('haiku') : model;
 }
 
 export interface SmallModelParts {

@@ -13,7 +13,7 @@ export interface SystemPromptInput {
   readonly ownMemory?: string | undefined;
   readonly append?: string | undefined;
   /** How answers are to sound, in the place of the default's own words; belongs to the default prompt. */
-  readonly outputStyle?: { readonly name: string; readonly prompt: string } | undefined;
+  readonly outputStyle?: OutputStyleWords | undefined;
   readonly cwd: string;
   readonly additionalDirectories: readonly string[];
   readonly toolNames: readonly string[];
@@ -35,7 +35,14 @@ function withoutEmpty(blocks: readonly string[]): readonly string[] {
 export interface UserContextInput {
   /** Memory files, rendered; undefined when there are none. */
   readonly memory: string | undefined;
+  /** How answers are to sound, where the system prompt does not say so. */
+  readonly outputStyle?: OutputStyleWords | undefined;
   readonly surroundings: Surroundings;
+}
+
+export interface OutputStyleWords {
+  readonly name: string;
+  readonly prompt: string;
 }
 
 /** Where a conversation takes place, and what answers in it. */
@@ -56,10 +63,11 @@ export interface Surroundings {
 }
 
 /** Text blocks before the first message, each a reminder. */
-export function buildUserContext({ memory, surroundings }: UserContextInput): readonly string[] {
+export function buildUserContext({ memory, outputStyle, surroundings }: UserContextInput): readonly string[] {
   const { model } = surroundings;
   const parts = [
     ...(memory === undefined ? [] : [memory]),
+    ...(outputStyle === undefined ? [] : [howToAnswer(outputStyle)]),
     environment(surroundings),
     section('The model', [
       model.name === model.id ? `You are ${model.id}.` : `You are ${model.name}; your id is ${model.id}.`,
@@ -117,11 +125,13 @@ function defaultPrompt(input: SystemPromptInput): string {
           'Name places in code as path:line.',
           'End with the result, and with what is left open if anything is.',
         ])
-      : `# How to answer: ${input.outputStyle.name}\n${input.outputStyle.prompt}`,
+      : howToAnswer(input.outputStyle),
     folders(input),
   ];
   return sections.join('\n\n');
 }
+
+const howToAnswer = ({ name, prompt }: OutputStyleWords): string => `# How to answer: ${name}\n${prompt}`;
 
 function section(title: string, lines: readonly string[]): string {
   return `# ${title}\n${lines.map((line) => `- ${line}`).join('\n')}`;

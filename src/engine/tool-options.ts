@@ -32,9 +32,9 @@ export interface ToolOptions {
   toolConfig?: ToolConfig | undefined;
   /**
    * Share of the window (0 to 1) that the descriptions of MCP tools may take; beyond it requests carry their names
-   * alone and ToolSearch loads them (F155). 0: always; 1: never. Default 0.1.
+   * alone and ToolSearch loads them (F155). 0: always; 1: never. A function says it for a model. Default 0.1.
    */
-  deferToolsAbove?: number | undefined;
+  deferToolsAbove?: number | ((model: string) => number | undefined) | undefined;
   /** How WebFetch finds hosts. */
   webFetch?: WebFetchOptions | undefined;
   /** How to plan in plan mode, in place of the engine's own words. */

@@ -36,7 +36,7 @@ export async function initializationOf(config: QueryEngineConfig): Promise<Initi
   return {
     commands: commandList(config),
     agents: agentList(config),
-    output_style: config.outputStyles?.current?.name ?? 'default',
+    output_style: config.outputStyles?.name ?? 'default',
     available_output_styles: (await config.outputStyles?.list()) ?? ['default'],
     models: modelList(config),
     account: accountOf(config),

@@ -1,5 +1,5 @@
 /**
- * Deferred tools (F155): when the descriptions of many tools would fill the window, requests carry only their
+ * Deferred tools (F155): where the descriptions of many tools would fill the window, requests carry only their
  * names, told in an attachment, and ToolSearch loads what is needed. A tool that was loaded stays.
  */
 import type { AnyTool } from '../protocol/tool.ts';
@@ -9,7 +9,7 @@ export const TOOL_SEARCH_TOOL = 'ToolSearch';
 
 export interface DeferralOptions {
   /** Share of the window that deferrable tools may take before they are deferred. 0: always deferred; 1: never. */
-  readonly share: number;
+  shareOf(model: string): number;
   /** Tokens. */
   windowOf(model: string): number;
 }
@@ -50,12 +50,12 @@ export class Deferral {
 
   /** Measures the tools at hand. */
   weigh(described: readonly DescribedTool[], model: string): void {
-    const { share, windowOf } = this.#options;
+    const share = this.#options.shareOf(model);
     if (this.#active || share >= 1) return;
     const deferrable = described.filter(({ tool }) => isDeferrable(tool));
     if (deferrable.length === 0) return;
     const chars = deferrable.reduce((sum, { wire }) => sum + JSON.stringify(wire).length, 0);
-    if (chars / CHARS_PER_TOKEN <= share * windowOf(model)) return;
+    if (chars / CHARS_PER_TOKEN <= share * this.windowOf(model)) return;
     this.#active = true;
     this.#version++;
   }

@@ -156,7 +156,7 @@ describe('requests of the host', () => {
       models: expect.arrayContaining([expect.objectContaining({ value: 'default' })]),
       account: { apiKeySource: 'ANTHROPIC_API_KEY' },
       output_style: 'default',
-      available_output_styles: ['default'],
+      available_output_styles: ['default', 'Proactive', 'Concise', 'Explanatory', 'Learning'],
       pid: process.pid,
       claude_code_version: expect.stringMatching(/^2\./),
       current_permission_mode: 'default',

@@ -103,7 +103,7 @@ throughBothDoors('answers', (stage) => {
 
   it('thinking, effort and task budget reach the request', async () => {
     await stage.run([reply('Hi.')], {
-      model: 'sonnet',
+      model: 'claude-sonnet-5',
       thinking: { type: 'disabled' },
       effort: 'low',
       taskBudget: { total: 50_000 },

@@ -382,3 +382,50 @@ throughBothDoors('server objects of the MCP SDK', (stage) => {
     ]);
   });
 });
+
+throughBothDoors('tools of MCP servers in requests', (stage) => {
+  const { door } = stage;
+  const servers = (alwaysLoad = false) => {
+    const shout = door.tool('shout', 'Shouts.', { text: z.string() }, async ({ text }) => ({
+      content: [{ type: 'text' as const, text: text.toUpperCase() }],
+    }));
+    return {
+      loud: door.createSdkMcpServer({ name: 'loud', tools: [shout], ...(alwaysLoad && { alwaysLoad }) }),
+    };
+  };
+  const sent = (n: number) =>
+    ((stage.asked()[n]?.['tools'] ?? []) as { name: string }[]).map(({ name }) => name);
+  const SHOUT = 'mcp__loud__shout';
+  const options = { mcpServers: servers(), allowedTools: ['mcp__loud'] };
+
+  it('are left out for a Claude model until it looks for them, and can be called by name', async () => {
+    const { messages } = await stage.run(
+      [
+        reply(toolUse(SHOUT, { text: 'a' })),
+        reply(toolUse('ToolSearch', { query: `select:${SHOUT}` })),
+        reply(toolUse(SHOUT, { text: 'b' })),
+        reply('Done.'),
+      ],
+      options,
+    );
+    expect(messages[0]).toMatchObject({ tools: expect.arrayContaining([SHOUT, 'ToolSearch']) });
+    expect([0, 1, 2, 3].map((n) => sent(n).includes(SHOUT))).toEqual([false, false, true, true]);
+    expect(JSON.stringify(stage.asked()[0]?.['messages'])).toContain(SHOUT);
+    const [first, , third] = toolResults(messages);
+    expect([first?.text, third?.text]).toEqual([expect.stringContaining('A'), expect.stringContaining('B')]);
+  });
+
+  it.each([
+    ['the variable says no', { env: { ENABLE_TOOL_SEARCH: 'false' } }, true],
+    ['the variable names a share', { env: { ENABLE_TOOL_SEARCH: 'auto:10' } }, true],
+    ['a setting says no', { settings: { toolSearch: false } }, true],
+    ['the setting says yes', { settings: { toolSearch: true } }, false],
+    ['there is no ToolSearch', { disallowedTools: ['ToolSearch'] }, true],
+    ['the tools are named without it', { tools: ['Read'] }, true],
+    ['the tools are named with it', { tools: ['Read', 'ToolSearch'] }, false],
+    ['the server is always loaded', { mcpServers: servers(true) }, true],
+  ])('are sent or not when %s', async (_, { env = {}, ...more }: Record<string, unknown>, isSent) => {
+    await stage.run([reply('Done.')], { ...options, ...more, env: { ...stage.env, ...(env as object) } });
+    expect(sent(0).includes(SHOUT)).toBe(isSent);
+  });
+});

@@ -138,7 +138,9 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     { fields: { add_plugins: 7 }, refusal: 'Plugins must be a list' },
   ],
   reload_skills: [{ answer: { skills: [] } }],
-  reload_output_styles: [{ answer: { available_output_styles: ['default'] } }],
+  reload_output_styles: [
+    { answer: { available_output_styles: ['default', 'Proactive', 'Concise', 'Explanatory', 'Learning'] } },
+  ],
   mcp_reconnect: [
     { fields: { serverName: 'box' }, answer: {} },
     { fields: { serverName: 'none' }, refusal: 'none' },

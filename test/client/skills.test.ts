@@ -76,7 +76,7 @@ throughBothDoors('skills', (stage) => {
     expect(messages[0]).toMatchObject({ skills: [], output_style: 'default' });
     expect(found).toMatchObject([
       { skills: [{ name: 'late', description: 'Late.' }] },
-      { available_output_styles: ['default', 'late'] },
+      { available_output_styles: ['default', 'Proactive', 'Concise', 'Explanatory', 'Learning', 'late'] },
     ]);
   });
 });

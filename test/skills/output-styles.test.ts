@@ -26,7 +26,16 @@ describe('output styles', () => {
     const running = query({ prompt: 'Go.', options: stage.options(options) });
     expect(await running.initializationResult()).toMatchObject({
       output_style: 'default',
-      available_output_styles: ['default', 'Pirate', 'haiku', 'tools:terse'],
+      available_output_styles: [
+        'default',
+        'Proactive',
+        'Concise',
+        'Explanatory',
+        'Learning',
+        'Pirate',
+        'haiku',
+        'tools:terse',
+      ],
     });
     await stage.write('home/output-styles/late.md', 'Late.');
     const { available_output_styles } = await running.reloadOutputStyles();
@@ -34,7 +43,34 @@ describe('output styles', () => {
     await running.close();
   });
 
-  it('that are not there, empty or out of the project leave the default, with a warning', async () => {
+  it.each(['Proactive', 'Concise', 'Explanatory', 'Learning'])('%s is built in', async (name) => {
+    const stage = await skillStage();
+    const lines: string[] = [];
+    const options = { settings: { outputStyle: name }, stderr: (line: string) => lines.push(line) };
+    const [init] = await stage.run([reply('Hm.')], { ...options, systemPrompt: OWN });
+    expect(init).toMatchObject({ output_style: name });
+    expect(system(stage)).toContain(`# How to answer: ${name}\\n`);
+    expect(system(stage)).not.toContain('Be brief and direct.');
+    await stage.run([reply('Hm.')], { ...options, systemPrompt: 'You are a parrot.' });
+    expect(system(stage)).not.toContain('How to answer');
+    expect(JSON.stringify(stage.server.requests.at(-1)?.body)).toContain(`# How to answer: ${name}\\n`);
+    expect(lines).toEqual([]);
+  });
+
+  it('of a file beats a built-in one of its name, and the name is told as it was written', async () => {
+    const stage = await skillStage();
+    await stage.write('home/output-styles/Concise.md', 'One word.');
+    await stage.run([reply('Hm.')], { systemPrompt: OWN, settings: { outputStyle: 'Concise' } });
+    expect(system(stage)).toContain('# How to answer: Concise\\nOne word.');
+    const [init] = await stage.run([reply('Hm.')], {
+      systemPrompt: OWN,
+      settings: { outputStyle: 'concise' },
+    });
+    expect(init).toMatchObject({ output_style: 'concise' });
+    expect(system(stage)).toContain('Be brief and direct.');
+  });
+
+  it('that are not there, empty or out of the project leave the default', async () => {
     const stage = await skillStage();
     const lines: string[] = [];
     const far = await stage.write('elsewhere/far.md', 'Far.');
@@ -45,13 +81,10 @@ describe('output styles', () => {
       settings: { outputStyle: 'far' },
       stderr: (line) => lines.push(line),
     });
-    expect(messages[0]).toMatchObject({ output_style: 'default' });
+    expect(messages[0]).toMatchObject({ output_style: 'far' });
     expect(system(stage)).toContain('Be brief and direct.');
-    for (const words of [
-      'empty.md was passed over',
-      'far.md was passed over',
-      'There is no output style "far"',
-    ])
+    for (const words of ['empty.md was passed over', 'far.md was passed over'])
       expect(lines.join('\n')).toContain(words);
+    expect(lines).toHaveLength(2);
   });
 });

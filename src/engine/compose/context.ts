@@ -3,6 +3,7 @@ import { recentFiles } from '../../context/recent-files.ts';
 import type { SnipMarks } from '../../context/snip-marks.ts';
 import type { LimitOptions } from '../../context/thresholds.ts';
 import { todoSource } from '../../context/todo-source.ts';
+import { isClaudeModel } from '../../model/model-info.ts';
 import type { CompactionSource, ContextPort } from '../../protocol/context.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { HookPort } from '../../protocol/hook.ts';
@@ -15,7 +16,7 @@ import type { Scope } from '../../util/scope.ts';
 import type { CompactionOptions } from '../compaction-options.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { ModelPort, SessionMemory, ToolsRoom } from '../parts.ts';
-import { isClaude, smallModel } from '../small-model.ts';
+import { smallModel } from '../small-model.ts';
 import type { UsageLedger } from '../usage-ledger.ts';
 import type { SpillRoom } from './spill.ts';
 
@@ -69,7 +70,8 @@ export function composeContext(config: QueryEngineConfig, parts: ContextParts): 
     },
     maxResultChars: (name) => toolOf(name)?.maxResultChars,
     microcompactable: (name) => toolOf(name)?.microcompactable === true,
-    servesContextEdits: isClaude,
+    // Whoever serves these models serves the API's context edits too; other servers may refuse a field they do not know.
+    servesContextEdits: isClaudeModel,
     ...(config.promptCacheTtl === '1h' && { cacheTtlMs: 60 * 60_000 }),
     collapseModel: (model) => smallModel(model, compaction.collapseModel, parts.model),
     snipMarks: parts.snipMarks,

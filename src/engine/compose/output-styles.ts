@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ResolvedConfig } from '../../settings/resolved-config.ts';
+import { BUILT_IN_STYLES } from '../../skills/built-in-styles.ts';
 import {
   DEFAULT_STYLE,
   type OutputStyle,
@@ -12,9 +13,11 @@ import { projectFolders } from '../../util/folders.ts';
 import type { PluginSetup } from './plugins.ts';
 
 export interface OutputStyleSetup {
+  /** As it was configured, whether there is such a style or not. */
+  readonly name: string;
   /** The one that holds; undefined: the default. */
   readonly current: OutputStyle | undefined;
-  /** Names, the default first. Looks again each time. */
+  /** Names: the default, the built-in ones, those of files. Looks again each time. */
   list(): Promise<readonly string[]>;
 }
 
@@ -24,7 +27,7 @@ export interface OutputStyleParts {
   readonly warn?: ((line: string) => void) | undefined;
 }
 
-/** Reads nothing when no style is set. An unknown one is a warning, and the default holds. */
+/** Reads nothing when no style is set. With an unknown one the default holds. A file beats a built-in style of its name. */
 export async function openOutputStyles(
   { configHome, outputStyle, skills }: Pick<ResolvedConfig, 'configHome' | 'outputStyle' | 'skills'>,
   { files, plugins, warn }: OutputStyleParts,
@@ -44,13 +47,12 @@ export async function openOutputStyles(
     ];
     return readOutputStyles(directories, { files, warn });
   };
-  const list = async () => [DEFAULT_STYLE, ...(await read()).map(({ name }) => name)];
-  if (outputStyle === undefined || outputStyle === DEFAULT_STYLE) return { current: undefined, list };
-  const styles = await read();
-  const current = styles.find(({ name }) => name === outputStyle);
-  if (current === undefined) {
-    const names = [DEFAULT_STYLE, ...styles.map(({ name }) => name)].join(', ');
-    warn?.(`There is no output style "${outputStyle}"; the default holds. There are: ${names}.`);
-  }
-  return { current, list };
+  const list = async () => {
+    const names = [...BUILT_IN_STYLES, ...(await read())].map(({ name }) => name);
+    return [DEFAULT_STYLE, ...new Set(names)];
+  };
+  const name = outputStyle ?? DEFAULT_STYLE;
+  if (name === DEFAULT_STYLE) return { name, current: undefined, list };
+  const styles = [...(await read()), ...BUILT_IN_STYLES];
+  return { name, current: styles.find((style) => style.name === name), list };
 }

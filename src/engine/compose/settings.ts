@@ -1,5 +1,6 @@
 /** From options, settings files and environment to the engine's configuration, through the one resolver (L1). */
 import { resolve } from 'node:path';
+import { asksAnthropic } from '../../model/anthropic-api.ts';
 import type { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ConfigOptions } from '../../settings/config-options.ts';
@@ -74,7 +75,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     sessionTools: sessionTools(input.toolNames, resolved),
     webFetch: { privateHosts: resolved.webFetchPrivateHosts },
     plansDirectory: resolved.plansDirectory,
-    deferToolsAbove: resolved.removedTools.includes(TOOL_SEARCH_TOOL) ? 1 : resolved.deferToolsAbove,
+    deferToolsAbove: deferralOf(input.toolNames, resolved),
     stderr: input.stderr,
     files,
     home: resolved.configHome,
@@ -151,6 +152,20 @@ function historyTool(
   const isWanted = names?.includes(HISTORY_TOOL) !== false && !removedTools.includes(HISTORY_TOOL);
   return isWanted ? {} : { history: false };
 }
+
+/** As a share of the window, of the model at hand where nobody chose. Without a ToolSearch nothing can be deferred. */
+function deferralOf(
+  names: readonly string[] | undefined,
+  { baseUrl, deferToolsAbove, removedTools }: ResolvedConfig,
+): QueryEngineConfig['deferToolsAbove'] {
+  if (removedTools.includes(TOOL_SEARCH_TOOL)) return NEVER;
+  if (deferToolsAbove !== undefined) return deferToolsAbove;
+  if (names?.includes(TOOL_SEARCH_TOOL) === false) return NEVER;
+  return (model) => (asksAnthropic(baseUrl, model) ? ALWAYS : undefined);
+}
+
+const NEVER = 1;
+const ALWAYS = 0;
 
 async function connectionOf(resolved: ResolvedConfig): Promise<Partial<QueryEngineConfig>> {
   const { apiKeyHelper, cwd, env } = resolved;

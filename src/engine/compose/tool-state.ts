@@ -92,7 +92,10 @@ class ComposedToolState implements ToolState {
     this.#parts = parts;
     this.#canAsk = config.canUseTool !== undefined || config.orphanedPermission !== undefined;
     this.deferral = new Deferral({
-      share: config.deferToolsAbove ?? DEFER_ABOVE,
+      shareOf: (model) => {
+        const { deferToolsAbove: share } = config;
+        return (typeof share === 'function' ? share(model) : share) ?? DEFER_ABOVE;
+      },
       windowOf: (model) => parts.model.infoOf(model).contextWindow,
     });
     this.#instructions = mcpInstructions(parts.instructions);
