@@ -85,6 +85,11 @@ export function createOutcome(): Outcome {
       else if (message.type === 'tombstone') {
         const gone = new Set(message.uuids);
         blocks = blocks.filter((block) => !gone.has(block.uuid));
+      } else if (message.type === 'system' && message.subtype === 'compact_boundary') {
+        // What came before it is let go of, but for what `last` may still be asked for (L1 phase 7).
+        const byModel = blocks.findLast(({ synthetic }) => synthetic === undefined);
+        const newest = blocks.at(-1);
+        blocks = blocks.filter((block) => block === byModel || block === newest);
       }
     },
     responseEnded(messageId, stopReason) {

@@ -283,6 +283,27 @@ const FULL: readonly Row[] = [
     ends: { ...shown, terminal_reason: 'rapid_refill_breaker', num_turns: 9, api_error_status: null },
   },
   {
+    how: 'refused as too long after three rounds, although all of it seems to fit',
+    replies: [
+      reply('<summary>They greeted.</summary>', { when: { kind: 'compaction' } }),
+      ...[echo(), echo(), echo()],
+      reply('never', {
+        faults: [
+          { name: 'http-status', status: 400, type: 'invalid_request_error', message: 'prompt is too long' },
+        ],
+      }),
+      reply('Done.'),
+    ],
+    requests: 6,
+    says: [
+      'init',
+      ...pairs(3, CALL),
+      ...['status:compacting', 'status:null', 'compact_boundary', 'synthetic'],
+      ...['text', 'result:success'],
+    ],
+    ends: { ...success, num_turns: 5, result: 'Done.' },
+  },
+  {
     how: 'an image that is refused, taken out, and the request refused again',
     prompt: [{ type: 'text', text: 'What is this?' }, wideImage(100)],
     replies: [
@@ -305,15 +326,6 @@ function kindOf(status: number): string {
   return status >= 500 ? 'server_error' : 'unknown';
 }
 
-/** Never twice the same, which would be overridden at once. */
-function stubborn() {
-  let count = 0;
-  return async () => {
-    count += 1;
-    return { decision: 'block', reason: `Not yet (${count}).` };
-  };
-}
-
 const HOOKS: readonly Row[] = [
   {
     how: 'a Stop hook that ends it',
@@ -324,11 +336,9 @@ const HOOKS: readonly Row[] = [
     ends: { ...success, terminal_reason: 'stop_hook_prevented', num_turns: 1, result: 'Hi.' },
   },
   {
-    how: 'a Stop hook that blocks for ever is overridden',
+    how: 'a Stop hook that blocks for ever with the same words is overridden at the ninth block',
     replies: [reply('Done.', { times: 'any' })],
-    options: {
-      hooks: { Stop: [{ hooks: [stubborn()] }] },
-    },
+    options: hook('Stop', { decision: 'block', reason: 'Keep going.' }),
     requests: 9,
     says: ['init', ...pairs(8, ['text', 'synthetic']), 'text', 'informational', 'result:success'],
     ends: { ...success, num_turns: 9, result: 'Done.' },

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { createOutcome, type ResultFacts, resultOf, resultWithoutQuery } from '../../src/engine/result.ts';
 import type { AssistantMessage } from '../../src/protocol/messages.ts';
@@ -154,6 +156,34 @@ describe('stop_reason on results', () => {
     const result = resultWithoutQuery('Listed.', FACTS);
     expect(result).toMatchObject({ subtype: 'success', result: 'Listed.', stop_reason: null, num_turns: 0 });
     expect(result).not.toHaveProperty('terminal_reason');
+  });
+});
+
+describe('a compaction', () => {
+  const boundary = {
+    type: 'system',
+    subtype: 'compact_boundary',
+    uuid: 'c',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    compact_metadata: { trigger: 'auto', pre_tokens: 9 },
+  } as const;
+  it('lets go of earlier answers, and the last one stays the answer', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const outcome = createOutcome();
+    const seen = ['First.', 'Second.', 'Third.'].map((text, index) => {
+      const message = assistant(text, { id: `msg_${index}`, uuid: text });
+      outcome.observe(message);
+      outcome.responseEnded(`msg_${index}`, 'end_turn');
+      return new WeakRef(message);
+    });
+    outcome.observe(assistant('A note.', { id: 'e', uuid: 'e', synthetic: { error: 'server_error' } }));
+    outcome.observe(boundary);
+    await new Promise((resolve) => setImmediate(resolve));
+    collectGarbage();
+    expect(seen.map((message) => message.deref() !== undefined)).toEqual([false, false, true]);
+    expect(outcome.last({ byModel: true })).toMatchObject({ text: 'Third.', stopReason: 'end_turn' });
+    expect(outcome.last()).toMatchObject({ text: 'A note.' });
   });
 });
 
