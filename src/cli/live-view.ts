@@ -62,6 +62,7 @@ export function createLiveView(
         })
       : undefined,
     sink: {
+      begin: (run) => screen.begin(() => run.mcpServerStatus()),
       async show(message) {
         counts.add(message);
         await screen.show(message);

@@ -1,10 +1,12 @@
 /** Headless output: the answer alone, one JSON object, or one JSON object per message. */
-import type { SDKMessage, SDKResultMessage } from '../index.ts';
+import type { Query, SDKMessage, SDKResultMessage } from '../index.ts';
 import type { OutputFormat } from './args.ts';
 import type { Output } from './output.ts';
 
 /** Takes the messages of a run. `end` is called once, after the last one. */
 export interface Sink {
+  /** Called with the run before its first message. */
+  begin?(run: Pick<Query, 'mcpServerStatus'>): void;
   show(message: SDKMessage): Promise<void>;
   end(result: SDKResultMessage | undefined): Promise<void>;
 }
@@ -90,6 +92,10 @@ function createLastAnswer(): { observe(message: SDKMessage): void; text(): strin
 /** Several sinks as one; each message goes to all of them in order. */
 export function both(first: Sink, second: Sink): Sink {
   return {
+    begin(run) {
+      first.begin?.(run);
+      second.begin?.(run);
+    },
     async show(message) {
       await first.show(message);
       await second.show(message);
@@ -111,6 +117,7 @@ export function expendable(sink: Sink): Sink {
     });
   };
   return {
+    begin: (run) => sink.begin?.(run),
     show: (message) => attempt(() => sink.show(message)),
     end: (result) => attempt(() => sink.end(result)),
   };

@@ -149,7 +149,6 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
     for (const args of [
       ['-p', 'x', '--settings', '{"permissions":{"deny":"Bash"}}'],
       ['-p', 'x', '--add-dir', '/nowhere'],
-      ['-p', 'x', '--resume', 'nope'],
       ['rehearse', 'missing.yaml'],
     ])
       expect(await mistake(args)).not.toContain('--help');

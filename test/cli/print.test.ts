@@ -103,7 +103,7 @@ describe('exit codes', () => {
     );
     const ran = await turnwright(['-p', 'hi'], { env: against(server) });
     expect(ran).toMatchObject({ code: 1, stdout: '' });
-    expect(ran.stderr).toMatch(/^API Error: 403 .*\n$/);
+    expect(ran.stderr).toMatch(/API Error: 403 .*\n$/);
   });
 
   test.each(['json', 'stream-json'])('1 in %s too, and stdout stays valid', async (format) => {

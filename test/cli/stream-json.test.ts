@@ -54,10 +54,10 @@ it('formats that do not go together are a usage error', async () => {
   expect(stderr).toContain('--output-format stream-json');
 });
 
-it('-v begins with a version that clients can compare', async () => {
+it('-v begins with our name: clients that compare a leading number compare nothing', async () => {
   const { code, stdout } = await turnwright(['-v']);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^2\.\d+\.\d+ /);
+  expect(stdout).toMatch(/^Turnwright \d+\.\d+\.\d+ \(protocol 2\.\d+\.\d+\)\n$/);
 });
 
 it('auth status --json says where credentials come from, not what they are', async () => {

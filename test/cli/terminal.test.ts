@@ -136,6 +136,18 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(seen.at(-1)).toBe('— stopped: the turn limit was reached (--max-turns) (max_turns)');
   });
 
+  test('an MCP server that is waited for is named, and said to be missing when it does not answer', async () => {
+    const server = await rehearse(reply('Begun without it.'));
+    const servers = '{"mcpServers":{"notes":{"command":"sleep","args":["60"]}}}';
+    const { code, written, seen } = await onTerminal(server, [], {}, `--mcp-config '${servers}' -- go`);
+    expect(code).toBe(0);
+    expect(written).toContain('waiting for the MCP server notes');
+    expect(seen.slice(0, 2)).toEqual([
+      '! The MCP server notes has not answered yet: the run begins without its tools.',
+      'Begun without it.',
+    ]);
+  });
+
   test('a signal that ends the process before the result leaves a closing line', async () => {
     const server = await rehearse(reply('Never said.', { timing: { ttftMs: 60_000 } }));
     const command = `stty cols 80; '${process.execPath}' '${BIN}' go & pid=$!; while [ ! -e waiting ]; do sleep 0.1; done; kill $pid; wait $pid; echo code $?`;

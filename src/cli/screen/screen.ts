@@ -1,9 +1,10 @@
 /** The live view: streamed text, one line per tool and per thing the engine did, a status line while waiting. */
-import type { SDKMessage } from '../../index.ts';
+import type { Query, SDKMessage } from '../../index.ts';
+import { createAwaitedServers } from './awaited-servers.ts';
 import { createModelSilence } from './model-silence.ts';
 import { noteFor } from './notes.ts';
 import { createOpenTools, resultsOf } from './open-tools.ts';
-import { serverProblems } from './server-problems.ts';
+import { lateServers, serverProblems } from './server-problems.ts';
 import { createStreamedAnswer } from './streamed-answer.ts';
 import type { Style } from './style.ts';
 import type { Terminal } from './terminal.ts';
@@ -11,6 +12,8 @@ import { duration, tokens } from './units.ts';
 import { visible } from './visible.ts';
 
 export interface Screen {
+  /** A session was opened: `ask` tells which of its servers are awaited. */
+  begin(ask: Query['mcpServerStatus']): void;
   show(message: SDKMessage): Promise<void>;
   /** A line that is no message of the run. */
   warn(line: string): void;
@@ -52,14 +55,14 @@ export function createScreen(options: ScreenOptions): Screen {
   });
 
   const silence = createModelSilence(nowMs);
+  const servers = createAwaitedServers();
 
   const drawStatus = () => {
     if (asking > 0) return;
     frame = (frame + 1) % SPINNER.length;
     const doing = compacting
       ? 'compacting the context'
-      : (tools.running() ??
-        (silence.line() === undefined ? answer.phase : `${answer.phase}: ${silence.line()}`));
+      : (tools.running() ?? servers.look() ?? [answer.phase, silence.line() ?? []].flat().join(': '));
     const counts = `↑ ${tokens(inputTokens)} ↓ ${tokens(answer.outputTokens)} tokens`;
     terminal.status(`${SPINNER[frame]} ${duration(nowMs() - startedMs)} · ${counts} · ${doing}`);
   };
@@ -80,7 +83,9 @@ export function createScreen(options: ScreenOptions): Screen {
   const showSystem = async (message: Extract<SDKMessage, { readonly type: 'system' }>) => {
     if (message.subtype === 'init') {
       cwd = message.cwd;
-      for (const line of serverProblems(message)) await terminal.line(style.yellow(`! ${line}`));
+      servers.done();
+      for (const line of [...serverProblems(message), ...lateServers(message)])
+        await terminal.line(style.yellow(`! ${line}`));
       if (options.verbose)
         await terminal.line(
           style.dim(`· ${message.model}, ${message.permissionMode}, session ${message.session_id}`),
@@ -138,6 +143,9 @@ export function createScreen(options: ScreenOptions): Screen {
   };
 
   return {
+    begin(ask) {
+      servers.ask = ask;
+    },
     show(message) {
       const atMs = nowMs();
       silence.observe(message);

@@ -4,6 +4,15 @@ import { oneLine } from './visible.ts';
 
 type InitMessage = Extract<SDKMessage, { readonly type: 'system'; readonly subtype: 'init' }>;
 
+/** Servers that the first request goes without, because they have not answered so far. */
+export function lateServers({ mcp_servers }: Pick<InitMessage, 'mcp_servers'>): readonly string[] {
+  return mcp_servers.flatMap(({ name, status }) =>
+    status === 'pending'
+      ? [`The MCP server ${oneLine(name)} has not answered yet: the run begins without its tools.`]
+      : [],
+  );
+}
+
 export function serverProblems({ mcp_servers }: Pick<InitMessage, 'mcp_servers'>): readonly string[] {
   return mcp_servers.flatMap(({ name, status, error }) => {
     const shown = oneLine(name);
