@@ -56,8 +56,10 @@ for await (const message of query({
   },
 })) {
   if (message.type === 'user' && message.parent_tool_use_id === null) {
-    const { status } = (message.tool_use_result ?? {}) as { readonly status?: string };
-    if (status !== undefined) outcomes.push(status);
+    // Of a call that failed the structured result is a sentence.
+    const told = message.tool_use_result as { readonly status?: string } | string | undefined;
+    if (typeof told === 'string') outcomes.push('failed');
+    else if (told?.status !== undefined) outcomes.push(told.status);
   }
   if (message.type === 'result' && message.subtype === 'success') answer = message.result;
 }

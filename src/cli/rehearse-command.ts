@@ -1,5 +1,5 @@
 /** `turnwright rehearse <scenario> [task]`: the engine for real, the model from a script. */
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { RehearsalServer, Scenario, ScenarioFunction, TimelineEvent } from '../rehearsal/index.ts';
 import type { Invocation } from './args.ts';
@@ -74,7 +74,9 @@ async function scenarioModule(path: string, name: string): Promise<Scenario | Sc
       `${name} exports no scenario: give it a default export, a function or an object with replies.`,
     );
   }
-  return scenario as Scenario | ScenarioFunction;
+  if (typeof scenario === 'function') return scenario as ScenarioFunction;
+  const data = scenario as Scenario;
+  return { ...data, name: data.name ?? basename(name), source: data.source ?? name };
 }
 
 /** Listens until it is told to stop; then says what was left over. */

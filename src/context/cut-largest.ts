@@ -3,6 +3,7 @@ import type { UserMessage, ViewMessage } from '../protocol/messages.ts';
 import type { ViewEdit } from '../protocol/view.ts';
 import type { ToolResultBlock, UserBlock } from '../protocol/wire.ts';
 import {
+  keptForm,
   PREVIEW_BYTES,
   resultPreview,
   resultText,
@@ -75,8 +76,9 @@ async function withPreviews(message: UserMessage, spill: Spill): Promise<UserMes
 async function previewed(block: ToolResultBlock, spill: Spill): Promise<ToolResultBlock> {
   const text = resultText(block);
   if (text.length <= PREVIEW_BYTES) return block;
-  const full = await spilled(spill, { toolUseId: block.tool_use_id, toolName: 'tool', text });
-  return withPreview(block, resultPreview(text, full));
+  const form = keptForm(block);
+  const full = await spilled(spill, { toolUseId: block.tool_use_id, toolName: 'tool', ...form });
+  return withPreview(block, resultPreview(form.text, full));
 }
 
 async function withShortWords(message: UserMessage, share: number, spill: Spill): Promise<UserMessage> {

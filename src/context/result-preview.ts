@@ -7,6 +7,8 @@ export type Spill = (result: {
   readonly toolUseId: string;
   readonly toolName: string;
   readonly text: string;
+  /** Of the file. Default `txt`. */
+  readonly ending?: 'json' | 'txt';
 }) => Promise<{ readonly path: string }>;
 
 export const PREVIEW_BYTES = 2_048;
@@ -22,8 +24,8 @@ export type FullText =
 /** Names file and size and shows the beginning; at most 2 KB, and the same for the same input. */
 export function resultPreview(text: string, full: FullText): string {
   const size = `${grouped(text.length)} characters`;
-  const head = `[This result is ${size} long. ${whereabouts(full)} It begins:]\n`;
-  const foot = '\n[…]';
+  const head = `<persisted-output>\nThe result is too large to show (${size}). ${whereabouts(full)}\n\nIt begins:\n`;
+  const foot = '\n…\n</persisted-output>';
   const room = PREVIEW_BYTES - utf8.encode(head + foot).length;
   return head + beginning(text, Math.max(0, room)) + foot;
 }
@@ -43,18 +45,27 @@ export function resultText({ content }: ToolResultBlock): string {
   return content.flatMap((inner) => (inner.type === 'text' ? [inner.text] : [])).join('\n');
 }
 
+/** The result as a file holds it: a text as it is, blocks of text as JSON; media are in no file. */
+export function keptForm(block: ToolResultBlock): Pick<Parameters<Spill>[0], 'text' | 'ending'> {
+  const { content } = block;
+  return typeof content === 'object' && content.every(({ type }) => type === 'text')
+    ? { text: JSON.stringify(content, undefined, 2), ending: 'json' }
+    : { text: resultText(block), ending: 'txt' };
+}
+
 /** Media stays; text makes way for the preview. */
 export function withPreview(block: ToolResultBlock, preview: string): ToolResultBlock {
   const { content } = block;
   if (content === undefined || typeof content === 'string') return { ...block, content: preview };
   const media = content.filter((inner) => inner.type !== 'text');
+  if (media.length === 0) return { ...block, content: preview };
   return { ...block, content: [{ type: 'text', text: preview }, ...media] };
 }
 
 function whereabouts(full: FullText): string {
   switch (full.kind) {
     case 'spilled':
-      return `All of it is in ${full.path}.`;
+      return `All of it is stored in: ${full.path}`;
     case 'source':
       return `It came from ${full.path}: read the part that is needed from there.`;
     case 'lost':

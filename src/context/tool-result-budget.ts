@@ -6,7 +6,7 @@ import type { ViewEdit } from '../protocol/view.ts';
 import type { ToolResultBlock, ToolUseBlock, UserBlock } from '../protocol/wire.ts';
 import { isSameText } from '../util/same-text.ts';
 import {
-  type FullText,
+  keptForm,
   PREVIEW_BYTES,
   resultPreview,
   resultText,
@@ -52,10 +52,10 @@ export function keepResult(options: ToolResultBudgetOptions): NonNullable<Contex
     if (text.length <= limitOf(toolName, options)) return message;
     const { toolUseResult = block.content } = message;
     if (!isSameText(toolUseResult, block.content)) return message;
-    const result = { toolUseId: block.tool_use_id, toolName, text };
-    return spilled(options.spill, result).then((full) => {
+    const form = keptForm(block);
+    return spilled(options.spill, { toolUseId: block.tool_use_id, toolName, ...form }).then((full) => {
       if (full.kind === 'lost') return message;
-      const previews = new Map([[block.tool_use_id, resultPreview(text, full)]]);
+      const previews = new Map([[block.tool_use_id, resultPreview(form.text, full)]]);
       return withPreviews(message, previews) ?? message;
     });
   };
@@ -94,8 +94,7 @@ async function* replace(
   spill: Spill,
 ): AsyncGenerator<LoopMessage, StepOutcome> {
   const previews = new Map<string, string>();
-  for (const result of tooLarge)
-    previews.set(result.block.tool_use_id, resultPreview(result.text, await keep(result, spill)));
+  for (const result of tooLarge) previews.set(result.block.tool_use_id, await previewOf(result, spill));
   const edits: ViewEdit[] = [];
   let tokensFreed = 0;
   for (const message of fresh) {
@@ -142,10 +141,12 @@ function largestFirstReadLast(a: Result, b: Result): number {
   return Number(a.call.name === READ) - Number(b.call.name === READ) || b.text.length - a.text.length;
 }
 
-async function keep({ block, call, text }: Result, spill: Spill): Promise<FullText> {
+async function previewOf({ block, call, text }: Result, spill: Spill): Promise<string> {
   const source = call.name === READ ? sourceOf(call.input) : undefined;
-  if (source !== undefined) return { kind: 'source', path: source };
-  return spilled(spill, { toolUseId: block.tool_use_id, toolName: call.name, text });
+  if (source !== undefined) return resultPreview(text, { kind: 'source', path: source });
+  const form = keptForm(block);
+  const full = await spilled(spill, { toolUseId: block.tool_use_id, toolName: call.name, ...form });
+  return resultPreview(form.text, full);
 }
 
 function sourceOf(input: JsonObject): string | undefined {

@@ -5,9 +5,12 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { ModelUsage } from '../protocol/result-message.ts';
 import type { SessionState } from '../protocol/session-messages.ts';
 import type { ToolResultContent } from '../protocol/tool.ts';
+import type { UserBlock } from '../protocol/wire.ts';
+import { isoTime } from '../util/iso-time.ts';
 import { openSession } from './open-session.ts';
 import type { EngineParts } from './parts.ts';
 import { switchModel } from './switch-model.ts';
+import { toReplay } from './to-sdk-user.ts';
 
 export interface SessionUsage {
   readonly session: {
@@ -46,6 +49,8 @@ export interface HostControls {
   withdraw(keys: readonly string[]): readonly string[];
   /** From the next submission on; undefined: the default model. Rejects where a hook or the budget refuses it. */
   switchModel(model?: string): Promise<void>;
+  /** Where prompts are replayed: this one is part of a submission under another uuid. */
+  repeatPrompt(uuid: string, content: string | readonly UserBlock[]): void;
   /** From the next submission on; null: the model's own way. */
   setThinkingDisplay(display: 'summarized' | 'omitted' | null): void;
   /** Hears the keys of prompts that joined the running submission. Returns its end. */
@@ -94,6 +99,12 @@ class Controls implements HostControls {
   withdraw(keys: readonly string[]): readonly string[] {
     const { queue } = this.#parts;
     return queue.acknowledge(keys.filter((key) => !queue.isJoining(key)));
+  }
+
+  repeatPrompt(uuid: string, content: string | readonly UserBlock[]): void {
+    const { announcer, clock, config, sessionId } = this.#parts;
+    if (config.replayUserMessages !== true) return;
+    announcer.say(toReplay({ uuid, content, timestamp: isoTime(clock.nowMs()) }, sessionId));
   }
 
   setThinkingDisplay(display: 'summarized' | 'omitted' | null): void {

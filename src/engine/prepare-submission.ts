@@ -2,6 +2,7 @@
  * Phases 1 to 4 and 6 of a submission (L1): everything before the first request. What is to be shown comes back
  * as messages, so that a throw by the consumer is never taken for a failure of the set-up.
  */
+import type { JournalBody } from '../protocol/journal.ts';
 import type { UserMessage } from '../protocol/messages.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { EffortLevel, UserBlock } from '../protocol/wire.ts';
@@ -26,11 +27,18 @@ import { processUserInput } from './user-input.ts';
 export interface SubmitOptions {
   /** The prompt's own uuid; default a fresh one. */
   readonly uuid?: string | undefined;
+  /** Of prompts that waited with it and are part of it, in order. */
+  readonly joinedUuids?: readonly string[] | undefined;
   readonly origin?: { readonly kind: string; readonly [key: string]: unknown } | undefined;
   /** As it is: no command, no files for `@path`. */
   readonly verbatim?: boolean | undefined;
   /** false: the prompt joins the conversation and the model is not asked. */
   readonly shouldQuery?: boolean | undefined;
+}
+
+/** Of all that the prompt is made of, in order. */
+export function promptUuids({ uuid, joinedUuids = [] }: SubmitOptions): readonly string[] {
+  return uuid === undefined ? joinedUuids : [...joinedUuids, uuid];
 }
 
 export interface Prompt {
@@ -86,6 +94,7 @@ export async function prepareSubmission(
       model,
       permissionMode: permissions.mode,
     },
+    ...joinedRecord(prompt.options, submission),
   ]);
   if (first) await recordInitialMessages(submission, parts);
   memory.submissions += 1;
@@ -169,6 +178,11 @@ export async function prepareSubmission(
   }
   recordSnapshot(context, submission, parts);
   return { kind: 'query', model, effort: input.effort, context, messages, undo };
+}
+
+/** They are part of the conversation under another uuid: sent once more, they are known all the same. */
+function joinedRecord({ joinedUuids: consumed = [] }: SubmitOptions, submission: string): JournalBody[] {
+  return consumed.length === 0 ? [] : [{ type: 'inbox', id: `${submission}/joined`, submission, consumed }];
 }
 
 /** Where the main thread is an agent: what its definition wants it to begin with. */

@@ -140,7 +140,8 @@ export interface ResultFacts {
   readonly fastMode: FastModeStatus;
   readonly permissionDenials: readonly PermissionDenial[];
   readonly origin?: { readonly kind: string; readonly [key: string]: unknown } | undefined;
-  readonly userMessageUuid?: string | undefined;
+  /** Of the prompts that began the turn. */
+  readonly userMessageUuids?: readonly string[] | undefined;
   readonly ttftMs?: number | undefined;
   readonly timeToRequestMs?: number | undefined;
   /** Of prompts that joined the turn. */
@@ -229,7 +230,6 @@ function commonFields(facts: ResultFacts) {
     ...fastModeFields(facts.fastMode),
     permission_denials: facts.permissionDenials,
     ...(facts.origin !== undefined && { origin: facts.origin }),
-    ...(facts.userMessageUuid !== undefined && { user_message_uuid: facts.userMessageUuid }),
     ...promptUuids(facts),
     ...(facts.queuedTurns !== undefined && { queued_turn_count: facts.queuedTurns }),
     ...(facts.index !== undefined && { result_index: facts.index }),
@@ -268,10 +268,14 @@ function timings({ ttftMs, timeToRequestMs }: ResultFacts) {
   };
 }
 
-/** The prompt's own uuid first, then those of prompts that joined its turn. */
-function promptUuids({ userMessageUuid, joinedUuids = [] }: ResultFacts) {
-  const uuids = [...(userMessageUuid === undefined ? [] : [userMessageUuid]), ...joinedUuids];
-  return uuids.length > 0 ? { user_message_uuids: uuids } : {};
+/** The prompts that began the turn first, then those that joined it while it ran. */
+function promptUuids({ userMessageUuids = [], joinedUuids = [] }: ResultFacts) {
+  const uuid = userMessageUuids.at(-1);
+  const uuids = [...userMessageUuids, ...joinedUuids];
+  return {
+    ...(uuid !== undefined && { user_message_uuid: uuid }),
+    ...(uuids.length > 0 && { user_message_uuids: uuids }),
+  };
 }
 
 function sentences(terminal: Terminal, limits: ResultLimits): readonly string[] {

@@ -13,7 +13,7 @@ import { fastModeStatus } from './fast-mode-status.ts';
 import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
 import { atBoundary, createLoopWatch } from './loop-watch.ts';
 import type { EngineParts } from './parts.ts';
-import { type Prepared, type Prompt, prepareSubmission } from './prepare-submission.ts';
+import { type Prepared, type Prompt, prepareSubmission, promptUuids } from './prepare-submission.ts';
 import { recordResult } from './record-result.ts';
 import { refusalNotice } from './refusal-notice.ts';
 import { createOutcome, type Outcome, type ResultFacts, resultOf, resultWithoutQuery } from './result.ts';
@@ -161,7 +161,7 @@ export async function* runLoop(
   const { state } = parts;
   const mapper = createSdkMapper({
     ...mapperOptions(parts),
-    userMessageUuid: submission.prompt.options.uuid,
+    userMessageUuids: promptUuids(submission.prompt.options),
   });
   const watch = createLoopWatch(mapper, outcome, submission, parts);
   submission.onResponse((messageId, stopReason) => outcome.responseEnded(messageId, stopReason));
@@ -245,7 +245,7 @@ function factsOf(submission: Submission, outcome: Outcome, parts: EngineParts): 
     fastMode: fastModeStatus(parts.model.resolve(parts.memory.modelName), parts),
     permissionDenials: [...parts.memory.denials],
     origin: submission.prompt.options.origin,
-    userMessageUuid: submission.prompt.options.uuid,
+    userMessageUuids: promptUuids(submission.prompt.options),
     ttftMs: submission.ttftMs(),
     timeToRequestMs: submission.timeToRequestMs(),
     joinedUuids: outcome.joinedUuids,

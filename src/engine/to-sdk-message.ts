@@ -31,8 +31,8 @@ export interface SdkMapperOptions {
   readonly replayUserMessages: boolean;
   /** Attachments as informational messages. */
   readonly verbose: boolean;
-  /** Of the prompt that is being answered. */
-  readonly userMessageUuid?: string | undefined;
+  /** Of the prompts that are being answered. */
+  readonly userMessageUuids?: readonly string[] | undefined;
 }
 
 export interface SdkMapper {
@@ -68,7 +68,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
     const delta = Math.ceil(estimateText(thinking));
     if (delta === 0) return [];
     thoughtTokens += delta;
-    const { userMessageUuid: prompt } = options;
+    const prompt = options.userMessageUuids?.at(-1);
     return [
       {
         type: 'system',
@@ -107,10 +107,11 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
 
   /** Of the prompt that the turn answers, on the first that is shown of its answer. */
   const promptUuids = () => {
-    const { userMessageUuid: uuid } = options;
+    const { userMessageUuids: uuids = [] } = options;
+    const uuid = uuids.at(-1);
     if (uuid === undefined || hasNamedPrompt) return undefined;
     hasNamedPrompt = true;
-    return { user_message_uuid: uuid, user_message_uuids: [uuid] };
+    return { user_message_uuid: uuid, user_message_uuids: uuids };
   };
 
   const assistant = (message: AssistantMessage): SDKMessage => {

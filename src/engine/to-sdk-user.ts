@@ -14,8 +14,20 @@ export function toSdkUser(message: UserMessage, session_id: string): SDKUserMess
     session_id,
     ...(message.isSynthetic === true && { isSynthetic: true }),
     ...(message.toolUseResult !== undefined && { tool_use_result: message.toolUseResult }),
+    ...toolResultMeta(message),
     ...(message.origin !== undefined && { origin: message.origin }),
   };
+}
+
+function toolResultMeta({ message, decided }: UserMessage): Pick<SDKUserMessage, 'tool_result_meta'> {
+  if (decided === undefined || typeof message.content === 'string') return {};
+  const { permission, nonExecutionKind: kind } = decided;
+  const meta = {
+    ...(kind !== undefined && { non_execution_kind: kind }),
+    ...(permission !== undefined && { permission_decision: permission }),
+  };
+  const ids = message.content.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
+  return { tool_result_meta: ids.map((id) => ({ id, ...meta })) };
 }
 
 /** A prompt repeated to its sender, under the uuid it came with. */

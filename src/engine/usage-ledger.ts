@@ -97,7 +97,7 @@ class SessionLedger implements UsageLedger {
   }
 
   totalCostUsd(): number {
-    return this.#restoredUsd + this.#spentUsd;
+    return withoutNoise(this.#restoredUsd + this.#spentUsd);
   }
 
   spentUsd(): number {
@@ -211,9 +211,14 @@ function addToModel(
     cacheCreationEphemeral1hInputTokens: sum.cacheCreationEphemeral1hInputTokens + oneHour,
     thinkingTokens: sum.thinkingTokens + (usage.output_tokens_details?.thinking_tokens ?? 0),
     webSearchRequests: sum.webSearchRequests + (usage.server_tool_use?.web_search_requests ?? 0),
-    costUSD: sum.costUSD + (cost ?? 0),
+    costUSD: withoutNoise(sum.costUSD + (cost ?? 0)),
     contextWindow: info.contextWindow,
     maxOutputTokens: info.maxOutputTokens,
     costBasis: cost === undefined ? 'unknown' : sum.costBasis,
   };
+}
+
+/** Sums of dollars in binary end in noise (0.019777999999999997); no price is that fine. */
+function withoutNoise(usd: number): number {
+  return Math.round(usd * 1e12) / 1e12;
 }

@@ -6,7 +6,7 @@ import { withDeadlines } from './deadlines.ts';
 import { failureOf } from './failure.ts';
 import type { ToolCallRequest } from './listed-tool.ts';
 import type { McpServerStatus } from './mcp-server.ts';
-import { outputOf } from './result.ts';
+import { keeperOf, outputOf } from './result.ts';
 
 export interface CallPorts {
   readonly server: string;
@@ -53,7 +53,7 @@ async function attempt(request: ToolCallRequest, ports: CallPorts): Promise<Atte
           },
         }),
     );
-    return { output: outputOf(result) };
+    return { output: await outputOf(result, { server, tool: request.name, keep: keeperOf(context) }) };
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason;
     const failure = failureOf(error);

@@ -31,8 +31,7 @@ export function failureOf(error: unknown): McpFailure {
   const status = httpStatus(code, message);
   if (status === undefined) {
     const answered = typeof code === 'number' && message.startsWith('MCP error');
-    // Servers put the words before their own message, and the library does so again.
-    return { kind: answered ? 'answered' : 'lost', message: message.replace(/^(MCP error -?\d+: )\1/, '$1') };
+    return { kind: answered ? 'answered' : 'lost', message: withoutPrefix(message) };
   }
   if (status === 401 || status === 403)
     return { kind: 'unauthorized', message: `The server wants authorization (HTTP ${status}).` };
@@ -40,6 +39,11 @@ export function failureOf(error: unknown): McpFailure {
   if (status === 404 || (status === 400 && /session/i.test(message)))
     return { kind: 'session_gone', message };
   return { kind: status >= 300 && status < 500 ? 'answered' : 'lost', message };
+}
+
+/** Some servers put these words before their own message, as the library does: the message alone says something. */
+export function withoutPrefix(message: string): string {
+  return message.replace(/^(?:MCP error -?\d+: )+/, '');
 }
 
 function httpStatus(code: unknown, message: string): number | undefined {

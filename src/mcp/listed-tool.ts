@@ -10,10 +10,13 @@ import type {
 } from '../protocol/tool.ts';
 import { cleanText } from './clean-text.ts';
 import { toolNames } from './names.ts';
+import { renderOutput } from './result.ts';
 import { isRecord } from './server-config.ts';
 import { inServerNames, toolSchema } from './tool-schema.ts';
 
 export interface ToolCallRequest {
+  /** As the model calls it. */
+  readonly name: string;
   /** The server's own name of the tool. */
   readonly tool: string;
   readonly input: JsonObject;
@@ -107,9 +110,10 @@ export function listedTools(
       isReadOnly: () => readOnly,
       isConcurrencySafe: () => readOnly,
       effectClass: () => effect,
+      renderOutput,
       run: (input: JsonObject, context) =>
         withProgress(slug, raw, (onProgress) =>
-          call({ tool: raw, input: inServerNames(input, schema.renamed), context, onProgress }),
+          call({ name, tool: raw, input: inServerNames(input, schema.renamed), context, onProgress }),
         ),
     });
     statuses.push({

@@ -55,7 +55,9 @@ export function promptCommands(server: McpServer): readonly PromptCommand[] {
         if (missing.length > 0)
           throw new Error(`The prompt "${raw}" needs ${missing.map(({ name }) => `<${name}>`).join(' ')}.`);
         const { messages } = await server.request('prompts/get', { name: raw, arguments: given }, signal);
-        return { messages: [(Array.isArray(messages) ? messages : []).map(messageOf)], shouldQuery: true };
+        const listed: readonly unknown[] = Array.isArray(messages) ? messages : [];
+        const blocks = await Promise.all(listed.map((message) => messageOf(message, server.name)));
+        return { messages: [blocks], shouldQuery: true };
       },
     };
   });
@@ -90,9 +92,9 @@ function argumentsOf(args: string, parameters: readonly Parameter[]): Record<str
 }
 
 /** A prompt is one message of the user; what it puts into the assistant's mouth is marked as such. */
-function messageOf(message: unknown): TextBlock | ImageBlock {
-  if (!isRecord(message)) return blockOf(message);
-  const block = blockOf(message['content']);
+async function messageOf(message: unknown, server: string): Promise<TextBlock | ImageBlock> {
+  if (!isRecord(message)) return blockOf(message, server);
+  const block = await blockOf(message['content'], server);
   return message['role'] === 'assistant' && block.type === 'text'
     ? { type: 'text', text: `Assistant: ${block.text}` }
     : block;

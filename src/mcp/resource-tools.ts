@@ -2,8 +2,9 @@
 import type { JsonSchema } from '../protocol/json.ts';
 import type { AnyTool, ParseResult, ToolOutput } from '../protocol/tool.ts';
 import { cleanText } from './clean-text.ts';
+import { withoutPrefix } from './failure.ts';
 import type { McpServer } from './mcp-server.ts';
-import { resourceOf } from './result.ts';
+import { keeperOf, resourceOf } from './result.ts';
 
 interface ListInput {
   readonly server?: string;
@@ -14,6 +15,7 @@ interface ReadInput {
   readonly uri: string;
 }
 
+const READ_TOOL = 'ReadMcpResourceTool';
 const MAX_LISTED = 1_000;
 const MAX_TEXT_CHARS = 500;
 
@@ -41,8 +43,7 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Any
       signal.throwIfAborted();
       const resources = lists.flatMap((each) => each.resources).slice(0, MAX_LISTED);
       const problems = lists.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
-      const text =
-        resources.length === 0 ? 'There are no resources.' : JSON.stringify(resources, undefined, 1);
+      const text = resources.length === 0 ? 'There are no resources.' : JSON.stringify(resources);
       return {
         data: resources,
         content: [text, ...problems].join('\n'),
@@ -53,7 +54,7 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Any
 
   const read: AnyTool = {
     ...READ_ONLY,
-    name: 'ReadMcpResourceTool',
+    name: READ_TOOL,
     description: () =>
       'Reads one resource of an MCP server by its URI. ListMcpResourcesTool tells what there is.',
     inputJsonSchema: schemaOf({ server: 'The name of the server', uri: 'The URI of the resource' }, [
@@ -61,19 +62,22 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Any
       'uri',
     ]),
     parse: (input): ParseResult<ReadInput> => textsOf(input, ['server', 'uri'], []),
-    async run({ server, uri }: ReadInput, { signal }): Promise<ToolOutput> {
+    async run({ server, uri }: ReadInput, context): Promise<ToolOutput> {
+      const { signal } = context;
       const found = named(server);
       if (found === undefined) return unknown(server);
       try {
         const { contents } = await found.request('resources/read', { uri }, signal);
-        const items = Array.isArray(contents) ? contents : [];
-        return {
-          data: { contents: items },
-          content: items.length === 0 ? 'The resource is empty.' : items.map(resourceOf),
-        };
+        const items: readonly unknown[] = Array.isArray(contents) ? contents : [];
+        const place = { server, tool: READ_TOOL, keep: keeperOf(context) };
+        const binary = items.some((item) => typeof (item as { blob?: unknown } | null)?.blob === 'string');
+        const content = binary
+          ? (await Promise.all(items.map((item) => resourceOf(item, place)))).flat()
+          : JSON.stringify({ contents: items });
+        return { data: { contents: items }, content };
       } catch (error) {
         signal.throwIfAborted();
-        return failed((error as Error).message);
+        return failed(withoutPrefix((error as Error).message));
       }
     },
   };

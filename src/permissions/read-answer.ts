@@ -9,6 +9,7 @@ export function readAnswer(
   | { readonly ok: false; readonly problem: string } {
   if (!isRecord(answer)) return no(`expected an object, got ${answer === null ? 'null' : typeof answer}.`);
   const { behavior, toolUseID, updatedInput, updatedPermissions, message, interrupt } = answer;
+  const { decisionClassification: named } = answer;
   if (toolUseID !== undefined && toolUseID !== toolUseId) return no('its toolUseID is that of another call.');
   if (behavior === 'deny') {
     return {
@@ -32,6 +33,7 @@ export function readAnswer(
       behavior,
       ...(isRecord(updatedInput) ? { updatedInput } : {}),
       ...(Array.isArray(updatedPermissions) ? { updatedPermissions } : {}),
+      ...(named === 'user_temporary' || named === 'user_permanent' ? { decisionClassification: named } : {}),
     },
   };
 }

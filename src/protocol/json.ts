@@ -4,4 +4,4 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export type JsonObject = { readonly [key: string]: unknown };
 
 /** A JSON Schema object, as the Messages API takes it for a tool's input. */
-export type JsonSchema = { readonly type?: string; readonly [key: string]: unknown };
+export type JsonSchema = { readonly type?: string | readonly string[]; readonly [key: string]: unknown };

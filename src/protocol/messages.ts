@@ -3,7 +3,7 @@
  * The SDK's shapes (`sdk-messages.ts`) are a projection of these, made in `engine/to-sdk-message.ts`.
  */
 import type { AssistantErrorKind } from './failure.ts';
-import type { PermissionMode } from './permission.ts';
+import type { PermissionDecision, PermissionMode } from './permission.ts';
 import type { AssistantBlock, StopReason, StreamEvent, Usage, UserBlock } from './wire.ts';
 
 interface Common {
@@ -60,6 +60,11 @@ export interface UserMessage extends Common {
   readonly sourceAssistantUuid?: string;
   /** A prompt's own uuid and origin, when its sender gave them. */
   readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
+  /** Tool results only: who decided on the call, and which kind of refusal it met. */
+  readonly decided?: {
+    readonly permission?: PermissionDecision;
+    readonly nonExecutionKind?: 'permission-rule' | 'user-rejected';
+  };
   /** Tool results only: how the call ended without running, when it did not run. */
   readonly nonExecution?: 'denied' | 'invalid' | 'aborted' | 'unknown_outcome' | 'cut' | 'failed_validation';
 }

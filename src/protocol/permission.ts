@@ -48,6 +48,8 @@ export type PermissionResult =
       readonly updatedInput?: Record<string, unknown>;
       readonly updatedPermissions?: readonly PermissionUpdate[];
       readonly toolUseID?: string;
+      /** What the host calls its answer, for clients to read. Default: by whether it brings permissions along. */
+      readonly decisionClassification?: 'user_temporary' | 'user_permanent';
     }
   | {
       readonly behavior: 'deny';
@@ -55,6 +57,15 @@ export type PermissionResult =
       readonly interrupt?: boolean;
       readonly toolUseID?: string;
     };
+
+/** Who decided on a call, as clients read it beside its result. */
+export interface PermissionDecision {
+  readonly decision: 'accept' | 'reject';
+  /** `config`: a rule, the mode or the like; the `user_` ones: the person or host that was asked. */
+  readonly source: 'config' | 'hook' | 'user_temporary' | 'user_permanent' | 'user_reject';
+  /** What kind of thing decided; absent when somebody was asked. */
+  readonly reason_type?: DecisionReasonType;
+}
 
 export interface CanUseToolContext {
   readonly signal: AbortSignal;

@@ -2,7 +2,7 @@
 import type { AssistantErrorKind } from './failure.ts';
 import type { SystemBody } from './messages.ts';
 import type { FastModeDisabledReason, FastModeState } from './model.ts';
-import type { PermissionMode } from './permission.ts';
+import type { PermissionDecision, PermissionMode } from './permission.ts';
 import type { SDKResultMessage } from './result-message.ts';
 import type {
   SDKElicitationComplete,
@@ -81,7 +81,14 @@ export interface SDKUserMessage extends Partial<Stamped>, FromAgent {
   readonly message: { readonly role: 'user'; readonly content: string | readonly UserBlock[] };
   readonly parent_tool_use_id: string | null;
   readonly isSynthetic?: boolean;
+  /** The tool's structured result; of a call that failed, the sentence that says so. */
   readonly tool_use_result?: unknown;
+  /** For each result: who decided on the call, and why it did not run when it did not. */
+  readonly tool_result_meta?: readonly {
+    readonly id: string;
+    readonly non_execution_kind?: 'permission-rule' | 'user-rejected';
+    readonly permission_decision?: PermissionDecision;
+  }[];
   readonly priority?: 'now' | 'next' | 'later';
   readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
   /** false: add to the conversation without asking the model. */

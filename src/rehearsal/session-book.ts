@@ -3,6 +3,7 @@ import type { ApiRequest } from './request/api-request.ts';
 import { firstUserText } from './scenario/rehearsal-request.ts';
 import type { RequestKind, Scenario, ScenarioFunction } from './scenario/scenario.ts';
 import { runScenario, type ScenarioRun, type Taken } from './scenario/scenario-run.ts';
+import { wholeScenario } from './scenario/scripted-block.ts';
 import { apiKeyOf } from './scenario/session-key.ts';
 
 /** All that is given must match. */
@@ -58,6 +59,9 @@ export function createSessionBook(
   choices: readonly ScenarioChoice[],
 ): SessionBook {
   let chosen = fallback;
+  // What cannot be played is refused now, not when it is asked for.
+  for (const scenario of [fallback, ...choices.map((choice) => choice.scenario)])
+    if (scenario !== undefined) wholeScenario(scenario);
   const sessions = new Map<string, Session>();
   const played = new Set<Scenario | ScenarioFunction>();
 
@@ -82,6 +86,7 @@ export function createSessionBook(
       return session;
     },
     setScenario(scenario) {
+      wholeScenario(scenario);
       chosen = scenario;
       sessions.clear();
       played.clear();

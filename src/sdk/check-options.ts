@@ -21,6 +21,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   effort: true,
   enableFileCheckpointing: true,
   env: true,
+  extraArgs: true,
   fallbackModel: true,
   fastMode: true,
   forkSession: true,

@@ -7,6 +7,7 @@ import type { JsonSchema } from '../protocol/json.ts';
 import type { CanUseTool, PermissionMode } from '../protocol/permission.ts';
 import type { SessionStore, SessionStoreFlush } from '../protocol/session-store.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
+import type { ExtraArgs } from './extra-args.ts';
 import type { McpServerConfig } from './mcp/server-config.ts';
 import type { AgentOption, CustomPrompt, PresetPrompt } from './option-values.ts';
 
@@ -56,6 +57,11 @@ export interface Options {
   effort?: EffortLevel | undefined;
   /** The whole environment: of tools, and for keys and addresses of the model. Default the process's own. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
+  /**
+   * Flags of a command line, without their dashes; null for a flag without a value. Those that are an option by another
+   * name are taken, the others refused with `invalid_option`. An option that is given itself holds.
+   */
+  extraArgs?: ExtraArgs | undefined;
   /**
    * Requests at high speed and a higher price, of models that offer it (Opus 4.8 and newer). A rate limit that lasts
    * longer than 20 s suspends it for ten minutes at least, and a plan without extra usage ends it. Default: the setting

@@ -3,12 +3,15 @@ import type { QueryEngine } from '../engine/query-engine.ts';
 import type { PromptState, SDKUserMessage } from '../protocol/sdk-messages.ts';
 import type { TerminalReason } from '../protocol/terminal.ts';
 import type { UserBlock } from '../protocol/wire.ts';
+import { joinedContent, mayJoin } from './joined-prompts.ts';
 import { createPromptLifecycle, type PromptLifecycle } from './prompt-lifecycle.ts';
 
 export interface NextPrompt {
   readonly content: string | readonly UserBlock[];
   /** As its sender gave it; an unstamped prompt has none. */
   readonly uuid: string | undefined;
+  /** Of prompts before it that this one takes in. */
+  readonly joinedUuids: readonly string[];
   readonly origin: SDKUserMessage['origin'];
   readonly shouldQuery: boolean | undefined;
   /** As it is: no command, no files for `@path`. */
@@ -19,7 +22,7 @@ export interface PromptFeed {
   add(message: SDKUserMessage): Promise<void>;
   /** Reads to the end. Rejects with the iterable's error. */
   read(input: AsyncIterable<SDKUserMessage>): Promise<void>;
-  /** Takes the next prompt that did not join a running turn. */
+  /** Takes the next prompt that did not join a running turn, with those behind it that may be one turn with it. */
   next(engine: QueryEngine): NextPrompt | undefined;
   /** These became part of the running turn. */
   joined(keys: readonly string[]): void;
@@ -53,6 +56,17 @@ export interface PromptListener {
   repeated(message: SDKUserMessage): void;
 }
 
+type Content = NextPrompt['content'];
+
+interface Taken {
+  readonly content: Content;
+  readonly message: SDKUserMessage | undefined;
+}
+
+const hasUuid = (
+  message: SDKUserMessage | undefined,
+): message is SDKUserMessage & { readonly uuid: string } => message?.uuid !== undefined;
+
 class Feed implements PromptFeed {
   readonly #engine: () => Promise<QueryEngine>;
   readonly #listener: PromptListener;
@@ -62,6 +76,9 @@ class Feed implements PromptFeed {
   /** Prompts that were put in line, by key. */
   readonly #known = new Map<string, SDKUserMessage>();
   #count = 0;
+  /** Key of the prompt that came when nothing ran and nothing waited: its turn begins without those behind it. */
+  #opener: string | undefined;
+  #isWorking = false;
   /** Still being read. */
   #open = 0;
   #over = false;
@@ -95,20 +112,39 @@ class Feed implements PromptFeed {
   }
 
   next(session: QueryEngine): NextPrompt | undefined {
-    const item = session.takeQueued();
-    if (item === undefined) return undefined;
-    const message = this.#known.get(item.key ?? '');
+    const first = session.takeQueued();
+    if (first === undefined) return undefined;
+    const taken: Taken[] = [{ content: first.content, message: this.#known.get(first.key ?? '') }];
+    if (first.key !== this.#opener) this.#takeJoining(taken as [Taken], session);
+    this.#opener = undefined;
+    this.#isWorking = true;
     // What joined a running turn is no longer in line either.
     const left = new Set(session.queued().map(({ key }) => key));
     for (const key of this.#known.keys()) if (!left.has(key)) this.#known.delete(key);
+    const message = taken.at(-1)?.message;
+    const earlier = taken.slice(0, -1).flatMap(({ message: joined }) => (hasUuid(joined) ? [joined] : []));
+    for (const { uuid, message: said } of earlier) session.controls.repeatPrompt(uuid, said.content);
+    for (const { uuid } of earlier) this.#lifecycle.started(uuid);
     this.#lifecycle.started(message?.uuid);
     return {
-      content: item.content,
+      content: joinedContent(taken.map(({ content }) => content) as [Content]),
       uuid: message?.uuid,
+      joinedUuids: earlier.map(({ uuid }) => uuid),
       origin: message?.origin,
       shouldQuery: message?.shouldQuery,
       verbatim: message?.client_composed,
     };
+  }
+
+  #takeJoining(taken: [Taken, ...Taken[]], session: QueryEngine): void {
+    const begins = taken[0].message;
+    for (;;) {
+      const [next] = session.queued();
+      const message = next && this.#known.get(next.key);
+      if (begins === undefined || message === undefined || !mayJoin(begins, message)) return;
+      const item = session.takeQueued();
+      if (item !== undefined) taken.push({ content: item.content, message });
+    }
   }
 
   joined(keys: readonly string[]): void {
@@ -120,6 +156,7 @@ class Feed implements PromptFeed {
   }
 
   turnEnded(reason: TerminalReason | undefined): void {
+    this.#isWorking = false;
     this.#lifecycle.turnEnded(isAbort(reason));
   }
 
@@ -169,6 +206,7 @@ class Feed implements PromptFeed {
     const key = message.uuid ?? `prompt-${this.#count}`;
     this.#known.set(key, message);
     const session = await this.#engine();
+    if (!this.#isWorking && session.queued().length === 0) this.#opener = key;
     this.#listener.arrived();
     this.#lifecycle.queued(message.uuid);
     await session.enqueue({
@@ -203,7 +241,7 @@ export async function handQueueOn(from: QueryEngine, to: QueryEngine): Promise<v
 /** What ended in the background, as a prompt to go on with. */
 export function noticeFrom(session: QueryEngine): NextPrompt | undefined {
   const notice = session.tasks.takeNotice();
-  return notice && { ...notice, uuid: undefined, shouldQuery: undefined, verbatim: true };
+  return notice && { ...notice, uuid: undefined, joinedUuids: [], shouldQuery: undefined, verbatim: true };
 }
 
 export function userMessage(content: SDKUserMessage['message']['content']): SDKUserMessage {

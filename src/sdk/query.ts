@@ -9,6 +9,7 @@ import { flattened } from '../util/flattened.ts';
 import { uuid } from '../util/uuid.ts';
 import { type Announcements, createAnnouncements } from './announcements.ts';
 import { checkOptions } from './check-options.ts';
+import { withExtraArgs } from './extra-args.ts';
 import { keepCompiledCode } from './keep-compiled-code.ts';
 import { type Opening, startEngine } from './open-engine.ts';
 import type { Options } from './options.ts';
@@ -28,13 +29,14 @@ export type { InterruptReceipt, Query };
  */
 export function query({
   prompt,
-  options = {},
+  options: given = {},
 }: {
   /** Absent, with `resume` or `continue`: the interrupted submission is carried on to its result (L4.1). */
   readonly prompt?: string | AsyncIterable<SDKUserMessage> | undefined;
   readonly options?: Options;
 }): Query {
-  checkOptions(options);
+  checkOptions(given);
+  const options = withExtraArgs(given);
   if (prompt === undefined && options.resume === undefined && options.continue !== true) {
     throw new TurnwrightError(
       'invalid_option',
@@ -243,8 +245,8 @@ async function* run(
       }
       await stream.configured();
       state.running();
-      const { uuid, origin, shouldQuery, verbatim } = next;
-      const batches = session.submitInBatches(next.content, { uuid, origin, shouldQuery, verbatim });
+      const { content, ...submit } = next;
+      const batches = session.submitInBatches(content, submit);
       for await (const batch of announcements.between(batches)) {
         refuseAborted(caller);
         for (const message of batch) {

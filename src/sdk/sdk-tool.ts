@@ -1,17 +1,18 @@
 /** Makes the engine's Tool of an in-process MCP tool. */
 
+import { keeperOf, outputOf, renderOutput } from '../engine/compose/mcp-result.ts';
 import { inputFromZod } from '../engine/compose/zod-input.ts';
-import type { AnyTool, ToolContext, ToolOutput } from '../protocol/tool.ts';
-import type { ImageBlock, TextBlock } from '../protocol/wire.ts';
-import type { AnySdkTool, CallToolContent, CallToolResult } from './define-tool.ts';
+import type { AnyTool, ToolContext } from '../protocol/tool.ts';
+import type { AnySdkTool } from './define-tool.ts';
 
 /** Loads zod, for the schema that the model is shown. */
 export async function toolOf(server: string, definition: AnySdkTool): Promise<AnyTool> {
   const { name, description, annotations = {} } = definition;
   const { inputJsonSchema, parse } = await inputFromZod(definition.inputSchema);
   const readOnly = annotations.readOnlyHint === true;
+  const tool = `mcp__${server}__${name}`;
   return {
-    name: `mcp__${server}__${name}`,
+    name: tool,
     mcp: {
       server,
       source: 'sdk',
@@ -23,6 +24,7 @@ export async function toolOf(server: string, definition: AnySdkTool): Promise<An
     ...(definition.alwaysLoad === true && { loading: 'always' as const }),
     ...(definition.searchHint !== undefined && { searchHint: definition.searchHint }),
     parse,
+    renderOutput,
     isReadOnly: () => readOnly,
     isConcurrencySafe: () => readOnly,
     effectClass: () => (readOnly ? 'pure' : annotations.idempotentHint === true ? 'idempotent' : 'unsafe'),
@@ -36,40 +38,7 @@ export async function toolOf(server: string, definition: AnySdkTool): Promise<An
         cwd: context.cwd,
         _meta: { 'claudecode/toolUseId': context.toolUseId },
       });
-      return outputOf(result);
+      return outputOf({ ...result }, { server, tool, keep: keeperOf(context) });
     },
   };
-}
-
-/** The result shape of `tools/call`, as the engine has it. */
-export function outputOf(result: CallToolResult): ToolOutput {
-  const blocks = (result.content ?? []).map(blockOf);
-  // A structured answer that nobody put into words is shown as its JSON.
-  if (blocks.length === 0 && result.structuredContent !== undefined) {
-    blocks.push({ type: 'text', text: JSON.stringify(result.structuredContent) });
-  }
-  return {
-    data: result.structuredContent ?? result.content,
-    content: blocks,
-    ...(result.isError === true && { isError: true }),
-    ...(result._meta?.['claude/endTurn'] === true && { endsTurn: true }),
-  };
-}
-
-function blockOf(content: CallToolContent): TextBlock | ImageBlock {
-  switch (content.type) {
-    case 'text':
-      return { type: 'text', text: content.text };
-    case 'image':
-      return { type: 'image', source: { type: 'base64', media_type: content.mimeType, data: content.data } };
-    case 'resource_link':
-      return {
-        type: 'text',
-        text: `${content.name}: ${content.uri}${content.description === undefined ? '' : ` (${content.description})`}`,
-      };
-    case 'resource':
-      return { type: 'text', text: `From ${content.resource.uri}:\n${content.resource.text ?? '(binary)'}` };
-    default:
-      return { type: 'text', text: JSON.stringify(content) };
-  }
 }

@@ -8,6 +8,7 @@ export function refuseAborted(caller: AbortSignal | undefined): void {
   if (caller?.aborted === true) throw new AbortError();
 }
 
+/** Begins as programs that move over expect it. */
 export function errorResult(result: SDKResultMessage): TurnwrightError {
   return new TurnwrightError('error_result', errorText(result));
 }
@@ -25,5 +26,5 @@ export class ResumeFailed extends TurnwrightError {
 
 function errorText(result: SDKResultMessage): string {
   const text = result.subtype === 'success' ? result.result : result.errors.join('; ');
-  return `Turnwright returned an error result: ${text}`;
+  return `Claude Code returned an error result: ${text}`;
 }

@@ -48,7 +48,7 @@ interface Where {
   readonly home: string;
 }
 
-/** The session of this working directory that was written last and has a prompt (`--continue`). */
+/** The session of this working directory that was written last and in which something was asked (`--continue`). */
 export async function newestSession({
   files,
   home,
@@ -64,7 +64,7 @@ export async function newestSession({
   for (const { sessionId } of candidates) {
     const file = journalPath(directory, sessionId);
     const head = await readSessionHead(files, file);
-    if (head.firstPrompt === undefined || (head.cwd ?? cwd) !== cwd) continue;
+    if (!head.isAsked || (head.cwd ?? cwd) !== cwd) continue;
     return { sessionId, file, directory, cwd: head.cwd };
   }
   return undefined;

@@ -9,23 +9,29 @@ import { readLines } from './read-lines.ts';
 
 const HEAD_BYTES = 1024 * 1024;
 
+export interface SessionHead {
+  readonly firstPrompt: string | undefined;
+  /** Something was asked: an answer says so too, where the prompt's own line is damaged. */
+  readonly isAsked: boolean;
+  readonly cwd: string | undefined;
+}
+
 /** Reads up to the first prompt, at most 1 MB. */
-export async function readSessionHead(
-  files: PersistentFiles,
-  file: string,
-): Promise<{ readonly firstPrompt: string | undefined; readonly cwd: string | undefined }> {
+export async function readSessionHead(files: PersistentFiles, file: string): Promise<SessionHead> {
   let cwd: string | undefined;
+  let isAsked = false;
   for await (const line of readLines(files, file, { maxLineBytes: HEAD_BYTES })) {
     const entry = entryOf(line.bytes);
     if (entry !== undefined) {
       if (entry.cwd !== '') cwd ??= entry.cwd;
       const message = entry.type === 'user' ? messageOfRecord(entry) : undefined;
       const text = message?.type === 'user' ? promptText(message) : undefined;
-      if (text !== undefined) return { firstPrompt: text, cwd };
+      if (text !== undefined) return { firstPrompt: text, isAsked: true, cwd };
+      isAsked ||= entry.type === 'assistant';
     }
     if (line.end > HEAD_BYTES) break;
   }
-  return { firstPrompt: undefined, cwd };
+  return { firstPrompt: undefined, isAsked, cwd };
 }
 
 function entryOf(line: Buffer): JournalEntry | undefined {

@@ -46,9 +46,10 @@ export function unknownKeyWarnings({ file, unknown = [] }: SettingsLayer): reado
     });
 }
 
-/** At most two letters changed, added, left out or swapped; one in a short word. */
+/** One letter changed, added, left out or swapped; two in a long word that begins alike. */
 function isSlip(word: string, name: string): boolean {
-  return distance(word.toLowerCase(), name.toLowerCase()) <= (name.length < 6 ? 1 : 2);
+  const slips = distance(word.toLowerCase(), name.toLowerCase());
+  return slips <= 1 || (slips === 2 && name.length > 5 && word[0] === name[0]);
 }
 
 /** Edit distance in which two neighbours that change places count as one. */

@@ -15,18 +15,25 @@ import {
   unfit,
   wrongLength,
 } from './input-issues.ts';
+import { withSpelledValues } from './spelled-values.ts';
 
 /** More problems than this tell a model nothing new. */
 const MAX_ISSUES = 20;
 
 /** `Input` is the caller's claim of what the schema describes. Never throws. */
 export function parserOf<Input>(schema: JsonSchema): (input: JsonObject) => ParseResult<Input> {
-  return (input) => {
+  const check = (input: JsonObject): ParseResult<Input> => {
     const issues: string[] = [];
     checkValue(input, { ...schema, type: 'object' }, [], issues);
     return issues.length === 0
       ? { ok: true, input: input as Input }
       : { ok: false, issues: issues.slice(0, MAX_ISSUES) };
+  };
+  return (input) => {
+    const checked = check(input);
+    if (checked.ok) return checked;
+    const read = withSpelledValues(input, schema);
+    return read === input ? checked : check(read);
   };
 }
 

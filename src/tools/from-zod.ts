@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { JsonObject, JsonSchema } from '../protocol/json.ts';
 import type { ParseResult } from '../protocol/tool.ts';
+import { andThen } from '../util/and-then.ts';
 import {
   type InputPath,
   missing,
@@ -17,6 +18,7 @@ import {
   wrongLength,
 } from './input-issues.ts';
 import { plainShape } from './plain-shape.ts';
+import { withSpelledValues } from './spelled-values.ts';
 
 export type ZodShape = Readonly<Record<string, z.ZodType>>;
 
@@ -43,7 +45,7 @@ export async function inputFromZod(shapeOrSchema: ZodShape | z.ZodType): Promise
   return {
     inputJsonSchema: plain.jsonSchema,
     parse(input) {
-      const accepted = plain.accept(input);
+      const accepted = plain.accept(input) ?? plain.accept(withSpelledValues(input, plain.jsonSchema));
       if (accepted !== undefined) return { ok: true, input: accepted };
       checked ??= checkedByZod(shapeOrSchema);
       return checked.then(({ parse }) => parse(input), unchecked);
@@ -55,7 +57,8 @@ async function checkedByZod(shapeOrSchema: ZodShape | z.ZodType): Promise<ZodInp
   const zod = loaded ?? (await loadZod());
   const schema = isZodType(shapeOrSchema) ? shapeOrSchema : objectOf(zod, shapeOrSchema);
   const { safeParse, safeParseAsync } = zod.core;
-  const { $schema: _dialect, ...inputJsonSchema } = toJsonSchema(zod, schema);
+  const { $schema: _dialect, ...described } = toJsonSchema(zod, schema);
+  const inputJsonSchema = { type: 'object', ...described };
   let mustWait = false;
   const parseLater = async (input: JsonObject): Promise<ParseResult<unknown>> => {
     try {
@@ -66,16 +69,21 @@ async function checkedByZod(shapeOrSchema: ZodShape | z.ZodType): Promise<ZodInp
       return unchecked(error);
     }
   };
+  const parse = (input: JsonObject): ParseResult<unknown> | Promise<ParseResult<unknown>> => {
+    if (mustWait) return parseLater(input);
+    try {
+      return resultOf(safeParse(schema, input, PARSING), input);
+    } catch {
+      return parseLater(input); // zod says by a throw that there is something to wait for
+    }
+  };
   return {
-    inputJsonSchema: { type: 'object', ...inputJsonSchema },
-    parse(input) {
-      if (mustWait) return parseLater(input);
-      try {
-        return resultOf(safeParse(schema, input, PARSING), input);
-      } catch {
-        return parseLater(input); // zod says by a throw that there is something to wait for
-      }
-    },
+    inputJsonSchema,
+    parse: (input) =>
+      andThen(parse(input), (parsed) => {
+        const read = parsed.ok ? input : withSpelledValues(input, inputJsonSchema);
+        return read === input ? parsed : parse(read);
+      }),
   };
 }
 

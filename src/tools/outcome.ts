@@ -1,4 +1,5 @@
 /** How one call ended: what the gate hands to the executor, before it becomes a message. */
+import type { PermissionDecision } from '../protocol/permission.ts';
 import type { ToolOutput, ToolTrace } from '../protocol/tool.ts';
 import { headOf, tailOf } from '../util/cut-text.ts';
 
@@ -39,6 +40,9 @@ export interface CallNotes {
   /** ms on the monotonic clock; present once the tool itself runs. */
   startedMs?: number;
   permission?: NonNullable<ToolTrace['permission']>;
+  /** What the person or host called the answer. */
+  answer?: PermissionDecision['source'];
+  decision?: PermissionDecision;
   preventContinuation?: { readonly stopReason: string; readonly hookName?: string };
 }
 

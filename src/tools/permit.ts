@@ -5,7 +5,12 @@
 import type { GatePorts, PermissionQuestion } from '../protocol/gate.ts';
 import type { HookVerdict } from '../protocol/hook.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { DecisionReasonType, GateVerdict, PermissionRuleValue } from '../protocol/permission.ts';
+import type {
+  DecisionReasonType,
+  GateVerdict,
+  PermissionDecision,
+  PermissionRuleValue,
+} from '../protocol/permission.ts';
 import type { Clock } from '../protocol/ports.ts';
 import type { AnyTool, ToolContext } from '../protocol/tool.ts';
 import { andThen } from '../util/and-then.ts';
@@ -131,6 +136,7 @@ async function preToolUse(
       : (verdict.blockingErrors[0] ?? verdict.preventContinuation?.stopReason);
   if (reason === undefined) return { verdict };
   notes.permission = { verdict: 'deny', source: 'hook' };
+  notes.decision = { decision: 'reject', source: 'hook', reason_type: 'hook' };
   return { verdict, denied: denial(request, `PreToolUse:${tool.name} hook error: ${reason}`) };
 }
 
@@ -181,6 +187,9 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
     );
     switch (answer.behavior) {
       case 'allow':
+        request.notes.answer =
+          answer.decisionClassification ??
+          (answer.updatedPermissions?.length ? 'user_permanent' : 'user_temporary');
         return {
           kind: 'allow',
           reasonType: answer.answeredBy ?? 'host',
@@ -222,6 +231,7 @@ function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Per
       ...(matched !== undefined && { rule: ruleText(matched.value), ruleSource: matched.source }),
       ...(askedMs !== undefined && { askedMs }),
     };
+    if (verdict.kind !== 'pending') notes.decision = decisionOf(verdict, notes.answer);
   };
   switch (verdict.kind) {
     case 'allow':
@@ -234,6 +244,16 @@ function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Per
       trace('host');
       return stop({ kind: 'pending', askId: verdict.askId });
   }
+}
+
+function decisionOf(
+  { kind, reasonType }: Exclude<Settled, { kind: 'pending' }>,
+  answer: PermissionDecision['source'] | undefined,
+): PermissionDecision {
+  const decision = kind === 'allow' ? 'accept' : 'reject';
+  if (ANSWERED.has(reasonType))
+    return { decision, source: kind === 'deny' ? 'user_reject' : (answer ?? 'user_temporary') };
+  return { decision, source: reasonType === 'hook' ? 'hook' : 'config', reason_type: reasonType };
 }
 
 async function deny(request: PermitRequest, at: Input, verdict: Deny): Promise<Permit> {

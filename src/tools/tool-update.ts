@@ -52,6 +52,7 @@ export function toolUpdate(
     toolUseResult: answer.data,
     sourceAssistantUuid: call.assistantUuid,
     ...(answer.nonExecution !== undefined && { nonExecution: answer.nonExecution }),
+    ...decidedOn(outcome, notes),
   };
   const trace: ToolTrace = {
     id: call.block.id,
@@ -85,6 +86,20 @@ export function toolUpdate(
   };
 }
 
+function decidedOn(outcome: CallOutcome, { decision }: CallNotes): Pick<UserMessage, 'decided'> {
+  if (wasRejected(outcome)) return { decided: { nonExecutionKind: 'user-rejected' } };
+  const denied = outcome.kind === 'denied' && { nonExecutionKind: 'permission-rule' as const };
+  return decision === undefined ? {} : { decided: { permission: decision, ...denied } };
+}
+
+/** A person stopped the turn with it. */
+const wasRejected = (outcome: CallOutcome): boolean =>
+  outcome.kind === 'denied'
+    ? outcome.interrupt === true
+    : outcome.kind === 'aborted' && outcome.why === 'interrupted';
+
+const REJECTED = 'User rejected tool use';
+
 function answerOf(outcome: CallOutcome): Answer {
   switch (outcome.kind) {
     case 'returned': {
@@ -110,8 +125,10 @@ function answerOf(outcome: CallOutcome): Answer {
       }
       break;
     }
-    case 'denied':
-      return { ...failure(outcome.text, 'denied'), nonExecution: 'denied' };
+    case 'denied': {
+      const answer = { ...failure(outcome.text, 'denied'), nonExecution: 'denied' as const };
+      return wasRejected(outcome) ? { ...answer, data: REJECTED } : answer;
+    }
     case 'pending':
       return {
         content: `This call needs an approval that has not been given yet (question ${outcome.askId}), so it did not run.`,
@@ -122,10 +139,10 @@ function answerOf(outcome: CallOutcome): Answer {
       };
     case 'aborted': {
       const text = abortText(outcome.why, outcome.started);
-      const answer = failure(
-        outcome.partial === undefined ? text : `${text}\n\nIts output until then:\n${outcome.partial}`,
-        'aborted',
-      );
+      const full =
+        outcome.partial === undefined ? text : `${text}\n\nIts output until then:\n${outcome.partial}`;
+      const failed = failure(full, 'aborted');
+      const answer = wasRejected(outcome) ? { ...failed, data: REJECTED } : failed;
       return outcome.started ? answer : { ...answer, nonExecution: 'aborted' };
     }
   }

@@ -64,6 +64,34 @@ describe('rehearse', () => {
     expect(ran.stdout).toMatch(/^✗ .*short\.yaml/m);
   });
 
+  test('a module may hold the shape of a file, or that of a program', async () => {
+    for (const [blocks, said] of [
+      ["[{ text: 'As in a file.' }]", 'As in a file.'],
+      ["[{ type: 'text', text: 'As in a program.' }]", 'As in a program.'],
+    ]) {
+      const cwd = folderWith(
+        'greet.mjs',
+        `export default { name: 'o', replies: [{ blocks: ${blocks} }] };\n`,
+      );
+      const ran = await turnwright(['rehearse', 'greet.mjs', '-p'], { cwd });
+      expect(ran).toMatchObject({ code: 0, stdout: `${said}\n`, stderr: '' });
+    }
+    const asked =
+      "export default () => ({ blocks: [{ tool_use: { name: 'Glob', input: { pattern: '*' } } }] });\n";
+    const cwd = folderWith('ask.mjs', asked);
+    const ran = await turnwright(['rehearse', 'ask.mjs', '-p', '--max-turns=1'], { cwd });
+    expect(ran.stderr).toBe('Reached maximum number of turns (1)\n');
+  });
+
+  test('a module whose blocks are none is refused with their place before anything is asked', async () => {
+    const cwd = folderWith('odd.mjs', `export default { replies: [{ blocks: [{ txet: 'hi' }] }] };\n`);
+    const ran = await turnwright(['rehearse', 'odd.mjs', '-p'], { cwd });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toBe(
+      `turnwright: odd.mjs: replies.0.blocks.0: expected text, thinking, redacted_thinking or tool_use with a name, as in { text: 'hi' }, not {"txet":"hi"}.\n`,
+    );
+  });
+
   test('chaos strikes the same way for the same seed, and the answer still comes', async () => {
     const cwd = folderWith('greet.yaml', SCENARIO);
     const course = async () => {

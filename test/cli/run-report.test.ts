@@ -149,9 +149,7 @@ test('models without a price are not passed off as free', () => {
     modelUsage: { local: { ...USAGE, costBasis: 'unknown' as const } },
     total_cost_usd: 0,
   };
-  expect(summaryLines(result, { turns: 1, calls: 0 }, createStyle(false))[0]).toContain(
-    '$0.0000 and unpriced models',
-  );
+  expect(summaryLines(result, { turns: 1, calls: 0 }, createStyle(false))[0]).toContain('no price known');
 });
 
 test('every way to stop but completion has its words', () => {

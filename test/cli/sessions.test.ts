@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type RehearsalServer, reply, startRehearsal } from '../../src/rehearsal/index.ts';
 import { against, temporaryFolder, turnwright } from './bin.ts';
@@ -32,6 +34,27 @@ test('sessions: list, show, rename, tag, fork, delete', async () => {
   expect(JSON.parse(left.stdout)).toMatchObject([
     { sessionId: idOf(fork.stdout), customTitle: 'Young trees' },
   ]);
+});
+
+test('a damaged line of the only prompt does not make the session unresumable', async () => {
+  await run('-p', 'Remember the larch.');
+  const id = idOf((await run('sessions')).stdout);
+  const projects = join(env['TURNWRIGHT_HOME'] ?? '', 'projects');
+  const name = readdirSync(projects, { recursive: true })
+    .map(String)
+    .find((each) => each.endsWith(`${id}.jsonl`));
+  const file = join(projects, name ?? '');
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const damaged = lines.map((line) => (line.includes('Remember the larch.') ? line.slice(0, 60) : line));
+  expect(damaged).not.toEqual(lines);
+  writeFileSync(file, damaged.join('\n'));
+  expect((await run('sessions')).stdout).toContain('(its first prompt cannot be read)');
+  for (const flags of [[`--resume=${id}`], ['--continue']]) {
+    const ran = await run('-p', ...flags, 'Go on.', '--output-format=json');
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.stderr).toContain('has a flaw that was passed over');
+    expect(JSON.parse(ran.stdout)).toMatchObject({ session_id: id, result: 'Done.' });
+  }
 });
 
 test('what cannot be done is said in a sentence, exit 2', async () => {

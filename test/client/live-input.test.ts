@@ -118,4 +118,41 @@ throughBothDoors('live input', (stage) => {
     ]);
     expect(messages.filter(is('system', 'task_notification'))).toMatchObject([{ status: 'completed' }]);
   });
+
+  it.each(['ends', 'is interrupted'])('prompts that wait until an answer %s become one turn', async (how) => {
+    stage.play(
+      reply('Both.', { when: { lastMessage: 'Three.' } }),
+      reply('Alone.', { when: { lastMessage: 'As it is.' } }),
+      reply('x'.repeat(400), { timing: { gapMs: 20 } }),
+    );
+    const input = openPrompt('Go.');
+    const running = stage.start(input);
+    let count = 0;
+    const { messages, results } = await gather(running, (message) => {
+      if (is('system', 'init')(message) && count === 0) {
+        input.push(prompt('Two.', { uuid: UUID.one }));
+        input.push(prompt('Three.', { uuid: UUID.two }));
+        input.push(prompt('As it is.', { uuid: UUID.three, client_composed: true }));
+        // Answered behind what was sent before it.
+        if (how === 'is interrupted') void running.mcpServerStatus().then(() => running.interrupt());
+      }
+      if (message.type === 'result' && ++count === 3) input.end();
+    });
+    expect(results.slice(1)).toMatchObject([
+      { result: 'Both.', user_message_uuid: UUID.two, user_message_uuids: [UUID.one, UUID.two] },
+      { result: 'Alone.', user_message_uuids: [UUID.three] },
+    ]);
+    expect(messages.filter(is('system', 'init'))).toHaveLength(3);
+    expect(said().at(-2)).toContain('Two.\\nThree.');
+    const states = messages.filter(is('command_lifecycle')) as unknown as {
+      command_uuid: string;
+      state: string;
+    }[];
+    for (const uuid of Object.values(UUID))
+      expect(states.filter((each) => each.command_uuid === uuid).map(({ state }) => state)).toEqual([
+        'queued',
+        'started',
+        'completed',
+      ]);
+  });
 });

@@ -290,6 +290,38 @@ describe('a wrapper that starts one process for each prompt', () => {
   });
 });
 
+describe('a host that has its prompts replayed', () => {
+  it('those that became one turn: each before it begins, the last one with all of it', async () => {
+    play(
+      reply('Both.', { when: { lastMessage: 'Three.' } }),
+      reply('x'.repeat(400), { timing: { gapMs: 20 } }),
+    );
+    const args = [...STREAM, '--setting-sources=', '--replay-user-messages'];
+    const host = startProcess({ args, env: envFor(server) });
+    host.prompt('One.', { uuid: 'one' });
+    await host.until(isA('system', 'init'));
+    host.prompt('Two.', { uuid: 'two' });
+    host.prompt('Three.', { uuid: 'three' });
+    host.end();
+    await host.exit;
+    const shown = host.lines.flatMap(({ isReplay, uuid, message, state, command_uuid }) =>
+      isReplay === true
+        ? [[uuid, (message as Fields)['content']]]
+        : state === 'started'
+          ? [command_uuid]
+          : [],
+    );
+    expect(shown).toEqual([
+      'one',
+      ['one', 'One.'],
+      ['two', 'Two.'],
+      'two',
+      'three',
+      ['three', 'Two.\nThree.'],
+    ]);
+  });
+});
+
 describe('a host that resumes what is not there', () => {
   const unknown = '99999999-9999-4999-8999-999999999999';
   const why = `No conversation found with session ID: ${unknown}`;

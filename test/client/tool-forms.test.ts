@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
@@ -193,5 +193,84 @@ throughBothDoors('forms of tool results', (stage) => {
     expect(sent(stage)).toMatchObject([
       { content: [{ type: 'text' }, { type: 'document', source: { media_type: 'application/pdf' } }] },
     ]);
+  });
+
+  it('numbers and booleans may come as text', async () => {
+    await writeFile(join(stage.cwd, 'a.txt'), 'one\ntwo\n');
+    const { messages } = await stage.run(
+      [
+        reply(toolUse('Bash', { command: 'echo hi', timeout: '5000' })),
+        reply(toolUse('Read', { file_path: 'a.txt', offset: '2', limit: '1' })),
+        reply(toolUse('Edit', { file_path: 'a.txt', old_string: 'o', new_string: '0', replace_all: 'true' })),
+        reply('Done.'),
+      ],
+      FREE,
+    );
+    expect(results(messages).map(({ content }) => content)).toEqual([
+      'hi',
+      '2\ttwo',
+      expect.stringContaining('2 occurrences'),
+    ]);
+  });
+
+  it('who decided on a call is said beside its result', async () => {
+    const said = ({ messages }: { messages: readonly Message[] }) =>
+      messages.flatMap((message) =>
+        message.type === 'user' && message.tool_use_result !== undefined
+          ? (message.tool_result_meta ?? [undefined]).map((each) => each && { ...each, id: undefined })
+          : [],
+      );
+    const ruled = await stage.run(
+      [reply(bash('echo ruled')), reply(bash('touch denied')), reply(toolUse('Nobody', {})), reply('Done.')],
+      { allowedTools: ['Bash(echo:*)'], disallowedTools: ['Bash(touch:*)'] },
+    );
+    const rejected = { decision: 'reject', source: 'config', reason_type: 'rule' };
+    expect(said(ruled)).toEqual([
+      { permission_decision: { decision: 'accept', source: 'config', reason_type: 'rule' } },
+      { non_execution_kind: 'permission-rule', permission_decision: rejected },
+      undefined,
+    ]);
+    const asked = await stage.run([reply([bash('touch yes'), bash('touch no')])], {
+      canUseTool: async (_name: string, input: { command: string }) =>
+        input.command === 'touch yes'
+          ? { behavior: 'allow', updatedInput: input }
+          : { behavior: 'deny', message: 'No.', interrupt: true },
+    });
+    expect(said(asked)).toEqual([
+      { permission_decision: { decision: 'accept', source: 'user_temporary' } },
+      { non_execution_kind: 'user-rejected' },
+    ]);
+    expect(forms(asked.messages).at(-1)).toBe('User rejected tool use');
+  });
+
+  it('a large result of a server is in a file of JSON, which the preview names', async () => {
+    const { createSdkMcpServer, tool } = stage.door;
+    const long = 'x'.repeat(40_000);
+    const tell = tool('tell', 'Tells.', {}, async () => ({ content: [{ type: 'text', text: long }] }));
+    await stage.run([reply(toolUse('mcp__t__tell', {})), reply('Done.')], {
+      ...FREE,
+      mcpServers: { t: createSdkMcpServer({ name: 't', tools: [tell] }) },
+    });
+    const [block] = sent(stage);
+    const [, path = ''] =
+      /^<persisted-output>\n.*stored in: (\S+\.json)\n[\s\S]*<\/persisted-output>$/.exec(
+        String(block?.content),
+      ) ?? [];
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual([{ type: 'text', text: long }]);
+  });
+
+  it('an answer of a server in structured form is one text for the model', async () => {
+    const { createSdkMcpServer, tool } = stage.door;
+    const structuredContent = { list: [1] };
+    const tell = tool('tell', 'Tells.', {}, async () => ({
+      content: [{ type: 'text', text: '[1]' }],
+      structuredContent,
+    }));
+    const { messages } = await stage.run([reply(toolUse('mcp__t__tell', {})), reply('Done.')], {
+      ...FREE,
+      mcpServers: { t: createSdkMcpServer({ name: 't', tools: [tell] }) },
+    });
+    expect(sent(stage)).toMatchObject([{ content: '{"list":[1]}' }]);
+    expect(forms(messages)).toEqual([{ content: '{"list":[1]}', structuredContent }]);
   });
 });

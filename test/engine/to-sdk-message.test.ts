@@ -78,7 +78,7 @@ describe('what consumers see', () => {
     expect(sdk.flush()).toEqual([]);
   });
   it('the first message of an answer names the prompt that it answers', () => {
-    const sdk = mapper({ userMessageUuid: 'p' });
+    const sdk = mapper({ userMessageUuids: ['p'] });
     expect(sdk.map(assistant('a'))).toMatchObject([{ user_message_uuid: 'p', user_message_uuids: ['p'] }]);
     expect(sdk.map(assistant('b'))[0]).not.toHaveProperty('user_message_uuid');
   });

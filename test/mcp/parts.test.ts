@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { cleanText } from '../../src/mcp/clean-text.ts';
 import { serverSlug, toolNames } from '../../src/mcp/names.ts';
 import { outputOf } from '../../src/mcp/result.ts';
@@ -164,11 +164,90 @@ it('T114 texts lose what nobody sees, and end', () => {
   expect(cleanText('😀'.repeat(30), 11).match(/[\ud800-\udbff](?![\udc00-\udfff])/)).toBeNull();
 });
 
-it('T120 an image that is too large, or of no known type, becomes a note', () => {
-  const image = (data: string, mimeType: string) =>
-    outputOf({ content: [{ type: 'image', data, mimeType }] }).content;
-  expect(image('A'.repeat(8 * 1024 * 1024), 'image/png')).toEqual([
+const PLACE = { server: 'box', tool: 'mcp__box__t' };
+
+it('T120 an image that is too large, or of no known type, becomes a note', async () => {
+  const image = async (data: string, mimeType: string) =>
+    (await outputOf({ content: [{ type: 'image', data, mimeType }] }, PLACE)).content;
+  expect(await image('A'.repeat(8 * 1024 * 1024), 'image/png')).toEqual([
     { type: 'text', text: '[An image of 6.0 MB is too large to be shown.]' },
   ]);
-  expect(image('AAAA', 'image/tiff')).toMatchObject([{ type: 'text' }]);
+  expect(await image('AAAA', 'image/tiff')).toMatchObject([{ type: 'text' }]);
+});
+
+describe('what a server answers', () => {
+  const text = (value: string) => ({ type: 'text', text: value });
+  const png = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' };
+  const image = {
+    type: 'image',
+    source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' },
+  };
+  const kept: string[] = [];
+  const keep = async (bytes: Uint8Array, ending: string) => {
+    kept.push(`${bytes.length} ${ending}`);
+    return `/kept/${kept.length}.${ending}`;
+  };
+  const answered = (result: object) => outputOf({ ...result }, { ...PLACE, keep });
+  beforeEach(() => kept.splice(0));
+
+  it('structured content takes the place of the text, in whatever shape that is', async () => {
+    const structuredContent = { list: [{ n: 1 }] };
+    const json = '{"list":[{"n":1}]}';
+    expect(await answered({ content: [text('[{"n":1}]')], structuredContent })).toEqual({
+      content: json,
+      data: { content: json, structuredContent },
+    });
+    const source = text('[Image: source: /kept/1.png]');
+    expect((await answered({ content: [text('a'), png], structuredContent })).content).toEqual([
+      image,
+      source,
+      text(json),
+    ]);
+  });
+
+  it('links and resources say where they lead and where they are from', async () => {
+    const link = { uri: 'memo://a', name: 'a', title: 'A', description: 'about' };
+    const content = [text('[Resource link: a] memo://a (about)')];
+    expect(await answered({ content: [{ type: 'resource_link', ...link }] })).toEqual({
+      content,
+      data: { content, resourceLinks: [link] },
+    });
+    const resource = { uri: 'memo://b', text: 'words' };
+    expect((await answered({ content: [{ type: 'resource', resource }] })).content).toEqual([
+      text('[Resource from box at memo://b] words'),
+    ]);
+  });
+
+  it('pictures and other bytes are kept in files that are named', async () => {
+    const resource = { uri: 'memo://c', mimeType: 'application/pdf', blob: 'JVBERi0=' };
+    const { content } = await answered({
+      content: [png, { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }, { type: 'resource', resource }],
+    });
+    expect(content).toEqual([
+      image,
+      text('[Image: source: /kept/1.png]'),
+      text('[Audio from box] Binary content (audio/wav, 3 bytes) saved to /kept/2.wav'),
+      text('[Resource from box at memo://c] Binary content (application/pdf, 5 bytes) saved to /kept/3.pdf'),
+    ]);
+    expect(kept).toEqual(['8 png', '3 wav', '5 pdf']);
+  });
+
+  it('nothing is said to be nothing; what is said besides is in the structured form', async () => {
+    expect(await answered({ content: [] })).toEqual({
+      content: '(mcp__box__t completed with no output)',
+      data: [],
+    });
+    expect((await answered({ content: [text('m')], _meta: { foo: 1 } })).data).toEqual({
+      content: [text('m')],
+      _meta: { foo: 1 },
+    });
+  });
+
+  it('a failure is its text', async () => {
+    expect(await answered({ content: [text('one'), text('two')], isError: true })).toMatchObject({
+      content: 'one\ntwo',
+      isError: true,
+    });
+    expect((await answered({ isError: true })).content).toBe('mcp__box__t failed and did not say why.');
+  });
 });

@@ -48,18 +48,18 @@ describe('a stdio server', () => {
   it('answers in text, images, links, embedded resources and structured data', async () => {
     const room = await roomOf(box());
     const echo = await call(toolIn(room, 'mcp__box__echo'), { text: 'hello' });
-    expect(echo.text).toBe('hello\n{"said":"hello","id":"toolu_1"}');
+    expect(echo.text).toBe('{"said":"hello","id":"toolu_1"}');
     expect(echo.output.data).toMatchObject({ structuredContent: { said: 'hello' } });
     expect((await call(toolIn(room, 'mcp__box__picture'))).output.content).toEqual([
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
     ]);
     expect((await call(toolIn(room, 'mcp__box__mixed'))).text).toBe(
-      '[Audio, audio/wav, 1 KB: it cannot be shown.]\nnotes: memo://notes\nFrom memo://one:\none',
+      '[Audio from box] Binary content (audio/wav, 3 bytes), which cannot be shown\n[Resource link: notes] memo://notes\n[Resource from box at memo://one] one',
     );
     expect((await call(toolIn(room, 'mcp__box__finish'))).output.endsTurn).toBe(true);
     expect((await call(toolIn(room, 'mcp__box__fail'))).output).toMatchObject({ isError: true });
     expect(await call(toolIn(room, 'mcp__box__refuse'))).toMatchObject({
-      text: 'MCP error -32602: no such thing',
+      text: 'no such thing',
       output: { isError: true },
     });
   });
@@ -163,7 +163,7 @@ describe('a call', () => {
   });
 
   it.each([
-    ['null', null, ''],
+    ['null', null, '(mcp__crude__odd completed with no output)'],
     ['a number', 7, '7'],
     ['a text', 'words', 'words'],
     ['a list', [1, 2], '[1,2]'],
@@ -303,10 +303,10 @@ describe('questions, resources, prompts', () => {
     ]);
     const read = toolIn(room, 'ReadMcpResourceTool');
     expect((await call(read, { server: 'box', uri: 'memo://notes' })).text).toBe(
-      'From memo://notes:\nremember the milk',
+      '{"contents":[{"uri":"memo://notes","text":"remember the milk"}]}',
     );
     expect(await call(read, { server: 'box', uri: 'memo://no' })).toMatchObject({
-      text: expect.stringContaining('MCP error -32002'),
+      text: expect.not.stringContaining('MCP error'),
       output: { isError: true },
     });
     expect((await call(read, { server: 'nobody', uri: 'x' })).text).toContain('These have: box.');

@@ -93,7 +93,7 @@ describe('a result above its limit', () => {
           append(data) {
             const text = Buffer.from(data).toString();
             if (text.includes(LINE.repeat(200).trim().replaceAll('\n', '\\n'))) wholeOnRecord += 1;
-            const named = /All of it is in ([^ ]+\.txt)/.exec(text)?.[1];
+            const named = /All of it is stored in: ([^ \\]+\.json)/.exec(text)?.[1];
             if (named !== undefined) filesThen.push(readFileSync(named, 'utf8'));
             return handle.append(data);
           },
@@ -107,10 +107,10 @@ describe('a result above its limit', () => {
     const { messages, results } = await run('Tell.', { files });
 
     expect(results).toMatchObject([{ subtype: 'success', result: 'Read.' }]);
-    expect(filesThen).toEqual([LONG]);
+    expect(filesThen).toEqual([JSON.stringify([{ type: 'text', text: LONG }], undefined, 2)]);
     expect(wholeOnRecord).toBe(0);
     const told = resultTold(messages);
-    expect(JSON.stringify(told.content)).toContain('This result is 48,000 characters long. All of it is in ');
+    expect(JSON.stringify(told.content)).toContain('All of it is stored in: ');
     expect(told.output).toEqual([{ type: 'text', text: LONG }]);
     expect(resultSent(server, 1)).toEqual(told.content);
     expect(hooked).toMatchObject([
@@ -137,12 +137,11 @@ describe('a result above its limit', () => {
     const { server, home, run, play } = await setting({ content: [], structuredContent: { rows } });
     play(toolUse('mcp__t__tell'), 'Read.');
     const { messages } = await run('Tell.');
-    expect(resultTold(messages).output).toEqual({ rows });
-    expect(JSON.stringify(resultSent(server, 1))).toContain('All of it is in ');
+    const output = { content: JSON.stringify({ rows }), structuredContent: { rows } };
+    expect(resultTold(messages).output).toEqual(output);
+    expect(JSON.stringify(resultSent(server, 1))).toContain('All of it is stored in: ');
     const record = journalOf(home).lines.map((line) => JSON.parse(line));
-    expect(record.find(({ toolUseResult }) => toolUseResult)?.toolUseResult).toEqual({
-      rows,
-    });
+    expect(record.find(({ toolUseResult }) => toolUseResult)?.toolUseResult).toEqual(output);
   });
 
   it('F71: stays in the record where no file takes it; the model sees a preview that says so', async () => {
@@ -168,8 +167,7 @@ describe('a result above its limit', () => {
     const { results } = await run('Tell.');
     const folder = join(journalOf(home).folder, results[0]?.session_id as string, 'tool-results');
     const [file] = readdirSync(folder);
-    expect(readFileSync(join(folder, file as string), 'utf8') === text.replace('\ud800', '\ufffd')).toBe(
-      true,
-    );
+    const [kept] = JSON.parse(readFileSync(join(folder, file as string), 'utf8'));
+    expect(kept.text === text).toBe(true);
   });
 });

@@ -24,7 +24,7 @@ describe('query() with one prompt', () => {
     expect(error).toBeInstanceOf(TurnwrightError);
     expect(error).toMatchObject({
       code: 'error_result',
-      message: expect.stringMatching(/^Turnwright returned an error result: .*Go away\./),
+      message: expect.stringMatching(/^Claude Code returned an error result: .*Go away\./),
     });
   });
 

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PersistentFiles } from '../../src/protocol/files.ts';
-import type { JournalBody, JournalEntry } from '../../src/protocol/journal.ts';
+import type { JournalEntry } from '../../src/protocol/journal.ts';
 import { digested } from '../../src/session/digest.ts';
 import { EarlierRecords } from '../../src/session/earlier-records.ts';
-import { carryOnInterrupted, closeInterrupted } from '../../src/session/interrupted.ts';
+import { closeInterrupted } from '../../src/session/interrupted.ts';
 import { type JournalProblem, readJournal, scanJournal } from '../../src/session/read-journal.ts';
 import { resumeSession } from '../../src/session/resume.ts';
+import { checkPrefix, followedBy } from './check-prefix.ts';
 import { faultsOf } from './conversation.ts';
 import { asEntries, linesOf, playSession, sessionScript } from './sample-journal.ts';
 
@@ -37,56 +38,6 @@ async function entriesIn(bytes: Buffer): Promise<JournalEntry[]> {
 function resumedFrom(entries: readonly JournalEntry[]) {
   const { decisions, lastResult: _, ...resumed } = resumeSession(entries);
   return resumed.open === undefined ? resumed : { ...resumed, decisions };
-}
-
-/** The journal with these records behind it. */
-function followedBy(entries: readonly JournalEntry[], bodies: readonly JournalBody[]): JournalEntry[] {
-  const head = entries.at(-1)?.seq ?? 0;
-  return [...entries, ...asEntries(bodies).map((entry, index) => ({ ...entry, seq: head + 1 + index }))];
-}
-
-/** Every promise of L10.8 about one prefix. Throws when one is broken. */
-function checkPrefix(entries: readonly JournalEntry[]): void {
-  const resumed = resumeSession(entries);
-  const { open } = resumed;
-  if (open === undefined) {
-    expect(faultsOf(resumed.view)).toEqual([]);
-    return;
-  }
-  const closed = resumeSession(followedBy(entries, closeInterrupted(open)));
-  expect(faultsOf(closed.view)).toEqual([]);
-  expect(closed.open?.calls.filter(({ plan }) => plan !== 'answered') ?? []).toEqual([]);
-
-  const started = new Set(
-    entries.flatMap((entry) =>
-      entry.type === 'intent' && entry.effectClass === 'unsafe' ? [entry.toolUseId] : [],
-    ),
-  );
-  const { records, carryOn } = carryOnInterrupted(open);
-  const carried = resumeSession(followedBy(entries, records));
-  expect(carried.problems).toEqual(resumed.problems);
-  if (carryOn === undefined) {
-    expect(faultsOf(carried.view)).toEqual([]);
-    return;
-  }
-  const known = new Set(
-    carryOn.known.map(({ message }) => (message.content[0] as { tool_use_id: string }).tool_use_id),
-  );
-  const runs = carryOn.calls.map(({ block }) => block.id).filter((id) => !known.has(id));
-  expect(runs.filter((id) => started.has(id))).toEqual([]);
-  expect(carryOn.turnCount).toBe(carryOn.iteration);
-  // Once those have run the conversation is whole.
-  const done = runs.map((id, index) => ({
-    type: 'user' as const,
-    uuid: `ran-${index}`,
-    timestamp: '',
-    message: {
-      role: 'user' as const,
-      content: [{ type: 'tool_result' as const, tool_use_id: id, content: 'ok' }],
-    },
-    submission: open.id,
-  }));
-  expect(faultsOf(resumeSession(followedBy(entries, [...records, ...done])).view)).toEqual([]);
 }
 
 /** Each prefix of hundreds of journals is resumed four times over: seconds of work, many on a busy machine. */

@@ -89,6 +89,33 @@ describe('from JSON schema', () => {
     expect(issuesOf(input)).toEqual(issues);
   });
 
+  test('numbers and booleans may be written as text; what is none is refused', () => {
+    const read = parserOf<unknown>({
+      type: 'object',
+      properties: {
+        count: { type: 'integer', maximum: 9 },
+        ratio: { type: ['number', 'null'] },
+        flag: { type: 'boolean' },
+        name: { type: 'string' },
+        list: { type: 'array', items: { type: 'object', properties: { n: { type: 'number' } } } },
+      },
+    });
+    expect(read({ count: '5', ratio: '-.5', flag: 'true', name: '7', list: [{ n: '1' }, { n: 2 }] })).toEqual(
+      {
+        ok: true,
+        input: { count: 5, ratio: -0.5, flag: true, name: '7', list: [{ n: 1 }, { n: 2 }] },
+      },
+    );
+    for (const input of [
+      { count: 'five' },
+      { count: '' },
+      { count: '10' },
+      { count: '1.5' },
+      { flag: 'yes' },
+    ])
+      expect(read(input)).toMatchObject({ ok: false });
+  });
+
   test('the number of issues is bounded', () => {
     expect(
       issuesOf({ name: 'ab', list: Array.from({ length: 1000 }, () => ({})) }).length,
@@ -131,6 +158,15 @@ describe('from zod', () => {
     [{ name: 'ab', mail: 'x' }, [expect.stringMatching(/^The parameter `mail` is not valid: /)]],
   ])('issues of %j', async (value, issues) => {
     expect(await (await inputFromZod(shape)).parse(value)).toEqual({ ok: false, issues });
+  });
+
+  test.each([
+    ['a plain shape', { n: z.number(), on: z.boolean().optional() }],
+    ['a shape that zod checks', { n: z.number().max(9), on: z.boolean().optional() }],
+  ])('%s: numbers and booleans may be written as text', async (_, shape) => {
+    const { parse } = await inputFromZod(shape);
+    expect(await parse({ n: '5', on: 'false' })).toEqual({ ok: true, input: { n: 5, on: false } });
+    expect(await parse({ n: 'five' })).toMatchObject({ ok: false });
   });
 
   test('a strict object refuses unknown keys, a loose one keeps them', async () => {

@@ -80,7 +80,7 @@ export function summaryLines(result: SDKResultMessage, { turns, calls }: RunCoun
     counted(calls, 'tool call'),
     `${tokens(total.input)} tokens in${cached}`,
     `${tokens(total.output)} out`,
-    total.unpriced ? `${dollars(result.total_cost_usd)} and unpriced models` : dollars(result.total_cost_usd),
+    costOf(result, total.unpriced),
     duration(result.duration_ms),
   ];
   const lines = [style.dim(`— ${figures.join(' · ')}`)];
@@ -110,4 +110,9 @@ export function totals(result: SDKResultMessage): {
     output: sum((usage) => usage.outputTokens),
     unpriced: models.some((usage) => usage.costBasis === 'unknown'),
   };
+}
+
+function costOf({ total_cost_usd: usd }: SDKResultMessage, unpriced: boolean): string {
+  if (!unpriced) return dollars(usd);
+  return usd === 0 ? 'no price known' : `${dollars(usd)} and what unpriced models cost`;
 }

@@ -11,6 +11,8 @@ export interface SpillRoom {
     readonly toolUseId: string;
     readonly toolName: string;
     readonly text: string;
+    /** Of the file. Default `txt`. */
+    readonly ending?: 'json' | 'txt';
   }): Promise<{ readonly path: string }>;
 }
 
@@ -29,8 +31,8 @@ export function composeSpill(
   return {
     directory,
     file,
-    async result({ toolUseId, text }) {
-      const path = await file(`${toolUseId}.txt`);
+    async result({ toolUseId, text, ending = 'txt' }) {
+      const path = await file(`${toolUseId}.${ending}`);
       // A record may name it from now on.
       await files.writeAtomic(path, text, { mode: 0o600, sync: durability === 'power' });
       return { path };

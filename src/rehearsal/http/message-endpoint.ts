@@ -1,5 +1,6 @@
 /** `POST /v1/messages`: judged, looked up in the scenario, composed, struck by faults, made ready to leave. */
 
+import { TurnwrightError } from '../../protocol/errors.ts';
 import { applyContextEdits, type EditedPrompt } from '../accounting/context-edits.ts';
 import type { PromptCache } from '../accounting/prompt-cache.ts';
 import { type ApiError, invalidRequest } from '../api-error.ts';
@@ -125,7 +126,10 @@ export async function answerMessage(incoming: Incoming, ports: MessageEndpointPo
     const faults = chaos === undefined ? faultsOf(taken.reply) : [...faultsOf(taken.reply), chaos];
     return reply({ incoming, ports, request, prompt, session, seen, taken, faults, kind });
   } catch (error) {
-    const why = error instanceof TemplateError ? error.message : `the scenario failed (${String(error)})`;
+    const why =
+      error instanceof TemplateError || error instanceof TurnwrightError
+        ? error.message
+        : `the scenario failed (${String(error)})`;
     return noReply(`${session.run.name}: ${why}, asked by`);
   }
 }

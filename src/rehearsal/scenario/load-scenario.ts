@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Document, LineCounter } from 'yaml';
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { Scenario, ScriptedBlock, ScriptedReply, ScriptedToolUse } from './scenario.ts';
+import type { Scenario, ScriptedReply } from './scenario.ts';
 import type { ScenarioFile } from './scenario-schema.ts';
+import { wholeReply } from './scripted-block.ts';
 
 export interface LoadOptions {
   /** Added to the file's own `vars`, and stronger. */
@@ -59,8 +60,8 @@ function toScenario(
 ): Scenario {
   const replies = parsed.replies.map((reply, index): ScriptedReply => {
     const timing = reply.timing ?? parsed.timing;
-    const blocks = reply.blocks.map(toBlock);
-    return withoutUndefined<ScriptedReply>({ ...reply, timing, blocks, source: place(['replies', index]) });
+    const source = place(['replies', index]);
+    return wholeReply(withoutUndefined<ScriptedReply>({ ...reply, timing, source }), source);
   });
   return {
     name: parsed.name ?? basename(file),
@@ -68,14 +69,6 @@ function toScenario(
     replies,
     vars: { ...parsed.vars, ...options.vars },
   };
-}
-
-function toBlock(block: ScenarioFile['replies'][number]['blocks'][number]): ScriptedBlock {
-  if (block.text !== undefined) return { type: 'text', text: block.text };
-  if (block.thinking !== undefined) return { type: 'thinking', thinking: block.thinking };
-  if (block.redacted_thinking !== undefined)
-    return { type: 'redacted_thinking', data: block.redacted_thinking };
-  return withoutUndefined<ScriptedToolUse>({ type: 'tool_use', ...block.tool_use });
 }
 
 /** The offset of the node at a path, or of the nearest one around it that is there. */

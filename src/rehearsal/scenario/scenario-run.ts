@@ -3,6 +3,7 @@
 import { faultsOf } from '../faults/fault.ts';
 import type { RehearsalRequest } from './rehearsal-request.ts';
 import type { Condition, Reply, RequestKind, Scenario, ScenarioFunction, ScriptedReply } from './scenario.ts';
+import { wholeReply } from './scripted-block.ts';
 
 export interface Taken {
   readonly reply: Reply;
@@ -30,12 +31,13 @@ export function runScenario(scenario: Scenario | ScenarioFunction): ScenarioRun 
     const name = scenario.name === '' ? 'scenario function' : scenario.name;
     const take = async (request: RehearsalRequest): Promise<Taken | undefined> => {
       const given = await scenario(request);
-      return given === undefined ? undefined : { reply: given, label: `${name}, call ${request.call}` };
+      const label = `${name}, call ${request.call}`;
+      return given === undefined ? undefined : { reply: wholeReply(given, label), label };
     };
     return { name, nextCall, vars: {}, unused: () => [], take };
   }
   const slots = scenario.replies.map((scripted, at) => ({
-    scripted,
+    scripted: wholeReply(scripted, labelOf(scripted, at)),
     label: labelOf(scripted, at),
     given: 0,
     struck: 0,

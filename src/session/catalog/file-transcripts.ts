@@ -12,9 +12,13 @@ import { findSession, sessionIdsIn, sessionsDirectory } from '../paths.ts';
 import { readJournal } from '../read-journal.ts';
 import { readLines } from '../read-lines.ts';
 import { checkedSessionId, journalPath } from '../session-files.ts';
+import { readSessionHead } from '../session-head.ts';
 import { infoOf, isProgrammatic, type SessionInfo } from '../session-info.ts';
 import { entryOfLine, summaryOfFile } from './file-summary.ts';
 import type { Transcripts } from './transcripts.ts';
+
+/** To show in the place of a first prompt that cannot be read. */
+const DAMAGED_PROMPT = '(its first prompt cannot be read)';
 
 export interface FileTranscriptsOptions {
   readonly files: PersistentFiles;
@@ -62,7 +66,10 @@ export function createFileTranscripts({ files, home, cwds, clock }: FileTranscri
   async function describe(file: string, summary: SessionSummaryEntry): Promise<SessionInfo | undefined> {
     const archived = (await readJson(join(besideOf(file), ARCHIVED)))?.['archived'];
     const fileSize = (await files.stat(file))?.size;
-    return infoOf(summary, { fileSize, ...(typeof archived === 'boolean' && { archived }) });
+    const more = { fileSize, ...(typeof archived === 'boolean' && { archived }) };
+    const info = infoOf(summary, more);
+    if (info !== undefined || !(await readSessionHead(files, file)).isAsked) return info;
+    return infoOf({ ...summary, data: { ...summary.data, summaryHint: DAMAGED_PROMPT } }, more);
   }
 
   async function readJson(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {

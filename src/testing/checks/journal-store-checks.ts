@@ -71,7 +71,7 @@ export function journalStoreChecks(open: Open<JournalStore>): readonly Check[] {
       has((await all(store))[0], { customTitle: 'before' });
     }),
 
-    check('F128 keeps the order of appends that were not waited for', async (store) => {
+    check('keeps the order of appends that were not waited for', async (store) => {
       await store.takeOver(S);
       const numbers = Array.from({ length: 50 }, (_, n) => n);
       const outcomes = await Promise.all(numbers.map((n) => store.append(S, 1, n, [named(n)])));
@@ -85,7 +85,7 @@ export function journalStoreChecks(open: Open<JournalStore>): readonly Check[] {
       );
     }),
 
-    check('F128 an append that is made twice lands once', async (store) => {
+    check('an append that is made twice lands once', async (store) => {
       await store.takeOver(S);
       await store.append(S, 1, 0, [named(1), named(2)]);
       await store.append(S, 1, 2, [named(3)]);
@@ -94,7 +94,7 @@ export function journalStoreChecks(open: Open<JournalStore>): readonly Check[] {
     }),
 
     check(
-      'F128 refuses an append that leaves a gap, or that follows another record than the last',
+      'refuses an append that leaves a gap, or that follows another record than the last',
       async (store) => {
         await store.takeOver(S);
         await store.append(S, 1, 0, [named(1), named(2)]);
