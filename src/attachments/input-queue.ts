@@ -26,6 +26,8 @@ export interface InputQueue {
   /** Takes everything away and hands it back in order: a cancelled turn returns it to its caller (F137). */
   drain(): readonly InboxItem[];
   readonly size: number;
+  /** Calls back at each new item. Returns its end. */
+  onArrival(listener: (item: InboxItem) => void): () => void;
   /** Calls back at each new item of priority `now`, which pre-empts the running turn. Returns its end. */
   onNow(listener: (item: InboxItem) => void): () => void;
 }
@@ -49,7 +51,7 @@ class WaitingInput implements InputQueue {
     const item: InboxItem = { ...input, n: this.#numbers.size + 1 };
     this.#numbers.set(item.key, item.n);
     this.#waiting.set(item.key, item);
-    if (item.priority === 'now') for (const listener of this.#listeners) listener(item);
+    for (const listener of this.#listeners) listener(item);
     return { n: item.n, fresh: true };
   }
 
@@ -68,6 +70,12 @@ class WaitingInput implements InputQueue {
   }
 
   onNow(listener: (item: InboxItem) => void): () => void {
+    return this.onArrival((item) => {
+      if (item.priority === 'now') listener(item);
+    });
+  }
+
+  onArrival(listener: (item: InboxItem) => void): () => void {
     this.#listeners = [...this.#listeners, listener];
     return () => {
       this.#listeners = this.#listeners.filter((other) => other !== listener);

@@ -129,7 +129,7 @@ export interface EngineParts {
 }
 
 /** Prompts that wait: in memory, fed by the inbox when there is one. */
-export interface PromptLine extends Pick<InputQueue, 'peek' | 'acknowledge' | 'onNow'> {
+export interface PromptLine extends Pick<InputQueue, 'peek' | 'acknowledge' | 'onArrival' | 'onNow'> {
   put(item: Omit<InboxItem, 'n'>): Promise<void>;
   /** The running turn has been shown it and has not taken it yet. */
   isJoining(key: string): boolean;

@@ -23,10 +23,13 @@ export interface WebFetchOptions {
 
 export interface ToolOptions {
   /**
-   * Built-in tools that need the session itself, by name: AskUserQuestion, EnterPlanMode, ExitPlanMode, WebFetch.
+   * Built-in tools that need the session itself, by name: AskUserQuestion, EnterPlanMode, ExitPlanMode, Sleep,
+   * WebFetch.
    * Default none.
    */
   sessionTools?: readonly string[] | undefined;
+  /** Prompts can come in while a submission runs, so that Sleep is offered. Default: there is an inbox. */
+  promptsWhileWorking?: boolean | undefined;
   /** Names that the model may call, and the tools that then run: one hop. Default none. */
   toolAliases?: Readonly<Record<string, string>> | undefined;
   toolConfig?: ToolConfig | undefined;

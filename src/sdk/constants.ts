@@ -19,6 +19,7 @@ export const BUILTIN_TOOL_NAMES = [
   'NotebookEdit',
   'Read',
   'Skill',
+  'Sleep',
   'TaskOutput',
   'TaskStop',
   'TodoWrite',

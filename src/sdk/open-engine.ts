@@ -35,7 +35,8 @@ export interface Opening {
   readonly configured: Promise<void>;
 }
 
-export function startEngine(options: Options): Opening {
+/** `promptsCome`: more of them may come in while one is worked on. */
+export function startEngine(options: Options, { promptsCome = false } = {}): Opening {
   const configured = configure(options);
   const config = configured.then((done) => done.config);
   const { own } = splitServers(options.mcpServers ?? {});
@@ -46,7 +47,11 @@ export function startEngine(options: Options): Opening {
       const mcpClients = await clients;
       const { config: given, unreachable } = await configured;
       if (unreachable?.code === 'invalid_settings') throw unreachable;
-      const engine = new QueryEngine({ ...given, mcpClients: given.mcpClients ?? mcpClients });
+      const engine = new QueryEngine({
+        ...given,
+        mcpClients: given.mcpClients ?? mcpClients,
+        promptsWhileWorking: given.promptsWhileWorking ?? (promptsCome || given.inbox !== undefined),
+      });
       await engine.mcp.connectHostServers();
       return engine;
     })(),

@@ -51,6 +51,7 @@ export function query({
       const { canUseTool } = options;
       const started = startEngine(
         canUseTool === undefined ? options : { ...options, canUseTool: state.whileAsking(canUseTool) },
+        { promptsCome: typeof prompt === 'object' },
       );
       opening = { ...started, engine: begin(started) };
       // Whoever asks for one of the two hears of its failure; the other must not count as unheard.

@@ -12,6 +12,7 @@ import type { AnyTool, ReadFileCache, TodoStore } from '../../protocol/tool.ts';
 import { SKILL_TOOL } from '../../skills/skill-tool.ts';
 import { selectTools } from '../../subagents/select-tools.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
+import { SLEEP_TOOL } from '../../tools/builtin/sleep.ts';
 import { SNIP_TOOL } from '../../tools/builtin/snip.ts';
 import { oncePer } from '../../util/once-per.ts';
 import type { Scope } from '../../util/scope.ts';
@@ -50,7 +51,7 @@ export interface AgentParts extends AgentJournal, Pick<AgentSurroundings, 'notes
 }
 
 /** They belong to the main conversation: its result, its view, its record. */
-const MAIN_ONLY: readonly string[] = [STRUCTURED_OUTPUT_TOOL, HISTORY_TOOL, SNIP_TOOL];
+const MAIN_ONLY: readonly string[] = [STRUCTURED_OUTPUT_TOOL, HISTORY_TOOL, SNIP_TOOL, SLEEP_TOOL];
 
 export async function composeAgentParts(
   request: SpawnRequest,

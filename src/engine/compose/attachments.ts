@@ -80,6 +80,10 @@ class Line implements PromptLine {
     return this.#queue.acknowledge(keys);
   }
 
+  onArrival(listener: Parameters<PromptLine['onArrival']>[0]): () => void {
+    return this.#queue.onArrival(listener);
+  }
+
   onNow(listener: Parameters<PromptLine['onNow']>[0]): () => void {
     return this.#queue.onNow(listener);
   }

@@ -6,6 +6,7 @@ import { ASK_USER_QUESTION_TOOL } from '../../tools/builtin/ask-user-question.ts
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import { builtinTools } from '../../tools/builtin/index.ts';
 import { ENTER_PLAN_MODE_TOOL, EXIT_PLAN_MODE_TOOL } from '../../tools/builtin/plan-mode.ts';
+import { SLEEP_TOOL } from '../../tools/builtin/sleep.ts';
 import { TOOL_SEARCH_TOOL } from '../../tools/deferral.ts';
 import { WEB_FETCH_TOOL } from '../../web/web-fetch-tool.ts';
 
@@ -33,6 +34,7 @@ const SESSION_TOOLS: readonly string[] = [
   ASK_USER_QUESTION_TOOL,
   ENTER_PLAN_MODE_TOOL,
   EXIT_PLAN_MODE_TOOL,
+  SLEEP_TOOL,
   WEB_FETCH_TOOL,
 ];
 

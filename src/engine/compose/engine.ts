@@ -163,6 +163,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     toolState,
     structured,
     snipMarks,
+    sleep: { clock, prompts: () => queue },
     web: { model, ledger, clock, ids, permissions: permissions.permissions, memory: () => memory },
   });
   const allTools = allToolsOf(config.tools, { mcp, subagents, own, late: skills });

@@ -2,6 +2,7 @@
 import type { SnipMarks } from '../../context/snip-marks.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import { createHistoryTool } from '../../tools/builtin/history.ts';
+import { createSleepTool, SLEEP_TOOL, type SleepPorts } from '../../tools/builtin/sleep.ts';
 import { createSnipTool } from '../../tools/builtin/snip.ts';
 import { whileSame } from '../../util/while-same.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -17,6 +18,7 @@ export interface OwnToolParts {
   readonly structured: StructuredOutput | undefined;
   readonly snipMarks: SnipMarks;
   readonly web: Omit<WebParts, 'sessionId'>;
+  readonly sleep: SleepPorts;
 }
 
 export function composeOwnTools(config: QueryEngineConfig, parts: OwnToolParts): readonly AnyTool[] {
@@ -25,6 +27,7 @@ export function composeOwnTools(config: QueryEngineConfig, parts: OwnToolParts):
     ...(structured === undefined ? [] : [structured.tool]),
     ...(offersSnip(config) ? [createSnipTool(snipMarks)] : []),
     ...toolState.tools,
+    ...(offersSleep(config) ? [createSleepTool(parts.sleep)] : []),
     ...composeWeb(config, { ...parts.web, sessionId: session.sessionId }),
     ...(offersHistory(config, session) ? [createHistoryTool(createSessionHistory(session.read))] : []),
   ];
@@ -32,6 +35,11 @@ export function composeOwnTools(config: QueryEngineConfig, parts: OwnToolParts):
 
 function offersSnip({ compaction = {} }: QueryEngineConfig): boolean {
   return compaction.snipTool === true && compaction.snip !== false;
+}
+
+/** There is no use in it where nothing can come in meanwhile. */
+function offersSleep({ inbox, promptsWhileWorking, sessionTools }: QueryEngineConfig): boolean {
+  return sessionTools?.includes(SLEEP_TOOL) === true && (promptsWhileWorking ?? inbox !== undefined);
 }
 
 /** See `CompactionOptions.history`. A host that offers no tools wants none. */

@@ -8,6 +8,7 @@ import { resolveConfig } from '../../settings/resolve-config.ts';
 import type { ProjectServerPolicy, ResolvedConfig } from '../../settings/resolved-config.ts';
 import { skillCommands } from '../../skills/commands.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
+import { SLEEP_TOOL } from '../../tools/builtin/sleep.ts';
 import { TOOL_SEARCH_TOOL } from '../../tools/deferral.ts';
 import { systemClock } from '../../util/clock.ts';
 import { keyFromHelper } from '../api-key-helper.ts';
@@ -73,6 +74,8 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
         ? undefined
         : { askUserQuestion: { previewFormat: resolved.questionPreviewFormat } },
     sessionTools: sessionTools(input.toolNames, resolved),
+    // Whoever names it wants it.
+    ...(input.toolNames?.includes(SLEEP_TOOL) && { promptsWhileWorking: true }),
     webFetch: { privateHosts: resolved.webFetchPrivateHosts },
     plansDirectory: resolved.plansDirectory,
     deferToolsAbove: deferralOf(input.toolNames, resolved),
