@@ -220,7 +220,7 @@ function addRunFlags(program: Command): void {
   program.option('--verbose', 'more about what happens, on stderr when printing');
 
   program.optionsGroup('Model and limits:');
-  program.option('--model <model>', 'a model id, or opus, sonnet, haiku, fable');
+  program.option('--model <model>', 'a model id, or opus (the default), sonnet, haiku, fable');
   program.option('--fallback-model <models>', 'comma-separated, tried in order when the model is overloaded');
   program.addOption(flag('--max-turns <n>', 'stop after n turns').argParser(positiveInteger));
   program.addOption(flag('--max-budget-usd <usd>', 'stop when this much was spent').argParser(usd));
