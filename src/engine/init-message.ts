@@ -1,14 +1,21 @@
 /** `system/init`, at the head of each submission (L1 phase 4). */
+import { join } from 'node:path';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import { commandsOf } from './command-list.ts';
+import { notesFolder } from './compose/memory.ts';
 import { fastModeFields, fastModeStatus } from './fast-mode-status.ts';
 import type { EngineParts } from './parts.ts';
 import { pluginInfos } from './reload-plugins.ts';
 import { agentsIn, apiKeySourceOf } from './session-facts.ts';
 import { CAPABILITIES, PROTOCOL_VERSION, VERSION } from './version.ts';
 
-export function initMessage(model: string, parts: EngineParts): SDKMessage {
+/** Clients look for tools by the names that they have known for long. */
+const NAMES: Readonly<Record<string, string>> = { Agent: 'Task' };
+
+/** `promptUuid`: of the prompt that is about to be answered, where its sender gave one. */
+export function initMessage(model: string, parts: EngineParts, promptUuid?: string): SDKMessage {
   const { config } = parts;
+  const notes = notesFolder(config);
   return {
     type: 'system',
     subtype: 'init',
@@ -17,16 +24,18 @@ export function initMessage(model: string, parts: EngineParts): SDKMessage {
     turnwright_version: VERSION,
     cwd: parts.folder.now,
     original_cwd: parts.folder.root,
-    tools: parts.tools.names(),
-    mcp_servers: parts.mcp.statuses().map(({ name, status, error }) => ({
+    tools: parts.tools.names().map((name) => NAMES[name] ?? name),
+    mcp_servers: parts.mcp.statuses().map(({ name, status, source, error }) => ({
       name,
       status,
+      ...(source !== undefined && { source }),
       ...(status === 'failed' && error !== undefined && { error }),
     })),
     model,
     ...(config.betas !== undefined && config.betas.length > 0 && { betas: config.betas }),
     permissionMode: parts.permissions.mode,
     slash_commands: commandsOf(config, parts.mcp.commands).map(({ name }) => name),
+    terminal_slash_commands: [],
     output_style: config.outputStyles?.name ?? 'default',
     agents: agentsIn(config).map((agent) => agent.name),
     skills: parts.skills.names(),
@@ -34,9 +43,22 @@ export function initMessage(model: string, parts: EngineParts): SDKMessage {
     ...(config.plugins !== undefined &&
       config.plugins.errors.length > 0 && { plugin_errors: config.plugins.errors }),
     additional_directories: config.additionalDirectories ?? [],
+    ...(notes !== undefined && { memory_paths: { auto: join(notes, '/') } }),
+    served_by_anthropic: isAnthropics(config.baseUrl),
+    analytics_disabled: true,
+    product_feedback_disabled: true,
+    view_mode: 'default',
+    ...(promptUuid !== undefined && {
+      user_message_uuid: promptUuid,
+      user_message_uuids: [promptUuid],
+    }),
     ...fastModeFields(fastModeStatus(model, parts)),
     capabilities: CAPABILITIES,
     uuid: parts.ids.uuid(),
     session_id: parts.sessionId,
   };
+}
+
+function isAnthropics(baseUrl: string | undefined): boolean {
+  return baseUrl === undefined || new URL(baseUrl).hostname.endsWith('.anthropic.com');
 }

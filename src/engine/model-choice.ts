@@ -26,6 +26,13 @@ export function adopt(
   parts.memory.adopted = { model: model ?? before?.model, effort: choice.effort ?? before?.effort };
 }
 
+/** How hard the model thinks about its next answer; undefined: it knows of no effort. */
+export function effortOf(parts: Pick<EngineParts, 'config' | 'model' | 'memory'>): EffortLevel | undefined {
+  const { config, model, memory } = parts;
+  const asked = memory.adopted?.effort ?? memory.effort ?? config.effort;
+  return asked ?? model.infoOf(model.resolve(memory.modelName)).defaultEffort;
+}
+
 /** The fallbacks in order, without the model itself. */
 export function fallbackModels(
   model: string,

@@ -145,7 +145,7 @@ export async function prepareSubmission(
     await journal.recorder.append([...lent, ...recorded.map((message) => ({ ...message, submission }))]);
 
   // 4 discovery: nothing is loaded here, so that the announcement is always from what is at hand
-  messages.push(initMessage(model, parts), ...commandsChanged(parts));
+  messages.push(initMessage(model, parts, prompt.options.uuid), ...commandsChanged(parts));
   if (config.replayUserMessages === true) {
     for (const message of input.messages) messages.push(toReplay(replayOf(message), sessionId));
   }

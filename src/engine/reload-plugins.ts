@@ -33,6 +33,8 @@ export interface ReloadedPlugins {
 export interface PluginInfo {
   readonly name: string;
   readonly path: string;
+  /** `name@inline`: from a folder that the host or a flag names. */
+  readonly source: string;
   readonly version?: string;
 }
 
@@ -75,6 +77,7 @@ export function pluginInfos({ plugins }: EngineParts['config']): readonly Plugin
   return (plugins?.plugins ?? []).map(({ name, root, version }) => ({
     name,
     path: root,
+    source: `${name}@inline`,
     ...(version !== undefined && { version }),
   }));
 }

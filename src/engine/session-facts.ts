@@ -35,6 +35,8 @@ export interface McpServerStatus {
   readonly config?: Readonly<Record<string, unknown>>;
   /** Where it was configured. */
   readonly scope?: string;
+  readonly source?: string;
+  readonly transport?: 'stdio' | 'http' | 'sse' | 'sdk';
   readonly tools?: readonly McpToolInfo[];
   /** Tools that were left out because the API would refuse them, one sentence each. */
   readonly quarantined?: readonly string[];
@@ -98,6 +100,9 @@ export function mcpStatusOf({
     status,
     ...(serverInfo !== undefined && { serverInfo }),
     ...(error !== undefined && { error }),
+    transport: 'sdk',
+    scope: 'sdk',
+    source: 'sdk',
     tools: toolInfos ?? tools.map((tool) => ({ name: tool.name.replace(`mcp__${name}__`, '') })),
   }));
 }

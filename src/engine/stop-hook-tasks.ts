@@ -1,4 +1,7 @@
-/** Hooks of a stop are told what runs on: a turn that ends while tasks run is not the end of the work. */
+/**
+ * Hooks of a stop are told what runs on: a turn that ends while tasks run is not the end of the work. Nothing here runs by
+ * the clock, so there are no `session_crons`.
+ */
 import type { HookPort } from '../protocol/hook.ts';
 import type { TaskInfo } from '../protocol/task.ts';
 
@@ -16,7 +19,7 @@ export function withBackgroundTasks(hooks: HookPort, tasks: { running(): readonl
     has: (event) => hooks.has(event),
     run: (call, options) =>
       call.event === 'Stop' || call.event === 'SubagentStop'
-        ? hooks.run({ ...call, background_tasks: tasks.running().map(summaryOf) }, options)
+        ? hooks.run({ ...call, background_tasks: tasks.running().map(summaryOf), session_crons: [] }, options)
         : hooks.run(call, options),
   };
 }

@@ -114,6 +114,9 @@ function calledBy(prompt: Prompt, { config, mcp }: EngineParts): CommandCall | u
   return findCommand(prompt.content, commandsOf(config, mcp.commands));
 }
 
+/** Where a command is from, as hooks know it. */
+const SOURCES: Readonly<Record<string, string>> = { project: 'projectSettings', user: 'userSettings' };
+
 /** The engine's own commands word no prompt, so there is nothing to expand. */
 async function judgeCommand(
   { name, origin = 'host' }: Command,
@@ -129,7 +132,7 @@ async function judgeCommand(
       expansion_type: origin === 'mcp' ? 'mcp_prompt' : 'slash_command',
       command_name: name,
       command_args: args,
-      command_source: origin,
+      command_source: SOURCES[origin] ?? origin,
       prompt,
     },
     scope,

@@ -16,7 +16,7 @@ import type { Clock, Ids } from '../protocol/ports.ts';
 import { within } from '../util/within.ts';
 import { foldOutcomes, type HookNotice, type HookOutcome } from './fold.ts';
 import { listHooks } from './list-hooks.ts';
-import { subjectOf } from './match.ts';
+import { labelOf, subjectOf } from './match.ts';
 import { callbackHooks, type HookInput, type RegisteredHook } from './registered-hook.ts';
 import { type RunPorts, runHook } from './run-hook.ts';
 
@@ -32,7 +32,7 @@ export interface HooksOptions extends OtherHooks {
   readonly matchers?: { readonly [E in HookEvent]?: readonly HookCallbackMatcher[] | undefined } | undefined;
   readonly policy?: HookPolicy | undefined;
   /** The fields every input begins with, as they stand when a hook runs. */
-  readonly base: () => HookInputBase;
+  readonly base: (event: HookEvent) => HookInputBase;
   readonly clock: Clock;
   readonly ids: Ids;
   /** Shows a message to the consumer, at once. Default: nobody is told. */
@@ -112,7 +112,7 @@ class HookRunner implements Hooks {
       : candidates;
     if (matching.length === 0) return NO_HOOK_VERDICT;
     for (const hook of matching) if (hook.once === true) this.#spent.add(hook);
-    const input = () => inputOf(call, this.#options.base());
+    const input = () => inputOf(call, this.#options.base(call.event));
     const outcomes = await Promise.all(
       matching.map(async (hook): Promise<HookOutcome> => {
         const request = { hook, call, input, toolUseId, subject };
@@ -122,7 +122,7 @@ class HookRunner implements Hooks {
       }),
     );
     const { verdict, notices } = foldOutcomes(call.event, outcomes);
-    this.#tell(notices);
+    this.#tell(notices, labelOf(call.event, subject));
     return verdict;
   }
 
@@ -156,16 +156,19 @@ class HookRunner implements Hooks {
     return this.#session.signal;
   }
 
-  #tell(notices: readonly HookNotice[]): void {
-    for (const { level, text } of notices)
-      this.#options.show?.({ subtype: 'informational', content: text, level });
+  /** `label`: whose words they are; a warning names its hook itself. */
+  #tell(notices: readonly HookNotice[], label: string): void {
+    for (const { level, text } of notices) {
+      const content = level === 'notice' ? `${label} says: ${text}` : text;
+      this.#options.show?.({ subtype: 'informational', content, level });
+    }
   }
 
   #detach(...[hook, rest]: Parameters<RunPorts['detach']>): void {
     const { late } = this.#options;
     const going = rest(this.#untilEnd()).then((outcome) => {
       const { verdict, notices } = foldOutcomes(hook.event, [outcome]);
-      this.#tell(notices);
+      this.#tell(notices, hook.event);
       if (verdict.additionalContext.length > 0) late?.context(hook.event, verdict.additionalContext);
       if (hook.background === 'rewake' && outcome.kind === 'blocked')
         late?.wake(`${hook.name} hook: ${outcome.reason}`);

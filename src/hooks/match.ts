@@ -57,3 +57,8 @@ export function subjectOf(call: HookCall): string | undefined {
   const value = field === undefined ? undefined : (call as Readonly<Record<string, unknown>>)[field];
   return typeof value === 'string' ? value : undefined;
 }
+
+/** What an event's hooks are called where people read it: `PreToolUse:Bash`, `Stop`. */
+export function labelOf(event: HookEvent, subject: string | undefined): string {
+  return subject === undefined || subject === '' ? event : `${event}:${subject}`;
+}

@@ -4,6 +4,7 @@ import type { SystemBody } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { closesOnFailure } from './failure-mode.ts';
 import type { HookOutcome } from './fold.ts';
+import { labelOf } from './match.ts';
 import { readHookOutput } from './read-output.ts';
 import type { HookInput, HookOutputSoFar, HookRun, RegisteredHook } from './registered-hook.ts';
 
@@ -72,7 +73,8 @@ export async function runHook(request: RunRequest, ports: RunPorts): Promise<Hoo
   };
   const answered = async (): Promise<HookOutcome> => {
     try {
-      const { toolUseId } = request;
+      // Where no tool is called the id stands for the call of the hook: clients take one for granted.
+      const { toolUseId = ports.ids.uuid() } = request;
       const run = await hook.run(request.input(), { signal: running.signal, toolUseId, said });
       shown.exitCode = 'exitCode' in run ? run.exitCode : undefined;
       return judge(run);
@@ -152,7 +154,7 @@ function showing({ hook, subject }: RunRequest, said: HookOutputSoFar, ports: Ru
 
   const about = {
     hook_id,
-    hook_name: subject === undefined || subject === '' ? event : `${event}:${subject}`,
+    hook_name: labelOf(event, subject),
     hook_event: event,
   };
   const output = () => ({ stdout: said.stdout, stderr: said.stderr, output: said.stdout + said.stderr });

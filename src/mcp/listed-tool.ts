@@ -119,17 +119,13 @@ export function listedTools(
     statuses.push({
       name: raw,
       ...(description !== '' && { description }),
-      ...(Object.keys(annotations).length > 0 && {
-        annotations: {
-          ...(typeof annotations['readOnlyHint'] === 'boolean' && { readOnly: annotations['readOnlyHint'] }),
-          ...(typeof annotations['destructiveHint'] === 'boolean' && {
-            destructive: annotations['destructiveHint'],
-          }),
-          ...(typeof annotations['openWorldHint'] === 'boolean' && {
-            openWorld: annotations['openWorldHint'],
-          }),
-        },
-      }),
+      annotations: {
+        ...(typeof annotations['readOnlyHint'] === 'boolean' && { readOnly: annotations['readOnlyHint'] }),
+        ...(typeof annotations['destructiveHint'] === 'boolean' && {
+          destructive: annotations['destructiveHint'],
+        }),
+        ...(typeof annotations['openWorldHint'] === 'boolean' && { openWorld: annotations['openWorldHint'] }),
+      },
     });
     wire.push([raw, name, description, schema.schema, [...schema.renamed], effect, policyOf?.(raw)]);
   }

@@ -8,7 +8,13 @@ import type { ElicitPort } from './elicitation.ts';
 import { failureOf } from './failure.ts';
 import type { ParserPort, ToolStatus } from './listed-tool.ts';
 import type { RemotePorts } from './remote-ports.ts';
-import { isHosts, isRemote, type McpServerConfig, type ParsedServer } from './server-config.ts';
+import {
+  type HostServerConfig,
+  isHosts,
+  isRemote,
+  type McpServerConfig,
+  type ParsedServer,
+} from './server-config.ts';
 import { type McpStatus, ServerLink } from './server-link.ts';
 import type { OfferedTools, ServerTools } from './server-tools.ts';
 import type { ToolPins } from './tool-pins.ts';
@@ -20,7 +26,11 @@ export interface McpServerStatus {
   readonly error?: string;
   /** Without what may be secret: environment, headers, the query of an address. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** `dynamic`: the host named it; `sdk`: it lives with the host; else the kind of file it stands in, or `plugin`. */
   readonly scope?: string;
+  /** The same, for clients that know it by this name. */
+  readonly source?: string;
+  readonly transport?: 'stdio' | 'http' | 'sse' | 'sdk';
   readonly tools?: readonly ToolStatus[];
   /** Tools that were left out, one sentence each. */
   readonly quarantined?: readonly string[];
@@ -126,12 +136,20 @@ export class McpServer {
       status: link?.status ?? 'failed',
       ...(serverInfo && { serverInfo: { name: serverInfo.name, version: serverInfo.version } }),
       ...(error !== undefined && { error }),
-      ...(this.#parsed.ok && { config: shownConfig(this.#parsed.config) }),
-      scope: this.#scope,
+      ...(this.#parsed.ok && !isHosts(this.#parsed.config) && { config: shownConfig(this.#parsed.config) }),
+      ...(this.#parsed.ok && { transport: transportOf(this.#parsed.config) }),
+      scope: this.source,
+      source: this.source,
       ...(connected && { tools: offered?.statuses ?? [] }),
       ...(connected && quarantined.length > 0 && { quarantined }),
       ...(connected && held.length > 0 && { held }),
     };
+  }
+
+  /** Where it is from, in the words of `McpServerStatus.scope`. */
+  get source(): string {
+    if (this.isHosts) return 'sdk';
+    return this.#scope === 'option' ? 'dynamic' : this.#scope;
   }
 
   /** What it listed last: a server that is away keeps its place, so that requests keep their bytes (L3). */
@@ -275,8 +293,12 @@ export class McpServer {
   }
 }
 
-function shownConfig(config: McpServerConfig): Listed {
-  if (isHosts(config)) return { type: 'sdk', name: config.name };
+function transportOf(config: McpServerConfig): NonNullable<McpServerStatus['transport']> {
+  if (isHosts(config)) return 'sdk';
+  return isRemote(config) ? config.type : 'stdio';
+}
+
+function shownConfig(config: Exclude<McpServerConfig, HostServerConfig>): Listed {
   if (!isRemote(config)) return { type: 'stdio', command: config.command, args: config.args ?? [] };
   const { origin, pathname } = new URL(config.url);
   return { type: config.type, url: origin + pathname };

@@ -86,7 +86,7 @@ export type HookCall =
       readonly tool_input: unknown;
       readonly tool_use_id: string;
       readonly error: string;
-      readonly is_interrupt?: boolean;
+      readonly is_interrupt: boolean;
       readonly duration_ms: number;
     }
   | { readonly event: 'PostToolBatch'; readonly tool_calls: readonly unknown[] }

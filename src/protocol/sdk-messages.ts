@@ -129,16 +129,25 @@ export interface SDKSystemInit extends Stamped {
   readonly mcp_servers: readonly {
     readonly name: string;
     readonly status: string;
+    /** `dynamic`: the host named it; `sdk`: it lives with the host; else the kind of file it stands in. */
+    readonly source?: string;
     /** Why it `failed`, one sentence. */
     readonly error?: string;
   }[];
   readonly model: string;
   readonly permissionMode: PermissionMode;
   readonly slash_commands: readonly string[];
+  /** Those that need a terminal: none. */
+  readonly terminal_slash_commands: readonly string[];
   readonly output_style: string;
   readonly agents: readonly string[];
   readonly skills: readonly string[];
-  readonly plugins: readonly { readonly name: string; readonly path: string; readonly version?: string }[];
+  readonly plugins: readonly {
+    readonly name: string;
+    readonly path: string;
+    readonly source: string;
+    readonly version?: string;
+  }[];
   /** What did not load: a plugin, or a part of one. */
   readonly plugin_errors?: readonly {
     readonly plugin: string;
@@ -147,6 +156,16 @@ export interface SDKSystemInit extends Stamped {
     readonly path?: string;
   }[];
   readonly additional_directories: readonly string[];
+  /** Where the agent's own notes are kept. */
+  readonly memory_paths?: { readonly auto: string };
+  /** The model is asked at Anthropic itself. */
+  readonly served_by_anthropic: boolean;
+  readonly analytics_disabled: true;
+  readonly product_feedback_disabled: true;
+  readonly view_mode: 'default';
+  /** The prompt that is about to be answered, where its sender gave it a uuid. */
+  readonly user_message_uuid?: string;
+  readonly user_message_uuids?: readonly string[];
   /** Betas that the caller asked for; absent: none. */
   readonly betas?: readonly string[];
   /** Whether requests go out fast, pause after a rate limit (`cooldown`), or not at all. */

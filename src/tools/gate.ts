@@ -161,7 +161,7 @@ async function afterRun(
         event: 'PostToolUseFailure',
         ...about(),
         error: failureText(outcome),
-        ...(outcome.kind === 'aborted' && { is_interrupt: true }),
+        is_interrupt: outcome.kind === 'aborted',
       };
   const verdict = await ports.hooks.run(hookCall, { signal: context.signal, toolUseId: context.toolUseId });
   notes.hookContext.push(...verdict.additionalContext, ...verdict.blockingErrors);

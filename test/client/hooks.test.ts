@@ -147,7 +147,7 @@ throughBothDoors('hooks', (stage) => {
       },
     });
     expect(seen).toMatchObject([
-      { tool_name: 'Bash', tool_response: { stdout: 'hi\n' }, duration_ms: expect.any(Number) },
+      { tool_name: 'Bash', tool_response: { stdout: 'hi' }, duration_ms: expect.any(Number) },
     ]);
     expect(sent()).toContain('The larch is near.');
   });
@@ -412,6 +412,38 @@ throughBothDoors('hooks', (stage) => {
     const { messages } = await run([reply('Done.')], {
       hooks: { Stop: one(async () => ({ systemMessage: 'All quiet.' })) },
     });
-    expect(messages.filter(is('system', 'informational'))).toMatchObject([{ content: 'All quiet.' }]);
+    expect(messages.filter(is('system', 'informational'))).toMatchObject([
+      { content: 'Stop says: All quiet.' },
+    ]);
+  });
+
+  it('what inputs hold: effort, mode, crons, ids, what the model reads of a call', async () => {
+    const seen: Input[] = [];
+    const note = one(async (input, toolUseId) => {
+      seen.push({ ...input, toolUseId });
+      return {};
+    });
+    const names = [
+      'SessionStart',
+      'PreToolUse',
+      'PostToolUse',
+      'PostToolUseFailure',
+      'PostToolBatch',
+      'Stop',
+    ];
+    await run([reply([bash('echo hi'), bash('exit 3')]), reply('Done.')], {
+      model: 'claude-sonnet-5',
+      hooks: Object.fromEntries(names.map((name) => [name, note])),
+    });
+    const of = (name: string) => seen.find((input) => input['hook_event_name'] === name);
+    expect(seen.every(({ toolUseId }) => typeof toolUseId === 'string')).toBe(true);
+    expect(of('SessionStart')).not.toHaveProperty('permission_mode');
+    expect(of('SessionStart')).not.toHaveProperty('effort');
+    expect(of('PreToolUse')).toMatchObject({ permission_mode: 'default', effort: { level: 'high' } });
+    expect(of('PostToolUseFailure')).toMatchObject({ error: 'Exit code 3', is_interrupt: false });
+    expect(of('PostToolBatch')).toMatchObject({
+      tool_calls: [{ tool_response: 'hi' }, { tool_response: 'Exit code 3' }],
+    });
+    expect(of('Stop')).toMatchObject({ background_tasks: [], session_crons: [], effort: { level: 'high' } });
   });
 });

@@ -129,7 +129,7 @@ describe('a command', () => {
     await writeFile(join(folder, 'answer.json'), JSON.stringify(answer, null, 2));
     const { run, told } = hooksWith('PreToolUse', [command('cat answer.json')]);
     expect(await run()).toMatchObject({ permission: 'allow', updatedInput: { command: 'ls -l' } });
-    expect(told()).toEqual(['seen']);
+    expect(told()).toEqual(['PreToolUse:Bash says: seen']);
   });
 
   it.each(['SessionStart', 'UserPromptSubmit'] as const)('plain stdout of %s is context', async (event) => {

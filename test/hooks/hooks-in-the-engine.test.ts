@@ -290,7 +290,7 @@ describe('events of a run', () => {
     const { messages } = await run([reply('Done.')], {
       settings: on('Stop', command(`echo '{"systemMessage": "All quiet."}'`), command('kill -9 $$')),
     });
-    expect(told(messages)).toEqual(['All quiet.', expect.stringContaining('killed by SIGKILL')]);
+    expect(told(messages)).toEqual(['Stop says: All quiet.', expect.stringContaining('killed by SIGKILL')]);
     expect(messages.at(-1)).toMatchObject({ subtype: 'success', result: 'Done.' });
   });
 });

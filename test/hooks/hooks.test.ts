@@ -139,7 +139,7 @@ describe('matchers', () => {
     const start = hooksOf('SessionStart', [{ matcher: 'resume', hooks: [answer({ systemMessage: 'x' })] }]);
     expect(await start.run(CALLS.SessionStart, { signal: live() })).toBe(NO_HOOK_VERDICT);
     expect((await telling('Stop', [answer({ systemMessage: 'x' })], { matcher: 'anything' })).told).toEqual([
-      'x',
+      'Stop says: x',
     ]);
   });
 
@@ -227,7 +227,7 @@ describe('F94 fold in the order of registration, whatever order they end in', ()
       updatedInput: { command: 'c' },
       additionalContext: ['a', 'b', 'c'],
     });
-    expect(hooks.told).toEqual(['a', 'b', 'c']);
+    expect(hooks.told).toEqual(['a', 'b', 'c'].map((name) => `PreToolUse:Bash says: ${name}`));
     expect(clock.pending).toBe(0);
   });
 });

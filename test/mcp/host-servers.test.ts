@@ -82,7 +82,7 @@ describe('a server that lives with the host', () => {
     const again = call(toolIn(room, 'mcp__shop__work'));
     (await until(() => calls[1])).finish();
     expect((await again).text).toBe('worked');
-    expect(room.statuses()).toMatchObject([{ name: 'shop', status: 'connected', config: { type: 'sdk' } }]);
+    expect(room.statuses()).toMatchObject([{ name: 'shop', status: 'connected', transport: 'sdk' }]);
   });
 
   it('serves one session at a time', async () => {

@@ -115,7 +115,7 @@ describe('a result above its limit', () => {
     expect(resultSent(server, 1)).toEqual(told.content);
     expect(hooked).toMatchObject([
       { hook_event_name: 'PostToolUse', tool_response: [{ text: LONG }] },
-      { hook_event_name: 'PostToolBatch', tool_calls: [{ tool_response: [{ text: LONG }] }] },
+      { hook_event_name: 'PostToolBatch', tool_calls: [{ tool_response: told.content }] },
     ]);
     const { lines } = journalOf(home);
     expect(lines.some((line) => line.includes('"type":"replacement"'))).toBe(false);

@@ -17,7 +17,7 @@ import { checkConfig } from '../check-config.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { lendOnRecord } from '../for-the-submission.ts';
 import { gatedShell } from '../gated-shell.ts';
-import { adopt } from '../model-choice.ts';
+import { adopt, effortOf } from '../model-choice.ts';
 import type { EngineParts, SessionMemory } from '../parts.ts';
 import { judgeJoining } from '../prompt-hooks.ts';
 import { createReadFileCache } from '../read-file-cache.ts';
@@ -63,7 +63,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
   const env = config.childEnv ?? childEnvironment(config.env ?? {});
   const announcer = createAnnouncer(config.debug?.told);
   const session = composeSession(config, { clock, ids, files, announcer });
-  const { sessionId } = session;
+  const { sessionId, directory } = session;
   const journal = createSessionJournal(session.open, config.debug?.entry);
   const fileHistory = composeFileHistory(config, { session, journal, files, ids });
   const client = composeModel(config, { clock, random });
@@ -93,7 +93,6 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
   };
   const spill = composeSpill(files, session.directory, sessionId, config.durability);
   const basics = { sessionId, scope, clock, ids, files, announcer };
-  const { directory } = session;
   const tasks = composeTasks({ ...basics, directory, journal, stderr: config.stderr });
   scope.onClose(() => tasks.table.stopAll('session'));
   const permissions = composePermissions(config, {
@@ -113,6 +112,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
       transcriptPath: session.transcriptPath,
       promptId: memory.promptId,
       mode: permissions.permissions.mode,
+      effort: effortOf(parts),
     }),
     tools: () => allTools(),
     callTool: (name, input, signal) => tools.callTool(name, input, signal),

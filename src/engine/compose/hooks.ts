@@ -38,6 +38,8 @@ export interface HookParts {
     readonly transcriptPath: string | undefined;
     readonly promptId: string | undefined;
     readonly mode: PermissionMode;
+    /** Of the model's answers; undefined: it knows of none. */
+    readonly effort: string | undefined;
   };
   readonly announcer: Announcer;
   /** The tools of now. */
@@ -114,7 +116,7 @@ class ComposedHooks implements SessionHooks {
       matchers: config.hooks,
       ...this.#othersWith(config.plugins?.hooks ?? []),
       policy: config.hookPolicy,
-      base: () => baseOf(config, parts),
+      base: (event) => baseOf(event, parts),
       clock: parts.clock,
       ids: parts.ids,
       show: (body) => show(body, config, parts),
@@ -202,15 +204,36 @@ export function tellOfFiles(
     void hooks.run({ event: 'FileChanged', file_path, change }, { signal: scope.signal });
 }
 
-function baseOf({ effort }: QueryEngineConfig, { sessionId, now }: HookParts): HookInputBase {
-  const { cwd, transcriptPath, promptId, mode } = now();
+/** No mode is in force where nothing can be asked about. */
+const WITHOUT_MODE: ReadonlySet<HookEvent> = new Set([
+  'SessionStart',
+  'SessionEnd',
+  'PreCompact',
+  'SubagentStart',
+  'Elicitation',
+]);
+
+/** They come of an answer of the model, and of how hard it thought. */
+const WITH_EFFORT: ReadonlySet<HookEvent> = new Set([
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PostToolBatch',
+  'PermissionRequest',
+  'PermissionDenied',
+  'Stop',
+  'SubagentStop',
+]);
+
+function baseOf(event: HookEvent, { sessionId, now }: HookParts): HookInputBase {
+  const { cwd, transcriptPath, promptId, mode, effort } = now();
   return {
     session_id: sessionId,
     transcript_path: transcriptPath ?? '',
     cwd,
     ...(promptId !== undefined && { prompt_id: promptId }),
-    permission_mode: mode,
-    ...(effort !== undefined && { effort: { level: effort } }),
+    ...(!WITHOUT_MODE.has(event) && { permission_mode: mode }),
+    ...(effort !== undefined && WITH_EFFORT.has(event) && { effort: { level: effort } }),
   };
 }
 

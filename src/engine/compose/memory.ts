@@ -53,7 +53,7 @@ export function composeMemory(config: QueryEngineConfig, parts: MemoryParts): Pr
 }
 
 /** Where other programs keep them too. */
-const notesFolder = ({ home, cwd }: QueryEngineConfig) =>
+export const notesFolder = ({ home, cwd }: QueryEngineConfig) =>
   home && join(sessionsDirectory(home, cwd), 'memory');
 
 /** What the model is shown parts of, it may read. */

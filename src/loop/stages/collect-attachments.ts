@@ -1,6 +1,7 @@
 /** Stage 5: runs after tools alone, and only when neither an abort nor a hook's stop is pending (L6). */
 import type { LoopMessage, UserMessage } from '../../protocol/messages.ts';
 import { reminder } from '../../util/reminder.ts';
+import { textOfContent } from '../../util/text-of-content.ts';
 import type { Iteration } from '../iteration.ts';
 import { attachmentMessage } from '../say.ts';
 
@@ -34,7 +35,7 @@ export async function* collectAttachments(iteration: Iteration): AsyncGenerator<
 /** A hook that blocks ends the run before the model is asked again. */
 async function batchHooks(iteration: Iteration): Promise<void> {
   const { deps, response } = iteration;
-  const responses = new Map(iteration.told.flatMap(resultOf));
+  const responses = new Map(iteration.results.flatMap(resultOf));
   const verdict = await deps.hooks.run(
     {
       event: 'PostToolBatch',
@@ -53,10 +54,10 @@ async function batchHooks(iteration: Iteration): Promise<void> {
     verdict.preventContinuation ?? (blocked === undefined ? undefined : { stopReason: blocked });
 }
 
-/** What a call returned, by its id: its structured output, else what the model reads. */
-function resultOf({ message, toolUseResult }: UserMessage): [string, unknown][] {
+/** What the model reads of a call, by its id. */
+function resultOf({ message }: UserMessage): [string, string][] {
   if (typeof message.content === 'string') return [];
-  return message.content.flatMap((block): [string, unknown][] =>
-    block.type === 'tool_result' ? [[block.tool_use_id, toolUseResult ?? block.content]] : [],
+  return message.content.flatMap((block): [string, string][] =>
+    block.type === 'tool_result' ? [[block.tool_use_id, textOfContent(block.content ?? '')]] : [],
   );
 }
