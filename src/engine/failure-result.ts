@@ -2,7 +2,7 @@
 import type { SDKResultError } from '../protocol/result-message.ts';
 import { EMPTY_USAGE } from '../protocol/wire.ts';
 import { uuid } from '../util/uuid.ts';
-import { wholeUsage } from './result.ts';
+import { wholeUsage } from './result-fields.ts';
 
 /** `sessionId`: default a new one. */
 export function failureResult(error: unknown, sessionId?: string): SDKResultError {

@@ -163,8 +163,10 @@ function delivered({ content, isError }: { content: ToolResultContent; isError?:
 function changedLines(messages: Iterable<unknown>) {
   let [added, removed] = [0, 0];
   for (const message of messages) {
-    const { toolUseResult } = message as { readonly toolUseResult?: { readonly structuredPatch?: unknown } };
-    const hunks = toolUseResult?.structuredPatch;
+    const { toolUseResult: result } = message as { readonly toolUseResult?: ChangedFile };
+    // A new file has no patch.
+    if (result?.type === 'create' && typeof result.content === 'string') added += linesOf(result.content);
+    const hunks = result?.structuredPatch;
     if (!Array.isArray(hunks)) continue;
     for (const { lines } of hunks as { readonly lines: readonly string[] }[]) {
       added += lines.filter((line) => line.startsWith('+')).length;
@@ -172,4 +174,14 @@ function changedLines(messages: Iterable<unknown>) {
     }
   }
   return { total_lines_added: added, total_lines_removed: removed };
+}
+
+interface ChangedFile {
+  readonly type?: unknown;
+  readonly content?: unknown;
+  readonly structuredPatch?: unknown;
+}
+
+function linesOf(content: string): number {
+  return content === '' ? 0 : content.replace(/\n$/, '').split('\n').length;
 }

@@ -46,14 +46,14 @@ export function createLoopWatch(
     if (message.type === 'stream_request_start') {
       watch.turnCount = message.iteration;
       turns = message.turnCount;
-      submission.firstRequest();
     }
+    submission.times.see(message);
     outcome.observe(message);
     structured?.observe(message);
     if (message.type === 'system') atBoundary(message, parts);
     if (message.type === 'progress') told.push(message.data);
-    if (message.type === 'stream_events') submission.firstByte(message.ttftMs);
-    else for (const near of memory.capWarnings.take(capUse(turns, parts))) notices.say(near);
+    if (message.type !== 'stream_events')
+      for (const near of memory.capWarnings.take(capUse(turns, parts))) notices.say(near);
     const shown = mapper.map(message);
     for (let notice = notices.take(); notice !== undefined; notice = notices.take()) shown.push(notice);
     // After every message, shown or not: usage is known with the events that end a response (L9).

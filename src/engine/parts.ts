@@ -15,7 +15,7 @@ import type { AttachmentMessage } from '../protocol/messages.ts';
 import type { CallModel, FastModeStatus, ModelInfo } from '../protocol/model.ts';
 import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
 import type { Clock, Ids, InboxItem, Life, RandomPort } from '../protocol/ports.ts';
-import type { SDKResultMessage } from '../protocol/result-message.ts';
+import type { SDKResultMessage, SubagentStats } from '../protocol/result-message.ts';
 import type { ReadFileCache, ToolOutput } from '../protocol/tool.ts';
 import type { EffortLevel, ThinkingConfig, Usage, WireTool } from '../protocol/wire.ts';
 import type { FileHistory } from '../session/file-history/file-history.ts';
@@ -124,6 +124,8 @@ export interface EngineParts {
   readonly structured: StructuredOutput | undefined;
   readonly state: StateMachine;
   readonly tasks: SessionTaskTable;
+  /** What became of agents so far. */
+  subagentStats(): SubagentStats;
   readonly announcer: Announcer;
   readonly memory: SessionMemory;
 }
@@ -161,6 +163,8 @@ export interface SessionMemory {
   /** Results that were given. */
   results: number;
   lastResult: SDKResultMessage | undefined;
+  /** Answers that were refusals. */
+  safetyStops: number;
   /** SessionStart hooks have run. */
   started: boolean;
   /** Calls off what is done while nobody prompts. */

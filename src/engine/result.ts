@@ -1,12 +1,10 @@
 /** The result of a submission, made from the terminal alone (L7.1). */
 import type { AssistantMessage, AttachmentMessage, LoopMessage } from '../protocol/messages.ts';
-import type { FastModeStatus } from '../protocol/model.ts';
-import type { PermissionDenial } from '../protocol/permission.ts';
-import type { ModelUsage, SDKResultError, SDKResultMessage } from '../protocol/result-message.ts';
+import type { SDKResultError, SDKResultMessage } from '../protocol/result-message.ts';
 import type { Terminal, TerminalReason } from '../protocol/terminal.ts';
-import type { ResultUsage, StopReason, Usage } from '../protocol/wire.ts';
+import type { StopReason } from '../protocol/wire.ts';
 import type { Writable } from '../util/writable.ts';
-import { fastModeFields } from './fast-mode-status.ts';
+import { commonFields, type ResultFacts, timings } from './result-fields.ts';
 
 type ResultKind =
   /** Success with the text of the last assistant message. */
@@ -128,30 +126,6 @@ function promptUuidOf({ attachment }: AttachmentMessage): readonly string[] {
   return sourceUuid === undefined ? [] : [sourceUuid];
 }
 
-/** What every result carries besides its ending. */
-export interface ResultFacts {
-  readonly uuid: string;
-  readonly sessionId: string;
-  readonly durationMs: number;
-  readonly durationApiMs: number;
-  readonly totalCostUsd: number;
-  readonly usage: Usage;
-  readonly modelUsage: Readonly<Record<string, ModelUsage>>;
-  readonly fastMode: FastModeStatus;
-  readonly permissionDenials: readonly PermissionDenial[];
-  readonly origin?: { readonly kind: string; readonly [key: string]: unknown } | undefined;
-  /** Of the prompts that began the turn. */
-  readonly userMessageUuids?: readonly string[] | undefined;
-  readonly ttftMs?: number | undefined;
-  readonly timeToRequestMs?: number | undefined;
-  /** Of prompts that joined the turn. */
-  readonly joinedUuids?: readonly string[];
-  /** Prompts in line. */
-  readonly queuedTurns?: number;
-  /** Results of this engine before it. */
-  readonly index?: number;
-}
-
 export interface ResultLimits {
   readonly maxTurns?: number | undefined;
   readonly maxBudgetUsd?: number | undefined;
@@ -182,6 +156,7 @@ export function resultOf(
         is_error: false,
         result: structured === undefined ? (last?.text ?? '') : JSON.stringify(structured.value),
         stop_reason: last?.stopReason ?? null,
+        api_error_status: null,
         ...(structured !== undefined && { structured_output: structured.value }),
         ...timings(facts),
       };
@@ -193,6 +168,7 @@ export function resultOf(
         result: last?.text ?? terminal.errors?.join('\n') ?? '',
         stop_reason: 'stop_sequence',
         api_error_status: terminal.apiErrorStatus ?? last?.synthetic?.status ?? null,
+        ...(last?.synthetic?.errorType !== undefined && { api_error_type: last.synthetic.errorType }),
         ...timings(facts),
       };
     default:
@@ -217,64 +193,6 @@ export function resultWithoutQuery(text: string, facts: ResultFacts, command?: s
     stop_reason: null,
     ...(command !== undefined && { local_command: command }),
     ...commonFields(facts),
-  };
-}
-
-function commonFields(facts: ResultFacts) {
-  return {
-    duration_ms: facts.durationMs,
-    duration_api_ms: facts.durationApiMs,
-    total_cost_usd: facts.totalCostUsd,
-    usage: wholeUsage(facts.usage),
-    modelUsage: facts.modelUsage,
-    ...fastModeFields(facts.fastMode),
-    permission_denials: facts.permissionDenials,
-    ...(facts.origin !== undefined && { origin: facts.origin }),
-    ...promptUuids(facts),
-    ...(facts.queuedTurns !== undefined && { queued_turn_count: facts.queuedTurns }),
-    ...(facts.index !== undefined && { result_index: facts.index }),
-    session_id: facts.sessionId,
-    uuid: facts.uuid,
-  };
-}
-
-/** Filled up with what the API did not tell. */
-export function wholeUsage(usage: Usage): ResultUsage {
-  const { service_tier: tier, server_tool_use: used } = usage;
-  const told = usage as Partial<ResultUsage>;
-  return {
-    ...usage,
-    cache_creation: usage.cache_creation ?? {
-      ephemeral_5m_input_tokens: usage.cache_creation_input_tokens,
-      ephemeral_1h_input_tokens: 0,
-    },
-    server_tool_use: {
-      web_search_requests: used?.web_search_requests ?? 0,
-      web_fetch_requests: used?.web_fetch_requests ?? 0,
-    },
-    output_tokens_details: { thinking_tokens: usage.output_tokens_details?.thinking_tokens ?? 0 },
-    service_tier: tier === 'priority' || tier === 'batch' ? tier : 'standard',
-    inference_geo: told.inference_geo ?? '',
-    speed: told.speed ?? 'standard',
-    fallback_credit: null,
-    iterations: [],
-  };
-}
-
-function timings({ ttftMs, timeToRequestMs }: ResultFacts) {
-  return {
-    ...(ttftMs !== undefined && { ttft_ms: ttftMs }),
-    ...(timeToRequestMs !== undefined && { time_to_request_ms: Math.round(timeToRequestMs) }),
-  };
-}
-
-/** The prompts that began the turn first, then those that joined it while it ran. */
-function promptUuids({ userMessageUuids = [], joinedUuids = [] }: ResultFacts) {
-  const uuid = userMessageUuids.at(-1);
-  const uuids = [...userMessageUuids, ...joinedUuids];
-  return {
-    ...(uuid !== undefined && { user_message_uuid: uuid }),
-    ...(uuids.length > 0 && { user_message_uuids: uuids }),
   };
 }
 

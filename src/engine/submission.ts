@@ -5,6 +5,7 @@ import { tellWhenIdle } from './idle-notification.ts';
 import type { EngineParts } from './parts.ts';
 import type { Prompt } from './prepare-submission.ts';
 import { suggestPrompt } from './prompt-suggestion.ts';
+import { TimesOfSubmission } from './submission-times.ts';
 
 export interface Submission {
   readonly id: string;
@@ -21,13 +22,8 @@ export interface Submission {
   /** It ends without a result: closed, returned from, thrown into, or its session was taken over (L10.6). */
   silent(): boolean;
   onResponse(listener: (messageId: string, stopReason: StopReason | null) => void): void;
-  /** Keeps the first figure: ms from request to first event. */
-  firstByte(ttftMs: number | undefined): void;
-  ttftMs(): number | undefined;
-  /** The first request goes out. */
-  firstRequest(): void;
-  /** ms from the submission's start to its first request. */
-  timeToRequestMs(): number | undefined;
+  /** Since it was started. */
+  readonly times: TimesOfSubmission;
   end(): Promise<void>;
 }
 
@@ -54,14 +50,14 @@ class RunningSubmission implements Submission {
   #onCallerAbort: (() => void) | undefined;
   #ended = false;
   #isLeft = false;
-  #ttftMs: number | undefined;
-  #timeToRequestMs: number | undefined;
+  times: TimesOfSubmission;
 
   constructor(options: SubmissionOptions) {
     this.#options = options;
     this.id = options.id;
     this.prompt = options.prompt;
     this.scope = openScope(options.parts.scope);
+    this.times = new TimesOfSubmission(options.parts.clock, 0);
   }
 
   start(): void {
@@ -69,6 +65,7 @@ class RunningSubmission implements Submission {
     onStart(this);
     parts.memory.endIdle?.();
     this.startedMs = parts.clock.monotonicMs();
+    this.times = new TimesOfSubmission(parts.clock, this.startedMs);
     parts.state.enter('initial');
     parts.memory.submission = this.id;
     parts.memory.denials = [];
@@ -101,22 +98,6 @@ class RunningSubmission implements Submission {
       if (body.type === 'response' && body.submission === this.id) listener(body.messageId, body.stopReason);
     });
     this.scope.onClose(forget);
-  }
-
-  firstByte(ttftMs: number | undefined): void {
-    this.#ttftMs ??= ttftMs;
-  }
-
-  ttftMs(): number | undefined {
-    return this.#ttftMs;
-  }
-
-  firstRequest(): void {
-    this.#timeToRequestMs ??= this.#options.parts.clock.monotonicMs() - this.startedMs;
-  }
-
-  timeToRequestMs(): number | undefined {
-    return this.#timeToRequestMs;
   }
 
   async end(): Promise<void> {

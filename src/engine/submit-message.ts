@@ -16,7 +16,8 @@ import type { EngineParts } from './parts.ts';
 import { type Prepared, type Prompt, prepareSubmission, promptUuids } from './prepare-submission.ts';
 import { recordResult } from './record-result.ts';
 import { refusalNotice } from './refusal-notice.ts';
-import { createOutcome, type Outcome, type ResultFacts, resultOf, resultWithoutQuery } from './result.ts';
+import { createOutcome, type Outcome, resultOf, resultWithoutQuery } from './result.ts';
+import type { ResultFacts } from './result-fields.ts';
 import { STRUCTURED_OUTPUT_ATTEMPTS } from './structured-output.ts';
 import type { Submission } from './submission.ts';
 import { localAnswer } from './to-sdk-assistant.ts';
@@ -53,7 +54,8 @@ export async function* submitMessage(
       return;
     }
     prepared = setUp.value;
-    yield prepared.messages;
+    const clears = prepared.kind === 'local' && prepared.clear;
+    if (!clears) yield prepared.messages;
     if (prepared.kind === 'local') {
       //                                                     5
       parts.state.enter('no_query');
@@ -62,15 +64,16 @@ export async function* submitMessage(
         resultText = yield* runCompaction(prepared.compaction, submission, parts);
       if (submission.silent()) return;
       const facts = factsOf(submission, outcome, parts);
-      const reset = prepared.clear ? conversationReset(submission, parts) : undefined;
-      const result = resultWithoutQuery(
-        resultText,
-        { ...facts, sessionId: reset?.new_conversation_id ?? facts.sessionId },
-        prepared.command,
-      );
-      const recorded = await recordResult(result, submission, parts);
-      if (submission.silent()) return;
-      yield reset === undefined ? recorded : [reset, ...recorded];
+      if (!clears) {
+        const recorded = await recordResult(
+          resultWithoutQuery(resultText, facts, prepared.command),
+          submission,
+          parts,
+        );
+        if (!submission.silent()) yield recorded;
+        return;
+      }
+      yield* beginAnew(prepared, facts, submission, parts);
       return;
     }
     yield* runLoop(
@@ -83,6 +86,23 @@ export async function* submitMessage(
     prepared?.undo();
     await submission.end();
   }
+}
+
+/** `/clear`: what is said from here on is said of the conversation that begins, whose cost begins at 0 as well. */
+async function* beginAnew(
+  { messages, resultText, command }: Extract<Prepared, { kind: 'local' }>,
+  facts: ResultFacts,
+  submission: Submission,
+  parts: EngineParts,
+): AsyncGenerator<Batch, void> {
+  const reset = conversationReset(submission, parts);
+  const session_id = reset.new_conversation_id;
+  const fresh = { sessionId: session_id, totalCostUsd: 0, modelUsage: {}, usageSinceLastResult: {} };
+  const result = resultWithoutQuery(resultText, { ...facts, ...fresh }, command);
+  const recorded = await recordResult(result, submission, parts);
+  parts.ledger.startConversation();
+  if (!submission.silent())
+    yield [reset, ...messages.map((message) => ({ ...message, session_id })), ...recorded];
 }
 
 /** From here on this session takes no more prompts: see `QueryEngine.successor`. */
@@ -164,7 +184,10 @@ export async function* runLoop(
     userMessageUuids: promptUuids(submission.prompt.options),
   });
   const watch = createLoopWatch(mapper, outcome, submission, parts);
-  submission.onResponse((messageId, stopReason) => outcome.responseEnded(messageId, stopReason));
+  submission.onResponse((messageId, stopReason) => {
+    if (stopReason === 'refusal') parts.memory.safetyStops += 1;
+    outcome.responseEnded(messageId, stopReason);
+  });
   submission.scope.onClose(
     parts.queue.onJoined(() => {
       outcome.joined();
@@ -246,8 +269,10 @@ function factsOf(submission: Submission, outcome: Outcome, parts: EngineParts): 
     permissionDenials: [...parts.memory.denials],
     origin: submission.prompt.options.origin,
     userMessageUuids: promptUuids(submission.prompt.options),
-    ttftMs: submission.ttftMs(),
-    timeToRequestMs: submission.timeToRequestMs(),
+    times: submission.times,
+    usageSinceLastResult: parts.ledger.takeUsageSinceResult(),
+    subagentStats: parts.subagentStats(),
+    safetyStops: parts.memory.safetyStops,
     joinedUuids: outcome.joinedUuids,
     queuedTurns: parts.queue.peek().length,
     index: parts.memory.results,

@@ -27,7 +27,7 @@ export function handOver<Engine>(
       userSpecifiedModel: memory.modelName,
       permissionMode: permissions.mode,
     },
-    { mcp, ledger, thinking: memory.thinking, capWarnings: memory.capWarnings },
+    { mcp, ledger, thinking: memory.thinking, capWarnings: memory.capWarnings, results: memory.results },
   );
   memory.handedOver = true;
   return next;

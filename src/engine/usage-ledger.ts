@@ -3,6 +3,7 @@
  * is billed and flagged; answers inside an answer (advisors) count under their own model.
  */
 
+import { canonicalModel } from '../model/model-info.ts';
 import { addUsage } from '../model/usage.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { Ledger } from '../protocol/ports.ts';
@@ -30,7 +31,11 @@ export interface UsageLedger extends Ledger {
   modelUsage(): Readonly<Record<string, ModelUsage>>;
   /** The main loop of the current submission. */
   submissionUsage(): Usage;
+  /** What every model used since this was asked last, or since the totals of an earlier life were restored. */
+  takeUsageSinceResult(): Readonly<Record<string, ModelUsage>>;
   startSubmission(): void;
+  /** Another conversation begins: totals count from 0 again, what was spent counts on. */
+  startConversation(): void;
   /** Answers of an earlier life of this submission: in its usage, and paid for already. */
   carryOn(usages: readonly Usage[]): void;
   /** Totals of an earlier life of the session. */
@@ -54,6 +59,9 @@ class SessionLedger implements UsageLedger {
   #spentUsd = 0;
   #wastedUsd = 0;
   #submission: Usage = EMPTY_USAGE;
+  /** Of what was spent, what belongs to earlier conversations. */
+  #earlierUsd = 0;
+  #atLastResult: ReadonlyMap<string, ModelUsage> | undefined;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
@@ -97,7 +105,7 @@ class SessionLedger implements UsageLedger {
   }
 
   totalCostUsd(): number {
-    return withoutNoise(this.#restoredUsd + this.#spentUsd);
+    return withoutNoise(this.#restoredUsd + this.#spentUsd - this.#earlierUsd);
   }
 
   spentUsd(): number {
@@ -110,6 +118,19 @@ class SessionLedger implements UsageLedger {
 
   modelUsage(): Readonly<Record<string, ModelUsage>> {
     return Object.fromEntries(this.#models);
+  }
+
+  takeUsageSinceResult(): Readonly<Record<string, ModelUsage>> {
+    const before = this.#atLastResult;
+    this.#atLastResult = new Map(this.#models);
+    return usageSince(before, this.#models);
+  }
+
+  startConversation(): void {
+    this.#restoredUsd = 0;
+    this.#earlierUsd = this.#spentUsd;
+    this.#models.clear();
+    this.#atLastResult = undefined;
   }
 
   submissionUsage(): Usage {
@@ -131,15 +152,16 @@ class SessionLedger implements UsageLedger {
     this.#restoredUsd += totals.totalCostUsd;
     for (const [model, value] of Object.entries(totals.modelUsage)) {
       if (typeof value !== 'object' || value === null) continue;
-      const empty = emptyModelUsage(this.#options.infoOf(model));
+      const empty = emptyModelUsage(model, this.#options.infoOf(model));
       this.#models.set(model, { ...empty, ...(value as Partial<ModelUsage>) });
     }
+    this.#atLastResult = new Map(this.#models);
   }
 
   #count(model: string, usage: Usage): number {
     const info = this.#options.infoOf(model);
     const cost = this.#options.costOf(usage, info);
-    this.#models.set(model, addToModel(this.#models.get(model), usage, info, cost));
+    this.#models.set(model, addToModel(model, this.#models.get(model), usage, info, cost));
     return cost ?? 0;
   }
 }
@@ -175,7 +197,7 @@ function worstCase(inputTokens: number, maxTokens: number): Usage {
   };
 }
 
-function emptyModelUsage(info: ModelInfo): ModelUsage {
+function emptyModelUsage(model: string, info: ModelInfo): ModelUsage {
   return {
     inputTokens: 0,
     outputTokens: 0,
@@ -188,17 +210,20 @@ function emptyModelUsage(info: ModelInfo): ModelUsage {
     costUSD: 0,
     contextWindow: info.contextWindow,
     maxOutputTokens: info.maxOutputTokens,
+    canonicalModel: canonicalModel(model),
+    provider: 'firstParty',
     costBasis: info.price === undefined ? 'unknown' : 'list',
   };
 }
 
 function addToModel(
+  model: string,
   before: ModelUsage | undefined,
   usage: Usage,
   info: ModelInfo,
   cost: number | undefined,
 ): ModelUsage {
-  const sum = before ?? emptyModelUsage(info);
+  const sum = before ?? emptyModelUsage(model, info);
   const oneHour = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
   const fiveMinutes =
     usage.cache_creation?.ephemeral_5m_input_tokens ?? usage.cache_creation_input_tokens - oneHour;
@@ -214,8 +239,38 @@ function addToModel(
     costUSD: withoutNoise(sum.costUSD + (cost ?? 0)),
     contextWindow: info.contextWindow,
     maxOutputTokens: info.maxOutputTokens,
+    canonicalModel: canonicalModel(model),
+    provider: 'firstParty',
     costBasis: cost === undefined ? 'unknown' : sum.costBasis,
   };
+}
+
+const COUNTED = [
+  'inputTokens',
+  'outputTokens',
+  'cacheReadInputTokens',
+  'cacheCreationInputTokens',
+  'cacheCreationEphemeral5mInputTokens',
+  'cacheCreationEphemeral1hInputTokens',
+  'thinkingTokens',
+  'webSearchRequests',
+  'costUSD',
+] as const;
+
+function usageSince(
+  before: ReadonlyMap<string, ModelUsage> | undefined,
+  now: ReadonlyMap<string, ModelUsage>,
+): Readonly<Record<string, ModelUsage>> {
+  const since: Record<string, ModelUsage> = {};
+  for (const [model, usage] of now) {
+    const earlier = before?.get(model);
+    if (earlier === undefined) since[model] = usage;
+    else if (earlier !== usage) {
+      const counts = COUNTED.map((name) => [name, withoutNoise(usage[name] - earlier[name])] as const);
+      since[model] = { ...usage, ...Object.fromEntries(counts) };
+    }
+  }
+  return since;
 }
 
 /** Sums of dollars in binary end in noise (0.019777999999999997); no price is that fine. */

@@ -17,8 +17,32 @@ export interface ModelUsage {
   readonly costUSD: number;
   readonly contextWindow: number;
   readonly maxOutputTokens: number;
+  /** The model's name without a date or a suffix. */
+  readonly canonicalModel?: string;
+  readonly provider?: 'firstParty';
   /** `list`, or `unknown` when the model has no price. */
   readonly costBasis: 'list' | 'managed' | 'unknown';
+}
+
+/** Agents that the model asked for in this session, by what became of them. */
+export interface SubagentStats {
+  readonly spawned: number;
+  /** By what `run_in_background` of the call said. */
+  readonly requested: { readonly background: number; readonly foreground: number; readonly unset: number };
+  readonly started_in_background: number;
+  /** 1: by the main conversation alone. */
+  readonly max_depth: number;
+  readonly spawned_by_subagents: number;
+  readonly completed: number;
+  readonly failed: number;
+  /** By the agent or conversation that had started it, by a person or host, by the engine. */
+  readonly killed: { readonly parent: number; readonly user: number; readonly system: number };
+  readonly refused: {
+    readonly depth_limit: number;
+    readonly concurrency_limit: number;
+    readonly budget: number;
+  };
+  readonly by_type: Readonly<Record<string, number>>;
 }
 
 interface ResultCommon extends Stamped {
@@ -36,7 +60,12 @@ interface ResultCommon extends Stamped {
   readonly usage: ResultUsage;
   /** Everything: subagents, compaction, helpers. */
   readonly modelUsage: Readonly<Record<string, ModelUsage>>;
+  /** Of that, what came since the result before it; models without any are left out. */
+  readonly model_usage_since_last_result?: Readonly<Record<string, ModelUsage>>;
   readonly permission_denials: readonly PermissionDenial[];
+  readonly subagent_stats?: SubagentStats;
+  /** Answers of this session that were refusals. */
+  readonly safety_stops?: number;
   /** As in `system/init`, at the end of the turn. */
   readonly fast_mode_state?: FastModeState;
   readonly fast_mode_disabled_reason?: FastModeDisabledReason;
@@ -56,11 +85,20 @@ export interface SDKResultSuccess extends ResultCommon {
   readonly structured_output?: unknown;
   /** The slash command that answered in the model's place. */
   readonly local_command?: string;
+  /** HTTP status and error type of the request that failed; a status of null where none did. */
   readonly api_error_status?: number | null;
-  /** From the first request to the first event of its answer. */
+  readonly api_error_type?: string;
+  /** ms from the prompt to the first content of an answer. This and the next three only where there was an answer. */
   readonly ttft_ms?: number;
-  /** From the prompt to the first request. */
+  readonly first_content_frame_ms?: number;
+  /** ms from the prompt to the first event of an answer. */
+  readonly ttft_stream_ms?: number;
+  /** ms from the prompt to the first request. */
   readonly time_to_request_ms?: number;
+  /** ms since 1970 when the first request went out, and what it was made of; for a prompt with a uuid. */
+  readonly request_sent_wall_ms?: number;
+  readonly first_request_input_tokens?: number;
+  readonly first_request_cache_read_input_tokens?: number;
 }
 
 export const RESULT_ERROR_SUBTYPES = [

@@ -5,11 +5,13 @@
 import type { AgentOutcome, Spawn, SpawnRequest } from '../protocol/agent.ts';
 import type { TaskEnd, TaskHandle, TaskTable, TaskUsage } from '../protocol/task.ts';
 import type { ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
+import { endingOf, type KilledBy, type StatsKeeper } from './stats.ts';
 import { type AgentToolOutput, failedText, outputOf } from './tool-output.ts';
 
 export interface AgentTaskPorts {
   readonly spawn: Spawn;
   readonly tasks: TaskTable;
+  readonly stats: StatsKeeper;
   /** Shows progress that has no call any more. */
   show(progress: ToolProgress): void;
 }
@@ -17,7 +19,7 @@ export interface AgentTaskPorts {
 export async function* runAsTask(
   request: SpawnRequest,
   context: ToolContext,
-  { spawn, tasks, show }: AgentTaskPorts,
+  { spawn, tasks, show, stats }: AgentTaskPorts,
 ): AsyncGenerator<ToolProgress, ToolOutput<AgentToolOutput>> {
   const life = new AbortController();
   const waiting: ToolProgress[] = [];
@@ -25,6 +27,8 @@ export async function* runAsTask(
   let letGo = false;
   let ended = false;
   let running: Promise<AgentOutcome> | undefined;
+  // An abort of the turn, unless somebody stops the task.
+  let killedBy: KilledBy = 'user';
   await context.delivered?.();
   const task = await tasks.register({
     kind: 'agent',
@@ -40,7 +44,8 @@ export async function* runAsTask(
       letGo = true;
       wake();
     },
-    async stop() {
+    async stop(by) {
+      killedBy = by === 'model' ? 'parent' : by === 'host' || by === 'interrupt' ? 'user' : 'system';
       life.abort('stopped');
       await running;
     },
@@ -63,6 +68,10 @@ export async function* runAsTask(
     }
   };
   running = drive();
+  running.then(
+    (outcome) => stats.ended(endingOf(outcome, killedBy)),
+    () => stats.ended('failed'),
+  );
   if (request.background) return launched(request, context, task, running);
 
   const onAbort = () => life.abort(context.signal.reason);

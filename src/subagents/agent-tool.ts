@@ -55,8 +55,10 @@ export function createAgentTool(options: AgentToolOptions): Tool<AgentToolInput,
       if (definition === undefined) throw new Error(`There is no agent "${input.subagent_type}".`);
       const { description, prompt, model, effort, run_in_background } = input;
       const background = run_in_background === true || definition.background === true;
+      const requested =
+        run_in_background === undefined ? 'unset' : run_in_background ? 'background' : 'foreground';
       return yield* startAgent(
-        { definition, description, prompt, model, effort, background },
+        { definition, description, prompt, model, effort, background, requested },
         context,
         options,
       );

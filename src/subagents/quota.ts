@@ -1,5 +1,6 @@
 /** How many agents there may be: in one answer, and in the whole session at every depth (F62). */
 import type { AgentLimits } from '../protocol/agent.ts';
+import type { RefusedBy } from './stats.ts';
 
 export const MAX_DEPTH = 1;
 export const MAX_PER_MESSAGE = 10;
@@ -10,8 +11,14 @@ const REMEMBERED_MESSAGES = 1_000;
 
 export interface AgentQuota {
   readonly maxDepth: number;
-  /** Takes a place; a sentence on why there is none. `effectKey` is the call's own. */
-  take(call: { readonly effectKey: string; readonly depth: number }): string | undefined;
+  /** Takes a place; why there is none, if there is none. `effectKey` is the call's own. */
+  take(call: { readonly effectKey: string; readonly depth: number }): Refusal | undefined;
+}
+
+export interface Refusal {
+  readonly by: RefusedBy;
+  /** A sentence for the model. */
+  readonly text: string;
 }
 
 export function createQuota(limits: AgentLimits): AgentQuota {
@@ -31,19 +38,29 @@ class Quota implements AgentQuota {
     this.#maxPerSession = maxPerSession ?? MAX_PER_SESSION;
   }
 
-  take({ effectKey, depth }: Parameters<AgentQuota['take']>[0]): string | undefined {
+  take({ effectKey, depth }: Parameters<AgentQuota['take']>[0]): Refusal | undefined {
     if (depth >= this.maxDepth)
-      return this.maxDepth === 0
-        ? 'No agents can be started in this session. Do the work yourself.'
-        : `Agents can be nested ${this.maxDepth} deep in this session, and this one runs at that depth. Do the work yourself.`;
+      return {
+        by: 'depth_limit',
+        text:
+          this.maxDepth === 0
+            ? 'No agents can be started in this session. Do the work yourself.'
+            : `Agents can be nested ${this.maxDepth} deep in this session, and this one runs at that depth. Do the work yourself.`,
+      };
     this.#byMessage ??= new Map();
     const byMessage = this.#byMessage;
     const message = effectKey.slice(0, effectKey.indexOf('/tool/'));
     const here = byMessage.get(message) ?? 0;
     if (here >= this.#maxPerMessage)
-      return `At most ${this.#maxPerMessage} agents can be started in one answer; this one was not. Start it later, or do the work yourself.`;
+      return {
+        by: 'concurrency_limit',
+        text: `At most ${this.#maxPerMessage} agents can be started in one answer; this one was not. Start it later, or do the work yourself.`,
+      };
     if (this.#total >= this.#maxPerSession)
-      return `This session has started ${this.#total} agents, which is all it may. Do the work yourself.`;
+      return {
+        by: 'budget',
+        text: `This session has started ${this.#total} agents, which is all it may. Do the work yourself.`,
+      };
     this.#total += 1;
     byMessage.set(message, here + 1);
     const [oldest] = byMessage.keys();

@@ -3,10 +3,12 @@ import type { AgentDefinition, Spawn, SpawnRequest } from '../protocol/agent.ts'
 import type { ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
 import { runAsTask } from './agent-task.ts';
 import type { AgentQuota } from './quota.ts';
+import { endingOf, type Requested, type StatsKeeper } from './stats.ts';
 import { type AgentToolOutput, outputOf } from './tool-output.ts';
 
 export interface StartPorts {
   readonly quota: AgentQuota;
+  readonly stats: StatsKeeper;
   readonly spawn: Spawn;
   /** Makes the id of an agent: letters, digits and "-". */
   newId(): string;
@@ -18,17 +20,22 @@ export interface AgentStart extends Pick<SpawnRequest, 'description' | 'prompt' 
   readonly definition: AgentDefinition;
   /** Where tasks can outlive their call at all. */
   readonly background: boolean;
+  /** What the call itself said about it. */
+  readonly requested: Requested;
 }
 
 export async function* startAgent(
-  start: AgentStart,
+  { requested, ...start }: AgentStart,
   context: ToolContext,
   ports: StartPorts,
 ): AsyncGenerator<ToolProgress, ToolOutput<AgentToolOutput>> {
   const { depth } = context.queryTracking;
   const refusal = ports.quota.take({ effectKey: context.effectKey, depth });
-  if (refusal !== undefined)
-    return { data: { status: 'refused', reason: refusal }, content: refusal, isError: true };
+  if (refusal !== undefined) {
+    const { by, text } = refusal;
+    ports.stats.refused(requested, by);
+    return { data: { status: 'refused', reason: text }, content: text, isError: true };
+  }
   const { tasks } = context;
   const request: SpawnRequest = {
     ...start,
@@ -39,6 +46,10 @@ export async function* startAgent(
     parentAgentId: context.agentId,
     background: tasks !== undefined && start.background,
   };
+  const { background } = request;
+  ports.stats.started(requested, { name: start.definition.name, depth: depth + 1, background });
   if (tasks !== undefined) return yield* runAsTask(request, context, { ...ports, tasks });
-  return outputOf(request, yield* ports.spawn(request, context.signal));
+  const outcome = yield* ports.spawn(request, context.signal);
+  ports.stats.ended(endingOf(outcome, 'user'));
+  return outputOf(request, outcome);
 }

@@ -3,7 +3,7 @@ import { createRunNotes } from '../../src/cli/run-notes.ts';
 import { reportRows, toolWork } from '../../src/cli/run-report.ts';
 import { createStyle } from '../../src/cli/screen/style.ts';
 import { stopSentence, summaryLines } from '../../src/cli/screen/summary.ts';
-import { wholeUsage } from '../../src/engine/result.ts';
+import { wholeUsage } from '../../src/engine/result-fields.ts';
 import type { DecisionRecord, ModelUsage, SDKResultMessage } from '../../src/index.ts';
 import { TERMINAL_REASONS } from '../../src/index.ts';
 import { EMPTY_USAGE } from '../../src/protocol/wire.ts';

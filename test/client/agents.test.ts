@@ -30,7 +30,12 @@ throughBothDoors('agents', (stage) => {
     const report = messages.findLast(is('user'));
     expect(report).toMatchObject({ tool_use_result: { status: 'completed', totalToolUseCount: 1 } });
     expect(toolResults(messages).at(-1)?.text).toContain('Gold.');
-    expect(result).toMatchObject({ subtype: 'success', result: 'Found gold.', num_turns: 2 });
+    expect(result).toMatchObject({
+      subtype: 'success',
+      result: 'Found gold.',
+      num_turns: 2,
+      subagent_stats: { spawned: 1, requested: { unset: 1 }, completed: 1, by_type: { digger: 1 } },
+    });
     const [, asked] = stage.asked();
     expect(JSON.stringify(asked?.['system'])).toContain('You dig.');
     expect(asked?.['tools']).toMatchObject([{ name: 'Bash' }]);

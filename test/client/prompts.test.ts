@@ -1,7 +1,16 @@
 /** Prompts that wait: what is told of them, and how they are called off. */
 import { expect, it } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
-import { gather, is, type Message, openPrompt, prompt, type Running, throughBothDoors } from './doors.ts';
+import {
+  gather,
+  is,
+  type Message,
+  openPrompt,
+  prompt,
+  type Result,
+  type Running,
+  throughBothDoors,
+} from './doors.ts';
 
 const FIRST = '11111111-1111-4111-8111-111111111111';
 const SECOND = '22222222-2222-4222-8222-222222222222';
@@ -45,7 +54,23 @@ throughBothDoors('prompts that wait', (stage) => {
     expect(results.map(({ result_index }) => result_index)).toEqual([0, 1]);
     expect(results[1]).toMatchObject({ user_message_uuids: [FIRST], queued_turn_count: 0 });
     expect(results[0]).not.toHaveProperty('user_message_uuids');
-    expect(results[0]).toMatchObject({ time_to_request_ms: expect.any(Number) });
+    const [model] = Object.keys(results[1]?.modelUsage ?? {});
+    expect(results[0]).toMatchObject({
+      time_to_request_ms: expect.any(Number),
+      ttft_stream_ms: expect.any(Number),
+      api_error_status: null,
+      safety_stops: 0,
+      subagent_stats: { spawned: 0 },
+    });
+    expect(results[0]).not.toHaveProperty('request_sent_wall_ms');
+    expect(results[1]).toMatchObject({
+      request_sent_wall_ms: expect.any(Number),
+      first_request_input_tokens: expect.any(Number),
+      first_request_cache_read_input_tokens: expect.any(Number),
+    });
+    const since = (results[1] as Result | undefined)?.model_usage_since_last_result?.[model ?? ''];
+    expect(since?.outputTokens).toBeLessThan(results[1]?.modelUsage[model ?? '']?.outputTokens ?? 0);
+    expect(since).toMatchObject({ canonicalModel: model, provider: 'firstParty' });
   });
 
   it('one that is only added has a lifecycle and a result of its own', async () => {

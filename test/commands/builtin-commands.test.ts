@@ -106,8 +106,12 @@ describe("the engine's own commands", () => {
       ['SessionEnd', 'clear', next],
       ['SessionEnd', 'other', again?.new_conversation_id],
     ]);
-    // What was spent counts on, so that a budget holds for the whole run.
-    expect(results[3]?.total_cost_usd).toBeGreaterThan(results[0]?.total_cost_usd ?? 0);
+    // The cost begins at 0 with the conversation, results are counted on.
+    expect(results[2]).toMatchObject({ total_cost_usd: 0, modelUsage: {} });
+    expect(Object.keys(results[3]?.modelUsage ?? {})).toEqual(['claude-haiku-5-5']);
+    expect(results.map(({ result_index }) => result_index)).toEqual([0, 1, 2, 3, 4]);
+    const opening = messages.findIndex((message) => message === reset);
+    expect(messages[opening + 1]).toMatchObject({ subtype: 'init', session_id: next });
 
     const resumed = await project.run({ prompt: 'Third.', options: { resume: old as string } });
     expect(resumed.sent[0]).toContain('First.');

@@ -1,10 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { createOutcome, type ResultFacts, resultOf, resultWithoutQuery } from '../../src/engine/result.ts';
+import { createOutcome, resultOf, resultWithoutQuery } from '../../src/engine/result.ts';
+import type { ResultFacts } from '../../src/engine/result-fields.ts';
 import type { AssistantMessage } from '../../src/protocol/messages.ts';
 import { TERMINAL_REASONS, type TerminalReason } from '../../src/protocol/terminal.ts';
 import { EMPTY_USAGE, type StopReason } from '../../src/protocol/wire.ts';
+import { createStats } from '../../src/subagents/stats.ts';
 
 const FACTS: ResultFacts = {
   uuid: 'r',
@@ -14,6 +16,9 @@ const FACTS: ResultFacts = {
   totalCostUsd: 0.25,
   usage: EMPTY_USAGE,
   modelUsage: {},
+  usageSinceLastResult: {},
+  subagentStats: createStats().counts(),
+  safetyStops: 0,
   fastMode: { state: 'off' },
   permissionDenials: [],
 };

@@ -23,6 +23,29 @@ describe('the ledger (L9)', () => {
     expect(ledger.totalCostUsd()).toBe(4);
     expect(ledger.submissionUsage().input_tokens).toBe(MILLION);
   });
+  it('tells what was used since the last result, without noise; another conversation begins at 0', () => {
+    const ledger = ledgerWith();
+    const spend = (effectKey: string, input_tokens: number) =>
+      ledger.settle({
+        model: 'claude-opus-5-5',
+        effectKey,
+        usage: usage({ input_tokens, output_tokens: 7 }),
+        main: true,
+      });
+    spend('a', 1_111);
+    expect(ledger.takeUsageSinceResult()).toEqual(ledger.modelUsage());
+    expect(ledger.takeUsageSinceResult()).toEqual({});
+    spend('b', 333);
+    expect(ledger.takeUsageSinceResult()).toMatchObject({
+      'claude-opus-5-5': { inputTokens: 333, outputTokens: 7, canonicalModel: 'claude-opus-5-5' },
+    });
+    expect(String(ledger.totalCostUsd()).length).toBeLessThan(10);
+    const spentUsd = ledger.spentUsd();
+    ledger.startConversation();
+    expect(ledger.totalCostUsd()).toBe(0);
+    expect(ledger.modelUsage()).toEqual({});
+    expect(ledger.spentUsd()).toBe(spentUsd);
+  });
   it('F110: bills what was thrown away, and flags it', () => {
     const ledger = ledgerWith();
     ledger.settle({

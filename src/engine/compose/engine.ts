@@ -50,7 +50,8 @@ import { composeToolState } from './tool-state.ts';
 import { composeTools, type ToolParts } from './tools.ts';
 
 /** What a session takes over from the one that was cleared: its connections, and what was spent. */
-export type Inherited = Pick<EngineParts, 'mcp' | 'ledger'> & Pick<SessionMemory, 'thinking' | 'capWarnings'>;
+export type Inherited = Pick<EngineParts, 'mcp' | 'ledger'> &
+  Pick<SessionMemory, 'thinking' | 'capWarnings' | 'results'>;
 
 /** Throws `invalid_option` for a configuration that contradicts itself. */
 export function composeEngine(config: QueryEngineConfig, inherited?: Inherited): EngineParts {
@@ -277,6 +278,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     appState,
     structured,
     tasks: tasks.table,
+    subagentStats: () => subagents.counts(),
     announcer,
     mirrored: session.mirrored,
     memory,

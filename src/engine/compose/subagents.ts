@@ -2,6 +2,7 @@
 import type { AgentDefinition } from '../../protocol/agent.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Ids } from '../../protocol/ports.ts';
+import type { SubagentStats } from '../../protocol/result-message.ts';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import type { SkillToolPorts } from '../../skills/skill-tool.ts';
@@ -11,6 +12,7 @@ import { findAgent } from '../../subagents/catalog.ts';
 import { type AgentQuota, createQuota } from '../../subagents/quota.ts';
 import { selectTools } from '../../subagents/select-tools.ts';
 import { type StartPorts, startAgent } from '../../subagents/start-agent.ts';
+import { createStats } from '../../subagents/stats.ts';
 import { parserOf } from '../../tools/from-json-schema.ts';
 import { oncePer } from '../../util/once-per.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -21,6 +23,8 @@ import type { SessionRoom } from './agent-parts.ts';
 export interface SubagentRoom {
   /** The Agent tool, or none; the same array while the agents are the same. */
   tools(): readonly AnyTool[];
+  /** What became of agents so far. */
+  counts(): SubagentStats;
   /** Agents of plugins that were read again can be started from here on. */
   takeUp(): void;
   /** What the main thread gets of the session's tools. */
@@ -41,6 +45,7 @@ class Subagents implements SubagentRoom {
   readonly #config: QueryEngineConfig;
   readonly #ids: Ids;
   readonly #quota: AgentQuota;
+  readonly #stats = createStats();
   #agents: readonly AgentDefinition[];
   /** The Agent tool, and the agents that it offers. */
   #offer: { readonly agents: readonly AgentDefinition[]; readonly tools: readonly AnyTool[] } | undefined;
@@ -51,6 +56,10 @@ class Subagents implements SubagentRoom {
     this.#ids = ids;
     this.#quota = createQuota(config.agentLimits ?? {});
     this.#agents = agentsIn(config);
+  }
+
+  counts(): SubagentStats {
+    return this.#stats.counts();
   }
 
   tools(): readonly AnyTool[] {
@@ -80,7 +89,15 @@ class Subagents implements SubagentRoom {
     if (definition === undefined)
       throw new Error(`The skill "${name}" is for the agent "${agent}", which this session does not have.`);
     const background = definition.background === true;
-    const call = { definition, description: name, prompt, model, effort, background };
+    const call = {
+      definition,
+      description: name,
+      prompt,
+      model,
+      effort,
+      background,
+      requested: 'unset' as const,
+    };
     return startAgent(call, context, this.#startPorts());
   }
 
@@ -97,6 +114,7 @@ class Subagents implements SubagentRoom {
   #startPorts(): StartPorts {
     return {
       quota: this.#quota,
+      stats: this.#stats,
       newId: () => `a${this.#ids.uuid().replaceAll('-', '').slice(-16)}`,
       show: (progress) => {
         this.#linked?.parts.announcer.say(progress['message'] as SDKMessage);
