@@ -5,7 +5,9 @@ import { collect, engineUnderTest, resultIn, telling } from './engine-under-test
 
 const notes = (messages: readonly SDKMessage[]) =>
   messages.flatMap((m) =>
-    m.type === 'user' && typeof m.message.content === 'string' ? [m.message.content] : [],
+    m.type === 'user' && typeof m.message.content !== 'string'
+      ? m.message.content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+      : [],
   );
 
 describe('ending a submission early', () => {

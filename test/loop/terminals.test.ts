@@ -108,7 +108,7 @@ describe('terminals of the loop (L7.1)', () => {
     expect(terminal.reason).toBe('aborted_tools');
     expect(outline(messages)).toEqual(['tool_use', 'tool_use', 'tool_result', 'tool_result', 'interruption']);
     expect(messages.at(-1)).toMatchObject({
-      message: { content: '[Request interrupted by user for tool use]' },
+      message: { content: [{ type: 'text', text: '[Request interrupted by user for tool use]' }] },
     });
   });
 
@@ -317,11 +317,12 @@ describe('terminals of the loop (L7.1)', () => {
     expect(outline(messages)).toEqual(['tool_use', 'tool_result', 'attachment:hook_stopped_continuation']);
   });
 
-  it('an empty answer is nudged once and then taken as an empty success; thinking alone is not sent back', async () => {
+  it('an empty answer is nudged once and then taken as an empty success; thinking alone is not retracted', async () => {
     const { messages, terminal, requests } = await run({ steps: [think(), reply([])] });
     expect(terminal.reason).toBe('completed');
-    expect(outline(messages)).toEqual(['thinking', 'tombstone:1', 'nudge']);
-    expect(requests[1]!.view.map((m) => m.type)).toEqual(['user', 'user']);
+    expect(outline(messages)).toEqual(['thinking', 'nudge']);
+    // In the view it stays, unless it announced a call; what is sent leaves thinking alone out (L3).
+    expect(requests[1]!.view.map((m) => m.type)).toEqual(['user', 'assistant', 'user']);
   });
 
   it('a refusal and a pause are answers', async () => {
