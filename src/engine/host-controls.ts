@@ -47,7 +47,7 @@ export interface HostControls {
   enterState(state: SessionState): void;
   /** Takes prompts out of the line; returns the keys that were there and had not begun to join the running turn. */
   withdraw(keys: readonly string[]): readonly string[];
-  /** From the next submission on; undefined: the default model. Rejects where a hook or the budget refuses it. */
+  /** From the next request on; undefined: the default model. Rejects where a hook or the budget refuses it. */
   switchModel(model?: string): Promise<void>;
   /** Where prompts are replayed: this one is part of a submission under another uuid. */
   repeatPrompt(uuid: string, content: string | readonly UserBlock[]): void;

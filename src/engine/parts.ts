@@ -28,6 +28,7 @@ import type { Admit } from './compose/admission.ts';
 import type { GatedAnswer } from './compose/gated-call.ts';
 import type { SessionHooks } from './compose/hooks.ts';
 import type { McpRoom } from './compose/mcp.ts';
+import type { SessionMirror } from './compose/mirror.ts';
 import type { SkillsRoom } from './compose/skills.ts';
 import type { ToolState } from './compose/tool-state.ts';
 import type { QueryEngineConfig } from './config.ts';
@@ -91,8 +92,8 @@ export interface EngineParts {
   readonly random: RandomPort;
   readonly journal: SessionJournal;
   readonly folder: Pick<WorkingFolder, 'now' | 'root'>;
-  /** Resolves once the host's session store has what was written. undefined: there is none. */
-  readonly mirrored: (() => Promise<void>) | undefined;
+  /** Whom else gets what is written to the session's files. undefined: no one. */
+  readonly mirror: SessionMirror | undefined;
   readonly ledger: UsageLedger;
   readonly model: ModelPort;
   readonly permissions: Permissions;

@@ -3,8 +3,12 @@ import type { JournalBody } from '../protocol/journal.ts';
 import type { SDKResultMessage } from '../protocol/result-message.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { SDKSessionWritesLost } from '../protocol/session-messages.ts';
+import { TASK_NOTICE } from '../protocol/task.ts';
+import { headOf } from '../util/cut-text.ts';
+import { textOfContent } from '../util/text-of-content.ts';
 import { within } from '../util/within.ts';
 import type { EngineParts } from './parts.ts';
+import type { Prompt } from './prepare-submission.ts';
 import type { Submission } from './submission.ts';
 
 /** How long a result waits for the host's session store, in ms. */
@@ -13,7 +17,7 @@ const MIRROR_MS = 5_000;
 /** What is told at the end: the result, and before it that the transcript lacks something (F71). */
 export async function recordResult(
   result: SDKResultMessage,
-  { id }: Submission,
+  { id, prompt }: Submission,
   parts: EngineParts,
 ): Promise<readonly SDKMessage[]> {
   parts.memory.results += 1;
@@ -22,6 +26,7 @@ export async function recordResult(
   if (!parts.memory.opened) return [result];
   const { recorder } = parts.journal;
   const bodies: JournalBody[] = [
+    ...lastPrompt(prompt, id, parts),
     {
       type: 'cost',
       id: `${id}/cost`,
@@ -42,8 +47,25 @@ export async function recordResult(
     }
   }
   // Who reads the result may stop the machine; a store that hangs does not keep it from them.
-  if (parts.mirrored !== undefined) await within(MIRROR_MS, parts.mirrored());
+  if (parts.mirror !== undefined) await within(MIRROR_MS, parts.mirror.flush());
   return lost === undefined ? [result] : [lost, result];
+}
+
+/** In characters: enough for a list of sessions. */
+const LAST_PROMPT_CHARS = 200;
+
+/** Nothing for what no person said, and for an interrupted submission that goes on. */
+function lastPrompt(
+  { content, options }: Prompt,
+  submission: string,
+  { journal }: EngineParts,
+): JournalBody[] {
+  const text = textOfContent(content).replaceAll(/\s+/g, ' ').trim();
+  const { messages } = journal.view;
+  const leafUuid = messages.at(messages.length - 1)?.uuid;
+  if (text === '' || leafUuid === undefined || options.origin?.kind === TASK_NOTICE) return [];
+  const id = `${submission}/last-prompt`;
+  return [{ type: 'last-prompt', id, submission, lastPrompt: headOf(text, LAST_PROMPT_CHARS), leafUuid }];
 }
 
 /** undefined: it was not for want of room. */

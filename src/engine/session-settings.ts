@@ -1,6 +1,7 @@
 /** Settings and permission rules of a running session, as a host sees and changes them. */
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PermissionBehavior, PermissionMode, PermissionRuleSource } from '../protocol/permission.ts';
+import type { EffortLevel } from '../protocol/wire.ts';
 import type { SettingsAccess, SettingsReport } from './compose/settings-access.ts';
 import type { EngineParts } from './parts.ts';
 import { switchModel } from './switch-model.ts';
@@ -20,10 +21,18 @@ export interface PermissionRulesState {
   readonly managedOnly: boolean;
 }
 
+/** What the next request is made with, wherever it comes from. */
+export interface AppliedSettings {
+  readonly model: string;
+  /** null: the model's own. */
+  readonly effort: EffortLevel | null;
+}
+
 export interface SessionSettings {
   /**
-   * Lays keys over the flag layer, null takes one away. Rules, folders and mode hold at once, model, effort and fast mode
-   * from the next turn on, other keys from the next session on. Throws `invalid_settings`; nothing has changed then.
+   * Lays keys over the flag layer, null takes one away. Rules, folders and mode hold at once, the model from the next
+   * request on, effort and fast mode from the next turn on, other keys from the next session on. Throws
+   * `invalid_settings`; nothing has changed then.
    */
   applyFlags(settings: Readonly<Record<string, unknown>>): Promise<void>;
   /** Writes allow-listed keys to a settings file; the running session stays as it is. */
@@ -31,7 +40,7 @@ export interface SessionSettings {
     source: 'localSettings' | 'userSettings',
     settings: Readonly<Record<string, unknown>>,
   ): Promise<void>;
-  report(): SettingsReport;
+  report(): SettingsReport & { readonly applied: AppliedSettings };
   permissionRules(): PermissionRulesState;
 }
 
@@ -60,12 +69,18 @@ export function sessionSettings(parts: EngineParts, session: LiveSession): Sessi
       );
       permissions.setLocks(locks);
       if (says(given['permissions'], 'defaultMode')) session.setPermissionMode(mode);
-      if ('model' in given) await switchModel(resolved.model, 'sdk', parts);
+      if ('model' in given) await switchModel(modelIn(given), 'sdk', parts);
       if ('effortLevel' in given) memory.effort = resolved.effort;
       if ('fastMode' in given) memory.fastMode = resolved.fastMode;
     },
     update: (source, given) => access().update(source, given),
-    report: () => access().report(),
+    report: () => ({
+      ...access().report(),
+      applied: {
+        model: parts.model.resolve(memory.modelName),
+        effort: memory.effort ?? config.effort ?? null,
+      },
+    }),
     permissionRules: () => ({
       rules: permissions.rules().map(({ behavior, source, rule, inForce }) => ({
         behavior,
@@ -80,6 +95,10 @@ export function sessionSettings(parts: EngineParts, session: LiveSession): Sessi
     }),
   };
 }
+
+/** What is laid here is newer than any flag; null: the default model. */
+const modelIn = ({ model }: Readonly<Record<string, unknown>>): string | undefined =>
+  typeof model === 'string' && model !== 'default' ? model : undefined;
 
 function says(permissions: unknown, key: string): boolean {
   return typeof permissions === 'object' && permissions !== null && key in permissions;

@@ -1,9 +1,23 @@
-/** Another model for the session's next submissions: hooks may refuse it, and hear of it. */
+/** Another model from the next request on: hooks may refuse it, and hear of it. */
 import { TurnwrightError } from '../protocol/errors.ts';
+import { isoTime } from '../util/iso-time.ts';
 import { refuseUnpriced } from './model-choice.ts';
 import type { EngineParts } from './parts.ts';
+import { toReplay } from './to-sdk-user.ts';
 
-type Parts = Pick<EngineParts, 'clock' | 'config' | 'hookRoom' | 'journal' | 'memory' | 'model' | 'scope'>;
+type Parts = Pick<
+  EngineParts,
+  | 'announcer'
+  | 'clock'
+  | 'config'
+  | 'hookRoom'
+  | 'ids'
+  | 'journal'
+  | 'memory'
+  | 'model'
+  | 'scope'
+  | 'sessionId'
+>;
 
 /**
  * undefined: the default model. Rejects with `unpriced_model` under a USD budget, and with `model_switch_refused` when
@@ -30,10 +44,26 @@ export async function switchModel(
       );
   }
   memory.modelName = requested;
+  if (from !== to) {
+    // A submission that runs goes on with it; the next one begins with it anyway.
+    memory.adopted = { ...memory.adopted, model: to };
+    if (source === 'sdk') announce(requested, to, parts);
+  }
   if (hears('PostModelSwitch')) {
     const call = { event: 'PostModelSwitch', ...switched(from, to, requested, parts), source } as const;
     await hookRoom.run(call, { signal: scope.signal });
   }
+}
+
+/** As a local command would say it. */
+function announce(
+  requested: string | undefined,
+  model: string,
+  { announcer, clock, ids, sessionId }: Parts,
+): void {
+  const name = requested === undefined || requested === model ? model : `${requested} (${model})`;
+  const content = `<local-command-stdout>Set model to \`${name}\`</local-command-stdout>`;
+  announcer.say(toReplay({ uuid: ids.uuid(), content, timestamp: isoTime(clock.nowMs()) }, sessionId));
 }
 
 const TTL_MS = { '5m': 5 * 60_000, '1h': 60 * 60_000 } as const;

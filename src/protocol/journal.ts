@@ -115,6 +115,8 @@ export type JournalBody =
   | (Identified & { readonly type: 'title'; readonly title: string })
   /** The name that a person or host gave the session, as other programs write it too. */
   | (Identified & { readonly type: 'custom-title'; readonly customTitle: string })
+  /** What was asked last, and the last message then: programs that list sessions name one by it. */
+  | (Identified & { readonly type: 'last-prompt'; readonly lastPrompt: string; readonly leafUuid: string })
   /**
    * The session was resumed at an earlier message: what stands between that one and this record is no longer part of
    * it, but for what it cost. `to`: uuid of the last message that counts; `uuids`: those that do not.

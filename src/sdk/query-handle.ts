@@ -20,7 +20,7 @@ export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsM
   interrupt(options?: { readonly cancelQueued?: boolean }): Promise<InterruptReceipt>;
   /** Calls off a prompt that waits in line. False when it has begun, or joins the running turn, or is not known. */
   cancelAsyncMessage(uuid: string): Promise<boolean>;
-  /** From the next turn on; undefined: the default model. */
+  /** From the next request on, of a running turn too; undefined: the default model. */
   setModel(model?: string): Promise<void>;
   /** At once, for calls that are not yet decided; a status message tells of it. */
   setPermissionMode(mode: PermissionMode): Promise<void>;

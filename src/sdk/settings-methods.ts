@@ -4,8 +4,8 @@ import type { PermissionRulesState, SessionSettings } from '../engine/session-se
 
 export interface SettingsMethods {
   /**
-   * Lays keys over the layer of `options.settings`; null takes one away. Rules, folders and mode hold at once, model
-   * and effort from the next turn on. Rejects with `invalid_settings`; nothing has changed then.
+   * Lays keys over the layer of `options.settings`; null takes one away. Rules, folders and mode hold at once, the
+   * model from the next request and the effort from the next turn on. Rejects with `invalid_settings`; nothing has changed then.
    */
   applyFlagSettings(settings: Readonly<Record<string, unknown>>): Promise<void>;
   /** Writes `outputStyle`, `model` or `effortLevel` to a settings file that this session reads. */

@@ -148,6 +148,7 @@ export class ResumeReplay {
         break;
       case 'queue':
       case 'file-change':
+      case 'last-prompt':
       case 'rewind':
         break;
       default:

@@ -124,8 +124,8 @@ export function infoOf(
   { sessionId, mtime, data }: SessionSummaryEntry,
   more: Pick<SessionInfo, 'fileSize' | 'archived'> = {},
 ): SessionInfo | undefined {
-  const { isSidechain, firstPrompt, customTitle, aiTitle, summaryHint, ...rest } = data as Data;
-  const summary = [customTitle, aiTitle, summaryHint, firstPrompt].find(
+  const { isSidechain, firstPrompt, lastPrompt, customTitle, aiTitle, summaryHint, ...rest } = data as Data;
+  const summary = [customTitle, aiTitle, lastPrompt, summaryHint, firstPrompt].find(
     (text) => text !== undefined && text !== '',
   );
   if (isSidechain === true || summary === undefined) return undefined;

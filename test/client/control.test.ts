@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -84,7 +85,59 @@ throughBothDoors('controls', (stage) => {
     expect(await running.next()).toMatchObject({ done: true });
   });
 
-  it('setModel holds from the next turn; an alias is taken', async () => {
+  it('setModel holds from the next request of the running turn on; a replayed message tells of it', async () => {
+    stage.play(
+      reply(toolUse('Bash', { command: 'until [ -e go ]; do sleep 0.02; done' })),
+      reply('1'),
+      reply('2'),
+    );
+    const { input, running } = session({
+      model: 'sonnet',
+      permissionMode: 'bypassPermissions',
+      allowDangerouslySkipPermissions: true,
+    });
+    let count = 0;
+    const { messages } = await gather(running, (message) => {
+      if (message.type === 'assistant' && message.message.content[0]?.type === 'tool_use')
+        void running.setModel('haiku').then(() => writeFileSync(join(stage.cwd, 'go'), ''));
+      if (message.type !== 'result') return;
+      count += 1;
+      if (count === 2) return input.end();
+      void running.setModel().then(() => input.push(prompt('Again.')));
+    });
+    expect(stage.asked().map(({ model }) => model)).toEqual([
+      'claude-sonnet-5-5',
+      'claude-haiku-5-5',
+      'claude-opus-5-5',
+    ]);
+    const told = messages.flatMap((message) =>
+      message.type === 'user' && 'isReplay' in message && message.isReplay ? [message.message.content] : [],
+    );
+    expect(told).toEqual([
+      '<local-command-stdout>Set model to `haiku (claude-haiku-5-5)`</local-command-stdout>',
+      '<local-command-stdout>Set model to `claude-opus-5-5`</local-command-stdout>',
+    ]);
+  });
+
+  it('applyFlagSettings switches the model too, above the one of the options; null: the default', async () => {
+    stage.play(reply('1'), reply('2'), reply('3'));
+    const { input, running } = session({ model: 'sonnet' });
+    const next = [{ model: 'haiku' }, { model: null }];
+    await gather(running, (message) => {
+      if (message.type !== 'result') return;
+      const settings = next.shift();
+      if (settings === undefined) return input.end();
+      const switching = running as unknown as { applyFlagSettings(settings: object): Promise<void> };
+      void switching.applyFlagSettings(settings).then(() => input.push(prompt('Again.')));
+    });
+    expect(stage.asked().map(({ model }) => model)).toEqual([
+      'claude-sonnet-5-5',
+      'claude-haiku-5-5',
+      'claude-opus-5-5',
+    ]);
+  });
+
+  it('setModel between two turns; an alias is taken', async () => {
     stage.play(reply('1'), reply('2'));
     const { input, running } = session({ model: 'opus' });
     let count = 0;

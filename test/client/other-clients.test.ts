@@ -449,6 +449,56 @@ describe('how it is started', () => {
 });
 
 describe('readers of transcripts and mirrors', () => {
+  it('--session-mirror: transcripts of agents too, between what they are and that they finished', async () => {
+    play(
+      reply(toolUse('Agent', { description: 'look', prompt: 'Look.', subagent_type: 'general-purpose' })),
+      reply('Seen.'),
+      reply('Done.'),
+    );
+    const args = [...STREAM, '--setting-sources=', '--session-mirror', '--dangerously-skip-permissions'];
+    const host = startProcess({ args, env: envFor(server) });
+    host.prompt('Go.');
+    const { session_id } = await host.until(isResult);
+    host.end();
+    await host.exit;
+    const ofAgent = host.lines.filter(
+      (line) =>
+        isA('transcript_mirror')(line) && String(line['filePath']).includes(`${session_id}/subagents/agent-`),
+    );
+    const entries = ofAgent.flatMap(({ entries: list }) => list as Fields[]);
+    const what = {
+      agentType: 'general-purpose',
+      description: 'look',
+      spawnDepth: 1,
+      model: expect.any(String),
+    };
+    expect(entries[0]).toMatchObject({ type: 'agent_metadata', toolUseId: expect.any(String), ...what });
+    expect(entries[0]).not.toHaveProperty('finished');
+    expect(entries.at(-1)).toMatchObject({ type: 'agent_metadata', finished: true, ...what });
+    expect(entries.map(({ type }) => type)).toEqual(expect.arrayContaining(['user', 'assistant']));
+    expect(readFileSync(String(ofAgent[0]?.['filePath']), 'utf8')).not.toContain('agent_metadata');
+  });
+
+  it('what was asked last is on record before each result, for lists of sessions', async () => {
+    play(reply('One.'), reply('Two.'));
+    const host = startProcess({
+      args: [...STREAM, '--setting-sources=', '--session-mirror'],
+      env: envFor(server),
+    });
+    host.prompt('First\nof all.');
+    await host.until(isResult);
+    host.prompt('x'.repeat(1_000));
+    await host.until((line) => line['result'] === 'Two.');
+    host.end();
+    await host.exit;
+    const entries = host.lines.flatMap(({ entries: list }) => (list ?? []) as Fields[]);
+    const { session_id: sessionId } = host.lines.find(isResult) as Line;
+    expect(entries.filter(({ type }) => type === 'last-prompt')).toMatchObject([
+      { lastPrompt: 'First of all.', leafUuid: expect.any(String), sessionId },
+      { lastPrompt: 'x'.repeat(200) },
+    ]);
+  });
+
   it('--session-mirror: lines of what was written, all of them before the result; usage by message and request', async () => {
     play(reply(['Look.', toolUse('Bash', { command: 'echo hi' })]), reply('Done.'));
     const host = startProcess({

@@ -59,7 +59,10 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     { fields: { mode: 'auto' }, refusal: 'no permission mode "auto"' },
     { fields: { mode: 'bypassPermissions' }, refusal: 'bypassPermissions' },
   ],
-  set_model: [{ fields: { model: 'haiku' }, answer: { model: 'haiku' } }, { answer: { model: 'default' } }],
+  set_model: [
+    { fields: { model: 'haiku' }, answer: { model: 'claude-haiku-5-5' } },
+    { answer: { model: 'claude-opus-5-5' } },
+  ],
   set_max_thinking_tokens: [{ fields: { max_thinking_tokens: 4_000 }, answer: {} }],
   rename_session: [
     { fields: { title: 'Larches' }, answer: {} },

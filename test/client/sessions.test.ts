@@ -87,6 +87,7 @@ throughBothDoors('sessions', (stage) => {
     const forked = await ask('two', { resume: first.id, forkSession: true });
     expect(forked.id).not.toBe(first.id);
     expect(forked.sent).toContain('Answer to one.');
+    expect(forked.result?.total_cost_usd).toBeGreaterThan(first.result?.total_cost_usd ?? 0);
     const again = await ask('three', { resume: first.id });
     expect(again.sent).not.toContain('two');
   });

@@ -49,7 +49,7 @@ describe('session functions', () => {
     await ask('two', { resume: id });
     expect(await own.getSessionInfo(id, { env })).toMatchObject({
       sessionId: id,
-      summary: 'one',
+      summary: 'two',
       firstPrompt: 'one',
       cwd,
     });
@@ -155,7 +155,7 @@ describe('session functions', () => {
     await ask('two', { resume: id });
     const [, answer] = await own.getSessionMessages(id, { env });
     const fork = await own.forkSession(id, { env, upToMessageId: answer?.uuid });
-    expect(await own.getSessionInfo(fork.sessionId, { env })).toMatchObject({ customTitle: 'one (fork)' });
+    expect(await own.getSessionInfo(fork.sessionId, { env })).toMatchObject({ customTitle: 'two (fork)' });
     const copied = await own.getSessionMessages(fork.sessionId, { env });
     expect(said(copied)).toEqual(['user: one', 'assistant: Answer to one.']);
     expect(copied.every(({ session_id }) => session_id === fork.sessionId)).toBe(true);

@@ -227,10 +227,9 @@ describe('rewindFiles', () => {
     play(reply('Hello.'), reply('Hello.'));
     const run = session();
     await run.turn(prompt(FIRST));
-    expect(await run.running.rewindFiles(SECOND)).toMatchObject({
-      canRewind: false,
-      error: expect.stringContaining(SECOND),
-    });
+    await expect(run.running.rewindFiles(SECOND)).rejects.toThrow(
+      `No file checkpoint found for message ${SECOND}.`,
+    );
     await run.end();
     const without = session({ enableFileCheckpointing: false });
     await without.turn(prompt(FIRST));

@@ -35,9 +35,9 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     cancelled: await query.cancelAsyncMessage(String(uuid)),
   }),
   async set_model({ model: given }, { query }) {
-    const model = typeof given === 'string' ? given : 'default';
-    await query.setModel(model === 'default' ? undefined : model);
-    return { model };
+    await query.setModel(typeof given === 'string' && given !== 'default' ? given : undefined);
+    const { applied } = await query.getSettings();
+    return { model: applied.model };
   },
   async set_permission_mode({ mode: given }, { query }) {
     const mode = permissionMode(given);

@@ -13,6 +13,7 @@ import { createMemoryJournalStore } from '../../session/memory-store.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { createSessionJournal, type SessionJournal } from '../session-journal.ts';
 import { VERSION } from '../version.ts';
+import type { SessionMirror } from './mirror.ts';
 
 export interface AgentJournalParts {
   readonly sessionId: string;
@@ -20,6 +21,9 @@ export interface AgentJournalParts {
   readonly directory: string | undefined;
   readonly files: PersistentFiles;
   readonly clock: Clock;
+  /** Who else gets what is written; undefined: no one. */
+  readonly mirror: SessionMirror | undefined;
+  readonly model: string;
 }
 
 export interface AgentJournal {
@@ -35,12 +39,18 @@ export function composeAgentJournal(
   config: QueryEngineConfig,
   parts: AgentJournalParts,
 ): AgentJournal {
-  const { directory, sessionId, files } = parts;
+  const { directory, sessionId, files, mirror, model } = parts;
   const name = `agent-${request.agentId}`;
   const folder = directory && join(directory, sessionId, 'subagents');
   const store = config.store ?? storeIn(folder, config, parts);
   const durability = config.durability ?? 'process';
+  const transcriptPath = folder && join(folder, `${name}.jsonl`);
+  const announce = (more: { readonly finished?: true } = {}) => {
+    if (transcriptPath === undefined) return;
+    mirror?.tell(transcriptPath, [{ type: 'agent_metadata', ...metaOf(request), ...more, model }]);
+  };
   const journal = createSessionJournal(async () => {
+    announce();
     const writer = await createJournalWriter({ store, sessionId: name, durability, lastUuid: null });
     if (folder !== undefined)
       await files.writeAtomic(join(folder, `${name}.meta.json`), JSON.stringify(metaOf(request)), {
@@ -50,16 +60,19 @@ export function composeAgentJournal(
       recorder: sidechain(writer, request.agentId),
       earlierLives: writer.epoch - 1,
       lost: [writer.fenced],
-      close: () => writer.close(),
+      async close() {
+        await writer.close();
+        announce({ finished: true });
+      },
     };
   });
-  return { journal, name, transcriptPath: folder && join(folder, `${name}.jsonl`) };
+  return { journal, name, transcriptPath };
 }
 
 function storeIn(
   folder: string | undefined,
   { cwd, durability = 'process' }: QueryEngineConfig,
-  { sessionId, files, clock }: AgentJournalParts,
+  { sessionId, files, clock, mirror }: AgentJournalParts,
 ): JournalStore {
   if (folder === undefined) return createMemoryJournalStore({ cwd, clock, version: VERSION });
   const stampedAs = sessionId;
@@ -71,6 +84,7 @@ function storeIn(
     durability,
     version: VERSION,
     stampedAs,
+    ...(mirror !== undefined && { onWritten: mirror.onWritten }),
   });
 }
 

@@ -70,6 +70,8 @@ export async function composeAgentParts(
     directory: room.sessionDirectory,
     files: room.tools.files,
     clock,
+    mirror: session.mirror,
+    model,
   });
   const { journal, transcriptPath } = agentJournal;
   const folder = { root: session.folder.root, now: session.folder.now };

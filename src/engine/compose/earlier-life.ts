@@ -77,16 +77,17 @@ function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Reco
   return { ...known, taskRemaining, interrupted };
 }
 
-/** The other session's conversation, closed for good, on record as this one's; its cost stays its own. */
+/** The other session's conversation, closed for good, and what it cost, on record as this one's. */
 async function copied(earlier: ResumedSession, from: string, writer: JournalWriter): Promise<Recovered> {
   if (earlier.open !== undefined) earlier.fold.apply(closeInterrupted(earlier.open));
   const submission = `fork/${from}`;
   const copies = [...earlier.fold.messages].map((message) =>
     message.type === 'assistant' ? { ...message, submission, iteration: 0 } : { ...message, submission },
   );
-  await writer.append(copies);
+  const { totals } = earlier;
+  await writer.append([...copies, { type: 'cost', id: `${submission}/cost`, submission, ...totals }]);
   const view = new ViewFold();
   view.apply(copies);
   const { todos, loadedTools, plan, snipped } = earlier;
-  return { view, todos, loadedTools, plan, snipped };
+  return { view, totals, todos, loadedTools, plan, snipped };
 }

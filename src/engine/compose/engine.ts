@@ -280,7 +280,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     tasks: tasks.table,
     subagentStats: () => subagents.counts(),
     announcer,
-    mirrored: session.mirrored,
+    mirror: session.mirror,
     memory,
     permissions: permissions.permissions,
     sources: composeContextSources(config, { projectMemory, files, env }),

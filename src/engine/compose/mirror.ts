@@ -20,6 +20,8 @@ export interface MirrorPorts {
 export interface SessionMirror {
   /** Lines that were just written to a file. */
   onWritten(path: string, lines: readonly string[]): void;
+  /** What only those who mirror get of this file. */
+  tell(path: string, entries: readonly SessionStoreEntry[]): void;
   /** Resolves once the store has what was written, or it was given up. Never rejects. */
   flush(): Promise<void>;
 }
@@ -39,11 +41,17 @@ export function composeMirror(
     announcer.say({ type: 'system', subtype: 'mirror_error', error, key, ...stamp });
   };
   const mirror = store && createStoreMirror({ store, flush, clock, onError });
+  const tell = (path: string, entries: readonly SessionStoreEntry[]) => {
+    onTranscript?.(path, entries);
+    mirror?.push(keyOf(path, directory), entries);
+  };
   return {
+    tell,
     onWritten(path, lines) {
-      const entries = lines.map((line) => JSON.parse(line) as SessionStoreEntry);
-      onTranscript?.(path, entries);
-      mirror?.push(keyOf(path, directory), entries);
+      tell(
+        path,
+        lines.map((line) => JSON.parse(line) as SessionStoreEntry),
+      );
     },
     flush: async () => mirror?.flush(),
   };

@@ -23,8 +23,8 @@ export interface ComposedSession {
   readonly directory: string | undefined;
   readonly transcriptPath: string | undefined;
   open(): Promise<OpenedJournal>;
-  /** Resolves once the host's session store has what was written. undefined: there is none. */
-  readonly mirrored: (() => Promise<void>) | undefined;
+  /** Who else gets what is written; undefined: no one. */
+  readonly mirror: SessionMirror | undefined;
   /** Everything on record, in order. */
   read(): AsyncIterable<JournalEntry>;
 }
@@ -50,7 +50,7 @@ export function composeSession(config: QueryEngineConfig, ports: SessionPorts): 
     directory,
     transcriptPath: directory && join(directory, `${sessionId}.jsonl`),
     read: () => store.read(sessionId),
-    mirrored: mirror?.flush,
+    mirror,
     async open() {
       if (temporary !== undefined) await layOut(config, temporary, ports);
       const opened = await openJournal(store, leasesIn(directory, config, ports), sessionId, config);

@@ -3,6 +3,7 @@
  * what it holds is kept and the change is put on record, in this order, so that a process killed at any point leaves
  * a session that can be rewound. Tools know nothing of it; they write through the files of `filesOf`.
  */
+import { TurnwrightError } from '../../protocol/errors.ts';
 import type { FileChange, RewindFilesResult } from '../../protocol/file-history.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { JournalEntry } from '../../protocol/journal.ts';
@@ -57,7 +58,7 @@ export function createFileHistory(ports: FileHistoryPorts): FileHistory {
       for await (const entry of ports.entries()) entries.push(entry);
       const changed = changesSince(entries, messageId);
       if (changed === undefined)
-        return { canRewind: false, error: `There is no message ${messageId} of the user in this session.` };
+        throw new TurnwrightError('invalid_option', `No file checkpoint found for message ${messageId}.`);
       const key = ports.newKey();
       const filesChanged: string[] = [];
       const conflicts: string[] = [];
