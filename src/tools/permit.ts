@@ -223,27 +223,16 @@ const ANSWERED: ReadonlySet<DecisionReasonType> = new Set(['host', 'permissionPr
 function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Permit | Promise<Permit> {
   const { notes } = request;
   const askedMs = notes.permission?.askedMs;
-  const trace = (source: string) => {
-    const matched = 'matched' in verdict ? verdict.matched : undefined;
-    notes.permission = {
-      verdict: verdict.kind,
-      source,
-      ...(matched !== undefined && { rule: ruleText(matched.value), ruleSource: matched.source }),
-      ...(askedMs !== undefined && { askedMs }),
-    };
-    if (verdict.kind !== 'pending') notes.decision = decisionOf(verdict, notes.answer);
+  const matched = 'matched' in verdict ? verdict.matched : undefined;
+  notes.permission = {
+    verdict: verdict.kind,
+    source: verdict.kind === 'pending' ? 'host' : verdict.reasonType,
+    ...(matched !== undefined && { rule: ruleText(matched.value), ruleSource: matched.source }),
+    ...(askedMs !== undefined && { askedMs }),
   };
-  switch (verdict.kind) {
-    case 'allow':
-      trace(verdict.reasonType);
-      return rewrite(request, at, verdict.updatedInput);
-    case 'deny':
-      trace(verdict.reasonType);
-      return deny(request, at, verdict);
-    case 'pending':
-      trace('host');
-      return stop({ kind: 'pending', askId: verdict.askId });
-  }
+  if (verdict.kind === 'pending') return stop({ kind: 'pending', askId: verdict.askId });
+  notes.decision = decisionOf(verdict, notes.answer);
+  return verdict.kind === 'allow' ? rewrite(request, at, verdict.updatedInput) : deny(request, at, verdict);
 }
 
 function decisionOf(
