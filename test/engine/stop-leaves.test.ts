@@ -27,7 +27,7 @@ describe('what a stop leaves behind', () => {
         jsonSchema: { type: 'object', properties: { n: { type: 'integer' } } },
       },
     );
-    expect(resultIn(await run('Hi.'))).toMatchObject({ terminal_reason: 'completed', result: 'Here. ' });
+    expect(resultIn(await run('Hi.'))).toMatchObject({ terminal_reason: 'completed', result: '{"n":1}' });
   });
 
   it('a second empty answer is an empty success: what was said before a tool is not its text (L7 rule 7)', async () => {
