@@ -79,7 +79,12 @@ export async function runPrinted(
   const printer = createPrinter(flags.outputFormat, world.out, told ? undefined : world.err);
   const sink = told
     ? both(expendable(createLiveView(world, { on: 'stderr', verbose: true, neverAsk: true }).sink), printer)
-    : withNotices(printer, { warn, course, nowMs: () => performance.now() });
+    : withNotices(printer, {
+        warn,
+        course,
+        denials: flags.outputFormat === 'text',
+        nowMs: () => performance.now(),
+      });
   // Without them a long answer would look like a silent server.
   const partials = course || flags.includePartialMessages === true;
   const options = optionsFrom(flags, {

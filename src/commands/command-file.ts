@@ -1,4 +1,5 @@
 /** A command that a person wrote down: a prompt in a Markdown file, with what it may do in its frontmatter. */
+import { argumentNames } from '../util/fill-arguments.ts';
 import { listField, readFrontmatter } from '../util/frontmatter.ts';
 
 export interface CommandFile {
@@ -8,6 +9,8 @@ export interface CommandFile {
   readonly path: string;
   readonly description: string;
   readonly argumentHint: string | undefined;
+  /** What its arguments are called, in their order. */
+  readonly argumentNames: readonly string[];
   /** Permission rules for what it starts. */
   readonly allowedTools: readonly string[];
   readonly model: string | undefined;
@@ -30,6 +33,7 @@ export async function parseCommandFile(
       path,
       description: (textField(fields['description']) ?? firstLine(body)).slice(0, MAX_DESCRIPTION_CHARS),
       argumentHint: hintField(fields['argument-hint']),
+      argumentNames: argumentNames(fields['arguments']),
       allowedTools: listField(fields['allowed-tools']),
       model: model === 'inherit' ? undefined : model,
       body: body.trim(),

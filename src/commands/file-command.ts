@@ -27,7 +27,7 @@ async function run(
   args: string,
   context: CommandContext,
 ): Promise<CommandResult> {
-  const parts = fillTemplate(file.body, args);
+  const parts = fillTemplate(file.body, args, file.argumentNames);
   const commands = parts.filter((part) => part.kind === 'shell');
   if (commands.length > 0 && !trusted)
     throw new Error(

@@ -1,22 +1,15 @@
 /** The text of a command file, with its arguments in their places. */
-import { splitArguments, type TemplatePart, templateParts } from '../util/template-parts.ts';
+import { argumentFiller } from '../util/fill-arguments.ts';
+import { type TemplatePart, templateParts } from '../util/template-parts.ts';
 
-const ARGUMENT = /\$(?:ARGUMENTS\b|([1-9])(?!\d))/g;
-
-export function fillTemplate(body: string, args: string): readonly TemplatePart[] {
-  const words = splitArguments(args);
-  let used = false;
-  const fill = (text: string) =>
-    text.replace(ARGUMENT, (_, position: string | undefined) => {
-      used = true;
-      return position === undefined ? args.trim() : (words[Number(position) - 1] ?? '');
-    });
+export function fillTemplate(body: string, args: string, names: readonly string[]): readonly TemplatePart[] {
+  const filler = argumentFiller(args, names);
   const parts = templateParts(body).map(
     (part): TemplatePart =>
       part.kind === 'text'
-        ? { kind: 'text', text: fill(part.text) }
-        : { kind: 'shell', command: fill(part.command).trim() },
+        ? { kind: 'text', text: filler.fill(part.text) }
+        : { kind: 'shell', command: filler.fill(part.command).trim() },
   );
-  if (!used && args.trim() !== '') parts.push({ kind: 'text', text: `\n\nARGUMENTS: ${args.trim()}` });
+  if (!filler.used && args.trim() !== '') parts.push({ kind: 'text', text: `\n\nARGUMENTS: ${args.trim()}` });
   return parts;
 }

@@ -2,15 +2,12 @@
 import type { Command } from '../protocol/command.ts';
 import type { UserBlock } from '../protocol/wire.ts';
 
-export type CommandCall =
-  | { readonly kind: 'command'; readonly command: Command; readonly args: string }
-  /** It is written like a command, and there is none of that name. */
-  | { readonly kind: 'unknown'; readonly name: string };
+export interface CommandCall {
+  readonly command: Command;
+  readonly args: string;
+}
 
-/** What a command may be called; `/etc/hosts` and `/ 2` are no commands. */
-const NAME = /^[A-Za-z][\w:.-]*$/;
-
-/** `/name args`. Anything else is a prompt: undefined. */
+/** `/name args`. Anything else is a prompt, a name that no command has as well: undefined. */
 export function findCommand(
   prompt: string | readonly UserBlock[],
   commands: readonly Command[],
@@ -23,8 +20,7 @@ export function findCommand(
   const command =
     commands.find((each) => each.name === name) ??
     commands.find(({ aliases = [] }) => aliases.includes(name));
-  if (command !== undefined) return { kind: 'command', command, args: match?.[2] ?? '' };
-  return NAME.test(name) ? { kind: 'unknown', name } : undefined;
+  return command && { command, args: match?.[2] ?? '' };
 }
 
 /** A text is a text also when its sender wrote it as one block. */

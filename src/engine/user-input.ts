@@ -1,6 +1,6 @@
 /** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
 
-import type { Command, CommandResult } from '../protocol/command.ts';
+import type { Command, CommandOrigin, CommandResult } from '../protocol/command.ts';
 import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
 import { TASK_NOTICE } from '../protocol/task.ts';
 import type { UserBlock } from '../protocol/wire.ts';
@@ -69,10 +69,6 @@ export async function processUserInput(
   const text = textOfContent(prompt.content);
   const isVerbatim = prompt.options.verbatim === true || parts.config.verbatimPrompts === true;
   const call = isVerbatim ? undefined : calledBy(prompt, parts);
-  if (call?.kind === 'unknown') {
-    const resultText = `Unknown command: /${call.name}. /help lists the commands of this session.`;
-    return { ...base, messages: [], shouldQuery: false, byCommand: true, resultText };
-  }
   if (call !== undefined) {
     const { command, args } = call;
     parts.memory.promptId = prompt.options.uuid;
@@ -80,9 +76,10 @@ export async function processUserInput(
     if (verdict.refusal !== undefined) return refused(verdict);
     const { context: after } = verdict;
     const result = await command.run(args, commandContext(parts, scope.signal));
+    const worded = withHead(result.messages, command, args);
     return {
       ...base,
-      messages: [...first, ...result.messages.map((content) => userMessage(content, 'command', {}, parts))],
+      messages: [...first, ...worded.map((content) => userMessage(content, 'command', {}, parts))],
       after: result.shouldQuery ? after : [],
       shouldQuery: base.shouldQuery && result.shouldQuery,
       byCommand: true,
@@ -117,7 +114,24 @@ function calledBy(prompt: Prompt, { config, mcp }: EngineParts): CommandCall | u
 /** Where a command is from, as hooks know it. */
 const SOURCES: Readonly<Record<string, string>> = { project: 'projectSettings', user: 'userSettings' };
 
-/** The engine's own commands word no prompt, so there is nothing to expand. */
+/** Whose prompts say first which command they come from: those that people keep in files. */
+const NAMED: ReadonlySet<CommandOrigin> = new Set(['user', 'project', 'plugin', 'skill']);
+
+/** The first message begins with the call as it was typed, in the form in which readers of transcripts know it. */
+function withHead(
+  messages: CommandResult['messages'],
+  { name, origin = 'host' }: Command,
+  args: string,
+): CommandResult['messages'] {
+  const [first, ...more] = messages;
+  if (first === undefined || !NAMED.has(origin)) return messages;
+  const given = args.trim() === '' ? '' : `<command-args>${args.trim()}</command-args>\n`;
+  const head = `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>\n${given}`;
+  const blocks = typeof first === 'string' ? [{ type: 'text' as const, text: first }] : first;
+  return [[{ type: 'text', text: head }, ...blocks], ...more];
+}
+
+/** The prompt as it was typed, then what it is to become. The engine's own commands word none. */
 async function judgeCommand(
   { name, origin = 'host' }: Command,
   args: string,
@@ -126,7 +140,9 @@ async function judgeCommand(
   parts: EngineParts,
 ): Promise<PromptVerdict> {
   if (origin === 'builtin') return NOTHING_SAID;
-  return judgePrompt(
+  const typed = await judgePrompt({ event: 'UserPromptSubmit', prompt }, scope, parts);
+  if (typed.refusal !== undefined) return typed;
+  const expanded = await judgePrompt(
     {
       event: 'UserPromptExpansion',
       expansion_type: origin === 'mcp' ? 'mcp_prompt' : 'slash_command',
@@ -138,6 +154,7 @@ async function judgeCommand(
     scope,
     parts,
   );
+  return { ...expanded, context: [...typed.context, ...expanded.context] };
 }
 
 /** The files that a prompt names, behind it. */

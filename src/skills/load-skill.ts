@@ -2,9 +2,10 @@
 
 import type { ShellAnswer } from '../protocol/command.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
+import { argumentFiller, argumentNames } from '../util/fill-arguments.ts';
 import { readFrontmatter } from '../util/frontmatter.ts';
 import { isReallyInside } from '../util/inside.ts';
-import { MAX_SHELL_PARTS, splitArguments, templateParts } from '../util/template-parts.ts';
+import { MAX_SHELL_PARTS, templateParts } from '../util/template-parts.ts';
 import type { Skill } from './skill.ts';
 
 export interface LoadContext {
@@ -31,12 +32,12 @@ export async function loadSkill(skill: Skill, args: string, context: LoadContext
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`The skill "${skill.name}" cannot be loaded from ${skill.file}: ${why}`, { cause });
   }
-  const { body } = await readFrontmatter(text);
+  const { body, fields } = await readFrontmatter(text);
   const cut =
     body.length > MAX_BODY_CHARS
       ? `${body.slice(0, MAX_BODY_CHARS)}\n… (cut off; the rest is in ${skill.file})`
       : body;
-  return `<skill name="${skill.name}">\nBase directory for this skill: ${skill.directory}\n\n${await fillIn(cut.trim(), skill, args, context)}\n</skill>`;
+  return `<skill name="${skill.name}">\nBase directory for this skill: ${skill.directory}\n\n${await fillIn(cut.trim(), skill, { args, names: argumentNames(fields['arguments']) }, context)}\n</skill>`;
 }
 
 /** The skill that a text is the body of. */
@@ -45,7 +46,12 @@ export function skillNameIn(text: string): string | undefined {
 }
 
 /** Arguments, places that a skill cannot know, and what its shell commands say. */
-async function fillIn(body: string, skill: Skill, args: string, context: LoadContext): Promise<string> {
+async function fillIn(
+  body: string,
+  skill: Skill,
+  { args, names }: { readonly args: string; readonly names: readonly string[] },
+  context: LoadContext,
+): Promise<string> {
   const parts = templateParts(body);
   const commands = parts.filter(({ kind }) => kind === 'shell');
   if (commands.length > 0 && !skill.trusted)
@@ -57,17 +63,19 @@ async function fillIn(body: string, skill: Skill, args: string, context: LoadCon
       `The skill "${skill.name}" has more than ${MAX_SHELL_PARTS} shell commands (${skill.file}).`,
     );
   const given = args.trim();
-  let took = false;
-  const fill = filler(skill, given, context.sessionId, () => {
-    took = true;
+  const root = skill.plugin === undefined ? undefined : skill.within;
+  const filler = argumentFiller(given, names, {
+    CLAUDE_SKILL_DIR: skill.directory,
+    CLAUDE_SESSION_ID: context.sessionId,
+    ...(root !== undefined && { CLAUDE_PLUGIN_ROOT: root }),
   });
   let text = '';
   for (const part of parts) {
     if (part.kind === 'text') {
-      text += fill(part.text);
+      text += filler.fill(part.text);
       continue;
     }
-    const command = fill(part.command).trim();
+    const command = filler.fill(part.command).trim();
     const answer = await context.shell(command, skill.allowedTools);
     if (!answer.ok)
       throw new Error(
@@ -75,28 +83,5 @@ async function fillIn(body: string, skill: Skill, args: string, context: LoadCon
       );
     text += answer.output;
   }
-  return took || given === '' ? text : `${text}\n\nARGUMENTS: ${given}`;
-}
-
-/** `$ARGUMENTS`, `$ARGUMENTS[n]` and places, all at once, so that nothing filled in is filled in again. */
-function filler(skill: Skill, given: string, sessionId: string, onArguments: () => void) {
-  const words = splitArguments(given);
-  const root = skill.plugin === undefined ? undefined : skill.within;
-  return (text: string) =>
-    text.replace(
-      /\$ARGUMENTS(?:\[(\d{1,3})\])?|\$\{(CLAUDE_SKILL_DIR|CLAUDE_SESSION_ID|CLAUDE_PLUGIN_ROOT)\}/g,
-      (whole, index: string | undefined, place: string | undefined) => {
-        switch (place) {
-          case 'CLAUDE_SKILL_DIR':
-            return skill.directory;
-          case 'CLAUDE_SESSION_ID':
-            return sessionId;
-          case 'CLAUDE_PLUGIN_ROOT':
-            return root ?? whole;
-          default:
-            onArguments();
-            return index === undefined ? given : (words[Number(index)] ?? '');
-        }
-      },
-    );
+  return filler.used || given === '' ? text : `${text}\n\nARGUMENTS: ${given}`;
 }

@@ -65,10 +65,14 @@ function loadedIn(messages: readonly ViewMessage[]): ReadonlyMap<string, string>
       if (typeof name === 'string' && typeof text === 'string') add(name, text);
     } else if (message.type === 'user' && (message.kind === 'skill' || message.kind === 'command')) {
       const { content } = message.message;
-      const first =
-        typeof content === 'string' ? content : content[0]?.type === 'text' ? content[0].text : '';
-      const name = skillNameIn(first);
-      if (name !== undefined) add(name, first);
+      const texts =
+        typeof content === 'string'
+          ? [content]
+          : content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+      for (const text of texts) {
+        const name = skillNameIn(text);
+        if (name !== undefined) add(name, text);
+      }
     }
   }
   return loaded;

@@ -210,6 +210,9 @@ describe('flags reach the engine', () => {
       const ran = await turnwright(['-p', ...flags, 'write'], { env: against(server), cwd });
       expect(ran).toMatchObject({ code: 0, stdout: 'done\n' });
       expect(readdirSync(cwd)).toEqual(files);
+      const notice =
+        '1 call was denied (1 Write); in this run nobody can be asked. See --allowedTools and --permission-mode.\n';
+      expect(ran.stderr).toBe(files.length === 0 ? notice : '');
     }
   });
 

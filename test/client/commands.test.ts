@@ -15,7 +15,7 @@ throughBothDoors('commands and memory', (stage) => {
 
   it('a command file is listed, takes arguments, and allows and switches for its turn', async () => {
     const text =
-      '---\ndescription: Touches\nallowed-tools: Bash(touch:*)\nmodel: haiku\n---\nTouch $1, as !`touch said` said.';
+      '---\ndescription: Touches\nallowed-tools: Bash(touch:*)\nmodel: haiku\n---\nTouch $0, as !`touch said` said.';
     await write({ '.claude/commands/try.md': text });
     stage.play(reply(toolUse('Bash', { command: 'touch made' })), reply('Done.'));
     const input = openPrompt('/try this');
@@ -26,6 +26,47 @@ throughBothDoors('commands and memory', (stage) => {
     expect(result).toMatchObject({ subtype: 'success', permission_denials: [] });
     expect(stage.asked()[0]).toMatchObject({ model: 'claude-haiku-5-5' });
     expect(JSON.stringify(stage.asked()[0])).toContain('Touch this, as ');
+  });
+
+  it('a prompt that calls a command meets the hooks of prompts as it was typed, then those of commands', async () => {
+    await write({ '.claude/commands/try.md': 'Do it: $0.' });
+    const seen: unknown[] = [];
+    const note = async ({ hook_event_name, prompt }: Readonly<Record<string, unknown>>) => {
+      seen.push([hook_event_name, prompt]);
+      return {};
+    };
+    const hooks = { UserPromptSubmit: [{ hooks: [note] }], UserPromptExpansion: [{ hooks: [note] }] };
+    await stage.run([reply('Done.')], { settingSources, hooks }, '/try this');
+    expect(seen).toEqual([
+      ['UserPromptSubmit', '/try this'],
+      ['UserPromptExpansion', '/try this'],
+    ]);
+    const { messages } = stage.asked()[0] as {
+      readonly messages: readonly { readonly content: readonly { readonly text: string }[] }[];
+    };
+    const texts = messages[0]?.content.map(({ text }) => text) ?? [];
+    expect(texts.slice(-2)).toEqual([
+      '<command-message>try</command-message>\n<command-name>/try</command-name>\n<command-args>this</command-args>\n',
+      'Do it: this.',
+    ]);
+  });
+
+  it('a hook that keeps a prompt back keeps back one that calls a command', async () => {
+    await write({ '.claude/commands/try.md': 'Do it.' });
+    const block = async () => ({ decision: 'block', reason: 'Not on Sundays.' });
+    const { messages } = await stage.run(
+      [],
+      { settingSources, hooks: { UserPromptSubmit: [{ hooks: [block] }] } },
+      '/try',
+    );
+    expect(JSON.stringify(messages)).toContain('Not on Sundays.');
+    expect(stage.asked()).toEqual([]);
+  });
+
+  it('a prompt that begins with a slash and names no command goes to the model', async () => {
+    const { result } = await stage.run([reply('A path.')], {}, '/nonexistent thing');
+    expect(result).toMatchObject({ result: 'A path.' });
+    expect(JSON.stringify(stage.asked()[0])).toContain('/nonexistent thing');
   });
 
   it('/clear resets the conversation: the old id on the message, the new one on the result', async () => {

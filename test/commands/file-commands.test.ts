@@ -58,11 +58,18 @@ describe('command files', () => {
   });
 
   it('take arguments: all of them, by position, or behind the text', async () => {
-    const all = await command('Say <$ARGUMENTS> and $1, $2.', '/try one "two words" $1');
+    const all = await command('Say <$ARGUMENTS> and $0, $1.', '/try one "two words" $1');
     expect(said(all.sent[0])).toContain('Say <one \\"two words\\" $1> and one, two words.');
+    const listed = await command('$ARGUMENTS[0] $ARGUMENTS[1] $ARGUMENTS[7] $9 $10', '/try a b');
+    expect(said(listed.sent[0])).toContain('a b $ARGUMENTS[7] $9 $10');
+    const named = await command(
+      '---\narguments: colour size\n---\n<$colour> <$size> <$colours> <$0>',
+      '/try red',
+    );
+    expect(said(named.sent[0])).toContain('<red> <> <$colours> <red>');
     const none = await command('Say it.', '/try  this  that');
     expect(said(none.sent[0])).toContain('Say it.\\n\\nARGUMENTS: this  that');
-    expect((await command('Say $1$ARGUMENTS.', '/try')).sent[0]).toContain('Say .');
+    expect((await command('Say $1$ARGUMENTS.', '/try')).sent[0]).toContain('Say $1.');
   });
 
   it('L1 what they allow and which model they switch to holds for their submission alone', async () => {
@@ -88,7 +95,7 @@ describe('command files', () => {
   it('bring the output of shell commands and mentioned files along, under the rules of both', async () => {
     const project = await projectUnderTest({
       '.claude/commands/try.md':
-        '---\nallowed-tools: Bash(echo:*)\n---\nIt says !`echo "<$1>"`, see @notes.md and @../secret.md. $2\n```\n!`touch fenced`\n```',
+        '---\nallowed-tools: Bash(echo:*)\n---\nIt says !`echo "<$0>"`, see @notes.md and @../secret.md. $1\n```\n!`touch fenced`\n```',
       'notes.md': 'A note.',
     });
     project.write({ [join(project.folder, 'secret.md')]: 'SECRET' });

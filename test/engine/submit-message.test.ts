@@ -283,16 +283,14 @@ describe('commands', () => {
     expect(rules()).toEqual([['Look', 'session']]);
   });
 
-  it('an unknown name is told at once; what no command could be called is a prompt', async () => {
-    const { run, model } = engineUnderTest([say('A file of names.')]);
-    expect(resultIn(await run('/unheard of'))).toMatchObject({
-      subtype: 'success',
-      result: expect.stringContaining('Unknown command: /unheard.'),
-      num_turns: 0,
-    });
-    expect(model.requests).toHaveLength(0);
-    expect(resultIn(await run('/etc/hosts: what is that?'))).toMatchObject({ result: 'A file of names.' });
-  });
+  it.each(['/unheard of', '/CLEAR', '/etc/hosts: what is that?'])(
+    'a prompt that names no command goes to the model as it is: %s',
+    async (prompt) => {
+      const { run, model } = engineUnderTest([say('I see.')]);
+      expect(resultIn(await run(prompt))).toMatchObject({ result: 'I see.' });
+      expect(JSON.stringify(model.requests[0]?.view)).toContain(prompt);
+    },
+  );
 
   it('a hook may keep a prompt back: nothing is sent', async () => {
     const { run, model } = engineUnderTest([], {
