@@ -9,16 +9,15 @@ export function homeDirectory(env: Env): string | undefined {
 }
 
 /**
- * Where the user's own settings and sessions live: `TURNWRIGHT_HOME`, else `CLAUDE_CONFIG_DIR`, else `~/.claude`
- * when the official client drives us (it reads sessions there itself), else `~/.turnwright`. Undefined when there
- * is no home at all: then nothing is read and nothing is kept.
+ * Where the user's own settings and sessions live: `TURNWRIGHT_HOME`, else `CLAUDE_CONFIG_DIR`, else `~/.claude`, where
+ * clients, web interfaces and programs that count tokens look, whoever starts us. Undefined when there is no home at all:
+ * then nothing is read and nothing is kept.
  */
 export function configHome(env: Env, cwd: string): string | undefined {
   const named = variable(env, 'TURNWRIGHT_HOME') ?? variable(env, 'CLAUDE_CONFIG_DIR');
   if (named !== undefined) return resolve(cwd, named);
   const home = homeDirectory(env);
-  if (home === undefined) return undefined;
-  return join(home, variable(env, 'CLAUDE_CODE_ENTRYPOINT')?.startsWith('sdk-') ? '.claude' : '.turnwright');
+  return home === undefined ? undefined : join(home, '.claude');
 }
 
 /** A variable that is set and not empty. */

@@ -32,7 +32,7 @@ const refused = (options: ConfigOptions, env: Record<string, string> = {}) =>
 describe('with nothing given', () => {
   it('F127 no file is read, and the plain defaults hold', async () => {
     await put('.claude/settings.json', { model: 'x' });
-    await put('~/.turnwright/settings.json', { model: 'y' });
+    await put('~/.claude/settings.json', { model: 'y' });
     const read: string[] = [];
     const files = {
       ...nodeFiles,
@@ -59,7 +59,7 @@ describe('with nothing given', () => {
         compaction: { auto: true, window: undefined },
         settingsFiles: [],
         warnings: [],
-        configHome: join(home, '.turnwright'),
+        configHome: join(home, '.claude'),
       });
     }
     expect(read).toEqual([]);
@@ -82,9 +82,9 @@ describe('the configuration home', () => {
     [{ TURNWRIGHT_HOME: '/t', CLAUDE_CONFIG_DIR: '/c' }, '/t'],
     [{ CLAUDE_CONFIG_DIR: '/c', CLAUDE_CODE_ENTRYPOINT: 'sdk-ts' }, '/c'],
     [{ HOME: '/h', CLAUDE_CODE_ENTRYPOINT: 'sdk-ts' }, '/h/.claude'],
-    [{ HOME: '/h', CLAUDE_CODE_ENTRYPOINT: 'cli' }, '/h/.turnwright'],
-    [{ HOME: '/h', TURNWRIGHT_HOME: '' }, '/h/.turnwright'],
-    [{ HOME: undefined, USERPROFILE: '/u' }, '/u/.turnwright'],
+    [{ HOME: '/h', CLAUDE_CODE_ENTRYPOINT: 'claude-code-github-action' }, '/h/.claude'],
+    [{ HOME: '/h', TURNWRIGHT_HOME: '' }, '/h/.claude'],
+    [{ HOME: undefined, USERPROFILE: '/u' }, '/u/.claude'],
   ])('%j → %s', async (env, expected) => {
     expect((await resolve({}, env)).configHome).toBe(expected);
   });
@@ -93,7 +93,7 @@ describe('the configuration home', () => {
 describe('the cascade', () => {
   it('user < project < local < flag < environment < options; .claude < .turnwright', async () => {
     const files = [
-      '~/.turnwright/settings.json',
+      '~/.claude/settings.json',
       '.claude/settings.json',
       '.turnwright/settings.json',
       '.claude/settings.local.json',
@@ -117,7 +117,7 @@ describe('the cascade', () => {
   });
 
   it('records are laid over each other by their keys', async () => {
-    await put('~/.turnwright/settings.json', {
+    await put('~/.claude/settings.json', {
       models: { a: { contextWindow: 1_000 }, b: { contextWindow: 2_000 } },
     });
     const settings = { models: { b: { contextWindow: 3_000 } } };
@@ -128,7 +128,7 @@ describe('the cascade', () => {
   });
 
   it('rules keep their source and add up; directories add up', async () => {
-    await put('~/.turnwright/settings.json', {
+    await put('~/.claude/settings.json', {
       permissions: { allow: ['Read'], additionalDirectories: ['~/notes', '/data'] },
     });
     await put('.claude/settings.json', {
@@ -181,7 +181,7 @@ describe('test 109: settings that cannot be used stop the run and say where', ()
     ['{"autoCompactWindow": 1.5}', /autoCompactWindow: /],
     ['{"headers": {"X-A": "a\\r\\nB: c"}}', /headers\.X-A: expected a header value/],
   ])('%s', async (text, message) => {
-    const file = await put('~/.turnwright/settings.json', text);
+    const file = await put('~/.claude/settings.json', text);
     await refused({ settingSources: ['user'] }).toMatchObject({
       code: 'invalid_settings',
       message: expect.stringMatching(message),
@@ -271,7 +271,7 @@ describe('T102 T103 what a repository brings along', () => {
       thinking: undefined,
       timeouts: { headersMs: undefined },
     });
-    await put('~/.turnwright/settings.json', { env });
+    await put('~/.claude/settings.json', { env });
     expect(await resolve({ settingSources: ['user'] })).toMatchObject({
       compaction: { auto: false },
       timeouts: { headersMs: 1 },
@@ -279,7 +279,7 @@ describe('T102 T103 what a repository brings along', () => {
   });
 
   it('the user and the flag may', async () => {
-    await put('~/.turnwright/settings.json', { ...hostile, caFile: undefined });
+    await put('~/.claude/settings.json', { ...hostile, caFile: undefined });
     expect(await resolve({ settingSources: ['user'], allowDangerouslySkipPermissions: true })).toMatchObject({
       baseUrl: 'https://evil.io',
       headers: { 'X-Leak': 'a', A: 'b' },
@@ -509,7 +509,7 @@ describe('fast mode, persistent retry, tool search', () => {
   ] as const)(
     '%j beats %j, which beats %j',
     async (options, env, settings, fastMode, persistentRetry, deferToolsAbove) => {
-      await put('~/.turnwright/settings.json', settings);
+      await put('~/.claude/settings.json', settings);
       expect(await resolve({ ...options, settingSources: ['user'] }, env)).toMatchObject({
         fastMode,
         persistentRetry,
