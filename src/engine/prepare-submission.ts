@@ -144,6 +144,11 @@ export async function prepareSubmission(
   if (recorded.length > 0)
     await journal.recorder.append([...lent, ...recorded.map((message) => ({ ...message, submission }))]);
 
+  if (begins && config.title !== undefined) {
+    const stamp = { uuid: ids.uuid(), session_id: sessionId };
+    messages.push({ type: 'system', subtype: 'session_title_changed', title: config.title, ...stamp });
+  }
+
   // 4 discovery: nothing is loaded here, so that the announcement is always from what is at hand
   messages.push(initMessage(model, parts, prompt.options.uuid), ...commandsChanged(parts));
   if (config.replayUserMessages === true) {

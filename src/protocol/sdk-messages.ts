@@ -10,6 +10,7 @@ import type {
   SDKModelRefusal,
   SDKPromptSuggestion,
   SDKSessionStateChanged,
+  SDKSessionTitleChanged,
   SDKSessionWritesLost,
   SDKThinkingTokens,
   Stamped,
@@ -211,6 +212,7 @@ export type SDKSystemMessage =
   | SDKMirrorError
   | SDKSessionStateChanged
   | SDKSessionWritesLost
+  | SDKSessionTitleChanged
   | SDKThinkingTokens
   | SDKModelRefusal
   | SDKElicitationComplete

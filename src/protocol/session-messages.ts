@@ -45,6 +45,13 @@ export interface SDKSessionStateChanged extends Stamped {
   readonly sdk_host_only?: true;
 }
 
+/** The session's title, when its host gave one: before its first `init`. */
+export interface SDKSessionTitleChanged extends Stamped {
+  readonly type: 'system';
+  readonly subtype: 'session_title_changed';
+  readonly title: string;
+}
+
 /** How much the model has thought, estimated from what it showed: with each finished block of thinking. */
 export interface SDKThinkingTokens extends Stamped {
   readonly type: 'system';

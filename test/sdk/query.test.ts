@@ -148,6 +148,15 @@ describe('query() with a stream of prompts', () => {
     expect(tool.calls).toHaveLength(2);
   });
 
+  it('a title is told of before the session begins', async () => {
+    const { query: running } = queryUnderTest([say('Hi.')], 'Hello.', { title: 'Larches' });
+    const { messages } = await gather(running);
+    expect(messages.slice(0, 2)).toMatchObject([
+      { subtype: 'session_title_changed', title: 'Larches' },
+      { subtype: 'init' },
+    ]);
+  });
+
   it('shouldQuery: false adds to the conversation: its result comes without a turn', async () => {
     const { query: running, model } = queryUnderTest(
       [say('Noted.')],
