@@ -161,7 +161,7 @@ describe('command files', () => {
       expansion_type: 'slash_command',
       command_name: 'try',
       command_args: 'well',
-      command_source: 'project',
+      command_source: 'projectSettings',
       prompt: '/try well',
     });
     expect(said(sent[0])).toContain('Try well.');
