@@ -83,7 +83,8 @@ function tail(input: BodyInput, thinking: WireThinking | undefined): string {
 /** `system` and `tools`, the last one before `messages` marked. */
 function preamble(request: ModelRequest, mark: CacheMark): string {
   const system = systemBlocks(request.system);
-  const tools = toolBlocks(request.tools);
+  const { serverTools = [] } = request;
+  const tools = [...toolBlocks(request.tools), ...serverTools.map((tool) => wireJson(tool))];
   const systemJson = system.length > 0 ? `"system":[${joinMarked(system, mark)}],` : '';
   const toolsJson =
     tools.length > 0 ? `"tools":[${joinMarked(tools, system.length === 0 ? mark : undefined)}],` : '';

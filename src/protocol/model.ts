@@ -29,6 +29,8 @@ export interface ModelRequest {
   readonly view: View;
   /** Already in the API's shape, in a stable order; same array identity while the set is unchanged. */
   readonly tools: readonly WireTool[];
+  /** Tools that the provider runs itself, as the API names them. Default none. */
+  readonly serverTools?: readonly (Readonly<Record<string, unknown>> & { readonly type: string })[];
   readonly maxTokens: number;
   readonly thinking?: ThinkingConfig;
   readonly effort?: EffortLevel;

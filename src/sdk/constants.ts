@@ -25,6 +25,7 @@ export const BUILTIN_TOOL_NAMES = [
   'TodoWrite',
   'ToolSearch',
   'WebFetch',
+  'WebSearch',
   'Write',
 ] as const;
 

@@ -9,6 +9,7 @@ import { ENTER_PLAN_MODE_TOOL, EXIT_PLAN_MODE_TOOL } from '../../tools/builtin/p
 import { SLEEP_TOOL } from '../../tools/builtin/sleep.ts';
 import { TOOL_SEARCH_TOOL } from '../../tools/deferral.ts';
 import { WEB_FETCH_TOOL } from '../../web/web-fetch-tool.ts';
+import { WEB_SEARCH_TOOL } from '../../web/web-search-tool.ts';
 
 /** The built-in tools of these names (undefined: all), without those that were taken away, in their own order. */
 export function createBuiltinTools(
@@ -36,6 +37,7 @@ const SESSION_TOOLS: readonly string[] = [
   EXIT_PLAN_MODE_TOOL,
   SLEEP_TOOL,
   WEB_FETCH_TOOL,
+  WEB_SEARCH_TOOL,
 ];
 
 /** Those of them that are wanted. */

@@ -1,12 +1,16 @@
 /** WebFetch: the sockets of the model's connection, a small model for reading, and the rules about hosts. */
+import { asksAnthropic } from '../../model/anthropic-api.ts';
 import { openConnections } from '../../model/connections.ts';
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import { parseRule } from '../../permissions/rule.ts';
 import { allowsLocalHost } from '../../permissions/url-rule.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
+import { DEFAULT_BASE_URL } from '../../settings/resolved-config.ts';
 import { PAGE_READER, pageAndRequest } from '../../web/page-question.ts';
 import { createWebFetchTool, WEB_FETCH_TOOL, type WebFetchInput } from '../../web/web-fetch-tool.ts';
+import { createWebSearchTool, WEB_SEARCH_TOOL, type WebSearchInput } from '../../web/web-search-tool.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { searchWeb } from '../search-web.ts';
 import { askSmallModel, type SmallModelParts } from '../small-model.ts';
 import { VERSION } from '../version.ts';
 import { parserOf } from './json-input.ts';
@@ -20,6 +24,23 @@ export interface WebParts extends Omit<SmallModelParts, 'memory'> {
 const MAX_ANSWER_TOKENS = 4_000;
 
 export function composeWeb(config: QueryEngineConfig, parts: WebParts): readonly AnyTool[] {
+  return [...composeFetch(config, parts), ...composeSearch(config, parts)];
+}
+
+/** Only Anthropic's API is known to search; another provider would refuse the request. */
+function composeSearch(config: QueryEngineConfig, parts: WebParts): readonly AnyTool[] {
+  const model = parts.model.resolve(config.userSpecifiedModel);
+  const isOffered = config.sessionTools?.includes(WEB_SEARCH_TOOL) === true;
+  if (!isOffered || !asksAnthropic(config.baseUrl ?? DEFAULT_BASE_URL, model)) return [];
+  return [
+    createWebSearchTool({
+      parser: (schema) => parserOf<WebSearchInput>(schema),
+      search: (search) => searchWeb(search, { ...parts, memory: parts.memory() }),
+    }),
+  ];
+}
+
+function composeFetch(config: QueryEngineConfig, parts: WebParts): readonly AnyTool[] {
   if (config.sessionTools?.includes(WEB_FETCH_TOOL) !== true) return [];
   const { privateHosts = [], resolve, timeoutMs } = config.webFetch ?? {};
   const proxyUrl = config.proxyUrl === undefined ? undefined : new URL(config.proxyUrl);
