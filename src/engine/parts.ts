@@ -16,7 +16,7 @@ import type { CallModel, FastModeStatus, ModelInfo } from '../protocol/model.ts'
 import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
 import type { Clock, Ids, InboxItem, Life, RandomPort } from '../protocol/ports.ts';
 import type { SDKResultMessage, SubagentStats } from '../protocol/result-message.ts';
-import type { ReadFileCache, ToolOutput } from '../protocol/tool.ts';
+import type { McpOrigin, ReadFileCache, ToolOutput } from '../protocol/tool.ts';
 import type { EffortLevel, ThinkingConfig, Usage, WireTool } from '../protocol/wire.ts';
 import type { FileHistory } from '../session/file-history/file-history.ts';
 import type { SessionTaskTable } from '../tasks/task-table.ts';
@@ -59,6 +59,8 @@ export interface ModelPort {
 
 export interface ToolsRoom {
   readonly port: ToolsPort;
+  /** Of a tool that an MCP server offers. */
+  mcpOf(name: string): McpOrigin | undefined;
   /** Names, in the order the model sees them. */
   names(): readonly string[];
   /** Tools that are told by name and left out of requests until they are loaded. */

@@ -160,8 +160,9 @@ function asPlainText(message: SDKMessage): SDKMessage {
   return { ...message, message: { role: 'user', content: textOfContent(message.message.content) } };
 }
 
-function mapperOptions({ config, sessionId, ids, clock }: EngineParts): SdkMapperOptions {
+function mapperOptions({ config, sessionId, ids, clock, tools }: EngineParts): SdkMapperOptions {
   return {
+    mcpOf: (name) => tools.mcpOf(name),
     sessionId,
     ids,
     clock,

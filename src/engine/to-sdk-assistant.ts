@@ -1,6 +1,7 @@
 /** Assistant messages as the stream shows them: the model's, and those that the engine writes in its place. */
 import type { AssistantMessage } from '../protocol/messages.ts';
 import type { SDKAssistantMessage, SyntheticUsage } from '../protocol/sdk-messages.ts';
+import type { McpOrigin } from '../protocol/tool.ts';
 
 /** Of every message that no model wrote. */
 export const SYNTHETIC_MODEL = '<synthetic>';
@@ -37,6 +38,21 @@ export function toSdkAssistant(message: AssistantMessage, session_id: string): S
     ...(message.requestId !== undefined && { request_id: message.requestId }),
     ...(message.aborted === true && { aborted: true }),
   };
+}
+
+/** What people call a server's tools that are called. */
+export function toolUseMeta(
+  { message }: AssistantMessage,
+  mcpOf: ((name: string) => McpOrigin | undefined) | undefined,
+): Pick<SDKAssistantMessage, 'tool_use_meta'> {
+  const meta = message.content.flatMap((block) => {
+    const origin = block.type === 'tool_use' ? mcpOf?.(block.name) : undefined;
+    if (block.type !== 'tool_use' || origin === undefined) return [];
+    const { server, tool, title } = origin;
+    const display_name = title ?? tool.charAt(0).toUpperCase() + tool.slice(1);
+    return [{ id: block.id, display_name, server_display_name: server, tool_name: tool }];
+  });
+  return meta.length === 0 ? {} : { tool_use_meta: meta };
 }
 
 /** What a local command answered, in the model's place. */

@@ -16,14 +16,17 @@ import type {
 } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
+import type { McpOrigin } from '../protocol/tool.ts';
 import { countedIds } from '../util/counted-ids.ts';
-import { toSdkAssistant } from './to-sdk-assistant.ts';
+import { toolUseMeta, toSdkAssistant } from './to-sdk-assistant.ts';
 import { toReplay, toSdkUser } from './to-sdk-user.ts';
 
 /** Progress of an Agent call that carries a message of its agent, ready to be shown. */
 export const AGENT_MESSAGE = 'agent_message';
 
 export interface SdkMapperOptions {
+  /** Of a tool that an MCP server offers. Absent: none is. */
+  readonly mcpOf?: ((name: string) => McpOrigin | undefined) | undefined;
   readonly sessionId: string;
   readonly ids: Ids;
   readonly clock: Clock;
@@ -123,6 +126,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
     named = 0;
     return {
       ...toSdkAssistant(message, session_id),
+      ...toolUseMeta(message, options.mcpOf),
       ...(supersedes.length > 0 && { supersedes }),
       ...(message.synthetic === undefined && promptUuids()),
     };

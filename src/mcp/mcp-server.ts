@@ -246,7 +246,7 @@ export class McpServer {
     this.#tools ??= createServerTools({
       server: this.name,
       slug: this.slug,
-      scope: this.#scope,
+      scope: this.source,
       config,
       link: this.#link as ServerLink,
       pins,

@@ -27,6 +27,13 @@ export interface FromAgent {
 
 export interface SDKAssistantMessage extends Stamped, FromAgent {
   readonly type: 'assistant';
+  /** For each call of a server's tool: what people call it. */
+  readonly tool_use_meta?: readonly {
+    readonly id: string;
+    readonly display_name: string;
+    readonly server_display_name: string;
+    readonly tool_name: string;
+  }[];
   readonly message: {
     readonly id: string;
     readonly type: 'message';

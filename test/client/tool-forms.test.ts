@@ -271,6 +271,10 @@ throughBothDoors('forms of tool results', (stage) => {
       mcpServers: { t: createSdkMcpServer({ name: 't', tools: [tell] }) },
     });
     expect(sent(stage)).toMatchObject([{ content: '{"list":[1]}' }]);
+    const meta = messages.flatMap((message) =>
+      message.type === 'assistant' ? (message.tool_use_meta ?? []) : [],
+    );
+    expect(meta).toMatchObject([{ display_name: 'Tell', server_display_name: 't', tool_name: 'tell' }]);
     expect(forms(messages)).toEqual([{ content: '{"list":[1]}', structuredContent }]);
   });
 });

@@ -31,6 +31,7 @@ export function admittedTools(tools: ComposedTools, admit: Admit): ToolsRoom {
   return {
     port: admittedResults(tools.port, admit),
     names: tools.names,
+    mcpOf: tools.mcpOf,
     deferred: tools.deferred,
     presetAnswer: tools.presetAnswer,
     callTool: tools.callTool,

@@ -126,6 +126,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
   return {
     port,
     names: () => port.names(),
+    mcpOf: (name) => parts.tools().find((tool) => tool.name === name)?.mcp,
     deferred: (model) => port.deferred(model),
     presetAnswer: parts.permissions.presetAnswer,
     async callGated(name, input, signal) {
