@@ -7,6 +7,7 @@ export type TurnwrightErrorCode =
   | 'not_configured'
   | 'invalid_scenario'
   | 'session_not_found'
+  | 'sandbox_unavailable'
   | 'session_exists'
   | 'session_in_use'
   | 'session_unreadable'

@@ -50,6 +50,7 @@ const NAMES: Readonly<Record<keyof Options, true>> = {
   permissionPromptToolName: true,
   persistSession: true,
   persistentRetry: true,
+  sandbox: true,
   plugins: true,
   planModeInstructions: true,
   projectConfigRoot: true,

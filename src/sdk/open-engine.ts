@@ -215,6 +215,7 @@ function settingsOptions(options: Options): ConfigOptions {
     betas: options.betas,
     fastMode: options.fastMode,
     persistentRetry: options.persistentRetry,
+    sandbox: options.sandbox,
     toolSearch: options.toolSearch,
     permissionMode: options.permissionMode === 'auto' ? 'default' : options.permissionMode,
     allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions,

@@ -117,6 +117,8 @@ export interface Options {
   permissionMode?: PermissionMode | 'auto' | undefined;
   /** The caller can stop single tasks (`stopTask`): `interrupt()` then spares those in the background while input is open. */
   perTaskStopAffordance?: boolean | undefined;
+  /** Isolation of commands, which is not available yet: `enabled: true` refuses to start unless `failIfUnavailable` is false. */
+  sandbox?: { enabled?: boolean; failIfUnavailable?: boolean; [more: string]: unknown } | undefined;
   /**
    * For runs that nobody attends: overload and rate limits are waited out without limit, with an `api_retry` message
    * every 30 s. Default: the variable CLAUDE_CODE_UNATTENDED_RETRY, else the setting `persistentRetry`, else false.

@@ -1,5 +1,6 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
+import type { SandboxSettings } from './settings.ts';
 import {
   type Durability,
   SETTING_SOURCES,
@@ -20,6 +21,7 @@ export interface ConfigOptions {
   readonly betas?: readonly string[] | undefined;
   readonly fastMode?: boolean | undefined;
   readonly persistentRetry?: boolean | undefined;
+  readonly sandbox?: SandboxSettings | undefined;
   readonly toolSearch?: ToolSearchMode | undefined;
   readonly apiKey?: string | undefined;
   readonly authToken?: string | undefined;

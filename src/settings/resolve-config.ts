@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { ThinkingConfig } from '../protocol/wire.ts';
+import { checkSandbox } from './check-sandbox.ts';
 import { childEnvironment } from './child-env.ts';
 import { configHome, type Env, homeDirectory } from './config-home.ts';
 import { type ConfigOptions, checkOptions } from './config-options.ts';
@@ -68,6 +69,7 @@ export async function resolveConfig({
   const layers = [...own.map(withoutPolicyKeys), ...managed];
 
   const settings = layLayers(layers);
+  checkSandbox(options.sandbox ?? settings.sandbox, warn);
   const environment = readEnvironment({ ...env, ...userVariables(layers) });
   const permissions = resolvePermissions(options, layers, { cwd, homeDirectory: home, warn });
   const connection = await resolveConnection({ options, settings, environment, cwd, files, warn });

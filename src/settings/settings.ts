@@ -1,6 +1,12 @@
 import type { EffortLevel } from '../protocol/wire.ts';
 import type { UnknownKey } from './unknown-keys.ts';
 
+export interface SandboxSettings {
+  readonly enabled?: boolean | undefined;
+  /** false: commands run without isolation, after a warning. Default true. */
+  readonly failIfUnavailable?: boolean | undefined;
+}
+
 /** What a settings file may say and Turnwright heeds. Other keys belong to other programs and are passed over. */
 export interface Settings {
   readonly model?: string | undefined;
@@ -12,6 +18,8 @@ export interface Settings {
   readonly fastMode?: boolean | undefined;
   /** Overload and rate limits are waited out without limit. */
   readonly persistentRetry?: boolean | undefined;
+  /** Isolation of commands. There is none yet: `enabled` keeps a session from starting, see `checkSandbox`. */
+  readonly sandbox?: SandboxSettings | undefined;
   /** When tools of MCP servers are left out of requests until the model looks for them. */
   readonly toolSearch?: ToolSearchMode | undefined;
   /** How long a prompt stays in the cache after its last use. */

@@ -318,6 +318,14 @@ describe('T102 T103 what a repository brings along', () => {
   });
 });
 
+it('isolation that is asked for and not there keeps a session from starting, unless that is agreed to', async () => {
+  await refused({ settings: { sandbox: { enabled: true } } }).toMatchObject({ code: 'sandbox_unavailable' });
+  await refused({ sandbox: { enabled: true } }).toMatchObject({ code: 'sandbox_unavailable' });
+  const agreed = await resolve({ sandbox: { enabled: true, failIfUnavailable: false } });
+  expect(agreed.warnings).toEqual([expect.stringContaining('WITHOUT isolation')]);
+  expect((await resolve({ sandbox: { enabled: false } })).warnings).toEqual([]);
+});
+
 describe('permission modes', () => {
   it('bypass named at the start needs no other option; a ban beats it', async () => {
     for (const allowDangerouslySkipPermissions of [undefined, true])
