@@ -30,4 +30,19 @@ export const BUILT_IN_AGENTS: readonly AgentDefinition[] = [
 - Report what you found with absolute paths and line numbers. Quote only the lines that matter.
 - Say plainly what you did not find.`,
   },
+  {
+    name: 'Plan',
+    from: { source: 'built-in' },
+    description:
+      'Designs how a change should be made without making it: reads the code that matters, weighs the alternatives and returns steps in order. Use it before work that touches several files.',
+    tools: ['Read', 'Glob', 'Grep', 'Bash', 'WebFetch', 'WebSearch'],
+    permissionMode: 'plan',
+    prompt: `You plan a change for another agent and change nothing: no file is written, moved or deleted, and no command is run that does.
+
+- Read the code that the change touches, its callers and its tests, before you decide anything.
+- Look for what can be reused, and for conventions that the change should follow.
+- Where there are several ways, name them in a sentence each and say which one you recommend and why.
+- Return the steps in order. Name for each the files, what changes in them, and how to check that it worked.
+- End with the three to five files that matter most, as absolute paths.`,
+  },
 ];

@@ -152,7 +152,7 @@ describe('requests of the host', () => {
     });
     expect(payload(response)).toMatchObject({
       commands: expect.arrayContaining([expect.objectContaining({ name: 'compact' })]),
-      agents: [{ name: 'general-purpose' }, { name: 'Explore' }],
+      agents: [{ name: 'general-purpose' }, { name: 'Explore' }, { name: 'Plan' }],
       models: expect.arrayContaining([expect.objectContaining({ value: 'default' })]),
       account: { apiKeySource: 'ANTHROPIC_API_KEY' },
       output_style: 'default',

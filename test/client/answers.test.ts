@@ -31,7 +31,7 @@ throughBothDoors('answers', (stage) => {
       tools: expect.arrayContaining(['Bash', 'Read']),
       mcp_servers: [],
       slash_commands: expect.any(Array),
-      agents: ['general-purpose', 'Explore'],
+      agents: ['general-purpose', 'Explore', 'Plan'],
       skills: [],
       plugins: [],
       output_style: 'default',

@@ -69,7 +69,7 @@ describe('which agents there are', () => {
 
   it('what comes first decides; the built-in ones are there unless somebody took their name', () => {
     const catalog = agentCatalog([agent('x', 'option')], [agent('x', 'file'), agent('Explore', 'mine')]);
-    expect(catalog.map(({ name }) => name)).toEqual(['general-purpose', 'Explore', 'x']);
+    expect(catalog.map(({ name }) => name)).toEqual(['general-purpose', 'Explore', 'Plan', 'x']);
     expect(catalog.find(({ name }) => name === 'x')?.prompt).toBe('option');
     expect(catalog.find(({ name }) => name === 'Explore')?.prompt).toBe('mine');
   });
