@@ -19,15 +19,17 @@ import { configuredServers, splitServers } from './mcp/configured-servers.ts';
 import { ownClient } from './mcp/own-client.ts';
 import { type Options, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from './options.ts';
 import { folderOf, placeOf } from './process-place.ts';
+import { startFailed } from './stop-errors.ts';
 
-/** The engine's configuration, and why its model cannot be asked, if it cannot. */
+/** The engine's configuration, why its model cannot be asked, if it cannot, and why no session may start with it. */
 interface Configured {
   readonly config: QueryEngineConfig;
   readonly unreachable: TurnwrightError | undefined;
+  readonly refused: TurnwrightError | undefined;
 }
 
 export interface Opening {
-  /** Rejects with `invalid_option` or `invalid_settings`. MCP servers are not in it. */
+  /** Rejects with `invalid_option`, `invalid_settings` or `StartFailed`. MCP servers are not in it. */
   readonly config: Promise<QueryEngineConfig>;
   /** Rejects with the same, and with `unpriced_model`. Waits for the host's own MCP servers. */
   readonly engine: Promise<QueryEngine>;
@@ -37,7 +39,10 @@ export interface Opening {
 
 /** `promptsCome`: more of them may come in while one is worked on. */
 export function startEngine(options: Options, { promptsCome = false } = {}): Opening {
-  const configured = configure(options);
+  const configured = configure(options).then((done) => {
+    if (done.refused !== undefined) throw startFailed(done.refused, options);
+    return done;
+  });
   const config = configured.then((done) => done.config);
   const { own } = splitServers(options.mcpServers ?? {});
   const clients = Promise.all(own.map(([name, server]) => ownClient(name, server)));
@@ -83,6 +88,7 @@ async function configure(options: Options): Promise<Configured> {
     project,
     projectServers,
     unreachable,
+    refused,
   } = await configFromSettings({
     options: settingsOptions(options),
     env,
@@ -150,6 +156,7 @@ async function configure(options: Options): Promise<Configured> {
   return {
     config: { ...config, ...main, ...options.engine },
     unreachable: bringsModel(options) ? undefined : unreachable,
+    refused,
   };
 }
 

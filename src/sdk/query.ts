@@ -17,7 +17,7 @@ import { createPromptFeed, handQueueOn, noticeFrom, type PromptFeed, userMessage
 import { type InterruptReceipt, type Query, QueryHandle } from './query-handle.ts';
 import { type InitializationResult, initializationOf } from './session-info.ts';
 import { createStateOfSession, type StateOfSession } from './session-state.ts';
-import { errorResult, ResumeFailed, refuseAborted } from './stop-errors.ts';
+import { errorResult, refuseAborted, StartFailed, startFailed } from './stop-errors.ts';
 
 export type { InterruptReceipt, Query };
 
@@ -166,13 +166,12 @@ export function query({
   );
 }
 
-/** At once: whoever resumes learns at the start that it cannot be done. Rejects with `ResumeFailed`. */
-async function openToResume(session: QueryEngine, warn: Options['stderr']): Promise<void> {
+/** At once: whoever resumes learns at the start that it cannot be done. Rejects with `StartFailed`. */
+async function openToResume(session: QueryEngine, stderr: Options['stderr']): Promise<void> {
   try {
     await session.controls.open();
   } catch (error) {
-    const failed = new ResumeFailed(error, session.sessionId);
-    for (const line of failed.result.errors) warn?.(line);
+    const failed = startFailed(error, { sessionId: session.sessionId, stderr });
     await session.close();
     throw failed;
   }
@@ -265,7 +264,7 @@ async function* run(
     }
     if (last?.is_error === true && !stream.isOver()) throw errorResult(last);
   } catch (error) {
-    if (error instanceof ResumeFailed) yield [error.result];
+    if (error instanceof StartFailed) yield [error.result];
     throw error;
   } finally {
     callOff();

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { restrictionsOf } from './restrictions.ts';
+import { restrictionsOf, sandboxDemands } from './restrictions.ts';
 import { isRepositoryLayer, type Settings, type SettingsLayer } from './settings.ts';
 
 /** Where requests go, what they carry, what runs with the user's keys, and what they cost: never a repository's word (T102, T103). */
@@ -90,6 +90,12 @@ function limit(
   if (settings.plansDirectory !== undefined && leadsOut(settings.plansDirectory)) {
     delete kept['plansDirectory'];
     refuse('plansDirectory', 'a repository may only name a folder inside the project.');
+  }
+  if (settings.sandbox !== undefined) {
+    const { enabled, failIfUnavailable } = settings.sandbox;
+    if (enabled === false || failIfUnavailable === false)
+      refuse('sandbox', 'a repository may not switch isolation off.');
+    kept['sandbox'] = sandboxDemands(settings.sandbox);
   }
   const env = Object.entries(settings.env ?? {}).filter(([name]) => {
     const steers = STEERING.some((pattern) => pattern.test(name));

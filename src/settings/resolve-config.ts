@@ -30,6 +30,8 @@ export interface ConfigSources {
   /** Absolute. */
   readonly cwd: string;
   readonly files: Pick<PersistentFiles, 'readFile' | 'readDir' | 'realpath' | 'stat'>;
+  /** Default this machine's. */
+  readonly platform?: NodeJS.Platform | undefined;
 }
 
 /**
@@ -42,6 +44,7 @@ export async function resolveConfig({
   env = {},
   cwd,
   files,
+  platform = process.platform,
 }: ConfigSources): Promise<ResolvedConfig> {
   checkOptions(options);
   const { settingSources = [] } = options;
@@ -69,7 +72,7 @@ export async function resolveConfig({
   const layers = [...own.map(withoutPolicyKeys), ...managed];
 
   const settings = layLayers(layers);
-  checkSandbox(options.sandbox ?? settings.sandbox, warn);
+  const sandbox = { ...settings.sandbox, ...options.sandbox, ...layLayers(managed).sandbox };
   const environment = readEnvironment({ ...env, ...userVariables(layers) });
   const permissions = resolvePermissions(options, layers, { cwd, homeDirectory: home, warn });
   const connection = await resolveConnection({ options, settings, environment, cwd, files, warn });
@@ -104,6 +107,13 @@ export async function resolveConfig({
     otherProviders: environment.otherProviders,
     permissions,
     policy: resolvePolicy(layers),
+    sandboxRefusal: await checkSandbox(sandbox, {
+      env,
+      cwd,
+      files,
+      platform,
+      warn,
+    }),
     hooks: await resolveHooks(layers, settings, warn),
     removedTools: (options.disallowedTools ?? [])
       .filter((rule) => !rule.includes('('))

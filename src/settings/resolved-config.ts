@@ -55,6 +55,8 @@ export interface ResolvedConfig {
   readonly persistentRetry: boolean;
   /** Variables that ask for a wire other than the Messages API. */
   readonly otherProviders: readonly string[];
+  /** Why commands cannot be isolated as they must be; undefined: they need not be. */
+  readonly sandboxRefusal: string | undefined;
   /** A credential or an address was given: there is something to ask. */
   readonly isModelConfigured: boolean;
 

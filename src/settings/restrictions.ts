@@ -1,17 +1,24 @@
-import type { Settings, SettingsLayer } from './settings.ts';
+import type { SandboxSettings, Settings, SettingsLayer } from './settings.ts';
 
 /** What can only make a run do less: it holds from anywhere, asked for or not. */
 export function restrictionsOf({
   permissions,
   deniedMcpServers,
   disabledMcpjsonServers,
+  sandbox,
 }: Settings): Settings {
   const { allow: _allow, defaultMode: _mode, additionalDirectories: _folders, ...held } = permissions ?? {};
   return {
     permissions: held,
     ...(deniedMcpServers !== undefined && { deniedMcpServers }),
     ...(disabledMcpjsonServers !== undefined && { disabledMcpjsonServers }),
+    ...(sandbox !== undefined && { sandbox: sandboxDemands(sandbox) }),
   };
+}
+
+/** Isolation that is asked for, without what switches it off or accepts its absence. */
+export function sandboxDemands(sandbox: SandboxSettings): SandboxSettings {
+  return Object.fromEntries(Object.entries(sandbox).filter(([, value]) => value !== false));
 }
 
 /** What only a policy may say: it would take from the user what is theirs. */
@@ -27,11 +34,18 @@ const POLICY_KEYS = [
  * a program that starts us speaks for itself, and could allow the same by an option.
  */
 export function policyOf(settings: Settings, from: 'machine' | 'parent'): Settings {
-  const { allowedMcpServers, disableAllHooks, allowedHttpHookUrls, httpHookAllowedEnvVars, permissions } =
-    settings;
+  const {
+    allowedMcpServers,
+    disableAllHooks,
+    allowedHttpHookUrls,
+    httpHookAllowedEnvVars,
+    permissions,
+    sandbox,
+  } = settings;
   const restrictions = restrictionsOf(settings);
   return {
     ...restrictions,
+    ...(sandbox?.enabled === true && { sandbox }),
     ...Object.fromEntries(POLICY_KEYS.map((key) => [key, settings[key]])),
     allowedMcpServers,
     disableAllHooks,

@@ -287,6 +287,21 @@ describe('sessions', () => {
     }
   });
 
+  test.each(['text', 'json'])(
+    'a sandbox that is not there keeps a run from starting, as %s',
+    async (format) => {
+      const server = await rehearse();
+      const home = temporaryFolder();
+      writeFileSync(join(home, 'settings.json'), '{"sandbox":{"enabled":true}}');
+      const env = { ...against(server), TURNWRIGHT_HOME: home };
+      const { code, stdout, stderr } = await turnwright(['-p', `--output-format=${format}`, 'task'], { env });
+      expect([code, server.requests]).toEqual([1, []]);
+      expect(stderr.match(/Sandbox required but unavailable/g)).toHaveLength(1);
+      if (format === 'text') expect(stdout).toBe('');
+      else expect(JSON.parse(stdout)).toMatchObject({ subtype: 'error_during_execution', is_error: true });
+    },
+  );
+
   test('--resume-drops-turn says on stderr that it refused, and writes nothing', async () => {
     const server = await rehearse(reply('one'), reply('two'));
     const cwd = temporaryFolder();

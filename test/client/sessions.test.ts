@@ -70,6 +70,21 @@ throughBothDoors('sessions', (stage) => {
     },
   );
 
+  it('isolation of commands that is not there: a result, then the throw', async () => {
+    const lines: string[] = [];
+    const stderr = (line: string) => lines.push(line);
+    const { messages, error } = await gather(stage.start('one', { sandbox: { enabled: true }, stderr }));
+    expect(messages).toMatchObject([
+      { type: 'result', subtype: 'error_during_execution', is_error: true, num_turns: 0 },
+    ]);
+    expect(messages[0]).not.toHaveProperty('terminal_reason');
+    const [why = ''] = (messages[0] as { errors?: string[] }).errors ?? [];
+    expect(why).toMatch(/^Sandbox required but unavailable: sandbox is enabled but .* not supported yet/);
+    expect(String(error)).toContain(`returned an error result: ${why}`);
+    expect(lines.join('')).toContain(why);
+    expect(stage.asked()).toEqual([]);
+  });
+
   it('a session that another process holds is refused at the start', async () => {
     const input = prompts();
     stage.play(reply('Here.'));

@@ -319,12 +319,51 @@ describe('T102 T103 what a repository brings along', () => {
 });
 
 it('isolation that is asked for and not there keeps a session from starting, unless that is agreed to', async () => {
-  await refused({ settings: { sandbox: { enabled: true } } }).toMatchObject({ code: 'sandbox_unavailable' });
-  await refused({ sandbox: { enabled: true } }).toMatchObject({ code: 'sandbox_unavailable' });
+  const isolated = { sandbox: { enabled: true } };
+  for (const options of [
+    isolated,
+    { settings: isolated },
+    { managedSettings: isolated, sandbox: { enabled: false } },
+  ])
+    expect((await resolve(options)).sandboxRefusal).toMatch(
+      /^Sandbox required but unavailable: .* not supported/,
+    );
   const agreed = await resolve({ sandbox: { enabled: true, failIfUnavailable: false } });
+  expect(agreed.sandboxRefusal).toBeUndefined();
   expect(agreed.warnings).toEqual([expect.stringContaining('WITHOUT isolation')]);
-  expect((await resolve({ sandbox: { enabled: false } })).warnings).toEqual([]);
+  const without = await resolve({ sandbox: { enabled: false } });
+  expect([without.sandboxRefusal, without.warnings]).toEqual([undefined, []]);
 });
+
+it('the refusal names the programs for isolation that are missing on this machine', async () => {
+  const why = async (platform: NodeJS.Platform) => {
+    const options = { sandbox: { enabled: true } };
+    const config = await resolveConfig({ options, env: { PATH: home }, cwd, files: nodeFiles, platform });
+    return config.sandboxRefusal;
+  };
+  expect(await why('linux')).toContain(
+    'are missing: bubblewrap (bwrap) not installed, socat not installed; isolation of commands is not supported yet',
+  );
+  await put('~/bwrap', '');
+  expect(await why('linux')).toContain('are missing: socat not installed;');
+  await put('~/socat', '');
+  for (const platform of ['linux', 'darwin'] as const)
+    expect(await why(platform)).toContain(
+      'sandbox is enabled but isolation of commands is not supported yet.',
+    );
+});
+
+it.each([true, false])(
+  'a repository may ask for isolation and not switch it off; trusted: %s',
+  async (trusted) => {
+    const given = { settingSources: ALL, projectTrusted: trusted };
+    await put('.claude/settings.json', { sandbox: { enabled: true, failIfUnavailable: false } });
+    expect((await resolve(given)).sandboxRefusal).toBeDefined();
+    await put('~/.claude/settings.json', { sandbox: { enabled: true } });
+    await put('.claude/settings.json', { sandbox: { enabled: false } });
+    expect((await resolve(given)).sandboxRefusal).toBeDefined();
+  },
+);
 
 describe('permission modes', () => {
   it('bypass named at the start needs no other option; a ban beats it', async () => {

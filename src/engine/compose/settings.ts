@@ -1,7 +1,7 @@
 /** From options, settings files and environment to the engine's configuration, through the one resolver (L1). */
 import { resolve } from 'node:path';
 import { asksAnthropic } from '../../model/anthropic-api.ts';
-import type { TurnwrightError } from '../../protocol/errors.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ConfigOptions } from '../../settings/config-options.ts';
 import { resolveConfig } from '../../settings/resolve-config.ts';
@@ -47,6 +47,8 @@ export interface SettingsOutcome {
   readonly projectServers: ProjectServerPolicy;
   /** Why the model cannot be asked, as an error to throw; undefined: it can. */
   readonly unreachable: TurnwrightError | undefined;
+  /** Why no session may start with these settings, as an error to throw. */
+  readonly refused: TurnwrightError | undefined;
 }
 
 export async function configFromSettings(input: SettingsInput): Promise<SettingsOutcome> {
@@ -144,6 +146,10 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     project: resolved.project,
     projectServers: resolved.policy.projectServers,
     unreachable: unreachableModel(resolved),
+    refused:
+      resolved.sandboxRefusal === undefined
+        ? undefined
+        : new TurnwrightError('sandbox_unavailable', resolved.sandboxRefusal),
   };
 }
 
