@@ -58,7 +58,7 @@ export function createFileHistory(ports: FileHistoryPorts): FileHistory {
       for await (const entry of ports.entries()) entries.push(entry);
       const changed = changesSince(entries, messageId);
       if (changed === undefined)
-        throw new TurnwrightError('invalid_option', `No file checkpoint found for message ${messageId}.`);
+        throw new TurnwrightError('invalid_option', 'No file checkpoint found for this message.');
       const key = ports.newKey();
       const filesChanged: string[] = [];
       const conflicts: string[] = [];
@@ -96,7 +96,7 @@ export function createFileHistory(ports: FileHistoryPorts): FileHistory {
         filesChanged,
         insertions,
         deletions,
-        ...(!dryRun && skippedLinks > 0 && { skippedLinks }),
+        ...(!dryRun && { skippedLinks }),
         ...(conflicts.length > 0 && { conflicts }),
       };
     },
