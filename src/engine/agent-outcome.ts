@@ -6,6 +6,7 @@ import type { JournalBody } from '../protocol/journal.ts';
 import type { AssistantMessage, LoopMessage } from '../protocol/messages.ts';
 import type { Terminal, TerminalReason } from '../protocol/terminal.ts';
 import { EMPTY_USAGE } from '../protocol/wire.ts';
+import { wholeUsage } from './result-fields.ts';
 
 export interface AgentRecord {
   observe(message: LoopMessage): void;
@@ -67,7 +68,7 @@ export function createAgentRecord(model: string): AgentRecord {
       ...(why !== undefined && { why }),
       text: lastText(),
       model: asked,
-      usage,
+      usage: wholeUsage(usage),
       totalTokens: contextTokens(usage),
       totalToolUseCount: tools.length,
       totalDurationMs: Math.round(durationMs),

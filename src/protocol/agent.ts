@@ -2,7 +2,7 @@
 
 import type { PermissionMode } from './permission.ts';
 import type { ToolProgress } from './tool.ts';
-import type { EffortLevel, Usage } from './wire.ts';
+import type { EffortLevel, ResultUsage } from './wire.ts';
 
 /** An agent that the main one may start, or that the main thread itself is run as. */
 export interface AgentDefinition {
@@ -71,7 +71,7 @@ export interface AgentOutcome {
   readonly text: string;
   /** The model it was last asked with. */
   readonly model: string;
-  readonly usage: Usage;
+  readonly usage: ResultUsage;
   /** Tokens of all its requests together, those of the cache included. */
   readonly totalTokens: number;
   readonly totalToolUseCount: number;

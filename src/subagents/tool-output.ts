@@ -1,7 +1,7 @@
 /** What the Agent tool returns: for consumers the field's de-facto shape, for the model a report or the reason there is none. */
 import type { AgentEnd, AgentOutcome, SpawnRequest } from '../protocol/agent.ts';
 import type { ToolOutput } from '../protocol/tool.ts';
-import type { Usage } from '../protocol/wire.ts';
+import type { ResultUsage } from '../protocol/wire.ts';
 
 export interface AgentReport {
   readonly agentId: string;
@@ -12,7 +12,7 @@ export interface AgentReport {
   readonly totalToolUseCount: number;
   readonly totalDurationMs: number;
   readonly totalTokens: number;
-  readonly usage: Usage;
+  readonly usage: ResultUsage;
   readonly toolsUsed: readonly string[];
 }
 

@@ -28,7 +28,13 @@ throughBothDoors('agents', (stage) => {
     for (const message of nested)
       expect(message).toMatchObject({ subagent_type: 'digger', task_description: 'dig it' });
     const report = messages.findLast(is('user'));
-    expect(report).toMatchObject({ tool_use_result: { status: 'completed', totalToolUseCount: 1 } });
+    expect(report).toMatchObject({
+      tool_use_result: {
+        status: 'completed',
+        totalToolUseCount: 1,
+        usage: { server_tool_use: { web_search_requests: 0 }, service_tier: 'standard', iterations: [] },
+      },
+    });
     expect(toolResults(messages).at(-1)?.text).toContain('Gold.');
     expect(result).toMatchObject({
       subtype: 'success',
