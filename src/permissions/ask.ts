@@ -34,7 +34,11 @@ export function createAsk(options: AskOptions): AskPort {
   const { canUseTool, ids, permissions } = options;
   return async (question, signal) => {
     if (canUseTool === undefined)
-      return { ...deny(options.headlessMessage ?? headlessMessage(question)), answeredBy: 'headless' };
+      return {
+        behavior: 'deny',
+        message: options.headlessMessage ?? headlessMessage(question),
+        answeredBy: 'headless',
+      };
     if (signal.aborted) return deny(WITHDRAWN);
     const waiting = new AbortController();
     const onAbort = () => waiting.abort(signal.reason);
@@ -144,8 +148,9 @@ function headlessMessage({ tool, message, suggestions, reasonType }: Question): 
   return `${message} Nobody can be asked in this run, so ${tool.name} is denied. To allow it, add the rule ${rule} to allowedTools (or to permissions.allow in a settings file), choose another permission mode, or give the run a canUseTool callback.`;
 }
 
-function deny(message: string): PermissionResult {
-  return { behavior: 'deny', message };
+/** The host was asked, and what came back is no answer. */
+function deny(message: string) {
+  return { behavior: 'deny', message, answeredBy: 'unanswered' } as const;
 }
 
 function textOf(error: unknown): string {

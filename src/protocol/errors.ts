@@ -19,7 +19,7 @@ export type TurnwrightErrorCode =
   | 'engine_closed'
   | 'submission_running'
   | 'unpriced_model'
-  | 'blocked_by_hook'
+  | 'model_switch_refused'
   | 'reload_plugins_busy'
   | 'unknown_task'
   | 'task_ended'

@@ -48,8 +48,8 @@ export type AskPort = (
   },
   signal: AbortSignal,
 ) => Promise<
-  // `answeredBy`: default the host. `headless`: there was none to ask.
-  | (PermissionResult & { readonly answeredBy?: 'permissionPromptTool' | 'headless' })
+  // `answeredBy`: default the host. `headless`: there was none to ask. `unanswered`: its answer was none.
+  | (PermissionResult & { readonly answeredBy?: 'permissionPromptTool' | 'headless' | 'unanswered' })
   | { readonly behavior: 'pending'; readonly askId: string }
 >;
 

@@ -103,6 +103,7 @@ export type DecisionReasonType =
   | 'workingDir'
   | 'safetyCheck'
   | 'headless'
+  | 'unanswered'
   | 'tool'
   | 'other';
 

@@ -209,7 +209,7 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
     // A host that fails has not agreed (F90).
     return {
       kind: 'deny',
-      reasonType: 'host',
+      reasonType: 'unanswered',
       message: `Asking for permission to use ${tool.name} failed: ${errorText(error)}`,
     };
   } finally {
@@ -218,7 +218,12 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
 }
 
 /** It came to a question, and that ended in a denial: no rule and no mode denied. */
-const ANSWERED: ReadonlySet<DecisionReasonType> = new Set(['host', 'permissionPromptTool', 'headless']);
+const ANSWERED: ReadonlySet<DecisionReasonType> = new Set([
+  'host',
+  'permissionPromptTool',
+  'headless',
+  'unanswered',
+]);
 
 function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Permit | Promise<Permit> {
   const { notes } = request;
@@ -240,6 +245,8 @@ function decisionOf(
   answer: PermissionDecision['source'] | undefined,
 ): PermissionDecision {
   const decision = kind === 'allow' ? 'accept' : 'reject';
+  if (reasonType === 'headless') return { decision, source: 'config' };
+  if (reasonType === 'unanswered') return { decision, source: 'config', reason_type: 'other' };
   if (ANSWERED.has(reasonType))
     return { decision, source: kind === 'deny' ? 'user_reject' : (answer ?? 'user_temporary') };
   return { decision, source: reasonType === 'hook' ? 'hook' : 'config', reason_type: reasonType };

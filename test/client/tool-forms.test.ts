@@ -241,6 +241,18 @@ throughBothDoors('forms of tool results', (stage) => {
       { non_execution_kind: 'user-rejected' },
     ]);
     expect(forms(asked.messages).at(-1)).toBe('User rejected tool use');
+    const denied = { non_execution_kind: 'permission-rule' };
+    const broken = await stage.run([reply(bash('touch no')), reply('Done.')], {
+      canUseTool: async () => {
+        throw new Error('The window was closed.');
+      },
+    });
+    const failed = { decision: 'reject', source: 'config', reason_type: 'other' };
+    expect(said(broken)).toEqual([{ ...denied, permission_decision: failed }]);
+    const alone = await stage.run([reply(bash('touch no')), reply('Done.')]);
+    expect(said(alone)).toEqual([
+      { ...denied, permission_decision: { decision: 'reject', source: 'config' } },
+    ]);
   });
 
   it('a large result of a server is in a file of JSON, which the preview names', async () => {

@@ -136,6 +136,6 @@ class Asking {
     const canUseTool = answererOf(this.#config, callTool);
     const answer = await createAsk({ permissions, ids, canUseTool, clock, timeoutMs })(question, signal);
     if (answer.behavior === 'pending' || permissionPromptTool === undefined) return answer;
-    return answer.answeredBy === 'headless' ? answer : { ...answer, ...BY_TOOL };
+    return answer.answeredBy !== undefined ? answer : { ...answer, ...BY_TOOL };
   }
 }

@@ -46,8 +46,8 @@ async function report(update: ResultUpdate, said: LoopMessage[], iteration: Iter
   if (update.interrupt === true) await iteration.executor.abort('interrupted');
 }
 
-/** A person, or a program that the host put in their place, said no, and knows it: no notice is sent. */
-const ANSWERS: readonly string[] = ['host', 'hook', 'permissionPromptTool'];
+/** A person, or a program that the host put in their place, was asked, and knows it: no notice is sent. */
+const ANSWERS: readonly string[] = ['host', 'hook', 'permissionPromptTool', 'unanswered'];
 
 const REASON_TYPES = ['rule', 'mode', 'workingDir', 'safetyCheck'];
 
