@@ -2,7 +2,7 @@
 
 import { commandList, loadCommands } from '../engine/command-list.ts';
 import type { QueryEngineConfig } from '../engine/config.ts';
-import { configuredFastMode } from '../engine/fast-mode-status.ts';
+import { configuredFastMode, fastModeFields } from '../engine/fast-mode-status.ts';
 import {
   type AccountInfo,
   type AgentInfo,
@@ -12,7 +12,7 @@ import {
   modelList,
 } from '../engine/session-facts.ts';
 import { CAPABILITIES, PROTOCOL_VERSION } from '../engine/version.ts';
-import type { FastModeState } from '../protocol/model.ts';
+import type { FastModeDisabledReason, FastModeState } from '../protocol/model.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
 import type { SlashCommandInfo } from '../protocol/sdk-messages.ts';
 
@@ -24,6 +24,7 @@ export interface InitializationResult {
   readonly models: readonly ModelChoice[];
   readonly account: AccountInfo;
   readonly fast_mode_state: FastModeState;
+  readonly fast_mode_disabled_reason?: FastModeDisabledReason;
   /** The generation of the protocol that the engine speaks. */
   readonly claude_code_version: string;
   /** When the session begins. */
@@ -40,7 +41,7 @@ export async function initializationOf(config: QueryEngineConfig): Promise<Initi
     available_output_styles: (await config.outputStyles?.list()) ?? ['default'],
     models: modelList(config),
     account: accountOf(config),
-    fast_mode_state: configuredFastMode(config).state,
+    ...fastModeFields(configuredFastMode(config)),
     claude_code_version: PROTOCOL_VERSION,
     current_permission_mode: config.permissionMode ?? 'default',
     capabilities: CAPABILITIES,

@@ -160,12 +160,30 @@ describe('requests of the host', () => {
       pid: process.pid,
       claude_code_version: expect.stringMatching(/^2\./),
       current_permission_mode: 'default',
+      fast_mode_state: 'off',
+      fast_mode_disabled_reason: 'sdk_opt_in_required',
       hooks_applied: true,
       sdk_mcp_manifests_parked: { k: 'parked' },
     });
     expect(response).toMatchObject({ pending_permission_requests: [], pending_user_dialog_requests: [] });
     host.end();
     expect(await host.ended).toBe(0);
+  });
+
+  it('initialize is answered before anything that a prompt sent right behind it brings about', async () => {
+    play(reply('Hi.'));
+    const env = envOf({ CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1' });
+    const host = startHost(server, { options: { env } });
+    const answered = host.ask('initialize');
+    host.prompt('Go.');
+    await answered;
+    host.end();
+    expect(await host.ended).toBe(0);
+    expect(host.lines.map(nameOf).slice(0, 3)).toEqual([
+      'control_response',
+      'system/session_state_changed',
+      'system/init',
+    ]);
   });
 
   it('a second initialize answers and changes nothing', async () => {
@@ -191,8 +209,8 @@ describe('requests of the host', () => {
   it('set_model, set_permission_mode, set_max_thinking_tokens, mcp_status and the rest have their payloads', async () => {
     const host = startHost(server);
     await host.ask('initialize');
-    expect(payload(await host.ask('set_model', { model: 'haiku' }))).toEqual({ model: 'haiku' });
-    expect(payload(await host.ask('set_model'))).toEqual({ model: 'default' });
+    expect(payload(await host.ask('set_model', { model: 'haiku' }))).toEqual({ model: 'claude-haiku-5-5' });
+    expect(payload(await host.ask('set_model'))).toEqual({ model: 'claude-opus-5-5' });
     expect(payload(await host.ask('set_permission_mode', { mode: 'manual' }))).toEqual({ mode: 'default' });
     expect(await host.ask('set_permission_mode', { mode: 'auto' })).toMatchObject({ subtype: 'error' });
     expect(await host.ask('set_permission_mode', { mode: 'bypassPermissions' })).toMatchObject({
@@ -414,7 +432,7 @@ describe('requests to the host', () => {
       'claudecode/toolUseId',
     );
     expect(sent()).toContain('echoed');
-    expect(sent()).toContain('MCP error -32000: No luck.');
+    expect(sent()).toContain('No luck.');
   });
 
   it('a host that fails at a request is heard as a failure', async () => {

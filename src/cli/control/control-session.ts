@@ -178,9 +178,10 @@ export async function runControlSession(session: ControlSessionOptions): Promise
     }
   };
 
-  const answering = (work: Promise<void>) => {
+  const answering = (work: Promise<void>): Promise<void> => {
     const settled = work.finally(() => answers.delete(settled));
     answers.add(settled);
+    return settled;
   };
 
   const read = async () => {
@@ -191,9 +192,13 @@ export async function runControlSession(session: ControlSessionOptions): Promise
           begin();
           prompts.push(line.message);
           break;
-        case 'request':
-          answering(answer(line.id, line.subtype, line.fields));
+        case 'request': {
+          const first = line.subtype === 'initialize' && started === undefined;
+          const answered = answering(answer(line.id, line.subtype, line.fields));
+          // Hosts expect the answer before anything that a prompt brings about.
+          if (first) prompts.holdUntil(answered);
           break;
+        }
         case 'response':
           if (session.echoesAnswers) post(line.raw);
           channel.settle(line.id, line.answer);

@@ -3,6 +3,8 @@ import type { SDKUserMessage } from '../../index.ts';
 
 export interface PromptLine extends AsyncIterable<SDKUserMessage> {
   push(prompt: SDKUserMessage): void;
+  /** Nothing is handed on before this has settled. */
+  holdUntil(settled: Promise<unknown>): void;
   end(): void;
 }
 
@@ -10,10 +12,14 @@ export function createPromptLine(): PromptLine {
   const waiting: SDKUserMessage[] = [];
   let ended = false;
   let wake = () => {};
+  let held: Promise<unknown> | undefined;
   return {
     push(prompt) {
       waiting.push(prompt);
       wake();
+    },
+    holdUntil(settled) {
+      held = settled;
     },
     end() {
       ended = true;
@@ -21,6 +27,7 @@ export function createPromptLine(): PromptLine {
     },
     async *[Symbol.asyncIterator]() {
       while (true) {
+        await held;
         const next = waiting.shift();
         if (next !== undefined) yield next;
         else if (ended) return;
