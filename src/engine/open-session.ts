@@ -10,6 +10,7 @@ export async function openSession(parts: EngineParts): Promise<Recovered | undef
   await parts.structured?.prepare();
   if (recovered?.totals !== undefined) ledger.restore(recovered.totals);
   takeCount(recovered?.counted, parts);
+  memory.title = recovered?.title ?? memory.title;
   memory.taskRemaining = recovered?.taskRemaining;
   const todos = recovered?.todos ?? [];
   if (todos.length > 0) appState.set((state) => ({ ...state, todos }));

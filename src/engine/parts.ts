@@ -174,6 +174,8 @@ export interface SessionMemory {
   endIdle: (() => void) | undefined;
   /** The prompt that is being worked on. */
   promptId: string | undefined;
+  /** What the session is called. */
+  title: string | undefined;
   orphanHandled: boolean;
   /** Why a strict budget did not let the main loop ask again, in this submission. */
   unaffordable: string | undefined;

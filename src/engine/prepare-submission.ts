@@ -155,14 +155,7 @@ export async function prepareSubmission(
     for (const message of input.messages) messages.push(toReplay(replayOf(message), sessionId));
   }
   for (const notice of input.notices) {
-    messages.push({
-      type: 'system',
-      subtype: 'informational',
-      level: 'notice',
-      content: notice,
-      uuid: ids.uuid(),
-      session_id: sessionId,
-    });
+    messages.push({ type: 'system', ...notice, uuid: ids.uuid(), session_id: sessionId });
   }
 
   if (!input.shouldQuery) {

@@ -2,7 +2,7 @@
 
 import type { JudgePrompt } from '../attachments/queued-commands.ts';
 import type { HookCall, HookVerdict } from '../protocol/hook.ts';
-import type { AttachmentMessage } from '../protocol/messages.ts';
+import type { AttachmentMessage, InformationalBody } from '../protocol/messages.ts';
 import type { InboxItem } from '../protocol/ports.ts';
 import { isoTime } from '../util/iso-time.ts';
 import { reminder } from '../util/reminder.ts';
@@ -40,9 +40,11 @@ export interface PromptVerdict {
   /** What the person is told instead; undefined: the prompt goes on. */
   readonly refusal: string | undefined;
   /** The refusal with the prompt it is about, unless a hook wants that left out. */
-  readonly notice: string | undefined;
+  readonly notice: InformationalBody | undefined;
   readonly context: readonly AttachmentMessage[];
 }
+
+type SubmittedPrompt = Extract<HookCall, { readonly event: 'UserPromptSubmit'; readonly prompt: string }>;
 
 export const NOTHING_SAID: PromptVerdict = { refusal: undefined, notice: undefined, context: [] };
 
@@ -57,9 +59,17 @@ export async function judgePrompt(
   const refusal = refusalIn(verdict);
   return {
     refusal,
-    notice: refusal && noticeOf(refusal, verdict, String(call.prompt)),
+    notice:
+      refusal === undefined
+        ? undefined
+        : { ...noticeOf(refusal, verdict, String(call.prompt)), prevent_continuation: true },
     context: hookContext(call.event, verdict.additionalContext, parts),
   };
+}
+
+export function submitted(prompt: string, { memory }: Pick<EngineParts, 'memory'>): SubmittedPrompt {
+  const { title } = memory;
+  return { event: 'UserPromptSubmit', prompt, ...(title !== undefined && { session_title: title }) };
 }
 
 /** A prompt that would join the running turn. undefined: no hook has a say in it. */
@@ -70,14 +80,11 @@ export function judgeJoining(
 ): ReturnType<JudgePrompt> {
   if (byHook === true || !parts.hooks.has('UserPromptSubmit')) return undefined;
   return (async () => {
-    const verdict = await parts.hooks.run(
-      { event: 'UserPromptSubmit', prompt: textOfContent(content) },
-      { signal },
-    );
+    const verdict = await parts.hooks.run(submitted(textOfContent(content), parts), { signal });
     const refusal = refusalIn(verdict);
     await entitle(verdict, parts);
     if (refusal !== undefined && !signal.aborted)
-      parts.notices.say(noticeOf(refusal, verdict, textOfContent(content)), 'notice');
+      parts.notices.show(noticeOf(refusal, verdict, textOfContent(content)));
     return { refused: refusal !== undefined, context: verdict.additionalContext };
   })();
 }
@@ -85,15 +92,35 @@ export function judgeJoining(
 /** Of a prompt that was held back, this much is repeated, in characters. */
 const REPEATED = 500;
 
-function noticeOf(refusal: string, { suppressOriginalPrompt }: HookVerdict, prompt: string): string {
-  if (suppressOriginalPrompt === true || prompt === '') return refusal;
-  return `${refusal}\nThe prompt was: ${prompt.length > REPEATED ? `${prompt.slice(0, REPEATED)}…` : prompt}`;
+function noticeOf(reason: string, verdict: HookVerdict, prompt: string): InformationalBody {
+  const repeated = prompt.length > REPEATED ? `${prompt.slice(0, REPEATED)}…` : prompt;
+  const isRepeated = verdict.suppressOriginalPrompt !== true && prompt !== '';
+  return {
+    subtype: 'informational',
+    level: 'warning',
+    content: isRepeated ? `${reason}\nThe prompt was: ${repeated}` : reason,
+    prompt_submit_outcome: {
+      kind: isBlocked(verdict) ? 'blocked_by_hook' : 'stopped_by_hook',
+      prompt_kept: false,
+      reason,
+    },
+  };
 }
+
+const isBlocked = ({ blockingErrors, permission }: HookVerdict): boolean =>
+  blockingErrors.length > 0 || permission === 'deny';
 
 /** The host's own title stands. */
 async function entitle({ sessionTitle }: HookVerdict, parts: EngineParts): Promise<void> {
   if (sessionTitle === undefined || sessionTitle.trim() === '' || parts.config.title !== undefined) return;
   await renameSession(sessionTitle, parts);
+  parts.announcer.say({
+    type: 'system',
+    subtype: 'session_title_changed',
+    title: sessionTitle.trim(),
+    uuid: parts.ids.uuid(),
+    session_id: parts.sessionId,
+  });
 }
 
 function refusalIn(verdict: HookVerdict): string | undefined {

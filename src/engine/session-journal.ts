@@ -26,6 +26,7 @@ export interface Recovered {
   readonly counted?:
     | { readonly tokens: number; readonly length: number; readonly model: string | undefined }
     | undefined;
+  readonly title?: string | undefined;
   /** What is left of a task budget. */
   readonly taskRemaining?: number | undefined;
   readonly todos: readonly TodoItem[];

@@ -21,6 +21,7 @@ export function freshMemory(config: QueryEngineConfig, inherited: Inherited | un
     started: false,
     endIdle: undefined,
     promptId: undefined,
+    title: inherited === undefined ? config.title : undefined,
     orphanHandled: false,
     unaffordable: undefined,
     capWarnings: inherited?.capWarnings ?? createCapWarnings(),

@@ -1,5 +1,6 @@
 /** What the session itself has to tell consumers while a submission runs: a changed permission mode, a tool taken away. */
 import type { PermissionPort } from '../protocol/gate.ts';
+import type { InformationalBody } from '../protocol/messages.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
 import type { Ids } from '../protocol/ports.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
@@ -8,6 +9,7 @@ import type { AppStateAccess } from './app-state.ts';
 export interface SessionNotices {
   /** A sentence for people. Default level: `warning`. */
   say(content: string, level?: 'notice' | 'warning'): void;
+  show(body: InformationalBody): void;
   /** What a person was sent to a web page for, by an MCP server, is done. */
   elicitationComplete(server: string, elicitationId: string): void;
   /** The mode of now; nothing more is told of it until it changes. */
@@ -17,7 +19,7 @@ export interface SessionNotices {
 }
 
 type Notice =
-  | { readonly subtype: 'informational'; readonly content: string; readonly level: 'notice' | 'warning' }
+  | InformationalBody
   | {
       readonly subtype: 'elicitation_complete';
       readonly mcp_server_name: string;
@@ -48,6 +50,10 @@ class Notices implements SessionNotices {
 
   say(content: string, level: 'notice' | 'warning' = 'warning'): void {
     this.#waiting.push({ subtype: 'informational', content, level });
+  }
+
+  show(body: InformationalBody): void {
+    this.#waiting.push(body);
   }
 
   elicitationComplete(mcp_server_name: string, elicitation_id: string): void {

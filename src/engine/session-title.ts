@@ -22,4 +22,5 @@ export async function renameSession(
   if (name === '') throw new TurnwrightError('invalid_option', 'A title must not be empty.');
   await openSession(parts);
   await parts.journal.recorder.append([titleRecord(name)]);
+  parts.memory.title = name;
 }

@@ -20,7 +20,7 @@ type Parts = Pick<
 >;
 
 /**
- * undefined: the default model. Rejects with `unpriced_model` under a USD budget, and with `model_switch_refused` when
+ * undefined: the default model. Rejects with `unpriced_model` under a USD budget, and with `blocked_by_hook` when
  * a PreModelSwitch hook denies it, or wants somebody asked who cannot be.
  */
 export async function switchModel(
@@ -39,8 +39,8 @@ export async function switchModel(
       blockingErrors;
     if (blocked !== undefined)
       throw new TurnwrightError(
-        'model_switch_refused',
-        `A PreModelSwitch hook keeps the session with ${from}${blocked === '' ? '.' : `: ${blocked}`}`,
+        'blocked_by_hook',
+        `Model switch blocked by a PreModelSwitch hook${blocked === '' ? '.' : `: ${blocked}`}`,
       );
   }
   memory.modelName = requested;
@@ -95,7 +95,8 @@ function switched(
     context_tokens,
     prompt_cache_warm: context_tokens > 0 && ageMs < TTL_MS[cache_ttl],
     cache_ttl,
-    estimated_cache_write_usd: (context_tokens * (perMillion ?? 0)) / 1_000_000,
+    // Dollars, to four places: an estimate.
+    estimated_cache_write_usd: Math.round((context_tokens * (perMillion ?? 0)) / 100) / 10_000,
     pricing: source === 'settings' ? 'configured' : source === 'list' ? 'catalog' : 'default',
   };
 }

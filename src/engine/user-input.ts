@@ -1,7 +1,7 @@
 /** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
 
 import type { Command, CommandOrigin, CommandResult } from '../protocol/command.ts';
-import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
+import type { AttachmentMessage, InformationalBody, UserMessage } from '../protocol/messages.ts';
 import { TASK_NOTICE } from '../protocol/task.ts';
 import type { UserBlock } from '../protocol/wire.ts';
 import { isoTime } from '../util/iso-time.ts';
@@ -13,7 +13,7 @@ import { type CommandCall, findCommand } from './commands.ts';
 import { mentionedFiles } from './mentioned-files.ts';
 import type { EngineParts } from './parts.ts';
 import type { Prompt } from './prepare-submission.ts';
-import { judgePrompt, NOTHING_SAID, type PromptVerdict, startSession } from './prompt-hooks.ts';
+import { judgePrompt, NOTHING_SAID, type PromptVerdict, startSession, submitted } from './prompt-hooks.ts';
 
 export interface UserInput {
   /** What hooks say before the prompt. */
@@ -32,8 +32,8 @@ export interface UserInput {
   /** Another conversation begins. */
   readonly clear: boolean;
   readonly resultText: string;
-  /** Shown to the host as informational messages. */
-  readonly notices: readonly string[];
+  /** Shown to the host. */
+  readonly notices: readonly InformationalBody[];
 }
 
 export async function processUserInput(
@@ -90,16 +90,18 @@ export async function processUserInput(
       compact: result.compact,
       clear: result.clear === true,
       resultText: result.resultText ?? '',
-      notices: result.notices ?? [],
+      notices: (result.notices ?? []).map((content) => ({
+        subtype: 'informational',
+        level: 'notice',
+        content,
+      })),
     };
   }
   const uuid = prompt.options.uuid ?? parts.ids.uuid();
   parts.memory.promptId = uuid;
   // What the engine itself has to say is no prompt of the user's, and nothing to keep back.
   const byUser = prompt.options.origin?.kind !== TASK_NOTICE;
-  const verdict = byUser
-    ? await judgePrompt({ event: 'UserPromptSubmit', prompt: text }, scope, parts)
-    : NOTHING_SAID;
+  const verdict = byUser ? await judgePrompt(submitted(text, parts), scope, parts) : NOTHING_SAID;
   if (verdict.refusal !== undefined) return refused(verdict);
   const message = userMessage(prompt.content, 'prompt', { ...prompt.options, uuid }, parts);
   const files = isVerbatim || !byUser ? [] : await mentions(text, scope, parts);
@@ -140,7 +142,7 @@ async function judgeCommand(
   parts: EngineParts,
 ): Promise<PromptVerdict> {
   if (origin === 'builtin') return NOTHING_SAID;
-  const typed = await judgePrompt({ event: 'UserPromptSubmit', prompt }, scope, parts);
+  const typed = await judgePrompt(submitted(prompt, parts), scope, parts);
   if (typed.refusal !== undefined) return typed;
   const expanded = await judgePrompt(
     {

@@ -8,7 +8,14 @@ export type HookOutcome =
   | { readonly kind: 'blocked'; readonly name: string; readonly reason: string }
   /** Another exit code: shown, and nothing else. */
   | { readonly kind: 'complained'; readonly name: string; readonly problem: string }
-  | { readonly kind: 'failed'; readonly name: string; readonly problem: string; readonly closes: boolean }
+  | {
+      readonly kind: 'failed';
+      readonly name: string;
+      readonly problem: string;
+      readonly closes: boolean;
+      /** A function of the host, and no command, address or tool. */
+      readonly isCallback?: boolean;
+    }
   | { readonly kind: 'aborted'; readonly name: string };
 
 type Permission = NonNullable<HookVerdict['permission']>;
@@ -37,6 +44,7 @@ const BLOCKABLE: ReadonlySet<HookEvent> = new Set<HookEvent>([
 export interface HookNotice {
   readonly level: 'notice' | 'warning';
   readonly text: string;
+  readonly tag?: 'hook_callback_failed';
 }
 
 export interface Folded {
@@ -88,7 +96,11 @@ export function foldOutcomes(event: HookEvent, outcomes: readonly HookOutcome[])
         warn(`${name} hook: ${outcome.problem}`);
         break;
       case 'failed':
-        warn(`${name} hook: ${outcome.problem}`);
+        notices.push({
+          level: 'warning',
+          text: `${name} hook: ${outcome.problem}`,
+          ...(outcome.isCallback === true && { tag: 'hook_callback_failed' }),
+        });
         if (outcome.closes)
           block(event, `The ${name} hook failed and guards this: ${outcome.problem}`, name, verdict);
         break;

@@ -158,9 +158,9 @@ class HookRunner implements Hooks {
 
   /** `label`: whose words they are; a warning names its hook itself. */
   #tell(notices: readonly HookNotice[], label: string): void {
-    for (const { level, text } of notices) {
+    for (const { level, text, tag } of notices) {
       const content = level === 'notice' ? `${label} says: ${text}` : text;
-      this.#options.show?.({ subtype: 'informational', content, level });
+      this.#options.show?.({ subtype: 'informational', content, level, ...(tag !== undefined && { tag }) });
     }
   }
 

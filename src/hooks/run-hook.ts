@@ -134,8 +134,9 @@ async function cutOff(
   }
 }
 
-function failed({ event, name, onFailure }: RegisteredHook, problem: string): HookOutcome {
-  return { kind: 'failed', name, problem, closes: closesOnFailure(event, onFailure) };
+function failed({ event, name, onFailure, listing }: RegisteredHook, problem: string): HookOutcome {
+  const closes = closesOnFailure(event, onFailure);
+  return { kind: 'failed', name, problem, closes, ...(listing.type === 'callback' && { isCallback: true }) };
 }
 
 interface Shown {

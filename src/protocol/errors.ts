@@ -19,7 +19,7 @@ export type TurnwrightErrorCode =
   | 'engine_closed'
   | 'submission_running'
   | 'unpriced_model'
-  | 'model_switch_refused'
+  | 'blocked_by_hook'
   | 'reload_plugins_busy'
   | 'unknown_task'
   | 'task_ended'

@@ -109,7 +109,12 @@ export type HookCall =
       readonly title?: string;
       readonly notification_type: string;
     }
-  | { readonly event: 'UserPromptSubmit'; readonly prompt: string }
+  | {
+      readonly event: 'UserPromptSubmit';
+      readonly prompt: string;
+      /** What the session is called by now. */
+      readonly session_title?: string;
+    }
   | {
       readonly event: 'UserPromptExpansion';
       readonly expansion_type: 'slash_command' | 'mcp_prompt';

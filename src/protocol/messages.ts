@@ -92,6 +92,15 @@ export type Attachment =
   | { readonly type: 'structured_output'; readonly value: unknown }
   | { readonly type: string; readonly [key: string]: unknown };
 
+/** What became of a prompt that a hook kept back. */
+export interface PromptOutcome {
+  /** `stopped_by_hook`: by `continue: false`. */
+  readonly kind: 'blocked_by_hook' | 'stopped_by_hook';
+  /** Whether the prompt is part of the conversation. */
+  readonly prompt_kept: boolean;
+  readonly reason: string;
+}
+
 export interface TodoItem {
   readonly content: string;
   readonly status: 'pending' | 'in_progress' | 'completed';
@@ -131,6 +140,10 @@ export type SystemBody =
       readonly content: string;
       readonly level: 'info' | 'notice' | 'suggestion' | 'warning';
       readonly prevent_continuation?: boolean;
+      /** A hook kept this prompt back. */
+      readonly prompt_submit_outcome?: PromptOutcome;
+      /** A callback of the host failed, or answered with what cannot be read. */
+      readonly tag?: 'hook_callback_failed';
       /** uuids of messages that were taken back, when nothing takes their place (L4.5). */
       readonly retracted_message_uuids?: readonly string[];
     }
@@ -262,3 +275,6 @@ export type Said = LoopMessage | readonly LoopMessage[];
 
 /** What the next request is made of. Frozen once it is in a view: its wire bytes are cached by identity. */
 export type ViewMessage = AssistantMessage | UserMessage | AttachmentMessage;
+
+/** A sentence for people. */
+export type InformationalBody = Extract<SystemBody, { readonly subtype: 'informational' }>;

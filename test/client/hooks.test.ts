@@ -85,12 +85,20 @@ throughBothDoors('hooks', (stage) => {
       allowDangerouslySkipPermissions: true,
       hooks: { UserPromptSubmit: one(hook) },
     });
-    const notices: unknown[] = [];
+    const notices: object[] = [];
     for await (const message of running) {
       if (message.type === 'assistant') working();
-      if (message.type === 'system' && message.subtype === 'informational') notices.push(message.content);
+      if (message.type === 'system' && message.subtype === 'informational') notices.push(message);
     }
-    expect(notices).toEqual(['Not that.\nThe prompt was: Dig for gold.']);
+    const outcome = { kind: 'blocked_by_hook', prompt_kept: false, reason: 'Not that.' };
+    expect(notices).toMatchObject([
+      {
+        content: 'Not that.\nThe prompt was: Dig for gold.',
+        level: 'warning',
+        prompt_submit_outcome: outcome,
+      },
+    ]);
+    expect(notices[0]).not.toHaveProperty('prevent_continuation');
     expect(stage.asked()).toHaveLength(2);
     expect(sent()).toContain('Dig for copper.');
     expect(sent()).not.toContain('gold');
@@ -201,16 +209,50 @@ throughBothDoors('hooks', (stage) => {
     expect(reasons).toEqual(['other']);
   });
 
-  it('UserPromptSubmit can keep a prompt back', async () => {
-    const { result } = await run([], {
-      hooks: { UserPromptSubmit: one(async () => ({ decision: 'block', reason: 'Not that.' })) },
-    });
+  it.each([
+    ['blocked_by_hook', { decision: 'block', reason: 'Not that.' }],
+    ['stopped_by_hook', { continue: false, stopReason: 'Not that.' }],
+  ])('UserPromptSubmit can keep a prompt back: %s', async (kind, answer) => {
+    const { messages, result } = await run([], { hooks: { UserPromptSubmit: one(async () => answer) } });
+    expect(messages.filter(is('system', 'informational'))).toMatchObject([
+      {
+        level: 'warning',
+        prevent_continuation: true,
+        prompt_submit_outcome: { kind, prompt_kept: false, reason: 'Not that.' },
+      },
+    ]);
     expect(result).toMatchObject({
       subtype: 'success',
       num_turns: 0,
       result: expect.stringContaining('Not that.'),
     });
     expect(stage.asked()).toEqual([]);
+  });
+
+  it('UserPromptSubmit can name the session: hosts and later prompts learn the name', async () => {
+    const seen: Input[] = [];
+    stage.play(reply('Hi.'), reply('Hi again.'));
+    const input = openPrompt('Go.');
+    const running = stage.start(input, {
+      hooks: {
+        UserPromptSubmit: one(async (event) => {
+          seen.push(event);
+          return { hookSpecificOutput: { hookEventName: 'UserPromptSubmit', sessionTitle: 'Digging' } };
+        }),
+      },
+    });
+    let count = 0;
+    const { messages } = await gather(running, (message) => {
+      if (message.type !== 'result') return;
+      count += 1;
+      if (count === 1) input.push(prompt('Again.'));
+      else input.end();
+    });
+    expect(seen[0]).not.toHaveProperty('session_title');
+    expect(seen[1]).toMatchObject({ session_title: 'Digging' });
+    const names = messages.map((message) => ('subtype' in message ? message.subtype : message.type));
+    expect(names.indexOf('session_title_changed')).toBeLessThan(names.indexOf('init'));
+    expect(messages.find(is('system', 'session_title_changed'))).toMatchObject({ title: 'Digging' });
   });
 
   it('UserPromptSubmit can add context', async () => {
@@ -234,6 +276,9 @@ throughBothDoors('hooks', (stage) => {
     const closed = await run([reply(bash('echo hi')), reply('Well.')], { hooks: { PreToolUse: broken } });
     expect(toolResults(closed.messages)).toMatchObject([
       { text: expect.stringContaining('The hook broke.'), is_error: true },
+    ]);
+    expect(closed.messages.filter(is('system', 'informational'))).toMatchObject([
+      { level: 'warning', tag: 'hook_callback_failed' },
     ]);
     const open = await run([reply(bash('echo hi')), reply('Done.')], {
       hooks: { PreToolUse: broken.map((matcher) => ({ ...matcher, onFailure: 'continue' })) },
@@ -317,11 +362,13 @@ throughBothDoors('hooks', (stage) => {
       if (message.type !== 'result') return;
       count += 1;
       if (count === 1) {
-        await expect(running.setModel('haiku')).rejects.toThrow('Not in mid-work.');
+        const refused = 'Model switch blocked by a PreModelSwitch hook: Not in mid-work.';
+        await expect(running.setModel('haiku')).rejects.toThrow(refused);
         input.push(prompt('/model haiku'));
       } else if (count === 2) input.push(prompt('Again.'));
       else input.end();
     });
+    for (const event of seen) expect(event).not.toHaveProperty('permission_mode');
     expect(seen).toMatchObject([
       { source: 'sdk', context_tokens: expect.any(Number), prompt_cache_warm: true },
       { source: 'command', requested_model: 'haiku' },

@@ -237,10 +237,10 @@ describe('events of a run', () => {
     expect(await titleAfter({ title: 'Mine' })).toBe('Mine');
   });
 
-  it('StopFailure hears what the model had said last', async () => {
+  it('StopFailure hears the error as it is shown', async () => {
     const failures: unknown[] = [];
-    const hook: HookCallback = async ({ error, last_assistant_message }) => {
-      failures.push([error, last_assistant_message]);
+    const hook: HookCallback = async ({ error, last_assistant_message, effort, permission_mode }) => {
+      failures.push([error, last_assistant_message, effort, permission_mode]);
       return {};
     };
     await run(
@@ -253,7 +253,9 @@ describe('events of a run', () => {
         hooks: { StopFailure: [{ hooks: [hook] }] },
       },
     );
-    expect(failures).toEqual([['unknown', 'I look.']]);
+    expect(failures).toEqual([
+      ['unknown', expect.stringMatching(/^API Error: 400/), { level: 'medium' }, undefined],
+    ]);
   });
 
   it('StopFailure is not waited for: the result comes while its hook still runs', async () => {

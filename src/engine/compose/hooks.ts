@@ -211,9 +211,13 @@ const WITHOUT_MODE: ReadonlySet<HookEvent> = new Set([
   'PreCompact',
   'SubagentStart',
   'Elicitation',
+  'InstructionsLoaded',
+  'PreModelSwitch',
+  'PostModelSwitch',
+  'StopFailure',
 ]);
 
-/** They come of an answer of the model, and of how hard it thought. */
+/** They come of an answer of the model, and of how hard it thought; instructions, when they are loaded in a turn. */
 const WITH_EFFORT: ReadonlySet<HookEvent> = new Set([
   'PreToolUse',
   'PostToolUse',
@@ -223,6 +227,8 @@ const WITH_EFFORT: ReadonlySet<HookEvent> = new Set([
   'PermissionDenied',
   'Stop',
   'SubagentStop',
+  'StopFailure',
+  'InstructionsLoaded',
 ]);
 
 function baseOf(event: HookEvent, { sessionId, now }: HookParts): HookInputBase {
@@ -233,7 +239,9 @@ function baseOf(event: HookEvent, { sessionId, now }: HookParts): HookInputBase 
     cwd,
     ...(promptId !== undefined && { prompt_id: promptId }),
     ...(!WITHOUT_MODE.has(event) && { permission_mode: mode }),
-    ...(effort !== undefined && WITH_EFFORT.has(event) && { effort: { level: effort } }),
+    ...(effort !== undefined &&
+      promptId !== undefined &&
+      WITH_EFFORT.has(event) && { effort: { level: effort } }),
   };
 }
 

@@ -144,17 +144,6 @@ export function holdsMedia(state: State): boolean {
   return false;
 }
 
-/** The text of the last answer that stands in the view. */
-function lastAnswer({ view }: State): string | undefined {
-  for (let at = view.messages.length - 1; at >= 0; at -= 1) {
-    const message = view.messages.at(at);
-    if (message?.type !== 'assistant') continue;
-    const text = message.message.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
-    if (text.length > 0) return text.join('');
-  }
-  return undefined;
-}
-
 /** Shows a withheld failure, once, and stops. Stop hooks do not run; StopFailure hooks do, and are not waited for. */
 export async function* giveUp(
   iteration: Iteration,
@@ -163,13 +152,12 @@ export async function* giveUp(
   how: { readonly text: string; readonly reason: TerminalReason },
 ): AsyncGenerator<LoopMessage, Decision> {
   const { deps } = iteration;
-  const said = lastAnswer(state);
   yield* iteration.say(errorMessage(deps, how.text, errorOf(failure), failure));
   void deps.hooks.run({
     event: 'StopFailure',
     error: errorOf(failure),
     error_details: failure.message,
-    ...(said === undefined ? {} : { last_assistant_message: said }),
+    last_assistant_message: how.text,
   });
   return stop(state, how.reason, failure.status === undefined ? {} : { apiErrorStatus: failure.status });
 }
