@@ -45,6 +45,8 @@ export interface HostControls {
   open(): Promise<void>;
   /** Emits `session_state_changed` to those who asked for it. */
   enterState(state: SessionState): void;
+  /** An earlier life of the session, or what it was forked from, answered the prompt of this uuid. */
+  wasAnswered(uuid: string): boolean;
   /** Takes prompts out of the line; returns the keys that were there and had not begun to join the running turn. */
   withdraw(keys: readonly string[]): readonly string[];
   /** From the next request on; undefined: the default model. Rejects where a hook or the budget refuses it. */
@@ -94,6 +96,10 @@ class Controls implements HostControls {
     } as const;
     if (onSessionState !== undefined) onSessionState(message);
     else announcer.say(message);
+  }
+
+  wasAnswered(uuid: string): boolean {
+    return this.#parts.memory.answered?.has(uuid) === true;
   }
 
   withdraw(keys: readonly string[]): readonly string[] {

@@ -7,6 +7,7 @@ export async function openSession(parts: EngineParts): Promise<Recovered | undef
   const recovered = await journal.open();
   if (memory.opened) return recovered;
   memory.opened = true;
+  memory.answered = recovered?.answered;
   await parts.structured?.prepare();
   if (recovered?.totals !== undefined) ledger.restore(recovered.totals);
   takeCount(recovered?.counted, parts);

@@ -159,6 +159,8 @@ export interface SessionMemory {
   /** What a skill wants the rest of the submission to be worked on with; until the next request. */
   adopted: { readonly model?: string | undefined; readonly effort?: EffortLevel | undefined } | undefined;
   opened: boolean;
+  /** uuids of prompts that an earlier life answered, or a session that this one is a fork of. */
+  answered: ReadonlySet<string> | undefined;
   /** Submissions that are on record. */
   submissions: number;
   /** The running one's id. */

@@ -40,6 +40,8 @@ export interface Recovered {
   readonly plan?: string | undefined;
   /** Keys and uuids of prompts that are part of the conversation already. */
   readonly consumed?: ReadonlySet<string> | undefined;
+  /** Those of them whose submission has its result. */
+  readonly answered?: ReadonlySet<string> | undefined;
 }
 
 export interface Interrupted {

@@ -13,6 +13,7 @@ export function freshMemory(config: QueryEngineConfig, inherited: Inherited | un
     fastMode: config.fastMode,
     adopted: undefined,
     opened: false,
+    answered: undefined,
     submissions: 0,
     submission: undefined,
     results: inherited?.results ?? 0,

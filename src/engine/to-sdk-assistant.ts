@@ -1,5 +1,5 @@
 /** Assistant messages as the stream shows them: the model's, and those that the engine writes in its place. */
-import type { AssistantMessage } from '../protocol/messages.ts';
+import type { AssistantMessage, ThoughtFacts } from '../protocol/messages.ts';
 import type { SDKAssistantMessage, SyntheticUsage } from '../protocol/sdk-messages.ts';
 import type { McpOrigin } from '../protocol/tool.ts';
 
@@ -36,8 +36,16 @@ export function toSdkAssistant(message: AssistantMessage, session_id: string): S
     session_id,
     ...(synthetic !== undefined && errorFields(synthetic)),
     ...(message.requestId !== undefined && { request_id: message.requestId }),
+    ...(message.thought !== undefined && thoughtFields(message.thought)),
     ...(message.aborted === true && { aborted: true }),
   };
+}
+
+function thoughtFields({
+  durationMs,
+  display,
+}: ThoughtFacts): Pick<SDKAssistantMessage, 'thinking_duration_ms' | 'thinking_display'> {
+  return { thinking_duration_ms: durationMs, ...(display !== undefined && { thinking_display: display }) };
 }
 
 /** What people call a server's tools that are called. */

@@ -11,12 +11,14 @@ import type {
   AttachmentMessage,
   LoopMessage,
   RecalledMemory,
+  StreamEventsMessage,
   SystemMessage,
   UserMessage,
 } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { McpOrigin } from '../protocol/tool.ts';
+import type { StreamEvent } from '../protocol/wire.ts';
 import { countedIds } from '../util/counted-ids.ts';
 import { toolUseMeta, toSdkAssistant } from './to-sdk-assistant.ts';
 import { toReplay, toSdkUser } from './to-sdk-user.ts';
@@ -64,7 +66,8 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
   let replays: SDKMessage[] = [];
 
   let thoughtTokens = 0;
-  let hasNamedPrompt = false;
+  /** The prompts were named on the first that is shown of the answer: on a finished block, and on an event. */
+  const hasNamed = { block: false, event: false };
 
   /** What a finished block of thinking came to; nothing where the model does not show it. */
   const thought = (thinking: string): SDKMessage[] => {
@@ -108,12 +111,11 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
     ];
   };
 
-  /** Of the prompt that the turn answers, on the first that is shown of its answer. */
-  const promptUuids = () => {
+  const promptUuids = (on: keyof typeof hasNamed) => {
     const { userMessageUuids: uuids = [] } = options;
     const uuid = uuids.at(-1);
-    if (uuid === undefined || hasNamedPrompt) return undefined;
-    hasNamedPrompt = true;
+    if (uuid === undefined || hasNamed[on]) return undefined;
+    hasNamed[on] = true;
     return { user_message_uuid: uuid, user_message_uuids: uuids };
   };
 
@@ -128,7 +130,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
       ...toSdkAssistant(message, session_id),
       ...toolUseMeta(message, options.mcpOf),
       ...(supersedes.length > 0 && { supersedes }),
-      ...(message.synthetic === undefined && promptUuids()),
+      ...(message.synthetic === undefined && promptUuids('block')),
     };
   };
 
@@ -141,6 +143,40 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
     const shown = toSdkUser(message, session_id);
     const retracted_message_uuids = message.kind === 'tool_result' ? [] : unnamed();
     return [retracted_message_uuids.length === 0 ? shown : { ...shown, retracted_message_uuids }];
+  };
+
+  const streamEvent = (event: StreamEvent, { ttftMs, thinkingDisplay }: StreamEventsMessage): SDKMessage => {
+    const type = 'stream_event';
+    const parent_tool_use_id = null;
+    const uuid = streamId();
+    const starts = event.type === 'message_start';
+    if (starts) streamed = event.message.id;
+    if (streamed !== undefined && !starts && thinkingDisplay === undefined)
+      return { type, event, parent_tool_use_id, api_message_id: streamed, uuid, session_id };
+    return {
+      type,
+      event,
+      parent_tool_use_id,
+      ...(streamed !== undefined && { api_message_id: streamed }),
+      ...(starts && ttftMs !== undefined && { ttft_ms: ttftMs }),
+      ...(thinkingDisplay !== undefined &&
+        (starts || isThinking(event)) && { thinking_display: thinkingDisplay }),
+      ...(starts && promptUuids('event')),
+      uuid,
+      session_id,
+    };
+  };
+
+  const requesting = (): SDKMessage => {
+    const { ids, userMessageUuids: uuids = [] } = options;
+    return {
+      type: 'system',
+      subtype: 'status',
+      status: 'requesting',
+      ...(uuids.length > 0 && { user_message_uuids: uuids }),
+      uuid: ids.uuid(),
+      session_id,
+    };
   };
 
   const map = (message: LoopMessage): SDKMessage[] => {
@@ -181,28 +217,9 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
         ];
       case 'stream_events':
         if (!options.includePartialMessages) return [];
-        return message.events.map((event, index) => {
-          if (event.type === 'message_start') streamed = event.message.id;
-          const type = 'stream_event';
-          const parent_tool_use_id = null;
-          const uuid = streamId();
-          if (streamed !== undefined && (index > 0 || message.ttftMs === undefined))
-            return { type, event, parent_tool_use_id, api_message_id: streamed, uuid, session_id };
-          return {
-            type,
-            event,
-            parent_tool_use_id,
-            ...(streamed !== undefined && { api_message_id: streamed }),
-            ...(index === 0 && message.ttftMs !== undefined && { ttft_ms: message.ttftMs }),
-            uuid,
-            session_id,
-          };
-        });
+        return message.events.map((event) => streamEvent(event, message));
       case 'stream_request_start':
-        if (!options.includePartialMessages) return [];
-        return [
-          { type: 'system', subtype: 'status', status: 'requesting', uuid: options.ids.uuid(), session_id },
-        ];
+        return options.includePartialMessages ? [requesting()] : [];
       case 'tombstone':
         takenBack.push(...message.uuids);
         return [];
@@ -228,6 +245,11 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
     flush: () => [...replays.splice(0), ...flush()],
   };
 }
+
+const isThinking = (event: StreamEvent): boolean =>
+  event.type === 'content_block_start'
+    ? event.content_block.type === 'thinking'
+    : event.type === 'content_block_delta' && event.delta.type === 'thinking_delta';
 
 /** A queued prompt that joins the turn, when prompts are replayed. */
 function replayOf(

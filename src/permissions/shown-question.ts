@@ -8,12 +8,13 @@ import { targetOf } from './subject.ts';
 
 export function shownAs(
   question: PermissionQuestion,
-): Pick<CanUseToolContext, 'displayName' | 'description' | 'mcpServer'> {
+): Pick<CanUseToolContext, 'displayName' | 'description' | 'mcpServer' | 'requiresUserInteraction'> {
   const { tool } = question;
   const description = descriptionOf(question);
   return {
     displayName: displayNameOf(tool),
     ...(description !== undefined && { description }),
+    ...(tool.requiresUserInteraction === true && { requiresUserInteraction: true as const }),
     ...(tool.mcp !== undefined && { mcpServer: { name: tool.mcp.server, source: tool.mcp.source } }),
   };
 }

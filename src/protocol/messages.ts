@@ -26,6 +26,8 @@ export interface AssistantMessage extends Common {
     readonly usage: Usage;
   };
   readonly requestId?: string;
+  /** Of a block of thinking. */
+  readonly thought?: ThoughtFacts;
   /** Set when the engine, not the model, wrote this: never sent to the API. */
   readonly synthetic?: {
     readonly error: AssistantErrorKind;
@@ -34,6 +36,13 @@ export interface AssistantMessage extends Common {
   };
   /** The response was cut off by an abort after this block. */
   readonly aborted?: true;
+}
+
+export interface ThoughtFacts {
+  /** From the block's first event to its last. */
+  readonly durationMs: number;
+  /** The form of thinking that the request asked for; absent: it named none. */
+  readonly display?: string;
 }
 
 export interface UserMessage extends Common {
@@ -156,6 +165,8 @@ export type SystemBody =
   | {
       readonly subtype: 'status';
       readonly status: 'compacting' | 'requesting' | null;
+      /** Of the prompts that are being answered, where their senders gave them uuids; with `requesting`. */
+      readonly user_message_uuids?: readonly string[];
       readonly permissionMode?: PermissionMode;
       readonly compact_result?: 'success' | 'failed';
       readonly compact_error?: string;
@@ -235,6 +246,8 @@ export interface StreamEventsMessage {
   readonly events: readonly StreamEvent[];
   /** ms since the request went out; on `message_start` only. */
   readonly ttftMs?: number;
+  /** The form of thinking that the request asked for; absent: it named none. */
+  readonly thinkingDisplay?: string;
   /** A compaction or helper request's events are marked and never shown. */
   readonly model: string;
 }

@@ -41,6 +41,9 @@ export type PermissionUpdate =
       readonly destination: PermissionDestination;
     };
 
+/** What a host calls its answer. */
+export type PermissionDecisionClassification = 'user_temporary' | 'user_permanent' | 'user_reject';
+
 /** What a host answers (`canUseTool`). */
 export type PermissionResult =
   | {
@@ -48,14 +51,19 @@ export type PermissionResult =
       readonly updatedInput?: Record<string, unknown>;
       readonly updatedPermissions?: readonly PermissionUpdate[];
       readonly toolUseID?: string;
-      /** What the host calls its answer, for clients to read. Default: by whether it brings permissions along. */
-      readonly decisionClassification?: 'user_temporary' | 'user_permanent';
+      /**
+       * For clients to read. Default, also for `user_reject`, which is no word for an allowance: by whether the answer
+       * brings permissions along.
+       */
+      readonly decisionClassification?: PermissionDecisionClassification;
     }
   | {
       readonly behavior: 'deny';
       readonly message: string;
       readonly interrupt?: boolean;
       readonly toolUseID?: string;
+      /** Without effect: a denial is always a `user_reject`. */
+      readonly decisionClassification?: PermissionDecisionClassification;
     };
 
 /** Who decided on a call, as clients read it beside its result. */
@@ -82,6 +90,8 @@ export interface CanUseToolContext {
   readonly description?: string;
   /** The server whose tool this is, and where that server is from. */
   readonly mcpServer?: { readonly name: string; readonly source: string };
+  /** The tool is a question to a person: no rule and no mode answers it. Absent: it is not. */
+  readonly requiresUserInteraction?: true;
   readonly toolUseID: string;
   readonly agentID?: string;
   readonly requestId: string;

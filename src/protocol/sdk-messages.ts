@@ -56,6 +56,10 @@ export interface SDKAssistantMessage extends Stamped, FromAgent {
   readonly api_error_status?: number;
   readonly api_error_type?: string;
   readonly request_id?: string;
+  /** Of a block of thinking: from its first event to its last. */
+  readonly thinking_duration_ms?: number;
+  /** The form of thinking that was asked for (`display`); absent: none was named. */
+  readonly thinking_display?: string;
   /** uuids of earlier messages that this one takes the place of. */
   readonly supersedes?: readonly string[];
   readonly aborted?: true;
@@ -121,6 +125,11 @@ export interface SDKPartialAssistantMessage extends Stamped {
   /** The API's id of the response that the event belongs to. */
   readonly api_message_id?: string;
   readonly ttft_ms?: number;
+  /** The form of thinking that was asked for, on the start of an answer and on events of thinking; absent: none was named. */
+  readonly thinking_display?: string;
+  /** Of the prompt that the turn answers, when its sender gave one; on the first event of the answer. */
+  readonly user_message_uuid?: string;
+  readonly user_message_uuids?: readonly string[];
 }
 
 export interface SDKSystemInit extends Stamped {

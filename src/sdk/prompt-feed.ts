@@ -202,10 +202,15 @@ class Feed implements PromptFeed {
       }
       this.#seen.add(uuid);
     }
+    const session = await this.#engine();
+    if (uuid !== undefined && session.controls.wasAnswered(uuid)) {
+      this.#lifecycle.completed(uuid);
+      this.#listener.repeated(message);
+      return this.wake();
+    }
     this.#count += 1;
     const key = message.uuid ?? `prompt-${this.#count}`;
     this.#known.set(key, message);
-    const session = await this.#engine();
     if (!this.#isWorking && session.queued().length === 0) this.#opener = key;
     this.#listener.arrived();
     this.#lifecycle.queued(message.uuid);

@@ -11,6 +11,8 @@ export interface PromptLifecycle {
   turnEnding(aborted: boolean): void;
   /** The turn is over, its result given. */
   turnEnded(aborted: boolean): void;
+  /** It was done before. */
+  completed(uuid: string): void;
   /** It left the line before it began. */
   cancelled(uuid: string): void;
 }
@@ -54,6 +56,10 @@ class Lifecycle implements PromptLifecycle {
     this.turnEnding(aborted);
     this.#end(this.#own, aborted);
     this.#own = [];
+  }
+
+  completed(uuid: string): void {
+    this.#say(uuid, 'completed');
   }
 
   cancelled(uuid: string): void {

@@ -56,3 +56,14 @@ export function missingResult(
   };
   return Object.freeze(message);
 }
+
+/** The result of this call in the message is an error. */
+export function isErrorFor(message: UserMessage, id: string): boolean {
+  const { content } = message.message;
+  return (
+    typeof content !== 'string' &&
+    content.some(
+      (block) => block.type === 'tool_result' && block.tool_use_id === id && block.is_error === true,
+    )
+  );
+}

@@ -30,6 +30,8 @@ export interface InterruptedSubmission {
   readonly id: string;
   readonly model: string;
   readonly permissionMode: string;
+  /** uuids of its prompts, and keys of those that joined it. */
+  readonly prompts: readonly string[];
   /** The iteration that was cut off, or the next one when the last was decided. */
   readonly iteration: number;
   readonly turnCount: number;
@@ -129,6 +131,7 @@ export function interruptedSubmission(
     id: state.id,
     model: state.model,
     permissionMode: state.permissionMode,
+    prompts: state.prompts,
     iteration: state.iteration === 0 || state.wentOn ? state.iteration + 1 : state.iteration,
     turnCount: state.turnCount,
     next,

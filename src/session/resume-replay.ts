@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../protocol/journal.ts';
 import type { AssistantMessage, TodoItem, UserMessage } from '../protocol/messages.ts';
-import { resultIds } from './calls-and-results.ts';
+import { isErrorFor, resultIds } from './calls-and-results.ts';
 import { checkedEdits, listOf } from './checked-edits.ts';
 import { interruptedSubmission } from './interrupted.ts';
 import { LastCount } from './last-count.ts';
@@ -105,6 +105,7 @@ export class ResumeReplay {
         break;
       case 'inbox':
         for (const key of listOf(entry.consumed)) this.#consumed.add(key);
+        own?.prompts.push(...listOf(entry.consumed));
         break;
       case 'ask':
         own?.ask(entry);
@@ -208,20 +209,25 @@ export class ResumeReplay {
     const ids = resultIds(message);
     for (const id of ids) {
       const todos = this.#todoCalls.get(id);
-      if (todos !== undefined && !isError(message, id)) this.#todos = todos;
-      if (!isError(message, id)) this.#toolFacts.answered(id, message);
+      if (todos !== undefined && !isErrorFor(message, id)) this.#todos = todos;
+      if (!isErrorFor(message, id)) this.#toolFacts.answered(id, message);
     }
     if (ids.length > 0) {
       this.#state?.result();
       return;
     }
     this.#firstPrompt ??= promptText(message);
-    if (message.kind === 'prompt') this.#consumed.add(message.uuid);
+    if (message.kind === 'prompt' || message.kind === 'command') this.#prompt(message.uuid);
     if (entry.v === 0) this.#foreignPrompt(message, entry);
     else if (this.#state !== undefined) {
       this.#state.prompted = true;
       if (message.kind === 'interruption') this.#state.interrupted = true;
     }
+  }
+
+  #prompt(uuid: string): void {
+    this.#consumed.add(uuid);
+    this.#state?.prompts.push(uuid);
   }
 
   /** Another program's transcript has no submissions: a prompt begins one. */
@@ -234,6 +240,7 @@ export class ResumeReplay {
       { foreign: true },
     );
     this.#state.prompted = true;
+    this.#prompt(message.uuid);
   }
 
   #system(record: RecordOf<'system'> & JournalEntry): void {
@@ -284,14 +291,4 @@ export class ResumeReplay {
       problems: this.#problems,
     };
   }
-}
-
-function isError(message: UserMessage, id: string): boolean {
-  const { content } = message.message;
-  return (
-    typeof content !== 'string' &&
-    content.some(
-      (block) => block.type === 'tool_result' && block.tool_use_id === id && block.is_error === true,
-    )
-  );
 }

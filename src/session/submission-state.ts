@@ -34,6 +34,8 @@ export class SubmissionState {
   attempt = 0;
   turnCount = 1;
   stopReason: StopReason | null = null;
+  /** uuids of its prompts, and keys of those that joined it. */
+  readonly prompts: string[] = [];
   /** A prompt is on record: there is something to answer. */
   prompted = false;
   /** The interruption note is on record: the run had been aborted. */

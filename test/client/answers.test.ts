@@ -95,7 +95,10 @@ throughBothDoors('answers', (stage) => {
       estimated_tokens_delta: 4,
     });
     expect(messages.filter(is('assistant'))).toMatchObject([
-      { message: { content: [{ type: 'thinking', signature: expect.any(String) }] } },
+      {
+        message: { content: [{ type: 'thinking', signature: expect.any(String) }] },
+        thinking_duration_ms: expect.any(Number),
+      },
       { message: { content: [{ type: 'text', text: 'Yes.' }] } },
     ]);
     expect(stage.asked()[0]?.['thinking']).toMatchObject({ type: 'adaptive' });

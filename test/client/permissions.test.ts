@@ -10,6 +10,7 @@ interface Context {
   readonly toolUseID: string;
   readonly requestId: string;
   readonly suggestions?: readonly { readonly type: string }[];
+  readonly requiresUserInteraction?: boolean;
 }
 const touch = (name: string) => toolUse('Bash', { command: `touch ${name}`, description: 'make it' });
 
@@ -29,9 +30,15 @@ throughBothDoors('canUseTool', (stage) => {
       {
         name: 'Bash',
         input: { command: 'touch a' },
-        context: { toolUseID: expect.stringMatching(/^toolu_/), requestId: expect.any(String) },
+        context: {
+          toolUseID: expect.stringMatching(/^toolu_/),
+          requestId: expect.any(String),
+          displayName: 'Bash',
+          description: 'make it',
+        },
       },
     ]);
+    expect(seen[0]?.context.requiresUserInteraction).toBeUndefined();
     expect(seen[0]?.context.suggestions?.length).toBeGreaterThan(0);
     expect(result?.permission_denials).toEqual([]);
   });

@@ -7,6 +7,7 @@ import {
   type Message,
   openPrompt,
   prompt,
+  prompts,
   type Result,
   type Running,
   throughBothDoors,
@@ -107,6 +108,27 @@ throughBothDoors('prompts that wait', (stage) => {
     expect(lifecycles(messages)).toEqual(['1 queued', '1 started', '1 completed']);
     const repeated = messages.filter((message) => message.type === 'user' && message.uuid === FIRST);
     expect(repeated).toMatchObject([{ isReplay: true, origin: { kind: 'human' } }, { isReplay: true }]);
+  });
+
+  it('a uuid that an earlier process answered is repeated after a resume, and not run again', async () => {
+    stage.play(reply('Hi.'));
+    const first = prompts();
+    first.push(prompt('A larch.', { uuid: FIRST }));
+    const { result } = await gather(stage.start(first, replaying), (message) => {
+      if (message.type === 'result') first.end();
+    });
+    stage.play(reply('Bye.'));
+    const input = prompts();
+    input.push(prompt('A larch.', { uuid: FIRST }));
+    input.push(prompt('An oak.', { uuid: SECOND }));
+    const options = { ...replaying, resume: result?.session_id };
+    const { messages, results } = await gather(stage.start(input, options), (message) => {
+      if (message.type === 'result') input.end();
+    });
+    expect(results).toMatchObject([{ result: 'Bye.', user_message_uuids: [SECOND] }]);
+    expect(lifecycles(messages)).toEqual(['1 completed', '2 queued', '2 started', '2 completed']);
+    const repeated = messages.filter((message) => message.type === 'user' && message.uuid === FIRST);
+    expect(repeated).toMatchObject([{ isReplay: true }]);
   });
 
   it('one that joins the turn is named by its result, and repeated once', async () => {

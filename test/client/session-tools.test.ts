@@ -6,6 +6,9 @@ import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { gather, prompt, prompts, throughBothDoors, toolResults } from './doors.ts';
 
 type Input = Record<string, unknown>;
+interface Context {
+  readonly requiresUserInteraction?: boolean;
+}
 const QUESTION = 'Which colour?';
 const questions = [
   {
@@ -23,16 +26,21 @@ const toolNames = (body: Readonly<Record<string, unknown>> | undefined) =>
 
 throughBothDoors('tools of the session', (stage) => {
   it('AskUserQuestion is answered through updatedInput', async () => {
+    const asked: unknown[] = [];
     const { messages } = await stage.run(
       [reply(toolUse('AskUserQuestion', { questions })), reply('Green it is.')],
       {
         toolConfig: { askUserQuestion: { previewFormat: 'html' } },
-        canUseTool: async (_name: string, input: Input) => ({
-          behavior: 'allow',
-          updatedInput: { questions: input['questions'], answers: { [QUESTION]: 'Green' } },
-        }),
+        canUseTool: async (_name: string, input: Input, { requiresUserInteraction }: Context) => {
+          asked.push(requiresUserInteraction);
+          return {
+            behavior: 'allow',
+            updatedInput: { questions: input['questions'], answers: { [QUESTION]: 'Green' } },
+          };
+        },
       },
     );
+    expect(asked).toEqual([true]);
     expect(toolResults(messages)[0]?.text).toContain('Green');
     expect(messages).toContainEqual(
       expect.objectContaining({ tool_use_result: { questions, answers: { [QUESTION]: 'Green' } } }),

@@ -6,7 +6,8 @@ import type {
   TombstoneMessage,
   UserMessage,
 } from '../../src/protocol/messages.ts';
-import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
+import type { SDKPartialAssistantMessage } from '../../src/protocol/sdk-messages.ts';
+import { EMPTY_USAGE, type StreamEvent } from '../../src/protocol/wire.ts';
 import { sequentialIds, virtualClock } from '../../src/testing/index.ts';
 
 const stamp = (uuid: string) => ({ uuid, timestamp: '2026-01-01T00:00:00.000Z' });
@@ -82,15 +83,67 @@ describe('what consumers see', () => {
     expect(sdk.map(assistant('a'))).toMatchObject([{ user_message_uuid: 'p', user_message_uuids: ['p'] }]);
     expect(sdk.map(assistant('b'))[0]).not.toHaveProperty('user_message_uuid');
   });
+  it('a block of thinking says how long it took and in which form it was asked for', () => {
+    const sdk = mapper();
+    expect(sdk.map(assistant('a', { thought: { durationMs: 40, display: 'summarized' } }))).toMatchObject([
+      { thinking_duration_ms: 40, thinking_display: 'summarized' },
+    ]);
+    const [plain] = sdk.map(assistant('b', { thought: { durationMs: 5 } }));
+    expect(plain).toMatchObject({ thinking_duration_ms: 5 });
+    expect(plain).not.toHaveProperty('thinking_display');
+  });
+  it('stream events name the prompt once, and the form of thinking where it bears on them', () => {
+    const sdk = mapper({ userMessageUuids: ['p'], includePartialMessages: true });
+    expect(sdk.map({ type: 'stream_request_start', iteration: 1, turnCount: 1 })).toMatchObject([
+      { status: 'requesting', user_message_uuids: ['p'] },
+    ]);
+    const events: readonly StreamEvent[] = [
+      { type: 'message_start', message: { ...assistant('m').message, content: [] } },
+      {
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'thinking', thinking: '', signature: '' },
+      },
+      { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'Hm.' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
+    ];
+    const shown = sdk.map({ type: 'stream_events', events, model: 'm', thinkingDisplay: 'omitted' });
+    const facts = shown as readonly SDKPartialAssistantMessage[];
+    expect(facts.map(({ thinking_display }) => thinking_display)).toEqual([
+      'omitted',
+      'omitted',
+      'omitted',
+      undefined,
+      undefined,
+    ]);
+    expect(facts.map(({ user_message_uuid }) => user_message_uuid)).toEqual([
+      'p',
+      ...Array(4).fill(undefined),
+    ]);
+    expect(facts[0]).toMatchObject({ user_message_uuids: ['p'], api_message_id: 'msg' });
+    expect(sdk.map({ type: 'stream_events', events, model: 'm' })[0]).not.toHaveProperty('user_message_uuid');
+    expect(sdk.map(assistant('a'))).toMatchObject([{ user_message_uuid: 'p' }]);
+  });
   it('an error that the engine wrote carries its kind and status', () => {
     const [shown] = mapper().map(assistant('e', { synthetic: { error: 'rate_limit', status: 429 } }));
     expect(shown).toMatchObject({ error: 'rate_limit', is_api_error_message: true, api_error_status: 429 });
   });
   it('stream events only with partial messages', () => {
-    const event: LoopMessage = { type: 'stream_events', events: [{ type: 'ping' }], model: 'm', ttftMs: 12 };
+    const start: StreamEvent = {
+      type: 'message_start',
+      message: { ...assistant('m').message, content: [] },
+    };
+    const event: LoopMessage = {
+      type: 'stream_events',
+      events: [start, { type: 'ping' }],
+      model: 'm',
+      ttftMs: 12,
+    };
     expect(mapper().map(event)).toEqual([]);
     expect(mapper({ includePartialMessages: true }).map(event)).toMatchObject([
-      { type: 'stream_event', event: { type: 'ping' }, ttft_ms: 12 },
+      { type: 'stream_event', event: { type: 'message_start' }, ttft_ms: 12 },
+      { type: 'stream_event', event: { type: 'ping' } },
     ]);
     expect(
       mapper({ includePartialMessages: true }).map({

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { AnyTool } from '../../src/protocol/tool.ts';
+import { editTool } from '../../src/tools/builtin/edit.ts';
 import { builtinTools } from '../../src/tools/builtin/index.ts';
 import { createToolsPort } from '../../src/tools/tools-port.ts';
 import { systemClock } from '../../src/util/clock.ts';
@@ -142,6 +143,13 @@ describe('open', () => {
 });
 
 describe('backfill', () => {
+  test('Edit shows its default', () => {
+    const input = { file_path: 'a', old_string: 'b', new_string: 'c' };
+    const block = { type: 'tool_use' as const, id: 't', name: 'Edit', input };
+    expect(portOf([editTool]).backfill(block).input).toEqual({ ...input, replace_all: false });
+    const all = { ...block, input: { ...input, replace_all: true } };
+    expect(portOf([editTool]).backfill(all)).toBe(all);
+  });
   const block = { type: 'tool_use', id: 't', name: 'T', input: { a: 1 } } as const;
   test('a copy is made only for a field that was added', () => {
     expect(portOf([toolOf('T')]).backfill(block)).toBe(block);

@@ -174,7 +174,7 @@ function askElicitation(channel: HostChannel): NonNullable<Options['onElicitatio
 export function askHost(channel: HostChannel): CanUseTool {
   return async (tool_name, input, context) => {
     const { signal, toolUseID, suggestions, blockedPath, decisionReason, displayName, agentID } = context;
-    const { description, mcpServer } = context;
+    const { description, mcpServer, requiresUserInteraction } = context;
     const request = {
       subtype: 'can_use_tool',
       tool_name,
@@ -187,6 +187,7 @@ export function askHost(channel: HostChannel): CanUseTool {
       ...(blockedPath !== undefined && { blocked_path: blockedPath }),
       ...(decisionReason !== undefined && { decision_reason: decisionReason }),
       ...reasonOf(context),
+      ...(requiresUserInteraction === true && { requires_user_interaction: true }),
       ...(agentID !== undefined && { agent_id: agentID }),
     };
     return (await channel.request(request, signal)) as PermissionResult | null;
@@ -206,6 +207,5 @@ function reasonOf({ decisionReasonType: type, matchedAskRule: rule }: CanUseTool
         ...(rule.value.ruleContent !== undefined && { rule_content: rule.value.ruleContent }),
       },
     }),
-    ...(type === 'tool' && { requires_user_interaction: true }),
   };
 }

@@ -54,7 +54,8 @@ function rewindRecord(to: string, uuids: readonly string[], epoch: number): Jour
 
 function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Recovered {
   const { open, fold: view, counted, totals, todos, tasks, loadedTools, plan, snipped, consumed } = earlier;
-  const known = { view, counted, totals, todos, tasks, loadedTools, plan, snipped, consumed };
+  const answered = answeredIn(earlier);
+  const known = { view, counted, totals, todos, tasks, loadedTools, plan, snipped, consumed, answered };
   const taskRemaining = afterCompactions(config.taskBudget?.total, [{ pre_tokens: earlier.compactedTokens }]);
   if (open === undefined) return { ...known, taskRemaining };
   const { records, carryOn } = carryOnInterrupted(open);
@@ -89,5 +90,11 @@ async function copied(earlier: ResumedSession, from: string, writer: JournalWrit
   const view = new ViewFold();
   view.apply(copies);
   const { todos, loadedTools, plan, snipped } = earlier;
-  return { view, totals, todos, loadedTools, plan, snipped };
+  return { view, totals, todos, loadedTools, plan, snipped, answered: answeredIn(earlier) };
+}
+
+function answeredIn({ consumed, open }: ResumedSession): ReadonlySet<string> {
+  if (open === undefined) return consumed;
+  const owed = new Set(open.prompts);
+  return new Set([...consumed].filter((prompt) => !owed.has(prompt)));
 }

@@ -7,6 +7,8 @@ const MANY = 256;
 
 export class BlockBuilder {
   readonly type: AssistantBlock['type'];
+  /** When its first event came, on the monotonic clock. */
+  readonly startedMs: number;
   readonly #start: AssistantBlock;
   /** Earlier pieces, so many in each: the collector moves what lives on about, so it had better be few. */
   readonly #joined: string[] = [];
@@ -15,8 +17,9 @@ export class BlockBuilder {
   #signature: string;
   #parsed: { readonly input: JsonObject | undefined } | undefined;
 
-  constructor(start: AssistantBlock) {
+  constructor(start: AssistantBlock, startedMs: number) {
     this.#start = start;
+    this.startedMs = startedMs;
     this.type = start.type;
     this.#signature = start.type === 'thinking' ? (start.signature ?? '') : '';
     const opening = start.type === 'text' ? start.text : start.type === 'thinking' ? start.thinking : '';

@@ -1,5 +1,5 @@
 /** Turns one answer's events into finished blocks: record, start, yield, in this order (L4.1). */
-import type { AssistantMessage, LoopMessage, SystemBody } from '../../protocol/messages.ts';
+import type { AssistantMessage, LoopMessage, SystemBody, ThoughtFacts } from '../../protocol/messages.ts';
 import type { ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model.ts';
 import {
   type AssistantBlock,
@@ -109,7 +109,9 @@ export class ResponseReader {
       : events.filter(({ type }) => MILESTONES.has(type));
     if (shown.length === 0) return;
     const timed = ttftMs !== undefined && shown[0]?.type === 'message_start' ? { ttftMs } : {};
-    said.push({ type: 'stream_events', events: shown, model: this.#request.model, ...timed });
+    const thinkingDisplay = displayOf(this.#request);
+    const form = thinkingDisplay === undefined ? {} : { thinkingDisplay };
+    said.push({ type: 'stream_events', events: shown, model: this.#request.model, ...timed, ...form });
   }
 
   #isEnding({ type }: StreamEvent): boolean {
@@ -126,7 +128,7 @@ export class ResponseReader {
         response.usage = { ...EMPTY_USAGE, ...event.message.usage };
         break;
       case 'content_block_start':
-        this.#open = new BlockBuilder(event.content_block);
+        this.#open = new BlockBuilder(event.content_block, this.#iteration.deps.clock.monotonicMs());
         break;
       case 'content_block_delta':
         response.outputChars += this.#open?.append(event.delta) ?? 0;
@@ -209,7 +211,7 @@ export class ResponseReader {
     const { block: raw, unparsed } = builder.finish(how.cut === true);
     if (raw === undefined) return;
     const block = raw.type === 'tool_use' ? this.#withOwnId(raw) : raw;
-    const message = this.#message(block, how.aborted === true);
+    const message = this.#message(block, builder, how.aborted === true);
     it.response.messages.push(message);
     this.#unrecorded.push(message);
     this.#finished = true;
@@ -228,7 +230,7 @@ export class ResponseReader {
     return taken ? { ...block, id: `toolu_${this.#iteration.deps.ids.uuid().replaceAll('-', '')}` } : block;
   }
 
-  #message(block: AssistantBlock, aborted: boolean): AssistantMessage {
+  #message(block: AssistantBlock, { startedMs }: BlockBuilder, aborted: boolean): AssistantMessage {
     const { deps, response } = this.#iteration;
     return Object.freeze({
       type: 'assistant' as const,
@@ -245,8 +247,15 @@ export class ResponseReader {
         usage: response.usage,
       },
       ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
+      ...(block.type === 'thinking' ? { thought: this.#thought(startedMs) } : {}),
       ...(aborted ? { aborted: true as const } : {}),
     });
+  }
+
+  #thought(startedMs: number): ThoughtFacts {
+    const durationMs = Math.round(this.#iteration.deps.clock.monotonicMs() - startedMs);
+    const display = displayOf(this.#request);
+    return display === undefined ? { durationMs } : { durationMs, display };
   }
 
   /** What the API cleared (the deferred boundary of a cached microcompact) and a missed prompt cache: known at the end. */
@@ -272,6 +281,9 @@ export class ResponseReader {
     }
   }
 }
+
+const displayOf = ({ thinking }: ModelRequest): string | undefined =>
+  thinking === undefined || thinking.type === 'disabled' ? undefined : thinking.display;
 
 /** Observers may see derived input fields; the message bound for the API is another object and stays as it is. */
 function observed(message: AssistantMessage, block: ToolUseBlock, { deps }: Iteration): AssistantMessage {

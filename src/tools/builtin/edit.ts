@@ -66,6 +66,9 @@ export const editTool: Tool<EditInput, EditOutput> = {
   isConcurrencySafe: () => false,
   isReadOnly: () => false,
   pathFields: ['file_path'],
+  backfillObservableInput(input) {
+    input['replace_all'] ??= false;
+  },
   permissionTarget: (input, { cwd }) => ({ kind: 'write', paths: [absolutePath(input.file_path, cwd)] }),
 
   renderOutput(data) {
