@@ -176,7 +176,8 @@ throughBothDoors('controls', (stage) => {
 
   it('setMaxThinkingTokens(0) switches thinking off', async () => {
     stage.play(reply('1'), reply('2'));
-    const { input, running } = session({ model: 'sonnet' });
+    // Newer ones think on every request.
+    const { input, running } = session({ model: 'claude-sonnet-5' });
     let count = 0;
     await gather(running, (message) => {
       if (message.type !== 'result') return;
