@@ -3,7 +3,7 @@ import type { CanUseTool, TerminalReason } from '../index.ts';
 import type { Output } from './output.ts';
 import type { Sink } from './print.ts';
 import { createAskPerson } from './screen/ask.ts';
-import { createScreen } from './screen/screen.ts';
+import { createScreen, type Screen } from './screen/screen.ts';
 import { createStyle, type Style, wantsColor } from './screen/style.ts';
 import { createRunCounts, summaryLines } from './screen/summary.ts';
 import { createTerminal, type Terminal } from './screen/terminal.ts';
@@ -38,29 +38,15 @@ export function createLiveView(
   world: World,
   { on = 'stdout', verbose, neverAsk = false, summary = true }: LiveViewOptions,
 ): LiveView {
-  const stream = world[on];
-  const output: Output = on === 'stdout' ? world.out : world.err;
-  const isTerminal = stream.isTTY === true;
-  const style = createStyle(wantsColor(world.env, isTerminal));
-  const live = isTerminal && world.env['TERM'] !== 'dumb';
-  const terminal = createTerminal({ output, live, columns: () => columnsOf(stream), paintStatus: style.dim });
-  const screen = createScreen({ terminal, style, cwd: world.cwd, nowMs: () => performance.now(), verbose });
+  const live = world[on].isTTY === true && world.env['TERM'] !== 'dumb';
+  const parts = createParts(world, { on, live, verbose });
+  const { terminal, style, screen } = parts;
   const counts = createRunCounts();
-  const canAsk = !neverAsk && isTerminal && world.stdin.isTTY === true;
   return {
     terminal,
     style,
     warn: live && world.stderr.isTTY === true ? screen.warn : warnOn(world),
-    canUseTool: canAsk
-      ? createAskPerson({
-          screen,
-          terminal,
-          style,
-          input: world.stdin,
-          output: stream,
-          onInterrupt: world.signals.raiseInterrupt,
-        })
-      : undefined,
+    canUseTool: neverAsk ? undefined : askPerson(world, parts),
     sink: {
       begin: (run) => screen.begin(() => run.mcpServerStatus()),
       async show(message) {
@@ -78,4 +64,46 @@ export function createLiveView(
       },
     },
   };
+}
+
+/** The permission question without the view, on stderr, where stdout is for the answer alone. */
+export function createQuestions(world: World): CanUseTool | undefined {
+  return askPerson(world, createParts(world, { on: 'stderr', live: false, verbose: false }));
+}
+
+interface Parts {
+  readonly on: NodeJS.WriteStream;
+  readonly terminal: Terminal;
+  readonly style: Style;
+  readonly screen: Screen;
+}
+
+function createParts(
+  world: World,
+  {
+    on,
+    live,
+    verbose,
+  }: { readonly on: 'stdout' | 'stderr'; readonly live: boolean; readonly verbose: boolean },
+): Parts {
+  const stream = world[on];
+  const output: Output = on === 'stdout' ? world.out : world.err;
+  const style = createStyle(wantsColor(world.env, stream.isTTY === true));
+  const terminal = createTerminal({ output, live, columns: () => columnsOf(stream), paintStatus: style.dim });
+  const screen = createScreen({ terminal, style, cwd: world.cwd, nowMs: () => performance.now(), verbose });
+  return { on: stream, terminal, style, screen };
+}
+
+/** undefined: nobody is there to answer. */
+function askPerson(world: World, { on, terminal, style, screen }: Parts): CanUseTool | undefined {
+  const input = on.isTTY === true ? world.keyboard() : undefined;
+  if (input === undefined) return undefined;
+  return createAskPerson({
+    screen,
+    terminal,
+    style,
+    input,
+    output: on,
+    onInterrupt: world.signals.raiseInterrupt,
+  });
 }

@@ -27,7 +27,7 @@ export async function mcpCommand(
     managedSettingsFile: machineSettingsFile(process.platform),
     stderr: (line: string) => void world.err.write(`turnwright: ${line}\n`),
   };
-  await settleTrust(world, {}, false);
+  await settleTrust(world, {}, undefined);
   const say = (line: string) => world.out.write(`${line}\n`);
   switch (action) {
     case 'list': {

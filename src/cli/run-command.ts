@@ -4,7 +4,7 @@ import type { RunFlags } from './args.ts';
 import { checkFlags } from './check-flags.ts';
 import { modelSource } from './configured.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { createLiveView } from './live-view.ts';
+import { createLiveView, createQuestions } from './live-view.ts';
 import { both, createPrinter, expendable } from './print.ts';
 import { withNotices } from './print-notices.ts';
 import { readPrompt } from './prompt.ts';
@@ -45,7 +45,7 @@ export async function runCommand(world: World, words: readonly string[], flags: 
 
 /** The live view, also when nobody watches it live. */
 export async function runShown(world: World, prompt: string | undefined, flags: RunFlags): Promise<ExitCode> {
-  await settleTrust(world, flags, world.stdout.isTTY === true && world.stdin.isTTY === true);
+  await settleTrust(world, flags, world.stdout.isTTY === true ? world.keyboard() : undefined);
   const { sink, canUseTool, warn, terminal } = createLiveView(world, { verbose: flags.verbose === true });
   const options = optionsFrom(flags, {
     cwd: world.cwd,
@@ -66,32 +66,36 @@ export async function runShown(world: World, prompt: string | undefined, flags: 
 const isTold = ({ verbose, outputFormat }: RunFlags): boolean =>
   verbose === true && outputFormat !== 'stream-json';
 
-/** The answer alone on stdout; with --verbose the course of things on stderr. */
+/** The answer alone on stdout; questions, and with --verbose the course of things, on stderr. */
 export async function runPrinted(
   world: World,
   prompt: string | undefined,
   flags: RunFlags,
 ): Promise<ExitCode> {
-  await settleTrust(world, flags, false);
+  await settleTrust(world, flags, undefined);
   const warn = warnOn(world);
   const told = isTold(flags);
   const course = flags.outputFormat !== 'stream-json';
   const printer = createPrinter(flags.outputFormat, world.out, told ? undefined : world.err);
-  const sink = told
-    ? both(expendable(createLiveView(world, { on: 'stderr', verbose: true, neverAsk: true }).sink), printer)
-    : withNotices(printer, {
-        warn,
-        course,
-        denials: flags.outputFormat === 'text',
-        nowMs: () => performance.now(),
-      });
+  const neverAsk = flags.print === true || flags.outputFormat !== 'text';
+  const view = told ? createLiveView(world, { on: 'stderr', verbose: true, neverAsk }) : undefined;
+  const canUseTool = view === undefined && !neverAsk ? createQuestions(world) : view?.canUseTool;
+  const sink =
+    view !== undefined
+      ? both(expendable(view.sink), printer)
+      : withNotices(printer, {
+          warn,
+          course,
+          denials: flags.outputFormat === 'text' && canUseTool === undefined,
+          nowMs: () => performance.now(),
+        });
   // Without them a long answer would look like a silent server.
   const partials = course || flags.includePartialMessages === true;
   const options = optionsFrom(flags, {
     cwd: world.cwd,
     env: world.env,
     partials,
-    canUseTool: undefined,
+    canUseTool,
     warn,
   });
   const goOn = () => promptToGoOn(world, flags);

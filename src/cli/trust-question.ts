@@ -15,25 +15,25 @@ export function isTrustedUnasked(flags: Pick<RunFlags, 'trustProject'>, env: Env
   return flags.trustProject === true || env['TURNWRIGHT_TRUST_PROJECT'] === '1';
 }
 
-/** Resolves once it is settled; what was not agreed to is passed over by the run, by its own reading of the files. */
+/** `keyboard`: to answer on; undefined: nobody is asked. Resolves once it is settled; what was not agreed to is passed over by the run, by its own reading of the files. */
 export async function settleTrust(
   world: World,
   flags: Pick<RunFlags, 'trustProject' | 'settingSources' | 'projectConfigRoot'>,
-  canAsk: boolean,
+  keyboard: NodeJS.ReadStream | undefined,
 ): Promise<void> {
   const settingSources = flags.settingSources ?? SETTING_SOURCES;
   if (isTrustedUnasked(flags, world.env) || !settingSources.some((source) => source !== 'user')) return;
   const { cwd, env } = world;
   const trust = await projectTrust({ cwd, env, settingSources, projectConfigRoot: flags.projectConfigRoot });
   if (trust.state === 'nothing' || trust.state === 'trusted') return;
-  if (!canAsk) {
+  if (keyboard === undefined) {
     await world.err.write(
       `turnwright: What the settings of ${visible(trust.root)} would allow or run is passed over: ${WHY[trust.state]} See it with turnwright trust --show; turnwright trust agrees to it.\n`,
     );
     return;
   }
   await world.out.write(`${describeItems(trust).join('\n')}\n`);
-  if (await agrees(world)) await trustProject(trust, { cwd, env });
+  if (await agrees(world, keyboard)) await trustProject(trust, { cwd, env });
 }
 
 const WHY = {
@@ -61,9 +61,9 @@ function shortened(value: string): string {
   return `${value.slice(0, half)} … ${value.length - MAX_VALUE_CHARS} more characters … ${value.slice(-half)}`;
 }
 
-async function agrees(world: World): Promise<boolean> {
-  await drain(world.stdin);
-  const { lines, closed } = openLineReader(world.stdin, world.stdout, world.signals.raiseInterrupt);
+async function agrees(world: World, keyboard: NodeJS.ReadStream): Promise<boolean> {
+  await drain(keyboard);
+  const { lines, closed } = openLineReader(keyboard, world.stdout, world.signals.raiseInterrupt);
   try {
     while (true) {
       const answer = await lines.question('  trust this? y / n ', { signal: closed });

@@ -1,6 +1,7 @@
 /** What a command may touch of the process it runs in. */
 import { isatty } from 'node:tty';
 import type { ExitCode } from './exit-codes.ts';
+import { openKeyboard } from './keyboard.ts';
 import { createOutput, type Output } from './output.ts';
 import { listenForSignals, type Signals } from './signals.ts';
 import { UsageError } from './usage-error.ts';
@@ -12,6 +13,8 @@ export interface World {
   /** Reading it is a `UsageError` when the folder was removed. */
   readonly cwd: string;
   readonly stdin: NodeJS.ReadStream;
+  /** What a person answers questions on; undefined: there is nobody to ask. Opened at the first call. */
+  keyboard(): NodeJS.ReadStream | undefined;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   /** `stdout` and `stderr` with back-pressure. */
@@ -24,12 +27,17 @@ export interface World {
 
 export function createWorld(proc: NodeJS.Process): World {
   const exit = exitOf(proc);
+  let keyboard: { readonly stream: NodeJS.ReadStream | undefined } | undefined;
   return {
     env: proc.env,
     get cwd() {
       return folderOf(proc);
     },
     stdin: proc.stdin,
+    keyboard() {
+      keyboard ??= { stream: openKeyboard(proc) };
+      return keyboard.stream;
+    },
     stdout: proc.stdout,
     stderr: proc.stderr,
     out: createOutput(proc.stdout),

@@ -16,10 +16,10 @@ async function onTerminal(
   server: RehearsalServer,
   typed: readonly string[],
   env: Record<string, string> = {},
-  args = 'go',
+  run = `exec '${process.execPath}' '${BIN}' go`,
 ) {
   const cwd = temporaryFolder();
-  const command = `stty cols 80; exec '${process.execPath}' '${BIN}' ${args}`;
+  const command = `stty cols 80; ${run}`;
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     cwd,
     env: { ...bareEnv(against(server)), TERM: 'xterm', SHELL: '/bin/sh', ...env },
@@ -93,6 +93,31 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     );
   });
 
+  test('a question is answered on the terminal when the task is piped in', async () => {
+    const server = await rehearse(reply([write('a.txt')]), reply([write('b.txt')]), reply('Done.'));
+    const piped = `printf 'the input' | '${process.execPath}' '${BIN}' go`;
+    const { code, files, seen, written } = await onTerminal(server, ['y\r', 'n\r'], {}, piped);
+    expect([code, files], written).toEqual([0, ['a.txt']]);
+    expect(seen).toContain('? Write');
+    expect(JSON.stringify(server.requests[0]?.body)).toContain('the input');
+  });
+
+  test('a question is on stderr where stdout alone is a pipe, which gets the answer alone', async () => {
+    const server = await rehearse(reply([write('a.txt')]), reply('Done.'));
+    const piped = `printf x | '${process.execPath}' '${BIN}' go | sed 's/^/out: /'`;
+    const { files, seen, written } = await onTerminal(server, ['y\r'], {}, piped);
+    expect(files, written).toEqual(['a.txt']);
+    expect(seen).toContain('? Write');
+    expect(seen.filter((line) => line.startsWith('out: '))).toEqual(['out: Done.']);
+  });
+
+  test.each(['-p', '--output-format json'])('nobody is asked with %s, whatever stdin is', async (flags) => {
+    const server = await rehearse(reply([write('a.txt')]), reply('Done.'));
+    const piped = `printf x | '${process.execPath}' '${BIN}' ${flags} go`;
+    const { code, files, questions } = await onTerminal(server, [], {}, piped);
+    expect([code, files, questions]).toEqual([0, [], 0]);
+  });
+
   test('a: the same kind of call is not asked about again', async () => {
     const server = await rehearse(reply([write('a.txt')]), reply([write('b.txt')]), reply('Done.'));
     const { code, files, questions } = await onTerminal(server, ['a\r']);
@@ -130,7 +155,12 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 
   test('the closing line counts turns as --max-turns does', async () => {
     const server = await rehearse(reply(toolUse('Glob', { pattern: '*' })));
-    const { code, seen } = await onTerminal(server, [], {}, '--max-turns 1 go');
+    const { code, seen } = await onTerminal(
+      server,
+      [],
+      {},
+      `exec '${process.execPath}' '${BIN}' --max-turns 1 go`,
+    );
     expect(code).toBe(1);
     expect(seen.at(-2)).toMatch(/^— 1 turn · 1 tool call · /);
     expect(seen.at(-1)).toBe('— stopped: the turn limit was reached (--max-turns) (max_turns)');
@@ -139,7 +169,12 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   test('an MCP server that is waited for is named, and said to be missing when it does not answer', async () => {
     const server = await rehearse(reply('Begun without it.'));
     const servers = '{"mcpServers":{"notes":{"command":"sleep","args":["60"]}}}';
-    const { code, written, seen } = await onTerminal(server, [], {}, `--mcp-config '${servers}' -- go`);
+    const { code, written, seen } = await onTerminal(
+      server,
+      [],
+      {},
+      `exec '${process.execPath}' '${BIN}' --mcp-config '${servers}' -- go`,
+    );
     expect(code).toBe(0);
     expect(written).toContain('waiting for the MCP server notes');
     expect(seen.slice(0, 2)).toEqual([
