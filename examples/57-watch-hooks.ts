@@ -40,5 +40,5 @@ assert.deepEqual(seen, [
   'Stop began',
   'Stop ended, success',
 ]);
-assert.equal(note, 'Nothing left to do.');
+assert.equal(note, 'Stop says: Nothing left to do.');
 console.log(seen.join('\n'));

@@ -27,6 +27,8 @@ const trees = {
   command: process.execPath,
   args: [join(cwd, 'server.mjs')],
   env: { HEIGHT: `\${TREE_HEIGHT:-40 m}` },
+  // Its tools are in each request; without this the model loads them by ToolSearch.
+  alwaysLoad: true,
 };
 await writeFile(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { trees } }));
 

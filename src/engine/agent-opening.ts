@@ -1,4 +1,4 @@
-/** What an agent's conversation begins with: skills, its prompt, what is missing, and what hooks say. */
+/** What an agent's conversation begins with: skills, tools that can be loaded, its prompt, what is missing, and what hooks say. */
 import type { SpawnRequest } from '../protocol/agent.ts';
 import type { JournalBody } from '../protocol/journal.ts';
 import type { UserMessage } from '../protocol/messages.ts';
@@ -35,9 +35,11 @@ export async function openAgent(
   const permissionMode = parts.permissions.mode;
   const beginning = await beginWith(request.definition.skills ?? [], agent.problems, skills.preload, session);
   const list = skills.announce(journal.view.messages);
+  const withPrompt = await parts.withPrompt(model);
   const bodies: JournalBody[] = [
     { type: 'submission', id: `${submission}/submission`, submission, model, permissionMode },
     ...(list === undefined ? [] : [{ ...list, submission }]),
+    ...withPrompt.map((message) => ({ ...message, submission })),
     ...beginning.messages.map((message) => ({ ...message, submission })),
     { ...prompt, submission },
   ];

@@ -5,8 +5,8 @@ import type { Connection } from './connection.ts';
 import { withDeadlines } from './deadlines.ts';
 import { failureOf } from './failure.ts';
 import type { ToolCallRequest } from './listed-tool.ts';
-import type { McpServerStatus } from './mcp-server.ts';
 import { keeperOf, outputOf } from './result.ts';
+import type { McpServerStatus } from './server-status.ts';
 
 export interface CallPorts {
   readonly server: string;

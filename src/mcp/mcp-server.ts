@@ -6,37 +6,13 @@ import { cleanText } from './clean-text.ts';
 import type { Connection, ListKind } from './connection.ts';
 import type { ElicitPort } from './elicitation.ts';
 import { failureOf } from './failure.ts';
-import type { ParserPort, ToolStatus } from './listed-tool.ts';
+import type { ParserPort } from './listed-tool.ts';
 import type { RemotePorts } from './remote-ports.ts';
-import {
-  type HostServerConfig,
-  isHosts,
-  isRemote,
-  type McpServerConfig,
-  type ParsedServer,
-} from './server-config.ts';
-import { type McpStatus, ServerLink } from './server-link.ts';
+import { isHosts, isRemote, type McpServerConfig, type ParsedServer } from './server-config.ts';
+import { ServerLink } from './server-link.ts';
+import { type McpServerStatus, shownConfig, transportOf } from './server-status.ts';
 import type { OfferedTools, ServerTools } from './server-tools.ts';
 import type { ToolPins } from './tool-pins.ts';
-
-export interface McpServerStatus {
-  readonly name: string;
-  readonly status: McpStatus;
-  readonly serverInfo?: { readonly name: string; readonly version: string };
-  readonly error?: string;
-  /** Without what may be secret: environment, headers, the query of an address. */
-  readonly config?: Readonly<Record<string, unknown>>;
-  /** `dynamic`: the host named it; `sdk`: it lives with the host; else the kind of file it stands in, or `plugin`. */
-  readonly scope?: string;
-  /** The same, for clients that know it by this name. */
-  readonly source?: string;
-  readonly transport?: 'stdio' | 'http' | 'sse' | 'sdk';
-  readonly tools?: readonly ToolStatus[];
-  /** Tools that were left out, one sentence each. */
-  readonly quarantined?: readonly string[];
-  /** Tools that changed since they were allowed and wait to be allowed again, one sentence each. */
-  readonly held?: readonly string[];
-}
 
 export interface McpServerPorts extends RemotePorts {
   readonly clock: Clock;
@@ -291,15 +267,4 @@ export class McpServer {
       if (this.#reload === reload) this.#reload = undefined;
     });
   }
-}
-
-function transportOf(config: McpServerConfig): NonNullable<McpServerStatus['transport']> {
-  if (isHosts(config)) return 'sdk';
-  return isRemote(config) ? config.type : 'stdio';
-}
-
-function shownConfig(config: Exclude<McpServerConfig, HostServerConfig>): Listed {
-  if (!isRemote(config)) return { type: 'stdio', command: config.command, args: config.args ?? [] };
-  const { origin, pathname } = new URL(config.url);
-  return { type: config.type, url: origin + pathname };
 }

@@ -1,10 +1,11 @@
 /** All MCP servers of a session: the room's face. Nothing is loaded or started before `start()`. */
 import type { AnyTool } from '../protocol/tool.ts';
-import { McpServer, type McpServerPorts, type McpServerStatus } from './mcp-server.ts';
+import { McpServer, type McpServerPorts } from './mcp-server.ts';
 import { serverSlug } from './names.ts';
 import { type PromptCommand, promptCommands } from './prompt-command.ts';
 import { resourceTools } from './resource-tools.ts';
 import { parseServer } from './server-config.ts';
+import type { McpServerStatus } from './server-status.ts';
 import { createToolPins, type PinStore } from './tool-pins.ts';
 
 export { MAX_INSTRUCTIONS_CHARS } from './mcp-server.ts';

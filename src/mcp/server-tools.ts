@@ -3,9 +3,10 @@ import type { ToolOutput } from '../protocol/tool.ts';
 import { callTool } from './call-tool.ts';
 import { cleanText } from './clean-text.ts';
 import { type ListedTools, listedTools, type ToolCallRequest } from './listed-tool.ts';
-import type { Listed, McpServerPorts, McpServerStatus } from './mcp-server.ts';
+import type { Listed, McpServerPorts } from './mcp-server.ts';
 import { isHosts, type McpServerConfig } from './server-config.ts';
 import type { ServerLink } from './server-link.ts';
+import type { McpServerStatus } from './server-status.ts';
 import type { ToolChange, ToolPins } from './tool-pins.ts';
 import { configuredPolicy } from './tool-policy.ts';
 

@@ -69,7 +69,7 @@ export interface SessionMethods {
   getContextUsage(): Promise<ContextUsage>;
   /** What the session cost and took so far. The name is the published one; ours is not experimental. */
   usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(): Promise<SessionUsage>;
-  /** Rejects with `unknown_task`, and with `task_ended` for one that does not run. */
+  /** Resolves when nothing of the task is left; at once when no task of this id runs. */
   stopTask(taskId: string): Promise<void>;
   /**
    * Lets commands and agents that a call waits for go on in the background: that of one call, or all. False when

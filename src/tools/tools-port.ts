@@ -91,7 +91,7 @@ class Tools implements ToolsPort {
   }
 
   async searchable(model: string): Promise<readonly SearchableTool[]> {
-    const { deferral } = this.#options;
+    const deferral = this.#deferral;
     const described = await (await this.#describedFor(model)).described;
     return described
       .filter(({ tool }) => this.#isTold(tool) && tool.name !== TOOL_SEARCH_TOOL)
@@ -104,7 +104,7 @@ class Tools implements ToolsPort {
   }
 
   async deferred(model: string): Promise<readonly WireTool[]> {
-    const { deferral } = this.#options;
+    const deferral = this.#deferral;
     const described = await (await this.#describedFor(model)).described;
     return described
       .filter(({ tool }) => this.#isTold(tool) && deferral?.defers(tool) === true)
@@ -153,8 +153,14 @@ class Tools implements ToolsPort {
     return outwardInput(this.#find(block.name), block.input, this.#options.cwd ?? '.') as JsonObject;
   }
 
+  /** Where ToolSearch is not among the tools, as in agents with a list of their own, nothing can be loaded later. */
+  get #deferral(): Deferral | undefined {
+    return this.#tools().find(TOOL_SEARCH_TOOL) === undefined ? undefined : this.#options.deferral;
+  }
+
   #isTold(tool: AnyTool): boolean {
-    const { deferral, offers } = this.#options;
+    const { offers } = this.#options;
+    const deferral = this.#deferral;
     return (
       offers?.(tool) !== false &&
       !this.#quarantined.has(tool.name) &&
@@ -163,7 +169,8 @@ class Tools implements ToolsPort {
   }
 
   #find(name: string): AnyTool | undefined {
-    const { aliases = {}, deferral } = this.#options;
+    const { aliases = {} } = this.#options;
+    const deferral = this.#deferral;
     const target = Object.hasOwn(aliases, name) ? (aliases[name] as string) : name;
     const tool = this.#tools().find(target);
     return tool !== undefined && deferral?.defers(tool) === true ? withSchemaHint(tool) : tool;
@@ -194,7 +201,8 @@ class Tools implements ToolsPort {
 
   /** What of them is sent now. */
   #upToDate(entry: DescribedSet, described: readonly DescribedTool[], model: string): DescribedSet {
-    const { deferral, offers } = this.#options;
+    const { offers } = this.#options;
+    const deferral = this.#deferral;
     const window = deferral?.windowOf(model) ?? 0;
     const version = deferral?.version ?? 0;
     const without = this.#quarantined.size;

@@ -250,6 +250,7 @@ throughBothDoors('controls', (stage) => {
       settingSources: ['project'],
       agents: { digger: { description: long, prompt: 'Dig.' } },
       mcpServers: { box: toolbox },
+      env: { ...stage.env, ENABLE_TOOL_SEARCH: 'false' },
     });
     let usage: unknown;
     await gather(running, (message) => {

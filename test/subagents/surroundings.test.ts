@@ -97,9 +97,26 @@ it('an MCP server of its own lives as long as the agent; one of the session is i
   ];
   expect(servers(names[1])).toEqual(['shared', 'own']);
   expect(names[1]).toContain('Read');
-  expect(servers(names[2])).toEqual(['shared', 'other']);
+  // The session has ToolSearch, and is told of its tools by name.
+  expect(servers(names[2])).toEqual([]);
+  expect(stage.sent(2)).toContain('mcp__shared__');
+  expect(stage.sent(2)).toContain('mcp__other__');
+  expect(stage.sent(2)).not.toContain('mcp__own__');
   expect(stage.sent(1)).toContain('The session has no MCP server \\"nowhere\\".');
   expect(report(messages)).toContain('Gold.');
+});
+
+it('an agent with all tools has those of its own server at once: ToolSearch knows the session’s alone', async () => {
+  const stage = await skillStage();
+  const own = { command: process.execPath, args: [TOOLBOX] };
+  await stage.run([start, reply('Gold.'), reply('Done.')], {
+    ...worker({ mcpServers: [{ own }] }),
+    mcpServers: { shared: own },
+  });
+  const { tools } = (stage.server.requests[1] as { body: unknown }).body as { tools: { name: string }[] };
+  const servers = new Set(tools.flatMap(({ name }) => /^mcp__([^_]+)__/.exec(name)?.[1] ?? []));
+  expect([...servers]).toEqual(['own']);
+  expect(stage.sent(1)).toContain('mcp__shared__');
 });
 
 it('an agent of a project that is not trusted brings no server along', async () => {

@@ -23,6 +23,7 @@ import type { EngineParts, SessionMemory } from '../parts.ts';
 import { StateMachine } from '../state-machine.ts';
 import { STRUCTURED_OUTPUT_TOOL } from '../structured-output.ts';
 import { admittedTools, composeAdmission } from './admission.ts';
+import { agentDeferredTools } from './agent-deferred-tools.ts';
 import { type AgentJournal, composeAgentJournal } from './agent-journal.ts';
 import { type AgentSurroundings, agentSurroundings } from './agent-surroundings.ts';
 import { composeAttachments } from './attachments.ts';
@@ -120,13 +121,23 @@ export async function composeAgentParts(
     }),
     agentId: request.agentId,
   });
+  const deferred = agentDeferredTools(
+    tools.port,
+    () => memory.request?.model ?? model,
+    () => journal.view.messages,
+    session,
+  );
   const projectMemory =
     definition.omitClaudeMd === true
       ? undefined
       : room.projectMemory.branch(memoryReaders({ hooks, scope, tools: allTools, folder }));
   const context = composeContext(config, {
     ...room.context,
-    restored: () => [...session.skills.compactionSources, ...(projectMemory ? [projectMemory.restored] : [])],
+    restored: () => [
+      ...session.skills.compactionSources,
+      ...(projectMemory ? [projectMemory.restored] : []),
+      deferred.restored,
+    ],
     hooks,
     tools,
     allTools,
@@ -147,7 +158,7 @@ export async function composeAgentParts(
     scope,
     inbox: undefined,
     onFileChanged: tellOfFiles(hooks, scope),
-    sources: [skills.source, ...(projectMemory ? [projectMemory.source] : [])],
+    sources: [skills.source, ...(projectMemory ? [projectMemory.source] : []), deferred.source],
   });
   const admit = composeAdmission(config, { model: session.model, memory, journal });
   const { notes, problems } = surroundings;
@@ -173,6 +184,7 @@ export async function composeAgentParts(
         priceOf: (name) => session.model.infoOf(name).price,
       }),
       attachments,
+      withPrompt: deferred.withPrompt,
       queue,
       structured: undefined,
       state: new StateMachine(undefined),

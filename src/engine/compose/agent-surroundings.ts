@@ -64,12 +64,16 @@ export const placesOf = ({ projectRoot, cwd, home }: QueryEngineConfig): AgentMe
   configHome: home,
 });
 
-/** The servers that it brings along. */
+/** The servers that it brings along. Their tools do not wait to be loaded: ToolSearch knows those of the session alone. */
 export function ownServerEntries({ mcpServers = [] }: AgentDefinition): readonly McpServerEntry[] {
   return mcpServers.flatMap((server) =>
     typeof server === 'string'
       ? []
-      : Object.entries(server).map(([name, config]) => ({ name, scope: 'agent', config })),
+      : Object.entries(server).map(([name, config]) => ({
+          name,
+          scope: 'agent',
+          config: typeof config === 'object' ? { alwaysLoad: true, ...config } : config,
+        })),
   );
 }
 

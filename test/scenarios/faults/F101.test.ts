@@ -59,7 +59,7 @@ describe('F101 how a background task ended, and who ended it', () => {
     });
     expect(run.messages.find(isEnd)).toMatchObject({
       status: 'failed',
-      summary: 'The background command was ended by SIGKILL',
+      summary: 'Background command "kill -KILL $$" was ended by SIGKILL',
     });
     expect(run.entries).toContainEqual(
       expect.objectContaining({ type: 'task', event: 'ended', status: 'failed', endedBy: 'itself' }),
@@ -76,13 +76,13 @@ describe('F101 how a background task ended, and who ended it', () => {
     });
     expect(run.messages.find(isEnd)).toMatchObject({
       status: 'failed',
-      summary: 'The background command failed with exit code 3',
+      summary: 'Background command "echo no; exit 3" failed with exit code 3',
     });
   });
 
-  it('F101 an id that nobody has, and a task that is over, are clear errors', async () => {
-    const errors: unknown[] = [];
-    await rehearse({
+  it('F101 to stop an id that no task has, or a task that is over, does nothing; output of none is a clear error', async () => {
+    const answers: unknown[] = [];
+    const run = await rehearse({
       replies: [
         reply(toolUse('Bash', { command: 'true', run_in_background: true })),
         reply('Started.'),
@@ -90,10 +90,13 @@ describe('F101 how a background task ended, and who ended it', () => {
       ],
       onMessage: async (message, { query }) => {
         if (!isEnd(message) || message.type !== 'system' || message.subtype !== 'task_notification') return;
-        errors.push(await query.stopTask('nope').catch((error: unknown) => error));
-        errors.push(await query.stopTask(message.task_id).catch((error: unknown) => error));
+        answers.push(await query.stopTask('nope'));
+        answers.push(await query.stopTask(message.task_id));
+        answers.push(await query.getTaskOutput('nope').catch((error: unknown) => error));
       },
     });
-    expect(errors).toMatchObject([{ code: 'unknown_task' }, { code: 'task_ended' }]);
+    expect(answers).toMatchObject([undefined, undefined, { code: 'unknown_task' }]);
+    const ends = run.entries.filter((entry) => entry.type === 'task' && entry.event === 'ended');
+    expect(ends).toMatchObject([{ status: 'completed', endedBy: 'itself' }]);
   });
 });

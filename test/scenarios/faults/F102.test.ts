@@ -18,7 +18,9 @@ describe('F102 the output of a background task that was read', () => {
         return reply('Done.');
       },
     });
-    expect(toolResults(run.messages)[1]?.text).toMatch(/ended with exit code 0[\s\S]*out\nerr/);
+    expect(toolResults(run.messages)[1]?.text).toMatch(
+      /has ended: completed\..* completed \(exit code 0\)\n[\s\S]*:\nout\nerr$/,
+    );
     expect(run.results).toHaveLength(1);
     for (const body of run.sent) expect(wholeText(body)).not.toContain('<task-notification>');
     expect(run.entries).toContainEqual(expect.objectContaining({ type: 'task', event: 'told' }));

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { reply } from '../../../src/rehearsal/index.ts';
 import { watchedFiles } from '../faulty-files.ts';
@@ -5,6 +6,12 @@ import { rehearse, successOf } from '../rehearse.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const TRAP = 'this is no JSON';
+
+/** The folder and those that hold it, the root last. */
+function withParents(folder: string): readonly string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...withParents(parent)];
+}
 
 describe('F127 settingSources: []', () => {
   it('F127 no file of the user’s or the project’s is read', async () => {
@@ -29,8 +36,9 @@ describe('F127 settingSources: []', () => {
       },
     });
     expect(successOf(run)).toMatchObject({ is_error: false, result: 'Hi.' });
-    // Only the session's own folder is used.
-    expect(touched.filter((line) => !line.includes(`${home}/projects/`))).toEqual([]);
+    // Only the session's own folder is used, and it is looked whether the working directory is in a repository.
+    const outside = touched.filter((line) => !line.includes(`${home}/projects/`));
+    expect(outside).toEqual(withParents(cwd).map((folder) => `stat ${join(folder, '.git')}`));
     expect(JSON.stringify(run.sent)).not.toMatch(/(home|project|agent) rules/);
   });
 });

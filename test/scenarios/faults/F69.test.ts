@@ -36,10 +36,14 @@ describe('F69 two owners of one session', () => {
     const after = readFileSync(file);
     letGo();
     expect(successOf(await end)).toMatchObject({ is_error: false, result: 'Done.' });
-    expect(errorResultOf(second)).toMatchObject({
-      terminal_reason: 'turn_setup_failed',
-      errors: [expect.stringMatching(/in use|already|another/i)],
+    const refused = errorResultOf(second);
+    expect(refused).toMatchObject({
+      subtype: 'error_during_execution',
+      num_turns: 0,
+      errors: [expect.stringMatching(/is in use by process \d+ on .*\. End that process/)],
     });
+    // It is refused at the start: there was no turn that could end for a reason.
+    expect(refused).not.toHaveProperty('terminal_reason');
     expect(second.sent).toEqual([]);
     expect(after.equals(before)).toBe(true);
   });

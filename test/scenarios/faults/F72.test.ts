@@ -22,6 +22,7 @@ describe('F72 a session file of another version', () => {
       options: { resume: sessionId },
     });
     expect(blocksOf(run.sent[0], 'text').map((block) => block.text)).toEqual([
+      expect.stringContaining('# Where you are'),
       'One?',
       'One.',
       'Two?',
