@@ -33,7 +33,7 @@ export function askHooksFirst(ask: AskPort, { hooks, permissions, hasHost }: Ask
         if (!read.ok) throw new Error(`a PermissionRequest hook answered wrongly: ${read.problem}`);
         if (read.answer.behavior === 'allow' && read.answer.updatedPermissions !== undefined)
           permissions.apply(read.answer.updatedPermissions);
-        return read.answer;
+        return { ...read.answer, answeredBy: 'hook' };
       }
     }
     // The person is told and asked at once: a slow notification must not hold the question up.

@@ -48,8 +48,9 @@ export type AskPort = (
   },
   signal: AbortSignal,
 ) => Promise<
-  // `answeredBy`: default the host. `headless`: there was none to ask. `unanswered`: its answer was none.
-  | (PermissionResult & { readonly answeredBy?: 'permissionPromptTool' | 'headless' | 'unanswered' })
+  // `answeredBy`: default the host. `headless`: there was none to ask. `unanswered`: its answer was none. `hook`: one for
+  // permission requests.
+  | (PermissionResult & { readonly answeredBy?: 'permissionPromptTool' | 'headless' | 'unanswered' | 'hook' })
   | { readonly behavior: 'pending'; readonly askId: string }
 >;
 

@@ -191,7 +191,10 @@ export type SystemBody =
       readonly tool_use_id: string;
       /** The subagent whose call it was. */
       readonly agent_id?: string;
+      /** Absent when there was nobody to ask. */
       readonly decision_reason_type?: string;
+      /** What the hook said that denied the request. */
+      readonly decision_reason?: string;
       readonly message: string;
     }
   | ({ readonly subtype: 'hook_started' } & HookRunName)

@@ -155,18 +155,23 @@ function decide(request: PermitRequest, input: unknown): GateVerdict | Promise<G
   }
 }
 
+/** Where the rules leave a call to others, or allow it, the hook has decided; what they insist on holds. */
 function withHookVote(verdict: GateVerdict, hook: HookVerdict | undefined): GateVerdict {
-  if (hook?.permission === 'ask' && verdict.kind === 'allow') {
-    return {
-      kind: 'ask',
-      reasonType: 'hook',
-      message: hook.reason ?? 'A hook wants this call to be confirmed.',
-    };
+  const isOpen =
+    verdict.kind === 'allow' || (verdict.kind === 'ask' && !ASKED_REGARDLESS.has(verdict.reasonType));
+  if (!isOpen) return verdict;
+  switch (hook?.permission) {
+    case 'ask':
+      return {
+        kind: 'ask',
+        reasonType: 'hook',
+        message: hook.reason ?? 'A hook wants this call to be confirmed.',
+      };
+    case 'allow':
+      return { kind: 'allow', reasonType: 'hook', ...(hook.reason !== undefined && { reason: hook.reason }) };
+    default:
+      return verdict;
   }
-  if (hook?.permission === 'allow' && verdict.kind === 'ask' && !ASKED_REGARDLESS.has(verdict.reasonType)) {
-    return { kind: 'allow', reasonType: 'hook', ...(hook.reason !== undefined && { reason: hook.reason }) };
-  }
-  return verdict;
 }
 
 async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): Promise<Settled> {
@@ -223,6 +228,7 @@ const ANSWERED: ReadonlySet<DecisionReasonType> = new Set([
   'permissionPromptTool',
   'headless',
   'unanswered',
+  'hook',
 ]);
 
 function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Permit | Promise<Permit> {
@@ -245,11 +251,19 @@ function decisionOf(
   answer: PermissionDecision['source'] | undefined,
 ): PermissionDecision {
   const decision = kind === 'allow' ? 'accept' : 'reject';
-  if (reasonType === 'headless') return { decision, source: 'config' };
-  if (reasonType === 'unanswered') return { decision, source: 'config', reason_type: 'other' };
-  if (ANSWERED.has(reasonType))
-    return { decision, source: kind === 'deny' ? 'user_reject' : (answer ?? 'user_temporary') };
-  return { decision, source: reasonType === 'hook' ? 'hook' : 'config', reason_type: reasonType };
+  switch (reasonType) {
+    case 'host':
+    case 'permissionPromptTool':
+      return { decision, source: kind === 'deny' ? 'user_reject' : (answer ?? 'user_temporary') };
+    case 'headless':
+      return { decision, source: 'config' };
+    case 'unanswered':
+      return { decision, source: 'config', reason_type: 'other' };
+    case 'hook':
+      return { decision, source: 'hook', reason_type: 'hook' };
+    default:
+      return { decision, source: 'config', reason_type: reasonType };
+  }
 }
 
 async function deny(request: PermitRequest, at: Input, verdict: Deny): Promise<Permit> {

@@ -86,11 +86,15 @@ export function toolUpdate(
   };
 }
 
-function decidedOn(outcome: CallOutcome, { decision }: CallNotes): Pick<UserMessage, 'decided'> {
+function decidedOn(outcome: CallOutcome, { decision, permission }: CallNotes): Pick<UserMessage, 'decided'> {
   if (wasRejected(outcome)) return { decided: { nonExecutionKind: 'user-rejected' } };
-  const denied = outcome.kind === 'denied' && { nonExecutionKind: 'permission-rule' as const };
+  const denied = outcome.kind === 'denied' && { nonExecutionKind: deniedBy(permission?.source) };
   return decision === undefined ? {} : { decided: { permission: decision, ...denied } };
 }
+
+/** Where nobody can be asked, the missing answer counts as a person's no. */
+const deniedBy = (source: string | undefined): 'user-rejected' | 'permission-rule' =>
+  source === 'headless' ? 'user-rejected' : 'permission-rule';
 
 /** A person stopped the turn with it. */
 const wasRejected = (outcome: CallOutcome): boolean =>

@@ -62,6 +62,23 @@ throughBothDoors('permission questions', (stage) => {
     });
   });
 
+  it('a hook that wants a call confirmed is the reason, and no rule is suggested', async () => {
+    const ask = async () => ({
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'ask',
+        permissionDecisionReason: 'Look first.',
+      },
+    });
+    const calls = [toolUse('Bash', { command: 'touch a' }), toolUse('Bash', { command: 'echo hi' })];
+    await questions(calls, no, { hooks: { PreToolUse: [{ hooks: [ask] }] } });
+    expect(asked).toHaveLength(2);
+    for (const { context } of asked) {
+      expect(context).toMatchObject({ decisionReason: 'Look first.', decisionReasonType: 'hook' });
+      expect(context.suggestions).toBeUndefined();
+    }
+  });
+
   it('always, as it is suggested, outlasts the session', async () => {
     const always = ({ suggestions = [] }: Context) => ({
       behavior: 'allow',
@@ -132,7 +149,7 @@ throughBothDoors('permission questions', (stage) => {
     const disallowedTools = ['Bash(rm:*)'];
     expect(notices((await questions(calls, no, { disallowedTools })).messages)).toEqual(['rule']);
     const alone = await stage.run([reply(calls), reply('Done.')], { disallowedTools });
-    expect(notices(alone.messages)).toEqual(['rule', 'other']);
+    expect(notices(alone.messages)).toEqual(['rule', undefined]);
     const hooked = await stage.run([reply(calls), reply('Done.')], {
       hooks: {
         PreToolUse: [
@@ -148,5 +165,23 @@ throughBothDoors('permission questions', (stage) => {
     });
     expect(notices(hooked.messages)).toEqual([]);
     expect(hooked.result?.permission_denials).toHaveLength(2);
+    const requested = await stage.run([reply(calls), reply('Done.')], {
+      disallowedTools,
+      hooks: {
+        PermissionRequest: [
+          {
+            hooks: [
+              async () => ({
+                hookSpecificOutput: {
+                  hookEventName: 'PermissionRequest',
+                  decision: { behavior: 'deny', message: 'Not that.' },
+                },
+              }),
+            ],
+          },
+        ],
+      },
+    });
+    expect(notices(requested.messages)).toEqual(['rule', 'hook']);
   });
 });

@@ -251,8 +251,36 @@ throughBothDoors('forms of tool results', (stage) => {
     expect(said(broken)).toEqual([{ ...denied, permission_decision: failed }]);
     const alone = await stage.run([reply(bash('touch no')), reply('Done.')]);
     expect(said(alone)).toEqual([
-      { ...denied, permission_decision: { decision: 'reject', source: 'config' } },
+      { non_execution_kind: 'user-rejected', permission_decision: { decision: 'reject', source: 'config' } },
     ]);
+    const answers = (hookEventName: string, yes: object, no: object) => [
+      {
+        hooks: [
+          async ({ tool_input }: { tool_input: { command: string } }) => ({
+            hookSpecificOutput: { hookEventName, ...(tool_input.command === 'touch no' ? no : yes) },
+          }),
+        ],
+      },
+    ];
+    const decide = (behavior: string) => ({ decision: { behavior, message: 'No.' } });
+    const hooks = {
+      PreToolUse: answers(
+        'PreToolUse',
+        { permissionDecision: 'allow' },
+        { permissionDecision: 'deny', permissionDecisionReason: 'No.' },
+      ),
+      PermissionRequest: answers('PermissionRequest', decide('allow'), decide('deny')),
+    };
+    const byHook = { source: 'hook', reason_type: 'hook' };
+    for (const [event, list] of Object.entries(hooks)) {
+      const hooked = await stage.run([reply(bash('touch yes')), reply(bash('touch no')), reply('Done.')], {
+        hooks: { [event]: list },
+      });
+      expect(said(hooked)).toEqual([
+        { permission_decision: { decision: 'accept', ...byHook } },
+        { non_execution_kind: 'permission-rule', permission_decision: { decision: 'reject', ...byHook } },
+      ]);
+    }
   });
 
   it('a large result of a server is in a file of JSON, which the preview names', async () => {

@@ -200,6 +200,7 @@ const REASON_TYPES = ['rule', 'mode', 'hook', 'workingDir', 'safetyCheck'];
 function reasonOf({ decisionReasonType: type, matchedAskRule: rule }: CanUseToolContext): Fields {
   return {
     ...(type !== undefined && { decision_reason_type: REASON_TYPES.includes(type) ? type : 'other' }),
+    ...(type === 'hook' && { decision_reason_hook_event: 'PreToolUse' }),
     ...(rule !== undefined && {
       matched_ask_rule: {
         source: rule.source,

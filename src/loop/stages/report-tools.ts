@@ -28,13 +28,16 @@ async function report(update: ResultUpdate, said: LoopMessage[], iteration: Iter
   iteration.trace.tools.push(update.trace);
   if (update.denial !== undefined) {
     iteration.deps.onDenial?.(update.denial);
-    const source = update.trace.permission?.source;
-    if (source === undefined || !ANSWERS.includes(source)) {
+    const { source, askedMs } = update.trace.permission ?? {};
+    // A hook that answered in the place of a person is one of the reasons; one before the rules speaks for itself.
+    const byRequestHook = source === 'hook' && askedMs !== undefined;
+    if (source === undefined || byRequestHook || !ANSWERS.includes(source)) {
       const denied = systemMessage(iteration.deps, {
         subtype: 'permission_denied',
         tool_name: update.denial.tool_name,
         tool_use_id: update.denial.tool_use_id,
-        decision_reason_type: reasonType(source),
+        ...(source !== 'headless' && { decision_reason_type: reasonType(source) }),
+        ...(byRequestHook && { decision_reason: denialText(update) }),
         message: denialText(update),
       });
       await iteration.recordMessage(denied);
@@ -49,7 +52,7 @@ async function report(update: ResultUpdate, said: LoopMessage[], iteration: Iter
 /** A person, or a program that the host put in their place, was asked, and knows it: no notice is sent. */
 const ANSWERS: readonly string[] = ['host', 'hook', 'permissionPromptTool', 'unanswered'];
 
-const REASON_TYPES = ['rule', 'mode', 'workingDir', 'safetyCheck'];
+const REASON_TYPES = ['rule', 'mode', 'workingDir', 'safetyCheck', 'hook'];
 
 /** In the words of the public protocol. */
 function reasonType(source: string | undefined): string {
