@@ -139,12 +139,15 @@ async function replacement(
   const kept = new Set(split.kept);
   const summarised = split.before.flatMap((round) => round.messages).filter((message) => !kept.has(message));
   const freed = estimateTokens(summarised) * scale - estimateTokens([summary]) * tokenFactor;
-  const restored = await restoreAfterCompaction([...ports.sources, sessionStartSource(ports.hooks, ports)], {
-    summarised,
-    kept: split.kept,
-    budgetTokens: restoreBudget(input.limits, freed),
-    signal: input.signal,
-  });
+  const restored = await restoreAfterCompaction(
+    [...ports.sources, sessionStartSource(ports.hooks, input.model, ports)],
+    {
+      summarised,
+      kept: split.kept,
+      budgetTokens: restoreBudget(input.limits, freed),
+      signal: input.signal,
+    },
+  );
   const tokensFreed = freed - estimateTokens(restored) * tokenFactor;
   return { summary, head: [summary, ...restored], summarised: summarised.length, tokensFreed };
 }

@@ -62,12 +62,15 @@ async function collect(source: CompactionSource, input: RestoreInput): Promise<r
 }
 
 /** What SessionStart hooks say when a session goes on after a compaction. */
-export function sessionStartSource(hooks: HookPort, stamp: Stamp): CompactionSource {
+export function sessionStartSource(hooks: HookPort, model: string, stamp: Stamp): CompactionSource {
   return {
     name: 'session-start',
     async collect({ signal }) {
       if (!hooks.has('SessionStart')) return [];
-      const { additionalContext } = await hooks.run({ event: 'SessionStart', source: 'compact' }, { signal });
+      const { additionalContext } = await hooks.run(
+        { event: 'SessionStart', source: 'compact', model },
+        { signal },
+      );
       if (additionalContext.length === 0) return [];
       return [
         {

@@ -57,14 +57,27 @@ export function commandList(
   }));
 }
 
-/** Told when the list is another than hosts know: at first they know all but the prompts of MCP servers. */
+/** Announced when the list is another than hosts know: at first they know all but the prompts of MCP servers. */
 export function commandsChanged(parts: EngineParts): readonly SDKCommandsChanged[] {
   const { config, memory, mcp, ids, sessionId } = parts;
-  const key = (list: readonly SlashCommandInfo[]) => JSON.stringify(list);
   if (mcp.commands.length === 0 && memory.commandsTold === undefined) return [];
+  const known = memory.commandsTold ?? commandsKey(config);
+  memory.commandsTold = commandsKey(config, mcp.commands);
+  if (known === memory.commandsTold) return [];
   const commands = commandList(config, mcp.commands);
-  const told = memory.commandsTold ?? key(commandList(config));
-  memory.commandsTold = key(commands);
-  if (told === memory.commandsTold) return [];
   return [{ type: 'system', subtype: 'commands_changed', commands, uuid: ids.uuid(), session_id: sessionId }];
+}
+
+/** Looks for skills again, which are commands too; those that a user may call. */
+export async function reloadSkills(parts: EngineParts): Promise<readonly SlashCommandInfo[]> {
+  const { announcer, config, mcp, memory, skills } = parts;
+  memory.commandsTold ??= commandsKey(config, mcp.commands);
+  const found = await skills.reload();
+  for (const message of commandsChanged(parts)) announcer.say(message);
+  return found;
+}
+
+/** The same for equal lists. */
+function commandsKey(config: QueryEngineConfig, more: readonly Command[] = []): string {
+  return JSON.stringify(commandList(config, more));
 }

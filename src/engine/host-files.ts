@@ -16,6 +16,8 @@ export interface HostFileOptions {
 export interface HostFile {
   readonly contents: string;
   readonly absPath: string;
+  /** As it was asked for. */
+  readonly requested_path: string;
   /** The file is longer. */
   readonly truncated?: boolean;
   readonly encoding?: 'base64';
@@ -65,9 +67,10 @@ export function hostFiles(parts: EngineParts): HostFiles {
       const bytes = Buffer.from(await files.readRange(absPath, 0, Math.max(0, maxBytes)));
       const truncated = stat.size > bytes.length ? { truncated: true } : {};
       if (encoding === 'base64')
-        return { contents: bytes.toString('base64'), absPath, ...truncated, encoding };
+        return { contents: bytes.toString('base64'), absPath, requested_path: path, ...truncated, encoding };
       const contents = bytes.toString('utf8');
-      return { contents, absPath, ...truncated, lossy: !Buffer.from(contents, 'utf8').equals(bytes) };
+      const lossy = !Buffer.from(contents, 'utf8').equals(bytes);
+      return { contents, absPath, requested_path: path, ...truncated, lossy };
     },
     async seedRead(path, mtimeMs) {
       const absPath = resolve(config.cwd, path);

@@ -12,8 +12,12 @@ import { CAPABILITIES, PROTOCOL_VERSION, VERSION } from './version.ts';
 /** Clients look for tools by the names that they have known for long. */
 const NAMES: Readonly<Record<string, string>> = { Agent: 'Task' };
 
-/** `promptUuid`: of the prompt that is about to be answered, where its sender gave one. */
-export function initMessage(model: string, parts: EngineParts, promptUuid?: string): SDKMessage {
+/** `promptUuids`: of the prompts that are about to be answered, where their sender gave one. */
+export function initMessage(
+  model: string,
+  parts: EngineParts,
+  promptUuids: readonly string[] = [],
+): SDKMessage {
   const { config } = parts;
   const notes = notesFolder(config);
   return {
@@ -48,10 +52,7 @@ export function initMessage(model: string, parts: EngineParts, promptUuid?: stri
     analytics_disabled: true,
     product_feedback_disabled: true,
     view_mode: 'default',
-    ...(promptUuid !== undefined && {
-      user_message_uuid: promptUuid,
-      user_message_uuids: [promptUuid],
-    }),
+    ...(promptUuids.length > 0 && { user_message_uuids: promptUuids }),
     ...fastModeFields(fastModeStatus(model, parts)),
     capabilities: CAPABILITIES,
     uuid: parts.ids.uuid(),

@@ -19,6 +19,7 @@ import { openSession } from './open-session.ts';
 import { answerOrphan } from './orphaned-permission.ts';
 import type { EngineParts } from './parts.ts';
 import { endedTaskNotices } from './session-tasks.ts';
+import { titleChanged } from './session-title.ts';
 import type { Submission } from './submission.ts';
 import { localAnswer } from './to-sdk-assistant.ts';
 import { toReplay, toSdkUser } from './to-sdk-user.ts';
@@ -144,13 +145,10 @@ export async function prepareSubmission(
   if (recorded.length > 0)
     await journal.recorder.append([...lent, ...recorded.map((message) => ({ ...message, submission }))]);
 
-  if (begins && config.title !== undefined) {
-    const stamp = { uuid: ids.uuid(), session_id: sessionId };
-    messages.push({ type: 'system', subtype: 'session_title_changed', title: config.title, ...stamp });
-  }
+  if (begins && config.title !== undefined) messages.push(titleChanged(config.title, parts));
 
   // 4 discovery: nothing is loaded here, so that the announcement is always from what is at hand
-  messages.push(initMessage(model, parts, prompt.options.uuid), ...commandsChanged(parts));
+  messages.push(initMessage(model, parts, promptUuids(prompt.options)), ...commandsChanged(parts));
   if (config.replayUserMessages === true) {
     for (const message of input.messages) messages.push(toReplay(replayOf(message), sessionId));
   }

@@ -114,13 +114,6 @@ const isBlocked = ({ blockingErrors, permission }: HookVerdict): boolean =>
 async function entitle({ sessionTitle }: HookVerdict, parts: EngineParts): Promise<void> {
   if (sessionTitle === undefined || sessionTitle.trim() === '' || parts.config.title !== undefined) return;
   await renameSession(sessionTitle, parts);
-  parts.announcer.say({
-    type: 'system',
-    subtype: 'session_title_changed',
-    title: sessionTitle.trim(),
-    uuid: parts.ids.uuid(),
-    session_id: parts.sessionId,
-  });
 }
 
 function refusalIn(verdict: HookVerdict): string | undefined {

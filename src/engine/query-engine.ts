@@ -7,6 +7,7 @@ import type { ThinkingConfig, UserBlock } from '../protocol/wire.ts';
 import { endableIterator } from '../util/endable-iterator.ts';
 import { flattened } from '../util/flattened.ts';
 import { closeSession } from './close-session.ts';
+import { reloadSkills } from './command-list.ts';
 import { composeEngine, type Inherited } from './compose/engine.ts';
 import type { SetServersResult } from './compose/mcp.ts';
 import type { McpClient, QueryEngineConfig } from './config.ts';
@@ -134,7 +135,7 @@ export class QueryEngine {
     }
   }
 
-  /** At once, for calls that are not yet decided. Throws `invalid_option` for a mode that was not enabled. */
+  /** At once, for calls that are not yet decided. Throws `invalid_mode`, and `bypass_not_launched` for a mode that was not enabled. */
   setPermissionMode(mode: PermissionMode): void {
     this.#parts.permissions.setMode(mode);
     this.#parts.appState.set((state) => ({ ...state, permissionMode: mode }));
@@ -171,10 +172,10 @@ export class QueryEngine {
     return (await import('./context-usage.ts')).contextUsageOf(this.#parts);
   }
 
-  /** Looks for skills again; those that a user may call. */
+  /** Looks for skills again; those that a user may call. Announces a list of commands that changed. */
   async reloadSkills(): Promise<readonly SlashCommandInfo[]> {
     this.#refuseClosed();
-    return this.#parts.skills.reload();
+    return reloadSkills(this.#parts);
   }
 
   /** Gives the session a name. Rejects with `invalid_option` for an empty one, or when another session is meant. */

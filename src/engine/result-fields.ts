@@ -3,6 +3,7 @@ import type { FastModeStatus } from '../protocol/model.ts';
 import type { PermissionDenial } from '../protocol/permission.ts';
 import type { ModelUsage, SubagentStats } from '../protocol/result-message.ts';
 import type { ResultUsage, Usage } from '../protocol/wire.ts';
+import { answeredPrompt } from './answered-prompt.ts';
 import { fastModeFields } from './fast-mode-status.ts';
 import type { SubmissionTimes } from './submission-times.ts';
 
@@ -44,7 +45,7 @@ export function commonFields(facts: ResultFacts) {
     ...fastModeFields(facts.fastMode),
     permission_denials: facts.permissionDenials,
     ...(facts.origin !== undefined && { origin: facts.origin }),
-    ...promptUuids(facts),
+    ...answeredPrompt(facts.userMessageUuids ?? [], facts.joinedUuids),
     ...(facts.queuedTurns !== undefined && { queued_turn_count: facts.queuedTurns }),
     ...(facts.index !== undefined && { result_index: facts.index }),
     session_id: facts.sessionId,
@@ -89,15 +90,5 @@ export function timings({ times, userMessageUuids = [] }: ResultFacts) {
         first_request_cache_read_input_tokens: usage.cache_read_input_tokens ?? 0,
       }),
     }),
-  };
-}
-
-/** The prompts that began the turn first, then those that joined it while it ran. */
-function promptUuids({ userMessageUuids = [], joinedUuids = [] }: ResultFacts) {
-  const uuid = userMessageUuids.at(-1);
-  const uuids = [...userMessageUuids, ...joinedUuids];
-  return {
-    ...(uuid !== undefined && { user_message_uuid: uuid }),
-    ...(uuids.length > 0 && { user_message_uuids: uuids }),
   };
 }

@@ -101,7 +101,7 @@ export function mcpStatusOf({
     ...(serverInfo !== undefined && { serverInfo }),
     ...(error !== undefined && { error }),
     transport: 'sdk',
-    scope: 'sdk',
+    scope: 'dynamic',
     source: 'sdk',
     tools: toolInfos ?? tools.map((tool) => ({ name: tool.name.replace(`mcp__${name}__`, '') })),
   }));

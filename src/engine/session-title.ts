@@ -1,6 +1,7 @@
 /** The name of a session, on record where other programs look for it. */
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { JournalBody } from '../protocol/journal.ts';
+import type { SDKSessionTitleChanged } from '../protocol/session-messages.ts';
 import { uuid } from '../util/uuid.ts';
 import { openSession } from './open-session.ts';
 import type { EngineParts } from './parts.ts';
@@ -23,4 +24,13 @@ export async function renameSession(
   await openSession(parts);
   await parts.journal.recorder.append([titleRecord(name)]);
   parts.memory.title = name;
+  parts.announcer.say(titleChanged(name, parts));
+}
+
+export function titleChanged(
+  title: string,
+  { ids, sessionId }: Pick<EngineParts, 'ids' | 'sessionId'>,
+): SDKSessionTitleChanged {
+  const stamp = { uuid: ids.uuid(), session_id: sessionId };
+  return { type: 'system', subtype: 'session_title_changed', title, ...stamp };
 }

@@ -95,7 +95,7 @@ async function* beginAnew(
   submission: Submission,
   parts: EngineParts,
 ): AsyncGenerator<Batch, void> {
-  const reset = conversationReset(submission, parts);
+  const reset = conversationReset(parts);
   const session_id = reset.new_conversation_id;
   const fresh = { sessionId: session_id, totalCostUsd: 0, modelUsage: {}, usageSinceLastResult: {} };
   const result = resultWithoutQuery(resultText, { ...facts, ...fresh }, command);
@@ -106,17 +106,13 @@ async function* beginAnew(
 }
 
 /** From here on this session takes no more prompts: see `QueryEngine.successor`. */
-function conversationReset(
-  submission: Submission,
-  { memory, ids, clock, sessionId }: EngineParts,
-): SDKConversationReset {
+function conversationReset({ memory, ids, clock, sessionId }: EngineParts): SDKConversationReset {
   memory.successor = ids.uuid();
-  const { uuid } = submission.prompt.options;
   return {
     type: 'conversation_reset',
     new_conversation_id: memory.successor,
     trigger: 'clear',
-    ...(uuid !== undefined && { user_message_uuid: uuid }),
+    ...(memory.promptId !== undefined && { user_message_uuid: memory.promptId }),
     timestamp: isoTime(clock.nowMs()),
     uuid: ids.uuid(),
     session_id: sessionId,
@@ -183,6 +179,7 @@ export async function* runLoop(
   const mapper = createSdkMapper({
     ...mapperOptions(parts),
     userMessageUuids: promptUuids(submission.prompt.options),
+    joinedUuids: outcome.joinedUuids,
   });
   const watch = createLoopWatch(mapper, outcome, submission, parts);
   submission.onResponse((messageId, stopReason) => {

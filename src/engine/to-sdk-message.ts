@@ -20,6 +20,7 @@ import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import type { McpOrigin } from '../protocol/tool.ts';
 import type { StreamEvent } from '../protocol/wire.ts';
 import { countedIds } from '../util/counted-ids.ts';
+import { answeredPrompt, createPromptStamp } from './answered-prompt.ts';
 import { toolUseMeta, toSdkAssistant } from './to-sdk-assistant.ts';
 import { toReplay, toSdkUser } from './to-sdk-user.ts';
 
@@ -36,8 +37,10 @@ export interface SdkMapperOptions {
   readonly replayUserMessages: boolean;
   /** Attachments as informational messages. */
   readonly verbose: boolean;
-  /** Of the prompts that are being answered. */
+  /** Of the prompts that began the turn. */
   readonly userMessageUuids?: readonly string[] | undefined;
+  /** Of those that joined it so far; grows while it runs. */
+  readonly joinedUuids?: readonly string[] | undefined;
 }
 
 export interface SdkMapper {
@@ -66,22 +69,23 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
   let replays: SDKMessage[] = [];
 
   let thoughtTokens = 0;
-  /** The prompts were named on the first that is shown of the answer: on a finished block, and on an event. */
-  const hasNamed = { block: false, event: false };
+  const prompt = () => answeredPrompt(options.userMessageUuids ?? [], options.joinedUuids);
+  const stampMessage = createPromptStamp(prompt);
+  const stampEvent = createPromptStamp(prompt);
 
   /** What a finished block of thinking came to; nothing where the model does not show it. */
   const thought = (thinking: string): SDKMessage[] => {
     const delta = Math.ceil(estimateText(thinking));
     if (delta === 0) return [];
     thoughtTokens += delta;
-    const prompt = options.userMessageUuids?.at(-1);
+    const { user_message_uuid } = prompt();
     return [
       {
         type: 'system',
         subtype: 'thinking_tokens',
         estimated_tokens: thoughtTokens,
         estimated_tokens_delta: delta,
-        ...(prompt !== undefined && { user_message_uuid: prompt }),
+        ...(user_message_uuid !== undefined && { user_message_uuid }),
         uuid: options.ids.uuid(),
         session_id,
       },
@@ -111,14 +115,6 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
     ];
   };
 
-  const promptUuids = (on: keyof typeof hasNamed) => {
-    const { userMessageUuids: uuids = [] } = options;
-    const uuid = uuids.at(-1);
-    if (uuid === undefined || hasNamed[on]) return undefined;
-    hasNamed[on] = true;
-    return { user_message_uuid: uuid, user_message_uuids: uuids };
-  };
-
   const assistant = (message: AssistantMessage): SDKMessage => {
     for (const block of message.message.content) {
       if (block.type === 'tool_use') toolStartedMs.set(block.id, options.clock.monotonicMs());
@@ -130,7 +126,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
       ...toSdkAssistant(message, session_id),
       ...toolUseMeta(message, options.mcpOf),
       ...(supersedes.length > 0 && { supersedes }),
-      ...(message.synthetic === undefined && promptUuids('block')),
+      ...(message.synthetic === undefined && stampMessage()),
     };
   };
 
@@ -161,7 +157,7 @@ export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
       ...(starts && ttftMs !== undefined && { ttft_ms: ttftMs }),
       ...(thinkingDisplay !== undefined &&
         (starts || isThinking(event)) && { thinking_display: thinkingDisplay }),
-      ...(starts && promptUuids('event')),
+      ...(starts && stampEvent()),
       uuid,
       session_id,
     };

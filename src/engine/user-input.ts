@@ -71,7 +71,7 @@ export async function processUserInput(
   const call = isVerbatim ? undefined : calledBy(prompt, parts);
   if (call !== undefined) {
     const { command, args } = call;
-    parts.memory.promptId = prompt.options.uuid;
+    parts.memory.promptId = prompt.options.uuid ?? parts.ids.uuid();
     const verdict = await judgeCommand(command, args, text, scope, parts);
     if (verdict.refusal !== undefined) return refused(verdict);
     const { context: after } = verdict;

@@ -114,7 +114,7 @@ export class McpServer {
       ...(error !== undefined && { error }),
       ...(this.#parsed.ok && !isHosts(this.#parsed.config) && { config: shownConfig(this.#parsed.config) }),
       ...(this.#parsed.ok && { transport: transportOf(this.#parsed.config) }),
-      scope: this.source,
+      scope: this.isHosts ? 'dynamic' : this.source,
       source: this.source,
       ...(connected && { tools: offered?.statuses ?? [] }),
       ...(connected && quarantined.length > 0 && { quarantined }),

@@ -2,17 +2,17 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import { PERMISSION_MODES, type PermissionMode, type PermissionUpdate } from '../protocol/permission.ts';
 import { formatRule, parseRule } from './rule.ts';
 
-/** Throws `invalid_option` unless the mode exists and may be switched to. */
+/** Throws `invalid_mode` unless the mode exists, and `bypass_not_launched` unless it may be switched to. */
 export function checkMode(mode: PermissionMode, maySkip: boolean): PermissionMode {
   if (!PERMISSION_MODES.includes(mode)) {
     throw new TurnwrightError(
-      'invalid_option',
+      'invalid_mode',
       `"${String(mode)}" is not a permission mode; the modes are ${PERMISSION_MODES.join(', ')}.`,
     );
   }
   if (mode === 'bypassPermissions' && !maySkip) {
     throw new TurnwrightError(
-      'invalid_option',
+      'bypass_not_launched',
       'The permission mode bypassPermissions needs allowDangerouslySkipPermissions: true when the run starts.',
     );
   }

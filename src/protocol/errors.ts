@@ -1,6 +1,9 @@
 /** Errors that reach embedders. Each has a stable `code` and a sentence a person can act on. */
 export type TurnwrightErrorCode =
   | 'invalid_option'
+  | 'invalid_mode'
+  | 'bypass_not_launched'
+  | 'unsupported_request'
   | 'mcp_call_failed'
   | 'startup_timeout'
   | 'invalid_settings'

@@ -180,8 +180,7 @@ export interface SDKSystemInit extends Stamped {
   readonly analytics_disabled: true;
   readonly product_feedback_disabled: true;
   readonly view_mode: 'default';
-  /** The prompt that is about to be answered, where its sender gave it a uuid. */
-  readonly user_message_uuid?: string;
+  /** Of the prompts that are about to be answered, where their sender gave them one. */
   readonly user_message_uuids?: readonly string[];
   /** Betas that the caller asked for; absent: none. */
   readonly betas?: readonly string[];

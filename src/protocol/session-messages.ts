@@ -45,7 +45,7 @@ export interface SDKSessionStateChanged extends Stamped {
   readonly sdk_host_only?: true;
 }
 
-/** The session's title, when its host gave one: before its first `init`. */
+/** The session's title: before the first `init` of a session that its host named, and whenever it is renamed. */
 export interface SDKSessionTitleChanged extends Stamped {
   readonly type: 'system';
   readonly subtype: 'session_title_changed';

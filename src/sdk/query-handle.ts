@@ -111,8 +111,9 @@ export class QueryHandle extends SessionControls implements Query {
 
   async setPermissionMode(mode: PermissionMode): Promise<void> {
     const session = await this.#running.engine();
+    const before = session.permissionMode;
     session.setPermissionMode(mode);
-    this.#running.sayMode(session);
+    if (session.permissionMode !== before) this.#running.sayMode(session);
   }
 
   async setMaxThinkingTokens(...[tokens, display]: Parameters<SetMaxThinkingTokens>): Promise<void> {

@@ -24,6 +24,7 @@ export interface InitializationResult {
   readonly models: readonly ModelChoice[];
   readonly account: AccountInfo;
   readonly fast_mode_state: FastModeState;
+  /** Why it is off. Absent: it is on, or nothing speaks against it. */
   readonly fast_mode_disabled_reason?: FastModeDisabledReason;
   /** The generation of the protocol that the engine speaks. */
   readonly claude_code_version: string;

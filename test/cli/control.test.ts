@@ -200,6 +200,7 @@ describe('requests of the host', () => {
     expect(await host.ask('levitate', { height: 3 })).toMatchObject({
       subtype: 'error',
       error: 'Unsupported control request subtype: levitate',
+      error_code: 'unsupported_request',
     });
     host.end();
     expect(await host.ended).toBe(0);
@@ -212,11 +213,17 @@ describe('requests of the host', () => {
     expect(payload(await host.ask('set_model', { model: 'haiku' }))).toEqual({ model: 'claude-haiku-5-5' });
     expect(payload(await host.ask('set_model'))).toEqual({ model: 'claude-opus-5-5' });
     expect(payload(await host.ask('set_permission_mode', { mode: 'manual' }))).toEqual({ mode: 'default' });
-    expect(await host.ask('set_permission_mode', { mode: 'auto' })).toMatchObject({ subtype: 'error' });
+    expect(await host.ask('set_permission_mode', { mode: 'auto' })).toMatchObject({
+      subtype: 'error',
+      error_code: 'invalid_mode',
+    });
     expect(await host.ask('set_permission_mode', { mode: 'bypassPermissions' })).toMatchObject({
       subtype: 'error',
+      error_code: 'bypass_not_launched',
     });
-    expect(payload(await host.ask('set_max_thinking_tokens', { max_thinking_tokens: 4_000 }))).toEqual({});
+    const thinking = await host.ask('set_max_thinking_tokens', { max_thinking_tokens: 4_000 });
+    expect(thinking).toMatchObject({ subtype: 'success' });
+    expect(thinking).not.toHaveProperty('response');
     expect(payload(await host.ask('mcp_status'))).toEqual({ mcpServers: [] });
     expect(payload(await host.ask('interrupt'))).toEqual({ still_queued: [] });
     expect(payload(await host.ask('get_context_usage'))).toMatchObject({

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
-import { is, throughBothDoors } from './doors.ts';
+import { gather, is, openPrompt, throughBothDoors } from './doors.ts';
 
 const touch = (name: string) => toolUse('Bash', { command: `touch ${name}`, description: 'make it' });
 
@@ -16,6 +16,23 @@ throughBothDoors('permission modes', (stage) => {
     expect(messages.find(is('system', 'init'))).toMatchObject({ permissionMode: 'bypassPermissions' });
     expect(result).toMatchObject({ subtype: 'success', permission_denials: [] });
     expect(made('a')).toBe(true);
+  });
+
+  it('a change is announced once, and a mode that is in force already is not', async () => {
+    stage.play(reply('Hi.'));
+    const input = openPrompt('Go.');
+    const running = stage.start(input, { permissionMode: 'default' });
+    const { messages } = await gather(running, (message) => {
+      if (message.type !== 'result') return;
+      void (async () => {
+        for (const mode of ['plan', 'plan', 'default'] as const) await running.setPermissionMode(mode);
+        input.end();
+      })();
+    });
+    const modes = messages
+      .filter(is('system', 'status'))
+      .map((message) => 'permissionMode' in message && message.permissionMode);
+    expect(modes).toEqual(['plan', 'default']);
   });
 
   it.each([

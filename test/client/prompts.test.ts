@@ -148,7 +148,9 @@ throughBothDoors('prompts that wait', (stage) => {
           : [];
     });
     expect(order).toEqual(['queued', 'repeated', 'started', 'completed', 'result']);
-    expect(results).toMatchObject([{ user_message_uuids: [SECOND] }]);
+    expect(results).toMatchObject([{ user_message_uuid: SECOND, user_message_uuids: [SECOND] }]);
+    const named = messages.filter(is('assistant')).map((message) => 'user_message_uuid' in message);
+    expect(named).toEqual([false, true]);
     expect(lifecycles(messages)).toEqual(['2 queued', '2 started', '2 completed']);
     const repeated = messages.filter((message) => message.type === 'user' && message.uuid === SECOND);
     expect(repeated).toMatchObject([{ isReplay: true, origin: { kind: 'human' } }]);

@@ -159,7 +159,12 @@ throughBothDoors('tools of the session', (stage) => {
     const gathered = gather(running, (message) => {
       if (message.type === 'result') input.end();
     });
-    expect(await running.readFile('a.txt')).toMatchObject({ contents: 'words', absPath: path, lossy: false });
+    expect(await running.readFile('a.txt')).toMatchObject({
+      contents: 'words',
+      absPath: path,
+      requested_path: 'a.txt',
+      lossy: false,
+    });
     expect(await running.readFile('a.txt', { maxBytes: 2, encoding: 'base64' })).toMatchObject({
       contents: Buffer.from('wo').toString('base64'),
       truncated: true,

@@ -74,6 +74,9 @@ throughBothDoors('skills', (stage) => {
       })();
     });
     expect(messages[0]).toMatchObject({ skills: [], output_style: 'default' });
+    expect(messages.filter(is('system', 'commands_changed'))).toMatchObject([
+      { commands: expect.arrayContaining([expect.objectContaining({ name: 'late' })]) },
+    ]);
     expect(found).toMatchObject([
       { skills: [{ name: 'late', description: 'Late.' }] },
       { available_output_styles: ['default', 'Proactive', 'Concise', 'Explanatory', 'Learning', 'late'] },

@@ -507,7 +507,7 @@ describe('what a verdict carries', () => {
 
 describe('changing modes and rules', () => {
   it('bypass needs its switch, at the start, later and in an update', () => {
-    const refused = expect.objectContaining({ code: 'invalid_option' });
+    const refused = expect.objectContaining({ code: 'bypass_not_launched' });
     const files = nodeFiles;
     expect(() => createPermissions({ files, mode: 'bypassPermissions' })).toThrow(refused);
     const permissions = createPermissions({ files });

@@ -7,6 +7,7 @@ import {
   PROTOCOL_VERSION,
   type Query,
   type ThinkingDisplay,
+  TurnwrightError,
 } from '../../index.ts';
 import type { HostChannel } from './host-channel.ts';
 import { linkedServer, manifestReport, pluginsOf } from './host-options.ts';
@@ -16,11 +17,14 @@ import { type Fields, isFields } from './wire.ts';
 export interface Answering {
   readonly query: Query;
   readonly channel: HostChannel;
+  /** Where relative paths count from when the session begins. */
+  readonly cwd: string;
   /** The request that set the session up; a later `initialize` changes nothing. */
   readonly initialize: Fields | undefined;
 }
 
-export type Answer = (fields: Fields, session: Answering) => Promise<Fields>;
+/** Resolves with the payload; with none where there is nothing to say but that it was done. */
+export type Answer = (fields: Fields, session: Answering) => Promise<Fields | undefined>;
 
 /** One row per subtype. A payload, or a rejection with a sentence for the host. */
 const ANSWERS: Readonly<Record<string, Answer>> = {
@@ -49,12 +53,10 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
       typeof tokens === 'number' || tokens === null ? tokens : undefined,
       display as ThinkingDisplay | null | undefined,
     );
-    return {};
   },
   reload_skills: async (_, { query }) => ({ ...(await query.reloadSkills()) }),
   async apply_flag_settings({ settings }, { query }) {
     await query.applyFlagSettings(fieldsOf(settings, 'settings'));
-    return {};
   },
   async update_settings({ source, settings }, { query }) {
     await query.updateSettings(source as 'localSettings' | 'userSettings', fieldsOf(settings, 'settings'));
@@ -78,23 +80,21 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     if (file === null) throw new Error(`${String(path)} is not there, or may not be read.`);
     return { ...file };
   },
-  file_suggestions: async ({ query: begun }, { query }) => ({
+  file_suggestions: async ({ query: begun }, { query, cwd }) => ({
     suggestions: await query.fileSuggestions(String(begun ?? '')),
+    cwd,
   }),
   async seed_read_state({ path, mtime }, { query }) {
     await query.seedReadState(String(path), Number(mtime));
-    return {};
   },
   get_context_usage: async (_, { query }) => ({ ...(await query.getContextUsage()) }),
   get_hooks_listing: async (_, { query }) => ({ ...(await query.hooksListing()) }),
   mcp_status: async (_, { query }) => ({ mcpServers: await query.mcpServerStatus() }),
   async mcp_reconnect({ serverName }, { query }) {
     await query.reconnectMcpServer(String(serverName));
-    return {};
   },
   async mcp_toggle({ serverName, enabled }, { query }) {
     await query.toggleMcpServer(String(serverName), enabled === true);
-    return {};
   },
   mcp_read_resource: async ({ serverName, uri }, { query }) => ({
     ...(await query.readMcpResource(String(serverName), String(uri))),
@@ -164,6 +164,9 @@ function permissionMode(value: unknown): PermissionMode {
   const name = value === 'manual' ? 'default' : value;
   const mode = PERMISSION_MODES.find((known) => known === name);
   if (mode === undefined)
-    throw new Error(`There is no permission mode ${JSON.stringify(value)} in this engine.`);
+    throw new TurnwrightError(
+      'invalid_mode',
+      `There is no permission mode ${JSON.stringify(value)} in this engine.`,
+    );
   return mode;
 }

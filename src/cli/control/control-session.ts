@@ -61,6 +61,7 @@ export async function runControlSession(session: ControlSessionOptions): Promise
   const post = (line: Fields) => void send(line).catch(() => undefined);
   const channel = createHostChannel(post);
   const options = linkedFlags(session.options, channel);
+  const cwd = options.cwd ?? process.cwd();
   const prompts = createPromptLine();
   const withdrawn = new Set<string>();
   /** Requests of the host that are being answered. */
@@ -142,10 +143,16 @@ export async function runControlSession(session: ControlSessionOptions): Promise
     let response: Fields;
     try {
       const answerIt = answerFor(subtype);
-      if (answerIt === undefined) throw new Error(`Unsupported control request subtype: ${subtype}`);
+      if (answerIt === undefined) {
+        throw new TurnwrightError('unsupported_request', `Unsupported control request subtype: ${subtype}`);
+      }
       const { query: running, initialize } = start(subtype === 'initialize' ? fields : undefined);
-      const payload = await answerIt(fields, { query: running, channel, initialize });
-      response = { subtype: 'success', request_id: id, response: payload };
+      const payload = await answerIt(fields, { query: running, channel, cwd, initialize });
+      response = {
+        subtype: 'success',
+        request_id: id,
+        ...(payload !== undefined && { response: payload }),
+      };
     } catch (error) {
       // The session did not begin: its result says why, and is the last line.
       if (error instanceof TurnwrightError && error.code === 'error_result') return;

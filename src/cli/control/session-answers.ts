@@ -9,7 +9,6 @@ const TITLE_CHARS = 60;
 export const SESSION_ANSWERS: Readonly<Record<string, Answer>> = {
   async rename_session({ title, session_id: meant }, { query }) {
     await query.renameSession(String(title ?? ''), typeof meant === 'string' ? { sessionId: meant } : {});
-    return {};
   },
   async rewind_files({ user_message_id: id, dry_run: dryRun }, { query }) {
     return { ...(await query.rewindFiles(String(id), { dryRun: dryRun === true })) };
@@ -39,7 +38,7 @@ export const SESSION_ANSWERS: Readonly<Record<string, Answer>> = {
     return { ...(await query.callMcpTool(call, signal)) };
   },
   // Nothing is held back from those who watch.
-  set_has_subscribers: async () => ({}),
+  async set_has_subscribers() {},
 };
 
 function firstWords(text: string): string {

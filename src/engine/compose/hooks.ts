@@ -209,6 +209,7 @@ const WITHOUT_MODE: ReadonlySet<HookEvent> = new Set([
   'SessionStart',
   'SessionEnd',
   'PreCompact',
+  'PostCompact',
   'SubagentStart',
   'Elicitation',
   'InstructionsLoaded',
