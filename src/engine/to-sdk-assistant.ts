@@ -2,6 +2,7 @@
 import type { AssistantMessage, ThoughtFacts } from '../protocol/messages.ts';
 import type { SDKAssistantMessage, SyntheticUsage } from '../protocol/sdk-messages.ts';
 import type { McpOrigin } from '../protocol/tool.ts';
+import { titleWords } from '../util/title-words.ts';
 
 /** Of every message that no model wrote. */
 export const SYNTHETIC_MODEL = '<synthetic>';
@@ -48,17 +49,23 @@ function thoughtFields({
   return { thinking_duration_ms: durationMs, ...(display !== undefined && { thinking_display: display }) };
 }
 
-/** What people call a server's tools that are called. */
+/** What people call the tools that are called, where it is not the name: those of servers, known or not. */
 export function toolUseMeta(
   { message }: AssistantMessage,
   mcpOf: ((name: string) => McpOrigin | undefined) | undefined,
 ): Pick<SDKAssistantMessage, 'tool_use_meta'> {
   const meta = message.content.flatMap((block) => {
-    const origin = block.type === 'tool_use' ? mcpOf?.(block.name) : undefined;
-    if (block.type !== 'tool_use' || origin === undefined) return [];
-    const { server, tool, title } = origin;
-    const display_name = title ?? tool.charAt(0).toUpperCase() + tool.slice(1);
-    return [{ id: block.id, display_name, server_display_name: server, tool_name: tool }];
+    if (block.type !== 'tool_use') return [];
+    const { id, name } = block;
+    const origin = mcpOf?.(name);
+    if (origin === undefined) {
+      const display_name = titleWords(name.split('__').at(-1) ?? name);
+      return display_name === name ? [] : [{ id, display_name }];
+    }
+    const { server, serverName = server, tool, title } = origin;
+    return [
+      { id, display_name: title ?? titleWords(tool), server_display_name: serverName, tool_name: tool },
+    ];
   });
   return meta.length === 0 ? {} : { tool_use_meta: meta };
 }

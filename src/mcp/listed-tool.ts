@@ -52,7 +52,7 @@ const MAX_DESCRIPTION_CHARS = 10_000;
 export interface ListedToolOptions {
   readonly call: CallPort;
   /** What the server is called, and where it is from. */
-  readonly origin: Pick<McpOrigin, 'server' | 'source'>;
+  readonly origin: Pick<McpOrigin, 'server' | 'serverName' | 'source'>;
   /** Names that other tools of the session have. */
   readonly taken: ReadonlySet<string>;
   /** What holds for tools that say nothing themselves. Default false. */

@@ -204,7 +204,7 @@ export class McpServer {
       const prompts = Promise.resolve(list('prompts')).catch(() => []);
       const [tools] = await Promise.all([list('tools'), offered.load()]);
       this.#offer({
-        ...offered.list(tools),
+        ...offered.list(tools, connection.serverInfo?.name),
         prompts: await prompts,
         hasResources: connection.lists.has('resources'),
         instructions: cleanText(connection.instructions ?? '', MAX_INSTRUCTIONS_CHARS).trim(),

@@ -33,12 +33,13 @@ export interface ServerToolsOptions {
 
 export interface ServerTools {
   load(): Promise<void>;
-  /** What there is to offer after this listing. */
-  list(listing: readonly Listed[]): OfferedTools;
+  /** What there is to offer after this listing. `serverName`: as the server calls itself; default: as before. */
+  list(listing: readonly Listed[], serverName?: string): OfferedTools;
 }
 
 /** How long a call waits for a list that is being read again, ms. */
 const READING_MS = 5_000;
+const MAX_NAME_CHARS = 200;
 
 export function createServerTools(options: ServerToolsOptions): ServerTools {
   const { server, slug, config, link, pins, ports } = options;
@@ -47,16 +48,22 @@ export function createServerTools(options: ServerToolsOptions): ServerTools {
   // How long its own tools take is for a host to say.
   const callIdleMs = isHosts(config) ? Number.POSITIVE_INFINITY : ports.callIdleMs;
   let listing: readonly Listed[] = [];
+  let ownName: string | undefined;
   let heldNow: ReadonlyMap<string, ToolChange> = new Map();
   let offered: ListedTools | undefined;
 
-  const list = (now: readonly Listed[]): OfferedTools => {
+  const list = (now: readonly Listed[], serverName = ownName): OfferedTools => {
     listing = now;
+    ownName = serverName;
     const { shown, held } =
       onHeld === undefined ? { shown: now, held: new Map<string, ToolChange>() } : pins.settle(now);
     heldNow = held;
     const listed = listedTools(slug, shown, {
-      origin: { server, source },
+      origin: {
+        server,
+        source,
+        ...(ownName !== undefined && { serverName: cleanText(ownName, MAX_NAME_CHARS) }),
+      },
       taken,
       ...(isHosts(config) ? { parserOf } : { alwaysLoad: config.alwaysLoad }),
       call: (request) => call(request, held.get(request.tool)),

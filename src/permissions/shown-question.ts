@@ -4,6 +4,7 @@ import type { PermissionQuestion } from '../protocol/gate.ts';
 import type { CanUseToolContext } from '../protocol/permission.ts';
 import type { AnyTool } from '../protocol/tool.ts';
 import { isInside } from '../util/inside.ts';
+import { titleWords } from '../util/title-words.ts';
 import { targetOf } from './subject.ts';
 
 export function shownAs(
@@ -23,10 +24,7 @@ export function shownAs(
 function displayNameOf({ name, mcp }: AnyTool): string {
   if (mcp === undefined) return name;
   if (mcp.title !== undefined && mcp.title.trim() !== '') return mcp.title;
-  return mcp.tool
-    .split(/[_\s-]+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join(' ');
+  return titleWords(mcp.tool);
 }
 
 function descriptionOf({ tool, input, cwd }: PermissionQuestion): string | undefined {

@@ -27,12 +27,14 @@ export interface FromAgent {
 
 export interface SDKAssistantMessage extends Stamped, FromAgent {
   readonly type: 'assistant';
-  /** For each call of a server's tool: what people call it. */
+  /** For each call of a tool that people call by another name than its own: that of an MCP server, or one that is not there. */
   readonly tool_use_meta?: readonly {
     readonly id: string;
     readonly display_name: string;
-    readonly server_display_name: string;
-    readonly tool_name: string;
+    /** As the server calls itself; absent: there is no such tool. */
+    readonly server_display_name?: string;
+    /** As the server calls the tool; absent: there is no such tool. */
+    readonly tool_name?: string;
   }[];
   readonly message: {
     readonly id: string;

@@ -161,7 +161,10 @@ export interface Tool<Input = unknown, Output = unknown> {
 }
 
 export interface McpOrigin {
+  /** As the configuration calls it. */
   readonly server: string;
+  /** As it calls itself. */
+  readonly serverName?: string;
   /** Where the server is from: `sdk` for one of the host's process, else the scope of its configuration. */
   readonly source: string;
   /** The server's own name of the tool. */

@@ -48,9 +48,13 @@ export function query({
   let closing: Promise<void> | undefined;
   const open = () => {
     if (opening === undefined) {
-      const { canUseTool } = options;
+      const { canUseTool, onElicitation } = options;
       const started = startEngine(
-        canUseTool === undefined ? options : { ...options, canUseTool: state.whileAsking(canUseTool) },
+        {
+          ...options,
+          ...(canUseTool !== undefined && { canUseTool: state.whileAsking(canUseTool) }),
+          ...(onElicitation !== undefined && { onElicitation: state.whileAsking(onElicitation) }),
+        },
         { promptsCome: typeof prompt === 'object' },
       );
       opening = { ...started, engine: begin(started) };

@@ -5,8 +5,8 @@ import { inputFromZod } from '../engine/compose/zod-input.ts';
 import type { AnyTool, ToolContext } from '../protocol/tool.ts';
 import type { AnySdkTool } from './define-tool.ts';
 
-/** Loads zod, for the schema that the model is shown. */
-export async function toolOf(server: string, definition: AnySdkTool): Promise<AnyTool> {
+/** `server`: its key in `mcpServers`. Loads zod, for the schema that the model is shown. */
+export async function toolOf(server: string, serverName: string, definition: AnySdkTool): Promise<AnyTool> {
   const { name, description, annotations = {} } = definition;
   const { inputJsonSchema, parse } = await inputFromZod(definition.inputSchema);
   const readOnly = annotations.readOnlyHint === true;
@@ -15,6 +15,7 @@ export async function toolOf(server: string, definition: AnySdkTool): Promise<An
     name: tool,
     mcp: {
       server,
+      serverName,
       source: 'sdk',
       tool: name,
       ...(annotations.title !== undefined && { title: annotations.title }),

@@ -1,5 +1,4 @@
 /** Whether the session is idle, at work, or waits for an answer of the host. */
-import type { CanUseTool } from '../protocol/permission.ts';
 import type { SessionState } from '../protocol/session-messages.ts';
 
 export interface StateOfSession {
@@ -7,8 +6,10 @@ export interface StateOfSession {
   running(): void;
   /** The last result was handed on, and nothing waits. */
   idle(): void;
-  /** While a question is open, the session waits for its answer. */
-  whileAsking(canUseTool: CanUseTool): CanUseTool;
+  /** While a question of this callback is open, the session waits for its answer. */
+  whileAsking<A extends readonly unknown[], R>(
+    ask: (...question: A) => Promise<R>,
+  ): (...question: A) => Promise<R>;
 }
 
 /** `enter` is called at each change. */
@@ -33,12 +34,12 @@ class Watch implements StateOfSession {
     if (this.#state !== 'idle') this.#change('idle');
   }
 
-  whileAsking(canUseTool: CanUseTool): CanUseTool {
-    return async (toolName, input, context) => {
+  whileAsking<A extends readonly unknown[], R>(ask: (...question: A) => Promise<R>) {
+    return async (...question: A): Promise<R> => {
       this.#questions += 1;
       if (this.#state === 'running') this.#change('requires_action');
       try {
-        return await canUseTool(toolName, input, context);
+        return await ask(...question);
       } finally {
         this.#questions -= 1;
         if (this.#questions === 0 && this.#state === 'requires_action') this.#change('running');

@@ -114,6 +114,8 @@ function expectAll(stage: Stage, seen: readonly Event[]): void {
     { ...answered, session_id: first, content: { turn: 1 } },
     { ...answered, session_id: last, content: { turn: 2 } },
   ]);
+  for (const event of [...of('Elicitation'), ...of('ElicitationResult')])
+    expect(event).not.toHaveProperty('permission_mode');
   expect(new Set(of('Notification').map((event) => event['notification_type']))).toEqual(
     new Set(['permission_prompt', 'elicitation_dialog', 'idle_prompt']),
   );

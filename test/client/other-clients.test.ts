@@ -146,10 +146,11 @@ describe('a client in Python: the handshake first, servers of its own on the com
   });
 
   it('a server that asks a person, and a host that knows no such request: declined', async () => {
+    const properties = { name: { type: 'string' }, age: { type: 'number' } };
     play(
       reply(
         toolUse('mcp__box__ask', {
-          params: { message: 'Your name?', requestedSchema: { type: 'object', properties: {} } },
+          params: { message: 'Your name?', requestedSchema: { type: 'object', properties } },
         }),
       ),
       reply('Well.'),
@@ -157,15 +158,20 @@ describe('a client in Python: the handshake first, servers of its own on the com
     const box = JSON.stringify({ mcpServers: { box: { command: process.execPath, args: [TOOLBOX] } } });
     const host = startProcess({
       args: [...STREAM, '--setting-sources=', '--dangerously-skip-permissions', '--mcp-config', box],
-      env: envFor(server),
+      env: { ...envFor(server), CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1' },
     });
     await host.ask('initialize');
     host.prompt('Go.');
+    const isState = (state: string) => (line: Line) =>
+      isA('system', 'session_state_changed')(line) && line['state'] === state;
+    await host.until(isState('requires_action'));
     const isAsked = (line: Line) =>
       isA('control_request')(line) && (line['request'] as Fields)['subtype'] === 'elicitation';
-    const { request_id } = await host.until(isAsked);
+    const { request_id, request } = await host.until(isAsked);
+    expect(request).toMatchObject({ property_order: ['name', 'age'] });
     const error = 'Unsupported control request subtype: elicitation';
     host.say({ type: 'control_response', response: { subtype: 'error', request_id, error } });
+    await host.until(isState('running'));
     expect(await host.until(isResult)).toMatchObject({ subtype: 'success', result: 'Well.' });
     expect(sent()).toMatch(/decline|cancel/);
     host.end();

@@ -311,10 +311,29 @@ throughBothDoors('forms of tool results', (stage) => {
       mcpServers: { t: createSdkMcpServer({ name: 't', tools: [tell] }) },
     });
     expect(sent(stage)).toMatchObject([{ content: '{"list":[1]}' }]);
-    const meta = messages.flatMap((message) =>
-      message.type === 'assistant' ? (message.tool_use_meta ?? []) : [],
-    );
-    expect(meta).toMatchObject([{ display_name: 'Tell', server_display_name: 't', tool_name: 'tell' }]);
     expect(forms(messages)).toEqual([{ content: '{"list":[1]}', structuredContent }]);
+  });
+
+  it('calls say what people call the tool, and how its server calls itself', async () => {
+    const { createSdkMcpServer, tool } = stage.door;
+    const said = async () => ({ content: [{ type: 'text' as const, text: 'said' }] });
+    const tools = [
+      tool('tell_it', 'Tells.', {}, said),
+      tool('say-so', 'Says.', {}, said, { annotations: { title: 'Says So' } }),
+    ];
+    const names = ['mcp__t__tell_it', 'mcp__t__say-so', 'mcp__t__not_there', 'Not_there', 'Nothing', 'Bash'];
+    const { messages } = await stage.run(
+      [reply(names.map((name) => toolUse(name, { command: 'true' }))), reply('Done.')],
+      { ...FREE, mcpServers: { t: createSdkMcpServer({ name: 'teller', tools }) } },
+    );
+    const meta = messages.flatMap((message) =>
+      message.type === 'assistant' ? (message.tool_use_meta ?? []).map(({ id: _, ...others }) => others) : [],
+    );
+    expect(meta).toEqual([
+      { display_name: 'Tell It', server_display_name: 'teller', tool_name: 'tell_it' },
+      { display_name: 'Says So', server_display_name: 'teller', tool_name: 'say-so' },
+      { display_name: 'Not There' },
+      { display_name: 'Not There' },
+    ]);
   });
 });

@@ -162,13 +162,21 @@ function askElicitation(channel: HostChannel): NonNullable<Options['onElicitatio
       ...(mode !== undefined && { mode }),
       ...(url !== undefined && { url }),
       ...(elicitationId !== undefined && { elicitation_id: elicitationId }),
-      ...(requestedSchema !== undefined && { requested_schema: requestedSchema }),
+      ...(requestedSchema !== undefined && {
+        requested_schema: requestedSchema,
+        ...orderOf(requestedSchema),
+      }),
     };
     const answer = await channel.request(request, signal);
     const { action, content } = isFields(answer) ? answer : {};
     if (action === 'accept') return { action, ...(isFields(content) && { content }) };
     return { action: action === 'cancel' ? 'cancel' : 'decline' };
   };
+}
+
+/** Of the fields that a person fills in: a host may keep the schema in a map without an order. */
+function orderOf({ properties }: Fields): { readonly property_order?: readonly string[] } {
+  return isFields(properties) ? { property_order: Object.keys(properties) } : {};
 }
 
 export function askHost(channel: HostChannel): CanUseTool {

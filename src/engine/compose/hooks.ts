@@ -212,6 +212,7 @@ const WITHOUT_MODE: ReadonlySet<HookEvent> = new Set([
   'PostCompact',
   'SubagentStart',
   'Elicitation',
+  'ElicitationResult',
   'InstructionsLoaded',
   'PreModelSwitch',
   'PostModelSwitch',

@@ -10,7 +10,7 @@ export async function ownClient(name: string, server: SdkMcpServer): Promise<Mcp
   const client: McpClient = {
     name,
     status: 'connected',
-    tools: await Promise.all(server.definitions.map((tool) => toolOf(name, tool))),
+    tools: await Promise.all(server.definitions.map((tool) => toolOf(name, server.name, tool))),
     toolInfos: server.definitions.map(infoOf),
     serverInfo: { name: server.name, version: server.version },
     instructions: server.instructions,
