@@ -215,6 +215,7 @@ describe('requests of the host', () => {
     expect(payload(await host.ask('set_permission_mode', { mode: 'manual' }))).toEqual({ mode: 'default' });
     expect(await host.ask('set_permission_mode', { mode: 'auto' })).toMatchObject({
       subtype: 'error',
+      error: expect.stringMatching(/^Cannot set permission mode: must be one of default, .*; got "auto"\.$/),
       error_code: 'invalid_mode',
     });
     expect(await host.ask('set_permission_mode', { mode: 'bypassPermissions' })).toMatchObject({

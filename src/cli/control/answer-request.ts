@@ -166,7 +166,7 @@ function permissionMode(value: unknown): PermissionMode {
   if (mode === undefined)
     throw new TurnwrightError(
       'invalid_mode',
-      `There is no permission mode ${JSON.stringify(value)} in this engine.`,
+      `Cannot set permission mode: must be one of ${PERMISSION_MODES.join(', ')}; got ${JSON.stringify(value)}.`,
     );
   return mode;
 }
