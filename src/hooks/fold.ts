@@ -141,8 +141,7 @@ function addAnswer(event: HookEvent, output: HookOutput, name: string, tally: Ta
   if (specific?.['reloadSkills'] === true) tally.reloadSkills = true;
   addElicitation(specific, tally);
   const context = textOf(specific?.['additionalContext']);
-  // At the end of a turn, context is feedback: it reaches the model only if the loop goes on with it.
-  if (context !== undefined) (isEnd(event) ? tally.blockingErrors : tally.additionalContext).push(context);
+  if (context !== undefined) tally.additionalContext.push(context);
 }
 
 function addDecision(event: HookEvent, output: HookOutput, name: string, tally: Tally): void {
@@ -197,10 +196,6 @@ function decide(permission: Permission, reason: string | undefined, tally: Tally
   tally.permission = permission;
   if (reason === undefined) delete tally.reason;
   else tally.reason = reason;
-}
-
-function isEnd(event: HookEvent): boolean {
-  return event === 'Stop' || event === 'SubagentStop';
 }
 
 function permissionOf(value: unknown): Permission | undefined {

@@ -195,6 +195,24 @@ throughBothDoors('hooks', (stage) => {
     expect(result).toMatchObject({ subtype: 'success', result: 'Now really.' });
   });
 
+  it('the context of a Stop hook sends the model back too, and is no message', async () => {
+    const active: unknown[] = [];
+    const { messages, result } = await run([reply('Done.'), reply('Now really.')], {
+      hooks: {
+        Stop: one(async (input) => {
+          active.push(input['stop_hook_active']);
+          return active.length > 1
+            ? {}
+            : { hookSpecificOutput: { hookEventName: 'Stop', additionalContext: 'The larch is near.' } };
+        }),
+      },
+    });
+    expect(active).toEqual([false, true]);
+    expect(sent()).toContain('The larch is near.');
+    expect(messages.filter(is('user'))).toEqual([]);
+    expect(result).toMatchObject({ result: 'Now really.', num_turns: 1 });
+  });
+
   it('SessionEnd is told when the session ends with its input', async () => {
     const reasons: unknown[] = [];
     const { error } = await run([reply('Done.')], {

@@ -258,7 +258,7 @@ describe('what an answer means', () => {
     expect(await run('PreToolUse', [answer({ decision: 'approve' })])).toMatchObject({ permission: 'allow' });
   });
 
-  it('a rewritten output, context, and feedback at the end of a turn', async () => {
+  it('a rewritten output, and context, at the end of a turn too', async () => {
     const output = answer({
       hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: 'y', additionalContext: 'c' },
     });
@@ -270,8 +270,8 @@ describe('what an answer means', () => {
       hookSpecificOutput: { hookEventName: 'Stop', additionalContext: 'run the tests' },
     });
     expect(await run('Stop', [feedback])).toMatchObject({
-      blockingErrors: ['run the tests'],
-      additionalContext: [],
+      blockingErrors: [],
+      additionalContext: ['run the tests'],
     });
   });
 

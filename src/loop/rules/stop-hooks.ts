@@ -1,7 +1,9 @@
+import type { ViewMessage } from '../../protocol/messages.ts';
+import { reminder } from '../../util/reminder.ts';
 import { goOn, PASS, type Rule, stop } from '../decision.ts';
 import type { LoopParams } from '../deps.ts';
 import { outcomeOf } from '../outcome.ts';
-import { systemMessage, userMessage } from '../say.ts';
+import { attachmentMessage, systemMessage, userMessage } from '../say.ts';
 import { stopHookBlocking } from '../transitions.ts';
 
 /** The last word before the end: a structured value still owed, then the Stop hooks. */
@@ -19,26 +21,36 @@ export const stopHooks: Rule = {
       const nudge = yield* iteration.say(userMessage(deps, text, 'structured_nudge'));
       return goOn(stopHookBlocking(state, { ...outcomeOf(iteration, [nudge]), byHook: false }));
     }
+    const event = eventOf(params);
     const verdict = await deps.hooks.run(
       {
-        event: eventOf(params),
+        event,
         stop_hook_active: state.hooks.stopHookActive,
         last_assistant_message: lastText(facts.messages),
       },
       { signal: iteration.signal },
     );
     if (verdict.preventContinuation !== undefined) return stop(state, 'stop_hook_prevented');
-    if (verdict.blockingErrors.length === 0) return PASS;
-    const feedback = `Stop hook feedback:\n${verdict.blockingErrors.join('\n')}`;
+    const { blockingErrors, additionalContext } = verdict;
+    if (blockingErrors.length === 0 && additionalContext.length === 0) return PASS;
+    const feedback = (reasons: readonly string[]) => `Stop hook feedback:\n${reasons.join('\n')}`;
     const { blocks } = state.hooks;
     // The engine's own end to a hook that never lets go (F95).
     if (blocks >= params.stopHookBlockCap) {
-      const content = `${feedback}\nStop hooks have blocked ${blocks} times in this submission; it ends all the same.`;
+      const content = `${feedback([...blockingErrors, ...additionalContext])}\nStop hooks have blocked ${blocks} times in this submission; it ends all the same.`;
       yield* iteration.say(systemMessage(deps, { subtype: 'informational', level: 'warning', content }));
       return PASS;
     }
-    const blocked = yield* iteration.say(userMessage(deps, feedback, 'hook_feedback'));
-    return goOn(stopHookBlocking(state, { ...outcomeOf(iteration, [blocked]), byHook: true }));
+    const said: ViewMessage[] = [];
+    if (blockingErrors.length > 0)
+      said.push(yield* iteration.say(userMessage(deps, feedback(blockingErrors), 'hook_feedback')));
+    // Context sends the model back as well, and is no message of the conversation.
+    if (additionalContext.length > 0) {
+      const attachment = { type: 'hook_context', event, content: additionalContext } as const;
+      const rendered = [reminder(`${event} hook: ${additionalContext.join('\n')}`)];
+      said.push(yield* iteration.say(attachmentMessage(deps, attachment, rendered)));
+    }
+    return goOn(stopHookBlocking(state, { ...outcomeOf(iteration, said), byHook: true }));
   },
 };
 
