@@ -93,7 +93,11 @@ function denied(
   assistant: AssistantMessage,
   parts: EngineParts,
 ): UserMessage {
-  parts.memory.denials.push({ tool_name: block.name, tool_use_id: block.id, tool_input: { ...block.input } });
+  parts.memory.denials.push({
+    tool_name: block.name,
+    tool_use_id: block.id,
+    tool_input: parts.tools.port.outwardInput(block),
+  });
   return {
     type: 'user',
     kind: 'tool_result',

@@ -70,7 +70,7 @@ async function takeUp(
   parts.memory.started = true;
   submission.carryOn(interrupted.submission);
   parts.ledger.carryOn(interrupted.usages);
-  parts.memory.denials.push(...deniedIn(interrupted.said), ...interrupted.denied);
+  parts.memory.denials.push(...deniedIn(interrupted.said, parts), ...interrupted.denied);
   submission.scope.onClose(lendAgain(interrupted.lent, parts));
   const configured = parts.model.resolve(parts.memory.modelName);
   const { switched } = interrupted;
@@ -113,7 +113,7 @@ async function takeUp(
 }
 
 /** What was denied in its earlier life, agents' calls excepted. */
-function deniedIn(said: Interrupted['said']): PermissionDenial[] {
+function deniedIn(said: Interrupted['said'], { tools }: EngineParts): PermissionDenial[] {
   const denied = new Set(
     said.flatMap((message) =>
       message.type === 'user' &&
@@ -129,7 +129,7 @@ function deniedIn(said: Interrupted['said']): PermissionDenial[] {
     message.type === 'assistant'
       ? message.message.content.flatMap((block) =>
           block.type === 'tool_use' && denied.has(block.id)
-            ? [{ tool_name: block.name, tool_use_id: block.id, tool_input: { ...block.input } }]
+            ? [{ tool_name: block.name, tool_use_id: block.id, tool_input: tools.port.outwardInput(block) }]
             : [],
         )
       : [],

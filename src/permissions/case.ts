@@ -54,11 +54,7 @@ export async function findUnsafeWrite({
   }
   if (subject.target.kind !== 'write') return undefined;
   for (const [i, path] of (await subject.paths()).entries()) {
-    const verdict = {
-      kind: 'ask',
-      reasonType: 'safetyCheck',
-      blockedPath: path.real ?? path.spelled,
-    } as const;
+    const verdict = { kind: 'ask', reasonType: 'safetyCheck', ...leadsTo(path) } as const;
     if (path.real === undefined || isOddSpelling(subject.target.paths[i] ?? '')) {
       return { ...verdict, message: say.askedForUnclearPath(subject, path.spelled) };
     }
@@ -67,6 +63,11 @@ export async function findUnsafeWrite({
     }
   }
   return undefined;
+}
+
+/** Where a link leads that is part of the path: the input of the call does not show it. */
+export function leadsTo({ spelled, real }: ResolvedPath): { readonly blockedPath?: string } {
+  return real === undefined || real === spelled ? {} : { blockedPath: real };
 }
 
 /** A path that the block on the world outside keeps away; of a command, one that it says it touches. */

@@ -7,6 +7,7 @@ import {
   type Case,
   findUnsafeWrite,
   isOwn,
+  leadsTo,
   outsideOf,
   type PermissionState,
   pathsOutside,
@@ -244,7 +245,7 @@ function byDefault({ subject, state }: Case, outside: readonly ResolvedPath[]): 
     reasonType: 'workingDir',
     message: say.askedForOutside(subject, stray.spelled),
     suggestions,
-    blockedPath: stray.real ?? stray.spelled,
+    ...leadsTo(stray),
   };
 }
 

@@ -46,6 +46,7 @@ throughBothDoors('permission questions', (stage) => {
     );
     const about = asked.map(({ context: { displayName, description } }) => [displayName, description]);
     expect(about).toHaveLength(6);
+    for (const { context } of asked) expect(context).not.toHaveProperty('blockedPath', expect.anything());
     expect(about).toEqual(
       expect.arrayContaining([
         ['Bash', 'npm test'],

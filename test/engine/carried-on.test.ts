@@ -20,7 +20,7 @@ function answer({ view }: ModelRequest) {
     [...view].map((item) => (item.type === 'attachment' ? '' : item.message.content)),
   );
   const block = !text.includes('toolu_shut')
-    ? callTool('Shut', {}, { id: 'toolu_shut' })
+    ? callTool('Shut', { file: 'a.txt' }, { id: 'toolu_shut' })
     : !text.includes('Not yet')
       ? say('First.')
       : !text.includes('toolu_look')
@@ -34,7 +34,7 @@ let answered = 0;
 
 const config = (): Partial<QueryEngineConfig> => ({
   permissionMode: 'default',
-  tools: [fakeTool({ name: 'Shut' }), fakeTool({ name: 'Look' })],
+  tools: [{ ...fakeTool({ name: 'Shut' }), pathFields: ['file'] }, fakeTool({ name: 'Look' })],
   canUseTool: async (name) =>
     name === 'Shut' ? { behavior: 'deny', message: 'Shut.' } : { behavior: 'allow', updatedInput: {} },
   hooks: {
@@ -55,7 +55,10 @@ const script = (): ScriptStep[] => Array.from({ length: 20 }, () => answer);
 it('at every boundary of its records', async () => {
   const first = engineUnderTest(script(), config());
   const whole = resultIn(await first.run('Go.'));
-  expect(whole).toMatchObject({ subtype: 'success', permission_denials: [{ tool_name: 'Shut' }] });
+  expect(whole).toMatchObject({
+    subtype: 'success',
+    permission_denials: [{ tool_name: 'Shut', tool_input: { file: '/work/a.txt' } }],
+  });
   const { sessionId } = first.engine;
   const entries = first.store.entries(sessionId);
   const begin = entries.findIndex(({ type }) => type === 'user') + 1;

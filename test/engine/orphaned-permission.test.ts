@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { AssistantMessage } from '../../src/protocol/messages.ts';
 import { fakeTool, say } from '../../src/testing/index.ts';
-import { engineUnderTest } from './engine-under-test.ts';
+import { engineUnderTest, resultIn } from './engine-under-test.ts';
 
 const asking = (command: string): AssistantMessage => ({
   type: 'assistant',
@@ -64,4 +64,19 @@ it('F162 an approval of another call than the one on record runs nothing', async
   await run('Well?');
   expect(tool.calls).toEqual([]);
   expect(warnings).toEqual([expect.stringContaining('is not the one on record')]);
+});
+
+it('a denial that comes later is in permission_denials with absolute paths', async () => {
+  const { run } = engineUnderTest([say('Seen.')], {
+    permissionMode: 'default',
+    tools: [{ ...fakeTool({ name: 'Bash' }), pathFields: ['command'] }],
+    initialMessages: [prompt, asking('a.txt')],
+    orphanedPermission: {
+      permissionResult: { behavior: 'deny', toolUseID: 'toolu_9', message: 'No.' },
+      assistantMessage: asking('a.txt'),
+    },
+  });
+  expect(resultIn(await run('Well?'))).toMatchObject({
+    permission_denials: [{ tool_name: 'Bash', tool_input: { command: '/work/a.txt' } }],
+  });
 });

@@ -275,7 +275,6 @@ describe('paths', () => {
     expect(await decide({}, TOOLS.Read, { path: outside })).toMatchObject({
       kind: 'ask',
       reasonType: 'workingDir',
-      blockedPath: outside,
       suggestions: [
         {
           type: 'addRules',
