@@ -10,7 +10,6 @@ import { PAGE_READER, pageAndRequest } from '../../web/page-question.ts';
 import { createWebFetchTool, WEB_FETCH_TOOL, type WebFetchInput } from '../../web/web-fetch-tool.ts';
 import { createWebSearchTool, WEB_SEARCH_TOOL, type WebSearchInput } from '../../web/web-search-tool.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import { searchWeb } from '../search-web.ts';
 import { askSmallModel, type SmallModelParts } from '../small-model.ts';
 import { VERSION } from '../version.ts';
 import { parserOf } from './json-input.ts';
@@ -35,7 +34,10 @@ function composeSearch(config: QueryEngineConfig, parts: WebParts): readonly Any
   return [
     createWebSearchTool({
       parser: (schema) => parserOf<WebSearchInput>(schema),
-      search: (search) => searchWeb(search, { ...parts, memory: parts.memory() }),
+      async search(search) {
+        const { searchWeb } = await import('../search-web.ts');
+        return searchWeb(search, { ...parts, memory: parts.memory() });
+      },
     }),
   ];
 }

@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest';
 const door = fileURLToPath(new URL('../../../dist/index.js', import.meta.url));
 
 const UNWANTED =
-  /node_modules\/(?:zod|yaml|ajv|commander|@modelcontextprotocol)\/|src\/(?:cli|rehearsal|testing|session\/catalog)\/|\/(?:earlier-life|agent-run|library-connection|server-tools|command-line|load-plugins?|notebook-plan|show-notebook|mcp-logins)\.ts$/;
+  /node_modules\/(?:zod|yaml|ajv|commander|@modelcontextprotocol)\/|src\/(?:cli|rehearsal|testing|session\/catalog)\/|\/(?:earlier-life|agent-run|library-connection|server-tools|command-line|load-plugins?|notebook-plan|show-notebook|mcp-logins|search-web)\.ts$/;
 /** Of code that importing the library reads: each kB costs some 0.03 ms at every start. */
-const MOST_BYTES = 760_000;
+const MOST_BYTES = 830_000;
 
 /** A module of the bundle may stand for the script that it runs. */
 const runBy = (url: string): string => {
