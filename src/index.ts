@@ -135,6 +135,14 @@ export {
 export * from './sdk/engine.ts';
 export { machineSettingsFile } from './sdk/machine-policy.ts';
 export {
+  addMcpServer,
+  type CheckedMcpServer,
+  checkMcpServers,
+  type KeptServer,
+  removeMcpServer,
+  type ServerScope,
+} from './sdk/mcp/kept-servers.ts';
+export {
   type ConfiguredMcpServer,
   listMcpServers,
   type McpLoginOptions,

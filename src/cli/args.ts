@@ -17,7 +17,7 @@ import {
   wholeNumber,
 } from './flag-values.ts';
 import { asFlags, rejectForeignWord } from './foreign-words.ts';
-import { addMcpCommand, type McpInvocation } from './mcp-flags.ts';
+import { addMcpCommand, type McpInvocation, parseMcpArgs } from './mcp-flags.ts';
 import { rejectMistypedCommand } from './mistyped-command.ts';
 import type { SessionsInvocation } from './sessions-command.ts';
 import { addTrustCommand, type TrustInvocation } from './trust-flags.ts';
@@ -92,21 +92,21 @@ export type Invocation =
 export function parseArgs(argv: readonly string[], version: string): Invocation {
   let invocation: Invocation | undefined;
   let said = '';
-  const program = new Command('turnwright')
+  const quiet = () =>
+    new Command('turnwright').exitOverride().configureOutput({
+      writeOut: (text) => {
+        said += text;
+      },
+      writeErr: () => undefined,
+    });
+  const program = quiet()
     .description('Drives a model through tools until the task is done, and says why it stopped.')
     .usage('[flags] [task]\n       turnwright <command> …')
     .argument('[task...]', 'what to do; text piped in is added to it')
     .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
-    .configureHelp({ subcommandTerm: (command) => command.name() })
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => {
-        said += text;
-      },
-      writeErr: () => undefined,
-    });
+    .configureHelp({ subcommandTerm: (command) => command.name() });
   program.addHelpText('after', EPILOGUE);
   addRunFlags(program);
   addClientFlags(program);
@@ -166,16 +166,19 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
   addTrustCommand(subcommand('trust', "let this folder's settings take effect as they are now"), (call) => {
     invocation = call;
   });
-  addMcpCommand(subcommand('mcp', 'list the MCP servers of this folder, log in to one or out'), (call) => {
+  const onMcp = (call: McpInvocation) => {
     invocation = call;
-  });
+  };
+  addMcpCommand(program, onMcp);
   subcommand('doctor', 'check what Turnwright needs on this machine').action(() => {
     invocation = { command: 'doctor' };
   });
 
   try {
     const names = commandNames(program);
-    program.parse(quoteTask(asFlags(argv.map(inOneSpelling), names), names), { from: 'user' });
+    const words = asFlags(argv.map(inOneSpelling), names);
+    if (words[0] === 'mcp') parseMcpArgs(quiet(), words, onMcp);
+    else program.parse(quoteTask(words, names), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { command: 'say', text: said };

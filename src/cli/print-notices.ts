@@ -3,7 +3,7 @@ import type { SDKMessage, SDKResultMessage } from '../index.ts';
 import type { Sink } from './print.ts';
 import { createModelSilence } from './screen/model-silence.ts';
 import { noteFor } from './screen/notes.ts';
-import { serverProblems } from './screen/server-problems.ts';
+import { lateServers, serverProblems } from './screen/server-problems.ts';
 import { createStyle } from './screen/style.ts';
 import { visible } from './screen/visible.ts';
 
@@ -61,7 +61,7 @@ function noticesOf(
   message: Extract<SDKMessage, { readonly type: 'system' }>,
   course: boolean,
 ): readonly string[] {
-  if (message.subtype === 'init') return serverProblems(message);
+  if (message.subtype === 'init') return [...serverProblems(message), ...lateServers(message)];
   const line = course && message.subtype === 'api_retry' ? noteFor(message, PLAIN) : undefined;
   return line === undefined ? [] : [line];
 }

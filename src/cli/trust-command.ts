@@ -29,6 +29,7 @@ export async function trustCommand(world: World, invocation: TrustInvocation): P
     return was ? EXIT.success : EXIT.error;
   }
   const trust = await projectTrust({ cwd, env });
+  if (trust.problem !== undefined) await world.err.write(`turnwright: ${visible(trust.problem)}\n`);
   await say(describeItems(trust));
   if (trust.state === 'nothing' || invocation.show === true) return EXIT.success;
   await trustProject(trust, { cwd, env });

@@ -119,25 +119,9 @@ export function parseServer(value: unknown, env: Env): ParsedServer {
         : type === 'sdk'
           ? parseHosts(value)
           : problem(`has the unknown type ${JSON.stringify(type)}`);
-  if (parsed.ok && unset.size > 0)
-    return problem(`names variables that are not set: ${[...unset].join(', ')}`);
+  // An address that is wrong without them may be right with them.
+  if (unset.size > 0) return problem(`names variables that are not set: ${[...unset].join(', ')}`);
   return parsed;
-}
-
-/** `{ "mcpServers": { name: … } }` or the inner object alone, as a file holds it; the servers are not judged yet. */
-export function parseServers(text: string): {
-  readonly servers: Readonly<Record<string, unknown>>;
-  /** Why there are none: "is not JSON …". */
-  readonly problem?: string;
-} {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return { servers: {}, problem: `is not JSON: ${(error as Error).message}` };
-  }
-  const inner = isRecord(value) && 'mcpServers' in value ? value['mcpServers'] : value;
-  return isRecord(inner) ? { servers: inner } : { servers: {}, problem: 'holds no object of servers' };
 }
 
 type Expand = (text: string) => string;

@@ -87,6 +87,7 @@ async function configure(options: Options): Promise<Configured> {
     config: base,
     project,
     projectServers,
+    userServers,
     unreachable,
     refused,
   } = await configFromSettings({
@@ -114,7 +115,7 @@ async function configure(options: Options): Promise<Configured> {
   const config: QueryEngineConfig = {
     ...base,
     mcpServers: [
-      ...configuredServers(options, project.mcpServers, projectServers),
+      ...configuredServers(options, { ...userServers, project: project.mcpServers }, projectServers),
       ...pluginServers(plugins),
     ],
     handleElicitation: options.onElicitation,

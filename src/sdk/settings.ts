@@ -66,7 +66,7 @@ export async function probeModel(
 export async function projectTrust(options: ResolveSettingsOptions = {}): Promise<ProjectTrust> {
   const { trust } = await inspect({ ...options, projectTrusted: false, trustRecorded: true });
   // Without project sources nothing is asked for.
-  return trust ?? { root: folderOf(options.cwd), state: 'nothing', hash: '', items: [] };
+  return trust ?? { root: folderOf(options.cwd), state: 'nothing', hash: '', items: [], mcpServers: [] };
 }
 
 /**

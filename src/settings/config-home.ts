@@ -14,10 +14,16 @@ export function homeDirectory(env: Env): string | undefined {
  * then nothing is read and nothing is kept.
  */
 export function configHome(env: Env, cwd: string): string | undefined {
-  const named = variable(env, 'TURNWRIGHT_HOME') ?? variable(env, 'CLAUDE_CONFIG_DIR');
-  if (named !== undefined) return resolve(cwd, named);
+  const named = namedHome(env, cwd);
+  if (named !== undefined) return named;
   const home = homeDirectory(env);
   return home === undefined ? undefined : join(home, '.claude');
+}
+
+/** The configuration home where a variable names it. */
+export function namedHome(env: Env, cwd: string): string | undefined {
+  const named = variable(env, 'TURNWRIGHT_HOME') ?? variable(env, 'CLAUDE_CONFIG_DIR');
+  return named === undefined ? undefined : resolve(cwd, named);
 }
 
 /** A variable that is set and not empty. */

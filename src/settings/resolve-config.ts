@@ -21,6 +21,7 @@ import { withoutPolicyKeys } from './restrictions.ts';
 import type { Settings, ToolSearchMode } from './settings.ts';
 import { toolSearchShare } from './tool-search-mode.ts';
 import { unknownKeyWarnings } from './unknown-keys.ts';
+import { NO_USER_SERVERS, readUserServers, userServersFile } from './user-servers.ts';
 
 export interface ConfigSources {
   /** Options of the library and flags of the command line: the same names. Default none. */
@@ -55,13 +56,31 @@ export async function resolveConfig({
     ...(await readSettings({ sources: settingSources, configHome: userHome, projectRoot, files })),
     ...(await readFlagSettings(options.settings, files, (path) => resolve(cwd, path))),
   ];
-  const project = await resolveProject({ options, projectRoot, configHome: userHome, layers: read, files });
+  const warnings = read.flatMap(unknownKeyWarnings);
+  const warn = (warning: string) => warnings.push(warning);
+  const project = await resolveProject({
+    options,
+    projectRoot,
+    configHome: userHome,
+    layers: read,
+    files,
+    warn,
+  });
+  const userServers =
+    options.strictMcpConfig === true
+      ? NO_USER_SERVERS
+      : await readUserServers({
+          file: userServersFile(env, cwd),
+          projectRoot,
+          sources: settingSources,
+          files,
+          warn,
+        });
   const { layers: own, warnings: refused } = limitRepositoryLayers(read, {
     trusted: project.trusted,
     isGranted: await grantsFor(read, project.trust, { configHome: userHome, projectRoot, files }),
   });
-  const warnings = [...read.flatMap(unknownKeyWarnings), ...refused];
-  const warn = (warning: string) => warnings.push(warning);
+  warnings.push(...refused);
   const managed = await readManaged({
     given: options.managedSettings,
     machineFile: options.managedSettingsFile,
@@ -86,6 +105,7 @@ export async function resolveConfig({
     warnings,
     layers,
     project,
+    userServers,
 
     model: options.model ?? environment.model ?? settings.model,
     fallbackModels: modelList(options.fallbackModel ?? settings.fallbackModel),

@@ -2,6 +2,7 @@ import type { ConfiguredHook, HookPolicy } from '../protocol/hook-config.ts';
 import type { PermissionBehavior, PermissionMode, PermissionRuleSource } from '../protocol/permission.ts';
 import type { SessionStateAudience } from '../protocol/session-messages.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
+import type { Servers } from './mcp-file.ts';
 import type {
   Durability,
   McpServerMatch,
@@ -11,6 +12,7 @@ import type {
   SettingsLayer,
 } from './settings.ts';
 import type { ProjectTrust } from './trust.ts';
+import type { UserServers } from './user-servers.ts';
 
 /** Everything the engine and its rooms need to know, resolved once. Plain data. */
 export interface ResolvedConfig {
@@ -29,9 +31,11 @@ export interface ResolvedConfig {
     readonly trusted: boolean;
     /** Undefined where nobody's record was asked. */
     readonly trust: ProjectTrust | undefined;
-    /** The text of `.mcp.json`; undefined when there is none, or it may not be used. */
-    readonly mcpServers: string | undefined;
+    /** Of `.mcp.json`, as they are written; undefined when there is none, or it may not be used. */
+    readonly mcpServers: Servers | undefined;
   };
+  /** Of the user's own file, as far as its sources are read. */
+  readonly userServers: UserServers;
   /** The settings files that were found and read. */
   readonly settingsFiles: readonly string[];
   /** What was passed over, one sentence each. */

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { sha256 } from '../util/sha256.ts';
+import { isRecord, MCP_FILE, type McpFile } from './mcp-file.ts';
 import { isRepositoryLayer, type SettingsLayer } from './settings.ts';
 import { type TrustStore, trustedHash } from './trust-store.ts';
 
@@ -26,33 +27,44 @@ export interface ProjectTrust {
   /** Of `items` and the scripts beside them. */
   readonly hash: string;
   readonly items: readonly TrustItem[];
+  /** Names of the MCP servers among them. */
+  readonly mcpServers: readonly string[];
+  /** Why the servers of its `.mcp.json` are not used, whatever is trusted; a sentence. */
+  readonly problem?: string;
 }
 
 export interface TrustSubject {
   readonly projectRoot: string;
   readonly layers: readonly SettingsLayer[];
-  /** The text of the project's `.mcp.json`. */
-  readonly mcpServers: string | undefined;
+  /** The project's `.mcp.json`; undefined when there is none that can be used. */
+  readonly mcpFile: McpFile | undefined;
+  /** Why it cannot be used, in a sentence. */
+  readonly problem: string | undefined;
   readonly files: Pick<PersistentFiles, 'readFile' | 'readDir' | 'realpath'>;
   readonly store: TrustStore | undefined;
 }
 
-export const MCP_FILE = '.mcp.json';
-
 export async function projectTrust(subject: TrustSubject): Promise<ProjectTrust> {
-  const { projectRoot, layers, mcpServers, files, store } = subject;
+  const { projectRoot, layers, mcpFile, problem, files, store } = subject;
   const items = layers
     .filter(isRepositoryLayer)
     .flatMap(({ file, raw }) => itemsOf(file, withoutRestrictions(raw ?? {})));
-  if (mcpServers !== undefined) items.push(...itemsOf(join(projectRoot, MCP_FILE), read(mcpServers)));
+  if (mcpFile !== undefined) items.push(...itemsOf(join(projectRoot, MCP_FILE), mcpFile.value));
   const hasHooks = items.some(({ key }) => key.startsWith('hooks.'));
   const { items: found, complete } = await beside(projectRoot, hasHooks, files);
   items.push(...found);
   const root = await files.realpath(projectRoot).catch(() => projectRoot);
   const hash = `sha256:${sha256(JSON.stringify(items))}`;
   // Too many files to look at all of them: no agreement can cover them.
-  if (!complete) return { root, hash, items, state: 'untrusted' };
-  return { root, hash, items, state: items.length === 0 ? 'nothing' : await stateOf(root, hash, store) };
+  const trust = {
+    root,
+    hash,
+    items,
+    mcpServers: Object.keys(mcpFile?.servers ?? {}),
+    ...(problem !== undefined && { problem }),
+  };
+  if (!complete) return { ...trust, state: 'untrusted' };
+  return { ...trust, state: items.length === 0 ? 'nothing' : await stateOf(root, hash, store) };
 }
 
 async function stateOf(root: string, hash: string, store: TrustStore | undefined): Promise<TrustState> {
@@ -81,14 +93,6 @@ function withoutRestrictions(raw: Readonly<Record<string, unknown>>): Readonly<R
 
 function without(value: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
-}
-
-function read(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The leaves, in the order of their keys: the order in a file means nothing. */
@@ -139,8 +143,4 @@ async function beside(
   for (const folder of FOLDERS)
     if (hasHooks || !folder.endsWith('hooks')) await walk(join(projectRoot, folder), 0);
   return { items, complete };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,8 @@
 /** Changes to settings files: whole or not at all, and never at the cost of what else a file holds. */
 import { dirname, join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
-import { withKey } from './edit-json.ts';
-import { invalidSettings, parseSettings, parseSettingsJson } from './parse-settings.ts';
-import { readIfPresent } from './read-settings.ts';
+import { changeJsonFile } from './change-json.ts';
+import { invalidSettings, parseSettings } from './parse-settings.ts';
 import type { SettingSource } from './settings.ts';
 
 export interface SettingsFiles {
@@ -24,7 +23,6 @@ export interface SettingsWriter {
 const NAMES = { project: 'settings.json', local: 'settings.local.json' } as const;
 /** Others may read what is shared with them anyway; the rest is the user's own. */
 const FILE_MODES: Readonly<Record<SettingSource, number>> = { user: 0o600, project: 0o644, local: 0o600 };
-const ATTEMPTS = 5;
 
 export function createSettingsWriter(places: SettingsFiles): SettingsWriter {
   const { files } = places;
@@ -33,24 +31,15 @@ export function createSettingsWriter(places: SettingsFiles): SettingsWriter {
   const change = async (source: SettingSource, key: string, edit: (before: unknown) => unknown) => {
     const file = await fileOf(source, places);
     if (source !== 'user') await refuseStrayLinks(file, places);
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const text = await readIfPresent(file, files);
-      const held = text === undefined ? {} : parseSettingsJson(text, file);
-      if (typeof held !== 'object' || held === null || Array.isArray(held))
-        throw invalidSettings(file, 'it is no JSON object, so nothing can be added to it.');
+    const folderMode = source === 'user' ? 0o700 : undefined;
+    await changeJsonFile({ file, files, mode: FILE_MODES[source], folderMode }, async (held) => {
       await parseSettings(held, file);
-      const before = (held as Record<string, unknown>)[key];
-      const after = edit(before);
-      if (JSON.stringify(after) === JSON.stringify(before)) return file;
-      await parseSettings({ ...held, [key]: after }, file);
-      const changed = withKey(text ?? '{}\n', key, after);
-      // Another process may have written meanwhile; its change must not be lost.
-      if ((await readIfPresent(file, files)) !== text) continue;
-      await files.makeDir(dirname(file), source === 'user' ? 0o700 : undefined);
-      await files.writeAtomic(file, changed, { mode: FILE_MODES[source] });
-      return file;
-    }
-    throw invalidSettings(file, 'other programs keep changing it; try again.');
+      const value = edit(held[key]);
+      if (JSON.stringify(value) === JSON.stringify(held[key])) return undefined;
+      await parseSettings({ ...held, [key]: value }, file);
+      return { key, value };
+    });
+    return file;
   };
 
   return {
@@ -83,7 +72,10 @@ async function fileOf(
 }
 
 /** A repository may bring links along: a write through one would change a file that is not the project's. */
-async function refuseStrayLinks(file: string, { projectRoot, files }: SettingsFiles): Promise<void> {
+export async function refuseStrayLinks(
+  file: string,
+  { projectRoot, files }: Pick<SettingsFiles, 'projectRoot' | 'files'>,
+): Promise<void> {
   for (const path of [file, dirname(file)]) {
     if ((await files.lstat(path))?.kind !== 'symlink') continue;
     throw invalidSettings(

@@ -32,19 +32,29 @@ async function stage() {
   return { far, cwd, env, login, run: (...args: string[]) => turnwright(args, { cwd, env }) };
 }
 
-test('servers of a trusted folder are listed, and only they', async () => {
+test('servers of a trusted folder are tried, those of another one are only named', async () => {
   const { far, cwd, env, run } = await stage();
   const untrusted = await run('mcp');
-  expect(untrusted.stdout).toBe('No MCP server is configured in this folder.\n');
-  expect(untrusted.stderr).toContain('the folder is not trusted');
+  const state = '(project) - ! not started: the folder is not trusted (turnwright trust --show)';
+  expect(untrusted).toMatchObject({ code: 0, stdout: `far: ${state}\nnear: ${state}\n`, stderr: '' });
   const unasked = await turnwright(['mcp'], { cwd, env: { ...env, TURNWRIGHT_TRUST_PROJECT: '1' } });
-  expect(unasked).toMatchObject({ stdout: expect.stringContaining('near (project)'), stderr: '' });
+  expect(unasked).toMatchObject({
+    stdout: expect.stringContaining('near: near-mcp -x (project)'),
+    stderr: '',
+  });
   await run('trust');
   expect((await run('mcp')).stdout).toBe(
-    `far (project)  ${far.url}/mcp  not logged in\nnear (project)  near-mcp -x\n`,
+    [
+      `far: ${far.url}/mcp (project) - ! needs a login: turnwright mcp login far`,
+      'near: near-mcp -x (project) - ✗ failed: spawn near-mcp ENOENT',
+      '',
+    ].join('\n'),
   );
   const before = await run('mcp', 'list', '--json');
-  expect(JSON.parse(before.stdout)).toMatchObject([{ name: 'far', loggedIn: false }, { name: 'near' }]);
+  expect(JSON.parse(before.stdout)).toMatchObject([
+    { name: 'far', loggedIn: false, status: 'needs-auth' },
+    { name: 'near', status: 'failed' },
+  ]);
 });
 
 test('a login prints its page and is used by the next run', async () => {
@@ -57,7 +67,8 @@ test('a login prints its page and is used by the next run', async () => {
     ),
     stderr: '',
   });
-  expect((await run('mcp')).stdout).toContain('/mcp  logged in\n');
+  expect((await run('mcp')).stdout).toContain('/mcp (project) - ✓ connected, ');
+  expect((await run('mcp', 'get', 'far')).stdout).toContain('  login: logged in\n');
   const ran = await run(
     '-p',
     'go',
@@ -105,6 +116,6 @@ test('an address will do; what cannot be logged in to is a mistake, with a sente
     2,
     'turnwright: The MCP server "near" is a program on this machine: it takes no login.',
   ]);
-  expect(await wrong('login')).toEqual([2, 'turnwright: Name the server: turnwright mcp login <server>.']);
+  expect(await wrong('login')).toEqual([2, "turnwright: Missing required argument 'server'."]);
   expect((await wrong('lgoin'))[0]).toBe(2);
 });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { cleanText } from '../../src/mcp/clean-text.ts';
 import { serverSlug, toolNames } from '../../src/mcp/names.ts';
 import { outputOf } from '../../src/mcp/result.ts';
-import { parseServer, parseServers } from '../../src/mcp/server-config.ts';
+import { parseServer } from '../../src/mcp/server-config.ts';
 import { inServerNames, toolSchema } from '../../src/mcp/tool-schema.ts';
 import { CRUDE, call, roomOf, stdio, toolIn } from './servers-under-test.ts';
 
@@ -38,13 +38,6 @@ describe('a configuration', () => {
     expect(parseServer(remote, env)).toMatchObject({
       config: { url: 'https://h.example/mcp', headers: { k: `\${HOST}e` } },
     });
-  });
-
-  it('of a file is an object of servers, wrapped or bare', () => {
-    expect(parseServers('{"mcpServers":{"a":1}}').servers).toEqual({ a: 1 });
-    expect(parseServers('{"a":1}').servers).toEqual({ a: 1 });
-    expect(parseServers('{').problem).toMatch(/not JSON/);
-    expect(parseServers('[]').problem).toMatch(/no object/);
   });
 });
 

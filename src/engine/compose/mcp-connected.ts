@@ -14,8 +14,8 @@ import { parserOf } from './json-input.ts';
 import { connectWith } from './mcp-connect.ts';
 
 /** ms that connecting may take, and that a call may be silent. */
-const START_MS = 30_000;
-const CALL_IDLE_MS = 5 * 60_000;
+export const START_MS = 30_000;
+export const CALL_IDLE_MS = 5 * 60_000;
 
 /** The session that the connections serve at the moment; another one follows when it is cleared. */
 export interface ServedSession {

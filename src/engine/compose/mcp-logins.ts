@@ -14,8 +14,12 @@ export interface ConfiguredMcpServer {
   readonly name: string;
   /** Where it was configured. */
   readonly scope: string;
+  /** Absent where the configuration cannot be read. */
+  readonly type?: 'stdio' | 'http' | 'sse';
   /** The command line, or the address without its query. */
   readonly target: string;
+  /** Names of the variables or headers it is given; their values may be secret. */
+  readonly given?: readonly string[];
   /** Why it cannot be used. */
   readonly problem?: string;
   /** Of remote servers without an authorization of their own: whether somebody has logged in. */
@@ -35,8 +39,9 @@ export async function configuredMcpServers(
       const refused = refusedServer(name, entry.config, config.mcpServerPolicy);
       const problem = refused === undefined ? {} : { problem: refused };
       if (!isRemote(parsed.config)) {
-        const { command, args = [] } = parsed.config;
-        return { name, scope, target: [command, ...args].join(' '), ...problem };
+        const { command, args = [], env = {} } = parsed.config;
+        const target = [command, ...args].join(' ');
+        return { name, scope, type: 'stdio', target, given: Object.keys(env), ...problem };
       }
       const { origin, pathname } = new URL(parsed.config.url);
       const loggedIn = hasAuthorization(parsed.config)
@@ -45,6 +50,8 @@ export async function configuredMcpServers(
       return {
         name,
         scope,
+        type: parsed.config.type,
+        given: Object.keys(parsed.config.headers ?? {}),
         target: origin + pathname,
         ...(loggedIn !== undefined && { loggedIn }),
         ...problem,

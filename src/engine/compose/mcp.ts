@@ -12,7 +12,6 @@ import {
   isPolicyList,
   LEAST_HOST_TIMEOUT_MS,
   type McpToolPolicy,
-  parseServers,
   strictPolicies,
 } from '../../mcp/server-config.ts';
 import { refusedServer } from '../../mcp/server-policy.ts';
@@ -34,7 +33,7 @@ export type {
   McpStdioServerConfig,
 } from '../../mcp/server-config.ts';
 export type { McpParts, McpServerEntry, McpToolPolicy, ServedSession, SetServersResult };
-export { configuredPolicy, isPolicyList, LEAST_HOST_TIMEOUT_MS, parseServers, strictPolicies };
+export { configuredPolicy, isPolicyList, LEAST_HOST_TIMEOUT_MS, strictPolicies };
 
 const NO_NAMES: readonly string[] = Object.freeze([]);
 const NO_COMMANDS: readonly Command[] = Object.freeze([]);

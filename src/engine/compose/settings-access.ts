@@ -5,14 +5,13 @@ import type { PermissionUpdate } from '../../protocol/permission.ts';
 import type { ConfigOptions } from '../../settings/config-options.ts';
 import { describeLayers, type SettingsReport } from '../../settings/describe-layers.ts';
 import { recordGrants } from '../../settings/granted-directories.ts';
+import { keepTrust } from '../../settings/keep-trust.ts';
 import { persistPermissions } from '../../settings/persist-permissions.ts';
 import { resolveConfig } from '../../settings/resolve-config.ts';
 import { RULE_SOURCES } from '../../settings/resolve-permissions.ts';
 import type { ResolvedConfig } from '../../settings/resolved-config.ts';
 import type { SettingSource } from '../../settings/settings.ts';
-import { recordTrust } from '../../settings/trust-store.ts';
 import { createSettingsWriter, type SettingsWriter } from '../../settings/write-settings.ts';
-import { isoTime } from '../../util/iso-time.ts';
 
 export type { SettingsReport };
 
@@ -138,22 +137,10 @@ class Access implements SettingsAccess {
     this.#writer ??= createSettingsWriter({ configHome: this.#first.configHome, projectRoot, files });
     const before = REPOSITORY.includes(source) ? (await this.#resolveAgain()).project : undefined;
     const file = await this.#writer.change(source, key, edit);
-    if (before !== undefined) await this.#keepTrust(before);
+    if (before !== undefined) await keepTrust(before, await this.#resolveAgain(), this.#input);
     for (const listener of this.#listeners)
       listener({ source: RULE_SOURCES[source] as SettingsChange['source'], file });
     return file;
-  }
-
-  /** What the user adds to a trusted project is the user's word, so it is trusted with the rest. */
-  async #keepTrust(before: ResolvedConfig['project']): Promise<void> {
-    const { configHome } = this.#first;
-    if (before.trust === undefined || configHome === undefined) return;
-    if (before.trust.state !== 'trusted' && before.trust.state !== 'nothing') return;
-    const { trust } = (await this.#resolveAgain()).project;
-    if (trust === undefined || trust.state === 'nothing') return;
-    const trustedAt = isoTime(this.#input.nowMs());
-    const { files } = this.#input;
-    await recordTrust({ root: trust.root, hash: trust.hash, trustedAt }, { configHome, files });
   }
 }
 

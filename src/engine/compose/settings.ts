@@ -6,6 +6,7 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ConfigOptions } from '../../settings/config-options.ts';
 import { resolveConfig } from '../../settings/resolve-config.ts';
 import type { ProjectServerPolicy, ResolvedConfig } from '../../settings/resolved-config.ts';
+import type { UserServers } from '../../settings/user-servers.ts';
 import { skillCommands } from '../../skills/commands.ts';
 import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import { SLEEP_TOOL } from '../../tools/builtin/sleep.ts';
@@ -45,6 +46,8 @@ export interface SettingsOutcome {
   readonly config: QueryEngineConfig;
   readonly project: ResolvedConfig['project'];
   readonly projectServers: ProjectServerPolicy;
+  /** Of the user's own file. */
+  readonly userServers: UserServers;
   /** Why the model cannot be asked, as an error to throw; undefined: it can. */
   readonly unreachable: TurnwrightError | undefined;
   /** Why no session may start with these settings, as an error to throw. */
@@ -145,6 +148,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     config,
     project: resolved.project,
     projectServers: resolved.policy.projectServers,
+    userServers: resolved.userServers,
     unreachable: unreachableModel(resolved),
     refused:
       resolved.sandboxRefusal === undefined

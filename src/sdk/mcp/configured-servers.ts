@@ -1,5 +1,5 @@
 /** Which MCP servers a session has, and where each is from. */
-import { type McpServerEntry, parseServers } from '../../engine/compose/mcp.ts';
+import type { McpServerEntry } from '../../engine/compose/mcp.ts';
 import type { ProjectServerPolicy } from '../../engine/compose/settings.ts';
 import type { SdkMcpServer } from '../create-sdk-mcp-server.ts';
 import type { Options } from '../options.ts';
@@ -20,27 +20,36 @@ export function splitServers(servers: Readonly<Record<string, McpServerConfig>>)
 const isOwn = (server: McpServerConfig): server is SdkMcpServer =>
   server.type === 'sdk' && 'definitions' in server;
 
-/** The servers of options and project that a protocol is spoken with; an option beats the project's server of that name. */
-export function configuredServers(
-  options: Options,
-  /** The text of the project's `.mcp.json`, where it may be used (T101, T108). */
-  projectText: string | undefined,
-  { enabled, disabled }: ProjectServerPolicy = { enabled: undefined, disabled: [] },
-): readonly McpServerEntry[] {
-  const ofOptions = splitServers(options.mcpServers ?? {}).others;
-  const ofProject = projectServers(projectText, options);
-  return [
-    ...Object.entries(ofOptions).map(([name, config]) => ({ name, scope: 'option', config })),
-    ...Object.entries(ofProject)
-      .filter(([name]) => options.mcpServers?.[name] === undefined)
-      .filter(([name]) => enabled?.includes(name) !== false && !disabled.includes(name))
-      .map(([name, config]) => ({ name, scope: 'project', config })),
-  ];
+/** Servers by name, as they are written. */
+type Servers = Readonly<Record<string, unknown>>;
+
+/** Those that files hold, by scope: the user's for this project and for all, and the project's where it may be used. */
+export interface KeptServers {
+  readonly local: Servers;
+  readonly project: Servers | undefined;
+  readonly user: Servers;
 }
 
-function projectServers(text: string | undefined, { stderr }: Options): Readonly<Record<string, unknown>> {
-  if (text === undefined) return {};
-  const { servers, problem } = parseServers(text);
-  if (problem !== undefined) stderr?.(`The project's .mcp.json was passed over: it ${problem}.`);
-  return servers;
+/**
+ * The servers of options and files that a protocol is spoken with (T101, T108). Of several of one name the first counts:
+ * that of the options, of this project (`local`), of the project itself, of the user.
+ */
+export function configuredServers(
+  { mcpServers = {} }: Options,
+  { local, project = {}, user }: KeptServers,
+  { enabled, disabled }: ProjectServerPolicy = { enabled: undefined, disabled: [] },
+): readonly McpServerEntry[] {
+  const ofProject = Object.entries(project).filter(
+    ([name]) => enabled?.includes(name) !== false && !disabled.includes(name),
+  );
+  const taken = new Set(splitServers(mcpServers).own.map(([name]) => name));
+  return [
+    ...scoped('option', Object.entries(splitServers(mcpServers).others)),
+    ...scoped('local', Object.entries(local)),
+    ...scoped('project', ofProject),
+    ...scoped('user', Object.entries(user)),
+  ].filter(({ name }) => !taken.has(name) && taken.add(name));
 }
+
+const scoped = (scope: string, servers: readonly (readonly [string, unknown])[]) =>
+  servers.map(([name, config]) => ({ name, scope, config }));

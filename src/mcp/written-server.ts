@@ -1,0 +1,15 @@
+import { isRecord, parseServer } from './server-config.ts';
+
+/** Every variable has a value. */
+const ANY_VARIABLE = new Proxy<Record<string, string>>({}, { get: () => 'x' });
+
+/**
+ * What is wrong with the configuration of a server as it is written, whatever its `${VAR}` come to, in a sentence;
+ * undefined: nothing.
+ */
+export function problemAsWritten(value: unknown): string | undefined {
+  const isOpen = isRecord(value) && String(value['url']).includes('${');
+  const parsed = parseServer(isOpen ? { ...value, url: 'https://host.invalid' } : value, ANY_VARIABLE);
+  if (!parsed.ok) return parsed.problem;
+  return parsed.config.type === 'sdk' ? 'A server of the type "sdk" lives in a program.' : undefined;
+}

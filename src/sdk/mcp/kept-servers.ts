@@ -1,0 +1,66 @@
+/** The MCP servers that files keep: what a session with these sources uses, added, removed and tried outside of one. */
+import { resolve } from 'node:path';
+import type { CheckedMcpServer } from '../../engine/compose/mcp-check.ts';
+import type { KeptServer, KeptServersInput, ServerScope } from '../../engine/compose/mcp-kept.ts';
+import { systemClock } from '../../util/clock.ts';
+import { nodeFiles } from '../../util/node-files.ts';
+import { configOf } from '../open-engine.ts';
+import type { Options } from '../options.ts';
+import { placeOf } from '../process-place.ts';
+import type { McpPlace } from './logins.ts';
+import type { ExternalMcpServer } from './server-config.ts';
+
+export type { CheckedMcpServer, KeptServer, ServerScope };
+
+type KeptPlace = Pick<Options, 'cwd' | 'env' | 'projectConfigRoot'>;
+
+// Loaded by the first of these calls, as few programs make any.
+const load = () => import('../../engine/compose/mcp-kept.ts');
+
+/**
+ * Writes a server to the file of its scope; default `local`: of the user, for this project alone. Rejects with
+ * `invalid_option` for a name that is taken or cannot be one and for a configuration that cannot be meant, with
+ * `invalid_settings` for a file that cannot be changed; it is then left alone.
+ */
+export async function addMcpServer(
+  name: string,
+  server: ExternalMcpServer,
+  { scope = 'local', ...place }: KeptPlace & { readonly scope?: ServerScope | undefined } = {},
+): Promise<KeptServer> {
+  return (await load()).addServer(name, server, scope, inputOf(place));
+}
+
+/** Default scope: the one that has it. Rejects with `invalid_option` when none has, or several have. */
+export async function removeMcpServer(
+  name: string,
+  { scope, ...place }: KeptPlace & { readonly scope?: ServerScope | undefined } = {},
+): Promise<KeptServer> {
+  return (await load()).removeServer(name, scope, inputOf(place));
+}
+
+/**
+ * Starts or reaches the servers that a query with these options would have, or those of them that are named, says what
+ * came of it, and lets go of them. A server has the time that a session gives it (`MCP_TIMEOUT`).
+ */
+export async function checkMcpServers({
+  names,
+  signal = new AbortController().signal,
+  ...place
+}: McpPlace & {
+  readonly names?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+} = {}): Promise<readonly CheckedMcpServer[]> {
+  const config = await configOf({ settingSources: ['user', 'project', 'local'], ...place });
+  return (await import('../../engine/compose/mcp-check.ts')).checkMcpServers(config, { names, signal });
+}
+
+function inputOf({ projectConfigRoot, ...place }: KeptPlace): KeptServersInput {
+  const { cwd, env } = placeOf(place);
+  return {
+    options: { projectConfigRoot },
+    cwd: resolve(cwd),
+    env,
+    files: nodeFiles,
+    nowMs: systemClock.nowMs,
+  };
+}

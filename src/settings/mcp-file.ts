@@ -1,0 +1,31 @@
+/** Files that hold MCP servers by name: a project's `.mcp.json`, and the part of the user's own file that has them. */
+
+export const MCP_FILE = '.mcp.json';
+
+export type Servers = Readonly<Record<string, unknown>>;
+
+export interface McpFile {
+  /** The whole value; undefined when it holds no servers. */
+  readonly value: unknown;
+  /** As they are written: each one is judged when it is used. */
+  readonly servers: Servers;
+  /** Why there are none: "is not JSON …". */
+  readonly problem?: string;
+}
+
+/** `{ "mcpServers": { name: … } }`, or the inner object alone. A byte order mark is allowed. Never throws. */
+export function parseMcpFile(text: string): McpFile {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    return { value: undefined, servers: {}, problem: `is not JSON: ${(error as Error).message}` };
+  }
+  const inner = isRecord(value) && 'mcpServers' in value ? value['mcpServers'] : value;
+  if (isRecord(inner)) return { value, servers: inner };
+  return { value: undefined, servers: {}, problem: 'holds no object of servers' };
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
