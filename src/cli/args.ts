@@ -163,13 +163,11 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
       if (what !== 'status') throw new UsageError('The one thing to ask of auth is its status.');
       invocation = { command: 'auth', json: json === true };
     });
-  addTrustCommand(subcommand('trust', "let this folder's settings take effect as they are now"), (call) => {
-    invocation = call;
-  });
-  const onMcp = (call: McpInvocation) => {
+  const onCall = (call: Invocation) => {
     invocation = call;
   };
-  addMcpCommand(program, onMcp);
+  addTrustCommand(subcommand('trust', "let this folder's settings take effect as they are now"), onCall);
+  addMcpCommand(program, onCall);
   subcommand('doctor', 'check what Turnwright needs on this machine').action(() => {
     invocation = { command: 'doctor' };
   });
@@ -177,7 +175,7 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
   try {
     const names = commandNames(program);
     const words = asFlags(argv.map(inOneSpelling), names);
-    if (words[0] === 'mcp') parseMcpArgs(quiet(), words, onMcp);
+    if (words[0] === 'mcp') parseMcpArgs(quiet(), words, onCall);
     else program.parse(quoteTask(words, names), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
