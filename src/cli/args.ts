@@ -107,8 +107,7 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .configureHelp({ subcommandTerm: (command) => command.name() });
-  program.addHelpText('after', EPILOGUE);
-  addRunFlags(program);
+  addRunFlags(program.addHelpText('after', EPILOGUE));
   addClientFlags(program);
   program.action((words: string[], flags: RunFlags) => {
     if (flags.print !== true && !argv.includes('--')) {
