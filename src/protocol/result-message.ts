@@ -111,11 +111,12 @@ export const RESULT_ERROR_SUBTYPES = [
 export interface SDKResultError extends ResultCommon {
   readonly subtype: (typeof RESULT_ERROR_SUBTYPES)[number];
   readonly errors: readonly string[];
-  /** What its host had promised to send did not come, so no session was begun. Command line alone. */
+  /** No session was begun: isolation of commands is not there, or, on the command line, what the host had promised to send. */
   readonly startup_failure_reason?:
     | 'initialize_not_first'
     | 'managed_settings_not_delivered'
-    | 'initialize_fields_not_delivered';
+    | 'initialize_fields_not_delivered'
+    | 'sandbox_required_unavailable';
 }
 
 export type SDKResultMessage = SDKResultSuccess | SDKResultError;

@@ -21,7 +21,10 @@ export class StartFailed extends TurnwrightError {
   constructor(cause: unknown, sessionId: string | undefined) {
     const result = failureResult(cause, sessionId);
     super('error_result', errorText(result), { cause });
-    this.result = result;
+    const lacksSandbox = cause instanceof TurnwrightError && cause.code === 'sandbox_unavailable';
+    this.result = lacksSandbox
+      ? { ...result, startup_failure_reason: 'sandbox_required_unavailable' }
+      : result;
   }
 }
 

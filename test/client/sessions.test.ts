@@ -75,7 +75,13 @@ throughBothDoors('sessions', (stage) => {
     const stderr = (line: string) => lines.push(line);
     const { messages, error } = await gather(stage.start('one', { sandbox: { enabled: true }, stderr }));
     expect(messages).toMatchObject([
-      { type: 'result', subtype: 'error_during_execution', is_error: true, num_turns: 0 },
+      {
+        type: 'result',
+        subtype: 'error_during_execution',
+        is_error: true,
+        num_turns: 0,
+        startup_failure_reason: 'sandbox_required_unavailable',
+      },
     ]);
     expect(messages[0]).not.toHaveProperty('terminal_reason');
     const [why = ''] = (messages[0] as { errors?: string[] }).errors ?? [];
