@@ -5,17 +5,13 @@
 import type { GatePorts, PermissionQuestion } from '../protocol/gate.ts';
 import type { HookVerdict } from '../protocol/hook.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type {
-  DecisionReasonType,
-  GateVerdict,
-  PermissionDecision,
-  PermissionRuleValue,
-} from '../protocol/permission.ts';
+import type { DecisionReasonType, GateVerdict } from '../protocol/permission.ts';
 import type { Clock } from '../protocol/ports.ts';
 import type { AnyTool, ToolContext } from '../protocol/tool.ts';
 import { andThen } from '../util/and-then.ts';
 import { type CallNotes, type CallOutcome, errorText } from './outcome.ts';
 import { inputSentBack, outwardInput } from './outward-input.ts';
+import { decisionOf, ruleText } from './permission-record.ts';
 import { parseInput } from './prepared-call.ts';
 
 export interface PermitRequest {
@@ -246,26 +242,6 @@ function settle(request: PermitRequest, at: Input, verdict: Settled | Deny): Per
   return verdict.kind === 'allow' ? rewrite(request, at, verdict.updatedInput) : deny(request, at, verdict);
 }
 
-function decisionOf(
-  { kind, reasonType }: Exclude<Settled, { kind: 'pending' }>,
-  answer: PermissionDecision['source'] | undefined,
-): PermissionDecision {
-  const decision = kind === 'allow' ? 'accept' : 'reject';
-  switch (reasonType) {
-    case 'host':
-    case 'permissionPromptTool':
-      return { decision, source: kind === 'deny' ? 'user_reject' : (answer ?? 'user_temporary') };
-    case 'headless':
-      return { decision, source: 'config' };
-    case 'unanswered':
-      return { decision, source: 'config', reason_type: 'other' };
-    case 'hook':
-      return { decision, source: 'hook', reason_type: 'hook' };
-    default:
-      return { decision, source: 'config', reason_type: reasonType };
-  }
-}
-
 async function deny(request: PermitRequest, at: Input, verdict: Deny): Promise<Permit> {
   if (!ANSWERED.has(verdict.reasonType)) await tellDenied(request, at.raw, verdict.message);
   const outcome = denial(request, verdict.message);
@@ -274,10 +250,6 @@ async function deny(request: PermitRequest, at: Input, verdict: Deny): Promise<P
 
 function denial({ tool, raw, context }: PermitRequest, text: string) {
   return { kind: 'denied', text, input: outwardInput(tool, raw, context.cwd) } as const;
-}
-
-function ruleText({ toolName, ruleContent }: PermissionRuleValue): string {
-  return ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
 }
 
 async function tellDenied(request: PermitRequest, raw: JsonObject, reason: string): Promise<void> {

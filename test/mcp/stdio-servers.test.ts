@@ -25,7 +25,7 @@ describe('a stdio server', () => {
       {
         name: 'box',
         status: 'connected',
-        scope: 'option',
+        scope: 'dynamic',
         serverInfo: { name: 'toolbox', version: '1.2.3' },
       },
     ]);

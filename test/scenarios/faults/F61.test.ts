@@ -19,7 +19,10 @@ it('F61 at the depth cap the tool is absent, and a call of it all the same does 
 it('F61 a call at the cap is refused at run time too, whatever tools were offered', () => {
   const quota = createQuota({ maxDepth: 1 });
   expect(quota.take({ effectKey: 's/1/1/tool/a', depth: 0 })).toBeUndefined();
-  expect(quota.take({ effectKey: 's/1/1/tool/b', depth: 1 })).toContain('nested 1 deep');
+  expect(quota.take({ effectKey: 's/1/1/tool/b', depth: 1 })).toMatchObject({
+    by: 'depth_limit',
+    text: expect.stringContaining('nested 1 deep'),
+  });
 });
 
 it('F61 a deeper cap lets agents start agents, down to it', async () => {
