@@ -87,7 +87,7 @@ describe('against the rehearsal', () => {
     ]);
     expect(seen).toHaveLength(1);
     const shown = JSON.stringify(messages);
-    expect(shown).toContain('"tool_use_result":{"sum":3}');
+    expect(shown).toContain('"tool_use_result":{"content":"{\\"sum\\":3}","structuredContent":{"sum":3}}');
     expect(shown).toContain('<tool_use_error>');
     fine();
   });
