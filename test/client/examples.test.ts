@@ -66,14 +66,17 @@ async function run(name: string, code: string, door: 'published' | 'own'): Promi
   return { code: exit, said, messages: [...lines].sort() };
 }
 
-/** A door under another name, whose messages are written down. */
-const recording = (module: string) => `
+/** A door under another name, whose messages are written down; `engine` is added to the options of its calls. */
+const recording = (module: string, engine?: object) => `
 import * as door from ${JSON.stringify(module)};
 import { recorded } from './recorded.mjs';
 export * from ${JSON.stringify(module)};
-export const query = (given) => recorded(door.query(given));
+const engine = ${JSON.stringify(engine)};
+const within = (given = {}) => engine === undefined ? given
+  : { ...given, options: { ...given.options, engine: { ...engine, ...given.options?.engine } } };
+export const query = (given) => recorded(door.query(within(given)));
 export const startup = async (given) => {
-  const warm = await door.startup(given);
+  const warm = await door.startup(within(given));
   return { query: (prompt) => recorded(warm.query(prompt)), close: () => warm.close() };
 };
 `;
@@ -85,7 +88,9 @@ beforeAll(() => {
     writeFileSync(`${out}${name}.mjs`, compiled(source));
   }
   writeFileSync(`${out}published-recorded.mjs`, recording('./published.mjs'));
-  writeFileSync(`${out}own-recorded.mjs`, recording(new URL('index.js', dist).href));
+  // The client keeps the input open for a prompt that is a string too, so that Sleep is offered: so must our own door.
+  const own = recording(new URL('index.js', dist).href, { promptsWhileWorking: true });
+  writeFileSync(`${out}own-recorded.mjs`, own);
 });
 
 test('none is passed over but those that need what our package alone has', () => {
