@@ -93,10 +93,12 @@ export class QueryHandle extends SessionControls implements Query {
     const session = await this.#running.engine();
     session.interrupt();
     const cancelled = cancelQueued ? feed.withdrawAll(session) : undefined;
+    // Before anything is waited for: the next turn may begin meanwhile, and takes its prompts off the queue.
+    const waiting = session.queued().flatMap(({ uuid }) => uuid ?? []);
     // Who cannot stop single tasks would be left with them; nor can anybody once the input is closed.
     if (!keepsTasks || feed.ended) await session.tasks.stopAll('interrupt');
     return {
-      still_queued: session.queued().flatMap(({ uuid }) => uuid ?? []),
+      still_queued: waiting,
       ...(cancelled !== undefined && { cancelled }),
     };
   }
