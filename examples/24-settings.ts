@@ -10,9 +10,11 @@ import { reply, startRehearsal, toolUse } from 'turnwright/rehearsal';
 
 const cwd = await mkdtemp(join(tmpdir(), 'turnwright-example-'));
 await mkdir(join(cwd, '.claude'));
+await writeFile(join(cwd, '.claude/settings.json'), JSON.stringify({ model: 'haiku' }));
+// What the shared file allows takes trust in the folder (`turnwright trust`); the local one is yours.
 await writeFile(
-  join(cwd, '.claude/settings.json'),
-  JSON.stringify({ model: 'haiku', permissions: { allow: ['Bash(mkdir:*)'] } }),
+  join(cwd, '.claude/settings.local.json'),
+  JSON.stringify({ permissions: { allow: ['Bash(mkdir:*)'] } }),
 );
 
 const make = (name: string) => toolUse('Bash', { command: `mkdir ${name}` });
@@ -39,7 +41,7 @@ assert.equal(alone.denied, 2);
 assert.ok(!alone.model.includes('haiku'));
 
 const overruled = await run({
-  settingSources: ['project'],
+  settingSources: ['project', 'local'],
   settings: { model: 'sonnet' },
   managedSettings: { permissions: { deny: ['Bash(mkdir two)'] } },
 });

@@ -18,13 +18,13 @@ await bundle(
     rehearsal: 'src/rehearsal/index.ts',
     testing: 'src/testing/index.ts',
     cli: 'src/cli/main.ts',
+    'compile-cache': 'src/cli/compile-cache.ts',
   },
   { out, define: { 'process.env.TURNWRIGHT_BUILD_VERSION': JSON.stringify(version) } },
 );
 
 // The bin carries no .js ending: some clients start scripts by ending with a runtime of their own. They also ask for
-// the version before anything else, so that answer loads nothing. Compiled code is kept beside the package (from Node 22
-// on, where that can be written): whoever could put something else there could change the package itself.
+// the version before anything else, so that answer loads nothing.
 const { VERSION_LINE } = await import(`${root}${out}/cli.js`);
 mkdirSync(`${out}/bin`, { recursive: true });
 writeFileSync(
@@ -32,9 +32,15 @@ writeFileSync(
   `#!/usr/bin/env node
 const [flag, ...more] = process.argv.slice(2);
 if ((flag === '--version' || flag === '-v') && more.length === 0) process.stdout.on('error', () => {}).write(${JSON.stringify(`${VERSION_LINE}\n`)});
-else {
-  process.getBuiltinModule('node:module').enableCompileCache?.(\`\${import.meta.dirname}/../../.compile-cache\`);
-  import('../cli.js').then(({ main }) => main());
+else start();
+
+async function start() {
+  const { enableCompileCache } = await import('../compile-cache.js');
+  const { env, platform } = process;
+  const enable = process.getBuiltinModule('node:module').enableCompileCache;
+  enableCompileCache({ env, platform, uid: process.getuid?.(), enable });
+  const { main } = await import('../cli.js');
+  await main();
 }
 `,
 );
@@ -43,5 +49,5 @@ chmodSync(`${out}/bin/turnwright`, 0o755);
 const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', `${out}/types`];
 const types = spawnSync(process.execPath, tsc, { stdio: 'inherit' });
 if (types.status !== 0) process.exit(types.status ?? 1);
-for (const old of ['dist', '.compile-cache']) rmSync(old, { recursive: true, force: true });
+rmSync('dist', { recursive: true, force: true });
 renameSync(out, 'dist');

@@ -1,11 +1,9 @@
 // The bundle: a file for each door, one with what importing the library loads, and lazy chunks beside them.
 // rolldown decides what goes where, as it lets us say so; esbuild prints, as it keeps lines short.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { transform } from 'esbuild';
 import { rolldown } from 'rolldown';
-import { builtinsByName } from './builtin-modules.mjs';
-import { plainPrivateNames } from './plain-private-names.mjs';
 
 const TARGET = 'node20.19';
 const ENGINE = 'engine';
@@ -17,7 +15,6 @@ export async function bundle(doors, { out, define }) {
     platform: 'node',
     external: ['zod', '@vscode/ripgrep'],
     transform: { target: TARGET, define },
-    plugins: [builtinsByName, plainPrivateNames(({ name }) => name === ENGINE)],
   });
   const { output } = await built.generate({
     format: 'esm',
@@ -31,52 +28,7 @@ export async function bundle(doors, { out, define }) {
     sourcemap: 'hidden',
   });
   const chunks = output.filter(({ type }) => type === 'chunk');
-  const printed = chunks.flatMap((chunk) => (chunk.name === ENGINE ? asScript(chunk) : [chunk]));
-  await Promise.all(printed.map((file) => print(file, join(out, file.fileName))));
-  // A bundler cannot take along what is read at run time.
-  const library = reachable('index.js', chunks);
-  await Promise.all(
-    library.map((chunk) => print({ ...chunk, map: null }, join(out, 'for-bundlers', chunk.fileName))),
-  );
-}
-
-function reachable(fileName, chunks, found = new Set()) {
-  const chunk = chunks.find((each) => each.fileName === fileName);
-  if (chunk === undefined || found.has(chunk)) return [];
-  found.add(chunk);
-  for (const next of [...chunk.imports, ...chunk.dynamicImports]) reachable(next, chunks, found);
-  return [...found];
-}
-
-/** As a script that `runCompiled` loads, and a module with its exports. */
-function asScript({ code, map, fileName }) {
-  const script = fileName.replace(/\.js$/, '.script.js');
-  const statements = code.match(/^(?:import|export) .*$/gm);
-  const [, names, from] = /^import \{ (.*) \} from "(.*)";$/.exec(statements[0]);
-  const [, exported] = /^export \{ (.*) \};$/.exec(statements[1]);
-  if (statements.length > 2) throw new Error(`${fileName} has more than one import and one export.`);
-  const pairs = (text, pair) =>
-    text
-      .split(', ')
-      .map((each) => pair(...each.split(' as ')))
-      .join(',');
-  const taken = pairs(names, (name, local = name) => `${name}:${local}`);
-  const given = pairs(exported, (local, name = local) => `${name}:${local}`);
-  // What a script imports would be found only with a part of Node's that is experimental yet: its module does it.
-  const body = code.replace(/^(?:import|export) .*$/gm, '').replace(/\bimport\((?=")/g, 'import_(');
-  const loader = readFileSync(new URL('./compiled-script.mjs', import.meta.url), 'utf8');
-  const module = [
-    `import * as shared from "${from}";`,
-    loader.replace(/^export /m, ''),
-    `const engine = runCompiled(new URL("./${basename(script)}", import.meta.url), (name) => import(name), shared);`,
-    `const { ${given} } = engine;`,
-    `export { ${exported} };`,
-  ].join('\n');
-  const banner = `(function(keepCompiled,import_,shared){"use strict";var{${taken}}=shared;`;
-  return [
-    { code: module, map: null, fileName },
-    { code: body, map, fileName: script, around: { banner, footer: `return{${given}}})` } },
-  ];
+  await Promise.all(chunks.map((chunk) => print(chunk, join(out, chunk.fileName))));
 }
 
 /**
@@ -111,9 +63,9 @@ function memoized(make) {
   };
 }
 
-async function print({ code, map, fileName, around }, path) {
+async function print({ code, map, fileName }, path) {
   const printed = await transform(map === null ? code : `${code}\n//# sourceMappingURL=${map.toUrl()}`, {
-    ...(around ?? { format: 'esm' }),
+    format: 'esm',
     target: TARGET,
     minifyWhitespace: true,
     minifySyntax: true,

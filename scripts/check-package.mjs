@@ -28,7 +28,8 @@ try {
   const stray = packed.files
     .map((file) => file.path)
     .filter(
-      (path) => !/^(dist|docs|examples)\/|^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/.test(path),
+      (path) =>
+        !/^(dist|docs|examples)\/|^(package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(path),
     );
   if (stray.length > 0) failures.push(`files that do not belong into the package: ${stray.join(', ')}`);
   console.log(`package: ${packed.files.length} files, ${(packed.unpackedSize / 1e6).toFixed(2)} MB unpacked`);

@@ -34,9 +34,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // `node-files.ts` adapts the file port to Node: the one shape of ours that util knows.
   util: ['types:protocol/files.ts'],
   shell: [],
+  view: ['protocol', 'util'],
   ...Object.fromEntries(LEAVES.map((leaf) => [leaf, ['protocol', 'util', 'shell']])),
-  loop: ['protocol', 'util'],
-  engine: ['protocol', 'util', 'shell', 'loop', ...LEAVES],
+  session: ['protocol', 'util', 'view'],
+  loop: ['protocol', 'util', 'view'],
+  engine: ['protocol', 'util', 'shell', 'view', 'loop', ...LEAVES],
   sdk: ['protocol', 'util', 'engine'],
   'index.ts': ['protocol', 'sdk'],
   cli: ['index.ts', 'lazy:rehearsal', 'types:rehearsal'],
@@ -48,15 +50,22 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly where: readonly string[] }>> = {
   'the file system': {
     pattern: /['"]node:fs(\/promises)?['"]/,
-    where: ['util', 'cli', 'rehearsal'],
+    // A sandbox lays its mounts over what is on the disk.
+    where: ['util', 'cli', 'rehearsal', 'sandbox'],
   },
   'child processes': {
-    pattern: /['"]node:child_process['"]/,
+    pattern: /['"]node:child_process['"]|\bchildProcess\b/,
     where: ['util', 'cli', 'engine/git-status.ts', 'engine/api-key-helper.ts'],
   },
   sockets: {
-    pattern: /['"]node:(https?|net|tls|http2|dgram)['"]/,
-    where: ['model', 'mcp', 'hooks', 'web', 'rehearsal', 'cli', 'telemetry', 'util/with-tls.ts'],
+    pattern:
+      /['"]node:(https?|net|tls|http2|dgram)['"]|\{[^}]*\b(https?|tls)\b[^}]*\} from '[^']*util\/node\.ts'/,
+    where: ['model', 'mcp', 'hooks', 'web', 'rehearsal', 'cli', 'telemetry', 'util/node.ts'],
+  },
+  // Its commands are loaded when they are given.
+  'an import of a module of Node that costs 10 to 25 ms': {
+    pattern: /\bimport (?!type\b)[^;]*['"]node:(https?|tls|child_process)['"]/,
+    where: ['cli'],
   },
   'the environment': {
     pattern: /\bprocess\.env\b/,
@@ -75,7 +84,7 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
 };
 
 /** Rooms without any built-in module of Node, and without packages. */
-const PURE = ['protocol', 'loop', 'context', 'testing'];
+const PURE = ['protocol', 'view', 'loop', 'context', 'testing'];
 
 /** Packages that must not be loaded before they are needed. */
 const LAZY_PACKAGES = ['zod', 'yaml', 'commander', 'diff', 'turndown', '@modelcontextprotocol'];
@@ -84,6 +93,12 @@ const MAX_LINES = 300;
 /** Tables: their length is their content. */
 const LONG_BY_NATURE = ['model/model-list.ts', 'model/prices.ts'];
 const MAX_LOOP_LINES = 150;
+
+/** A branch on the type of a record that changes messages of the view, or on the kind of an edit. */
+const INTERPRETS_VIEW_CHANGES =
+  /(?:\bcase|\btype [!=]==) '(?:retract|replacement|snip|collapse|boundary)'|\bcase '(?:splice|reset)'/;
+/** Prints the type of each record in the debug log, and does nothing else with it. */
+const PRINTS_RECORDS = 'engine/debug-log.ts';
 
 const DUMPING_GROUNDS = ['helpers', 'utils', 'types', 'misc', 'common', 'shared'];
 
@@ -319,6 +334,73 @@ describe('shape', () => {
       }),
     );
     expect(odd.filter((file) => !file.startsWith('test/scenarios/'))).toEqual([]);
+  });
+
+  it('stages return what they made', () => {
+    const stages = sources.filter(({ path }) => path.startsWith('loop/stages/'));
+    const exported = stages.flatMap(({ path, code }) =>
+      [...code.matchAll(/^export (?:async )?function\*? (\w+)[\s\S]*?\)(: [^{;]*?)? \{$/gm)].map(
+        ([, name, type = 'no return type']) => ({ name: `${path} ${name}`, type }),
+      ),
+    );
+    expect(exported.length).toBeGreaterThan(8);
+    const named = bySourcePath.get('loop/query-loop.ts')?.imports ?? [];
+    const onThePage = named
+      .filter(({ target }) => target.startsWith('loop/stages/'))
+      .map(({ target }) => target);
+    expect(onThePage).toHaveLength(5);
+    expect(
+      exported.filter(
+        ({ name, type }) =>
+          onThePage.includes(name.split(' ')[0] as string) &&
+          /no return type|^: void$|(?:Promise|AsyncGenerator)<(?:[^<>]*, )?(?:void|unknown)>/.test(type),
+      ),
+    ).toEqual([]);
+  });
+
+  it('only loop/iteration.ts writes the fields of an iteration', () => {
+    const writes =
+      /\b(?:iteration|it)(?:\.\w+)+ (?:[-+|&?]{0,2}=)(?!=)|\b(?:iteration|it)(?:\.\w+)+(?:\+\+|--)/;
+    expect(writes.test('iteration.state = next;')).toBe(true);
+    expect(
+      offences(({ path, code }) =>
+        path.startsWith('loop/') && path !== 'loop/iteration.ts'
+          ? code.split('\n').filter((line) => writes.test(line))
+          : [],
+      ),
+    ).toEqual([]);
+    const fields = bySourcePath
+      .get('loop/iteration.ts')
+      ?.code.match(/^ {2}(?!readonly |#)\w+(?:: [^(]*)?(?: = .*)?;$/gm);
+    expect(fields ?? []).toEqual([]);
+  });
+
+  it('the numbers of the loop are in one file', () => {
+    const number = /^\s*(?:export )?const [A-Z][A-Z0-9_]* = [-\d]/gm;
+    expect(bySourcePath.get('loop/limits.ts')?.code.match(number)?.length).toBeGreaterThan(5);
+    expect(
+      offences(({ path, code }) =>
+        path.startsWith('loop/') && path !== 'loop/limits.ts' ? (code.match(number) ?? []) : [],
+      ),
+    ).toEqual([]);
+  });
+
+  it('one file of the engine runs the loop', () => {
+    const runs = sources.filter(
+      ({ room, imports }) => room !== 'loop' && imports.some(({ target }) => target === 'loop/query-loop.ts'),
+    );
+    expect(runs.map(({ path }) => path)).toEqual(['engine/loop-driver.ts']);
+  });
+
+  it('only view/ interprets retractions and edits of the view', () => {
+    const interprets = (source: Source) =>
+      source.code.split('\n').filter((line) => INTERPRETS_VIEW_CHANGES.test(line));
+    expect(sources.filter(({ room }) => room === 'view').flatMap(interprets).length).toBeGreaterThan(3);
+    expect(
+      offences((source) =>
+        source.room === 'view' || source.path === PRINTS_RECORDS ? [] : interprets(source),
+      ),
+    ).toEqual([]);
   });
 
   it('exports by name', () => {

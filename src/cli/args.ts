@@ -19,7 +19,7 @@ import {
 import { asFlags, rejectForeignWord } from './foreign-words.ts';
 import { addMcpCommand, type McpInvocation, parseMcpArgs } from './mcp-flags.ts';
 import { rejectMistypedCommand } from './mistyped-command.ts';
-import type { SessionsInvocation } from './sessions-command.ts';
+import { addSessionsCommand, type SessionsInvocation } from './sessions-flags.ts';
 import { addTrustCommand, type TrustInvocation } from './trust-flags.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -144,17 +144,12 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
       .action((session: string | undefined) => {
         invocation = { command: name, session: session && unquoted(session) };
       });
-  subcommand('sessions', 'list, show, rename, tag, fork or delete sessions')
-    .argument('[action]', 'list (the default), show, rename, tag, fork or delete')
-    .argument('[words...]', 'id of a session, and what the action needs')
-    .option('--all', 'list: of every folder')
-    .option('--json', 'list, show: as JSON')
-    .addOption(new Option('--limit <n>', 'list: at most n').argParser(positiveInteger))
-    .option('--at <message>', 'fork: up to this message')
-    .option('--title <title>', 'fork: name of the copy')
-    .action((action: string | undefined, words: string[], flags: SessionsInvocation['flags']) => {
-      invocation = { command: 'sessions', action: action ?? 'list', words: words.map(unquoted), flags };
-    });
+  addSessionsCommand(
+    subcommand('sessions', 'list, show, rename, tag, fork or delete sessions, or erase a text from one'),
+    ({ words, ...call }) => {
+      invocation = { ...call, words: words.map(unquoted) };
+    },
+  );
   subcommand('auth', 'say with which credentials a run would ask its model')
     .argument('<what>', 'status')
     .option('--json', 'as JSON')

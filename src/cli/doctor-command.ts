@@ -3,6 +3,7 @@ import { configurationHome, sessionsDirectory, TurnwrightError } from '../index.
 import type { CheckResult, CheckState } from './doctor/check.ts';
 import { checkNode, checkRipgrep, checkSessions, checkWritable } from './doctor/check-machine.ts';
 import { checkModel } from './doctor/check-model.ts';
+import { checkSandbox } from './doctor/check-sandbox.ts';
 import { checkSettings } from './doctor/check-settings.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { createStyle, type Style, wantsColor } from './screen/style.ts';
@@ -18,7 +19,7 @@ export async function doctorCommand(world: World): Promise<ExitCode> {
       checkWritable('working folder', world.cwd),
       ...(home === undefined ? [] : [checkSessions(sessionsDirectory(home, world.cwd))]),
       checkConfigured(world),
-      checkRipgrep(),
+      checkRipgrep(world.env),
     ])
   ).flat();
   const style = createStyle(wantsColor(world.env, world.stdout.isTTY === true));
@@ -51,7 +52,7 @@ function lineFor({ name, state, detail }: CheckResult, style: Style): string {
 /** Settings, and the model they lead to, as a run would take them. Settings that cannot be read are one problem. */
 async function checkConfigured(world: World): Promise<readonly CheckResult[]> {
   try {
-    return (await Promise.all([checkSettings(world), checkModel(world)])).flat();
+    return (await Promise.all([checkSettings(world), checkSandbox(world), checkModel(world)])).flat();
   } catch (error) {
     if (!(error instanceof TurnwrightError)) throw error;
     return [{ name: 'settings', state: 'problem', detail: error.message }];

@@ -1,6 +1,7 @@
 /** `turnwright sessions`: what is kept, to look at, to name, to copy and to throw away. */
 import {
   deleteSession,
+  eraseFromSession,
   forkSession,
   getSessionInfo,
   getSessionMessages,
@@ -13,22 +14,9 @@ import {
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { toolLabel } from './screen/tool-label.ts';
 import { visible } from './screen/visible.ts';
+import type { SessionsInvocation } from './sessions-flags.ts';
 import { UsageError } from './usage-error.ts';
 import type { World } from './world.ts';
-
-export interface SessionsInvocation {
-  readonly command: 'sessions';
-  readonly action: string;
-  readonly words: readonly string[];
-  readonly flags: {
-    readonly all?: true;
-    readonly json?: true;
-    readonly limit?: number;
-    /** A message: copy up to it. */
-    readonly at?: string;
-    readonly title?: string;
-  };
-}
 
 type Action = (invocation: SessionsInvocation, world: World) => Promise<string>;
 
@@ -38,6 +26,7 @@ const HOW: Readonly<Record<string, string>> = {
   rename: 'sessions rename <id> <title>',
   tag: 'sessions tag <id> [tag]',
   fork: 'sessions fork <id> [--at <message>] [--title <title>]',
+  erase: 'sessions erase <id> (--message <message> | --text <text>)',
   delete: 'sessions delete <id>',
 };
 
@@ -80,6 +69,15 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const fork = await forkSession(id, { env, upToMessageId: flags.at, title: flags.title });
     return fork.sessionId;
   },
+  async erase({ words, flags: { message, text } }, { env, stdin }) {
+    const id = idIn(words, 1, 'erase');
+    if ((message === undefined) === (text === undefined))
+      throw new UsageError(`Name a message or a text: turnwright ${HOW['erase']}`);
+    const request = message !== undefined ? { messageId: message } : { text: await textOr(text, stdin) };
+    const changed = await eraseFromSession(id, request, { env });
+    if (changed === 0) throw new UsageError(`Nothing that ${id} keeps holds this text.`);
+    return `Erased from ${changed} ${changed === 1 ? 'record' : 'records'} of ${id}.`;
+  },
   async delete({ words }, { env }) {
     const id = idIn(words, 1, 'delete');
     await deleteSession(id, { env });
@@ -94,6 +92,13 @@ export async function sessionsCommand(world: World, invocation: SessionsInvocati
     throw new UsageError(`There is no "sessions ${action}". There are: ${Object.keys(ACTIONS).join(', ')}.`);
   await world.out.write(`${visible(await run(invocation, world))}\n`);
   return EXIT.success;
+}
+
+/** On stdin, so that it stands in no list of processes and no shell history. */
+async function textOr(text: string | undefined, stdin: World['stdin']): Promise<string> {
+  if (text !== '-') return text ?? '';
+  const read = (await stdin.setEncoding('utf8').toArray()).join('');
+  return read.replace(/\r?\n$/, '');
 }
 
 function idIn(words: readonly string[], most: number, action: string): string {

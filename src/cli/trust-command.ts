@@ -31,7 +31,7 @@ export async function trustCommand(world: World, invocation: TrustInvocation): P
   const trust = await projectTrust({ cwd, env });
   if (trust.problem !== undefined) await world.err.write(`turnwright: ${visible(trust.problem)}\n`);
   await say(describeItems(trust));
-  if (trust.state === 'nothing' || invocation.show === true) return EXIT.success;
+  if (invocation.show === true) return EXIT.success;
   await trustProject(trust, { cwd, env });
   await say([`${visible(trust.root)} is trusted until something of this changes.`]);
   return EXIT.success;

@@ -43,7 +43,7 @@ const WHY = {
 
 /** Everything that trust would let take effect, so that nothing is agreed to unseen. */
 export function describeItems({ root, state, items }: ProjectTrust): readonly string[] {
-  if (state === 'nothing') return [`The settings of ${visible(root)} ask for nothing that needs trust.`];
+  if (items.length === 0) return [`The settings of ${visible(root)} ask for nothing that needs trust.`];
   const lines: string[] = [];
   let file: string | undefined;
   for (const item of items) {

@@ -74,7 +74,8 @@ export function createAgentMessages(request: SpawnRequest, options: AgentMessage
         return { ...message, parent_tool_use_id, subagent_type: request.definition.name };
       case 'system':
         if (message.subtype === 'permission_denied') return { ...message, agent_id: request.agentId };
-        return undefined;
+        // What hooks say to the person; warnings about the agent's own context are not for the person.
+        return message.subtype === 'informational' && message.level === 'notice' ? message : undefined;
       default:
         return undefined;
     }

@@ -2,12 +2,10 @@
  * One agent, from its prompt to its typed outcome: the same loop as the main one (L11), with a view, tools and a scope
  * of its own. What goes wrong is an outcome, with what the agent had said until then (F140).
  */
-import { queryLoop } from '../loop/query-loop.ts';
 import { renderMemory } from '../memory/render.ts';
 import type { AgentOutcome, SpawnRequest } from '../protocol/agent.ts';
 import type { ModelFailure } from '../protocol/failure.ts';
 import type { JournalBody } from '../protocol/journal.ts';
-import type { LoopMessage } from '../protocol/messages.ts';
 import type { CallModel } from '../protocol/model.ts';
 import type { PermissionDenial } from '../protocol/permission.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
@@ -18,11 +16,11 @@ import { createAgentMessages } from './agent-messages.ts';
 import { openAgent } from './agent-opening.ts';
 import { type AgentRecord, createAgentRecord, endOf } from './agent-outcome.ts';
 import { summariseProgress } from './agent-summaries.ts';
-import { createGuard } from './budgets.ts';
 import type { AgentParts } from './compose/agent-parts.ts';
 import { surroundingsOf } from './contexts.ts';
 import { createDeliveries } from './deliveries.ts';
 import { noteAgentDenial } from './for-the-submission.ts';
+import { LoopDriver } from './loop-driver.ts';
 import { loopDepsOf, loopParamsOf } from './loop-input.ts';
 import { refuseUnpriced } from './model-choice.ts';
 import type { EngineParts } from './parts.ts';
@@ -38,8 +36,8 @@ export interface AgentRun {
   compose(model: string, scope: Scope): Promise<AgentParts>;
 }
 
-/** How long a loop that was aborted may take to write down how it ended, in ms (L1: 100 ms, and the journal). */
-const END_MS = 500;
+/** How long an aborted loop may take to record how it ended, in ms (L1: 100 ms, and the journal). */
+const ABORT_GRACE_MS = 500;
 
 export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, AgentOutcome> {
   const { request, session, signal } = run;
@@ -99,7 +97,7 @@ interface Driven extends AgentRun {
   onFailure(failure: ModelFailure | undefined): void;
 }
 
-/** The loop, message by message, until it ends or the budget does. */
+/** Runs the loop until it ends or the budget is used up. */
 async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolProgress, Terminal> {
   const { request, session, model, scope, record } = driven;
   const { parts, name: submission } = agent;
@@ -124,12 +122,6 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
   yield progressOf(messages.prompt(prompt.uuid, prompt.timestamp));
 
   await session.model.ready(model, scope);
-  let turnCount = 1;
-  const guard = createGuard({
-    ledger: session.ledger,
-    maxBudgetUsd: session.config.maxBudgetUsd,
-    turnCount: () => turnCount,
-  });
   const { additionalDirectories = [] } = parts.config;
   const cwd = parts.folder.now;
   const context = {
@@ -143,33 +135,30 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
     depth: request.depth,
   };
   parts.memory.request = params;
-  const deps = {
-    ...loopDepsOf(guard, parts),
-    tools: deliveries.guard(parts.tools.port),
-    callModel: watched(parts.model.call, driven.onFailure),
-    onDenial: (denial: PermissionDenial) => noteAgentDenial(denial, session),
-  };
-  const endSummaries = summariseProgress({ request, record, parts, session, signal: scope.signal });
-  const loop = queryLoop(params, deps);
-  try {
-    while (true) {
-      const step = await orGivenUp(loop.next(), scope.signal);
-      if (step === undefined) return { ...ABORTED, turnCount };
-      if (step.done === true) return step.value;
-      const message: LoopMessage = step.value;
-      if (message.type === 'stream_request_start') turnCount = message.iteration;
+  const driver = new LoopDriver<ToolProgress>({
+    params,
+    deps: (guard) => ({
+      ...loopDepsOf(guard, parts),
+      tools: deliveries.guard(parts.tools.port),
+      callModel: watched(parts.model.call, driven.onFailure),
+      onDenial: (denial: PermissionDenial) => noteAgentDenial(denial, session),
+    }),
+    budgets: { ledger: session.ledger, maxBudgetUsd: session.config.maxBudgetUsd },
+    show(message) {
       record.observe(message);
-      if (message.type === 'progress' && message.data.type === AGENT_MESSAGE) yield message.data;
-      else for (const shown of messages.map(message)) yield progressOf(shown);
-      const verdict = guard.verdict();
-      if (verdict !== undefined) return verdict;
-    }
+      return message.type === 'progress' && message.data.type === AGENT_MESSAGE
+        ? [message.data]
+        : messages.map(message).map(progressOf);
+    },
+    abortGraceMs: ABORT_GRACE_MS,
+  });
+  const endSummaries = summariseProgress({ request, record, parts, session, signal: scope.signal });
+  try {
+    for (let batch = await driver.next(); batch !== undefined; batch = await driver.next()) yield* batch;
+    return driver.terminal ?? ABORTED;
   } finally {
     endSummaries();
-    await orGivenUp(
-      loop.return(undefined as never).catch(() => undefined),
-      AbortSignal.abort(),
-    );
+    await driver.close();
   }
 }
 
@@ -198,24 +187,6 @@ function watched(call: CallModel, onFailure: Driven['onFailure']): CallModel {
     onFailure(outcome.kind === 'failed' ? outcome.failure : undefined);
     return outcome;
   };
-}
-
-/** undefined: the signal was aborted and the work is still not over; nobody waits for it any longer (F138). */
-function orGivenUp<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    let timer: NodeJS.Timeout | undefined;
-    const giveUp = () => {
-      timer = setTimeout(() => resolve(undefined), END_MS);
-      timer.unref();
-    };
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', giveUp);
-    };
-    work.then(resolve, reject).finally(done);
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
-  });
 }
 
 /**

@@ -1,5 +1,5 @@
-import { exec } from 'node:child_process';
 import { TurnwrightError } from '../protocol/errors.ts';
+import { childProcess } from '../util/node.ts';
 
 const LIMIT_MS = 30_000;
 
@@ -10,7 +10,7 @@ export function keyFromHelper(
   env: Readonly<Record<string, string>>,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    exec(command, { cwd, env, timeout: LIMIT_MS, windowsHide: true }, (error, stdout) => {
+    childProcess().exec(command, { cwd, env, timeout: LIMIT_MS, windowsHide: true }, (error, stdout) => {
       const key = stdout.trim();
       if (error === null && key !== '') resolve(key);
       else

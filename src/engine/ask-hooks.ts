@@ -2,6 +2,7 @@
 import { readAnswer } from '../permissions/read-answer.ts';
 import type { AskPort, PermissionPort } from '../protocol/gate.ts';
 import type { HookPort } from '../protocol/hook.ts';
+import { calledTool } from '../tools/called-tool.ts';
 
 export interface AskedHooks {
   readonly hooks: HookPort;
@@ -19,7 +20,7 @@ export function askHooksFirst(ask: AskPort, { hooks, permissions, hasHost }: Ask
       const verdict = await hooks.run(
         {
           event: 'PermissionRequest',
-          tool_name: tool.name,
+          ...calledTool(tool),
           tool_input: input,
           ...(suggestions !== undefined && { permission_suggestions: suggestions }),
           ...agent,

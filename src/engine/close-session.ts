@@ -27,6 +27,8 @@ export async function closeSession(
     await parts.hooks.run({ event: 'SessionEnd', reason }, { signal: new AbortController().signal });
   }
   await parts.hookRoom.close();
+  // Hooks are the last that run in it.
+  if (parts.sandbox !== undefined) await within(RUN_END_MS, parts.sandbox.close());
   const { handedOver } = parts.memory;
   if (!handedOver) await parts.mcp.close();
   parts.model.close();

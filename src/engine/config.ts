@@ -35,21 +35,14 @@ import type { PluginSetup } from './compose/plugins.ts';
 import type { SettingsAccess } from './compose/settings-access.ts';
 import type { SkillSetup } from './compose/skills.ts';
 import type { DebugLog } from './debug-log.ts';
-import type { ElicitationAnswer, ElicitationRequest, McpClient, McpToolInfo } from './mcp-client.ts';
+import type { ElicitationAnswer, ElicitationRequest, McpClient } from './mcp-client.ts';
 import type { ModelOptions } from './model-options.ts';
 import type { SessionConfig } from './session-config.ts';
+import type { SessionSandbox } from './session-sandbox.ts';
 import type { SDKStatus } from './state-machine.ts';
 import type { ToolConfig, ToolOptions } from './tool-options.ts';
 
-export type {
-  AgentDefinition,
-  AgentLimits,
-  ElicitationAnswer,
-  ElicitationRequest,
-  McpClient,
-  McpToolInfo,
-  ToolConfig,
-};
+export type { AgentDefinition, AgentLimits, ElicitationAnswer, ElicitationRequest, McpClient, ToolConfig };
 
 /** An answer to a permission question that outlived the process that asked it. */
 export interface OrphanedPermission {
@@ -218,8 +211,12 @@ export interface QueryEngineConfig extends ModelOptions, ToolOptions, SessionCon
   env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The environment of child processes, taken as it is; default made from `env`. */
   childEnv?: Readonly<Record<string, string>> | undefined;
+  /** Isolation of commands; default none. */
+  sandbox?: SessionSandbox | undefined;
   /** Memory files (CLAUDE.md, AGENTS.md, rules) are read of the sources named here; default none. */
   settingSources?: readonly ('user' | 'project' | 'local')[] | undefined;
+  /** false: no program is started in the folder on the engine's own account. Default true. */
+  projectTrusted?: boolean | undefined;
   /** Memory files that are left out, as patterns of absolute paths; and where a project's may import from, default `project`. */
   memoryFiles?:
     | {

@@ -7,6 +7,7 @@ import type { JournalBody } from '../protocol/journal.ts';
 import type { CallModel, ModelOutcome } from '../protocol/model.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
 import { isoTime } from '../util/iso-time.ts';
+import { maskSecrets } from '../util/secret-text.ts';
 
 type Category = 'api' | 'session' | 'told' | 'warning';
 
@@ -36,7 +37,7 @@ export function createDebugLog({ write, filter, nowMs, close }: DebugLogOptions)
   const wanted = wantedBy(filter);
   const say: Say = (category, text) => {
     if (!wanted(category)) return;
-    write(`${isoTime(nowMs())} [${category}] ${text.replaceAll(/\s*\n\s*/g, ' ')}`);
+    write(`${isoTime(nowMs())} [${category}] ${maskSecrets(text).replaceAll(/\s*\n\s*/g, ' ')}`);
   };
   return {
     entry: (body) => say('session', entryLine(body)),

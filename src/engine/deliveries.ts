@@ -4,14 +4,11 @@
  */
 import type { ToolsPort } from '../loop/deps.ts';
 import type { SDKMessage } from '../protocol/sdk-messages.ts';
+import type { ToolProgress } from '../protocol/tool.ts';
 
-/**
- * Some progress wants to hear (`taken`) that nobody can be shown anything before it any more: whoever takes progress, or
- * decides that nobody will, calls this behind it.
- */
-export function tellTaken(progress: Readonly<Record<string, unknown>>): void {
-  const { taken } = progress;
-  if (typeof taken === 'function') taken();
+/** Whoever takes progress, or decides that nobody will, calls this behind it. */
+export function tellTaken({ taken }: Pick<ToolProgress, 'taken'>): void {
+  taken?.();
 }
 
 export interface Deliveries {

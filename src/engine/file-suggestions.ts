@@ -59,6 +59,6 @@ async function listPaths(
     return files.length < MAX_LISTED;
   };
   const args = ['--files', '--null', ...SEARCHED_FILES, ...WITHOUT_GIT];
-  await runRipgrep({ args, cwd, separator: '\0', onRecord }, place, {});
+  await runRipgrep({ args, place: { cwd, without: [] }, separator: '\0', onRecord }, place, {});
   return [...folders, ...files];
 }

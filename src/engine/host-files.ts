@@ -1,6 +1,7 @@
 /** Files as a host looks at them: by the same rules as the Read tool, and without the model hearing of it. */
 import { resolve } from 'node:path';
 import type { RewindFilesResult } from '../protocol/file-history.ts';
+import { realPath } from '../util/real-path.ts';
 import { sha256 } from '../util/sha256.ts';
 import { createSuggestFiles, type SuggestFiles } from './file-suggestions.ts';
 import { openSession } from './open-session.ts';
@@ -43,6 +44,7 @@ export interface HostFiles {
 }
 
 const MAX_BYTES = 1024 * 1024;
+const MAX_SEEDED_BYTES = 128 * 1024 * 1024;
 
 const CHECKPOINTING_OFF: RewindFilesResult = {
   canRewind: false,
@@ -52,19 +54,24 @@ const CHECKPOINTING_OFF: RewindFilesResult = {
 
 export function hostFiles(parts: EngineParts): HostFiles {
   const { config, permissions, files, readFileCache, fileHistory } = parts;
-  const mayRead = async (path: string) => {
+  /** Where the file is that may be read unasked. */
+  const readablePlace = async (path: string): Promise<string | undefined> => {
     const tool = config.tools.find(({ name }) => name === 'Read');
-    if (tool === undefined) return false;
+    if (tool === undefined) return undefined;
     const { cwd, additionalDirectories = [] } = config;
     const question = { tool, input: { file_path: path }, toolUseId: '', cwd, additionalDirectories };
-    return (await permissions.decide(question)).kind === 'allow';
+    const verdict = await permissions.decide(question);
+    return verdict.kind === 'allow' ? verdict.judged?.[0]?.real : undefined;
   };
   return {
     async read(path, { maxBytes = MAX_BYTES, encoding = 'utf-8' } = {}) {
       const absPath = resolve(config.cwd, path);
-      const stat = await files.stat(absPath);
-      if (stat?.kind !== 'file' || !(await mayRead(absPath))) return null;
-      const bytes = Buffer.from(await files.readRange(absPath, 0, Math.max(0, maxBytes)));
+      const real = await readablePlace(absPath);
+      const found =
+        real && (await files.readPlain(real, Math.max(0, maxBytes), { cut: true }).catch(() => undefined));
+      if (!found || found.bytes === undefined) return null;
+      const { stat } = found;
+      const bytes = Buffer.from(found.bytes);
       const truncated = stat.size > bytes.length ? { truncated: true } : {};
       if (encoding === 'base64')
         return { contents: bytes.toString('base64'), absPath, requested_path: path, ...truncated, encoding };
@@ -74,10 +81,12 @@ export function hostFiles(parts: EngineParts): HostFiles {
     },
     async seedRead(path, mtimeMs) {
       const absPath = resolve(config.cwd, path);
-      const stat = await files.stat(absPath);
-      if (stat?.kind !== 'file' || Math.floor(stat.mtimeMs) !== Math.floor(mtimeMs)) return;
-      const hash = sha256(await files.readFile(absPath));
-      readFileCache.set(absPath, { hash, mtimeMs: stat.mtimeMs, partial: false });
+      const real = await realPath(files, absPath);
+      const found = real && (await files.readPlain(real, MAX_SEEDED_BYTES).catch(() => undefined));
+      if (!found || found.bytes === undefined) return;
+      if (Math.floor(found.stat.mtimeMs) !== Math.floor(mtimeMs)) return;
+      const seen = { hash: sha256(found.bytes), mtimeMs: found.stat.mtimeMs, partial: false, real };
+      readFileCache.set(absPath, seen);
     },
     suggest: createSuggestFiles(parts),
     async rewind(userMessageId, options) {

@@ -83,7 +83,6 @@ export function loopDepsOf(guard: OuterGuard, parts: EngineParts): LoopDeps {
     guard,
     clock: parts.clock,
     ids: parts.ids,
-    random: parts.random,
     cacheWatch: parts.cacheWatch,
     modelLimits: (model) => ({
       maxOutputTokens: parts.model.infoOf(model).maxOutputTokens,

@@ -1,11 +1,12 @@
 /** An MCP server that the host brings along, already connected. */
 import type { JsonSchema } from '../protocol/json.ts';
+import type { McpStatus, McpToolInfo } from '../protocol/mcp.ts';
 import type { AnyTool } from '../protocol/tool.ts';
 
 /** A connection to an MCP server: its state is shown in `system/init`, its tools join the engine's. */
 export interface McpClient {
   readonly name: string;
-  readonly status: 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
+  readonly status: McpStatus;
   readonly tools?: readonly AnyTool[] | undefined;
   /** What the server said of itself and its tools, for status reports. */
   readonly instructions?: string | undefined;
@@ -15,20 +16,6 @@ export interface McpClient {
   readonly error?: string | undefined;
   /** Called once, when the session ends. */
   close?(): void | Promise<void>;
-}
-
-/** A tool as its server lists it. */
-export interface McpToolInfo {
-  /** Without the server's prefix. */
-  readonly name: string;
-  readonly description?: string | undefined;
-  readonly annotations?:
-    | {
-        readonly readOnly?: boolean | undefined;
-        readonly destructive?: boolean | undefined;
-        readonly openWorld?: boolean | undefined;
-      }
-    | undefined;
 }
 
 export interface ElicitationRequest {

@@ -78,7 +78,10 @@ async function run(
       await executor.ready();
       for (const update of executor.take()) {
         if (update.kind === 'progress') tellTaken(update.message.data);
-        else if (update.kind === 'result') messages.push(update.message, ...update.extraMessages);
+        else {
+          messages.push(update.message, ...update.extraMessages);
+          for (const body of update.said ?? []) parts.notices.show(body);
+        }
       }
     }
     return messages;

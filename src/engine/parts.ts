@@ -16,6 +16,7 @@ import type { CallModel, FastModeStatus, ModelInfo } from '../protocol/model.ts'
 import type { PermissionDenial, PermissionResult } from '../protocol/permission.ts';
 import type { Clock, Ids, InboxItem, Life, RandomPort } from '../protocol/ports.ts';
 import type { SDKResultMessage, SubagentStats } from '../protocol/result-message.ts';
+import type { SandboxPort } from '../protocol/sandbox.ts';
 import type { McpOrigin, ReadFileCache, ToolOutput } from '../protocol/tool.ts';
 import type { EffortLevel, ThinkingConfig, Usage, WireTool } from '../protocol/wire.ts';
 import type { FileHistory } from '../session/file-history/file-history.ts';
@@ -102,6 +103,8 @@ export interface EngineParts {
   readonly hooks: HookPort;
   /** The session's hooks as a whole, whatever agent asks. */
   readonly hookRoom: SessionHooks;
+  /** undefined: nothing is isolated. */
+  readonly sandbox: Pick<SandboxPort, 'close'> | undefined;
   readonly tools: ToolsRoom;
   readonly mcp: McpRoom;
   readonly skills: SkillsRoom;

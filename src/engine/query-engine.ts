@@ -1,6 +1,7 @@
 /** The outer layer's face: one engine per session, one submission at a time (L1). */
 import type { ContextUsage } from '../protocol/context-usage.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
+import type { McpServerStatus } from '../protocol/mcp.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
 import type { SDKMessage, SlashCommandInfo } from '../protocol/sdk-messages.ts';
 import type { ThinkingConfig, UserBlock } from '../protocol/wire.ts';
@@ -19,7 +20,6 @@ import type { Prompt, SubmitOptions } from './prepare-submission.ts';
 import type { QueuedPrompt } from './queued-prompt.ts';
 import { type ReloadedPlugins, type ReloadPluginsOptions, reloadPlugins } from './reload-plugins.ts';
 import { resumeSubmission } from './resume-submission.ts';
-import type { McpServerStatus } from './session-facts.ts';
 import { type SessionMcp, sessionMcp } from './session-mcp.ts';
 import { type SessionSettings, sessionSettings } from './session-settings.ts';
 import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './session-tasks.ts';

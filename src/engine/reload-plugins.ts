@@ -1,10 +1,11 @@
 /** `reloadPlugins()`: plugins are read again, and their parts replaced, while the session runs. */
 import { TurnwrightError } from '../protocol/errors.ts';
+import type { McpServerStatus } from '../protocol/mcp.ts';
 import type { SlashCommandInfo } from '../protocol/sdk-messages.ts';
 import { commandList, loadCommands } from './command-list.ts';
 import { type PluginConfig, type PluginPreview, pluginServers } from './compose/plugins.ts';
 import type { EngineParts } from './parts.ts';
-import { type AgentInfo, agentList, type McpServerStatus } from './session-facts.ts';
+import { type AgentInfo, agentList } from './session-facts.ts';
 
 export interface ReloadPluginsOptions {
   /** Changes nothing where the list of tools would change under a conversation that is in the prompt cache. Default false. */

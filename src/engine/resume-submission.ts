@@ -1,5 +1,6 @@
 /** Carries an interrupted submission on: no new prompt, the same submission id, one result (L4.1). */
 import type { PermissionDenial } from '../protocol/permission.ts';
+import { retractedIn } from '../view/changes.ts';
 import { presetAnswers } from './asks-on-record.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from './contexts.ts';
 import { lendAgain } from './for-the-submission.ts';
@@ -87,9 +88,7 @@ async function takeUp(
     },
     ...interrupted.reopening,
   ]);
-  const retracted = new Set(
-    interrupted.reopening.flatMap((body) => (body.type === 'retract' ? body.uuids : [])),
-  );
+  const retracted = retractedIn(interrupted.reopening);
   for (const message of interrupted.said) {
     if (retracted.has(message.uuid)) continue;
     outcome.observe(message);

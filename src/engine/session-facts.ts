@@ -1,8 +1,9 @@
 /** What a host may want to show about a session: commands, agents, models, MCP servers, the account. */
 import { modelInfo, resolveModelAlias } from '../model/model-info.ts';
+import type { McpServerStatus } from '../protocol/mcp.ts';
 import { EFFORT_LEVELS, type EffortLevel } from '../protocol/wire.ts';
 import { grouped } from '../util/grouped.ts';
-import type { AgentDefinition, McpToolInfo, QueryEngineConfig } from './config.ts';
+import type { AgentDefinition, QueryEngineConfig } from './config.ts';
 
 export interface AgentInfo {
   readonly name: string;
@@ -24,24 +25,6 @@ export interface ModelChoice {
 export interface AccountInfo {
   readonly apiKeySource: string;
   readonly apiProvider: 'firstParty';
-}
-
-export interface McpServerStatus {
-  readonly name: string;
-  readonly status: 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
-  readonly serverInfo?: { readonly name: string; readonly version: string };
-  readonly error?: string;
-  /** Without what may be secret: environment, headers, the query of an address. */
-  readonly config?: Readonly<Record<string, unknown>>;
-  /** Where it was configured. */
-  readonly scope?: string;
-  readonly source?: string;
-  readonly transport?: 'stdio' | 'http' | 'sse' | 'sdk';
-  readonly tools?: readonly McpToolInfo[];
-  /** Tools that were left out because the API would refuse them, one sentence each. */
-  readonly quarantined?: readonly string[];
-  /** Tools that changed since they were allowed and wait to be allowed again, one sentence each. */
-  readonly held?: readonly string[];
 }
 
 const CHOICES = ['default', 'opus', 'sonnet', 'haiku', 'fable'] as const;

@@ -3,6 +3,7 @@ import type { JournalEntry } from '../protocol/journal.ts';
 import type { AssistantMessage, AttachmentMessage, UserMessage } from '../protocol/messages.ts';
 import type { ToolResultBlock } from '../protocol/wire.ts';
 import { HISTORY_TOOL, type HistoryItem, type HistoryPort } from '../tools/builtin/history.ts';
+import { retractedBy } from '../view/changes.ts';
 
 interface Said extends HistoryItem {
   readonly text: string;
@@ -75,8 +76,8 @@ async function* messagesOf(
 ): AsyncGenerator<Said> {
   const tools = new Map<string, string>();
   for await (const entry of entries) {
+    for (const uuid of retractedBy(entry)) onTakenBack(uuid);
     switch (entry.type) {
-      case 'retract':
       case 'rewind':
         for (const uuid of entry.uuids) onTakenBack(uuid);
         break;

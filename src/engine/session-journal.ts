@@ -10,8 +10,8 @@ import type { Life } from '../protocol/ports.ts';
 import type { RecoveredTask } from '../protocol/task.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { Usage } from '../protocol/wire.ts';
-import { ViewFold } from '../session/view-fold.ts';
 import { codeOf } from '../util/code-of.ts';
+import { ViewFold } from '../view/fold.ts';
 
 /** What an earlier life of the session left behind. */
 export interface Recovered {

@@ -14,6 +14,8 @@ export interface SessionNotices {
   elicitationComplete(server: string, elicitationId: string): void;
   /** The mode of now; nothing more is told of it until it changes. */
   mode(): SDKMessage;
+  /** That the mode was changed, by a tool or an answer of the host's, where that was not told yet. */
+  modeChange(): SDKMessage | undefined;
   /** The next message that is due. Costs nothing when there is none. */
   take(): SDKMessage | undefined;
 }
@@ -72,13 +74,18 @@ class Notices implements SessionNotices {
     };
   }
 
+  modeChange(): SDKMessage | undefined {
+    const { appState, permissions } = this.#parts;
+    if (permissions.mode === this.#told) return undefined;
+    // The state that the host shares must not change it back.
+    appState.set((state) => ({ ...state, permissionMode: permissions.mode }));
+    return this.mode();
+  }
+
   take(): SDKMessage | undefined {
-    const { appState, ids, permissions } = this.#parts;
-    if (permissions.mode !== this.#told) {
-      // A tool or a host's answer changed it: the state that the host shares must not change it back.
-      appState.set((state) => ({ ...state, permissionMode: permissions.mode }));
-      return this.mode();
-    }
+    const { ids } = this.#parts;
+    const changed = this.modeChange();
+    if (changed !== undefined) return changed;
     const next = this.#waiting.shift();
     return next && { type: 'system', ...next, uuid: ids.uuid(), session_id: this.#sessionId };
   }

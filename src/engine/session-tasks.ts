@@ -28,6 +28,8 @@ export interface TaskOutputTail {
 export interface SessionTasks {
   /** In the order they began; ended ones too. */
   list(): readonly TaskInfo[];
+  /** Emits `background_tasks_changed` with what runs now. */
+  announceRunning(): void;
   /** Resolves when nothing of the task is left; at once when no task of this id runs. */
   stop(taskId: string): Promise<void>;
   /** Stops all that run in the background. */
@@ -78,6 +80,10 @@ class TasksOfSession implements SessionTasks {
 
   list(): readonly TaskInfo[] {
     return this.#options.table.list();
+  }
+
+  announceRunning(): void {
+    this.#options.table.announceRunning();
   }
 
   async stop(taskId: string): Promise<void> {

@@ -2,16 +2,15 @@
  * One submission, from prompt to its one result, in eight phases (L1). The set-up is in `prepare-submission.ts`;
  * here the loop is driven, the budgets are kept and the result is made.
  */
-import { queryLoopAtOnce } from '../loop/query-loop.ts';
-import type { Said } from '../protocol/messages.ts';
 import type { SDKConversationReset, SDKMessage } from '../protocol/sdk-messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import { isoTime } from '../util/iso-time.ts';
 import { textOfContent } from '../util/text-of-content.ts';
 import { type CompactionReport, compactSession, type ManualCompaction } from './compact-session.ts';
 import { fastModeStatus } from './fast-mode-status.ts';
+import { LoopDriver } from './loop-driver.ts';
 import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
-import { atBoundary, createLoopWatch } from './loop-watch.ts';
+import { atBoundary, LoopObserver } from './loop-observer.ts';
 import type { EngineParts } from './parts.ts';
 import { type Prepared, type Prompt, prepareSubmission, promptUuids } from './prepare-submission.ts';
 import { recordResult } from './record-result.ts';
@@ -168,7 +167,7 @@ function mapperOptions({ config, sessionId, ids, clock, tools }: EngineParts): S
   };
 }
 
-/** Phases 7 and 8: everything the loop says, then the result. Also the way back into an interrupted submission. */
+/** Phases 7 and 8: the messages of the loop, then the result. Also used to resume an interrupted submission. */
 export async function* runLoop(
   input: LoopInput,
   outcome: Outcome,
@@ -181,7 +180,7 @@ export async function* runLoop(
     userMessageUuids: promptUuids(submission.prompt.options),
     joinedUuids: outcome.joinedUuids,
   });
-  const watch = createLoopWatch(mapper, outcome, submission, parts);
+  const observer = new LoopObserver(mapper, outcome, submission, parts);
   submission.onResponse((messageId, stopReason) => {
     if (stopReason === 'refusal') parts.memory.safetyStops += 1;
     outcome.responseEnded(messageId, stopReason);
@@ -197,37 +196,26 @@ export async function* runLoop(
   await parts.model.ready(input.model, submission.scope);
   const params = loopParamsOf(input, parts);
   parts.memory.request = params;
-  const loop = queryLoopAtOnce(
+  const driver = new LoopDriver({
     params,
-    withToolUseSummaries(loopDepsOf(watch.guard, parts), submission, parts),
-  );
-  let terminal: Terminal | undefined;
-  let isOver = false;
+    deps: (guard) => withToolUseSummaries(loopDepsOf(guard, parts), submission, parts),
+    budgets: {
+      ledger: parts.ledger,
+      maxBudgetUsd: parts.config.maxBudgetUsd,
+      unaffordable: () => parts.memory.unaffordable,
+      structured: parts.structured,
+    },
+    show: (message) => observer.show(message),
+    delivered: () => observer.delivered(),
+    isSilent: () => submission.silent(),
+  });
   try {
-    while (terminal === undefined) {
-      let step: IteratorResult<Said, Terminal>;
-      try {
-        step = await loop.next();
-        isOver = step.done === true;
-      } catch (error) {
-        isOver = true;
-        terminal = { reason: 'model_error', turnCount: watch.turnCount, errors: [messageOf(error)] };
-        break;
-      }
-      if (submission.silent()) return;
-      if (step.done === true) {
-        terminal = step.value;
-        break;
-      }
-      const shown = watch.take(step.value);
-      if (shown.length > 0) yield shown;
-      watch.handedOn();
-      terminal = watch.verdict;
-    }
+    for (let batch = await driver.next(); batch !== undefined; batch = await driver.next()) yield batch;
   } finally {
-    if (!isOver) await loop.return(undefined as never).catch(() => undefined);
+    await driver.close();
   }
-  if (submission.silent()) return;
+  const { terminal } = driver;
+  if (terminal === undefined || submission.silent()) return;
   const left = mapper.flush();
   if (left.length > 0) yield left;
   yield* finish(terminal, outcome, submission, parts);

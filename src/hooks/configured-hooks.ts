@@ -3,6 +3,8 @@ import { TurnwrightError } from '../protocol/errors.ts';
 import type { HookCall, HookEvent } from '../protocol/hook.ts';
 import type { ConfiguredHook, HookConfig, HookListingRow, HookPolicy } from '../protocol/hook-config.ts';
 import type { Clock } from '../protocol/ports.ts';
+import type { Isolate } from '../protocol/sandbox.ts';
+import { maskSecrets, shownAddress } from '../util/secret-text.ts';
 import { compileMatcher } from './match.ts';
 import { type HookKindRunner, type RegisteredHook, timeoutMsOf } from './registered-hook.ts';
 import { runCommand } from './run-command.ts';
@@ -15,6 +17,8 @@ export interface ConfiguredHookPorts {
   readonly projectRoot: string;
   /** Of child processes, without what may be a secret. */
   readonly childEnv: Readonly<Record<string, string>>;
+  /** Of commands; undefined: they run as any program does. */
+  readonly isolate?: Isolate | undefined;
   /** What headers may be made of, for hooks that no repository brought along. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly policy: HookPolicy;
@@ -64,8 +68,8 @@ function runnerOf(
         TURNWRIGHT_PROJECT_DIR: ports.projectRoot,
         ...(pluginRoot !== undefined && { CLAUDE_PLUGIN_ROOT: pluginRoot }),
       };
-      const { cwd, clock } = ports;
-      return runCommand(config, { cwd, env: { ...ports.childEnv, ...folders }, clock });
+      const { cwd, clock, isolate } = ports;
+      return runCommand(config, { cwd, env: { ...ports.childEnv, ...folders }, clock, isolate });
     }
     case 'http': {
       const fromRepository = source === 'projectSettings' || source === 'localSettings';
@@ -133,9 +137,9 @@ function listingOf({ event, matcher = '', config, source, pluginName }: Configur
 function identityOf(config: HookConfig): string {
   switch (config.type) {
     case 'command':
-      return [config.command, ...(config.args ?? [])].join(' ');
+      return maskSecrets([config.command, ...(config.args ?? [])].join(' '));
     case 'http':
-      return config.url;
+      return shownAddress(config.url);
     case 'mcp_tool':
       return `${config.server}: ${config.tool}`;
   }

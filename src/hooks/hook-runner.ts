@@ -11,7 +11,7 @@ import {
   NO_HOOK_VERDICT,
 } from '../protocol/hook.ts';
 import { type HookPolicy, type HooksListing, OPEN_HOOK_POLICY } from '../protocol/hook-config.ts';
-import type { SystemBody } from '../protocol/messages.ts';
+import type { InformationalBody, SystemBody } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { within } from '../util/within.ts';
 import { foldOutcomes, type HookNotice, type HookOutcome } from './fold.ts';
@@ -66,7 +66,7 @@ type RunOptions = NonNullable<Parameters<HookPort['run']>[1]>;
 /**
  * Hooks of one session. All that match start at once and are folded in the order of registration (F94). Throws
  * `invalid_option` here for an event or a matcher that cannot be read; `run` never throws. Whatever a hook says to
- * the person, and every failure, is shown from here: no verdict carries it.
+ * the person, and every failure, is shown from here or handed to `say`: no verdict carries it.
  */
 export function createHooks(options: HooksOptions): Hooks {
   return new HookRunner(options);
@@ -102,7 +102,7 @@ class HookRunner implements Hooks {
     return running.finally(() => this.#notified.delete(running));
   }
 
-  async #run(call: HookCall, { signal, toolUseId }: RunOptions): Promise<HookVerdict> {
+  async #run(call: HookCall, { signal, toolUseId, say }: RunOptions): Promise<HookVerdict> {
     const known = this.#byEvent.get(call.event);
     if (known === undefined) return NO_HOOK_VERDICT;
     const subject = subjectOf(call);
@@ -122,7 +122,7 @@ class HookRunner implements Hooks {
       }),
     );
     const { verdict, notices } = foldOutcomes(call.event, outcomes);
-    this.#tell(notices, labelOf(call.event, subject));
+    this.#tell(notices, labelOf(call.event, subject), say);
     return verdict;
   }
 
@@ -156,11 +156,13 @@ class HookRunner implements Hooks {
     return this.#session.signal;
   }
 
-  /** `label`: whose words they are; a warning names its hook itself. */
-  #tell(notices: readonly HookNotice[], label: string): void {
+  /** `label`: whose words they are; a warning names its hook itself, and is shown at once. */
+  #tell(notices: readonly HookNotice[], label: string, say?: (body: InformationalBody) => void): void {
+    const show = (body: SystemBody) => this.#options.show?.(body);
     for (const { level, text, tag } of notices) {
-      const content = level === 'notice' ? `${label} says: ${text}` : text;
-      this.#options.show?.({ subtype: 'informational', content, level, ...(tag !== undefined && { tag }) });
+      if (level === 'notice')
+        (say ?? show)({ subtype: 'informational', content: `${label} says: ${text}`, level });
+      else show({ subtype: 'informational', content: text, level, ...(tag !== undefined && { tag }) });
     }
   }
 

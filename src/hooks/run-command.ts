@@ -2,6 +2,7 @@
 
 import type { CommandHookConfig } from '../protocol/hook-config.ts';
 import type { Clock } from '../protocol/ports.ts';
+import type { Isolate, Launch } from '../protocol/sandbox.ts';
 import { type ProcessGroup, spawnGroup } from '../util/process-tree.ts';
 import { bounded, detaches, readText } from './read-text.ts';
 import type { HookKindRunner, HookOutputSoFar, HookRun } from './registered-hook.ts';
@@ -11,6 +12,8 @@ export interface CommandPorts {
   /** The whole environment of the command. */
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
+  /** Default: it runs as any program does. */
+  readonly isolate?: Isolate | undefined;
 }
 
 /** Characters of each stream that are kept; a hook that writes more is read on and not kept. */
@@ -26,7 +29,7 @@ const DETACHED_MS = 15_000;
 export function runCommand(config: CommandHookConfig, ports: CommandPorts): HookKindRunner {
   return async (input, { signal, said }) => {
     const text = `${JSON.stringify(input)}\n`;
-    const first = follow(start(config, config.shell ?? 'bash', ports), text, said, signal, ports.clock);
+    const first = follow(launchOf(config, config.shell ?? 'bash', ports), text, said, signal, ports);
     const started = await Promise.race([first.detached, first.end]);
     if (started.kind === 'detaching') {
       const rest = first.end.then((end) => outcome(end, said, input.hook_event_name));
@@ -38,7 +41,7 @@ export function runCommand(config: CommandHookConfig, ports: CommandPorts): Hook
       started.kind === 'not_started' &&
       started.code === 'ENOENT';
     if (!noBash) return outcome(started, said, input.hook_event_name);
-    const second = follow(start(config, 'sh', ports), text, said, signal, ports.clock);
+    const second = follow(launchOf(config, 'sh', ports), text, said, signal, ports);
     return outcome(await second.end, said, input.hook_event_name);
   };
 }
@@ -52,16 +55,15 @@ type End =
     }
   | { readonly kind: 'not_started'; readonly code: string | undefined; readonly message: string };
 
-function start(config: CommandHookConfig, shell: string, { cwd, env }: CommandPorts): ProcessGroup {
-  const options = { cwd, env, stdin: 'pipe' as const };
+function launchOf(config: CommandHookConfig, shell: string, { cwd, env }: CommandPorts): Launch {
   if (config.args !== undefined) {
     const [program = '', ...args] = [config.command, ...config.args].map((word) => withFolders(word, env));
-    return spawnGroup(program, args, options);
+    return { program, args, cwd, env };
   }
   return shell === 'powershell'
-    ? spawnGroup('pwsh', ['-NoProfile', '-NonInteractive', '-Command', config.command], options)
+    ? { program: 'pwsh', args: ['-NoProfile', '-NonInteractive', '-Command', config.command], cwd, env }
     : // A pipe as stdin makes bash think that it was started over a network, and read ~/.bashrc.
-      spawnGroup(shell, [...(shell === 'bash' ? ['--norc'] : []), '-c', config.command], options);
+      { program: shell, args: [...(shell === 'bash' ? ['--norc'] : []), '-c', config.command], cwd, env };
 }
 
 /** Without a shell nobody else would put in the two folders that hooks are written against. */
@@ -73,11 +75,11 @@ function withFolders(word: string, env: Readonly<Record<string, string>>): strin
 }
 
 function follow(
-  group: ProcessGroup,
+  outside: Launch,
   input: string,
   said: HookOutputSoFar,
   signal: AbortSignal,
-  clock: Clock,
+  { clock, isolate }: CommandPorts,
 ): { readonly end: Promise<End>; readonly detached: Promise<{ kind: 'detaching'; timeoutMs: number }> } {
   let complete = true;
   let detach = (_: { kind: 'detaching'; timeoutMs: number }) => {};
@@ -91,16 +93,16 @@ function follow(
     const leave = stream === 'stdout' ? detaches(said.stdout) : undefined;
     if (leave !== undefined) detach({ kind: 'detaching', timeoutMs: leave.timeoutMs ?? DETACHED_MS });
   };
-  group.stdout?.setEncoding('utf8').on('data', keep('stdout'));
-  group.stderr?.setEncoding('utf8').on('data', keep('stderr'));
-  // A hook that does not read its input closes the pipe under us.
-  group.stdin?.on('error', () => undefined);
-  group.stdin?.end(input);
-  const onAbort = () => void group.end(KILL_GRACE_MS);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-
-  const end = async (): Promise<End> => {
+  const runToEnd = async ({ program, args, cwd, env, descriptors }: Launch): Promise<End> => {
+    const group = spawnGroup(program, args, { cwd, env, stdin: 'pipe', descriptors });
+    group.stdout?.setEncoding('utf8').on('data', keep('stdout'));
+    group.stderr?.setEncoding('utf8').on('data', keep('stderr'));
+    // A hook that does not read its input closes the pipe under us.
+    group.stdin?.on('error', () => undefined);
+    group.stdin?.end(input);
+    const onAbort = () => void group.end(KILL_GRACE_MS);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
     try {
       const ended = await group.ended;
       await drained(group, clock);
@@ -112,7 +114,17 @@ function follow(
       signal.removeEventListener('abort', onAbort);
     }
   };
-  return { end: end(), detached };
+  const runIsolated = async (into: Isolate): Promise<End> => {
+    let launch: Launch;
+    try {
+      launch = await into(outside);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      return { kind: 'not_started', code, message };
+    }
+    return runToEnd(launch).finally(launch.release);
+  };
+  return { end: isolate === undefined ? runToEnd(outside) : runIsolated(isolate), detached };
 }
 
 /** What it left in the background may keep the pipes open: that is not waited for. */

@@ -1,8 +1,8 @@
 /** A hook behind an address: the event is posted as JSON, the body of a 2xx response is the answer. */
 
-import http from 'node:http';
 import type { HookPolicy, HttpHookConfig } from '../protocol/hook-config.ts';
-import { https } from '../util/with-tls.ts';
+import { http, https } from '../util/node.ts';
+import { shownAddress } from '../util/secret-text.ts';
 import { excerpt, readText } from './read-text.ts';
 import type { HookKindRunner, HookRun } from './registered-hook.ts';
 
@@ -12,10 +12,10 @@ const MAX_BODY_BYTES = 512 * 1024;
 /** Why this address may not be asked; undefined when it may. */
 export function refusedUrl(url: string, { allowedHttpUrls }: HookPolicy): string | undefined {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    return `${excerpt(url)} is no http or https address.`;
+    return `${excerpt(shownAddress(url))} is no http or https address.`;
   if (allowedHttpUrls === undefined || allowedHttpUrls.some((pattern) => covers(pattern, url)))
     return undefined;
-  return `${excerpt(url)} is not among allowedHttpHookUrls.`;
+  return `${excerpt(shownAddress(url))} is not among allowedHttpHookUrls.`;
 }
 
 /** `variables`: what headers may be made of, by name. */

@@ -1,34 +1,42 @@
 /** Asks the rules in the order of `rules/index.ts`; the first that does not pass decides. */
-import type { LoopMessage } from '../protocol/messages.ts';
+import type { LoopBatch } from '../protocol/messages.ts';
 import { andThen } from '../util/and-then.ts';
 import { type Decision, goOn, PASS, type Pass, type Rule, stop, type Verdict } from './decision.ts';
-import { type WatchedFacts, watchReads } from './facts.ts';
+import { factsOf, type WatchedFacts, watchReads } from './facts.ts';
 import type { Iteration } from './iteration.ts';
-import { isLostJournal } from './lost-journal.ts';
-import { outcomeOf } from './outcome.ts';
-import { ABORTED, RULES, THREW } from './rules/index.ts';
+import { ABORTED, RULES, UNEXPECTED_ERROR } from './rules/index.ts';
+import { type StageOutput, type StageValues, stageOutput, type Thrown } from './stage-output.ts';
+import { stageError } from './stages/stage-error.ts';
 import { nextTurn } from './transitions.ts';
+import { turnOutput } from './turn-output.ts';
 
-export async function* decide(iteration: Iteration): AsyncGenerator<LoopMessage, Decision> {
-  let watched = watchReads(iteration.facts());
+export async function* decide(
+  values: StageValues,
+  iteration: Iteration,
+): AsyncGenerator<LoopBatch, Decision> {
+  const output = stageOutput(values);
+  let watched = watchReads(factsOf(output, iteration));
+  if (output.response.calls.length === 0 && watched.facts.thrown === undefined)
+    iteration.deps.onStage?.('recovery_check');
   for (const rule of RULES) {
     let verdict: Verdict;
     try {
-      const answer = ask(rule, watched, iteration);
+      const answer = ask(rule, watched, output, iteration);
       if (answer.kind === 'pass') continue;
       verdict = yield* answer.run();
     } catch (error) {
-      if (isLostJournal(error)) throw error;
-      iteration.thrown = { error };
-      verdict = yield* insist(iteration.abortReason === undefined ? THREW : ABORTED, iteration);
+      const thrown = stageError(error);
+      const decisive = iteration.abortReason === undefined ? UNEXPECTED_ERROR : ABORTED;
+      verdict = yield* insist(decisive, output, iteration, thrown);
     }
-    // Work cut short by an abort ends in the abort terminal, whatever the rule made of it.
-    if (rule !== ABORTED && iteration.abortReason !== undefined) verdict = yield* insist(ABORTED, iteration);
+    // Work that an abort ended early ends in the abort terminal, whatever the rule made of it.
+    if (rule !== ABORTED && iteration.abortReason !== undefined)
+      verdict = yield* insist(ABORTED, output, iteration);
     if (verdict.kind !== 'pass') return decided(verdict, iteration);
-    watched = watchReads(iteration.facts()); // the rule may have changed them
+    watched = watchReads(factsOf(output, iteration)); // an abort may have come while the rule ran
   }
-  if (iteration.response.calls.length === 0) return decided(stop(iteration.state, 'completed'), iteration);
-  const next = afterCalls(iteration);
+  if (output.response.calls.length === 0) return decided(stop(output.state, 'completed'), iteration);
+  const next = afterCalls(output, iteration);
   return decided(next instanceof Promise ? await next : next, iteration);
 }
 
@@ -37,55 +45,61 @@ function decided(decision: Decision, { trace }: Iteration): Decision {
   return decision;
 }
 
-type Answer = Pass | { readonly kind: 'runs'; run(): AsyncGenerator<LoopMessage, Verdict> };
+type Answer = Pass | { readonly kind: 'runs'; run(): AsyncGenerator<LoopBatch, Verdict> };
 
-/** A rule without a say has passed; the record names what it looked at. */
-function ask(rule: Rule, { facts, watch }: WatchedFacts, iteration: Iteration): Answer {
+/** A rule that does not apply has passed; the record names the facts that it read. */
+function ask(rule: Rule, { facts, watch }: WatchedFacts, output: StageOutput, iteration: Iteration): Answer {
   const read = watch();
   const { trace } = iteration;
-  if (!rule.applies(facts, iteration.state, iteration)) {
+  if (!rule.applies(facts, output, iteration)) {
     trace.asked(rule.name, 'pass', read);
     return PASS;
   }
   return {
     kind: 'runs',
     run: async function* () {
-      const verdict = yield* rule.run(facts, iteration.state, iteration);
+      const verdict = yield* rule.run(facts, output, iteration);
       trace.asked(rule.name, verdict.kind, read);
       return verdict;
     },
   };
 }
 
-async function* insist(rule: Rule, iteration: Iteration): AsyncGenerator<LoopMessage, Verdict> {
-  const answer = ask(rule, watchReads(iteration.facts()), iteration);
+async function* insist(
+  rule: Rule,
+  output: StageOutput,
+  iteration: Iteration,
+  thrown?: Thrown,
+): AsyncGenerator<LoopBatch, Verdict> {
+  const answer = ask(rule, watchReads(factsOf(output, iteration, thrown)), output, iteration);
   return answer.kind === 'pass' ? PASS : yield* answer.run();
 }
 
 /** No rule objected: the next turn follows. */
-function afterCalls(iteration: Iteration): Decision | Promise<Decision> {
+function afterCalls(output: StageOutput, iteration: Iteration): Decision | Promise<Decision> {
   const { params, deps } = iteration;
   const consumed = deps.attachments.acknowledge();
-  iteration.queueAcknowledged = true;
-  if (consumed.length === 0) return anotherTurn(iteration);
+  iteration.acknowledgeJoined();
+  if (consumed.length === 0) return anotherTurn(output, iteration);
   const { submission } = params;
   const recording = iteration.record({ type: 'inbox', id: iteration.id('inbox'), submission, consumed });
-  return andThen(recording, () => anotherTurn(iteration));
+  return andThen(recording, () => anotherTurn(output, iteration));
 }
 
-function anotherTurn(iteration: Iteration): Decision {
-  const { state, params, deps, response } = iteration;
+function anotherTurn(output: StageOutput, iteration: Iteration): Decision {
+  const { params, deps } = iteration;
+  const { state, response, results } = output;
   const summary = deps.toolUseSummary?.start(
     response.calls.map((call) => call.block),
-    iteration.results,
+    results.messages,
   );
-  // One request with room, after a cut response whose tools ran (L7 rule 5).
-  const roomy = response.cutBesideTools && params.maxOutputTokens === undefined;
+  // One request with a larger cap, after a truncated response whose tools ran (L7 rule 5).
+  const largerCap = response.cutBesideTools && params.maxOutputTokens === undefined;
   return goOn(
     nextTurn(state, {
-      ...outcomeOf(iteration),
+      ...turnOutput(output, iteration),
       ...(summary === undefined ? {} : { pendingSummary: summary }),
-      ...(roomy
+      ...(largerCap
         ? {
             oneRequestAtCap: Math.min(
               params.escalatedOutputCap,

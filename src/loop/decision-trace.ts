@@ -4,49 +4,68 @@ import type { DecisionRecord, PrepareRecord, RuleRecord } from '../protocol/deci
 import type { ViewMessage } from '../protocol/messages.ts';
 import type { AttemptRecord } from '../protocol/model.ts';
 import type { ToolTrace } from '../protocol/tool.ts';
-import type { Usage } from '../protocol/wire.ts';
+import type { View } from '../protocol/view.ts';
+import { EMPTY_USAGE, type Usage } from '../protocol/wire.ts';
 import { isoTime } from '../util/iso-time.ts';
 import type { Decision } from './decision.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
-import type { Iteration } from './iteration.ts';
+import { MOST_ADDED_UUIDS } from './limits.ts';
+import type { ResponseSoFar } from './response.ts';
 import { carriedState, type State } from './state.ts';
 
+/** What stages add to the record; a later value replaces an earlier one. */
+type Noted = Partial<Pick<DecisionRecord, 'request' | 'fallback' | 'context'>> & {
+  readonly cache?: CacheReport | undefined;
+  /** Tokens of the request, as stage 1 found them. */
+  readonly tokens?: number;
+  /** The view that the request is made of. */
+  readonly view?: View;
+  /** The response, while it is being read and afterwards. */
+  readonly response?: Readonly<ResponseSoFar>;
+};
+
 export class DecisionTrace {
+  readonly #params: LoopParams;
+  readonly #deps: LoopDeps;
   readonly #startMs: number;
   readonly #startedAt: string;
-  readonly #in: State['transition'];
   readonly #from: State;
   readonly prepare: PrepareRecord[] = [];
   readonly attempts: AttemptRecord[] = [];
   readonly tools: ToolTrace[] = [];
-  request: DecisionRecord['request'];
-  fallback: DecisionRecord['fallback'];
-  costUsd = 0;
-  wastedCostUsd = 0;
-  tokens = 0;
-  /** Steps that changed the view. */
-  readonly editedBy: string[] = [];
-  context: DecisionRecord['context'];
-  cache: CacheReport | undefined;
+  readonly #noted: Noted = {};
+  #costUsd = 0;
+  #wastedCostUsd = 0;
   readonly #rules: RuleRecord[] = [];
-  /** What the rule before had read. */
+  /** What the previous rule had read. */
   #readBefore: Readonly<Record<string, unknown>> = {};
   /** The rule that did not pass. */
   #decidedBy: string | undefined;
   #decision: DecisionRecord['decision'];
   #next: DecisionRecord['next'];
 
-  constructor(state: State, _params: LoopParams, deps: LoopDeps) {
+  constructor(state: State, params: LoopParams, deps: LoopDeps) {
     this.#from = state;
-    this.#in = state.transition;
+    this.#params = params;
+    this.#deps = deps;
     this.#startMs = deps.clock.monotonicMs();
     this.#startedAt = isoTime(deps.clock.nowMs());
   }
 
-  /** A rule's verdict. Most look at one fact and pass: what the rule before has read too is not said again. */
+  note(noted: Noted): void {
+    Object.assign(this.#noted, noted);
+  }
+
+  /** What an attempt cost, in USD; `wasted`: its response was retracted. */
+  cost(usd: number, wasted: boolean): void {
+    this.#costUsd += usd;
+    if (wasted) this.#wastedCostUsd += usd;
+  }
+
+  /** A rule's verdict. Most rules read one fact and pass: reads that equal those of the previous rule are not repeated. */
   asked(name: string, verdict: RuleRecord['verdict'], read: Readonly<Record<string, unknown>>): void {
-    const isSaid = verdict === 'pass' && isSame(read, this.#readBefore);
-    this.#rules.push(isSaid ? { name, verdict } : { name, verdict, read });
+    const isRepeated = verdict === 'pass' && isSame(read, this.#readBefore);
+    this.#rules.push(isRepeated ? { name, verdict } : { name, verdict, read });
     this.#readBefore = read;
     if (verdict !== 'pass') this.#decidedBy ??= name;
   }
@@ -72,73 +91,90 @@ export class DecisionTrace {
     return this.#decidedBy === undefined ? 'no rule objected' : `rule "${this.#decidedBy}"`;
   }
 
-  /** Of the view, since the iteration before; of a submission's first one, since the last answer. */
+  /** Messages of the view that the previous iteration did not have; on a submission's first one, since the last answer. */
   #added(): readonly ViewMessage[] {
     const { messages, freshFrom } = this.#from.view;
     const fresh = messages.slice(freshFrom);
-    const from = this.#in === undefined ? fresh.findLastIndex(({ type }) => type === 'assistant') + 1 : 0;
-    return fresh.slice(from, from + 24);
+    const isFirst = this.#from.transition === undefined;
+    const from = isFirst ? fresh.findLastIndex(({ type }) => type === 'assistant') + 1 : 0;
+    return fresh.slice(from, from + MOST_ADDED_UUIDS);
   }
 
-  /** It goes out with the next request, or with the result. One that is missing reads as "cut off here". */
-  write(iteration: Iteration): void {
-    const { params, deps, response, state } = iteration;
+  /**
+   * The record is written with the next request, or with the result. Where it is missing, the process ended during this
+   * iteration.
+   */
+  write(id: string): void {
     // The engine's own verdict (money, structured output) ends an iteration from outside.
-    const outer = this.#decision === undefined ? deps.guard.verdict() : undefined;
+    const outer = this.#decision === undefined ? this.#deps.guard.verdict() : undefined;
     if (outer !== undefined) this.decided({ kind: 'stop', terminal: outer });
-    const used = response.usage;
-    const record: DecisionRecord = {
+    const { submission } = this.#params;
+    this.#deps.recorder.later([{ type: 'decision', id, submission, record: this.#record() }]);
+  }
+
+  #record(): DecisionRecord {
+    const params = this.#params;
+    const deps = this.#deps;
+    const from = this.#from;
+    const {
+      request,
+      fallback,
+      context,
+      cache,
+      tokens = 0,
+      view = from.view.messages,
+      response,
+    } = this.#noted;
+    return {
       v: 1,
       sessionId: params.sessionId,
       submission: params.submission,
-      iteration: state.iteration,
+      iteration: from.iteration,
       agentPath: params.agentPath,
       startedAt: this.#startedAt,
       startMs: rounded(this.#startMs),
       endMs: rounded(deps.clock.monotonicMs()),
       prepare: this.prepare,
       view: {
-        length: state.view.messages.length,
-        tokens: this.tokens,
-        source: this.#from.view.measured === undefined ? 'estimate' : 'provider',
+        length: view.length,
+        tokens,
+        source: from.view.measured === undefined ? 'estimate' : 'provider',
         added: this.#added().map((message) => message.uuid),
       },
-      attempts: this.attempts.map((attempt) => brief(attempt, used)),
+      attempts: this.attempts.map((attempt) => brief(attempt, response?.usage)),
       tools: this.tools.map(inHundredths),
       rules: this.#rules,
       budgets: {
-        turnCount: state.turnCount,
+        turnCount: from.turnCount,
         costUsd: deps.ledger.totalCostUsd(),
         ...(params.maxTurns !== undefined && { maxTurns: params.maxTurns }),
       },
-      ...(this.#in !== undefined && { in: this.#in.reason }),
-      ...(this.request !== undefined && { request: this.request }),
-      ...(this.fallback !== undefined && { fallback: this.fallback }),
-      ...(response.messageId !== undefined && {
+      ...(from.transition !== undefined && { in: from.transition.reason }),
+      ...(request !== undefined && { request }),
+      ...(fallback !== undefined && { fallback }),
+      ...(response?.messageId !== undefined && {
         response: {
           messageId: response.messageId,
           stopReason: response.stopReason,
           blocks: response.messages.map((message) => message.message.content[0]?.type ?? 'none'),
         },
-        usage: used,
-        costUsd: this.costUsd,
+        usage: response.usage,
+        costUsd: this.#costUsd,
         cache: {
-          readTokens: used.cache_read_input_tokens,
-          writtenTokens: used.cache_creation_input_tokens,
-          ...this.cache,
+          readTokens: response.usage.cache_read_input_tokens,
+          writtenTokens: response.usage.cache_creation_input_tokens,
+          ...cache,
         },
       }),
-      ...(this.wastedCostUsd > 0 && { wastedCostUsd: this.wastedCostUsd }),
-      ...(this.context !== undefined && { context: this.context }),
+      ...(this.#wastedCostUsd > 0 && { wastedCostUsd: this.#wastedCostUsd }),
+      ...(context !== undefined && { context }),
       ...(this.#decision !== undefined && { decision: this.#decision }),
       ...(this.#next !== undefined && { next: this.#next }),
     };
-    const { submission } = params;
-    deps.recorder.later([{ type: 'decision', id: iteration.id('decision'), submission, record }]);
   }
 }
 
-/** Records are kept small: a hundredth of a millisecond is as fine as anybody reads them. */
+/** Records are kept small: times to a hundredth of a millisecond. */
 export const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
 const TIMES = [
@@ -157,14 +193,14 @@ function inHundredths<T extends { readonly [K in (typeof TIMES)[number]]?: numbe
   return copy;
 }
 
-/** What the answer cost stands in the record's own `usage`. */
-function brief({ usage, ...attempt }: AttemptRecord, answered: Usage): AttemptRecord {
-  const isSaid =
+/** Without the usage when it equals that of the response, which the record holds itself. */
+function brief({ usage, ...attempt }: AttemptRecord, answered: Usage = EMPTY_USAGE): AttemptRecord {
+  const isRepeated =
     usage === undefined || isSame(usage, answered) || JSON.stringify(usage) === JSON.stringify(answered);
-  return inHundredths(isSaid ? attempt : { ...attempt, usage });
+  return inHundredths(isRepeated ? attempt : { ...attempt, usage });
 }
 
-/** Of counts and words. */
+/** Compares records of counts and words. */
 function isSame<T extends object>(a: T, b: T): boolean {
   for (const key in a) if (a[key] !== b[key] || !(key in b)) return false;
   for (const key in b) if (!(key in a)) return false;

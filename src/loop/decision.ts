@@ -1,7 +1,8 @@
-import type { LoopMessage } from '../protocol/messages.ts';
+import type { LoopBatch } from '../protocol/messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { Facts } from './facts.ts';
 import type { Iteration } from './iteration.ts';
+import type { StageOutput } from './stage-output.ts';
 import type { State } from './state.ts';
 
 export type Decision =
@@ -12,23 +13,30 @@ export type Pass = { readonly kind: 'pass' };
 export type Verdict = Pass | Decision;
 
 /**
- * One reason to stop or to go on. `run` may show messages (`iteration.say`) and try a recovery; it never makes
+ * One reason to stop or to continue. `run` may emit messages (`iteration.emit`) and try a recovery; it never makes
  * tool results. The order of the rules is their priority (`rules/index.ts`).
  */
 export interface Rule {
   readonly name: string;
-  /** When it has a say. A pure look at what happened: on nearly every turn most rules have none. */
-  applies(facts: Facts, state: State, iteration: Iteration): boolean;
-  /** What it then does; it may still pass. */
-  run(facts: Facts, state: State, iteration: Iteration): AsyncGenerator<LoopMessage, Verdict>;
+  /** Whether the rule applies: a pure function of what happened. On nearly every turn most rules do not. */
+  applies(facts: Facts, output: StageOutput, iteration: Iteration): boolean;
+  /** What the rule does when it applies; it may still pass. */
+  run(facts: Facts, output: StageOutput, iteration: Iteration): AsyncGenerator<LoopBatch, Verdict>;
 }
 
 export const PASS: Pass = Object.freeze({ kind: 'pass' });
 
 export const goOn = (next: State): Decision => ({ kind: 'continue', next });
 
-export const stop = (
-  state: State,
-  reason: Terminal['reason'],
-  more: Omit<Terminal, 'reason' | 'turnCount'> & { readonly turnCount?: number } = {},
-): Decision => ({ kind: 'stop', terminal: { reason, turnCount: state.turnCount, ...more } });
+type More = Omit<Terminal, 'reason' | 'turnCount'> & { readonly turnCount?: number };
+
+export const terminalOf = (state: State, reason: Terminal['reason'], more: More = {}): Terminal => ({
+  reason,
+  turnCount: state.turnCount,
+  ...more,
+});
+
+export const stop = (state: State, reason: Terminal['reason'], more?: More): Decision => ({
+  kind: 'stop',
+  terminal: terminalOf(state, reason, more),
+});

@@ -17,11 +17,11 @@ import type {
 } from '../protocol/messages.ts';
 import type { CallModel, QuerySource } from '../protocol/model.ts';
 import type { PermissionDenial } from '../protocol/permission.ts';
-import type { Clock, Ids, Ledger, Life, RandomPort } from '../protocol/ports.ts';
+import type { Clock, Ids, Ledger, Life } from '../protocol/ports.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { ToolCall, ToolExecutor } from '../protocol/tool.ts';
 import type { View } from '../protocol/view.ts';
-import type { EffortLevel, ThinkingConfig, ToolUseBlock, Usage, WireTool } from '../protocol/wire.ts';
+import type { EffortLevel, ThinkingConfig, ToolUseBlock, WireTool } from '../protocol/wire.ts';
 import type { PersistentList } from '../util/persistent-list.ts';
 import type { Scope } from '../util/scope.ts';
 
@@ -36,7 +36,7 @@ export interface LoopParams {
   readonly agentPath: string;
   readonly chainId: string;
   readonly depth: number;
-  /** Asked once, when the loop begins: whoever holds these parameters holds no message (L1 phase 7). */
+  /** Called once, when the loop begins: an object that keeps these parameters keeps no message alive (L1 phase 7). */
   readonly view: () => PersistentList<ViewMessage>;
   readonly system: readonly string[];
   readonly userContext: readonly string[];
@@ -65,25 +65,25 @@ export interface LoopParams {
   /** A JSON schema is set: the run owes a structured value. */
   readonly structuredOutput?: { readonly toolName: string };
   readonly compaction: CompactionState;
-  /** Where an interrupted run stood; default its beginning. */
+  /** Where an interrupted run is continued; default its beginning. */
   readonly startAt?: {
     readonly iteration: number;
     readonly turnCount: number;
     readonly carried?: CarriedState | undefined;
   };
-  /** Added to attempt numbers, so that ids of a later life of the session are its own (L4.1). Default 0. */
+  /** Added to attempt numbers, so that a later process of the session does not reuse ids (L4.1). Default 0. */
   readonly attemptBase?: number;
   /** Carry on an interrupted iteration: its finished blocks and the results that are known (L4.1). */
   readonly carryOn?: CarryOn;
   readonly scope: Scope;
 }
 
-/** A response that is on record, whose tools are not all answered. */
+/** A recorded response with calls that have no result yet. */
 export interface CarryOn {
   readonly iteration: number;
   readonly turnCount: number;
   readonly calls: readonly ToolCall[];
-  /** Answers that are on record, or that resume made ("outcome unknown"), by tool_use id. */
+  /** Results that were recorded, or that resume made ("outcome unknown"). */
   readonly known: readonly UserMessage[];
 }
 
@@ -119,7 +119,7 @@ export interface ToolsPort {
   outwardInput(block: ToolUseBlock): JsonObject;
 }
 
-/** The engine's verdicts, which stand outside the rules: money and structured output. */
+/** The engine's verdicts, outside the rules: money and structured output. */
 export interface OuterGuard {
   verdict(): Terminal | undefined;
   /** Whether a structured value has been accepted, and how many nudges and refused calls were spent. */
@@ -137,10 +137,9 @@ export interface LoopDeps {
   readonly guard: OuterGuard;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly random: RandomPort;
   /** What is fit to send to a model: its output cap and whether non-streaming repeats are allowed. */
   modelLimits(model: string): { readonly maxOutputTokens: number; readonly nonStreamingRepeat: boolean };
-  /** Finds out why a prefix was not read from the prompt cache. Absent: nobody asks. */
+  /** Finds out why a prefix was not read from the prompt cache. Absent: that is not found out. */
   readonly cacheWatch?: CacheWatch;
   /** Called when tools of a turn are done; yields a summary in a later iteration. Off by default. */
   readonly toolUseSummary?: {
@@ -148,13 +147,11 @@ export interface LoopDeps {
     /** A summary that is settled, of this round or an earlier one; never waits. */
     take(key: string): ToolUseSummaryMessage | undefined;
   };
-  /** What the work itself wants the rest of the submission to be done with; asked before each request, given once. */
+  /** The model or effort that a command or skill asks for, for the rest of the submission. Called before each request; a switch is returned once. */
   takeSwitch?():
     | { readonly model?: string | undefined; readonly effort?: EffortLevel | undefined }
     | undefined;
-  /** Told about every change of state the engine's state machine shows. */
+  /** Called at every stage that the engine's state machine reports. */
   onStage?(stage: 'streaming' | 'tools' | 'recovery_check' | 'compact_check'): void;
-  /** Usage of the main loop, told per response. */
-  onUsage?(usage: Usage, model: string): void;
   onDenial?(denial: PermissionDenial): void;
 }

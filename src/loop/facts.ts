@@ -1,36 +1,63 @@
-/** What happened in this iteration, as the rules see it. Which rule read what goes into the decision record. */
+/** What happened in this iteration, as the rules see it. The decision record names what each rule read. */
 import type { ModelFailure } from '../protocol/failure.ts';
 import type { AssistantMessage, AttachmentMessage, UserMessage } from '../protocol/messages.ts';
 import type { ToolCall } from '../protocol/tool.ts';
 import type { StopReason } from '../protocol/wire.ts';
+import type { Iteration } from './iteration.ts';
+import type { StageOutput, Thrown } from './stage-output.ts';
 
 export interface Facts {
-  /** The abort's reason when the submission was aborted; undefined while it was not. */
+  /** Why the caller aborted the submission; undefined while it did not. */
   readonly abortReason: string | undefined;
   /** A host denied a call and asked to interrupt. */
   readonly deniedWithInterrupt: boolean;
-  readonly thrown: { readonly error: unknown } | undefined;
+  readonly thrown: Thrown | undefined;
   /** Withheld or final failure of the model call. */
   readonly failure: ModelFailure | undefined;
   readonly responseEnded: boolean;
   readonly stopReason: StopReason | null;
   readonly messages: readonly AssistantMessage[];
   readonly calls: readonly ToolCall[];
-  /** What the answer holds, when it holds no call. */
+  /** What the response holds, when it holds no call. */
   readonly answer: 'text' | 'empty' | 'thinking_only';
   readonly outputTokens: number;
   readonly results: readonly UserMessage[];
   readonly attachments: readonly AttachmentMessage[];
-  /** PostToolUse hooks asked to stop. */
+  /** A PostToolUse or PostToolBatch hook asked to stop. */
   readonly preventContinuation: { readonly stopReason: string; readonly hookName?: string } | undefined;
   readonly endsTurn: boolean;
   readonly structuredOutputOwed: boolean;
 }
 
-/** The same facts, remembering which of them were read since the last look. */
+/** `thrown`: of a rule; an error of a stage comes first. */
+export function factsOf(output: StageOutput, iteration: Iteration, thrown?: Thrown): Facts {
+  const { prepared, response, results, attachments } = output;
+  const { params, deps } = iteration;
+  const blocks = response.messages.flatMap((message) => message.message.content);
+  const hasText = blocks.some((block) => block.type !== 'thinking' && block.type !== 'redacted_thinking');
+  return {
+    abortReason: iteration.abortReason,
+    deniedWithInterrupt: results.deniedWithInterrupt,
+    thrown: prepared.thrown ?? response.thrown ?? results.thrown ?? attachments.thrown ?? thrown,
+    failure: response.failure,
+    responseEnded: response.ended,
+    stopReason: response.stopReason,
+    messages: response.messages,
+    calls: response.calls,
+    answer: blocks.length === 0 ? 'empty' : hasText ? 'text' : 'thinking_only',
+    outputTokens: response.usage.output_tokens,
+    results: results.messages,
+    attachments: attachments.messages,
+    preventContinuation: results.preventContinuation ?? attachments.preventContinuation,
+    endsTurn: results.endsTurn,
+    structuredOutputOwed: params.structuredOutput !== undefined && !deps.guard.structuredOutput().accepted,
+  };
+}
+
+/** Facts that remember which of them were read. */
 export interface WatchedFacts {
   readonly facts: Facts;
-  /** From here on the reads are another rule's: they go into the object that it returns. */
+  /** Starts to collect the reads of another rule: they are added to the returned object. */
   watch(): Record<string, unknown>;
 }
 

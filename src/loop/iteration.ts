@@ -1,60 +1,36 @@
-/** One pass through the loop's body: its scope, its executor, and what has happened so far. */
-import type { RequestEstimate } from '../protocol/context.ts';
+/** One pass through the loop's body: its scope, its records in the journal, the ids of its effects, and its decision record. */
 import type { JournalBody } from '../protocol/journal.ts';
-import type { AssistantMessage, AttachmentMessage, LoopMessage, UserMessage } from '../protocol/messages.ts';
-import type { ToolExecutor, ToolUpdate } from '../protocol/tool.ts';
-import type { WireTool } from '../protocol/wire.ts';
+import type { AssistantMessage, AttachmentMessage, LoopBatch, LoopMessage } from '../protocol/messages.ts';
 import { isoTime } from '../util/iso-time.ts';
 import { openScope, type Scope } from '../util/scope.ts';
 import { DecisionTrace } from './decision-trace.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
-import type { Facts } from './facts.ts';
-import { emptyResponse, type ResponseSoFar } from './response.ts';
 import type { State } from './state.ts';
+import { ToolRun } from './tool-run.ts';
 
-/** Messages that are on record before they are shown (L10.8). The others are streams, progress and notices. */
+/** Messages that are recorded before they are emitted (L10.8). The others are streams, progress and notices. */
 type Recorded = Extract<LoopMessage, { type: 'user' | 'assistant' | 'attachment' | 'system' }>;
-
-export type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
 
 export class Iteration {
   readonly params: LoopParams;
   readonly deps: LoopDeps;
-  /** The state as it stands: stage 1 replaces it when a step edited the view. */
-  state: State;
-  /** Stream and foreground tools die with it. */
+  /** Position in the submission, from 1. */
+  readonly number: number;
+  /** The stream and foreground tools end with it. */
   readonly scope: Scope;
+  readonly tools: ToolRun;
   readonly trace: DecisionTrace;
-  response: ResponseSoFar;
-  /** As they are recorded. */
-  results: UserMessage[] = [];
-  /** The same as consumers and hooks are told of them: with the whole output. */
-  readonly told: UserMessage[] = [];
-  attachments: AttachmentMessage[] = [];
-  hookContext: string[] = [];
-  thrown: { readonly error: unknown } | undefined;
-  /** `next_turn` alone sets it: the queued prompts that joined as attachments have left the queue (L6). */
-  queueAcknowledged = false;
-  deniedWithInterrupt = false;
-  endsTurn = false;
-  preventContinuation: Facts['preventContinuation'];
-  attempt: number;
-  /** What stage 1 found the request to cost, by estimate. */
-  estimate: RequestEstimate = { tokens: 0, overheadTokens: 0, factor: 1 };
-  /** What the model may call, as stage 1 measured it. */
-  wireTools: readonly WireTool[] = [];
-  /** What stage 1 wants the API to clear on its side (cached microcompact). */
-  contextManagement: unknown;
-  #executor: ToolExecutor | undefined;
-  #updates: ToolUpdate[] = [];
+  #attempt: number;
+  /** Queued prompts that joined the conversation, until the next turn is certain. */
+  #joined: readonly string[] = [];
 
   constructor(state: State, params: LoopParams, deps: LoopDeps) {
     this.params = params;
     this.deps = deps;
-    this.state = state;
-    this.attempt = params.attemptBase ?? 0;
+    this.number = state.iteration;
+    this.#attempt = params.attemptBase ?? 0;
     this.scope = openScope(params.scope);
-    this.response = emptyResponse(state.model.current);
+    this.tools = new ToolRun(params, deps, this.scope, state.iteration);
     this.trace = new DecisionTrace(state, params, deps);
   }
 
@@ -62,7 +38,7 @@ export class Iteration {
     return this.scope.signal;
   }
 
-  /** What the caller's abort said, once it did: the iteration's own scope is still open while rules run. */
+  /** Why the caller aborted the submission; undefined while it did not. The iteration's own scope is open while rules run. */
   get abortReason(): string | undefined {
     const { scope } = this.params;
     if (!scope.aborted) return undefined;
@@ -70,42 +46,20 @@ export class Iteration {
     return typeof signal.reason === 'string' ? signal.reason : 'user';
   }
 
-  get executor(): ToolExecutor {
-    this.#executor ??= this.#openExecutor();
-    return this.#executor;
+  /** Number of the current attempt at the request; 0, or the attempts of earlier processes, before the first. */
+  get attempt(): number {
+    return this.#attempt;
   }
 
-  #openExecutor(): ToolExecutor {
-    const { chainId, depth } = this.params;
-    const executor = this.deps.tools.open({
-      scope: this.scope,
-      iteration: this.state.iteration,
-      chainId,
-      depth,
-    });
-    // An abort answers every open call at once; nobody waits for a tool that does not listen.
-    this.scope.onAbort(() => void executor.abort('interrupted'));
-    return executor;
-  }
-
-  /** Whether a tool of this iteration is still open, without making an executor. */
-  get openCalls(): number {
-    return this.#executor?.open ?? 0;
-  }
-
-  /** Drops the executor with everything that runs in it; the next call opens a fresh one. */
-  async discardExecutor(): Promise<void> {
-    const old = this.#executor;
-    this.#executor = undefined;
-    await old?.abort('discarded');
-    old?.take();
+  startAttempt(): void {
+    this.#attempt += 1;
   }
 
   id(kind: string): string {
-    return `${this.params.submission}/${this.state.iteration}/${this.attempt}/${kind}`;
+    return `${this.params.submission}/${this.number}/${this.#attempt}/${kind}`;
   }
 
-  /** undefined: it is on record already. */
+  /** undefined: the entries are written. */
   record(...bodies: JournalBody[]): Promise<void> | undefined {
     return this.deps.recorder.append(bodies);
   }
@@ -114,111 +68,69 @@ export class Iteration {
     return this.record(this.#bodyOf(message));
   }
 
-  /** Goes out in front of the next `record`, whoever makes it. */
-  recordBehind(message: Recorded): void {
+  /** The message is written in front of the next `record`, whichever part of the engine makes it. */
+  recordLater(message: Recorded): void {
     this.deps.recorder.later([this.#bodyOf(message)]);
   }
 
   #bodyOf(message: Recorded): JournalBody {
     const { submission } = this.params;
     return message.type === 'assistant'
-      ? { ...message, submission, iteration: this.state.iteration }
+      ? { ...message, submission, iteration: this.number }
       : { ...message, submission };
   }
 
-  /** On record first, then shown. */
-  async *say<M extends Recorded>(message: M): AsyncGenerator<LoopMessage, M> {
+  /** Records the message, then emits it. */
+  async *emit<M extends Recorded>(message: M): AsyncGenerator<LoopBatch, M> {
     await this.recordMessage(message);
-    yield message;
+    yield [message];
     return message;
   }
 
-  /** Takes back messages of this response that were shown; the journal keeps both. */
-  async *takeBack(
+  /** As `emit`. A queued prompt is retracted at the end of the iteration unless `acknowledgeJoined` is called. */
+  async *emitAttachment(message: AttachmentMessage): AsyncGenerator<LoopBatch, AttachmentMessage> {
+    if (message.attachment.type === 'queued_command') this.#joined = [...this.#joined, message.uuid];
+    return yield* this.emit(message);
+  }
+
+  /** The queued prompts that joined as attachments have left the queue (L6). */
+  acknowledgeJoined(): void {
+    this.#joined = [];
+  }
+
+  /** Retracts emitted messages of this response; the journal keeps them and the retraction. */
+  async *retract(
     messages: readonly AssistantMessage[],
     reason: 'superseded' | 'fallback' | 'escalated' | 'unusable',
-  ): AsyncGenerator<LoopMessage> {
+  ): AsyncGenerator<LoopBatch> {
     if (messages.length === 0) return;
     const uuids = messages.map((message) => message.uuid);
-    await this.record({
-      type: 'retract',
-      id: this.id(`retract/${uuids[0]}`),
-      submission: this.params.submission,
-      uuids,
-      reason,
-    });
-    yield {
-      type: 'tombstone',
-      uuids,
-      reason,
-      uuid: this.deps.ids.uuid(),
-      timestamp: isoTime(this.deps.clock.nowMs()),
-    };
+    await this.#recordRetraction(uuids, reason);
+    const { ids, clock } = this.deps;
+    yield [{ type: 'tombstone', uuids, reason, uuid: ids.uuid(), timestamp: isoTime(clock.nowMs()) }];
   }
 
-  facts(): Facts {
-    const { response } = this;
-    const blocks = response.messages.flatMap((message) => message.message.content);
-    const said = blocks.some((block) => block.type !== 'thinking' && block.type !== 'redacted_thinking');
-    return {
-      abortReason: this.abortReason,
-      deniedWithInterrupt: this.deniedWithInterrupt,
-      thrown: this.thrown,
-      failure: response.failure,
-      responseEnded: response.ended,
-      stopReason: response.stopReason,
-      messages: response.messages,
-      calls: response.calls,
-      answer: blocks.length === 0 ? 'empty' : said ? 'text' : 'thinking_only',
-      outputTokens: response.usage.output_tokens,
-      results: this.results,
-      attachments: this.attachments,
-      preventContinuation: this.preventContinuation,
-      endsTurn: this.endsTurn,
-      structuredOutputOwed:
-        this.params.structuredOutput !== undefined && !this.deps.guard.structuredOutput().accepted,
-    };
-  }
-
-  /** The next update of a tool, oldest first. One that was taken is the caller's to record. */
-  nextUpdate(): ToolUpdate | undefined {
-    if (this.#updates.length === 0) this.#updates = this.#executor?.take() ?? [];
-    return this.#updates.shift();
-  }
-
-  /** Ends what the iteration opened, puts results that nobody took on record, and writes the decision record. */
-  async close(): Promise<void> {
-    if (this.openCalls > 0) await this.#executor?.abort('interrupted');
-    await this.scope.close();
-    for (let update = this.nextUpdate(); update !== undefined; update = this.nextUpdate()) {
-      if (update.kind !== 'result') continue;
-      this.trace.tools.push(update.trace);
-      if (update.denial !== undefined) this.deps.onDenial?.(update.denial);
-      await this.recordResult(await this.kept(update), update)?.catch(() => {}); // fenced or no disk: resume answers it
-    }
-    if (this.attachments.length > 0 && !this.queueAcknowledged) await this.#giveBackQueued();
-    this.trace.write(this);
-  }
-
-  /** A stop leaves the queue whole: what joined as an attachment comes again as a prompt, and must not stand twice. */
-  async #giveBackQueued(): Promise<void> {
-    const joined = this.attachments.filter(({ attachment }) => attachment.type === 'queued_command');
-    if (joined.length === 0) return;
-    const uuids = joined.map(({ uuid }) => uuid);
+  #recordRetraction(uuids: readonly string[], reason: string): Promise<void> | undefined {
     const { submission } = this.params;
     const id = this.id(`retract/${uuids[0]}`);
-    await this.record({ type: 'retract', id, submission, uuids, reason: 'superseded' })?.catch(() => {}); // as above
+    return this.record({ type: 'retract', id, submission, uuids, reason });
   }
 
-  /** A call's result as it enters the conversation: what is too large for it stands in a file by then. */
-  kept({ message, trace }: ResultUpdate): UserMessage | Promise<UserMessage> {
-    return this.deps.context.keepResult?.(message, trace.name) ?? message;
-  }
-
-  /** A call's result and what came with it: on record as one. */
-  recordResult(result: UserMessage, { extraMessages }: ResultUpdate): Promise<void> | undefined {
-    const { submission } = this.params;
-    return this.record(...[result, ...extraMessages].map((message) => ({ ...message, submission })));
+  /** Ends what the iteration opened, records results that no stage took, and writes the decision record. */
+  async close(): Promise<void> {
+    const { tools, trace, deps } = this;
+    if (tools.open > 0) await tools.abort('interrupted');
+    await this.scope.close();
+    for (let update = tools.nextUpdate(); update !== undefined; update = tools.nextUpdate()) {
+      if (update.kind !== 'result') continue;
+      trace.tools.push(update.trace);
+      if (update.denial !== undefined) deps.onDenial?.(update.denial);
+      // A journal that is lost or cannot be written: resume answers the call.
+      await tools.record(await tools.stored(update), update)?.catch(() => {});
+    }
+    // A stop leaves the queue as it was: a prompt that joined is delivered again, and must not be in the view twice.
+    if (this.#joined.length > 0) await this.#recordRetraction(this.#joined, 'superseded')?.catch(() => {});
+    trace.write(this.id('decision'));
   }
 }
 

@@ -1,28 +1,43 @@
-/** What one iteration has received of the model so far. Stage 3 fills it; facts are read from it. */
+/** What one iteration receives from the model. Stage 3 fills it in and returns it. */
+import type { CacheReport } from '../protocol/cache.ts';
 import type { ModelFailure } from '../protocol/failure.ts';
 import type { AssistantMessage } from '../protocol/messages.ts';
 import type { ToolCall } from '../protocol/tool.ts';
 import { EMPTY_USAGE, type StopReason, type Usage } from '../protocol/wire.ts';
+import type { Thrown } from './stage-output.ts';
+import type { ModelState } from './state.ts';
 
+/** One attempt's response while it is being read; only stage 3 holds it. */
 export interface ResponseSoFar {
   messageId: string | undefined;
   model: string;
   requestId: string | undefined;
-  /** Finished blocks that were yielded and not taken back. */
+  /** Finished blocks that were emitted and not retracted. */
   messages: AssistantMessage[];
   /** Complete calls, in the model's order; every one of them gets a result. */
   calls: ToolCall[];
-  /** The output cap cut a call while complete ones stand beside it. */
+  /** The output cap truncated a call, and complete calls precede it. */
   cutBesideTools: boolean;
+  /** Output cap of the request as it was sent; undefined before the first attempt. */
+  maxTokens: number | undefined;
   stopReason: StopReason | null;
   usage: Usage;
   /** Characters of output received: the estimate for a response that never reported its usage. */
   outputChars: number;
   /** Edits that the API reports to have applied to its copy of the context. */
   appliedEdits: unknown;
+  /** What was found out about the prompt cache once the response ended. */
+  cache: CacheReport | undefined;
   ended: boolean;
   settled: boolean;
   failure: ModelFailure | undefined;
+}
+
+/** Stage 3: the response that the iteration ends up with, whatever it took to get it. */
+export interface Response extends Readonly<ResponseSoFar> {
+  /** The model from here on, after a fallback another one than stage 1 had. */
+  readonly models: ModelState;
+  readonly thrown?: Thrown | undefined;
 }
 
 export function emptyResponse(model: string): ResponseSoFar {
@@ -33,17 +48,19 @@ export function emptyResponse(model: string): ResponseSoFar {
     messages: [],
     calls: [],
     cutBesideTools: false,
+    maxTokens: undefined,
     stopReason: null,
     usage: EMPTY_USAGE,
     outputChars: 0,
     appliedEdits: undefined,
+    cache: undefined,
     ended: false,
     settled: false,
     failure: undefined,
   };
 }
 
-/** Tokens the response stands for: what it was asked with, and what it said. */
+/** Tokens of the context after the response: its request's and its own. */
 export function contextTokens(usage: Usage): number {
   return (
     usage.input_tokens +

@@ -12,7 +12,7 @@ export interface ViewState {
   readonly messages: PersistentList<ViewMessage>;
   /** Entries from here on were appended since the steps last ran. */
   readonly freshFrom: number;
-  /** What the provider reported for the first `length` entries; absent until a response says, or after a compaction. */
+  /** What the provider reported for the first `length` entries; absent until a response has reported it, and after a compaction. */
   readonly measured: { readonly tokens: number; readonly length: number } | undefined;
 }
 
@@ -93,7 +93,7 @@ export const FRESH_BUDGETS: BudgetState = Object.freeze({
   outputTokensAtContinuation: 0,
 });
 
-/** undefined: it begins afresh. */
+/** The part of the state that another process needs to continue; undefined: there is none. */
 export function carriedState({ recovery, hooks, compaction, budgets }: State): CarriedState | undefined {
   const news = {
     recovery: differs(recovery, FRESH_RECOVERY),

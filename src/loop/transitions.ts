@@ -1,5 +1,5 @@
 /**
- * The eight ways to go round again. Each writes the whole next state, group by group, so that a new field does
+ * The eight transitions to another iteration. Each writes the whole next state, group by group, so that a new field does
  * not compile until every transition has an answer, and nothing leaks from an earlier path.
  */
 
@@ -101,7 +101,7 @@ export function reactiveCompactRetry(
   };
 }
 
-/** The same request again with a higher cap; the cut answer is superseded, so the view stays as it was. */
+/** The same request again with a higher cap. The truncated response is superseded, so the view stays as it was. */
 export function maxOutputTokensEscalate(state: State, cap: number, outputTokens: number): State {
   return {
     iteration: state.iteration + 1,
@@ -234,14 +234,14 @@ export function unusableAnswerRetry(state: State, outcome: Outcome): State {
 function appended(state: State, outcome: Outcome): ViewState {
   const before = state.view.messages;
   return {
-    // The session's own list of them, which grew while they were recorded, holds them already.
+    // The view of the session, which shares this list, got them when they were recorded.
     messages: before.append(outcome.append, (one, other) => one.uuid === other.uuid),
     freshFrom: before.length,
     measured: outcome.measured ?? state.view.measured,
   };
 }
 
-/** Nothing is fresh after an edit: the steps' own figures are gone with the old view. */
+/** Nothing is fresh after an edit, and what was measured does not hold for the edited view. */
 const edited = (view: PersistentList<ViewMessage>): ViewState => ({
   messages: view,
   freshFrom: view.length,

@@ -1,4 +1,6 @@
 /** One call of a server's tool: deadlines, cancellation, and what to say when nobody knows what became of it. */
+
+import type { McpServerStatus } from '../protocol/mcp.ts';
 import type { Clock } from '../protocol/ports.ts';
 import type { ToolOutput } from '../protocol/tool.ts';
 import type { Connection } from './connection.ts';
@@ -6,7 +8,6 @@ import { withDeadlines } from './deadlines.ts';
 import { failureOf } from './failure.ts';
 import type { ToolCallRequest } from './listed-tool.ts';
 import { keeperOf, outputOf } from './result.ts';
-import type { McpServerStatus } from './server-status.ts';
 
 export interface CallPorts {
   readonly server: string;

@@ -1,5 +1,6 @@
 /** A server's tool as the engine's Tool. */
 import type { JsonObject, JsonSchema } from '../protocol/json.ts';
+import type { McpToolInfo } from '../protocol/mcp.ts';
 import type {
   AnyTool,
   McpOrigin,
@@ -9,7 +10,7 @@ import type {
   ToolProgress,
 } from '../protocol/tool.ts';
 import { cleanText } from './clean-text.ts';
-import { toolNames } from './names.ts';
+import { type TakenNames, toolNames } from './names.ts';
 import { renderOutput } from './result.ts';
 import { isRecord } from './server-config.ts';
 import { inServerNames, toolSchema } from './tool-schema.ts';
@@ -28,19 +29,9 @@ export type ParserPort = (schema: JsonSchema) => AnyTool['parse'];
 
 export type CallPort = (request: ToolCallRequest) => Promise<ToolOutput>;
 
-export interface ToolStatus {
-  readonly name: string;
-  readonly description?: string;
-  readonly annotations?: {
-    readonly readOnly?: boolean;
-    readonly destructive?: boolean;
-    readonly openWorld?: boolean;
-  };
-}
-
 export interface ListedTools {
   readonly tools: readonly AnyTool[];
-  readonly statuses: readonly ToolStatus[];
+  readonly statuses: readonly McpToolInfo[];
   /** Tools that were left out, one sentence each (F152). */
   readonly quarantined: readonly string[];
   /** Equal for lists that look the same to the model. */
@@ -54,7 +45,7 @@ export interface ListedToolOptions {
   /** What the server is called, and where it is from. */
   readonly origin: Pick<McpOrigin, 'server' | 'serverName' | 'source'>;
   /** Names that other tools of the session have. */
-  readonly taken: ReadonlySet<string>;
+  readonly taken: TakenNames;
   /** What holds for tools that say nothing themselves. Default false. */
   readonly alwaysLoad?: boolean | undefined;
   /** Default: whoever owns a schema checks it, the server. */
@@ -78,7 +69,7 @@ export function listedTools(
   }
   const names = toolNames(slug, [...named.keys()], taken);
   const tools: AnyTool[] = [];
-  const statuses: ToolStatus[] = [];
+  const statuses: McpToolInfo[] = [];
   const wire: unknown[] = [];
   for (const [raw, each] of named) {
     const schema = toolSchema(each['inputSchema']);

@@ -1,4 +1,6 @@
 /** One configured server: what it offers, and the calls to it. */
+
+import type { McpServerStatus } from '../protocol/mcp.ts';
 import type { Clock, RandomPort } from '../protocol/ports.ts';
 import type { AnyTool } from '../protocol/tool.ts';
 import { notConnected } from './call-tool.ts';
@@ -7,10 +9,11 @@ import type { Connection, ListKind } from './connection.ts';
 import type { ElicitPort } from './elicitation.ts';
 import { failureOf } from './failure.ts';
 import type { ParserPort } from './listed-tool.ts';
+import type { TakenNames } from './names.ts';
 import type { RemotePorts } from './remote-ports.ts';
 import { isHosts, isRemote, type McpServerConfig, type ParsedServer } from './server-config.ts';
 import { ServerLink } from './server-link.ts';
-import { type McpServerStatus, shownConfig, transportOf } from './server-status.ts';
+import { shownConfig, transportOf } from './server-status.ts';
 import type { OfferedTools, ServerTools } from './server-tools.ts';
 import type { ToolPins } from './tool-pins.ts';
 
@@ -30,7 +33,7 @@ export interface McpServerPorts extends RemotePorts {
   /** ms that a call may be silent, where the server's configuration does not say. */
   readonly callIdleMs: number;
   /** Names that tools of others have. */
-  readonly taken: ReadonlySet<string>;
+  readonly taken: TakenNames;
   /** What a person was sent to a web page for is done. */
   onElicitationComplete(server: string, elicitationId: string): void;
   /** What the server offers, or its state, changed. */

@@ -1,11 +1,12 @@
 /** All MCP servers of a session: the room's face. Nothing is loaded or started before `start()`. */
+
+import type { McpServerStatus } from '../protocol/mcp.ts';
 import type { AnyTool } from '../protocol/tool.ts';
 import { McpServer, type McpServerPorts } from './mcp-server.ts';
 import { serverSlug } from './names.ts';
 import { type PromptCommand, promptCommands } from './prompt-command.ts';
 import { resourceTools } from './resource-tools.ts';
-import { parseServer } from './server-config.ts';
-import type { McpServerStatus } from './server-status.ts';
+import { isSameConfig, parseServer, type ServerVariables } from './server-config.ts';
 import { createToolPins, type PinStore } from './tool-pins.ts';
 
 export { MAX_INSTRUCTIONS_CHARS } from './mcp-server.ts';
@@ -20,10 +21,10 @@ export interface McpServerEntry {
 
 export interface McpServersOptions extends McpServerPorts {
   readonly entries: readonly McpServerEntry[];
-  /** What `${VAR}` means in configurations. */
-  readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Names of servers that are not ours (in-process ones). */
-  readonly takenServers: ReadonlySet<string>;
+  /** What `${VAR}` means in a configuration. */
+  variables(entry: McpServerEntry): ServerVariables;
+  /** Names of servers that are not ours (in-process ones), as they are now. */
+  takenServers(): readonly string[];
   /** Where what its tools were like is kept for later sessions; undefined: nowhere. */
   pinStore?(entry: McpServerEntry): PinStore | undefined;
 }
@@ -49,9 +50,15 @@ export interface McpServers {
   /** Rejects with the reason when it does not come to a connection. */
   reconnect(name: string): Promise<void>;
   setEnabled(name: string, on: boolean): Promise<void>;
-  /** Makes these the servers of scope `dynamic`; one whose configuration is the same goes on as it is, but for the host's own. */
-  setDynamic(configs: Readonly<Record<string, unknown>>): Promise<SetServersResult>;
-  /** The same for another scope. */
+  /**
+   * Puts these in the place of those of earlier calls, of all that live with the host, and of any that has a name in
+   * `configs` or `brought` (servers that are not ours). One whose configuration is the same goes on as it is.
+   */
+  setDynamic(
+    configs: Readonly<Record<string, unknown>>,
+    brought?: readonly string[],
+  ): Promise<SetServersResult>;
+  /** Makes these the servers of a scope; one whose configuration is the same goes on as it is. */
   setScope(scope: string, configs: Readonly<Record<string, unknown>>): Promise<SetServersResult>;
   /** undefined: there is none. */
   close(): Promise<void> | undefined;
@@ -70,11 +77,18 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   return new AllServers(options);
 }
 
+interface KnownServer {
+  readonly server: McpServer;
+  readonly entry: McpServerEntry;
+}
+
 const NO_TOOLS: readonly AnyTool[] = Object.freeze([]);
 
 class AllServers implements McpServers {
   readonly #options: McpServersOptions;
-  readonly #servers = new Map<string, { readonly server: McpServer; readonly entry: McpServerEntry }>();
+  readonly #servers = new Map<string, KnownServer>();
+  /** Names that the last `setDynamic` gave. */
+  #set: readonly string[] = [];
   #started: Promise<unknown> | undefined;
   #closed = false;
   #tools = NO_TOOLS;
@@ -146,16 +160,31 @@ class AllServers implements McpServers {
     return this.#named(name).setEnabled(on);
   }
 
-  setDynamic(configs: Readonly<Record<string, unknown>>): Promise<SetServersResult> {
-    return this.setScope(DYNAMIC, configs);
+  setDynamic(
+    configs: Readonly<Record<string, unknown>>,
+    brought: readonly string[] = [],
+  ): Promise<SetServersResult> {
+    const named = [...this.#set, ...Object.keys(configs), ...brought];
+    this.#set = Object.keys(configs);
+    return this.#replace(
+      ({ server, entry }) => server.isHosts || named.includes(entry.name),
+      DYNAMIC,
+      configs,
+    );
   }
 
-  async setScope(scope: string, configs: Readonly<Record<string, unknown>>): Promise<SetServersResult> {
+  setScope(scope: string, configs: Readonly<Record<string, unknown>>): Promise<SetServersResult> {
+    return this.#replace(({ entry }) => entry.scope === scope, scope, configs);
+  }
+
+  async #replace(
+    which: (known: KnownServer) => boolean,
+    scope: string,
+    configs: Readonly<Record<string, unknown>>,
+  ): Promise<SetServersResult> {
     this.start();
     const leaving = [...this.#servers.values()].filter(
-      ({ server, entry }) =>
-        entry.scope === scope &&
-        (server.isHosts || JSON.stringify(entry.config) !== JSON.stringify(configs[entry.name])),
+      (known) => which(known) && !isSameConfig(known.entry.config, configs[known.entry.name]),
     );
     for (const { entry } of leaving) this.#servers.delete(entry.name);
     const coming = Object.entries(configs).filter(([name]) => !this.#servers.has(name));
@@ -211,9 +240,9 @@ class AllServers implements McpServers {
 
   #add(entry: McpServerEntry): McpServer {
     const options = this.#options;
-    const taken = new Set([...options.takenServers, ...this.#all().map((server) => server.slug)]);
+    const taken = new Set([...options.takenServers(), ...this.#all().map((server) => server.slug)]);
     const slug = serverSlug(entry.name, taken);
-    const parsed = parseServer(entry.config, options.variables);
+    const parsed = parseServer(entry.config, options.variables(entry));
     const pins = createToolPins(options.pinStore?.(entry));
     const ports = { ...options, onChange: () => this.#changed() };
     const server = new McpServer(entry.name, slug, entry.scope, parsed, pins, ports);

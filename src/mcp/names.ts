@@ -6,6 +6,9 @@ const MAX_TOOL_NAME = 128;
 /** Leaves room for the tool's part. */
 const MAX_SERVER_SLUG = 48;
 
+/** Names that are not free at the moment. */
+export type TakenNames = Pick<ReadonlySet<string>, 'has'>;
+
 /**
  * The server's part of tool names. It never holds `__` and never begins or ends with `_`: so `mcp__a__b` has one
  * reading, and a rule `mcp__a` covers the tools of one server.
@@ -26,7 +29,7 @@ export function serverSlug(name: string, taken: ReadonlySet<string>): string {
 export function toolNames(
   slug: string,
   raw: readonly string[],
-  taken: ReadonlySet<string> = new Set(),
+  taken: TakenNames = new Set(),
 ): ReadonlyMap<string, string> {
   const prefix = `mcp__${slug}__`;
   const room = MAX_TOOL_NAME - prefix.length;

@@ -95,8 +95,6 @@ export type ParsedServer =
   /** One sentence that says what is wrong. */
   | { readonly ok: false; readonly problem: string };
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 export function isRemote(config: McpServerConfig): config is McpRemoteServerConfig {
   return config.type === 'sse' || config.type === 'http';
 }
@@ -105,12 +103,26 @@ export function isHosts(config: McpServerConfig): config is HostServerConfig {
   return config.type === 'sdk';
 }
 
-/** One server. `${VAR}` and `${VAR:-default}` in its texts are replaced from `env`. Never throws. */
-export function parseServer(value: unknown, env: Env): ParsedServer {
+/** Whether what is configured alike goes on as it is. Servers of the host are told apart by what they are spoken to through. */
+export function isSameConfig(a: unknown, b: unknown): boolean {
+  if (!isRecord(a) || !isRecord(b)) return false;
+  if (a['type'] !== 'sdk') return JSON.stringify(a) === JSON.stringify(b);
+  const terms = ({ tools, timeout }: Record<string, unknown>) => JSON.stringify([tools, timeout]);
+  return a['instance'] === b['instance'] && a['exchange'] === b['exchange'] && terms(a) === terms(b);
+}
+
+export interface ServerVariables {
+  readonly values: Readonly<Record<string, string | undefined>>;
+  /** It has a value that this server must not be given; default none. */
+  isWithheld?(name: string): boolean;
+}
+
+/** One server. `${VAR}` and `${VAR:-default}` in its texts are replaced. Never throws. */
+export function parseServer(value: unknown, { values, isWithheld }: ServerVariables): ParsedServer {
   if (!isRecord(value)) return problem('is not an object');
   const type = value['type'] ?? ('url' in value && !('command' in value) ? 'http' : 'stdio');
   const unset = new Set<string>();
-  const expand = (text: string) => expandVariables(text, env, unset);
+  const expand = (text: string) => expandVariables(text, values, unset);
   const parsed =
     type === 'stdio'
       ? parseStdio(value, expand)
@@ -119,6 +131,11 @@ export function parseServer(value: unknown, env: Env): ParsedServer {
         : type === 'sdk'
           ? parseHosts(value)
           : problem(`has the unknown type ${JSON.stringify(type)}`);
+  const withheld = [...unset].filter((name) => isWithheld?.(name));
+  if (withheld.length > 0)
+    return problem(
+      `names variables that may hold secrets: ${withheld.join(', ')}. A repository is given them where your own settings name them in "childEnvAllow", and the key of a model's provider never`,
+    );
   // An address that is wrong without them may be right with them.
   if (unset.size > 0) return problem(`names variables that are not set: ${[...unset].join(', ')}`);
   return parsed;

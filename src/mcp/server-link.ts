@@ -1,10 +1,9 @@
 /** The line to one server: connected, lost, connected again, with pauses that grow; switched off and on (F80–F82). */
+import type { McpStatus } from '../protocol/mcp.ts';
 import type { Clock, RandomPort } from '../protocol/ports.ts';
 import { cleanText } from './clean-text.ts';
 import type { Connection } from './connection.ts';
 import { failureOf } from './failure.ts';
-
-export type McpStatus = 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
 
 export interface LinkPorts {
   readonly clock: Clock;

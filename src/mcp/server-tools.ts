@@ -1,4 +1,6 @@
 /** The tools of one server, with the calls to them: as it lists them, but for those that changed since they were allowed. */
+
+import type { McpServerStatus } from '../protocol/mcp.ts';
 import type { ToolOutput } from '../protocol/tool.ts';
 import { callTool } from './call-tool.ts';
 import { cleanText } from './clean-text.ts';
@@ -6,7 +8,6 @@ import { type ListedTools, listedTools, type ToolCallRequest } from './listed-to
 import type { Listed, McpServerPorts } from './mcp-server.ts';
 import { isHosts, type McpServerConfig } from './server-config.ts';
 import type { ServerLink } from './server-link.ts';
-import type { McpServerStatus } from './server-status.ts';
 import type { ToolChange, ToolPins } from './tool-pins.ts';
 import { configuredPolicy } from './tool-policy.ts';
 

@@ -9,7 +9,9 @@ const ANY_VARIABLE = new Proxy<Record<string, string>>({}, { get: () => 'x' });
  */
 export function problemAsWritten(value: unknown): string | undefined {
   const isOpen = isRecord(value) && String(value['url']).includes('${');
-  const parsed = parseServer(isOpen ? { ...value, url: 'https://host.invalid' } : value, ANY_VARIABLE);
+  const parsed = parseServer(isOpen ? { ...value, url: 'https://host.invalid' } : value, {
+    values: ANY_VARIABLE,
+  });
   if (!parsed.ok) return parsed.problem;
   return parsed.config.type === 'sdk' ? 'A server of the type "sdk" lives in a program.' : undefined;
 }

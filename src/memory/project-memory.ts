@@ -36,6 +36,8 @@ export interface ProjectMemoryOptions {
   readonly additionalDirectories: readonly string[];
   readonly excludes: readonly string[];
   readonly importsAnywhere: boolean;
+  /** A file that must not be read; default none. */
+  isDenied?(path: string): Promise<boolean>;
   readonly warn: (line: string) => void;
   /** The files that a call was about, as it names them. */
   pathsOf(call: ToolUseBlock): readonly string[];

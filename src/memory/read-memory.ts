@@ -19,6 +19,8 @@ export interface MemoryReaderOptions {
   readonly roots: readonly string[];
   /** A project may import from anywhere. */
   readonly importsAnywhere: boolean;
+  /** A file that must not be read, by any name it has; default none. */
+  isDenied?(path: string): Promise<boolean>;
   /** What `~` means. */
   readonly homeDirectory: string | undefined;
   /** Patterns of absolute paths that are left out. */
@@ -60,8 +62,11 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
 
   const isExcluded = (path: string) => excludes.some((pattern) => matchesGlob(pattern, path));
 
+  const isDenied = async (path: string, real: string): Promise<boolean> =>
+    (await options.isDenied?.(path)) === true || (await options.isDenied?.(real)) === true;
+
   /** A link, a mention of `~/.ssh`, or `../..` must not carry files of the machine into the conversation (T112). */
-  const isInBounds = async (real: string, wanted: WantedFile): Promise<boolean> => {
+  const isInBounds = async (real: string, wanted: Pick<WantedFile, 'type'>): Promise<boolean> => {
     if (wanted.type === 'User' || options.importsAnywhere) return true;
     realRoots ??= Promise.all(options.roots.map((root) => files.realpath(root).catch(() => root)));
     return (await realRoots).some((root) => isInside(real, root));
@@ -75,15 +80,20 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
     if (isExcluded(wanted.path)) return [];
     const real = await files.realpath(wanted.path).catch(() => undefined);
     if (real === undefined || seen.has(real) || isExcluded(real)) return [];
+    const by = parentPath === undefined ? '' : ` (${parentPath} imports it)`;
     if (!(await isInBounds(real, wanted))) {
       warn(
-        `${wanted.path} was not read as memory${parentPath === undefined ? '' : ` (${parentPath} imports it)`}: it lies outside of the project. The setting "memoryImports": "anywhere" allows it.`,
+        `${wanted.path} was not read as memory${by}: it lies outside of the project. The setting "memoryImports": "anywhere" allows it.`,
       );
+      return [];
+    }
+    if (await isDenied(wanted.path, real)) {
+      warn(`${wanted.path} was not read as memory${by}: a rule denies reading it.`);
       return [];
     }
     if (count >= MAX_FILES || chars >= MAX_TOTAL_CHARS) return [];
     seen.add(real);
-    const text = await textOf(wanted.path, files);
+    const text = await textOf(real, files);
     if (text === undefined) return [];
     count += 1;
     const { body, fields, problem } = await readFrontmatter(text.content);
@@ -110,8 +120,12 @@ export function createMemoryReader(options: MemoryReaderOptions, earlier: Read =
   return {
     branch: () => createMemoryReader(options, { seen: new Set(seen), count, chars }),
     read: (wanted) => load(wanted, undefined, 0),
-    async again({ path }) {
-      const text = await textOf(path, files);
+    async again(file) {
+      const real = await files.realpath(file.path).catch(() => undefined);
+      // What it is now may be another file than it was.
+      if (real === undefined || !(await isInBounds(real, file)) || (await isDenied(file.path, real)))
+        return undefined;
+      const text = await textOf(real, files);
       return text && { content: (await readFrontmatter(text.content)).body, mtimeMs: text.mtimeMs };
     },
   };

@@ -3,6 +3,7 @@ import type { ModelFailure } from '../protocol/failure.ts';
 import type { ModelOutput } from '../protocol/model.ts';
 import type { Clock, Life } from '../protocol/ports.ts';
 import type { StreamEvent, Usage } from '../protocol/wire.ts';
+import { maskSecrets } from '../util/secret-text.ts';
 import { bodyFormat, wrongFormat } from './body-format.ts';
 import { classifyAnswer, classifyTrip, cutFailure, protocolFailure } from './classify-error.ts';
 import type { Connections, HttpRequest } from './connections.ts';
@@ -94,7 +95,7 @@ export function openAttempt(input: AttemptInput): Attempt {
     async next() {
       if (read === undefined) {
         const head = await readHead(reader);
-        if ('kind' in head) return { ...head, facts };
+        if ('kind' in head) return { ...masked(head, input), facts };
         facts.head = head;
         facts.firstByteMs = clock.monotonicMs();
         decoder = createEventDecoder(head);
@@ -103,15 +104,22 @@ export function openAttempt(input: AttemptInput): Attempt {
         read = readerOf(reader, head, decoder, clock);
       }
       const got = await read();
-      return Array.isArray(got) ? batch(got) : { ...got, facts };
+      return Array.isArray(got) ? batch(got) : { ...masked(got, input), facts };
     },
     close() {
       watch.end();
       call.close();
-      if (!call.final || call.ended || call.stopped !== undefined) return;
-      void connections.comesBack().then(() => drain(call, clock));
     },
   };
+}
+
+/** Endpoints and proxies repeat what they were sent: a failure is shown and kept, a credential is not. */
+function masked<E extends End>(end: E, { request: { headers } }: AttemptInput): E {
+  if (end.kind !== 'failed') return end;
+  const secrets = Object.entries(headers).flatMap(([name, value]) =>
+    /auth|key|token|secret|cookie|pass|cred/i.test(name) ? String(value).replace(/^Bearer /, '') : [],
+  );
+  return { ...end, failure: { ...end.failure, message: maskSecrets(end.failure.message, secrets) } };
 }
 
 interface Reader {
@@ -175,7 +183,7 @@ function streamReader(reader: Reader, head: HttpHead, decoder: EventDecoder, clo
     while (true) {
       if (failure !== undefined) return failed(failure);
       if (decoder.stopped) {
-        if (!call.final) await drain(call, clock);
+        await drain(call, clock);
         return COMPLETE;
       }
       if (call.stopped?.kind === 'aborted') return call.stopped;

@@ -2,15 +2,10 @@
  * Sockets to one endpoint: a keep-alive agent per process and origin, shared by all clients that reach it the same
  * way; idle sockets do not keep the process alive. TLS is loaded for https only.
  */
-import http, {
-  type Agent,
-  type ClientRequest,
-  type OutgoingHttpHeaders,
-  type RequestOptions,
-} from 'node:http';
+import type { Agent, ClientRequest, OutgoingHttpHeaders, RequestOptions } from 'node:http';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { https, tls } from '../util/with-tls.ts';
+import { http, https, tls } from '../util/node.ts';
 import { bypassesProxy, portOf } from './proxy-rules.ts';
 
 export interface EndpointOptions {
@@ -37,10 +32,6 @@ export interface Connections {
   readonly proxied: boolean;
   /** An unsent request; its errors come as `error` events. */
   request(input: HttpRequest): ClientRequest;
-  /** A socket is on its way back to the pool: who sends before it is there opens another. */
-  readonly returning: Promise<void> | undefined;
-  /** An answer is whole, and Node is about to take note of it; resolves when it had its turn. */
-  comesBack(): Promise<void>;
   /** Drops idle sockets: after a sleep of the machine they are dead without knowing it. */
   dropIdle(): void;
   /** Gives the shared agent back; the last one out closes its sockets. */
@@ -66,7 +57,6 @@ interface Route {
 interface SharedRoute {
   readonly route: Route;
   users: number;
-  returning: Promise<void> | undefined;
 }
 
 const shared = new Map<string, SharedRoute>();
@@ -84,11 +74,7 @@ export function openConnections(options: EndpointOptions): Connections {
 
   function enter(): Route {
     if (entry === undefined) {
-      entry = shared.get(key) ?? {
-        route: openRoute(baseUrl, proxy, options.ca),
-        users: 0,
-        returning: undefined,
-      };
+      entry = shared.get(key) ?? { route: openRoute(baseUrl, proxy, options.ca), users: 0 };
       shared.set(key, entry);
       entry.users++;
     }
@@ -115,20 +101,6 @@ export function openConnections(options: EndpointOptions): Connections {
         agent: keepAlive ? route.agent : route.makeAgent(false),
         ...(proxy === undefined && lookup !== undefined && { lookup }),
       });
-    },
-    get returning() {
-      return shared.get(key)?.returning;
-    },
-    comesBack() {
-      const at = entry;
-      if (at === undefined) return Promise.resolve();
-      at.returning ??= new Promise((resolve) =>
-        setImmediate(() => {
-          at.returning = undefined;
-          resolve();
-        }),
-      );
-      return at.returning;
     },
     dropIdle() {
       if (entry === undefined) return;

@@ -19,8 +19,6 @@ export interface HttpCall {
   readonly head: HttpHead | undefined;
   /** All bytes have come (some may wait to be taken). */
   readonly ended: boolean;
-  /** The last bytes that came end a turn: what Node does at the end of an answer is done behind what is made of it. */
-  readonly final: boolean;
   readonly stopped: HttpStop | undefined;
   /** Takes what has arrived; reading goes on. */
   take(): Buffer[];
@@ -28,7 +26,7 @@ export interface HttpCall {
   changed(): Promise<void>;
   /** Ends the call and destroys its socket. The first reason counts. */
   stop(why: HttpStop): void;
-  /** Nothing more is wanted of it: the socket goes back to the pool if the answer is whole or `final`, else it is destroyed. */
+  /** Nothing more is wanted of it: the socket goes back to the pool if the answer is complete, else it is destroyed. */
   close(): void;
 }
 
@@ -52,7 +50,6 @@ class Call implements HttpCall {
   connected = false;
   head: HttpHead | undefined;
   ended = false;
-  final = false;
   stopped: HttpStop | undefined;
   #request: ClientRequest | undefined;
   #response: IncomingMessage | undefined;
@@ -110,7 +107,7 @@ class Call implements HttpCall {
 
   close(): void {
     this.#forget();
-    if (!this.ended && !this.final) this.#request?.destroy();
+    if (!this.ended) this.#request?.destroy();
   }
 
   #begin(request: ClientRequest, body: readonly (Buffer | string)[]): void {
@@ -156,8 +153,7 @@ class Call implements HttpCall {
     incoming.on('data', (chunk: Buffer) => {
       this.#queue.push(chunk);
       this.#queued += chunk.length;
-      this.final = endsTurn(chunk);
-      if (this.final || this.#queued > MAX_BUFFERED_BYTES) incoming.pause();
+      if (this.#queued > MAX_BUFFERED_BYTES) incoming.pause();
       this.#touch();
     });
     incoming.on('end', () => {
@@ -174,20 +170,6 @@ class Call implements HttpCall {
 }
 
 const NOW = Promise.resolve();
-
-/**
- * Whether these bytes are an answer's last, and it calls for nothing that would be sent at once. As far as can be told
- * without reading them: to be wrong costs a moment, no more.
- */
-function endsTurn(chunk: Buffer): boolean {
-  // Looked at first: a delta, of which there are many, ends with two brackets.
-  if (chunk[chunk.length - STOP_END.length] !== QUOTE) return false;
-  const tail = chunk.toString('latin1', Math.max(0, chunk.length - 1000));
-  return tail.endsWith(`message_stop${STOP_END}`) && tail.includes('"stop_reason":"end_turn"');
-}
-
-const STOP_END = '"}\n\n';
-const QUOTE = 0x22;
 
 function send(request: ClientRequest, body: readonly (Buffer | string)[]): void {
   const last = body.at(-1);

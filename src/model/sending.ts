@@ -117,7 +117,6 @@ export class Sending {
       if (permit === 'aborted') return UNSENT;
       this.#permit = permit;
     }
-    if (deps.connections.returning !== undefined) await deps.connections.returning;
     this.#startMs = deps.clock.monotonicMs();
     const headers = requestHeaders({
       request,

@@ -81,7 +81,9 @@ async function callHost(
       decisionReason: message,
       ...shownAs(question),
       ...(reasonType === undefined ? {} : { decisionReasonType: reasonType }),
-      ...(reasonType === 'rule' && matched !== undefined ? { matchedAskRule: matched } : {}),
+      ...(reasonType === 'rule' && matched !== undefined
+        ? { matchedAskRule: { source: matched.source, ...matched.value } }
+        : {}),
       ...(suggestions === undefined ? {} : { suggestions }),
       ...(blockedPath === undefined ? {} : { blockedPath }),
       ...(agentId === undefined ? {} : { agentID: agentId }),
@@ -127,13 +129,7 @@ function never<T>(): Promise<T> {
 }
 
 /** Somebody asked for exactly these to be asked. */
-const NO_RULE_HELPS: ReadonlySet<DecisionReasonType> = new Set([
-  'safetyCheck',
-  'rule',
-  'mode',
-  'hook',
-  'tool',
-]);
+const NO_RULE_HELPS: ReadonlySet<DecisionReasonType> = new Set(['safetyCheck', 'rule', 'mode', 'hook']);
 
 function headlessMessage({ tool, message, suggestions, reasonType }: Question): string {
   // No rule answers in a person's place (F163).

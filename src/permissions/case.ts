@@ -1,13 +1,14 @@
 /** One question with all that is known about it, and what its paths say: looked up on disk when a step needs them. */
 import type { GateVerdict, PermissionMode } from '../protocol/permission.ts';
+import type { CommandPlace, SandboxPort } from '../protocol/sandbox.ts';
 import { isInside } from '../util/inside.ts';
 import { unsafeWriteOf } from './command-cover.ts';
 import { touchedPaths } from './command-paths.ts';
 import { looksAtFiles } from './match-rule.ts';
 import * as say from './messages.ts';
 import type { PathRuleContext } from './path-rule.ts';
-import { isOddSpelling, isProtectedPath } from './protected-path.ts';
-import type { PathReader, ResolvedPath } from './real-path.ts';
+import { isOddSpelling, isProtected, type Protection } from './protected-path.ts';
+import type { DiskReader, ResolvedPath } from './real-path.ts';
 import type { RuleSet } from './rule-set.ts';
 import type { Subject } from './subject.ts';
 
@@ -18,18 +19,22 @@ export interface PermissionState {
   readonly readableDirectories: readonly string[];
   readonly home: string | undefined;
   readonly ignoreCase: boolean;
-  readonly files: PathReader;
+  readonly files: DiskReader;
   /** Outside the working directories nothing is read, or written, whatever rules and mode say. */
   readonly blockReadsOutside: boolean;
   readonly blockWritesOutside: boolean;
+  /** What is protected besides what its name protects. */
+  readonly protection: Omit<Protection, 'own' | 'linked'>;
   /** What no allow rule names is denied, in every mode (F88). */
   readonly allowedToolsOnly: boolean;
+  /** undefined: commands are not isolated. */
+  readonly sandbox?: Pick<SandboxPort, 'placeOf' | 'autoAllow'> | undefined;
 }
 
 export interface Case {
   readonly subject: Subject;
   readonly state: PermissionState;
-  readonly context: PathRuleContext;
+  readonly context: PathRuleContext & { readonly protection: Protection };
   /** Directories that may be read and written, then those that may only be read. */
   readonly roots: readonly string[];
   /** Those of `roots` that the asker writes without being asked. */
@@ -43,7 +48,7 @@ export async function findUnsafeWrite({
   if (subject.target.kind === 'command') {
     const unsafe = await unsafeWriteOf({ subject, context });
     if (unsafe === undefined) return undefined;
-    const verdict = { kind: 'ask', reasonType: 'safetyCheck' } as const;
+    const verdict = { kind: 'ask', reasonType: 'safetyCheck', suggestions: [] } as const;
     if (unsafe.kind === 'unknown') return { ...verdict, message: say.askedForUnknownWrite(subject) };
     const { spelled, real } = unsafe.path;
     const message =
@@ -54,11 +59,11 @@ export async function findUnsafeWrite({
   }
   if (subject.target.kind !== 'write') return undefined;
   for (const [i, path] of (await subject.paths()).entries()) {
-    const verdict = { kind: 'ask', reasonType: 'safetyCheck', ...leadsTo(path) } as const;
+    const verdict = { kind: 'ask', reasonType: 'safetyCheck', suggestions: [], ...leadsTo(path) } as const;
     if (path.real === undefined || isOddSpelling(subject.target.paths[i] ?? '')) {
       return { ...verdict, message: say.askedForUnclearPath(subject, path.spelled) };
     }
-    if (isProtectedPath(path.spelled) || isProtectedPath(path.real)) {
+    if (await isProtected(path, context)) {
       return { ...verdict, message: say.askedForSafety(subject, path.spelled) };
     }
   }
@@ -117,4 +122,14 @@ export async function outsideOf(
     real === undefined ? [] : [real],
   );
   return paths.filter(({ real }) => real === undefined || !realRoots.some((root) => isInside(real, root)));
+}
+
+/** Where the command of this call would run; undefined: it is none, or commands are not isolated. */
+export function placeOf({
+  subject: { target, tool },
+  state,
+}: Case): CommandPlace | undefined | Promise<CommandPlace> {
+  if (state.sandbox === undefined || target.kind !== 'command' || tool !== 'Bash') return undefined;
+  const { command, leavesSandbox: dangerouslyDisableSandbox } = target;
+  return state.sandbox.placeOf({ command, dangerouslyDisableSandbox });
 }

@@ -1,22 +1,23 @@
-import { dirname, join } from 'node:path';
-import { pathsWritten, readsBelow } from '../shell/plain-reader.ts';
-import { everySegment, literalWords, programOf, type Segment } from '../shell/segment.ts';
-import { codeOf } from '../util/code-of.ts';
+import { isAbsolute, join } from 'node:path';
+import { mayGoBeyond } from '../shell/beyond-name.ts';
+import { followsLinks, pathsRead, pathsWritten } from '../shell/plain-reader.ts';
+import { everySegment, programOf, type Segment, writtenWords } from '../shell/segment.ts';
 import { isAcceptedEdit } from './accepted-edits.ts';
 import { readPaths, redirectPaths, writtenPaths } from './command-paths.ts';
 import { allowsWords, isPrefix } from './command-rule.ts';
+import { type Repository, repositoryFrom, runsNothing } from './own-repository.ts';
 import { allowsPath, type PathRuleContext } from './path-rule.ts';
-import { isOddSpelling, isProtectedPath } from './protected-path.ts';
-import type { PathReader, ResolvedPath } from './real-path.ts';
+import { isOddSpelling, isProtected, type Protection } from './protected-path.ts';
+import type { DiskReader, ResolvedPath } from './real-path.ts';
 import { namesTool, type PermissionRule } from './rule.ts';
 import type { Subject } from './subject.ts';
 
 export interface CommandCase {
   readonly subject: Subject;
-  readonly context: PathRuleContext;
+  readonly context: PathRuleContext & { readonly protection: Protection };
   /** The allow rules in force. */
   readonly allow: readonly PermissionRule[];
-  readonly files: PathReader;
+  readonly files: DiskReader;
   /** Writes inside the working directories need no rule. */
   readonly acceptsEdits: boolean;
   /** Absolute: what counts as inside. */
@@ -47,14 +48,23 @@ export async function coverCommand(each: CommandCase): Promise<Cover> {
 async function isCovered(segment: Segment, each: CommandCase, used: Set<PermissionRule>): Promise<boolean> {
   if (!(await redirectsCovered(segment, each, used)) || segment.assigns) return false;
   if (segment.words.length === 0) return true;
-  const words = literalWords(segment);
-  if (words === undefined) return onlyReads(segment, each);
+  const words = writtenWords(segment);
+  if (words === undefined && segment.fedWords !== 'any') return onlyReads(segment, each);
   const rule = each.allow.find(
     ({ value: { toolName, ruleContent } }) =>
       namesTool(toolName, each.subject.names) &&
-      (ruleContent === undefined || allowsWords(ruleContent, words)),
+      (ruleContent === undefined ||
+        (words === undefined ? allowsFed(ruleContent, segment) : allowsWords(ruleContent, words))),
   );
+  if (words === undefined) {
+    if (rule !== undefined) used.add(rule);
+    return rule !== undefined;
+  }
   if (rule !== undefined) {
+    // A rule for git speaks of the repository one works in.
+    if (programOf(segment) === 'git' && rule.value.ruleContent !== undefined) {
+      if ((await ownRepository(segment, each)) === undefined) return false;
+    }
     used.add(rule);
     if (!meansToSearch(rule, segment)) return true;
     if (pathsWritten(words).length > 0) return false;
@@ -66,9 +76,16 @@ async function isCovered(segment: Segment, each: CommandCase, used: Set<Permissi
   return true;
 }
 
+/** With words of which nothing is known behind it: only where none of them could write or run something. */
+function allowsFed(specifier: string, segment: Segment): boolean {
+  const unknown = segment.words.findIndex(({ value }) => value === undefined);
+  const known = segment.words.slice(0, unknown).flatMap(({ value }) => value ?? []);
+  return isPrefix(specifier) && !mayGoBeyond(programOf(segment)) && allowsWords(specifier, known);
+}
+
 /** Who may search with all options may not therefore run, write or delete what a search is told to. */
 function meansToSearch({ value: { ruleContent } }: PermissionRule, segment: Segment): boolean {
-  return /^(?:find|rg)$/.test(programOf(segment)) && ruleContent !== undefined && isPrefix(ruleContent);
+  return /^(?:find|rg|xargs)$/.test(programOf(segment)) && ruleContent !== undefined && isPrefix(ruleContent);
 }
 
 /** A redirect opens files by itself, whatever the program may (F86). */
@@ -100,32 +117,72 @@ async function redirectsCovered(
 async function onlyReads(segment: Segment, each: CommandCase): Promise<boolean> {
   const read = await readPaths(segment, each.context.resolve);
   if (read === undefined || read.unknown || (await each.outside('read', read.paths)).length > 0) return false;
-  // Whether a rule speaks of one of the files below is not known.
-  if (each.hasPathRules && readsBelow(literalWords(segment) ?? [])) return false;
-  return programOf(segment) !== 'git' || isOwnRepository(segment, each);
+  if (followsLinks(writtenWords(segment) ?? []) && (await namesLinks(segment, each))) return false;
+  if (programOf(segment) !== 'git') return true;
+  // What an earlier command of the line may have made is not looked into.
+  if (segment.folders?.length !== 1 || segment.folders[0] !== '') return false;
+  const repository = await ownRepository(segment, each);
+  return repository !== undefined && runsNothing(repository, each.files);
 }
 
-/** Git runs what a repository's configuration names: one that an earlier `cd` chose, or that is laid bare, may be planted. */
-async function isOwnRepository({ folders }: Segment, { files, context }: CommandCase): Promise<boolean> {
-  if (folders?.length !== 1 || folders[0] !== '') return false;
-  try {
-    for (let folder = context.cwd; ; folder = dirname(folder)) {
-      if (await isThere(join(folder, '.git'), files)) return true;
-      if (await isThere(join(folder, 'HEAD'), files)) return false;
-      if (dirname(folder) === folder) return true;
+/** Whether a folder that it names holds a link, or may: one with very many entries is not looked through. */
+async function namesLinks(segment: Segment, { context }: CommandCase): Promise<boolean> {
+  const named = pathsRead(writtenWords(segment) ?? []) ?? [];
+  for (const from of segment.folders ?? [])
+    for (const path of named) {
+      const { real } = await context.resolve(path.startsWith('/') || from === '' ? path : `${from}/${path}`);
+      if (real === undefined || (await holdsLink(real, context))) return true;
     }
-  } catch {
-    return false;
-  }
+  return false;
 }
 
-async function isThere(path: string, files: PathReader): Promise<boolean> {
-  try {
-    return (await files.lstat(path)) !== undefined;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
-    throw error;
+const MOST_ENTRIES = 5_000;
+
+async function holdsLink(folder: string, { entries, stat }: CommandCase['context']): Promise<boolean> {
+  let looked = 0;
+  const open = (await stat(folder))?.kind === 'directory' ? [folder] : [];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    const names = await entries(path);
+    looked += names?.length ?? 0;
+    if (names === undefined || looked > MOST_ENTRIES) return true;
+    for (const name of names) {
+      const kind = (await stat(join(path, name)))?.kind;
+      if (kind === 'symlink') return true;
+      if (kind === 'directory') open.push(join(path, name));
+    }
   }
+  return false;
+}
+
+/**
+ * The repository of the working directory, from wherever git starts: one that an earlier `cd` or `-C` chose, or that is laid bare,
+ * may be planted. undefined: it is another one, or that cannot be told.
+ */
+async function ownRepository(
+  segment: Segment,
+  { files, context }: CommandCase,
+): Promise<Repository | undefined> {
+  const { folders } = segment;
+  if (folders === undefined) return undefined;
+  const words = segment.words.map(({ value }) => value);
+  const chosen = words.flatMap((word, at) => (words[at - 1] === '-C' && at > 1 ? [word ?? ''] : []));
+  if (chosen.includes('')) return undefined;
+  const home = (await context.resolve('.')).real;
+  if (home === undefined) return undefined;
+  const own = await repositoryFrom(home, files);
+  if (own === 'unclear') return undefined;
+  for (const folder of folders) {
+    const { real } = await context.resolve(inFolder(folder, chosen[0] ?? ''));
+    if (real === undefined || chosen.length > 1) return undefined;
+    const found = await repositoryFrom(real, files);
+    if (found === 'unclear' || (found === 'none' ? found !== own : own === 'none' || found.own !== own.own))
+      return undefined;
+  }
+  return own;
+}
+
+function inFolder(folder: string, chosen: string): string {
+  return isAbsolute(chosen) ? chosen : join('.', folder, chosen);
 }
 
 /** A write that no rule may let pass: to a protected path, or to one that cannot be told. */
@@ -142,7 +199,7 @@ export async function unsafeWriteOf({
     if (unknown) return { kind: 'unknown' };
     for (const path of paths) {
       if (path.real === undefined || isOddSpelling(path.spelled)) return { kind: 'unclear', path };
-      if (isProtectedPath(path.spelled) || isProtectedPath(path.real)) return { kind: 'protected', path };
+      if (await isProtected(path, context)) return { kind: 'protected', path };
     }
   }
   return undefined;

@@ -1,9 +1,9 @@
 import { pathsCopied, pathsRead, pathsWritten, putInto } from '../shell/plain-reader.ts';
 import { type CommandLine, everySegment, literalWords, type Segment } from '../shell/segment.ts';
-import { forbidsPath, type PathRuleContext } from './path-rule.ts';
+import { ANY, meet, type TextPattern } from '../shell/text-pattern.ts';
+import { openTargets } from '../shell/touched-words.ts';
+import type { PathRuleContext } from './path-rule.ts';
 import type { ResolvedPath } from './real-path.ts';
-import type { PermissionRule } from './rule.ts';
-import type { Subject } from './subject.ts';
 
 export interface CommandPaths {
   readonly paths: readonly ResolvedPath[];
@@ -44,8 +44,13 @@ export async function writtenPaths(
   return joined([
     await redirectPaths(segment, 'write', resolve),
     await resolveAll(segment, pathsWritten(known), resolve),
-    { paths: await Promise.all(inside), unknown: false },
+    { paths: await Promise.all(inside), unknown: openTargets(segment).some(mayBeHidden) },
   ]);
+}
+
+/** What decides over what runs later lies in files or folders whose names begin with a dot. */
+function mayBeHidden(path: TextPattern): boolean {
+  return meet(path, ['.', ANY]) || meet(path, [ANY, '/.', ANY]);
 }
 
 /** What a plainly read-only segment reads; undefined when it is not one. */
@@ -72,22 +77,6 @@ function saysVariables(segment: Segment): boolean {
 export function copiedPaths(segment: Segment, resolve: Resolve): Promise<CommandPaths> {
   const known = segment.words.flatMap(({ value }) => value ?? []);
   return resolveAll(segment, pathsCopied(known), resolve);
-}
-
-/** Path rules hold for commands too, where a command says which files it touches: `Edit(…)` and `Write(…)` for writes. */
-export async function forbidsCommandPath(
-  { behavior, value }: PermissionRule,
-  subject: Subject,
-  context: PathRuleContext,
-): Promise<boolean> {
-  const { toolName, ruleContent: specifier } = value;
-  if (behavior === 'allow' || subject.target.kind !== 'command' || specifier === undefined) return false;
-  if (!/^(?:Read|Edit|Write)$/.test(toolName)) return false;
-  for (const segment of everySegment((await subject.line()).segments)) {
-    const touched = await touchedBy(segment, toolName === 'Read' ? 'read' : 'write', context);
-    for (const path of touched.paths) if (await forbidsPath(specifier, path, context)) return true;
-  }
-  return false;
 }
 
 async function resolveAll(

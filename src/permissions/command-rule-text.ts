@@ -1,4 +1,5 @@
 /** The rule that would allow a command from now on: with its further words, where these only say what, not how. */
+import { beyondName } from '../shell/beyond-name.ts';
 import { plainWords } from '../shell/plain-command.ts';
 import { literalWords, type Segment } from '../shell/segment.ts';
 
@@ -35,7 +36,7 @@ export function ruleTextFor(segment: Segment): string | undefined {
   if (words === undefined || segment.assigns) return undefined;
   const [program = '', verb = '', script = ''] = words;
   const verbs = Object.hasOwn(SUBCOMMANDS, program) ? SUBCOMMANDS[program] : undefined;
-  if (verbs?.includes(verb) === true) return `${program} ${verb} *`;
+  if (verbs?.includes(verb) === true && beyondName(words).length === 0) return `${program} ${verb} *`;
   if (
     SCRIPT_RUNNERS.includes(program) &&
     verb === 'run' &&

@@ -1,7 +1,8 @@
 import type { PermissionQuestion } from '../protocol/gate.ts';
-import type { GateVerdict, MatchedRule, PermissionBehavior } from '../protocol/permission.ts';
+import type { GateVerdict, MatchedRule } from '../protocol/permission.ts';
 import type { Segment } from '../shell/segment.ts';
 import { andThen } from '../util/and-then.ts';
+import { editedPaths } from './accepted-edits.ts';
 import {
   blockedPath,
   type Case,
@@ -11,10 +12,14 @@ import {
   outsideOf,
   type PermissionState,
   pathsOutside,
+  placeOf,
 } from './case.ts';
 import { type CommandCase, coverCommand } from './command-cover.ts';
 import { touchedPaths } from './command-paths.ts';
-import { looksAtFiles, matchesRule } from './match-rule.ts';
+import { firstMatch } from './first-match.ts';
+import { type AllowOrAsk, withPlaces } from './judged-places.ts';
+import { linkedGrants } from './linked-grants.ts';
+import { looksAtFiles } from './match-rule.ts';
 import * as say from './messages.ts';
 import { lookFrom, type ResolvedPath } from './real-path.ts';
 import { formatRule, namesTool, type PermissionRule } from './rule.ts';
@@ -31,14 +36,20 @@ export function decideCall(
 ): GateVerdict | Promise<GateVerdict> {
   const look = lookFrom(state.files, question.cwd);
   const subject = subjectOf(question, look.resolve);
-  const root = question.root ?? question.cwd;
-  const context = { cwd: question.cwd, root, home: state.home, ignoreCase: state.ignoreCase, ...look };
-  const own = question.ownDirectories ?? [];
-  const roots = [root, ...question.additionalDirectories, ...state.directories, ...own];
+  const { cwd, root = cwd, ownDirectories: own = [] } = question;
+  const context = {
+    cwd,
+    root,
+    home: state.home,
+    ignoreCase: state.ignoreCase,
+    ...look,
+    protection: { ...state.protection, own, linked: () => linkedGrants(roots, look) },
+  };
+  const roots: readonly string[] = [root, ...question.additionalDirectories, ...state.directories, ...own];
   const each: Case = { subject, state, context, roots, own };
 
-  return andThen(firstMatch('deny', each), (denied) => {
-    if (denied !== undefined) return deny('rule', say.deniedByRule(subject, denied), denied);
+  return andThen(firstMatch('deny', each), (found) => {
+    if (found?.match === 'yes') return deny('rule', say.deniedByRule(subject, found.rule), found.rule);
     if (subject.policy?.behavior === 'deny') return deny('rule', subject.policy.reason);
     return andThen(blockedPath(each), (stray) => {
       if (stray !== undefined) return deny('workingDir', say.deniedOutside(subject, stray.spelled));
@@ -46,13 +57,13 @@ export function decideCall(
       return andThen(planned, (unlessRead) =>
         unlessRead?.kind === 'deny'
           ? unlessRead
-          : andThen(unlessRead ?? allowOrAsk(each), (verdict) => lastWord(verdict, each)),
+          : andThen(unlessRead ?? allowOrAsk(each, found?.rule), (verdict) =>
+              andThen(withPlaces(verdict, each), (placed) => lastWord(confirmed(placed, question), each)),
+            ),
       );
     });
   });
 }
-
-type AllowOrAsk = Extract<GateVerdict, { kind: 'allow' | 'ask' }>;
 
 type Ask = Extract<GateVerdict, { kind: 'ask' }>;
 type Deny = Extract<GateVerdict, { kind: 'deny' }>;
@@ -70,6 +81,13 @@ async function inPlan(each: Case): Promise<Ask | Deny | undefined> {
   return uncovered.length === 0 ? undefined : refused;
 }
 
+/** What a hook wants confirmed is a question: a mode in which nobody is asked denies it. */
+function confirmed(verdict: AllowOrAsk, { hookAsks }: PermissionQuestion): AllowOrAsk {
+  if (hookAsks === undefined || verdict.kind === 'ask') return verdict;
+  const { judged } = verdict;
+  return { kind: 'ask', reasonType: 'hook', message: hookAsks, ...(judged !== undefined && { judged }) };
+}
+
 /** What the locks and the mode make of it. */
 function lastWord(verdict: AllowOrAsk, each: Case): GateVerdict | Promise<GateVerdict> {
   const { subject, state } = each;
@@ -83,28 +101,57 @@ function lastWord(verdict: AllowOrAsk, each: Case): GateVerdict | Promise<GateVe
   );
 }
 
-function allowOrAsk(each: Case): AllowOrAsk | Promise<AllowOrAsk> {
+/** `feared`: a rule that denies what this may turn out to be. */
+function allowOrAsk(each: Case, feared: PermissionRule | undefined): AllowOrAsk | Promise<AllowOrAsk> {
   const { subject, state } = each;
   if (subject.needsPerson) return { kind: 'ask', reasonType: 'tool', message: say.askedForPerson(subject) };
   if (subject.policy?.behavior === 'ask')
     return { kind: 'ask', reasonType: 'safetyCheck', message: subject.policy.reason };
-  if (state.mode === 'bypassPermissions') {
-    return { kind: 'allow', reasonType: 'mode', reason: 'The permission mode is bypassPermissions.' };
-  }
+  if (feared !== undefined) return askAboutRule(each, feared);
+  return andThen(placeOf(each), (place) => {
+    if (place === 'override') return andThen(byRules(each), (verdict) => aboutLeaving(verdict, each));
+    if (state.mode === 'bypassPermissions')
+      return { kind: 'allow', reasonType: 'mode', reason: 'The permission mode is bypassPermissions.' };
+    return byRules(each, place === 'sandbox' && state.sandbox?.autoAllow === true);
+  });
+}
+
+/** The mode that asks about nothing does not lead out of the sandbox that somebody asked for (F88). */
+function aboutLeaving(verdict: AllowOrAsk, { subject }: Case): AllowOrAsk {
+  if (verdict.kind === 'allow' || verdict.reasonType !== 'other') return verdict;
+  return { ...verdict, reasonType: 'sandboxOverride', message: say.askedToLeaveSandbox(subject) };
+}
+
+/** `walled`: it runs where it can do no harm, so that what no rule speaks of is allowed. */
+function byRules(each: Case, walled = false): AllowOrAsk | Promise<AllowOrAsk> {
+  const { subject } = each;
   return andThen(firstMatch('ask', each), (asked) => {
     if (asked !== undefined)
       return {
         kind: 'ask',
         reasonType: 'rule',
-        message: say.askedByRule(subject, asked),
-        matched: matchedOf(asked),
+        message: say.askedByRule(subject, asked.rule),
+        matched: matchedOf(asked.rule),
       };
-    return looksAtFiles(subject.target) ? judgeFiles(each) : allowedOrDefault(each, []);
+    return looksAtFiles(subject.target) ? judgeFiles(each, walled) : allowedOrDefault(each, []);
   });
 }
 
-async function judgeFiles(each: Case): Promise<AllowOrAsk> {
+/** What a rule that denies may speak of is asked about in every mode. */
+async function askAboutRule({ subject }: Case, rule: PermissionRule): Promise<AllowOrAsk> {
+  const { unseen } = await subject.line();
+  return {
+    kind: 'ask',
+    reasonType: 'rule',
+    message: say.askedForRule(subject, rule, unseen),
+    matched: matchedOf(rule),
+    suggestions: [],
+  };
+}
+
+async function judgeFiles(each: Case, walled: boolean): Promise<AllowOrAsk> {
   const { subject, state } = each;
+  if (walled) return { kind: 'allow', reasonType: 'other', reason: 'It runs in the sandbox.' };
   const unsafe = await findUnsafeWrite(each);
   if (unsafe !== undefined) return unsafe;
 
@@ -120,7 +167,7 @@ async function judgeFiles(each: Case): Promise<AllowOrAsk> {
 
 function allowedOrDefault(each: Case, outside: readonly ResolvedPath[]): AllowOrAsk | Promise<AllowOrAsk> {
   return andThen(firstMatch('allow', each), (allowed) =>
-    allowed === undefined ? byDefault(each, outside) : allowedBy([allowed]),
+    allowed === undefined ? byDefault(each, outside) : allowedBy([allowed.rule]),
   );
 }
 
@@ -142,8 +189,7 @@ async function judgeCommand(each: Case): Promise<AllowOrAsk> {
   const whole = allow.find(
     ({ value }) => value.ruleContent === undefined && namesTool(value.toolName, subject.names),
   );
-  // A prohibition that cannot be held against the command is not passed over.
-  if (whole !== undefined && (unseen === undefined || !hasProhibition(each))) return allowedBy([whole]);
+  if (whole !== undefined) return allowedBy([whole]);
   if (unseen !== undefined)
     return {
       kind: 'ask',
@@ -164,9 +210,8 @@ async function judgeCommand(each: Case): Promise<AllowOrAsk> {
 
 async function askAboutCommand(each: Case, segments: readonly Segment[]): Promise<AllowOrAsk> {
   const { subject, state, context } = each;
-  const line = { segments };
-  const writes = await touchedPaths('write', line, context);
-  const readsOutside = await outsideOf('read', await touchedPaths('read', line, context), each);
+  const writes = await editedPaths(segments, context);
+  const readsOutside = await outsideOf('read', await touchedPaths('read', { segments }, context), each);
   const [touched] = [...writes, ...readsOutside];
   return {
     kind: 'ask',
@@ -208,14 +253,6 @@ function matchedOf({ source, value }: PermissionRule): MatchedRule {
   return { source, value };
 }
 
-function hasProhibition({ subject, state }: Case): boolean {
-  return [...state.rules.of('deny'), ...state.rules.of('ask')].some(
-    ({ value: { toolName, ruleContent } }) =>
-      ruleContent !== undefined &&
-      (namesTool(toolName, subject.names) || /^(?:Read|Edit|Write)$/.test(toolName)),
-  );
-}
-
 /** What holds when no rule and no mode says anything. */
 function byDefault({ subject, state }: Case, outside: readonly ResolvedPath[]): AllowOrAsk {
   const { target } = subject;
@@ -247,23 +284,6 @@ function byDefault({ subject, state }: Case, outside: readonly ResolvedPath[]): 
     suggestions,
     ...leadsTo(stray),
   };
-}
-
-function firstMatch(
-  behavior: PermissionBehavior,
-  { state, subject, context }: Case,
-): PermissionRule | undefined | Promise<PermissionRule | undefined> {
-  const rules = state.rules.of(behavior);
-  const from = (start: number): ReturnType<typeof firstMatch> => {
-    for (let at = start; at < rules.length; at++) {
-      const rule = rules[at] as PermissionRule;
-      const matched = matchesRule(rule, subject, context);
-      if (matched instanceof Promise) return matched.then((yes) => (yes ? rule : from(at + 1)));
-      if (matched) return rule;
-    }
-    return undefined;
-  };
-  return from(0);
 }
 
 function mayPlan(subject: Subject): boolean {

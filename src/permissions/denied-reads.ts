@@ -1,6 +1,6 @@
 import { forbidsPath, type PathRuleContext } from './path-rule.ts';
-import { lookFrom, type PathReader } from './real-path.ts';
-import { namesTool, type PermissionRule } from './rule.ts';
+import { type DiskReader, lookFrom } from './real-path.ts';
+import { type PermissionRule, speaksOfReading } from './rule.ts';
 
 /**
  * What a search must leave out: the rules are asked for each file it would show, not only for the folder it starts
@@ -8,16 +8,17 @@ import { namesTool, type PermissionRule } from './rule.ts';
  */
 export function deniedReads(
   denied: readonly PermissionRule[],
-  place: Omit<PathRuleContext, 'resolve' | 'isFolder'> & { readonly files: PathReader },
+  place: Pick<PathRuleContext, 'cwd' | 'home' | 'ignoreCase' | 'root'> & { readonly files: DiskReader },
 ): ((path: string) => Promise<boolean>) | undefined {
   const specifiers = denied.flatMap(({ value: { toolName, ruleContent } }) =>
-    ruleContent !== undefined && namesTool(toolName, ['Read', 'Grep', 'Glob']) ? [ruleContent] : [],
+    ruleContent !== undefined && speaksOfReading(toolName) ? [ruleContent] : [],
   );
   if (specifiers.length === 0) return undefined;
   const look = lookFrom(place.files, place.cwd);
   const context: PathRuleContext = { ...place, ...look };
   const isDenied = async (path: string) => {
     const resolved = await look.resolve(path);
+    if (resolved.real === undefined) return true;
     for (const specifier of specifiers) if (await forbidsPath(specifier, resolved, context)) return true;
     return false;
   };

@@ -57,6 +57,10 @@ export function deniedWithoutAsking(reason: string): string {
   return `${reason} The permission mode is dontAsk, so nobody was asked and the call is denied.`;
 }
 
+export function askedToLeaveSandbox(subject: Subject): string {
+  return `${describeCall(subject)} needs approval: it asks to run outside of the sandbox.`;
+}
+
 export function askedByRule(subject: Subject, rule: PermissionRule): string {
   return `${describeCall(subject)} needs approval: the rule ${formatRule(rule.value)} in ${SOURCE_NAMES[rule.source]} asks for it.`;
 }
@@ -81,8 +85,20 @@ export function askedForUnseen(subject: Subject, reason: string): string {
   return `${describeCall(subject)} needs approval: what it would run cannot be told, because ${reason}.`;
 }
 
+export function askedForRule(subject: Subject, rule: PermissionRule, unseen: string | undefined): string {
+  const why =
+    unseen === undefined
+      ? 'it names what only the shell knows, or reads what lies below a folder'
+      : `what it would run cannot be told, because ${unseen}`;
+  return `${describeCall(subject)} needs approval: it may be what the rule ${formatRule(rule.value)} in ${SOURCE_NAMES[rule.source]} denies (${why}).`;
+}
+
 export function askedForOutside(subject: Subject, path: string): string {
   return `${describeCall(subject)} needs approval: ${oneLine(path)} is outside the working directories.`;
+}
+
+export function leadingTo(message: string, path: string): string {
+  return `${message} The path leads to ${oneLine(path)}.`;
 }
 
 export function askedByDefault(subject: Subject, mode: PermissionMode): string {

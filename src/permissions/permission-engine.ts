@@ -6,11 +6,14 @@ import type {
   PermissionRuleSource,
   PermissionUpdate,
 } from '../protocol/permission.ts';
+import type { PermissionState } from './case.ts';
 import { checkMode, checkUpdate } from './check-update.ts';
 import { decideCall } from './decide-call.ts';
 import { deniedReads } from './denied-reads.ts';
-import type { PathReader } from './real-path.ts';
-import { formatRule } from './rule.ts';
+import { type PathPatternSource, type Pattern, readPattern } from './path-rule.ts';
+import type { Protection } from './protected-path.ts';
+import type { DiskReader } from './real-path.ts';
+import { formatRule, namesTool } from './rule.ts';
 import { createRuleSet, type RuleSet, type RuleTexts } from './rule-set.ts';
 import { stricterMode } from './stricter-mode.ts';
 
@@ -44,13 +47,19 @@ export interface PermissionOptions {
   readonly locks?: PermissionLocks | undefined;
   /** Absolute paths that may be read and not written, as of now: spilled results and skills that the model is told to read. */
   readonly readableDirectories?: (() => readonly string[]) | undefined;
+  /** Folders whose files are asked about like settings, as of now, wherever they lie; default none. */
+  readonly protectedFolders?: (() => Protection['folders']) | undefined;
+  /** Memory files are asked about too: they may import any file. Default false. */
+  readonly memoryImportsAnywhere?: boolean | undefined;
+  /** Where commands of the shell run, if they are isolated. */
+  readonly sandbox?: PermissionState['sandbox'];
   /** Tools for which no mode stands in for a rule or a person. */
   readonly asksAlways?: ((tool: string) => boolean) | undefined;
   /** What `~/` means in a rule; absent: such a rule allows nothing and denies everything it could mean. */
   readonly home?: string | undefined;
   /** Whether deny and protected paths fold case. Default: on macOS and Windows. */
   readonly ignoreCase?: boolean | undefined;
-  readonly files: PathReader;
+  readonly files: DiskReader;
 }
 
 export interface Permissions extends PermissionPort {
@@ -77,6 +86,10 @@ export interface Permissions extends PermissionPort {
   lend(rules: readonly string[]): () => void;
   /** Whether a Read rule denies this file; undefined when no rule denies reading by path, so that nobody asks. */
   readFilter(place: { readonly cwd: string }): ((path: string) => Promise<boolean>) | undefined;
+  /** The domains that rules of WebFetch name. */
+  webDomains(behavior: 'allow' | 'deny'): readonly string[];
+  /** The paths that rules in force speak of, as they are written. */
+  pathPatterns(source: PathPatternSource, place: { readonly cwd: string }): readonly Pattern[];
 }
 
 /**
@@ -119,7 +132,8 @@ class PermissionEngine implements Permissions {
 
   decide(question: PermissionQuestion): GateVerdict | Promise<GateVerdict> {
     const { mode, locks } = this;
-    const { asksAlways, files, home, readableDirectories } = this.#options;
+    const { asksAlways, files, home, memoryImportsAnywhere, protectedFolders, readableDirectories } =
+      this.#options;
     return decideCall(question, {
       mode: asksAlways?.(question.tool.name)
         ? stricterMode(stricterMode(mode, question.mode), 'default')
@@ -133,6 +147,11 @@ class PermissionEngine implements Permissions {
       blockReadsOutside: locks.blockReadsOutside === true,
       blockWritesOutside: locks.blockWritesOutside === true,
       allowedToolsOnly: locks.allowedToolsOnly === true,
+      protection: {
+        folders: protectedFolders?.() ?? [],
+        memoryImportsAnywhere: memoryImportsAnywhere === true,
+      },
+      sandbox: this.#options.sandbox,
     });
   }
 
@@ -179,6 +198,23 @@ class PermissionEngine implements Permissions {
   readFilter({ cwd }: { readonly cwd: string }): ReturnType<Permissions['readFilter']> {
     const { files, home } = this.#options;
     return deniedReads(this.#rules.of('deny'), { cwd, root: cwd, home, ignoreCase: this.#ignoreCase, files });
+  }
+
+  pathPatterns(source: PathPatternSource, { cwd }: { readonly cwd: string }): readonly Pattern[] {
+    const place = { home: this.#options.home, root: cwd };
+    const tools = source === 'denyRead' ? ['Read', 'Grep', 'Glob'] : ['Edit', 'Write', 'NotebookEdit'];
+    return this.#rules.of(source === 'allowWrite' ? 'allow' : 'deny').flatMap(({ value }) => {
+      if (value.ruleContent === undefined || !namesTool(value.toolName, tools)) return [];
+      const pattern = readPattern(value.ruleContent, place);
+      return pattern === undefined ? [] : [pattern];
+    });
+  }
+
+  webDomains(behavior: 'allow' | 'deny'): readonly string[] {
+    return this.#rules.of(behavior).flatMap(({ value: { toolName, ruleContent = '' } }) => {
+      const domain = /^domain:(.+)$/.exec(ruleContent)?.[1];
+      return domain !== undefined && namesTool(toolName, ['WebFetch']) ? [domain] : [];
+    });
   }
 
   #enter(next: PermissionMode): void {

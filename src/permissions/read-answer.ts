@@ -1,4 +1,4 @@
-import type { PermissionResult } from '../protocol/permission.ts';
+import type { PermissionDecisionClassification, PermissionResult } from '../protocol/permission.ts';
 
 /** A host's answer may have crossed a wire or come from untyped code: only what is understood counts. */
 export function readAnswer(
@@ -18,6 +18,7 @@ export function readAnswer(
         behavior,
         message: typeof message === 'string' && message !== '' ? message : 'The user denied this call.',
         ...(interrupt === true ? { interrupt } : {}),
+        ...classified(named),
       },
     };
   }
@@ -33,9 +34,20 @@ export function readAnswer(
       behavior,
       ...(isRecord(updatedInput) ? { updatedInput } : {}),
       ...(Array.isArray(updatedPermissions) ? { updatedPermissions } : {}),
-      ...(named === 'user_temporary' || named === 'user_permanent' ? { decisionClassification: named } : {}),
+      ...classified(named),
     },
   };
+}
+
+const CLASSIFICATIONS: readonly PermissionDecisionClassification[] = [
+  'user_temporary',
+  'user_permanent',
+  'user_reject',
+];
+
+function classified(named: unknown): Pick<PermissionResult, 'decisionClassification'> {
+  const known = CLASSIFICATIONS.find((each) => each === named);
+  return known === undefined ? {} : { decisionClassification: known };
 }
 
 function no(problem: string): { readonly ok: false; readonly problem: string } {

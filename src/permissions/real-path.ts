@@ -1,8 +1,10 @@
-import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { isAbsolute, resolve, sep } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { codeOf } from '../util/code-of.ts';
+import { type PathReader, realPath } from '../util/real-path.ts';
+import { type LinkedFiles, linkedFiles } from './other-names.ts';
 
-export type PathReader = Pick<PersistentFiles, 'realpath' | 'lstat'>;
+export type { PathReader };
 
 export interface ResolvedPath {
   /** Absolute, as spelled, `.` and `..` taken out. */
@@ -24,12 +26,32 @@ export function createPathResolver(files: PathReader, cwd: string): (path: strin
   };
 }
 
+/** Where there is no `readDir`, what lies in a folder cannot be told. */
+export type DiskReader = PathReader & Partial<Pick<PersistentFiles, 'readDir' | 'readRange'>>;
+
 /** Looks at the disk, for one call. */
-export function lookFrom(files: PathReader, cwd: string) {
+export function lookFrom(files: DiskReader, cwd: string) {
+  const stat = (path: string) => files.lstat(path).catch(() => undefined);
+  let linked: Map<string, Promise<LinkedFiles>> | undefined;
   return {
+    async entries(path: string): Promise<readonly string[] | undefined> {
+      try {
+        return await files.readDir?.(path);
+      } catch (error) {
+        const code = codeOf(error);
+        return code === 'ENOENT' || code === 'ENOTDIR' ? [] : undefined;
+      }
+    },
     resolve: createPathResolver(files, cwd),
     async isFolder(path: string): Promise<boolean> {
-      return (await files.lstat(path).catch(() => undefined))?.kind === 'directory';
+      return (await stat(path))?.kind === 'directory';
+    },
+    stat,
+    linked(key: string, base: string, covers: (path: string) => boolean): Promise<LinkedFiles> {
+      linked ??= new Map();
+      const known = linked.get(key) ?? linkedFiles(base, covers, files);
+      linked.set(key, known);
+      return known;
     },
   };
 }
@@ -39,19 +61,6 @@ async function resolvePath(files: PathReader, cwd: string, path: string): Promis
   if (path.includes('\0')) return { spelled, real: undefined };
   const real = (await climbsAlike(files, cwd, path)) ? await realPath(files, spelled) : undefined;
   return { spelled, real };
-}
-
-async function realPath(files: PathReader, path: string): Promise<string | undefined> {
-  const missing: string[] = [];
-  for (let current = path; ; current = dirname(current)) {
-    try {
-      return join(await files.realpath(current), ...missing);
-    } catch (error) {
-      if (!isAbsent(error) || dirname(current) === current) return undefined;
-      if (await isLink(files, current)) return undefined;
-      missing.unshift(basename(current));
-    }
-  }
 }
 
 /** `link/../x` is one place to the kernel and another on paper; a path for which the two differ has no answer. */
@@ -65,17 +74,4 @@ async function climbsAlike(files: PathReader, cwd: string, path: string): Promis
   } catch {
     return false;
   }
-}
-
-async function isLink(files: PathReader, path: string): Promise<boolean> {
-  try {
-    return (await files.lstat(path))?.kind === 'symlink';
-  } catch (error) {
-    return !isAbsent(error);
-  }
-}
-
-function isAbsent(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }

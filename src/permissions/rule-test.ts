@@ -1,11 +1,11 @@
 import type { PermissionQuestion } from '../protocol/gate.ts';
-import { matchesRule } from './match-rule.ts';
-import { lookFrom, type PathReader } from './real-path.ts';
-import { parseRule } from './rule.ts';
+import { matchRule } from './match-rule.ts';
+import { type DiskReader, lookFrom } from './real-path.ts';
+import { namesTool, parseRule } from './rule.ts';
 import { subjectOf } from './subject.ts';
 
 export interface RuleTestOptions {
-  readonly files: PathReader;
+  readonly files: DiskReader;
   /** What `~/` means in a rule. */
   readonly home: string | undefined;
   readonly ignoreCase?: boolean | undefined;
@@ -24,12 +24,18 @@ export function ruleTest(
   const ignoreCase = options.ignoreCase ?? (process.platform === 'darwin' || process.platform === 'win32');
   return async (question) => {
     const look = lookFrom(files, question.cwd);
-    return matchesRule({ behavior: 'deny', source: 'session', value }, subjectOf(question, look.resolve), {
+    const subject = subjectOf(question, look.resolve);
+    // Of other tools than it names, only `Read` and `Edit` speak: they stand for their kind.
+    const kind = value.toolName === 'Read' ? 'read' : value.toolName === 'Edit' ? 'write' : undefined;
+    const { kind: touched } = subject.target;
+    if (!namesTool(value.toolName, subject.names) && touched !== kind && touched !== 'command') return false;
+    const match = await matchRule({ behavior: 'deny', source: 'session', value }, subject, {
       cwd: question.cwd,
       root: question.root ?? question.cwd,
       home,
       ignoreCase,
       ...look,
     });
+    return match !== 'no';
   };
 }

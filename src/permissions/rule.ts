@@ -33,6 +33,14 @@ export function formatRule(value: PermissionRuleValue): string {
   return value.ruleContent === undefined ? value.toolName : `${value.toolName}(${value.ruleContent})`;
 }
 
+/** Whether a rule's tool part names a built-in tool that reads files: to forbid a path to one is to forbid it to all. */
+export const speaksOfReading = (ruleTool: string) =>
+  namesTool(ruleTool, ['Read', 'Grep', 'Glob', 'LS', 'NotebookRead']);
+
+/** The same of those that write files. */
+export const speaksOfWriting = (ruleTool: string) =>
+  namesTool(ruleTool, ['Edit', 'Write', 'NotebookEdit', 'MultiEdit']);
+
 /**
  * Whether a rule's tool part names this tool: its name, an alias, `mcp__server` for every tool of the server, or a
  * trailing `*`.

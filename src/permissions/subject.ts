@@ -25,6 +25,7 @@ export function subjectOf(
 ): Subject {
   const target = targetOf(tool, input, cwd);
   let line: Promise<CommandLine> | undefined;
+  let paths: Promise<readonly ResolvedPath[]> | undefined;
   return {
     tool: tool.name,
     names: [tool.name, ...(tool.aliases ?? [])],
@@ -32,7 +33,10 @@ export function subjectOf(
     readOnly: attempt(() => tool.isReadOnly?.(input)) ?? false,
     needsPerson: tool.requiresUserInteraction === true,
     policy: tool.policy,
-    paths: () => Promise.all('paths' in target ? target.paths.map(resolve) : []),
+    paths() {
+      paths ??= Promise.all('paths' in target ? target.paths.map(resolve) : []);
+      return paths;
+    },
     line: () => {
       line ??= lineOf(target);
       return line;
@@ -48,7 +52,7 @@ export function targetOf(tool: AnyTool, input: Record<string, unknown>, cwd: str
 async function lineOf(target: PermissionTarget): Promise<CommandLine> {
   if (target.kind !== 'command') return { segments: [] };
   const { readCommandLine } = await import('../shell/command-line.ts');
-  return readCommandLine(target.command);
+  return readCommandLine(target.command, target.language);
 }
 
 function attempt<T>(ask: () => T): T | undefined {

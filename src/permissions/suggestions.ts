@@ -21,7 +21,7 @@ export function suggestionsFor(
       return readRules(outside.map((path) => (isSearch ? placeOf(path) : dirname(placeOf(path)))));
     }
     case 'write':
-      return writing(outside, mode);
+      return [...acceptingEdits(mode), ...addingFoldersOf(outside)];
     case 'command':
       return [];
     case 'url': {
@@ -40,6 +40,7 @@ export interface UncoveredCommand {
   readonly segments: readonly Segment[];
   /** Files that it reads outside the working directories. */
   readonly readsOutside: readonly ResolvedPath[];
+  /** What mode acceptEdits would let it write, once the folder is a working directory. */
   readonly writes: readonly ResolvedPath[];
 }
 
@@ -59,7 +60,7 @@ export function suggestionsForCommand(
   return [
     ...(rules.length === 0 ? [] : kept(rules)),
     ...readRules(readsOutside.map((path) => dirname(placeOf(path)))),
-    ...(writes.length === 0 ? [] : writing(writes, mode)),
+    ...(writes.length === 0 ? [] : [...addingFoldersOf(writes), ...acceptingEdits(mode)]),
   ];
 }
 
@@ -69,16 +70,13 @@ function onlyRedirects({ words, redirects }: Segment): boolean {
   return redirects.length > 0 && known.length === words.length && pathsRead(known) !== undefined;
 }
 
-function writing(paths: readonly ResolvedPath[], mode: PermissionMode): readonly PermissionUpdate[] {
+function addingFoldersOf(paths: readonly ResolvedPath[]): readonly PermissionUpdate[] {
   const directories = [...new Set(paths.map(({ spelled }) => dirname(spelled)))];
-  return [
-    ...(directories.length === 0
-      ? []
-      : [{ type: 'addDirectories', directories, destination: 'session' } as const]),
-    ...(mode === 'acceptEdits'
-      ? []
-      : [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' } as const]),
-  ];
+  return directories.length === 0 ? [] : [{ type: 'addDirectories', directories, destination: 'session' }];
+}
+
+function acceptingEdits(mode: PermissionMode): readonly PermissionUpdate[] {
+  return mode === 'acceptEdits' ? [] : [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }];
 }
 
 /** A folder whose name would be read as a pattern, or that is the whole disk, gets no rule. */

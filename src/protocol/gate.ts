@@ -22,6 +22,8 @@ export interface PermissionQuestion {
   readonly agentId?: string;
   /** Absolute paths that the asker may write without being asked: an agent's own notes. Default none. */
   readonly ownDirectories?: readonly string[] | undefined;
+  /** Why a hook wants the call to be confirmed. */
+  readonly hookAsks?: string | undefined;
   /** Of the agent that asks: holds where it is stricter than the session's. */
   readonly mode?: PermissionMode | undefined;
 }
@@ -49,8 +51,10 @@ export type AskPort = (
   signal: AbortSignal,
 ) => Promise<
   // `answeredBy`: default the host. `headless`: there was none to ask. `unanswered`: its answer was none. `hook`: one for
-  // permission requests.
-  | (PermissionResult & { readonly answeredBy?: 'permissionPromptTool' | 'headless' | 'unanswered' | 'hook' })
+  // permission requests. `asyncAgent`: permission prompts are switched off.
+  | (PermissionResult & {
+      readonly answeredBy?: 'permissionPromptTool' | 'headless' | 'asyncAgent' | 'unanswered' | 'hook';
+    })
   | { readonly behavior: 'pending'; readonly askId: string }
 >;
 

@@ -1,4 +1,5 @@
 import type { JsonSchema } from './json.ts';
+import type { InformationalBody } from './messages.ts';
 import type { PermissionMode, PermissionUpdate } from './permission.ts';
 
 /** Every hook event that users may name. Which of them fire is in `docs/hooks.md`. */
@@ -64,45 +65,47 @@ export type LoadReason =
   | 'compact'
   | 'recall';
 
+/** The tool that a call is for. */
+export interface CalledTool {
+  readonly tool_name: string;
+  /** Whose tool it is, and where that server is from; absent for all but MCP tools. */
+  readonly mcp_server?: { readonly name: string; readonly source: string };
+}
+
 /** What the loop and the gate hand in; the base fields are added by the port. */
 export type HookCall =
-  | {
+  | (CalledTool & {
       readonly event: 'PreToolUse';
-      readonly tool_name: string;
       readonly tool_input: unknown;
       readonly tool_use_id: string;
-    }
-  | {
+    })
+  | (CalledTool & {
       readonly event: 'PostToolUse';
-      readonly tool_name: string;
       readonly tool_input: unknown;
       readonly tool_response: unknown;
       readonly tool_use_id: string;
       readonly duration_ms: number;
-    }
-  | {
+    })
+  | (CalledTool & {
       readonly event: 'PostToolUseFailure';
-      readonly tool_name: string;
       readonly tool_input: unknown;
       readonly tool_use_id: string;
       readonly error: string;
       readonly is_interrupt: boolean;
       readonly duration_ms: number;
-    }
+    })
   | { readonly event: 'PostToolBatch'; readonly tool_calls: readonly unknown[] }
-  | {
+  | (CalledTool & {
       readonly event: 'PermissionRequest';
-      readonly tool_name: string;
       readonly tool_input: unknown;
       readonly permission_suggestions?: readonly PermissionUpdate[];
-    }
-  | {
+    })
+  | (CalledTool & {
       readonly event: 'PermissionDenied';
-      readonly tool_name: string;
       readonly tool_input: unknown;
       readonly tool_use_id: string;
       readonly reason: string;
-    }
+    })
   | {
       readonly event: 'Notification';
       readonly message: string;
@@ -187,7 +190,7 @@ export type HookCall =
 
 /**
  * What hooks of one event decided together, folded in registration order: deny beats ask beats allow. What they
- * have to say to the person, failures included, is not in it: the hooks room shows that itself.
+ * have to say to the person, failures included, is not in it: the hooks room shows that itself, or hands it to `say`.
  */
 export interface HookVerdict {
   readonly permission?: 'allow' | 'deny' | 'ask';
@@ -260,7 +263,12 @@ export interface HookPort {
    */
   run(
     call: HookCall,
-    options?: { readonly signal: AbortSignal; readonly toolUseId?: string },
+    options?: {
+      readonly signal: AbortSignal;
+      readonly toolUseId?: string;
+      /** Gets what hooks say to the person (`systemMessage`). Default: it is shown at once. */
+      readonly say?: (body: InformationalBody) => void;
+    },
   ): Promise<HookVerdict>;
   /** Whether a run could take an outward step (a callback, a process). */
   has(event: HookEvent): boolean;

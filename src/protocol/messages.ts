@@ -3,7 +3,7 @@
  * The SDK's shapes (`sdk-messages.ts`) are a projection of these, made in `engine/to-sdk-message.ts`.
  */
 import type { AssistantErrorKind } from './failure.ts';
-import type { PermissionDecision, PermissionMode } from './permission.ts';
+import type { DecisionReasonType, PermissionDecision, PermissionMode } from './permission.ts';
 import type { AssistantBlock, StopReason, StreamEvent, Usage, UserBlock } from './wire.ts';
 
 interface Common {
@@ -191,9 +191,9 @@ export type SystemBody =
       readonly tool_use_id: string;
       /** The subagent whose call it was. */
       readonly agent_id?: string;
-      /** Absent when there was nobody to ask. */
-      readonly decision_reason_type?: string;
-      /** What the hook said that denied the request. */
+      /** What denied the call; where nobody could be asked, what wanted it confirmed. */
+      readonly decision_reason_type: DecisionReasonType;
+      /** Why it was to be confirmed, or what the hook said that denied the request. */
       readonly decision_reason?: string;
       readonly message: string;
     }
@@ -240,7 +240,7 @@ export interface ProgressMessage extends Common {
   readonly type: 'progress';
   readonly toolUseId: string;
   readonly toolName: string;
-  readonly data: { readonly type: string; readonly [key: string]: unknown };
+  readonly data: { readonly type: string; readonly taken?: () => void; readonly [key: string]: unknown };
 }
 
 /** Raw stream events that arrived together, passed through in order. Not recorded. */
@@ -286,8 +286,8 @@ export type LoopMessage =
   | TombstoneMessage
   | ToolUseSummaryMessage;
 
-/** What the loop says at once: one message, or those that came of one read of the stream. */
-export type Said = LoopMessage | readonly LoopMessage[];
+/** Messages that the loop emits together, such as those of one read of the stream. */
+export type LoopBatch = readonly LoopMessage[];
 
 /** What the next request is made of. Frozen once it is in a view: its wire bytes are cached by identity. */
 export type ViewMessage = AssistantMessage | UserMessage | AttachmentMessage;

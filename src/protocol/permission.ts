@@ -51,10 +51,7 @@ export type PermissionResult =
       readonly updatedInput?: Record<string, unknown>;
       readonly updatedPermissions?: readonly PermissionUpdate[];
       readonly toolUseID?: string;
-      /**
-       * For clients to read. Default, also for `user_reject`, which is no word for an allowance: by whether the answer
-       * brings permissions along.
-       */
+      /** For clients to read, in `tool_result_meta`. Default `user_temporary`. */
       readonly decisionClassification?: PermissionDecisionClassification;
     }
   | {
@@ -62,7 +59,7 @@ export type PermissionResult =
       readonly message: string;
       readonly interrupt?: boolean;
       readonly toolUseID?: string;
-      /** Without effect: a denial is always a `user_reject`. */
+      /** For clients to read, in `tool_result_meta`. Default `user_reject`. */
       readonly decisionClassification?: PermissionDecisionClassification;
     };
 
@@ -71,7 +68,7 @@ export interface PermissionDecision {
   readonly decision: 'accept' | 'reject';
   /** `config`: a rule, the mode or the like; the `user_` ones: the person or host that was asked. */
   readonly source: 'config' | 'hook' | 'user_temporary' | 'user_permanent' | 'user_reject';
-  /** What kind of thing decided; absent when somebody was asked. */
+  /** What kind of thing decided; absent when a person or host did, and when it is the tool itself that needs no permission. */
   readonly reason_type?: DecisionReasonType;
 }
 
@@ -83,7 +80,7 @@ export interface CanUseToolContext {
   /** What kind of thing asked: a rule, the mode, a hook, … */
   readonly decisionReasonType?: DecisionReasonType;
   /** The ask rule that wants this call confirmed. */
-  readonly matchedAskRule?: MatchedRule;
+  readonly matchedAskRule?: PermissionRuleValue & { readonly source: PermissionRuleSource };
   readonly title?: string;
   readonly displayName?: string;
   /** What the call is about, in a line: the path, the address, the command or what it is said to do. */
@@ -104,32 +101,43 @@ export type CanUseTool = (
   context: CanUseToolContext,
 ) => Promise<PermissionResult | null>;
 
+/** What kind of thing decided on a call, or wants it confirmed. `asyncAgent`: permission prompts are switched off. */
 export type DecisionReasonType =
   | 'rule'
   | 'mode'
   | 'hook'
-  | 'host'
   | 'permissionPromptTool'
   | 'workingDir'
   | 'safetyCheck'
-  | 'headless'
-  | 'unanswered'
-  | 'tool'
+  | 'asyncAgent'
+  | 'sandboxOverride'
   | 'other';
+
+/** What the gate knows beyond that: who was asked, and that the tool itself decides. */
+export type GateReasonType = DecisionReasonType | 'host' | 'headless' | 'unanswered' | 'tool';
+
+/** A path of a call, and the file that it meant when the call was judged. */
+export interface JudgedPath {
+  /** Absolute, as spelled. */
+  readonly spelled: string;
+  /** Without links; undefined: that could not be told. */
+  readonly real: string | undefined;
+}
 
 /** The one gate's verdict on a call (L5). */
 export type GateVerdict =
   | {
       readonly kind: 'allow';
-      readonly reasonType: DecisionReasonType;
+      readonly reasonType: GateReasonType;
       readonly reason?: string;
       readonly updatedInput?: JsonObject;
       /** The rule that allows it; of several, the first. */
       readonly matched?: MatchedRule;
+      readonly judged?: readonly JudgedPath[];
     }
   | {
       readonly kind: 'deny';
-      readonly reasonType: DecisionReasonType;
+      readonly reasonType: GateReasonType;
       /** What the model reads. */
       readonly message: string;
       /** End the turn as if the user had interrupted. */
@@ -138,11 +146,12 @@ export type GateVerdict =
     }
   | {
       readonly kind: 'ask';
-      readonly reasonType: DecisionReasonType;
+      readonly reasonType: GateReasonType;
       readonly message: string;
       readonly suggestions?: readonly PermissionUpdate[];
       readonly blockedPath?: string;
       readonly matched?: MatchedRule;
+      readonly judged?: readonly JudgedPath[];
     }
   /** The answer will come from elsewhere, later: the run parks. */
   | { readonly kind: 'pending'; readonly askId: string };

@@ -1,8 +1,15 @@
 /** The Tool contract: what a built-in tool, an in-process SDK tool and an MCP tool all are. */
 import type { PersistentFiles } from './files.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
-import type { ProgressMessage, TodoItem, UserMessage } from './messages.ts';
-import type { GateVerdict, PermissionDenial } from './permission.ts';
+import type { InformationalBody, ProgressMessage, TodoItem, UserMessage } from './messages.ts';
+import type {
+  DecisionReasonType,
+  GateReasonType,
+  GateVerdict,
+  JudgedPath,
+  PermissionDenial,
+} from './permission.ts';
+import type { CommandPlace, SandboxPort } from './sandbox.ts';
 import type { TaskTable } from './task.ts';
 import type { DocumentBlock, ImageBlock, TextBlock, ToolUseBlock } from './wire.ts';
 
@@ -25,6 +32,8 @@ export interface ToolOutput<Output = unknown> {
   /** What the model reads. */
   readonly content: ToolResultContent;
   readonly isError?: boolean;
+  /** Where its command ran; absent: commands are not isolated, or it is none. */
+  readonly ranIn?: CommandPlace;
   /** The turn ends once this result is recorded. */
   readonly endsTurn?: boolean;
   /** More messages behind the result, as synthetic user messages. */
@@ -37,6 +46,8 @@ export interface ToolProgress {
   readonly type: string;
   /** Never pushed out by later progress that nobody has taken yet. */
   readonly lossless?: true;
+  /** Called once the consumer has it and whatever came before it, or once it is certain that nobody takes it. */
+  readonly taken?: () => void;
   readonly [key: string]: unknown;
 }
 
@@ -45,6 +56,8 @@ export interface ReadFileState {
   readonly hash: string;
   readonly mtimeMs: number;
   readonly partial: boolean;
+  /** The path without links, where it was read or written. */
+  readonly real?: string;
 }
 
 /** Which files this session has read; the engine's `readFileCache`. */
@@ -75,6 +88,8 @@ export interface ToolContext {
   readonly additionalDirectories: readonly string[];
   /** The whole environment of child processes. */
   readonly env: Readonly<Record<string, string>>;
+  /** Isolation of shell commands. Absent: they run as any program does. */
+  readonly sandbox?: SandboxPort | undefined;
   readonly signal: AbortSignal;
   readonly toolUseId: string;
   /** `submission/iteration/attempt/tool/<tool_use_id>`: hand it on as an idempotency key. */
@@ -88,6 +103,8 @@ export interface ToolContext {
   spillFile(name: string): Promise<string>;
   /** Says of a file that a rule denies reading it; undefined when no rule does, so that searches ask nothing. */
   readFilter?(): ((path: string) => Promise<boolean>) | undefined;
+  /** The files of this call, as its permission was decided: they are opened there and nowhere else. Absent: nobody looked. */
+  readonly judged?: readonly JudgedPath[] | undefined;
   nowMs(): number;
   /** Ends with the session, not with the turn: for what outlives the call. */
   readonly sessionSignal: AbortSignal;
@@ -182,7 +199,16 @@ export interface ToolPolicy {
 
 export type PermissionTarget =
   | { readonly kind: 'read' | 'write'; readonly paths: readonly string[] }
-  | { readonly kind: 'command'; readonly command: string }
+  /**
+   * `language`: of the shell that runs it, `bash` or what a shell called `sh` may be. Default `bash`. `leavesSandbox`: it
+   * asks to run outside of the sandbox, where there is one.
+   */
+  | {
+      readonly kind: 'command';
+      readonly command: string;
+      readonly language?: 'bash' | 'sh';
+      readonly leavesSandbox?: boolean;
+    }
   | { readonly kind: 'url'; readonly url: string }
   /** Something that has a name, as a skill has: `Skill(name)`, or `Skill(prefix:*)`. */
   | { readonly kind: 'name'; readonly name: string }
@@ -211,15 +237,23 @@ export interface ToolTrace {
   readonly inputChars: number;
   readonly resultChars: number;
   readonly concurrent: boolean;
+  /** Where its command ran; absent: commands are not isolated, or it is none. */
+  readonly ranIn?: CommandPlace;
   readonly permission?: {
     readonly verdict: GateVerdict['kind'];
     /** What decided: a rule, the mode, a hook, the host, … */
-    readonly source: string;
+    readonly source: GateReasonType;
     /** The rule that decided, as written, and where it is from. */
     readonly rule?: string;
     readonly ruleSource?: string;
     readonly askedMs?: number;
   };
+}
+
+/** Why a call was denied that no person or host denied. */
+export interface DenialNotice {
+  readonly decision_reason_type: DecisionReasonType;
+  readonly decision_reason?: string;
 }
 
 export type ToolUpdate =
@@ -234,7 +268,11 @@ export type ToolUpdate =
       readonly preventContinuation?: { readonly stopReason: string; readonly hookName?: string };
       /** From hooks around this call, for the model. */
       readonly hookContext: readonly string[];
+      /** What hooks that ran after the call say to the person; shown behind the result. */
+      readonly said?: readonly InformationalBody[];
       readonly denial?: PermissionDenial;
+      /** What is announced of the denial; absent where nothing is. */
+      readonly denialNotice?: DenialNotice | undefined;
       /** deny + interrupt: the run stops as `aborted_tools`. */
       readonly interrupt?: boolean;
       readonly trace: ToolTrace;

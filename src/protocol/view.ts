@@ -13,7 +13,7 @@ export interface View extends Iterable<ViewMessage> {
   slice(start?: number): ViewMessage[];
 }
 
-/** A recorded change of the view (L2). Applied by `util/edit-list.ts`, by the loop and again on resume. */
+/** A recorded change of the view (L2). `view/edits.ts` applies it: live in the loop, and again on resume. */
 export type ViewEdit =
   /** The message with this uuid is swapped for another; the new one may keep the uuid. */
   | { readonly kind: 'replace'; readonly uuid: string; readonly item: ViewMessage }

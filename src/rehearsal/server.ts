@@ -1,7 +1,8 @@
 /** The Messages API on loopback (H1). */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../util/clock.ts';
+import { http } from '../util/node.ts';
 import { createPromptCache } from './accounting/prompt-cache.ts';
 import { type ApiError, errorBody, notFound } from './api-error.ts';
 import { deliver } from './http/deliver.ts';
@@ -119,7 +120,7 @@ export async function startRehearsal(options: RehearsalOptions = {}): Promise<Re
     await deliver(response, routed.answer, { clock, note });
   };
 
-  const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (message, response) => {
+  const server = http.createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (message, response) => {
     void serve(message, response);
   });
   await new Promise<void>((resolve, reject) => {

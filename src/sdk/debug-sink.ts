@@ -26,7 +26,9 @@ const onStderr = (line: string) => void process.stderr.write(`${line}\n`);
 /** For its owner alone. */
 async function openEnd(path: string, files: PersistentFiles): ReturnType<PersistentFiles['openAppend']> {
   try {
-    await files.makeDir(dirname(path));
+    // A folder that exists is somebody's own, and stays as open as it is.
+    const folder = dirname(path);
+    if ((await files.stat(folder)) === undefined) await files.makeDir(folder, 0o700);
     return await files.openAppend(path, 0o600);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);

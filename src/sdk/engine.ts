@@ -7,7 +7,6 @@ export type {
   ElicitationAnswer,
   ElicitationRequest,
   McpClient,
-  McpToolInfo,
   OrphanedPermission,
   QueryEngineConfig,
 } from '../engine/config.ts';
@@ -17,7 +16,6 @@ export { QueryEngine, type QueuedPrompt } from '../engine/query-engine.ts';
 export type {
   AccountInfo,
   AgentInfo,
-  McpServerStatus,
   ModelChoice,
 } from '../engine/session-facts.ts';
 export type { SDKStatus } from '../engine/state-machine.ts';
@@ -29,3 +27,4 @@ export type {
   CommandResult,
   CommandSource,
 } from '../protocol/command.ts';
+export type { McpServerStatus, McpToolInfo } from '../protocol/mcp.ts';

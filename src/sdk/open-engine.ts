@@ -88,6 +88,7 @@ async function configure(options: Options): Promise<Configured> {
     project,
     projectServers,
     userServers,
+    projectFiles,
     unreachable,
     refused,
   } = await configFromSettings({
@@ -109,7 +110,7 @@ async function configure(options: Options): Promise<Configured> {
     projectTrusted: project.trusted,
     projectRoot,
     configHome: base.home,
-    files,
+    files: projectFiles,
     warn: (line) => options.stderr?.(line),
   });
   const config: QueryEngineConfig = {

@@ -117,7 +117,7 @@ export interface Options {
   permissionMode?: PermissionMode | 'auto' | undefined;
   /** The caller can stop single tasks (`stopTask`): `interrupt()` then spares those in the background while input is open. */
   perTaskStopAffordance?: boolean | undefined;
-  /** Isolation of commands, which is not available yet: `enabled: true` refuses to start unless `failIfUnavailable` is false. */
+  /** Isolation of shell commands, see docs/sandbox.md. `enabled: true` refuses to start where there is none, unless `failIfUnavailable` is false. */
   sandbox?: { enabled?: boolean; failIfUnavailable?: boolean; [more: string]: unknown } | undefined;
   /**
    * For runs that nobody attends: overload and rate limits are waited out without limit, with an `api_retry` message
@@ -141,7 +141,8 @@ export interface Options {
   persistSession?: boolean | undefined;
   /**
    * false: settings of the project (`project`, `local`) can only restrict; what they would allow or run is passed
-   * over. Default true: naming the source is the decision. The command line says false.
+   * over, as on the command line. Default: naming the source is the decision, but for `permissions.allow` of the shared
+   * file. That takes true here, or a folder that the user has trusted (`turnwright trust`).
    */
   projectTrusted?: boolean | undefined;
   /** With `projectTrusted: false`: a project whose content the user has trusted (`turnwright trust`) is trusted. */

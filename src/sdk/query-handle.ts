@@ -31,7 +31,7 @@ export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsM
   readonly setMaxThinkingTokens: SetMaxThinkingTokens;
   /** Does not wait for MCP servers. */
   initializationResult(): Promise<InitializationResult>;
-  /** The same, as it is now. */
+  /** The same, as it is now. Emits `background_tasks_changed` with what runs in the background. */
   reinitialize(): Promise<InitializationResult>;
   supportedCommands(): Promise<InitializationResult['commands']>;
   supportedModels(): Promise<InitializationResult['models']>;
@@ -126,8 +126,10 @@ export class QueryHandle extends SessionControls implements Query {
     return this.#running.initialization();
   }
 
-  reinitialize(): Promise<InitializationResult> {
-    return this.#running.initialization();
+  async reinitialize(): Promise<InitializationResult> {
+    const result = await this.#running.initialization();
+    (await this.#running.engine()).tasks.announceRunning();
+    return result;
   }
 
   async supportedCommands(): Promise<InitializationResult['commands']> {

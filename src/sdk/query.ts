@@ -10,7 +10,6 @@ import { uuid } from '../util/uuid.ts';
 import { type Announcements, createAnnouncements } from './announcements.ts';
 import { checkOptions } from './check-options.ts';
 import { withExtraArgs } from './extra-args.ts';
-import { keepCompiledCode } from './keep-compiled-code.ts';
 import { type Opening, startEngine } from './open-engine.ts';
 import type { Options } from './options.ts';
 import { createPromptFeed, handQueueOn, noticeFrom, type PromptFeed, userMessage } from './prompt-feed.ts';
@@ -106,7 +105,6 @@ export function query({
     closing ??= (async () => {
       feed.end();
       await (await opening?.engine.catch(() => undefined))?.close();
-      keepCompiledCode();
     })();
     return closing;
   };

@@ -4,12 +4,12 @@ import type { McpCall, SessionUsage } from '../engine/host-controls.ts';
 import type { HostFile, HostFileOptions } from '../engine/host-files.ts';
 import type { QueryEngine } from '../engine/query-engine.ts';
 import type { ReloadedPlugins, ReloadPluginsOptions } from '../engine/reload-plugins.ts';
-import type { McpServerStatus } from '../engine/session-facts.ts';
 import type { McpResourceContents } from '../engine/session-mcp.ts';
 import type { TaskOutputTail } from '../engine/session-tasks.ts';
 import type { ContextUsage } from '../protocol/context-usage.ts';
 import type { RewindFilesResult } from '../protocol/file-history.ts';
 import type { HooksListing } from '../protocol/hook-config.ts';
+import type { McpServerStatus } from '../protocol/mcp.ts';
 import type { SlashCommandInfo } from '../protocol/sdk-messages.ts';
 import type { ToolResultContent } from '../protocol/tool.ts';
 import { splitServers } from './mcp/configured-servers.ts';
@@ -25,7 +25,10 @@ export interface SessionMethods {
   reconnectMcpServer(name: string): Promise<void>;
   /** Off: its tools are taken away from the next request on. */
   toggleMcpServer(name: string, on: boolean): Promise<void>;
-  /** Puts these servers in the place of those of an earlier call; the ones of `options.mcpServers` stay. */
+  /**
+   * Puts these servers in the place of those of an earlier call and of all that are the host's own (`type: 'sdk'`). A
+   * server of the options or of a file stays until a call has named it.
+   */
   setMcpServers(servers: Readonly<Record<string, McpServerConfig>>): Promise<SetServersResult>;
   /** A `ui://` resource of a server that the engine reaches, to be shown sandboxed. Rejects with the reason. */
   readMcpResource(server: string, uri: string): Promise<McpResourceContents>;

@@ -39,6 +39,8 @@ export type ListSessionsOptions = SessionMutationOptions &
 export type GetSessionMessagesOptions = SessionMutationOptions & catalog.MessagePage;
 export type GetSubagentMessagesOptions = SessionMutationOptions &
   Omit<catalog.MessagePage, 'includeSystemMessages'>;
+/** What is to be erased: everything that a message says, or a text wherever it occurs. */
+export type EraseRequest = catalog.EraseRequest;
 export type ForkSessionOptions = SessionMutationOptions & catalog.ForkRequest;
 export type ImportSessionToStoreOptions = Omit<SessionMutationOptions, 'sessionStore'> &
   catalog.ImportOptions;
@@ -128,6 +130,24 @@ export async function unarchiveSession(
  */
 export async function deleteSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
   return (await loadCatalog()).deleteSession(placeFor(options), sessionId);
+}
+
+/**
+ * Takes a text out of everything that a session keeps: its records, its subagents', kept results. `[erased]` takes its
+ * place, in later requests too. With `messageId` everything that this message says, with `text` this text wherever it
+ * occurs. Contents of files that are kept for `rewindFiles` stay.
+ *
+ * @returns the number of records that were changed.
+ * @throws `session_not_found`; `session_in_use` while a process works on it; `invalid_option` for a message that it does
+ * not have, a text of fewer than four characters, or a store without `delete`.
+ * @example await eraseFromSession(sessionId, { text: pastedKey });
+ */
+export async function eraseFromSession(
+  sessionId: string,
+  request: EraseRequest,
+  options: SessionMutationOptions = {},
+): Promise<number> {
+  return (await loadCatalog()).eraseFromSession(placeFor(options), sessionId, request);
 }
 
 /** A copy under a new id, up to a message or whole. Rejects with `session_not_found`, or `invalid_option`. */

@@ -1,6 +1,7 @@
 /** Settings without a session: what they come to, and which folders are trusted. */
 import { resolve } from 'node:path';
 import type { EndpointAnswer } from '../engine/compose/probe-model.ts';
+import type { SandboxState } from '../engine/compose/sandbox.ts';
 import { configurationHome } from '../engine/compose/session-files.ts';
 import type { SettingsReport } from '../engine/compose/settings-access.ts';
 import { inspectSettings, type ProjectTrust, trustRecords } from '../engine/compose/settings-inspection.ts';
@@ -14,7 +15,7 @@ import { folderOf, placeOf } from './process-place.ts';
 
 export { unknownBuiltinTools } from '../engine/compose/builtin-tools.ts';
 export type { PermissionRulesState } from '../engine/session-settings.ts';
-export type { EndpointAnswer, ProjectTrust, SettingsReport };
+export type { EndpointAnswer, ProjectTrust, SandboxState, SettingsReport };
 
 export type ResolveSettingsOptions = Pick<
   Options,
@@ -60,6 +61,17 @@ export async function probeModel(
   const { signal, ...place } = options;
   const { probeModel: probe } = await import('../engine/compose/probe-model.ts');
   return probe(await configOf({ settingSources: ['user', 'project', 'local'], ...place }), signal);
+}
+
+/**
+ * Whether a query with these options would isolate commands, and whether this machine can: isolates a program to find
+ * out, unless nothing asks for it in a folder that is not trusted. Rejects with `invalid_settings`.
+ */
+export async function sandboxState(options: ResolveSettingsOptions = {}): Promise<SandboxState> {
+  const { sandbox, trust } = await inspect(options);
+  const { sandboxState: look } = await import('../engine/compose/sandbox.ts');
+  const path = placeOf(options).env['PATH'] ?? '';
+  return look(sandbox, { path, mayStart: trust?.state !== 'untrusted' });
 }
 
 /** Whether the project's files may do more than restrict, and what they ask for. Default sources: all. */

@@ -11,10 +11,11 @@ import { EarlierRecords } from './earlier-records.ts';
 import { MAX_LINE_BYTES } from './envelope.ts';
 import { type JournalPosition, scanJournal } from './read-journal.ts';
 import { readLines, readParts } from './read-lines.ts';
+import { asTold, asWritten } from './stored-form.ts';
 
 /** A journal is worth one when so much of it is in none yet: reading that takes about 50 ms. */
 export const DIGEST_FROM_BYTES = 8 * 1024 * 1024;
-const DIGEST_VERSION = 1;
+const DIGEST_VERSION = 2;
 /** Parsed, or summed up, at once: less would take longer altogether, more would keep others waiting. */
 const PART_BYTES = 1024 * 1024;
 
@@ -62,7 +63,8 @@ export async function readDigest(
     for (const length of head.lines) {
       for await (const line of readParts(files, digestPath(journal), at, at + length, length)) {
         sum = crc32(line, sum);
-        for (const entry of JSON.parse(line.toString('utf8')) as JournalEntry[]) entries.push(entry);
+        for (const stored of JSON.parse(line.toString('utf8')) as Record<string, unknown>[])
+          entries.push(asTold(stored) as unknown as JournalEntry);
       }
       at += length;
     }
@@ -116,7 +118,7 @@ function linesOf(entries: readonly JournalEntry[]): Buffer[] {
   let texts: string[] = [];
   let chars = 0;
   for (const [at, entry] of digested(entries).entries()) {
-    const text = JSON.stringify(entry);
+    const text = JSON.stringify(asWritten(entry));
     texts.push(text);
     chars += text.length;
     if (chars < PART_BYTES && at < entries.length - 1) continue;

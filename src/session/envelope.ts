@@ -97,6 +97,12 @@ function sealed(head: string, fields: string, envelope: string): string {
   return line;
 }
 
+/** The line of a record that was changed after it had been written. One that never carried a sum gets none. */
+export function resealed({ sum, ...record }: Readonly<Record<string, unknown>>): string {
+  const text = JSON.stringify(record);
+  return sum === undefined ? text : sealed('', text.slice(0, -1), '');
+}
+
 /** Hexadecimal. Of all 32 bits at once it takes a slow way. */
 const fourDigits = (half: number): string => half.toString(16).padStart(4, '0');
 

@@ -5,9 +5,9 @@ import type { AttemptRecord } from '../protocol/model.ts';
 import type { ToolTrace } from '../protocol/tool.ts';
 import type { AssistantBlock, UserBlock } from '../protocol/wire.ts';
 import { textOfContent } from '../util/text-of-content.ts';
+import { isMainRequest } from '../view/fold.ts';
 import { recordsInOrder } from './record-order.ts';
 import { noProblems } from './resume-problems.ts';
-import { isMainRequest } from './view-fold.ts';
 
 interface ExplainedIteration {
   readonly iteration: number;

@@ -6,9 +6,9 @@ import type { PermissionDenial } from '../protocol/permission.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { EffectClass, ToolCall } from '../protocol/tool.ts';
 import type { ToolUseBlock, Usage } from '../protocol/wire.ts';
-import { stableUuid } from './stable-uuid.ts';
+import { stableUuid } from '../util/stable-uuid.ts';
+import type { ReplayedCall, ViewFold } from '../view/fold.ts';
 import type { CallFacts, OpenAsk, SubmissionState } from './submission-state.ts';
-import type { ReplayedCall, ViewFold } from './view-fold.ts';
 
 /**
  * `answered`: its result is on record. `run`: it never started. `rerun`: it started and may run again with the same

@@ -1,5 +1,7 @@
+import type { FoldProblems } from '../view/fold.ts';
+
 /** What a resumed session's records had wrong with them. Nothing here stops a resume; all of it can be told (F70, F73). */
-export interface ResumeProblems {
+export interface ResumeProblems extends FoldProblems {
   /** Records of a later format, kept in the file and ignored. */
   newer: number;
   /** The same record twice; the first counts. */
@@ -8,10 +10,6 @@ export interface ResumeProblems {
   malformed: number;
   /** A transcript whose parents are missing or go in a circle: read in file order. */
   brokenParents: number;
-  /** Results without a call, or a second result for one. */
-  orphanResults: number;
-  /** Calls in the middle of the record without a result; one was made that says so. */
-  missingResults: number;
 }
 
 export const noProblems = (): ResumeProblems => ({

@@ -1,7 +1,9 @@
 import type { JournalEntry } from '../protocol/journal.ts';
 import type { AssistantMessage, TodoItem, UserMessage } from '../protocol/messages.ts';
-import { isErrorFor, resultIds } from './calls-and-results.ts';
-import { checkedEdits, listOf } from './checked-edits.ts';
+import { listOf } from '../util/list-of.ts';
+import { changesView, isCompaction, retractedBy } from '../view/changes.ts';
+import { isMainRequest, ViewFold } from '../view/fold.ts';
+import { isErrorFor, resultIds } from '../view/tool-results.ts';
 import { interruptedSubmission } from './interrupted.ts';
 import { LastCount } from './last-count.ts';
 import { messageOfRecord } from './message-record.ts';
@@ -13,7 +15,6 @@ import { type RecordOf, SubmissionState } from './submission-state.ts';
 import { TaskReplay } from './task-replay.ts';
 import { todosOf } from './todos.ts';
 import { ToolFacts } from './tool-facts.ts';
-import { isMainRequest, keptUuids, ViewFold } from './view-fold.ts';
 
 /** The fold behind `resumeSession`: one record at a time. */
 export class ResumeReplay {
@@ -68,6 +69,12 @@ export class ResumeReplay {
     const state = this.#state;
     const own =
       state !== undefined && 'submission' in entry && entry.submission === state.id ? state : undefined;
+    if (changesView(entry)) {
+      this.#count.edited(isCompaction(entry));
+      this.#view.apply([entry]);
+      own?.retract(retractedBy(entry));
+      return;
+    }
     switch (entry.type) {
       case 'submission':
         this.#view.apply([entry]);
@@ -92,11 +99,6 @@ export class ResumeReplay {
       case 'system':
         this.#system(entry);
         break;
-      case 'retract':
-        this.#count.edited(false);
-        this.#view.retract(listOf(entry.uuids));
-        own?.retract(listOf(entry.uuids));
-        break;
       case 'intent':
         own?.intent(entry);
         break;
@@ -118,13 +120,6 @@ export class ResumeReplay {
         break;
       case 'denied':
         own?.denied.push(entry.denial);
-        break;
-      case 'replacement':
-      case 'snip':
-      case 'collapse':
-      case 'boundary':
-        this.#count.edited(entry.type === 'boundary');
-        this.#view.edit(checkedEdits(entry.edits));
         break;
       case 'cost':
         this.#totals = recordedTotals(entry);
@@ -247,7 +242,7 @@ export class ResumeReplay {
     if (typeof record.uuid === 'string') this.#lastUuid = record.uuid;
     if (record.subtype === 'microcompact_boundary') this.#count.clearedByApi();
     if (record.subtype !== 'compact_boundary') return;
-    if (record.v === 0) this.#view.foreignBoundary(keptUuids(record));
+    if (record.v === 0) this.#view.foreignBoundary(record);
     else this.#compactedTokens += record.compact_metadata?.pre_tokens ?? 0;
   }
 

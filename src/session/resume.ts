@@ -7,6 +7,7 @@ import type { JournalEntry } from '../protocol/journal.ts';
 import type { TodoItem, ViewMessage } from '../protocol/messages.ts';
 import type { RecoveredTask } from '../protocol/task.ts';
 import type { PersistentList } from '../util/persistent-list.ts';
+import type { ViewFold } from '../view/fold.ts';
 import type { InterruptedSubmission } from './interrupted.ts';
 import type { CountedContext } from './last-count.ts';
 import { recordsInOrder } from './record-order.ts';
@@ -14,7 +15,6 @@ import { noProblems, type ResumeProblems } from './resume-problems.ts';
 import { ResumeReplay } from './resume-replay.ts';
 import type { SessionTotals } from './session-totals.ts';
 import type { RecordOf } from './submission-state.ts';
-import type { ViewFold } from './view-fold.ts';
 
 export interface ResumedSession {
   /** As recorded: after boundaries, edits and retractions; calls of an interrupted response stay open. */

@@ -1,3 +1,4 @@
+import { looksSecret } from '../util/secret-text.ts';
 import type { Env } from './config-home.ts';
 
 /** Credentials of the model's provider: no child process ever sees them. */
@@ -11,7 +12,7 @@ const PROVIDER_KEYS = [
 ];
 
 /** Words that speak of a secret (K138). */
-const SECRET_WORDS = ['TOKEN', 'SECRET', 'KEY', 'PASS', 'CRED', 'AUTH'];
+const SECRET_WORDS = ['TOKEN', 'SECRET', 'KEY', 'PASS', 'CRED', 'AUTH', 'WEBHOOK'];
 /** Names in which one of these words means something else. */
 const HARMLESS_NAMES = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_AUTHOR_DATE', 'XKEYSYMDB'];
 
@@ -30,11 +31,20 @@ export function childEnvironment(
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(parent)) {
     if (value === undefined) continue;
-    if (!isSecret(name.toUpperCase()) || isAllowed(name, allow)) env[name] = value;
+    if (!isWithheld(name, value) || isAllowed(name, allow)) env[name] = value;
   }
   Object.assign(env, set);
   for (const name of Object.keys(env)) if (isProvidersKey(name.toUpperCase())) delete env[name];
   return env;
+}
+
+/**
+ * Whether child processes do without this variable, unless settings allow or set it on purpose: for its name, or because
+ * its value is a key by its form or an address with a password in it.
+ */
+export function isWithheld(name: string, value: string): boolean {
+  const upper = name.toUpperCase();
+  return isSecret(upper) || isProvidersKey(upper) || looksSecret(value);
 }
 
 function isSecret(name: string): boolean {

@@ -1,6 +1,6 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
-import type { SandboxSettings } from './settings.ts';
+import type { SandboxSettings } from './sandbox-settings.ts';
 import {
   type Durability,
   SETTING_SOURCES,
@@ -48,7 +48,10 @@ export interface ConfigOptions {
   readonly settingSources?: readonly SettingSource[] | undefined;
   /** Where project and local settings are looked for. Default the working directory. */
   readonly projectConfigRoot?: string | undefined;
-  /** false: project and local settings can only restrict. Default true: who names the source trusts it. */
+  /**
+   * false: project and local settings can only restrict. Default: who names the source agrees to all but what the shared
+   * file allows, which takes true, or the user's record.
+   */
   readonly projectTrusted?: boolean | undefined;
   /** With `projectTrusted: false`: what the user's record trusts, by its content, is trusted all the same. */
   readonly trustRecorded?: boolean | undefined;

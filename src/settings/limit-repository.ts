@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
-import { restrictionsOf, sandboxDemands } from './restrictions.ts';
+import { restrictionsOf } from './restrictions.ts';
+import { demandsOf, opens } from './sandbox-settings.ts';
 import { isRepositoryLayer, type Settings, type SettingsLayer } from './settings.ts';
 
 /** Where requests go, what they carry, what runs with the user's keys, and what they cost: never a repository's word (T102, T103). */
@@ -47,6 +48,8 @@ export interface LimitedLayers {
 
 export interface RepositoryRights {
   readonly trusted: boolean;
+  /** Whether the shared file may allow tools: naming it as a source is not enough for that. */
+  readonly mayAllow: boolean;
   /** Whether the user has opened this folder for the project: then the local file may name it. */
   readonly isGranted: (directory: string) => boolean;
 }
@@ -57,7 +60,7 @@ export interface RepositoryRights {
  */
 export function limitRepositoryLayers(
   layers: readonly SettingsLayer[],
-  { trusted, isGranted }: RepositoryRights,
+  { trusted, mayAllow, isGranted }: RepositoryRights,
 ): LimitedLayers {
   const warnings: string[] = [];
   const limited = layers.map((layer) => {
@@ -70,7 +73,7 @@ export function limitRepositoryLayers(
     const refuse = (key: string, why: string) => warnings.push(`${layer.file}: ${key} was ignored: ${why}`);
     return {
       ...layer,
-      settings: trusted ? limit(layer, isGranted, refuse) : restrictionsOf(layer.settings),
+      settings: trusted ? limit(layer, { mayAllow, isGranted }, refuse) : restrictionsOf(layer.settings),
     };
   });
   return { layers: limited, warnings };
@@ -78,7 +81,7 @@ export function limitRepositoryLayers(
 
 function limit(
   { source, settings }: SettingsLayer,
-  isGranted: (directory: string) => boolean,
+  { mayAllow, isGranted }: Pick<RepositoryRights, 'mayAllow' | 'isGranted'>,
   refuse: (key: string, why: string) => void,
 ): Settings {
   const kept: Record<string, unknown> = { ...settings };
@@ -92,10 +95,9 @@ function limit(
     refuse('plansDirectory', 'a repository may only name a folder inside the project.');
   }
   if (settings.sandbox !== undefined) {
-    const { enabled, failIfUnavailable } = settings.sandbox;
-    if (enabled === false || failIfUnavailable === false)
-      refuse('sandbox', 'a repository may not switch isolation off.');
-    kept['sandbox'] = sandboxDemands(settings.sandbox);
+    if (opens(settings.sandbox))
+      refuse('sandbox', 'a repository may tighten isolation, and not open it or switch it off.');
+    kept['sandbox'] = demandsOf(settings.sandbox);
   }
   const env = Object.entries(settings.env ?? {}).filter(([name]) => {
     const steers = STEERING.some((pattern) => pattern.test(name));
@@ -112,11 +114,15 @@ function limit(
   if (named?.length !== granted?.length) {
     refuse('permissions.additionalDirectories', 'a repository may not open further folders.');
   }
+  const holdsBack = source === 'project' && !mayAllow && (permissions?.allow ?? []).length > 0;
+  if (holdsBack)
+    refuse('permissions.allow', 'the folder was named as a source, and not trusted (`turnwright trust`).');
   return {
     ...kept,
     env: Object.fromEntries(env),
     permissions: {
       ...permissions,
+      allow: holdsBack ? undefined : permissions?.allow,
       defaultMode: bypasses ? undefined : permissions?.defaultMode,
       additionalDirectories: granted,
     },

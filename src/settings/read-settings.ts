@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
+import { isInside } from '../util/inside.ts';
 import { invalidSettings, parseSettings, parseSettingsJson } from './parse-settings.ts';
 import type { SettingSource, Settings, SettingsLayer } from './settings.ts';
 import { unknownKeys } from './unknown-keys.ts';
@@ -9,7 +10,9 @@ export interface SettingsPlaces {
   readonly configHome: string | undefined;
   /** Where project and local settings are looked for. */
   readonly projectRoot: string;
-  readonly files: Pick<PersistentFiles, 'readFile'>;
+  /** What project and local settings must really lie in. */
+  readonly repositoryRoot: string;
+  readonly files: Pick<PersistentFiles, 'readFile' | 'realpath'>;
 }
 
 /** The layers in the order in which they are laid, weakest first. Only named sources are read (F127). */
@@ -17,6 +20,7 @@ export async function readSettings({
   sources,
   configHome,
   projectRoot,
+  repositoryRoot,
   files,
 }: SettingsPlaces): Promise<readonly SettingsLayer[]> {
   const places: [SettingSource, string][] = [];
@@ -31,6 +35,11 @@ export async function readSettings({
   }
   const layers = await Promise.all(
     places.map(async ([source, file]): Promise<SettingsLayer[]> => {
+      if (source !== 'user' && (await leadsOut(file, repositoryRoot, files)))
+        throw invalidSettings(
+          file,
+          `it is a link that leads out of ${repositoryRoot}. Put a copy in its place, or leave the ${source} settings out.`,
+        );
       const text = await readIfPresent(file, files);
       if (text === undefined) return [];
       const raw = parseSettingsJson(text, file);
@@ -40,6 +49,18 @@ export async function readSettings({
     }),
   );
   return layers.flat();
+}
+
+/** Whether a file of a repository is really another's: what cannot be followed to its end is read, and fails, as it is. */
+export async function leadsOut(
+  file: string,
+  root: string,
+  files: Pick<PersistentFiles, 'realpath'>,
+): Promise<boolean> {
+  const [real, inside] = await Promise.all(
+    [file, root].map((path) => files.realpath(path).catch(() => undefined)),
+  );
+  return real !== undefined && inside !== undefined && !isInside(real, inside);
 }
 
 /** The `settings` option: an object, JSON, or the path of a file, which must exist. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { ThinkingConfig } from '../protocol/wire.ts';
-import { checkSandbox } from './check-sandbox.ts';
+import { projectFolders } from '../util/folders.ts';
 import { childEnvironment } from './child-env.ts';
 import { configHome, type Env, homeDirectory } from './config-home.ts';
 import { type ConfigOptions, checkOptions } from './config-options.ts';
@@ -16,6 +16,7 @@ import { resolveHooks } from './resolve-hooks.ts';
 import { absolute, resolvePermissions } from './resolve-permissions.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 import { resolveProject } from './resolve-project.ts';
+import { resolveSandbox } from './resolve-sandbox.ts';
 import type { ResolvedConfig } from './resolved-config.ts';
 import { withoutPolicyKeys } from './restrictions.ts';
 import type { Settings, ToolSearchMode } from './settings.ts';
@@ -52,8 +53,16 @@ export async function resolveConfig({
   const home = homeDirectory(env);
   const userHome = configHome(env, cwd);
   const projectRoot = resolve(cwd, options.projectConfigRoot ?? '.');
+  const isProjectRead = settingSources.some((source) => source !== 'user');
+  const repositoryRoot = isProjectRead ? await rootOfRepository(projectRoot, home, files) : projectRoot;
   const read = [
-    ...(await readSettings({ sources: settingSources, configHome: userHome, projectRoot, files })),
+    ...(await readSettings({
+      sources: settingSources,
+      configHome: userHome,
+      projectRoot,
+      repositoryRoot,
+      files,
+    })),
     ...(await readFlagSettings(options.settings, files, (path) => resolve(cwd, path))),
   ];
   const warnings = read.flatMap(unknownKeyWarnings);
@@ -61,6 +70,7 @@ export async function resolveConfig({
   const project = await resolveProject({
     options,
     projectRoot,
+    repositoryRoot,
     configHome: userHome,
     layers: read,
     files,
@@ -78,6 +88,7 @@ export async function resolveConfig({
         });
   const { layers: own, warnings: refused } = limitRepositoryLayers(read, {
     trusted: project.trusted,
+    mayAllow: project.mayAllow,
     isGranted: await grantsFor(read, project.trust, { configHome: userHome, projectRoot, files }),
   });
   warnings.push(...refused);
@@ -91,7 +102,6 @@ export async function resolveConfig({
   const layers = [...own.map(withoutPolicyKeys), ...managed];
 
   const settings = layLayers(layers);
-  const sandbox = { ...settings.sandbox, ...options.sandbox, ...layLayers(managed).sandbox };
   const environment = readEnvironment({ ...env, ...userVariables(layers) });
   const permissions = resolvePermissions(options, layers, { cwd, homeDirectory: home, warn });
   const connection = await resolveConnection({ options, settings, environment, cwd, files, warn });
@@ -99,6 +109,7 @@ export async function resolveConfig({
     cwd,
     configHome: userHome,
     projectRoot,
+    repositoryRoot,
     homeDirectory: home,
     settingSources,
     settingsFiles: layers.filter(({ source }) => source !== 'flag').map(({ file }) => file),
@@ -127,11 +138,13 @@ export async function resolveConfig({
     otherProviders: environment.otherProviders,
     permissions,
     policy: resolvePolicy(layers),
-    sandboxRefusal: await checkSandbox(sandbox, {
-      env,
+    sandbox: await resolveSandbox(options.sandbox, layers, {
       cwd,
-      files,
+      projectRoot,
+      configHome: userHome,
+      home,
       platform,
+      path: env['PATH'] ?? '',
       warn,
     }),
     hooks: await resolveHooks(layers, settings, warn),
@@ -196,7 +209,7 @@ export async function resolveConfig({
     outputStyle: settings.outputStyle,
     skills: {
       project: settingSources.includes('project')
-        ? { root: projectRoot, trusted: project.trusted }
+        ? { root: projectRoot, trusted: project.trusted, trusts: project.trusts }
         : undefined,
       user: settingSources.includes('user'),
       maxDescriptionChars: settings.skillListingMaxDescChars,
@@ -204,6 +217,16 @@ export async function resolveConfig({
       overrides: settings.skillOverrides ?? {},
     },
   };
+}
+
+/** A home that is itself under version control makes no repository of what lies in it: links could lead to all of it. */
+async function rootOfRepository(
+  projectRoot: string,
+  home: string | undefined,
+  files: Pick<PersistentFiles, 'stat'>,
+): Promise<string> {
+  const root = (await projectFolders(projectRoot, files)).at(-1) ?? projectRoot;
+  return root === home ? projectRoot : root;
 }
 
 function modelList(given: string | readonly string[] | undefined): readonly string[] {

@@ -3,6 +3,7 @@ import type { PermissionBehavior, PermissionMode, PermissionRuleSource } from '.
 import type { SessionStateAudience } from '../protocol/session-messages.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
 import type { Servers } from './mcp-file.ts';
+import type { ResolvedSandbox } from './resolve-sandbox.ts';
 import type {
   Durability,
   McpServerMatch,
@@ -22,6 +23,8 @@ export interface ResolvedConfig {
   /** Where project and local settings are looked for. */
   readonly projectRoot: string;
   /** What `~` means. */
+  /** Absolute: what files of the project must really lie in. */
+  readonly repositoryRoot: string;
   readonly homeDirectory: string | undefined;
   readonly settingSources: readonly SettingSource[];
   /** What was read, weakest first, after what may not be said there was taken out. */
@@ -29,6 +32,10 @@ export interface ResolvedConfig {
   /** Whether the project's files may do more than restrict, and what they ask for. */
   readonly project: {
     readonly trusted: boolean;
+    /** Whether its shared settings may allow tools: by a name among the sources alone they may not. */
+    readonly mayAllow: boolean;
+    /** Whether a folder above or below is trusted, whose skills are read too: each is agreed to by itself. */
+    trusts(folder: string): Promise<boolean>;
     /** Undefined where nobody's record was asked. */
     readonly trust: ProjectTrust | undefined;
     /** Of `.mcp.json`, as they are written; undefined when there is none, or it may not be used. */
@@ -59,8 +66,8 @@ export interface ResolvedConfig {
   readonly persistentRetry: boolean;
   /** Variables that ask for a wire other than the Messages API. */
   readonly otherProviders: readonly string[];
-  /** Why commands cannot be isolated as they must be; undefined: they need not be. */
-  readonly sandboxRefusal: string | undefined;
+  /** How commands are isolated; undefined: they are not. */
+  readonly sandbox: ResolvedSandbox | undefined;
   /** A credential or an address was given: there is something to ask. */
   readonly isModelConfigured: boolean;
 
@@ -137,7 +144,9 @@ export interface ResolvedConfig {
   readonly outputStyle: string | undefined;
   readonly skills: {
     /** Where those of the project are looked for, and whether they may allow tools; undefined: they are not read. */
-    readonly project: { readonly root: string; readonly trusted: boolean } | undefined;
+    readonly project:
+      | { readonly root: string; readonly trusted: boolean; trusts(folder: string): Promise<boolean> }
+      | undefined;
     /** Whether those of the configuration home are read. */
     readonly user: boolean;
     readonly maxDescriptionChars: number | undefined;

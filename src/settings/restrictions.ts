@@ -1,4 +1,5 @@
-import type { SandboxSettings, Settings, SettingsLayer } from './settings.ts';
+import { demandsOf } from './sandbox-settings.ts';
+import type { Settings, SettingsLayer } from './settings.ts';
 
 /** What can only make a run do less: it holds from anywhere, asked for or not. */
 export function restrictionsOf({
@@ -12,13 +13,8 @@ export function restrictionsOf({
     permissions: held,
     ...(deniedMcpServers !== undefined && { deniedMcpServers }),
     ...(disabledMcpjsonServers !== undefined && { disabledMcpjsonServers }),
-    ...(sandbox !== undefined && { sandbox: sandboxDemands(sandbox) }),
+    ...(sandbox !== undefined && { sandbox: demandsOf(sandbox) }),
   };
-}
-
-/** Isolation that is asked for, without what switches it off or accepts its absence. */
-export function sandboxDemands(sandbox: SandboxSettings): SandboxSettings {
-  return Object.fromEntries(Object.entries(sandbox).filter(([, value]) => value !== false));
 }
 
 /** What only a policy may say: it would take from the user what is theirs. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sandboxSchema } from './sandbox-schema.ts';
 
 const rule = z
   .string()
@@ -26,9 +27,7 @@ export const settingsSchema = z.object({
   alwaysThinkingEnabled: z.boolean().optional(),
   fastMode: z.boolean().optional(),
   persistentRetry: z.boolean().optional(),
-  sandbox: z
-    .looseObject({ enabled: z.boolean().optional(), failIfUnavailable: z.boolean().optional() })
-    .optional(),
+  sandbox: sandboxSchema.optional(),
   toolSearch: z
     .union([z.boolean(), z.literal('auto'), z.templateLiteral(['auto:', z.number().min(0).max(100)])])
     .optional(),

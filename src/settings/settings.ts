@@ -1,11 +1,6 @@
 import type { EffortLevel } from '../protocol/wire.ts';
+import type { SandboxSettings } from './sandbox-settings.ts';
 import type { UnknownKey } from './unknown-keys.ts';
-
-export interface SandboxSettings {
-  readonly enabled?: boolean | undefined;
-  /** false: commands run without isolation, after a warning. Default true. */
-  readonly failIfUnavailable?: boolean | undefined;
-}
 
 /** What a settings file may say and Turnwright heeds. Other keys belong to other programs and are passed over. */
 export interface Settings {
@@ -18,7 +13,7 @@ export interface Settings {
   readonly fastMode?: boolean | undefined;
   /** Overload and rate limits are waited out without limit. */
   readonly persistentRetry?: boolean | undefined;
-  /** Isolation of commands. There is none yet: `enabled` keeps a session from starting, see `checkSandbox`. */
+  /** Isolation of commands by the system. */
   readonly sandbox?: SandboxSettings | undefined;
   /** When tools of MCP servers are left out of requests until the model looks for them. */
   readonly toolSearch?: ToolSearchMode | undefined;

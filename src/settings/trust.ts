@@ -17,7 +17,7 @@ export interface TrustItem {
   readonly value: string;
 }
 
-/** `nothing`: the folder asks for nothing that needs trust. `changed`: something else was trusted. */
+/** `nothing`: the folder asks for nothing that needs trust, and is not trusted. `changed`: something else was trusted. */
 export type TrustState = 'nothing' | 'trusted' | 'changed' | 'untrusted';
 
 export interface ProjectTrust {
@@ -64,7 +64,8 @@ export async function projectTrust(subject: TrustSubject): Promise<ProjectTrust>
     ...(problem !== undefined && { problem }),
   };
   if (!complete) return { ...trust, state: 'untrusted' };
-  return { ...trust, state: items.length === 0 ? 'nothing' : await stateOf(root, hash, store) };
+  const state = await stateOf(root, hash, store);
+  return { ...trust, state: items.length === 0 && state !== 'trusted' ? 'nothing' : state };
 }
 
 async function stateOf(root: string, hash: string, store: TrustStore | undefined): Promise<TrustState> {

@@ -1,4 +1,5 @@
 /** Keys of settings that have no effect here. A slip of the pen would be lost without a word. */
+import type { SandboxSettings } from './sandbox-settings.ts';
 import type { SettingsLayer } from './settings.ts';
 
 export interface UnknownKey {
@@ -11,14 +12,15 @@ export interface UnknownKey {
 /** Of what a file or an object holds, which has been checked already: so the schema is loaded. */
 export async function unknownKeys(value: unknown): Promise<readonly UnknownKey[]> {
   const { settingsSchema } = await import('./settings-schema.ts');
-  const { permissions } = settingsSchema.shape;
+  const { permissions, sandbox } = settingsSchema.shape;
+  const { network, filesystem } = sandbox.unwrap().shape;
+  const given = value as { readonly permissions?: unknown; readonly sandbox?: SandboxSettings };
   return [
     ...unknownIn(value, Object.keys(settingsSchema.shape), ''),
-    ...unknownIn(
-      (value as { readonly permissions?: unknown }).permissions,
-      Object.keys(permissions.unwrap().shape),
-      'permissions.',
-    ),
+    ...unknownIn(given.permissions, Object.keys(permissions.unwrap().shape), 'permissions.'),
+    ...unknownIn(given.sandbox, Object.keys(sandbox.unwrap().shape), 'sandbox.'),
+    ...unknownIn(given.sandbox?.network, Object.keys(network.unwrap().shape), 'sandbox.network.'),
+    ...unknownIn(given.sandbox?.filesystem, Object.keys(filesystem.unwrap().shape), 'sandbox.filesystem.'),
   ];
 }
 

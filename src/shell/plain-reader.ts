@@ -23,6 +23,21 @@ export function readsBelow(words: readonly string[]): boolean {
   return form?.descends?.(args) === true;
 }
 
+/** Whether links in a folder that it is given lead it out of there. */
+export function followsLinks(words: readonly string[]): boolean {
+  return formOf(words).form?.followsLinks === true;
+}
+
+/** The listed form of a program, and whether this command keeps to it. */
+export function readingForm(
+  words: readonly string[],
+): (ReadingForm & { readonly reads: boolean }) | undefined {
+  const [program = '', ...rest] = words;
+  const named = [baseName(program), ...rest];
+  const { form } = formOf(named);
+  return form && { ...form, reads: pathsRead(named) !== undefined };
+}
+
 function formOf([program = '', ...args]: readonly string[]): {
   readonly form: ReadingForm | undefined;
   readonly args: readonly string[];
@@ -73,8 +88,10 @@ export function pathsWritten(words: readonly string[]): readonly string[] {
     case 'rsync':
     case 'scp':
       return named.slice(-1);
+    case 'uniq':
+      return named.slice(1);
     case 'sed':
-      return args.some((arg) => /^-\w*i|^--in-place/.test(arg)) ? named : [];
+      return args.some((arg) => /^-\w*i|^--i/.test(arg)) ? named : [];
     case 'perl':
     case 'ruby':
       return args.some((arg) => /^-\w*i/.test(arg)) ? named : [];
@@ -82,13 +99,18 @@ export function pathsWritten(words: readonly string[]): readonly string[] {
       return args.flatMap((arg) => (arg.startsWith('of=') ? [arg.slice(3)] : []));
     case 'curl':
     case 'sort':
-      return valuesOf(args, /^(?:-[A-Za-z]*o|--output)$/, /^(?:-[A-Za-z]*?o|--output=)(.+)$/);
+      return valuesOf(args, /^(?:-[A-Za-z]*o|--o[a-z-]*)$/, /^(?:-[A-Za-z]*?o|--o[a-z-]*=)(.+)$/);
     case 'wget':
       return valuesOf(
         args,
-        /^(?:-[A-Za-z]*O|--output-document)$/,
-        /^(?:-[A-Za-z]*?O|--output-document=)(.+)$/,
+        /^(?:-[A-Za-z]*[Oao]|--(?:o|ap)[a-z-]*)$/,
+        /^(?:-[A-Za-z]*?[Oao]|--(?:o|ap)[a-z-]*=)(.+)$/,
       );
+    case 'git':
+      return [
+        ...valuesOf(args, /^(?:-o|--o(?!n)[a-z-]*)$/, /^(?:-o|--o(?!n)[a-z-]*=)(.+)$/),
+        ...(args.includes('config') && !isHarmlessConfig(args) ? ['.git/config'] : []),
+      ];
     case 'find':
       return [
         ...valuesOf(args, /^-f(?:print[0f]?|ls)$/),
@@ -97,6 +119,15 @@ export function pathsWritten(words: readonly string[]): readonly string[] {
     default:
       return [];
   }
+}
+
+/** It only shows settings, or sets one by which nothing is run. */
+function isHarmlessConfig(args: readonly string[]): boolean {
+  return args.some((arg) =>
+    /^(?:--get(?:-\w+)?|--list|-l|get|list|(?:user\.(?:name|email)|init\.defaultbranch|(?:color|advice)\.[\w.]+|pull\.(?:rebase|ff)|push\.default|commit\.gpgsign|core\.(?:autocrlf|filemode|quotepath)))$/i.test(
+      arg,
+    ),
+  );
 }
 
 /** What a copying program takes its bytes from; too many rather than too few. */
@@ -108,7 +139,7 @@ export function pathsCopied(words: readonly string[]): readonly string[] {
 }
 
 const COPIERS = /^(?:cp|mv|ln|install|rsync|scp)$/;
-const TARGET = /^-\w*t|^--target/;
+const TARGET = /^-\w*t|^--t/;
 
 /** What is put into a folder, should the last path, or that of `-t`, be one. */
 export function putInto(
@@ -117,7 +148,7 @@ export function putInto(
   const [program = '', ...args] = words;
   if (!COPIERS.test(baseName(program))) return undefined;
   const named = args.filter((arg) => !arg.startsWith('-') && arg !== '');
-  const [target] = valuesOf(args, /^(?:-\w*t|--target-directory)$/, /^(?:-\w*?t|--target-directory=)(.+)$/);
+  const [target] = valuesOf(args, /^(?:-\w*t|--t[a-z-]*)$/, /^(?:-\w*?t|--t[a-z-]*=)(.+)$/);
   const folder = target ?? named.at(-1);
   if (folder === undefined) return undefined;
   return { folder, names: named.map((path) => baseName(path.replace(/\/+$/, ''))) };

@@ -1,7 +1,17 @@
-import type { Command, ParsedScript, Redirection, SyntaxNode } from 'unbash';
-import { coversSubstitutions, type Span, whyUnreadable } from './guard.ts';
-import type { CommandLine, RedirectTarget, Segment, ShellWord } from './segment.ts';
-import { readWord } from './shell-word.ts';
+import type { Command, For, ParsedScript, Redirection, SyntaxNode } from 'unbash';
+import { coversSubstitutions, goesOnBehind, type Span, whyUnreadable } from './guard.ts';
+import { differsInPosix, looksLikeBash } from './posix-reading.ts';
+import {
+  type CommandLine,
+  type RedirectTarget,
+  type Segment,
+  type ShellLanguage,
+  type ShellWord,
+  wordsFromElsewhere,
+} from './segment.ts';
+import { type KnownVariables, readWord } from './shell-word.ts';
+import { ANYTHING, type TextPattern } from './text-pattern.ts';
+import { whyUnseen } from './unseen-node.ts';
 import { unwrap } from './unwrap.ts';
 
 export interface Parser {
@@ -14,11 +24,18 @@ const MAX_COMMANDS = 200;
 const MAX_FOLDERS = 8;
 const MAX_SCRIPTS = 5;
 
+const NOT_POSIX = 'sh may read it differently than bash does';
+
 /** The simple commands of a line, those in substitutions included. */
-export function readSegments(command: string, { parse, forEachChild }: Parser): CommandLine {
+export function readSegments(
+  command: string,
+  { parse, forEachChild }: Parser,
+  language: ShellLanguage = 'bash',
+): CommandLine {
   let segments: Segment[] = [];
   let unseen: string | undefined;
   let folders: readonly string[] | undefined = [''];
+  let variables: KnownVariables = new Map();
   let loops = 0;
   let scripts = 0;
   let commands = 0;
@@ -27,83 +44,96 @@ export function readSegments(command: string, { parse, forEachChild }: Parser): 
   };
 
   /** Each script has its own text, and positions in it. */
-  const readScript = (text: string) => {
+  const readScript = (text: string, language: ShellLanguage) => {
     const odd = whyUnreadable(text);
     if (odd !== undefined || ++scripts > MAX_SCRIPTS) return hide(odd ?? 'it holds scripts within scripts');
     const substitutions: Span[] = [];
     const inert: Span[] = [];
+    const hereDocEnds: number[] = [];
     let arithmetic = false;
+    const outer = variables;
+    variables = new Map();
+    const posix = language === 'sh';
 
     const visit = (node: SyntaxNode): void => {
+      const why = whyUnseen(node);
+      if (why !== undefined) hide(why);
+      if (posix && differsInPosix(node, text)) hide(NOT_POSIX);
       switch (node.type) {
-        case 'Script':
-          if (node.errors !== undefined && node.errors.length > 0) hide('it does not parse');
-          if (node.source !== undefined) hide('it holds escaped backticks');
-          break;
         case 'Command':
           addCommand(node);
           break;
         case 'Redirected':
-          add({ words: [], assigns: false, redirects: targetsOf(node.redirects) });
+          add({ words: [], assigns: false, redirects: targetsOf(node.redirects, variables) });
           break;
-        case 'Function':
-        case 'Coproc':
-          hide('it defines functions or coprocesses');
+        case 'ProcessSubstitution':
+          if (/[^\s;&|(<>]/.test(`${text[node.pos - 1] ?? ''}${text[node.end]?.replace(')', '') ?? ''}`))
+            hide('a process substitution is part of a word');
+          substitutions.push(node);
           break;
         case 'CommandExpansion':
-        case 'ProcessSubstitution':
           substitutions.push(node);
-          if (node.script === undefined) hide('a substitution does not parse');
           break;
         case 'ArithmeticExpansion':
           substitutions.push(node);
           arithmetic = true;
-          if (!/^[\s\d+\-*/%()<>=!&|^?:$]*$/.test(node.text)) hide('arithmetic may evaluate variables');
           break;
-        case 'ArithmeticCommand':
-        case 'ArithmeticFor':
-        case 'ArithmeticCommandExpansion':
-        case 'ArrayValue':
-          hide('arithmetic and arrays may evaluate variables');
-          break;
-        case 'Assignment':
-          if (node.index !== undefined) hide('arithmetic and arrays may evaluate variables');
-          break;
-        case 'ParameterExpansion':
-          if (
-            node.prefix === '!' ||
-            node.index !== undefined ||
-            /^(?:Slice|Transform|Names|Unknown)$/.test(node.operation?.type ?? '')
-          )
-            hide('an expansion may evaluate what a variable holds');
-          break;
-        case 'TestUnary':
-        case 'TestBinary':
-          if (/^-(?:[vR]|eq|ne|[lg][te])$/.test(node.operator))
-            hide('a test may evaluate what a variable holds');
-          break;
-        case 'FileDescriptorVariable':
-          hide('a redirect sets a variable');
+        case 'SingleQuoted':
+          inert.push(node);
           break;
         case 'HereDoc':
-          if (node.closing === undefined) hide('a here-document does not end');
           if (node.delimiter?.quoted === true) inert.push(node.body);
+          if (node.closing !== undefined) hereDocEnds.push(node.closing.end);
           break;
         case 'For':
-        case 'Select':
-          if (!/^[a-z_][a-z0-9_]*$/.test(node.name.text))
-            hide('a loop may set a variable that steers programs');
-          break;
+          visitFor(node);
+          return;
         default:
           break;
       }
-      const looping = /^(?:For|Select|While|ArithmeticFor)$/.test(node.type);
+      const looping = /^(?:Select|While|ArithmeticFor)$/.test(node.type);
       if (looping) loops++;
       forEachChild(node, visit);
       if (looping) loops--;
     };
 
-    visit(parse(text));
+    /** In its body the variable is one of the words, unless something else sets it too. */
+    const visitFor = (node: For): void => {
+      const { name, wordlist } = node;
+      const words = wordlist?.map((word) => readWord(word, variables)) ?? [];
+      const held =
+        wordlist === undefined || name.text === '_' || setTwice(script, name.text)
+          ? undefined
+          : oneOfWords(words);
+      const before = variables;
+      loops++;
+      visit(name);
+      for (const word of wordlist ?? []) visit(word);
+      if (held !== undefined) variables = new Map([...before, [name.text, held]]);
+      visit(node.body);
+      variables = before;
+      loops--;
+    };
+
+    const setTwice = (node: SyntaxNode, name: string): boolean => {
+      let times = 0;
+      const count = (each: SyntaxNode) => {
+        if ((each.type === 'For' || each.type === 'Select') && each.name.text === name) times++;
+        if (each.type === 'Assignment' && each.name === name) times += 2;
+        if (each.type === 'ParameterExpansion' && each.parameter === name && each.operation !== undefined)
+          times += 2;
+        forEachChild(each, count);
+      };
+      count(node);
+      return times > 1;
+    };
+
+    const script = parse(text);
+    if (posix && looksLikeBash(text)) hide(NOT_POSIX);
+    visit(script);
+    variables = outer;
+    if (goesOnBehind(hereDocEnds, substitutions, text))
+      hide('more follows a here-document in a substitution');
     if (!coversSubstitutions(text, substitutions, inert))
       hide('it holds a substitution that is not understood');
     if (arithmetic && substitutions.some(({ pos }) => !text.startsWith('$((', pos)))
@@ -112,15 +142,19 @@ export function readSegments(command: string, { parse, forEachChild }: Parser): 
 
   const addCommand = (node: Command) => {
     const args = node.args.map((arg) =>
-      arg.type === 'Word' ? readWord(arg) : { value: undefined, text: arg.text },
+      arg.type === 'Word' ? readWord(arg, variables) : { ...wordsFromElsewhere(arg.text), many: false },
     );
-    const words = node.name === undefined ? [] : [readWord(node.name), ...args];
+    const words = node.name === undefined ? [] : [readWord(node.name, variables), ...args];
     const assigns = node.prefix.some(({ type }) => type === 'Assignment');
-    if (/\$['"]/.test(node.name?.text ?? '')) hide('the name of a program is written in escapes');
-    add({ words, assigns, redirects: targetsOf(node.redirects), fed: textFed(node.redirects) });
+    add({
+      words,
+      assigns,
+      redirects: targetsOf(node.redirects, variables),
+      fed: textFed(node.redirects),
+    });
   };
 
-  const add = (command: Pick<Segment, 'words' | 'assigns' | 'redirects' | 'fed'>) => {
+  const add = (command: Pick<Segment, 'words' | 'assigns' | 'redirects' | 'fed' | 'fedWords'>) => {
     if (++commands > MAX_COMMANDS) return hide(`it holds more than ${MAX_COMMANDS} commands`);
     const here = folders;
     const inner = innerOf(command.words);
@@ -136,10 +170,11 @@ export function readSegments(command: string, { parse, forEachChild }: Parser): 
     const outer = segments;
     segments = [];
     const from = folders;
-    if (wrapped.kind === 'script') readScript(wrapped.text);
+    if (wrapped.kind === 'script') readScript(wrapped.text, wrapped.language);
     else {
       if (wrapped.elsewhere) folders = undefined;
-      for (const command of wrapped.commands) add({ words: command, assigns: false, redirects: [] });
+      const fed = wrapped.fedWords && { fedWords: wrapped.fedWords };
+      for (const command of wrapped.commands) add({ words: command, assigns: false, redirects: [], ...fed });
       if (wrapped.elsewhere) folders = from;
     }
     const inner = segments;
@@ -167,7 +202,7 @@ export function readSegments(command: string, { parse, forEachChild }: Parser): 
   };
 
   try {
-    readScript(command);
+    readScript(command, language);
   } catch {
     hide('it is nested too deeply');
   }
@@ -184,19 +219,33 @@ function textFed(redirects: readonly Redirection[]): string {
     .join('\n');
 }
 
-function targetsOf(redirects: readonly Redirection[]): readonly RedirectTarget[] {
+/** What a word is that is one of these. */
+function oneOfWords(words: readonly ShellWord[]): TextPattern | undefined {
+  const values = words.flatMap(({ value }) => value ?? []);
+  if (values.length === words.length) return [{ oneOf: values }];
+  return words.length === 1 ? words[0]?.may : undefined;
+}
+
+function targetsOf(redirects: readonly Redirection[], variables: KnownVariables): readonly RedirectTarget[] {
   return redirects.flatMap((redirect): readonly RedirectTarget[] => {
     if (redirect.type !== 'Redirect') return [];
-    const path = redirect.target === undefined ? undefined : readWord(redirect.target).value;
+    const word = redirect.target === undefined ? undefined : readWord(redirect.target, variables);
+    const path = word?.value;
+    const may = word?.may ?? ANYTHING;
     switch (redirect.operator) {
       case '<':
-        return [{ direction: 'read', path }];
+        return [{ direction: 'read', path, may }];
+      case '<>':
+        return [
+          { direction: 'read', path, may },
+          { direction: 'write', path, may },
+        ];
       case '<&':
       case '>&':
         // A number is a descriptor, which opens nothing.
-        return path !== undefined && /^(?:\d+-?|-)$/.test(path) ? [] : [{ direction: 'write', path }];
+        return path !== undefined && /^(?:\d+-?|-)$/.test(path) ? [] : [{ direction: 'write', path, may }];
       default:
-        return [{ direction: 'write', path }];
+        return [{ direction: 'write', path, may }];
     }
   });
 }

@@ -1,3 +1,5 @@
+import { onlyEditsText } from './sed-script.ts';
+
 /**
  * Programs with the forms in which they only read. What is not listed is not known to: an option that writes, runs
  * another program, or names files of its own (`sort -o`, `date -s`, `file -C`) is left out on purpose, and so is every
@@ -16,6 +18,8 @@ export interface ReadingForm {
   readonly holds?: (words: readonly string[], args: readonly string[]) => boolean;
   /** It reads what lies below the folders it is given, not only what it is given. */
   readonly descends?: (args: readonly string[]) => boolean;
+  /** Given folders, it opens what links in them lead to, wherever that is. */
+  readonly followsLinks?: true;
 }
 
 const ANY = /^/;
@@ -112,13 +116,12 @@ export const READING_PROGRAMS: Readonly<Record<string, ReadingForm>> = {
     options:
       /^-(?:[abBdeiNnpqrstuwyE]+|[UC]\d+)$|^--(?:brief|ignore-all-space|ignore-case|ignore-blank-lines|recursive|side-by-side|unified(?:=\d+)?|color(?:=\w+)?)$/,
     descends: recursive,
+    followsLinks: true,
   },
-  // Print or drop lines by number, or one substitution without `w` and `e`.
   sed: {
     options: /^-[nEr]+$/,
     scripts: 1,
-    holds: ([script = '']) =>
-      /^(?:\d+|\$)?(?:,(?:\d+|\$))?[pdq=]$|^s\/[^/\n;\\]*\/[^/\n;\\]*\/[gpiI\d]*$/.test(script),
+    holds: ([script = '']) => onlyEditsText(script),
   },
   // A filter can also read the environment and modules.
   jq: {

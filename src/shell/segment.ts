@@ -1,12 +1,33 @@
+import { ANYTHING, type TextPattern } from './text-pattern.ts';
+
 /** One word of a command: what it is once the shell has read it, unless that depends on what only the shell knows. */
 export interface ShellWord {
   readonly value: string | undefined;
   readonly text: string;
+  /** What it may be; its value alone where that is known. */
+  readonly may: TextPattern;
+  /** It may be several words, or none. */
+  readonly many: boolean;
 }
+
+export const knownWord = (value: string): ShellWord => ({ value, text: value, may: [value], many: false });
+
+/** Words that come from somewhere else: the input of `xargs`, the findings of `find`. */
+export const wordsFromElsewhere = (text: string): ShellWord => ({
+  value: undefined,
+  text,
+  may: ANYTHING,
+  many: true,
+});
+
+/** The language that a line is written in: bash, or what a shell called `sh` may be (dash, bash and others). */
+export type ShellLanguage = 'bash' | 'sh';
 
 export interface RedirectTarget {
   readonly direction: 'read' | 'write';
   readonly path: string | undefined;
+  /** What it may be; its path alone where that is known. */
+  readonly may: TextPattern;
 }
 
 /** A simple command: one program that the line may start. */
@@ -24,6 +45,8 @@ export interface Segment {
   readonly inner: readonly Segment[];
   /** It does nothing but start `inner` (`timeout 5 x`). */
   readonly transparent: boolean;
+  /** What starts it fills in words of its own: the paths that `find` finds, or any words, as `xargs` does. Absent: none. */
+  readonly fedWords?: 'paths' | 'any';
 }
 
 export interface CommandLine {
@@ -40,6 +63,16 @@ export function everySegment(segments: readonly Segment[]): readonly Segment[] {
 /** The words, when all of them are known. */
 export function literalWords({ words }: Segment): readonly string[] | undefined {
   const values = words.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  return values.length === words.length ? values : undefined;
+}
+
+/** The words as they are written, where what is filled in are paths, which never are options. */
+export function writtenWords(segment: Segment): readonly string[] | undefined {
+  const { words, fedWords } = segment;
+  if (fedWords !== 'paths') return literalWords(segment);
+  const values = words.flatMap(
+    ({ value, text }) => value ?? (text.includes('{}') && !/[$`]/.test(text) ? text : []),
+  );
   return values.length === words.length ? values : undefined;
 }
 

@@ -1,20 +1,140 @@
 import type { Word, WordPart } from 'unbash';
 import type { ShellWord } from './segment.ts';
+import { ANY, ANYTHING, knownText, type Piece, type TextPattern } from './text-pattern.ts';
 
-/** A word without expansion of any kind is what it says; any other has no value here. */
-export function readWord(word: Word): ShellWord {
-  const literal = word.parts === undefined ? isBare(word.text) : word.parts.every(isLiteral);
-  const tilde = /(?:^|[=:])~/.test(word.text);
-  return { value: literal && !tilde ? word.value : undefined, text: word.text };
+/** What a variable may hold, where that is known: `f` in the body of `for f in a b`. */
+export type KnownVariables = ReadonlyMap<string, TextPattern>;
+
+const NONE: KnownVariables = new Map();
+
+/** What a word says, and where that depends on what only the shell knows, what it may say. */
+export function readWord(word: Word, variables: KnownVariables = NONE): ShellWord {
+  const { text } = word;
+  const reading: Reading = { pieces: [], many: false, splits: false, variables };
+  if (word.parts === undefined) addBare(text, reading);
+  else for (const part of word.parts) addPart(part, reading, false);
+  if (reading.splits) return { value: undefined, text, may: ANYTHING, many: true };
+  const pieces = /(?:^|[=:])~/.test(text) ? withTilde(reading.pieces) : reading.pieces;
+  const known = word.parts === undefined && pieces === reading.pieces ? word.value : knownText(pieces);
+  const value = isPlain(pieces) ? known : undefined;
+  return value === undefined
+    ? { value, text, may: pieces, many: reading.many }
+    : { value, text, may: [value], many: false };
 }
 
-function isLiteral(part: WordPart): boolean {
-  if (part.type === 'DoubleQuoted') return part.parts.every((each) => each.type === 'Literal');
-  return part.type === 'SingleQuoted' || (part.type === 'Literal' && isBare(part.text));
+interface Reading {
+  readonly pieces: Piece[];
+  /** It may become several words, or none. */
+  many: boolean;
+  /** What it holds is cut into words at its blanks, and read as patterns. */
+  splits: boolean;
+  readonly variables: KnownVariables;
+}
+
+const isPlain = (pieces: TextPattern): boolean => pieces.every((piece) => typeof piece === 'string');
+
+function addPart(part: WordPart, reading: Reading, quoted: boolean): void {
+  const { pieces } = reading;
+  switch (part.type) {
+    case 'Literal':
+      if (quoted) pieces.push(part.value);
+      else if (isBare(part.text)) pieces.push(part.value);
+      else addBare(part.text, reading);
+      return;
+    case 'SingleQuoted':
+      pieces.push(part.value);
+      return;
+    case 'DoubleQuoted':
+      for (const each of part.parts) addPart(each, reading, true);
+      return;
+    case 'AnsiCQuoted':
+      // Parsers differ about the rarer escapes.
+      pieces.push(/^\$'(?:[^\\']|\\[ntr\\'"])*'$/.test(part.text) ? part.value : ANY);
+      return;
+    case 'SimpleExpansion':
+      addVariable(part.text.slice(1), reading, quoted);
+      return;
+    case 'ParameterExpansion':
+      if (part.prefix === '#') pieces.push({ gap: 'digits' });
+      else if (part.prefix === undefined && part.index === undefined && part.operation === undefined)
+        addVariable(part.parameter, reading, quoted);
+      else {
+        pieces.push(ANY);
+        if (!quoted) reading.splits = true;
+        if (/^[@*]|\[[@*]\]/.test(part.parameter) || part.index !== undefined) reading.many = true;
+      }
+      return;
+    case 'ArithmeticExpansion':
+      pieces.push({ gap: 'digits' });
+      return;
+    case 'CommandExpansion':
+      pieces.push(ANY);
+      if (!quoted) reading.splits = true;
+      return;
+    case 'Glob':
+      pieces.push({ gap: part.kind === 'star' ? 'name' : 'char' });
+      reading.many = true;
+      return;
+    case 'BraceExpansion': {
+      const options = /^\{([\w./-]*(?:,[\w./-]*)+)\}$/.exec(part.text)?.[1];
+      pieces.push(options === undefined ? ANY : { oneOf: options.split(',') });
+      reading.many = true;
+      return;
+    }
+    default:
+      pieces.push(ANY);
+      reading.many = true;
+  }
+}
+
+function addVariable(name: string, reading: Reading, quoted: boolean): void {
+  const { pieces, variables } = reading;
+  const known = variables.get(name);
+  if (/^[?#$!]$/.test(name)) pieces.push({ gap: 'digits' });
+  else if (known !== undefined && (quoted || isOneWord(known))) pieces.push(...known);
+  else {
+    pieces.push(ANY);
+    if (/^[@*]/.test(name)) reading.many = true;
+    if (!quoted) reading.splits = true;
+  }
+}
+
+/** Without quotes it stays what it is. */
+function isOneWord(pattern: TextPattern): boolean {
+  return pattern.every((piece) => {
+    if (typeof piece === 'string') return /^[\w./@%+:,=-]+$/.test(piece);
+    return 'oneOf' in piece && piece.oneOf.every((text) => /^[\w./@%+:,=-]+$/.test(text));
+  });
+}
+
+/** `~`, `~user` and `~+` are folders; so they are behind the signs that an assignment has. */
+function withTilde(pieces: TextPattern): TextPattern {
+  const [first, ...rest] = pieces;
+  if (typeof first !== 'string') return ANYTHING;
+  const behind = /^~[^/]*(.*)$/s.exec(first)?.[1];
+  return behind === undefined ? ANYTHING : [ANY, behind, ...rest];
 }
 
 /** No glob or brace that the parser let pass; `{}` and the `[` of a test stand for themselves. */
 function isBare(text: string): boolean {
   const plain = text.replace(/\\[\s\S]/g, '').replaceAll('{}', '');
   return plain === '[' || plain === '[[' || !/[*?[{$`]/.test(plain);
+}
+
+/** Text outside quotes. What looks like the beginning of more than the parser saw may be anything. */
+function addBare(text: string, reading: Reading): void {
+  const { pieces } = reading;
+  if (isBare(text)) {
+    pieces.push(text.replace(/\\\n/g, '').replace(/\\([\s\S])/g, '$1'));
+    return;
+  }
+  reading.many = true;
+  for (const [token] of text.matchAll(/\\[\s\S]|[\s\S]/g)) {
+    if (token === '*') pieces.push({ gap: 'name' });
+    else if (token === '?') pieces.push({ gap: 'char' });
+    else if (/^[[{$`]$/.test(token)) {
+      pieces.push(ANY);
+      return;
+    } else if (token !== '\\\n') pieces.push(token.replace(/^\\/, ''));
+  }
 }

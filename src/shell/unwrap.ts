@@ -1,4 +1,6 @@
-import { baseName, type ShellWord } from './segment.ts';
+import { baseName, knownWord, type ShellLanguage, type ShellWord, wordsFromElsewhere } from './segment.ts';
+import { ANY, type Piece } from './text-pattern.ts';
+import { steersPrograms } from './variables.ts';
 
 /** What a program starts in turn, as far as its words tell. */
 export type Wrapped =
@@ -9,9 +11,14 @@ export type Wrapped =
       readonly transparent: boolean;
       /** They may run in another folder than the line does. */
       readonly elsewhere: boolean;
+      /** It appends words of its own, or fills them in. */
+      readonly fedWords?: 'paths' | 'any';
     }
-  | { readonly kind: 'script'; readonly text: string }
+  | { readonly kind: 'script'; readonly text: string; readonly language: ShellLanguage }
   | { readonly kind: 'unseen'; readonly reason: string };
+
+/** Nearly every shell on the way of a command is that of POSIX. */
+const SHELLS: Readonly<Record<string, ShellLanguage>> = { bash: 'bash', sh: 'sh', dash: 'sh' };
 
 interface Wrapper {
   /** Options whose value is the next word. */
@@ -21,6 +28,8 @@ interface Wrapper {
   /** Words between the options and the program. */
   readonly skip?: number;
   readonly transparent?: boolean;
+  /** Variables may be set in front of the program. */
+  readonly assigns?: boolean;
 }
 
 const WRAPPERS: Readonly<Record<string, Wrapper>> = {
@@ -32,18 +41,18 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   stdbuf: { valued: /^(?:-[ioe]|--input|--output|--error)$/, transparent: true },
   builtin: {},
   exec: { valued: /^-[cl]*a$/ },
-  env: { valued: /^(?:-[iv0]*[uC]|--unset|--chdir)$/, moves: /^-\w*C|^--chdir/ },
+  env: { valued: /^(?:-[iv0]*[uC]|--u[nset]*|--c[hdir]*)$/, moves: /^-\w*C|^--c/, assigns: true },
   sudo: {
     valued: /^(?:-[A-Za-z]*[ughpCTrtDR]|--(?:user|group|host|prompt|close-from|chdir|chroot|role|type))$/,
     moves: /^-\w*[DR]|^--ch(?:dir|root)/,
+    assigns: true,
   },
   doas: { valued: /^-[Lns]*[uC]$/ },
   xargs: {
-    valued: /^(?:-[0oprtx]*[InPLdaEs]|--(?:max-args|max-procs|max-lines|max-chars|delimiter|arg-file|eof))$/,
+    valued: /^(?:-[0oprtx]*[InPLdaEs]|--(?:max-args|max-procs|max-chars|delimiter|arg-file))$/,
   },
   busybox: {},
 };
-const SHELLS = ['bash', 'sh', 'dash'];
 const OTHER_SHELLS = ['zsh', 'ksh', 'mksh', 'fish', 'csh', 'tcsh', 'pwsh', 'ash'];
 /** Builtins that change what later words mean, or run text. */
 const UNSEEN =
@@ -61,42 +70,71 @@ export function unwrap(words: readonly ShellWord[]): Wrapped {
   if (program === 'set' && has(/^(?!(?:[-+][euo]+|pipefail)$)/))
     return unseen('set changes what a shell does');
   if (OTHER_SHELLS.includes(program)) return unseen(`${program} reads commands in a language of its own`);
-  if (SHELLS.includes(program)) return scriptOf(words.slice(1), program);
+  const language = Object.hasOwn(SHELLS, program) ? SHELLS[program] : undefined;
+  if (language !== undefined) return scriptOf(words.slice(1), program, language);
   if (program === 'find') return executedBy(words);
   if (program === 'rg') return filterOf(words);
   if (program === 'git' && hasAlias(words)) return unseen('git is given an alias');
+  if (program === 'parallel') return unseen('parallel makes commands of what it reads');
   if (program === 'watch') {
     const rest = pastOptions(words.slice(1), { valued: /^(?:-[a-z]*n|--interval)$/ })?.rest;
     const known = rest?.flatMap(({ value }) => value ?? []);
     return known === undefined || known.length !== rest?.length
       ? unseen('what watch runs is not written out')
-      : { kind: 'script', text: known.join(' ') };
+      : { kind: 'script', text: known.join(' '), language: 'sh' };
   }
   const wrapper = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
   if (wrapper === undefined) return { kind: 'nothing' };
-  if (program === 'env' && has(/^-\w*S|^--split/)) return unseen('env -S splits text into words');
+  if (program === 'env' && has(/^-\w*S|^--s/)) return unseen('env -S splits text into words');
   const launch = pastOptions(words.slice(1), wrapper);
   if (launch === undefined) return unseen(`what ${program} starts is not written out`);
-  const { options, rest } = launch;
+  const { options, rest, sets } = launch;
+  const steering = sets.find((name) => steersPrograms(name, true));
+  if (steering !== undefined)
+    return unseen(`${program} sets ${steering}, by which something else may be run`);
   if (program === 'command' && options.some(({ name: each }) => /^-[pvV]*[vV]/.test(each)))
     return { kind: 'nothing' };
   if (program === 'xargs' && readsProgram(launch)) return unseen('what xargs starts comes out of its input');
+  const fed = program === 'xargs';
+  const started = fed ? fedBy(launch) : rest;
   return {
     kind: 'commands',
-    commands: rest.length === 0 ? [] : [rest],
+    commands: started.length === 0 ? [] : [started],
     transparent: wrapper.transparent === true,
     elsewhere: options.some(({ name: each }) => wrapper.moves?.test(each) === true),
+    ...(fed && { fedWords: 'any' }),
   };
+}
+
+/** xargs puts what it reads in the place of its mark, or behind the words. */
+function fedBy(launch: Launch): readonly ShellWord[] {
+  const mark = launch.options.map(markOf).find((each) => each !== undefined);
+  if (mark !== undefined) return launch.rest.map((word) => filledIn(word, mark));
+  return launch.rest.length === 0 ? [] : [...launch.rest, wordsFromElsewhere('…')];
+}
+
+/** A word in which something else stands in the place of a mark. */
+function filledIn(word: ShellWord, mark: string, many = false): ShellWord {
+  const { value } = word;
+  if (value === undefined || mark === '' || !value.includes(mark)) return word;
+  const may = value.split(mark).flatMap((text, i): Piece[] => (i === 0 ? [text] : [ANY, text]));
+  return { value: undefined, text: word.text, may, many };
 }
 
 interface Launch {
   readonly options: readonly { readonly name: string; readonly value?: string | undefined }[];
   readonly rest: readonly ShellWord[];
+  /** The names of the variables that are set for it. */
+  readonly sets: readonly string[];
 }
 
 /** What is left behind options and, for `env` and `sudo`, assignments. */
-function pastOptions(words: readonly ShellWord[], { valued, skip = 0 }: Wrapper): Launch | undefined {
+function pastOptions(
+  words: readonly ShellWord[],
+  { valued, skip = 0, assigns = false }: Wrapper,
+): Launch | undefined {
   const options: { name: string; value?: string | undefined }[] = [];
+  const sets: string[] = [];
   let at = 0;
   for (; at < words.length; at++) {
     const value = words[at]?.value;
@@ -107,10 +145,11 @@ function pastOptions(words: readonly ShellWord[], { valued, skip = 0 }: Wrapper)
     }
     if (valued?.test(value) === true) options.push({ name: value, value: words[++at]?.value });
     else if (value.startsWith('-')) options.push({ name: value });
-    else if (!/^\w+=/.test(value)) break;
+    else if (!assigns || !value.includes('=')) break;
+    else sets.push(value.slice(0, value.indexOf('=')));
   }
   const rest = words.slice(at + skip);
-  return rest.length > 0 && rest[0]?.value === undefined ? undefined : { options, rest };
+  return rest.length > 0 && rest[0]?.value === undefined ? undefined : { options, rest, sets };
 }
 
 /** Whether the words that xargs reads say which program runs, or what text it runs. */
@@ -136,14 +175,19 @@ function startsNothing(words: readonly ShellWord[]): boolean {
   return wrapped.kind === 'commands' && wrapped.commands.every(startsNothing);
 }
 
+/** `/dev/stdin` and its kin, also climbed to. */
+const OWN_INPUT = /^(?:\/|(?:\.\.\/+)+)(?:\.{0,2}\/+|\w+\/+\.\.\/+)*(?:dev|proc)\//;
+
 /** `-c` takes the first word behind the options; without it a shell reads a file, or whatever comes in. */
-function scriptOf(words: readonly ShellWord[], program: string): Wrapped {
+function scriptOf(words: readonly ShellWord[], program: string, language: ShellLanguage): Wrapped {
   let reads = false;
   for (const { value } of words) {
     if (value === undefined) return unseen(`what ${program} runs is not written out`);
-    if (/^-[A-Za-z]+$/.test(value) && !/[sOoi]/.test(value)) reads ||= value.includes('c');
+    // Others change what it reads, or how: -k makes variables of arguments, -i and -l read files of their own.
+    if (/^-[ceuxvf]+$/.test(value)) reads ||= value.includes('c');
     else if (/^[-+]/.test(value)) return unseen(`${program} is given options that change what it reads`);
-    else return reads ? { kind: 'script', text: value } : { kind: 'nothing' };
+    else if (!reads && OWN_INPUT.test(value)) return unseen(`${program} reads its commands from elsewhere`);
+    else return reads ? { kind: 'script', text: value, language } : { kind: 'nothing' };
   }
   return unseen(`${program} reads its commands from elsewhere`);
 }
@@ -159,11 +203,15 @@ function executedBy(words: readonly ShellWord[]): Wrapped {
     const ends = (word: ShellWord, i: number) =>
       i > at && (word.value === ';' || (word.value === '+' && words[i - 1]?.value === '{}'));
     const end = words.findIndex(ends);
-    commands.push(words.slice(at + 1, end < 0 ? undefined : end));
+    commands.push(
+      words
+        .slice(at + 1, end < 0 ? undefined : end)
+        .map((word) => filledIn(word, '{}', end >= 0 && words[end]?.value === '+')),
+    );
     at = end < 0 ? words.length : end;
   }
   if (commands.length === 0) return { kind: 'nothing' };
-  return { kind: 'commands', commands, transparent: false, elsewhere };
+  return { kind: 'commands', commands, transparent: false, elsewhere, fedWords: 'paths' };
 }
 
 /** Programs through which ripgrep is told to read files, and to ask for a name. */
@@ -171,7 +219,7 @@ function filterOf(words: readonly ShellWord[]): Wrapped {
   const commands = words.flatMap(({ value = '' }, at): (readonly ShellWord[])[] => {
     const [, name, given] = /^--(pre|hostname-bin)(?:=(.*))?$/s.exec(value) ?? [];
     if (name === undefined) return [];
-    const program = given === undefined ? words[at + 1] : { value: given, text: given };
+    const program = given === undefined ? words[at + 1] : knownWord(given);
     return program === undefined ? [] : [[program]];
   });
   if (commands.length === 0) return { kind: 'nothing' };

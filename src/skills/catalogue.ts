@@ -4,19 +4,29 @@ import { foldersBetween, projectFolders } from '../util/folders.ts';
 import { matchesGlob } from '../util/glob.ts';
 import { isReallyInside } from '../util/inside.ts';
 import { within } from '../util/within.ts';
-import { discoverSkills, type SkillCache, type SkillDirectory, type SkillFiles } from './discover.ts';
+import {
+  createSkillCache,
+  discoverSkills,
+  type SkillCache,
+  type SkillDirectory,
+  type SkillFiles,
+} from './discover.ts';
 import type { Skill } from './skill.ts';
 
 export type SkillOverride = 'on' | 'name-only' | 'user-invocable-only' | 'off';
 
 export interface CatalogueOptions {
   readonly files: SkillFiles;
+  /** The machine's own clock, as files are stamped by it. */
+  nowMs(): number;
   /** Configuration home; its `skills` folder is read. Absent: not read. */
   readonly userHome?: string | undefined;
   /** Its skills, and those of the folders above it up to the repository's root, are read. Absent: not read. */
   readonly projectRoot?: string | undefined;
-  /** Whether skills of the project may allow tools. */
-  readonly projectTrusted?: boolean | undefined;
+  /** Whether skills of this folder of the project may allow tools; default all. */
+  readonly trusts?: ((folder: string) => Promise<boolean>) | undefined;
+  /** Whether those of the project come before the user's and the plugins'. Default true. */
+  readonly projectFirst?: boolean | undefined;
   /** Which there are, by name or a `:name` ending; default all. */
   readonly only?: 'all' | readonly string[] | undefined;
   /** By name. */
@@ -58,6 +68,7 @@ class Catalogue implements SkillCatalogue {
   skills = NONE;
   /** Made by the first look into a folder. */
   #cache: SkillCache | undefined;
+  readonly #madeMs: number;
   #warned: readonly string[] = [];
   readonly #visited = new Set<string>();
   /** Files of skills that wait for nothing any more. */
@@ -70,6 +81,7 @@ class Catalogue implements SkillCatalogue {
 
   constructor(options: CatalogueOptions) {
     this.#options = options;
+    this.#madeMs = options.nowMs();
   }
 
   refresh(): Promise<readonly Skill[]> {
@@ -111,7 +123,9 @@ class Catalogue implements SkillCatalogue {
     if (projectRoot === undefined) return;
     const folders = unseen(paths, projectRoot, this.#visited);
     if (folders.length === 0) return;
-    const candidates = folders.flatMap((folder) => this.#inFolder(folder, projectRoot));
+    const candidates = (
+      await Promise.all(folders.map((folder) => this.#inFolder(folder, projectRoot)))
+    ).flat();
     const there = await Promise.all(
       candidates.map(async ({ path }) => {
         const stat = await files.stat(path).catch(() => undefined);
@@ -137,15 +151,16 @@ class Catalogue implements SkillCatalogue {
     if (!this.#mayHaveSome) return this.skills;
     this.#ofProject ??= this.#projectDirectories();
     const { files, userHome } = this.#options;
-    const directories: readonly SkillDirectory[] = [
-      ...(await this.#ofProject),
-      ...this.#nested,
+    const ofProject = [...(await this.#ofProject), ...this.#nested];
+    const others: readonly SkillDirectory[] = [
       ...(userHome === undefined
         ? []
         : [{ path: join(userHome, 'skills'), source: 'user' as const, mayAllowTools: true }]),
       ...this.#ofPlugins,
     ];
-    this.#cache ??= new Map();
+    const directories =
+      this.#options.projectFirst === false ? [...others, ...ofProject] : [...ofProject, ...others];
+    this.#cache ??= createSkillCache(this.#madeMs);
     const cache = this.#cache;
     const found = await Promise.all(directories.map((directory) => discoverSkills(directory, files, cache)));
     for (const problem of found.flatMap(({ problems }) => problems)) {
@@ -157,6 +172,7 @@ class Catalogue implements SkillCatalogue {
       found.flatMap((each) => each.skills),
       this.#options,
     ).map((skill) => withSleep(skill, this.#awake));
+    cache.isFirstLook = false;
     const { skills } = this;
     if (now.length !== skills.length || now.some((skill, at) => !isSame(skill, skills[at])))
       this.skills = now;
@@ -169,16 +185,17 @@ class Catalogue implements SkillCatalogue {
     const folders = await projectFolders(projectRoot, files);
     const root = folders.at(-1) ?? projectRoot;
     for (const folder of folders) this.#visited.add(folder);
-    return folders.flatMap((folder) => this.#inFolder(folder, root));
+    return (await Promise.all(folders.map((folder) => this.#inFolder(folder, root)))).flat();
   }
 
-  #inFolder(folder: string, within: string): SkillDirectory[] {
-    return FOLDERS.map((name) => ({
-      path: join(folder, name),
-      source: 'project',
-      mayAllowTools: this.#options.projectTrusted !== false,
-      within,
-    }));
+  async #inFolder(folder: string, within: string): Promise<readonly SkillDirectory[]> {
+    const { files, trusts } = this.#options;
+    const paths = FOLDERS.map((name) => join(folder, name));
+    // Trust takes reading the folder's files: only of one that has skills.
+    const there = await Promise.all(paths.map((path) => files.stat(path).catch(() => undefined)));
+    const mayAllowTools =
+      trusts === undefined || (there.some((stat) => stat !== undefined) && (await trusts(folder)));
+    return paths.map((path) => ({ path, source: 'project', mayAllowTools, within }));
   }
 
   #wake(paths: readonly string[]): void {

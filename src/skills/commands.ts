@@ -44,10 +44,11 @@ function commandOf(skill: Skill, load: Pick<LoadContext, 'files'>): Command {
       // Its agent is started by the model, which then has the report to go on with.
       if (skill.fork !== undefined && skill.modelInvocable)
         return { messages: [startIt(skill.name, args.trim())], shouldQuery: true };
+      const { text, allowedTools } = await loadSkill(skill, args, { ...load, sessionId, shell });
       return {
-        messages: [await loadSkill(skill, args, { ...load, sessionId, shell })],
+        messages: [text],
         shouldQuery: true,
-        allowedTools: skill.allowedTools,
+        allowedTools,
         ...(skill.model !== undefined && { model: skill.model }),
         ...(skill.effort !== undefined && { effort: skill.effort }),
       };

@@ -1,11 +1,14 @@
 /** Folders to skills. Nothing here throws for what a folder holds: what cannot be used is a problem with a name. */
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
 import { readFrontmatter } from '../util/frontmatter.ts';
 import { isReallyInside } from '../util/inside.ts';
-import { type Skill, type SkillPlace, skillOf } from './skill.ts';
+import { type Skill, type SkillPlace, skillOf, stampOf } from './skill.ts';
 
-export type SkillFiles = Pick<PersistentFiles, 'stat' | 'readRange' | 'readFile' | 'readDir' | 'realpath'>;
+export type SkillFiles = Pick<
+  PersistentFiles,
+  'lstat' | 'stat' | 'readRange' | 'readFile' | 'readDir' | 'realpath'
+>;
 
 /** A folder of skills, one folder each; or, with a SKILL.md of its own, one skill. */
 export interface SkillDirectory extends SkillPlace {
@@ -19,8 +22,20 @@ export interface Discovery {
   readonly problems: readonly string[];
 }
 
-/** What is known of a file, so that an unchanged one is not read again. */
-export type SkillCache = Map<string, { readonly stamp: string } & ReadSkill>;
+/** What is known of a session's skills: an unchanged one is not read again, and a changed one allows nothing. */
+export interface SkillCache {
+  readonly read: Map<string, { readonly stamp: string } & ReadSkill>;
+  /** Directories that were looked at before. */
+  readonly looked: Set<string>;
+  /** When the session began, in ms. */
+  readonly sinceMs: number;
+  /** Nothing can have been written by the session so far. */
+  isFirstLook: boolean;
+}
+
+export function createSkillCache(sinceMs: number): SkillCache {
+  return { read: new Map(), looked: new Set(), sinceMs, isFirstLook: true };
+}
 
 interface ReadSkill {
   readonly skill: Skill | undefined;
@@ -38,14 +53,15 @@ export async function discoverSkills(
   files: SkillFiles,
   cache: SkillCache,
 ): Promise<Discovery> {
-  const single = await readSkill(directory.path, directory, files, cache);
-  if (single !== undefined) return single;
+  const place = { ...directory, isNew: !cache.looked.has(directory.path) };
+  const single = await readSkill(directory.path, place, files, cache);
+  if (single !== undefined) return looked(single, directory, cache);
   const names = await files.readDir(directory.path).catch(() => []);
   const found = await Promise.all(
     [...names]
       .sort()
       .slice(0, MAX_SKILLS)
-      .map((name) => readSkill(join(directory.path, name), directory, files, cache)),
+      .map((name) => readSkill(join(directory.path, name), place, files, cache)),
   );
   const tooMany =
     names.length > MAX_SKILLS
@@ -53,16 +69,45 @@ export async function discoverSkills(
           `${directory.path} holds ${names.length} entries; those after the first ${MAX_SKILLS} were passed over.`,
         ]
       : [];
-  return {
-    skills: found.flatMap((each) => each?.skills ?? []),
-    problems: [...tooMany, ...found.flatMap((each) => each?.problems ?? [])],
-  };
+  return looked(
+    {
+      skills: found.flatMap((each) => each?.skills ?? []),
+      problems: [...tooMany, ...found.flatMap((each) => each?.problems ?? [])],
+    },
+    directory,
+    cache,
+  );
+}
+
+function looked(found: Discovery, { path }: SkillDirectory, cache: SkillCache): Discovery {
+  cache.looked.add(path);
+  return found;
+}
+
+type Looking = SkillDirectory & { readonly isNew: boolean };
+
+/**
+ * Whether a file may be what the session itself wrote: what it allows counts from the next session on. What changed
+ * between two looks, or is new where was looked before, may be; elsewhere the times say, of the file and of the folders
+ * that could have been moved there with it.
+ */
+async function mayBeOwnWork(
+  file: string,
+  { isNew, path }: Looking,
+  files: Pick<SkillFiles, 'lstat'>,
+  { isFirstLook, sinceMs }: SkillCache,
+): Promise<boolean> {
+  if (isFirstLook) return false;
+  if (!isNew) return true;
+  const places = [file, dirname(file), path, dirname(path)];
+  const stats = await Promise.all(places.map((each) => files.lstat(each).catch(() => undefined)));
+  return stats.some((stat) => stat?.ctimeMs === undefined || stat.ctimeMs >= sinceMs);
 }
 
 /** undefined: there is no skill in this folder. */
 async function readSkill(
   folder: string,
-  directory: SkillDirectory,
+  directory: Looking,
   files: SkillFiles,
   cache: SkillCache,
 ): Promise<Discovery | undefined> {
@@ -72,22 +117,31 @@ async function readSkill(
   const problem = (what: string): Discovery => ({ skills: [], problems: [`The skill ${file} ${what}.`] });
   if (directory.within !== undefined && !(await isReallyInside(file, directory.within, files)))
     return problem(`was passed over: it lies outside of ${directory.within}`);
-  const stamp = `${stat.mtimeMs}/${stat.size}/${stat.ino}/${directory.plugin}/${directory.mayAllowTools}`;
-  let known = cache.get(file);
+  const stamp = `${stampOf(stat)}/${directory.plugin}/${directory.mayAllowTools}`;
+  let known = cache.read.get(file);
   if (known?.stamp !== stamp) {
     try {
       const text = new TextDecoder().decode(await files.readRange(file, 0, HEAD_BYTES));
       const at = { folder: basename(folder), directory: folder, file };
       const head = await readFrontmatter(text);
-      known = { stamp, skill: skillOf(head, at, directory), problem: head.problem };
+      const isOwnWork = directory.mayAllowTools && (await mayBeOwnWork(file, directory, files, cache));
+      const place = { ...directory, mayAllowTools: directory.mayAllowTools && !isOwnWork };
+      const skill = skillOf(head, { ...at, stamp: stampOf(stat) }, place);
+      const waits = isOwnWork && (skill?.runsCommands === true || 'allowed-tools' in head.fields);
+      known = {
+        stamp,
+        skill,
+        problem: waits
+          ? 'changed while the session ran, so what it allows and runs counts from the next session on'
+          : head.problem && `is listed by its name: ${head.problem}`,
+      };
     } catch (error) {
       return problem(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }
-    cache.set(file, known);
+    cache.read.set(file, known);
   }
   if (known.skill === undefined)
     return problem('needs a name of letters, digits, "-", "_" and ".", at most 64 characters long');
-  const told =
-    known.problem === undefined ? [] : [`The skill ${file} is listed by its name: ${known.problem}.`];
+  const told = known.problem === undefined ? [] : [`The skill ${file} ${known.problem}.`];
   return { skills: [known.skill], problems: told };
 }

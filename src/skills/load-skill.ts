@@ -6,10 +6,10 @@ import { argumentFiller, argumentNames } from '../util/fill-arguments.ts';
 import { readFrontmatter } from '../util/frontmatter.ts';
 import { isReallyInside } from '../util/inside.ts';
 import { MAX_SHELL_PARTS, templateParts } from '../util/template-parts.ts';
-import type { Skill } from './skill.ts';
+import { type Skill, stampOf } from './skill.ts';
 
 export interface LoadContext {
-  readonly files: Pick<PersistentFiles, 'readFile' | 'realpath'>;
+  readonly files: Pick<PersistentFiles, 'readFile' | 'realpath' | 'stat'>;
   readonly sessionId: string;
   /** Runs a shell command of its text through the gate, with these rules allowed as well. Never rejects. */
   shell(command: string, allowedTools: readonly string[]): Promise<ShellAnswer>;
@@ -20,14 +20,24 @@ const MAX_BODY_CHARS = 200_000;
 /** The first line names the skill: what a compaction has to put back is recognised by it. */
 const FIRST_LINE = /^<skill name="([^"\n]{1,200})">\n/;
 
+export interface LoadedSkill {
+  readonly text: string;
+  /** What it allows; nothing where the file has changed since it was judged. */
+  readonly allowedTools: readonly string[];
+}
+
 /** The text for the conversation. Rejects with a sentence when the file cannot be read, or a command in it does not run. */
-export async function loadSkill(skill: Skill, args: string, context: LoadContext): Promise<string> {
+export async function loadSkill(listed: Skill, args: string, context: LoadContext): Promise<LoadedSkill> {
+  let skill = listed;
   const { files } = context;
   let text: string;
   try {
     if (skill.within !== undefined && !(await isReallyInside(skill.file, skill.within, files)))
       throw new Error(`it lies outside of ${skill.within} now`);
     text = new TextDecoder().decode(await files.readFile(skill.file));
+    const now = await files.stat(skill.file);
+    if (now === undefined || stampOf(now) !== skill.stamp)
+      skill = { ...skill, trusted: false, allowedTools: [] };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`The skill "${skill.name}" cannot be loaded from ${skill.file}: ${why}`, { cause });
@@ -37,7 +47,10 @@ export async function loadSkill(skill: Skill, args: string, context: LoadContext
     body.length > MAX_BODY_CHARS
       ? `${body.slice(0, MAX_BODY_CHARS)}\n… (cut off; the rest is in ${skill.file})`
       : body;
-  return `<skill name="${skill.name}">\nBase directory for this skill: ${skill.directory}\n\n${await fillIn(cut.trim(), skill, { args, names: argumentNames(fields['arguments']) }, context)}\n</skill>`;
+  const given = { args, names: argumentNames(fields['arguments']) };
+  const filled = await fillIn(cut.trim(), skill, given, context);
+  const loaded = `<skill name="${skill.name}">\nBase directory for this skill: ${skill.directory}\n\n${filled}\n</skill>`;
+  return { text: loaded, allowedTools: skill.allowedTools };
 }
 
 /** The skill that a text is the body of. */
@@ -56,7 +69,7 @@ async function fillIn(
   const commands = parts.filter(({ kind }) => kind === 'shell');
   if (commands.length > 0 && !skill.trusted)
     throw new Error(
-      `The skill "${skill.name}" runs shell commands (${skill.file}), which a repository that is not trusted may not.`,
+      `The skill "${skill.name}" runs shell commands (${skill.file}), which a repository that is not trusted may not, nor a file that changed while the session ran.`,
     );
   if (commands.length > MAX_SHELL_PARTS)
     throw new Error(

@@ -84,11 +84,13 @@ export function createSkillTool({
     async *run({ skill: given, args = '' }, context): AsyncGenerator<ToolProgress, ToolOutput> {
       const skill = catalogue.find(plainName(given));
       if (skill === undefined || !skill.modelInvocable) return refusal(given, skill, catalogue.skills);
-      const { name: commandName, allowedTools, model, effort } = skill;
+      const { name: commandName, model, effort } = skill;
       let text: string;
+      let allowedTools: readonly string[];
       let agent: ReturnType<SkillToolPorts['fork']>;
       try {
-        text = await loadSkill(skill, args, { ...load, shell: ports.shell(context.signal) });
+        const shell = ports.shell(context.signal);
+        ({ text, allowedTools } = await loadSkill(skill, args, { ...load, shell }));
         if (skill.fork !== undefined)
           agent = ports.fork({ name: commandName, agent: skill.fork.agent, model, effort }, text, context);
         if (agent === undefined && (model !== undefined || effort !== undefined))

@@ -1,4 +1,5 @@
 /** A skill, as its head describes it. The body is read when somebody asks for it. */
+import type { FileStat } from '../protocol/files.ts';
 import { EFFORT_LEVELS, type EffortLevel } from '../protocol/wire.ts';
 import { listField } from '../util/frontmatter.ts';
 import { templateParts } from '../util/template-parts.ts';
@@ -42,6 +43,13 @@ export interface Skill {
   /** Absolute; its files are beside. */
   readonly directory: string;
   readonly file: string;
+  /** Of the file as it was when this was read. */
+  readonly stamp: string;
+}
+
+/** Changes whenever the file does. */
+export function stampOf({ ctimeMs, ino, mtimeMs, size }: FileStat): string {
+  return `${mtimeMs}/${ctimeMs}/${size}/${ino}`;
 }
 
 /** Names that fit into a rule, a command line and a list of names. */
@@ -62,7 +70,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** undefined: neither the head nor the folder gives it a usable name. `body` lends a description where the head has none. */
 export function skillOf(
   { fields, body }: { readonly fields: Fields; readonly body: string },
-  at: { readonly folder: string; readonly directory: string; readonly file: string },
+  at: { readonly folder: string; readonly directory: string; readonly file: string; readonly stamp: string },
   place: SkillPlace,
 ): Skill | undefined {
   const own = [fields['name'], at.folder].find((name) => typeof name === 'string' && NAME.test(name));
@@ -96,6 +104,7 @@ export function skillOf(
     ...(place.within !== undefined && { within: place.within }),
     directory: at.directory,
     file: at.file,
+    stamp: at.stamp,
   };
 }
 

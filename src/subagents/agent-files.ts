@@ -13,8 +13,11 @@ export interface AgentDirectory {
   readonly source?: AgentOrigin['source'] | undefined;
   /** Stands before the names of its agents, with a colon between (a plugin's). */
   readonly prefix?: string | undefined;
-  /** false: its agents may name servers of the session, and bring none along. Default true. */
-  readonly mayStartServers?: boolean | undefined;
+  /**
+   * false: its agents say what they are for and how they work. They bring no servers along, keep no memory, choose no
+   * model, and take no name that belongs to a plugin's. Default true.
+   */
+  readonly trusted?: boolean | undefined;
 }
 
 export interface AgentFiles {
@@ -42,7 +45,7 @@ export async function readAgentFiles(
 
 async function readAgentFile(
   path: string,
-  { source, prefix, mayStartServers = true }: AgentDirectory,
+  { source, prefix, trusted = true }: AgentDirectory,
   { files, warn }: AgentFiles,
 ): Promise<AgentDefinition | undefined> {
   const skip = (why: string) => warn(`The agent file ${path} was passed over: ${why}.`);
@@ -62,11 +65,23 @@ async function readAgentFile(
       ...reading.definition,
       ...(source !== undefined && { from: { source, path } }),
     };
-    const named = definition.mcpServers?.filter((server) => typeof server === 'string');
-    if (mayStartServers || named?.length === definition.mcpServers?.length) return definition;
-    warn(`${path}: its MCP servers are not started, as the project is not trusted.`);
-    return { ...definition, mcpServers: named };
+    if (trusted) return definition;
+    if (name.includes(':')) return void skip('the project is not trusted, and the name is that of a plugin');
+    return withoutGrants(definition, (what) =>
+      warn(`${path}: ${what} passed over, as the project is not trusted.`),
+    );
   } catch (error) {
     return void skip(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** Where it keeps notes, what it starts and what it costs are for those to say whom the user trusts. */
+const GRANTS = ['memory', 'model', 'effort'] as const;
+
+function withoutGrants(given: AgentDefinition, refused: (what: string) => void): AgentDefinition {
+  const { memory: _, model: __, effort: ___, mcpServers, ...definition } = given;
+  for (const field of GRANTS) if (given[field] !== undefined) refused(`"${field}" was`);
+  const named = mcpServers?.filter((server) => typeof server === 'string');
+  if (named?.length !== mcpServers?.length) refused('its own MCP servers were');
+  return { ...definition, ...(named !== undefined && { mcpServers: named }) };
 }

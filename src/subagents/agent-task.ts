@@ -5,6 +5,7 @@
 import type { AgentOutcome, Spawn, SpawnRequest } from '../protocol/agent.ts';
 import type { TaskEnd, TaskHandle, TaskTable, TaskUsage } from '../protocol/task.ts';
 import type { ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
+import { createHandover } from './handover.ts';
 import { endingOf, type KilledBy, type StatsKeeper } from './stats.ts';
 import { type AgentToolOutput, failedText, outputOf } from './tool-output.ts';
 
@@ -51,19 +52,22 @@ export async function* runAsTask(
     },
   });
   const tally = createTally(context.nowMs);
+  const inBackground = (progress: ToolProgress) => {
+    const usage = tally.see(progress);
+    if (usage !== undefined) task.progress(usage);
+    show(progress);
+  };
   let deliver = (progress: ToolProgress) => {
     waiting.push(progress);
     wake();
   };
-  if (request.background) deliver = show;
+  if (request.background) deliver = inBackground;
 
   const drive = async (): Promise<AgentOutcome> => {
     const run = spawn(request, life.signal);
     for (;;) {
       const step = await run.next();
       if (step.done === true) return step.value;
-      const usage = tally.see(step.value);
-      if (usage !== undefined) task.progress(usage);
       deliver(step.value);
     }
   };
@@ -74,7 +78,11 @@ export async function* runAsTask(
   );
   if (request.background) return launched(request, context, task, running);
 
-  const onAbort = () => life.abort(context.signal.reason);
+  const handover = createHandover();
+  const onAbort = () => {
+    life.abort(context.signal.reason);
+    handover.giveUp();
+  };
   if (context.signal.aborted) onAbort();
   context.signal.addEventListener('abort', onAbort, { once: true });
   const over = () => {
@@ -82,15 +90,29 @@ export async function* runAsTask(
     wake();
   };
   running.then(over, over);
+  /** What the task announces comes behind the messages that were yielded before it. */
+  const messages = async function* () {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const usage = tally.see(next);
+      if (usage !== undefined) {
+        await handover.done();
+        task.progress(usage);
+      }
+      yield handover.watch(next);
+    }
+  };
   try {
     while (true) {
-      yield* waiting.splice(0);
-      if (ended) break;
+      yield* messages();
+      if (ended && waiting.length === 0) break;
       if (letGo) {
         letGo = false;
         if (await wentOn(task)) {
-          deliver = show;
-          yield* waiting.splice(0);
+          do {
+            yield* messages();
+            await handover.done();
+          } while (waiting.length > 0);
+          deliver = inBackground;
           return launched(request, context, task, running);
         }
       }
@@ -100,6 +122,7 @@ export async function* runAsTask(
     context.signal.removeEventListener('abort', onAbort);
   }
   const outcome = await running;
+  await handover.done();
   await task.finish(endOf(request, outcome));
   return outputOf(request, outcome);
 }

@@ -23,6 +23,8 @@ export interface TaskPorts {
 export interface SessionTaskTable extends TaskTable {
   /** Those that run in the background. */
   running(): readonly TaskInfo[];
+  /** Announces which run in the background, although nothing has changed. */
+  announceRunning(): void;
   /** Asks the owners of tasks in the foreground to let go of them. The number that were asked. */
   detach(toolUseId?: string): number;
   /** Background tasks that have ended and that the model does not know of. Being told takes nothing away. */

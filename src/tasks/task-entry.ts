@@ -1,4 +1,5 @@
 /** One task from its start to its end. */
+import type { Ids } from '../protocol/ports.ts';
 import type { TaskEnd, TaskEndedBy, TaskInfo, TaskRecord, TaskStart } from '../protocol/task.ts';
 
 /** A task as the table holds it. What is written while it runs is written by the table alone. */
@@ -83,4 +84,10 @@ export function startRecord(info: TaskInfo): TaskRecord {
     ...(info.subagentType !== undefined && { subagentType: info.subagentType }),
     ...(info.parentTaskId !== undefined && { parentTaskId: info.parentTaskId }),
   };
+}
+
+/** Short enough for a model to copy without a slip. */
+export function freshId({ kind }: TaskStart, ids: Ids): string {
+  const letter = kind === 'shell' ? 'b' : 'a';
+  return `${letter}${ids.uuid().replaceAll('-', '').slice(-9)}`;
 }

@@ -3,7 +3,6 @@
  * read and stopped, ends with the session, and its end is told once, to hosts and to the model.
  */
 import { TurnwrightError } from '../protocol/errors.ts';
-import type { Ids } from '../protocol/ports.ts';
 import type {
   RecoveredTask,
   TaskEnd,
@@ -17,6 +16,7 @@ import { readOutput } from './read-output.ts';
 import type { SessionTaskTable, TaskPorts } from './session-task-table.ts';
 import {
   endOf,
+  freshId,
   isBackground,
   isNews,
   isRunning,
@@ -129,6 +129,10 @@ class Tasks implements SessionTaskTable {
       .map(({ info }) => info);
   }
 
+  announceRunning(): void {
+    this.#ports.announce(changedMessage(this.running()));
+  }
+
   detach(toolUseId?: string): number {
     const here = [...this.#entries.values()].filter(
       (entry) =>
@@ -225,7 +229,7 @@ class Tasks implements SessionTaskTable {
     entry.told ||= !isBackground(entry) || endedBy === 'model';
     entry.info = { ...entry.info, status, endedBy, summary, result, usage, endedMs: ports.clock.nowMs() };
     if (entry.announced) for (const message of endedMessages(entry.info)) ports.announce(message);
-    if (isBackground(entry)) ports.announce(changedMessage(this.running()));
+    if (isBackground(entry)) this.announceRunning();
     entry.settle();
     if (entry.announced) forgetOldest(this.#entries);
     else this.#entries.delete(taskId);
@@ -255,7 +259,7 @@ class Tasks implements SessionTaskTable {
     entry.info = { ...info, status: entry.info.status };
     if (lifetimeMs !== undefined)
       entry.cancelLifetime = ports.clock.timer(lifetimeMs, () => void this.#stop(entry, 'lifetime'));
-    ports.announce(changedMessage(this.running()));
+    this.announceRunning();
     this.#announce(entry);
     this.#changed();
   }
@@ -284,12 +288,6 @@ class Tasks implements SessionTaskTable {
 
 /** Whether the end of a task is worth asking the model again for. */
 export const wakes = isNews;
-
-/** Short enough for a model to copy without a slip. */
-function freshId({ kind }: TaskStart, ids: Ids): string {
-  const letter = kind === 'shell' ? 'b' : 'a';
-  return `${letter}${ids.uuid().replaceAll('-', '').slice(-9)}`;
-}
 
 function forgetOldest(entries: Map<string, TaskEntry>): void {
   const over = [...entries.values()].filter((entry) => !isRunning(entry) && entry.told);

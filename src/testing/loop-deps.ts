@@ -9,7 +9,7 @@ import type { Terminal } from '../protocol/terminal.ts';
 import type { UserBlock } from '../protocol/wire.ts';
 import { PersistentList } from '../util/persistent-list.ts';
 import { openScope } from '../util/scope.ts';
-import { seededRandom, sequentialIds } from './predictable.ts';
+import { sequentialIds } from './predictable.ts';
 import { recorder } from './recording-store.ts';
 import { scriptedModel } from './scripted-model.ts';
 import { scriptedTools } from './scripted-tools.ts';
@@ -92,7 +92,6 @@ export function loopDeps(overrides: Partial<LoopDeps> = {}): LoopDeps {
     guard: idleGuard,
     clock: virtualClock(),
     ids: sequentialIds(),
-    random: seededRandom(1),
     modelLimits: () => ({ maxOutputTokens: 64_000, nonStreamingRepeat: true }),
     ...overrides,
   };
@@ -139,7 +138,10 @@ export function loopParams(overrides: Partial<LoopParams> & { readonly prompt?: 
   };
 }
 
-export type QueryLoop = (params: LoopParams, deps: LoopDeps) => AsyncGenerator<LoopMessage, Terminal>;
+export type QueryLoop = (
+  params: LoopParams,
+  deps: LoopDeps,
+) => AsyncGenerator<readonly LoopMessage[], Terminal, void>;
 
 export interface LoopRun {
   readonly messages: readonly LoopMessage[];
@@ -158,7 +160,9 @@ export async function runLoop(
   for (;;) {
     const step = await run.next();
     if (step.done) return { messages, terminal: step.value };
-    messages.push(step.value);
-    await onMessage?.(step.value);
+    for (const message of step.value) {
+      messages.push(message);
+      await onMessage?.(message);
+    }
   }
 }

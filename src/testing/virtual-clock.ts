@@ -4,6 +4,8 @@ import type { Clock } from '../protocol/ports.ts';
 export interface VirtualClock extends Clock {
   /** Lets `ms` pass: timers and sleeps fire in the order of their due times, what they set off runs in between. */
   advance(ms: number): Promise<void>;
+  /** The process or its machine sleeps for `ms`: no timer has its turn, what is due fires late, by `advance(0)`. */
+  standStill(ms: number): void;
   /** Lets whatever can run without time passing run. */
   settle(): Promise<void>;
   /** Passes from timer to timer until the work is done. */
@@ -74,6 +76,9 @@ export function virtualClock(startMs: number = Date.UTC(2026, 0, 1)): VirtualClo
       for (let entry = next(until); entry !== undefined; entry = next(until)) await fire(entry);
       monotonic = until;
       await turnOfEvents();
+    },
+    standStill(ms) {
+      monotonic += ms;
     },
     settle: turnOfEvents,
     async runUntil(work) {

@@ -85,7 +85,7 @@ export class StreamingToolExecutor implements ToolExecutor {
     const entry: Entry = {
       call,
       queuedMs: this.#options.clock.monotonicMs(),
-      notes: { hookContext: [] },
+      notes: { hookContext: [], said: [] },
       life: openScope(),
       delivered: false,
       alone: true,

@@ -3,7 +3,7 @@
  * permission, intent on record, run, PostToolUse hooks. What it returns is a value; the executor makes the result.
  */
 import type { GatePorts } from '../protocol/gate.ts';
-import type { HookCall } from '../protocol/hook.ts';
+import type { CalledTool, HookCall } from '../protocol/hook.ts';
 import type { Clock, Life } from '../protocol/ports.ts';
 import type {
   AnyTool,
@@ -14,6 +14,8 @@ import type {
   ToolProgress,
   ToolResultContent,
 } from '../protocol/tool.ts';
+import type { Writable } from '../util/writable.ts';
+import { calledTool } from './called-tool.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { type AbortWhy, type CallNotes, type CallOutcome, errorText } from './outcome.ts';
 import { outwardInput } from './outward-input.ts';
@@ -94,13 +96,14 @@ async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<Cal
 
   const startedMs = clock.monotonicMs();
   notes.startedMs = startedMs;
+  (context as Writable<ToolContext>).judged = notes.judged;
   const outcome = await run(call, tool, input, clock);
   if (outcome.kind === 'returned') {
     const nudge = ports.repeats?.note(tool.name, input, outcome.output, changesNothing(tool, input));
     if (nudge !== undefined) notes.hookContext.push(nudge);
   }
   const about = {
-    tool_name: tool.name,
+    ...calledTool(tool),
     tool_use_id: context.toolUseId,
     duration_ms: clock.monotonicMs() - startedMs,
   };
@@ -147,7 +150,7 @@ async function afterRun(
   call: GateCall,
   ports: GatePorts,
   { tool, outcome }: { readonly tool: AnyTool; readonly outcome: CallOutcome },
-  about: () => { tool_name: string; tool_use_id: string; tool_input: unknown; duration_ms: number },
+  about: () => CalledTool & { tool_use_id: string; tool_input: unknown; duration_ms: number },
 ): Promise<CallOutcome> {
   const { context, notes } = call;
   const ok = outcome.kind === 'returned' && outcome.output.isError !== true;
@@ -163,7 +166,12 @@ async function afterRun(
         error: failureText(outcome),
         is_interrupt: outcome.kind === 'aborted',
       };
-  const verdict = await ports.hooks.run(hookCall, { signal: context.signal, toolUseId: context.toolUseId });
+  const { said } = notes;
+  const verdict = await ports.hooks.run(hookCall, {
+    signal: context.signal,
+    toolUseId: context.toolUseId,
+    ...(said !== undefined && !call.life.aborted && { say: (body) => said.push(body) }),
+  });
   notes.hookContext.push(...verdict.additionalContext, ...verdict.blockingErrors);
   if (verdict.preventContinuation !== undefined) notes.preventContinuation = verdict.preventContinuation;
   if (verdict.updatedOutput === undefined || outcome.kind !== 'returned') return outcome;

@@ -1,5 +1,11 @@
 /** How one call ended: what the gate hands to the executor, before it becomes a message. */
-import type { PermissionDecision } from '../protocol/permission.ts';
+import type { InformationalBody } from '../protocol/messages.ts';
+import type {
+  DecisionReasonType,
+  JudgedPath,
+  PermissionDecision,
+  PermissionDecisionClassification,
+} from '../protocol/permission.ts';
 import type { ToolOutput, ToolTrace } from '../protocol/tool.ts';
 import { headOf, tailOf } from '../util/cut-text.ts';
 
@@ -37,11 +43,17 @@ export type CallOutcome =
 /** What is learned about a call on its way through the gate, kept also when the call is abandoned. */
 export interface CallNotes {
   readonly hookContext: string[];
+  /** Collects what hooks that ran after the call say to the person, for who shows it behind the result. */
+  readonly said?: InformationalBody[];
   /** ms on the monotonic clock; present once the tool itself runs. */
   startedMs?: number;
+  /** Where the files of the call were when it was judged. */
+  judged?: readonly JudgedPath[];
   permission?: NonNullable<ToolTrace['permission']>;
+  /** Why somebody was to be asked. */
+  asked?: { readonly reasonType: DecisionReasonType; readonly message: string };
   /** What the person or host called the answer. */
-  answer?: PermissionDecision['source'];
+  answer?: PermissionDecisionClassification | undefined;
   decision?: PermissionDecision;
   preventContinuation?: { readonly stopReason: string; readonly hookName?: string };
 }

@@ -5,13 +5,14 @@
 import type { GatePorts, PermissionQuestion } from '../protocol/gate.ts';
 import type { HookVerdict } from '../protocol/hook.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { DecisionReasonType, GateVerdict } from '../protocol/permission.ts';
+import type { GateReasonType, GateVerdict } from '../protocol/permission.ts';
 import type { Clock } from '../protocol/ports.ts';
 import type { AnyTool, ToolContext } from '../protocol/tool.ts';
 import { andThen } from '../util/and-then.ts';
+import { calledTool } from './called-tool.ts';
 import { type CallNotes, type CallOutcome, errorText } from './outcome.ts';
 import { inputSentBack, outwardInput } from './outward-input.ts';
-import { decisionOf, ruleText } from './permission-record.ts';
+import { decisionOf, publicReason, ruleText } from './permission-record.ts';
 import { parseInput } from './prepared-call.ts';
 
 export interface PermitRequest {
@@ -36,7 +37,7 @@ type Deny = Extract<GateVerdict, { kind: 'deny' }>;
 type Settled = Exclude<GateVerdict, Ask>;
 
 /** Questions that a hook's `allow` cannot answer: somebody asked for exactly these to be asked. */
-const ASKED_REGARDLESS: ReadonlySet<DecisionReasonType> = new Set(['rule', 'mode', 'safetyCheck', 'tool']);
+const ASKED_REGARDLESS: ReadonlySet<GateReasonType> = new Set(['rule', 'mode', 'safetyCheck', 'tool']);
 
 /** Known at once where no hook, no path and nobody has to be waited for. */
 export function permit(request: PermitRequest): Permit | Promise<Permit> {
@@ -49,7 +50,11 @@ async function permitAfterHooks(request: PermitRequest): Promise<Permit> {
   if (hooks.denied !== undefined) return stop(hooks.denied);
   const afterHooks = await rewrite(request, request, hooks.verdict?.updatedInput);
   if (afterHooks.kind === 'stop') return afterHooks;
-  return follow(request, afterHooks, withHookVote(await decide(request, afterHooks.input), hooks.verdict));
+  return follow(
+    request,
+    afterHooks,
+    withHookVote(await decide(request, afterHooks.input, hooks.verdict), hooks.verdict),
+  );
 }
 
 interface Input {
@@ -57,7 +62,6 @@ interface Input {
   readonly input: unknown;
 }
 
-/** What the rules said is done, or the person or host is asked. */
 function follow(request: PermitRequest, at: Input, ruled: GateVerdict): Permit | Promise<Permit> {
   return ruled.kind === 'ask' ? askFirst(request, at, ruled) : settle(request, at, ruled);
 }
@@ -118,7 +122,7 @@ async function preToolUse(
   const verdict = await ports.hooks.run(
     {
       event: 'PreToolUse',
-      tool_name: tool.name,
+      ...calledTool(tool),
       tool_input: outwardInput(tool, request.raw, context.cwd),
       tool_use_id: context.toolUseId,
     },
@@ -137,19 +141,32 @@ async function preToolUse(
 }
 
 /** Deny beats ask beats allow; a rule that cannot be decided denies. */
-function decide(request: PermitRequest, input: unknown): GateVerdict | Promise<GateVerdict> {
+function decide(request: PermitRequest, input: unknown, hook?: HookVerdict) {
   const undecided = (error: unknown): GateVerdict => ({
     kind: 'deny',
     reasonType: 'other',
     message: `Permission for ${request.tool.name} could not be decided: ${errorText(error)}`,
   });
   try {
-    const verdict = request.ports.permissions.decide(question(request, input));
-    return verdict instanceof Promise ? verdict.catch(undecided) : verdict;
+    const verdict = request.ports.permissions.decide({ ...question(request, input), ...voteOf(hook) });
+    return verdict instanceof Promise
+      ? verdict.then((known) => withPlaces(request, known), undecided)
+      : withPlaces(request, verdict);
   } catch (error) {
     return undecided(error);
   }
 }
+
+function withPlaces({ notes }: PermitRequest, verdict: GateVerdict): GateVerdict {
+  if (verdict.kind === 'allow' || verdict.kind === 'ask') {
+    if (verdict.judged !== undefined) notes.judged = verdict.judged;
+    else delete notes.judged;
+  }
+  return verdict;
+}
+
+const voteOf = (hook: HookVerdict | undefined): { readonly hookAsks?: string } =>
+  hook?.permission === 'ask' ? { hookAsks: hook.reason ?? 'A hook wants this call to be confirmed.' } : {};
 
 /** Where the rules leave a call to others, or allow it, the hook has decided; what they insist on holds. */
 function withHookVote(verdict: GateVerdict, hook: HookVerdict | undefined): GateVerdict {
@@ -158,11 +175,7 @@ function withHookVote(verdict: GateVerdict, hook: HookVerdict | undefined): Gate
   if (!isOpen) return verdict;
   switch (hook?.permission) {
     case 'ask':
-      return {
-        kind: 'ask',
-        reasonType: 'hook',
-        message: hook.reason ?? 'A hook wants this call to be confirmed.',
-      };
+      return { kind: 'ask', reasonType: 'hook', message: voteOf(hook).hookAsks ?? '' };
     case 'allow':
       return { kind: 'allow', reasonType: 'hook', ...(hook.reason !== undefined && { reason: hook.reason }) };
     default:
@@ -174,23 +187,22 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
   const { tool, ports, context, clock } = request;
   await request.delivered();
   const askedAt = clock.monotonicMs();
+  const asked = { reasonType: publicReason(why.reasonType), message: why.message };
+  request.notes.asked = asked;
   try {
     const answer = await ports.ask(
       {
         ...question(request, outwardInput(tool, at.raw, context.cwd)),
-        message: why.message,
-        reasonType: why.reasonType,
+        ...asked,
         ...(why.matched !== undefined && { matched: why.matched }),
         ...(why.suggestions !== undefined && { suggestions: why.suggestions }),
         ...(why.blockedPath !== undefined && { blockedPath: why.blockedPath }),
       },
       context.signal,
     );
+    if (answer.behavior !== 'pending') request.notes.answer = answer.decisionClassification;
     switch (answer.behavior) {
       case 'allow':
-        request.notes.answer =
-          answer.decisionClassification ??
-          (answer.updatedPermissions?.length ? 'user_permanent' : 'user_temporary');
         return {
           kind: 'allow',
           reasonType: answer.answeredBy ?? 'host',
@@ -219,10 +231,11 @@ async function ask(request: PermitRequest, at: { raw: JsonObject }, why: Ask): P
 }
 
 /** It came to a question, and that ended in a denial: no rule and no mode denied. */
-const ANSWERED: ReadonlySet<DecisionReasonType> = new Set([
+const ANSWERED: ReadonlySet<GateReasonType> = new Set([
   'host',
   'permissionPromptTool',
   'headless',
+  'asyncAgent',
   'unanswered',
   'hook',
 ]);
@@ -259,7 +272,7 @@ async function tellDenied(request: PermitRequest, raw: JsonObject, reason: strin
   const verdict = await ports.hooks.run(
     {
       event: 'PermissionDenied',
-      tool_name: tool.name,
+      ...calledTool(tool),
       tool_input: outwardInput(tool, raw, context.cwd),
       tool_use_id: context.toolUseId,
       reason,

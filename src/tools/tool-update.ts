@@ -8,6 +8,7 @@ import { jsonOnce } from '../util/json-once.ts';
 import { textOfContent } from '../util/text-of-content.ts';
 import { abortText } from './abort-text.ts';
 import type { CallNotes, CallOutcome } from './outcome.ts';
+import { denialNotice } from './permission-record.ts';
 
 type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
 
@@ -65,6 +66,7 @@ export function toolUpdate(
     concurrent: answered.concurrent,
     ...(notes.startedMs !== undefined && { startedMs: notes.startedMs }),
     ...(notes.permission !== undefined && { permission: notes.permission }),
+    ...(outcome.kind === 'returned' && outcome.output.ranIn !== undefined && { ranIn: outcome.output.ranIn }),
   };
   return {
     kind: 'result',
@@ -73,6 +75,7 @@ export function toolUpdate(
     extraMessages: outcome.kind === 'returned' ? (outcome.output.extraMessages ?? []) : [],
     endsTurn: outcome.kind === 'returned' && outcome.output.endsTurn === true,
     hookContext: [...notes.hookContext],
+    ...(notes.said !== undefined && notes.said.length > 0 && { said: notes.said }),
     trace,
     ...(notes.preventContinuation !== undefined && { preventContinuation: notes.preventContinuation }),
     ...(outcome.kind === 'denied' && {
@@ -81,6 +84,7 @@ export function toolUpdate(
         tool_use_id: call.block.id,
         tool_input: outcome.input,
       },
+      denialNotice: denialNotice(notes, outcome.text),
       ...(outcome.interrupt === true && { interrupt: true }),
     }),
   };

@@ -2,8 +2,9 @@
  * Ends process groups when this process dies in whatever way, SIGKILL included (F100): a small shell holds the
  * other end of a pipe, and kills the groups it was told of when the pipe closes. It runs while there are any.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
+import { childProcess } from './node.ts';
 
 /** Lines `+ <group>` and `- <group>`; at the end of its input every group still known is killed. */
 const WATCH = `trap '' HUP INT TERM
@@ -40,7 +41,7 @@ export function outliveNot(group: number): () => void {
 
 function begin(): Watch {
   // Detached: a signal to our group, or a terminal that goes away, must not end it before us.
-  const child = spawn('sh', ['-c', WATCH], {
+  const child = childProcess().spawn('sh', ['-c', WATCH], {
     cwd: '/',
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,

@@ -23,15 +23,25 @@ import {
   writeSync,
 } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import type { AppendHandle, FileStat, PersistentFiles } from '../protocol/files.ts';
+import type { AppendHandle, FileStat, PersistentFiles, PlainFile } from '../protocol/files.ts';
 import { codeOf } from './code-of.ts';
-import { headOf } from './cut-text.ts';
-import { uuid } from './uuid.ts';
+import { openPlain } from './plain-path.ts';
+import { refuseSecret } from './secret-files.ts';
+import {
+  refuseOthers,
+  remove,
+  syncDirectory,
+  temporaryName,
+  unlessMissing,
+  unlessPermitted,
+  writeAtomic,
+} from './write-atomic.ts';
 
 const fdatasync = promisify(fdatasyncCallback);
 const PERMISSIONS = 0o7777;
+const FIRST_BYTES = 64 * 1024;
 /** A pipe in a file's place is empty, not waited for. */
 const READ_AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
@@ -39,6 +49,7 @@ export const nodeFiles: PersistentFiles = {
   readFile: (path) => fs.readFile(path, { flag: READ_AT_ONCE }),
   readSmall,
   readRange,
+  readPlain,
   stat: (path) => unlessMissing(fs.stat(path).then(toFileStat)),
   lstat: (path) => unlessMissing(fs.lstat(path).then(toFileStat)),
   realpath: (path) => fs.realpath(path),
@@ -49,7 +60,7 @@ export const nodeFiles: PersistentFiles = {
   link: async (file, name) => linkSync(file, name),
   openAppend,
   truncate: (path, length) => fs.truncate(path, length),
-  remove: (path) => fs.rm(path, { force: true }),
+  remove,
   removeSmall,
   removeTree: (path) => fs.rm(path, { force: true, recursive: true }),
   rename: async (from, to) => renameSync(from, to),
@@ -97,6 +108,48 @@ async function readRange(
   });
 }
 
+async function readPlain(
+  path: string,
+  maxBytes: number,
+  { cut = false }: { readonly cut?: boolean } = {},
+): Promise<PlainFile | undefined> {
+  refuseSecret(path);
+  // By type first: opening a pipe or a device may have an effect.
+  const before = await unlessMissing(fs.lstat(path));
+  if (before === undefined) return undefined;
+  const opened = before.isFile() ? await unlessMissing(openPlain(path)) : undefined;
+  if (opened === undefined) return { stat: toFileStat(before) };
+  const { file, stat } = opened;
+  try {
+    const bytes = stat.size > maxBytes && !cut ? undefined : await readUpTo(file, stat.size, maxBytes, cut);
+    return { stat: toFileStat(stat), ...(bytes !== undefined && { bytes }) };
+  } finally {
+    await file.close();
+  }
+}
+
+/** undefined: there is more. Files of procfs have no size and may have no end. */
+async function readUpTo(
+  file: fs.FileHandle,
+  size: number,
+  maxBytes: number,
+  cut: boolean,
+): Promise<Buffer | undefined> {
+  let bytes = Buffer.allocUnsafe(Math.min(size > 0 ? size + 1 : FIRST_BYTES, maxBytes + 1));
+  let filled = 0;
+  while (true) {
+    const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, null);
+    filled += bytesRead;
+    if (filled > maxBytes) return cut ? bytes.subarray(0, maxBytes) : undefined;
+    if (bytesRead === 0 || (filled === size && filled < bytes.length)) return bytes.subarray(0, filled);
+    if (filled === bytes.length) {
+      const more = Buffer.allocUnsafe(Math.min(filled * 2, maxBytes + 1));
+      bytes.copy(more, 0, 0, filled);
+      bytes = more;
+    }
+  }
+}
+
 async function makeDir(path: string, mode?: number): Promise<void> {
   const before = statSync(path, { throwIfNoEntry: false });
   if (before?.isDirectory() !== true) makeFolders(path, mode);
@@ -126,57 +179,6 @@ function makeFolder(path: string, mode: number | undefined): void {
   }
 }
 
-async function writeAtomic(
-  path: string,
-  data: Uint8Array | string,
-  options: { readonly mode?: number; readonly sync?: boolean } = {},
-): Promise<void> {
-  // Written through a link, not over it.
-  const target = (await unlessMissing(fs.realpath(path))) ?? path;
-  const existing = await unlessMissing(fs.stat(target));
-  const mode = existing === undefined ? options.mode : existing.mode & PERMISSIONS;
-  const temp = temporaryName(target);
-  try {
-    const file = await fs.open(temp, 'wx', mode ?? 0o666);
-    try {
-      if (typeof data === 'string' && data.length > PIECE_CHARS) await writeInPieces(file, data);
-      else await file.writeFile(data);
-      if (existing !== undefined) await keepOwner(file, existing);
-      if (mode !== undefined) await file.chmod(mode);
-      if (options.sync === true) await file.sync();
-    } finally {
-      await file.close();
-    }
-    await fs.rename(temp, target);
-  } catch (error) {
-    await fs.rm(temp, { force: true }).catch(() => undefined);
-    throw error;
-  }
-  if (options.sync === true) await syncDirectory(dirname(target));
-}
-
-const PIECE_CHARS = 1024 * 1024;
-
-/** A text of megabytes is not copied whole for it. */
-async function writeInPieces(file: fs.FileHandle, text: string): Promise<void> {
-  const utf8 = new TextEncoder();
-  const bytes = new Uint8Array(3 * PIECE_CHARS);
-  for (let at = 0; at < text.length; ) {
-    const piece = headOf(text.slice(at, at + PIECE_CHARS + 1), PIECE_CHARS);
-    const { read, written } = utf8.encodeInto(piece, bytes);
-    at += read;
-    for (let from = 0; from < written; ) from += (await file.write(bytes, from, written - from)).bytesWritten;
-  }
-}
-
-/** Root editing somebody's file must not make it root's. */
-async function keepOwner(file: fs.FileHandle, existing: Stats): Promise<void> {
-  const made = await file.stat();
-  if (made.uid !== existing.uid || made.gid !== existing.gid) {
-    await file.chown(existing.uid, existing.gid).catch(unlessPermitted);
-  }
-}
-
 async function createExclusive(path: string, data: Uint8Array | string, mode: number): Promise<void> {
   const temp = temporaryName(path);
   try {
@@ -200,11 +202,6 @@ function unlinkIfThere(path: string): void {
   } catch {
     // It was never made, or somebody else cleared up.
   }
-}
-
-/** Unpredictable, in the same folder so that rename and link stay on one file system. */
-function temporaryName(path: string): string {
-  return join(dirname(path), `.${basename(path).slice(0, 100)}.${uuid()}.tmp`);
 }
 
 async function openAppend(path: string, mode: number): Promise<AppendHandle> {
@@ -245,18 +242,6 @@ async function openAppend(path: string, mode: number): Promise<AppendHandle> {
   };
 }
 
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await fs.open(path, 'r');
-  try {
-    await directory.sync();
-  } catch (error) {
-    // Some file systems cannot sync a folder; they promise its order themselves.
-    if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw error;
-  } finally {
-    await directory.close();
-  }
-}
-
 function toFileStat(stat: Stats): FileStat {
   const kind = stat.isFile()
     ? 'file'
@@ -269,25 +254,11 @@ function toFileStat(stat: Stats): FileStat {
     kind,
     size: stat.size,
     mtimeMs: stat.mtimeMs,
+    ctimeMs: stat.ctimeMs,
     mode: stat.mode & PERMISSIONS,
     ino: stat.ino,
+    dev: stat.dev,
+    links: stat.nlink,
     uid: stat.uid,
   };
-}
-
-async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    return refuseOthers(error);
-  }
-}
-
-/** Than that there is no such file. */
-function refuseOthers(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error;
-}
-
-function unlessPermitted(error: unknown): void {
-  if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'EACCES') throw error;
 }

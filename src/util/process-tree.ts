@@ -2,9 +2,10 @@
  * Child processes in a group of their own, so that a command and all it started end together (F99), and so that
  * nothing of it is left when this process exits (F100).
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { outliveNot } from './death-watch.ts';
+import { childProcess } from './node.ts';
 
 export type ProcessEnd =
   | { readonly kind: 'exited'; readonly code: number | null; readonly signal: NodeJS.Signals | null }
@@ -16,10 +17,12 @@ export interface SpawnGroupOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Default `pipe`. */
   readonly stderr?: 'pipe' | 'ignore';
-  /** Default `ignore`: empty. */
-  readonly stdin?: 'pipe' | 'ignore';
+  /** Default `ignore`: empty. A number: this open descriptor. */
+  readonly stdin?: 'pipe' | 'ignore' | number;
   /** A pipe of its own as descriptor 3. Default false. */
   readonly sidePipe?: boolean;
+  /** Open descriptors of ours that the child gets as 4, 5, …; `ignore`: left out. Default none. */
+  readonly descriptors?: readonly (number | 'ignore')[] | undefined;
 }
 
 export interface ProcessGroup {
@@ -56,15 +59,10 @@ export function spawnGroup(
 ): ProcessGroup {
   let child: ChildProcess;
   try {
-    child = spawn(command, args, {
+    child = childProcess().spawn(command, args, {
       cwd: options.cwd,
       env: options.env,
-      stdio: [
-        options.stdin ?? 'ignore',
-        'pipe',
-        options.stderr ?? 'pipe',
-        ...(options.sidePipe === true ? (['pipe'] as const) : []),
-      ],
+      stdio: [options.stdin ?? 'ignore', 'pipe', options.stderr ?? 'pipe', ...extraDescriptors(options)],
       detached: !windows,
       windowsHide: true,
     });
@@ -124,6 +122,14 @@ export function spawnGroup(
   };
 }
 
+function extraDescriptors({
+  sidePipe,
+  descriptors = [],
+}: SpawnGroupOptions): readonly ('pipe' | 'ignore' | number)[] {
+  if (descriptors.length > 0) return [sidePipe === true ? 'pipe' : 'ignore', ...descriptors];
+  return sidePipe === true ? ['pipe'] : [];
+}
+
 function notStarted(error: NodeJS.ErrnoException): ProcessGroup {
   return {
     pid: undefined,
@@ -162,10 +168,9 @@ function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
     if (windows)
-      spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true }).on(
-        'error',
-        () => {},
-      );
+      childProcess()
+        .spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true })
+        .on('error', () => {});
     else process.kill(-pid, signal);
   } catch {
     // The group is gone, or belongs to somebody else by now: nothing left for us to end.

@@ -1,5 +1,6 @@
 /** Asks for one page: no address but a public one, no host but the one that was named, nothing without bound. */
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { http } from '../util/node.ts';
 import type { Page, PageOutcome, Refused } from './page.ts';
 import { contentKind, decodeText, looksLikeHtml, mediaType } from './page-text.ts';
 import { reachHost } from './reach-host.ts';
@@ -90,7 +91,7 @@ async function read(
   signal: AbortSignal,
 ): Promise<PageOutcome | URL> {
   const code = response.statusCode ?? 0;
-  const codeText = response.statusMessage || (STATUS_CODES[code] ?? '');
+  const codeText = response.statusMessage || (http.STATUS_CODES[code] ?? '');
   const { location, 'content-type': contentType, 'content-length': length } = response.headers;
   if (code >= 300 && code < 400 && location !== undefined) {
     return redirected(url, location, { code, codeText }, port);

@@ -330,12 +330,30 @@ describe('requests to the host', () => {
     expect(await host.until(isResult)).toMatchObject({ terminal_reason: 'aborted_tools' });
   });
 
+  it('a switch of the model that a hook blocks is refused with its code', async () => {
+    play();
+    const refusal = JSON.stringify({
+      hookSpecificOutput: { hookEventName: 'PreModelSwitch', permissionDecision: 'deny' },
+    });
+    const hooks = { PreModelSwitch: [{ hooks: [{ type: 'command', command: `echo '${refusal}'` }] }] };
+    const host = startHost(server, { options: { settings: { hooks } } });
+    expect(await host.ask('set_model', { model: 'haiku' })).toMatchObject({
+      subtype: 'error',
+      error_code: 'blocked_by_hook',
+    });
+    host.end();
+    await host.ended;
+  });
+
   it('a host that comes back is told again what is open', async () => {
     play(reply(touch), reply('Done.'));
     const host = startHost(server, { asksHost: true });
     host.prompt('Go.');
     const asked = await host.until(({ type }) => type === 'control_request');
     expect((await host.ask('initialize'))['pending_permission_requests']).toEqual([asked]);
+    expect(await host.until(({ subtype }) => subtype === 'background_tasks_changed')).toMatchObject({
+      tasks: [],
+    });
     host.end();
     await host.ended;
   });

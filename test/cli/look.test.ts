@@ -1,9 +1,10 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkNode } from '../../src/cli/doctor/check-machine.ts';
 import { checkCredentials, checkModel } from '../../src/cli/doctor/check-model.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
+import { lacking } from '../sandbox/support.ts';
 import { against, rehearse, temporaryFolder, turnwright } from './bin.ts';
 
 describe('doctor', () => {
@@ -18,7 +19,7 @@ describe('doctor', () => {
     expect(ran.stdout).toMatch(/^✓ model +claude-opus-5-5; --model/m);
     expect(ran.stdout).toMatch(/^✓ settings +every key is known$/m);
     expect(ran.stdout).toMatch(/^✓ MCP servers +none configured$/m);
-    expect(ran.stdout).toMatch(/^✓ ripgrep +ripgrep \d+/m);
+    expect(ran.stdout).toMatch(/^✓ ripgrep +\/\S+rg(?:\.exe)?$/m);
     expect(ran.stdout).toMatch(/All is well\.\n$/);
     expect(ran.stdout).not.toContain('sk-test-secret');
     expect(readdirSync(cwd)).toEqual([]);
@@ -113,6 +114,72 @@ describe('doctor', () => {
     const trusted = await turnwright(['doctor'], { cwd, env });
     expect(trusted.stdout).toMatch(/^✓ MCP servers +notes \(touch started\); not started$/m);
     expect(readdirSync(cwd)).toEqual(['.mcp.json']);
+  });
+
+  describe('the sandbox', () => {
+    const lineIn = (stdout: string) => /^(.) sandbox +(.*)$/m.exec(stdout)?.slice(1);
+    const asks = (sandbox: object) => {
+      const home = temporaryFolder();
+      writeFileSync(join(home, 'settings.json'), JSON.stringify({ sandbox }));
+      return { TURNWRIGHT_HOME: home };
+    };
+    const bubblewrap = (script: string) => {
+      const folder = temporaryFolder();
+      writeFileSync(join(folder, 'bwrap'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      return { PATH: folder };
+    };
+    const doctor = async (env: Readonly<Record<string, string>>, cwd = temporaryFolder()) => {
+      const ran = await turnwright(['doctor'], { env: { ...against(await rehearse()), ...env }, cwd });
+      return [ran.code, ...(lineIn(ran.stdout) ?? [])];
+    };
+
+    test.skipIf(lacking !== undefined)('works here, asked for or not', async () => {
+      const [code, mark, detail] = await doctor({});
+      expect([code, mark]).toEqual([0, '✓']);
+      expect(detail).toMatch(/^available \(\/\S+\), off: .*"enabled": true.* isolates commands$/);
+      expect(await doctor(asks({ enabled: true }))).toEqual([
+        0,
+        '✓',
+        expect.stringMatching(/^available \(\/\S+\), on: commands run isolated$/),
+      ]);
+    });
+
+    test.skipIf(process.platform !== 'linux')(
+      'nothing is started in a folder that is not trusted',
+      async () => {
+        const cwd = temporaryFolder();
+        writeFileSync(join(cwd, '.mcp.json'), '{"mcpServers":{"notes":{"command":"notes"}}}');
+        const started = join(temporaryFolder(), 'started');
+        const [code, mark, detail] = await doctor(bubblewrap(`: > ${started}`), cwd);
+        expect([code, mark]).toEqual([0, '✓']);
+        expect(detail).toMatch(
+          /^found, and not tried in a folder that is not trusted \(\/\S+\/bwrap\), off: /,
+        );
+        expect(existsSync(started)).toBe(false);
+      },
+    );
+
+    test.skipIf(process.platform !== 'linux').each([
+      [{}, 0, '!', 'the settings do not ask for it.'],
+      [{ enabled: true }, 1, '✗', 'the settings ask for it, so no session starts.'],
+      [{ enabled: true, failIfUnavailable: false }, 0, '!', 'so commands run WITHOUT isolation.'],
+    ])('bubblewrap is not installed, and the settings say %j', async (sandbox, code, mark, said) => {
+      const found = await doctor({ ...asks(sandbox), PATH: temporaryFolder() });
+      expect(found.slice(0, 2)).toEqual([code, mark]);
+      expect(found[2]).toContain(
+        'not available: dependencies are missing: bubblewrap (bwrap) not installed; ',
+      );
+      expect(found[2]).toContain(said);
+      expect(found[2]).toMatch(/sudo apt-get install bubblewrap$/);
+    });
+
+    test.skipIf(process.platform !== 'linux')('namespaces are not allowed', async () => {
+      const refused = bubblewrap("echo 'setting up uid map: Permission denied' >&2; exit 1");
+      const [code, mark, detail] = await doctor({ ...asks({ enabled: true }), ...refused });
+      expect([code, mark]).toEqual([1, '✗']);
+      expect(detail).toContain('/bwrap does not work here: setting up uid map: Permission denied; ');
+      expect(detail).toContain('Allow unprivileged user namespaces');
+    });
   });
 
   test('credentials: by variable, none, none needed', () => {

@@ -293,7 +293,7 @@ describe('sessions', () => {
       const server = await rehearse();
       const home = temporaryFolder();
       writeFileSync(join(home, 'settings.json'), '{"sandbox":{"enabled":true}}');
-      const env = { ...against(server), TURNWRIGHT_HOME: home };
+      const env = { ...against(server), TURNWRIGHT_HOME: home, PATH: home };
       const { code, stdout, stderr } = await turnwright(['-p', `--output-format=${format}`, 'task'], { env });
       expect([code, server.requests]).toEqual([1, []]);
       expect(stderr.match(/Sandbox required but unavailable/g)).toHaveLength(1);

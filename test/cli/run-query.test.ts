@@ -1,11 +1,18 @@
-import { expect, test, vi } from 'vitest';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { runQuery } from '../../src/cli/run-query.ts';
-import type { SDKResultMessage } from '../../src/index.ts';
+import type { Options, SDKResultMessage } from '../../src/index.ts';
+import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
+import { filesThatFill } from '../faulty-files.ts';
 
-const fake = vi.hoisted(() => ({ query: vi.fn() }));
-vi.mock('../../src/index.ts', async (original) => ({ ...(await original<object>()), query: fake.query }));
+let server: RehearsalServer;
+beforeEach(async () => {
+  server = await startRehearsal();
+});
+afterEach(() => server.close());
 
-const FULL = new Error('The last 5 records could not be written.');
 const signals = {
   interrupted: false,
   leaving: false,
@@ -15,18 +22,25 @@ const signals = {
   stop: () => undefined,
 };
 
-test.each([true, false])(
+/** The disk is full when the result is written. */
+function fullAtTheEnd(): Options {
+  const cwd = mkdtempSync(join(tmpdir(), 'turnwright-full-'));
+  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'k', TURNWRIGHT_HOME: join(cwd, 'home') };
+  return { cwd, env, engine: { files: filesThatFill((text) => text.includes('"type":"result"')) } };
+}
+
+test.each([
+  [false, [reply('Hi.')], {}],
+  [true, [reply(toolUse('Glob', { pattern: '*' }))], { maxTurns: 1 }],
+])(
   'a result (is_error: %j) is shown also when the session cannot be closed',
-  async (failed) => {
-    const result = { type: 'result', subtype: 'success', is_error: failed } as SDKResultMessage;
-    const messages = (async function* () {
-      yield result;
-      throw FULL;
-    })();
-    fake.query.mockReturnValue(Object.assign(messages, { close: () => Promise.reject(FULL) }));
-    const end = vi.fn(async () => undefined);
+  async (failed, replies, options) => {
+    server.setScenario({ name: 'full', replies });
+    const end = vi.fn(async (_result: SDKResultMessage | undefined) => undefined);
     const sink = { show: async () => undefined, end };
-    await expect(runQuery({ prompt: 'x', options: {}, sink, signals })).rejects.toBe(FULL);
-    expect(end.mock.calls).toEqual([[result]]);
+    const run = { prompt: 'x', options: { ...fullAtTheEnd(), ...options }, sink, signals };
+    await expect(runQuery(run)).rejects.toThrow('ENOSPC');
+    expect(end).toHaveBeenCalledOnce();
+    expect(end.mock.lastCall?.[0]).toMatchObject({ type: 'result', is_error: failed });
   },
 );

@@ -36,6 +36,26 @@ test('sessions: list, show, rename, tag, fork, delete', async () => {
   ]);
 });
 
+test('sessions erase: what a message says, or a text that is read from stdin', async () => {
+  await run('-p', 'Use the key abc-123-def.');
+  const id = idOf((await run('sessions')).stdout);
+  const message = /^user (\S+)$/m.exec((await run('sessions', 'show', id)).stdout)?.[1] ?? '';
+  const erased = await turnwright(['sessions', 'erase', id, '--text', '-'], {
+    env,
+    cwd,
+    input: 'abc-123-def\n',
+  });
+  expect(erased).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Erased from \d records of /) });
+  expect((await run('sessions', 'show', id)).stdout).toContain('Use the key [erased].');
+  expect((await run('sessions', 'erase', id, '--message', message)).code).toBe(0);
+  expect((await run('sessions', 'show', id)).stdout).not.toContain('Use the key');
+  expect(await run('sessions', 'erase', id, '--text', 'never said')).toMatchObject({
+    code: 2,
+    stderr: `turnwright: Nothing that ${id} keeps holds this text.\n`,
+  });
+  expect((await run('sessions', 'erase', id)).stderr).toContain('Name a message or a text');
+});
+
 test('a damaged line of the only prompt does not make the session unresumable', async () => {
   await run('-p', 'Remember the larch.');
   const id = idOf((await run('sessions')).stdout);

@@ -118,6 +118,15 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect([code, files, questions]).toEqual([0, [], 0]);
   });
 
+  test('Ctrl-D at a question is no answer: the call is denied, and the model reads why', async () => {
+    const server = await rehearse(reply([write('a.txt')]), reply('Done.'));
+    const { code, files, seen } = await onTerminal(server, ['\x04']);
+    expect([code, files]).toEqual([0, []]);
+    expect(seen).toContainEqual(expect.stringMatching(/^✗ Write a.txt/));
+    const why = 'The user closed the question without an answer, so this call is not allowed.';
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain(why);
+  });
+
   test('a: the same kind of call is not asked about again', async () => {
     const server = await rehearse(reply([write('a.txt')]), reply([write('b.txt')]), reply('Done.'));
     const { code, files, questions } = await onTerminal(server, ['a\r']);

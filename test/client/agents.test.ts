@@ -70,15 +70,29 @@ throughBothDoors('agents', (stage) => {
     expect(about('task_notification')).toMatchObject({ run_id, status: 'completed', summary: 'Gold.' });
   });
 
-  it('forwardSubagentText shows its words too', async () => {
-    const { messages } = await stage.run([reply(dig()), reply('Gold.'), reply('Done.')], {
-      agents: AGENTS,
-      forwardSubagentText: true,
-    });
+  it('forwardSubagentText shows its words too, and what its task announces comes behind them', async () => {
+    const { messages } = await stage.run(
+      [
+        reply(dig()),
+        reply(['I dig.', toolUse('Bash', { command: 'echo shovel' })]),
+        reply('Gold.'),
+        reply('Done.'),
+      ],
+      { ...SHELL, agents: AGENTS, forwardSubagentText: true },
+    );
     const said = messages.filter(is('assistant')).map((message) => JSON.stringify(message));
     expect(said.some((text) => text.includes('"Gold."') && text.includes('"subagent_type":"digger"'))).toBe(
       true,
     );
+    const words = messages.flatMap((message) => {
+      if (message.type === 'system' && message.subtype.startsWith('task_')) return [message.subtype];
+      if (message.type !== 'assistant' || message.parent_tool_use_id === null) return [];
+      return message.message.content.map((block) => (block.type === 'text' ? block.text : block.type));
+    });
+    expect(words).toEqual([
+      ...['task_started', 'I dig.', 'task_progress', 'tool_use'],
+      ...['Gold.', 'task_updated', 'task_notification'],
+    ]);
   });
 
   it('files of the project are agents, and the main thread can be one', async () => {

@@ -55,18 +55,25 @@ export interface Door {
   readonly AbortError: new (...args: never[]) => Error;
 }
 
-const DOORS: readonly Door[] = [
-  {
-    name: 'the published client',
+type PublishedClient = Pick<typeof client, 'query' | 'tool' | 'createSdkMcpServer' | 'AbortError'>;
+
+/** A client that drives our command line, of whatever version. */
+export function publishedDoor(name: string, published: PublishedClient): Door {
+  return {
+    name,
     query: (prompt, options) =>
-      client.query({
+      published.query({
         prompt,
         options: { pathToClaudeCodeExecutable: BIN, ...options },
       } as ClientQuery) as unknown as Running,
-    tool: client.tool,
-    createSdkMcpServer: (options) => client.createSdkMcpServer(options as never),
-    AbortError: client.AbortError as never,
-  },
+    tool: published.tool,
+    createSdkMcpServer: (options) => published.createSdkMcpServer(options as never),
+    AbortError: published.AbortError as never,
+  };
+}
+
+const DOORS: readonly Door[] = [
+  publishedDoor('the published client', client),
   {
     name: 'our own query()',
     query: (prompt, options) => own.query({ prompt, options: options as own.Options }) as unknown as Running,
@@ -93,7 +100,11 @@ export interface Stage {
 }
 
 export function throughBothDoors(title: string, cases: (stage: Stage) => void): void {
-  describe.each(DOORS)(`${title}: $name`, (door) => {
+  throughDoors(DOORS, title, cases);
+}
+
+export function throughDoors(doors: readonly Door[], title: string, cases: (stage: Stage) => void): void {
+  describe.each(doors)(`${title}: $name`, (door) => {
     const stage = { door } as { -readonly [K in keyof Stage]: Stage[K] };
     beforeEach(async () => {
       if (!existsSync(BIN)) throw new Error(`There is no ${BIN}: npm run build`);

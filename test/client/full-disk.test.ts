@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { query, type SDKMessage } from '../../src/index.ts';
 import { type RehearsalServer, reply, startRehearsal } from '../../src/rehearsal/index.ts';
 import { type Line, startHost } from '../cli/control-host.ts';
-import { filesThatFill } from '../scenarios/faulty-files.ts';
+import { filesThatFill } from '../faulty-files.ts';
 
 let server: RehearsalServer;
 beforeEach(async () => {

@@ -357,6 +357,7 @@ throughBothDoors('hooks', (stage) => {
     expect(existsSync(join(stage.cwd, 'b'))).toBe(true);
   });
 
+  const ASKED = '11111111-1111-4111-8111-111111111111';
   it('PreModelSwitch can keep the session with its model; the host and a person read why', async () => {
     const seen: Input[] = [];
     stage.play(reply('Hi.'), reply('Hi again.'));
@@ -382,14 +383,14 @@ throughBothDoors('hooks', (stage) => {
       if (count === 1) {
         const refused = 'Model switch blocked by a PreModelSwitch hook: Not in mid-work.';
         await expect(running.setModel('haiku')).rejects.toThrow(refused);
-        input.push(prompt('/model haiku'));
+        input.push(prompt('/model haiku', { uuid: ASKED }));
       } else if (count === 2) input.push(prompt('Again.'));
       else input.end();
     });
     for (const event of seen) expect(event).not.toHaveProperty('permission_mode');
     expect(seen).toMatchObject([
       { source: 'sdk', context_tokens: expect.any(Number), prompt_cache_warm: true },
-      { source: 'command', requested_model: 'haiku' },
+      { source: 'command', requested_model: 'haiku', prompt_id: ASKED },
     ]);
     expect(JSON.stringify(results[1])).toContain('Not in mid-work.');
     const models = stage.asked().map(({ model }) => model);
@@ -480,6 +481,34 @@ throughBothDoors('hooks', (stage) => {
     expect(messages.filter(is('system', 'informational'))).toMatchObject([
       { content: 'Stop says: All quiet.' },
     ]);
+  });
+
+  it('a systemMessage comes before the result of its call, one of a hook after the call behind it', async () => {
+    const says = (text: string) => one(async () => ({ systemMessage: text }));
+    const { messages } = await run([reply([bash('echo hi'), bash('exit 3')]), reply('Done.')], {
+      hooks: {
+        PreToolUse: says('before'),
+        PostToolUse: says('after'),
+        PostToolUseFailure: says('failed'),
+        PostToolBatch: says('all'),
+      },
+    });
+    const said = messages.flatMap((message) =>
+      message.type === 'system' && message.subtype === 'informational'
+        ? [message.content]
+        : is('user')(message)
+          ? toolResults([message]).map(({ text }) => text)
+          : [],
+    );
+    const before = 'PreToolUse:Bash says: before';
+    expect(said.filter((text) => text !== before)).toEqual([
+      ...['"hi"', 'PostToolUse:Bash says: after'],
+      ...['"Exit code 3"', 'PostToolUseFailure:Bash says: failed'],
+      'PostToolBatch says: all',
+    ]);
+    // The second call may begin before the result of the first one is shown.
+    expect(said[0]).toBe(before);
+    expect(said.slice(1, said.indexOf('"Exit code 3"'))).toContain(before);
   });
 
   it('what inputs hold: effort, mode, crons, ids, what the model reads of a call', async () => {

@@ -3,7 +3,16 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { stdio, TOOLBOX } from '../mcp/servers-under-test.ts';
-import { gather, is, openPrompt, prompt, type Running, throughBothDoors, toolResults } from './doors.ts';
+import {
+  gather,
+  is,
+  type Message,
+  openPrompt,
+  prompt,
+  type Running,
+  throughBothDoors,
+  toolResults,
+} from './doors.ts';
 
 throughBothDoors('in-process MCP servers', (stage) => {
   const { door } = stage;
@@ -200,6 +209,47 @@ throughBothDoors('in-process MCP servers', (stage) => {
     }
   });
 
+  it('setMcpServers replaces them too; a process of the options goes once it was named', async () => {
+    const own = (name: string) => ({
+      [name]: door.createSdkMcpServer({
+        name,
+        tools: [door.tool('say', 'Says.', {}, async () => said(name))],
+      }),
+    });
+    const [first, box] = [own('first'), { box: stdio(TOOLBOX) }];
+    const input = openPrompt('Go.');
+    const calls = ['first', 'second', 'gone'].map((name) => toolUse(`mcp__${name}__say`));
+    stage.play(reply('One.'), reply(calls), reply('Two.'));
+    const running = stage.start(input, {
+      mcpServers: { ...first, ...own('gone'), ...box },
+      allowedTools: ['mcp__first', 'mcp__second', 'mcp__gone'],
+      tools: [],
+    }) as WithMcp;
+    const names = async () =>
+      (await running.mcpServerStatus()).map((status) => (status as { readonly name: string }).name);
+    const messages: Message[] = [];
+    for await (const message of running) {
+      messages.push(message);
+      if (message.type !== 'result') continue;
+      if ('result' in message && message.result === 'One.') {
+        const set = await running.setMcpServers({ ...first, ...own('second') });
+        expect(set).toEqual({ added: ['second'], removed: ['gone'], errors: {} });
+        expect((await names()).toSorted()).toEqual(['box', 'first', 'second']);
+        input.push(prompt('Again.'));
+      } else {
+        expect(await running.setMcpServers(box)).toMatchObject({ removed: ['first', 'second'], errors: {} });
+        expect(await running.setMcpServers({})).toEqual({ added: [], removed: ['box'], errors: {} });
+        expect(await names()).toEqual([]);
+        input.end();
+      }
+    }
+    expect(toolResults(messages)).toMatchObject([
+      { text: expect.stringContaining('"first"') },
+      { text: expect.stringContaining('"second"') },
+      { text: expect.stringContaining('No such tool available'), is_error: true },
+    ]);
+  });
+
   it('an interrupt ends a running call', async () => {
     const wait = door.tool('wait', 'Waits.', {}, () => {
       void running.interrupt();
@@ -216,6 +266,7 @@ throughBothDoors('in-process MCP servers', (stage) => {
 /** What both doors have besides `Running`. */
 interface WithMcp extends Running {
   readMcpResource(server: string, uri: string): Promise<unknown>;
+  setMcpServers(servers: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
 
 throughBothDoors('MCP servers of their own process', (stage) => {

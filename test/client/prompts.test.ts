@@ -131,6 +131,42 @@ throughBothDoors('prompts that wait', (stage) => {
     expect(repeated).toMatchObject([{ isReplay: true }]);
   });
 
+  it('one that the forked session answered is not run again in the fork', async () => {
+    const answer = async (uuids: readonly string[], options: Readonly<Record<string, unknown>>) => {
+      const input = prompts();
+      for (const uuid of uuids) input.push(prompt(`Prompt ${uuid}.`, { uuid }));
+      return gather(stage.start(input, options), (message) => {
+        if (message.type === 'result') input.end();
+      });
+    };
+    stage.play(reply('Hi.'), reply('Bye.'));
+    const { result } = await answer([FIRST], {});
+    const forked = { resume: result?.session_id, forkSession: true };
+    const { messages } = await answer([FIRST, SECOND], forked);
+    expect(lifecycles(messages)).toEqual(['1 completed', '2 queued', '2 started', '2 completed']);
+    expect(stage.asked()).toHaveLength(2);
+  });
+
+  it('one whose turn was cut off by the end of its process is run after a resume', async () => {
+    stage.play(reply('x'.repeat(2_000), { timing: { gapMs: 500 } }));
+    const cut = prompts();
+    cut.push(prompt('A larch.', { uuid: FIRST }));
+    const running = stage.start(cut, { includePartialMessages: true });
+    let session: string | undefined;
+    for await (const message of running) {
+      session = message.session_id ?? session;
+      if (is('stream_event')(message)) break;
+    }
+    stage.play(reply('Here it is.'));
+    const input = prompts();
+    input.push(prompt('A larch.', { uuid: FIRST }));
+    const { messages, results } = await gather(stage.start(input, { resume: session }), (message) => {
+      if (message.type === 'result') input.end();
+    });
+    expect(results).toMatchObject([{ result: 'Here it is.', user_message_uuids: [FIRST] }]);
+    expect(lifecycles(messages)).toEqual(['1 queued', '1 started', '1 completed']);
+  });
+
   it('one that joins the turn is named by its result, and repeated once', async () => {
     stage.play(reply(toolUse('Bash', { command: 'sleep 0.5; echo hi' })), reply('Both.'));
     const input = openPrompt('Go.');

@@ -80,6 +80,47 @@ throughBothDoors('permission questions', (stage) => {
     }
   });
 
+  it('a rule that wants a call confirmed is named', async () => {
+    await questions(
+      [toolUse('Bash', { command: 'npm test' }), toolUse('Write', { file_path: 'a', content: '' })],
+      no,
+      {
+        settings: { permissions: { ask: ['Bash(npm:*)', 'Write'] } },
+      },
+    );
+    const rules = asked.map(({ context }) => [context['decisionReasonType'], context['matchedAskRule']]);
+    expect(rules).toEqual([
+      ['rule', { source: 'flagSettings', toolName: 'Bash', ruleContent: 'npm:*' }],
+      ['rule', { source: 'flagSettings', toolName: 'Write' }],
+    ]);
+  });
+
+  it('hooks around a call of an MCP tool are told whose tool it is, others nothing', async () => {
+    const heard: unknown[] = [];
+    const hook = async ({ hook_event_name, tool_name, mcp_server }: Input) => {
+      heard.push([hook_event_name, tool_name, mcp_server]);
+      return {};
+    };
+    const server = stage.door.createSdkMcpServer({
+      name: 'box',
+      tools: [stage.door.tool('open', 'opens', {}, async () => ({ content: [] }))],
+    });
+    const events = ['PreToolUse', 'PermissionRequest', 'PostToolUse'];
+    await stage.run(
+      [reply(toolUse('mcp__box__open', {})), reply(toolUse('Bash', { command: 'pwd' })), reply('Done.')],
+      {
+        mcpServers: { box: server },
+        hooks: Object.fromEntries(events.map((event) => [event, [{ hooks: [hook] }]])),
+        canUseTool: async (_name: string, input: Input) => ({ behavior: 'allow', updatedInput: input }),
+      },
+    );
+    expect(heard).toEqual([
+      ...events.map((event) => [event, 'mcp__box__open', { name: 'box', source: 'sdk' }]),
+      ['PreToolUse', 'Bash', undefined],
+      ['PostToolUse', 'Bash', undefined],
+    ]);
+  });
+
   it('always, as it is suggested, outlasts the session', async () => {
     const always = ({ suggestions = [] }: Context) => ({
       behavior: 'allow',
@@ -141,6 +182,40 @@ throughBothDoors('permission questions', (stage) => {
     expect(seen).toEqual([{ file_path: join(stage.cwd, 'sub/new.txt'), content: 'x' }]);
   });
 
+  it('where nobody can be asked, the notice says why the call was to be confirmed', async () => {
+    const calls = [
+      toolUse('Bash', { command: 'npm test' }),
+      toolUse('Bash', { command: 'make' }),
+      toolUse('Write', { file_path: '../a.txt', content: 'x' }),
+      toolUse('Write', { file_path: '.git/hooks/a', content: 'x' }),
+    ];
+    const settings = { permissions: { ask: ['Bash(npm:*)'] } };
+    const run = async (more: object) => {
+      const { messages } = await stage.run([reply(calls), reply('Done.')], { settings, ...more });
+      const notices = messages.filter(is('system', 'permission_denied')) as unknown as Input[];
+      const kinds = messages.flatMap((message) =>
+        message.type === 'user' ? (message.tool_result_meta ?? []) : [],
+      );
+      for (const { decision_reason } of notices) expect(decision_reason).toContain('needs approval');
+      return {
+        reasons: notices.map(({ decision_reason_type }) => decision_reason_type),
+        kinds: new Set(kinds.map((kind) => JSON.stringify({ ...kind, id: undefined }))),
+      };
+    };
+    expect(await run({})).toEqual({
+      reasons: ['rule', 'other', 'workingDir', 'safetyCheck'],
+      kinds: new Set([
+        '{"non_execution_kind":"user-rejected","permission_decision":{"decision":"reject","source":"config"}}',
+      ]),
+    });
+    expect(await run({ permissionPrompts: 'none' })).toEqual({
+      reasons: Array(4).fill('asyncAgent'),
+      kinds: new Set([
+        '{"non_execution_kind":"permission-rule","permission_decision":{"decision":"reject","source":"config","reason_type":"asyncAgent"}}',
+      ]),
+    });
+  });
+
   it('a notice is sent of denials that nobody was asked about, and of no other', async () => {
     const calls = [toolUse('Bash', { command: 'rm x' }), toolUse('Bash', { command: 'touch y' })];
     const notices = (messages: readonly unknown[]) =>
@@ -150,7 +225,7 @@ throughBothDoors('permission questions', (stage) => {
     const disallowedTools = ['Bash(rm:*)'];
     expect(notices((await questions(calls, no, { disallowedTools })).messages)).toEqual(['rule']);
     const alone = await stage.run([reply(calls), reply('Done.')], { disallowedTools });
-    expect(notices(alone.messages)).toEqual(['rule', undefined]);
+    expect(notices(alone.messages)).toEqual(['rule', 'other']);
     const hooked = await stage.run([reply(calls), reply('Done.')], {
       hooks: {
         PreToolUse: [

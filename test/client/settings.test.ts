@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { projectTrust, trustProject } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
 import { is, openPrompt, type Running, throughBothDoors, toolResults } from './doors.ts';
 
@@ -36,6 +37,24 @@ throughBothDoors('settings', (stage) => {
     });
     const text = await readFile(join(stage.cwd, '.turnwright/settings.local.json'), 'utf8');
     expect(JSON.parse(text)).toEqual({ permissions: { allow: ['Bash(touch:*)'] } });
+  });
+
+  it('named sources are agreed to, but for what the shared file allows in a folder that was not trusted', async () => {
+    const allow = (file: string, rule: string) =>
+      writeFile(join(stage.cwd, '.claude', file), JSON.stringify({ permissions: { allow: [rule] } }));
+    await mkdir(join(stage.cwd, '.claude'));
+    await allow('settings.json', 'Bash(touch shared:*)');
+    await allow('settings.local.json', 'Bash(touch local:*)');
+    const run = () =>
+      stage.run([reply([touch('shared'), touch('local')]), reply('Well.')], {
+        settingSources: ['project', 'local'],
+      });
+    await run();
+    expect([made('shared'), made('local')]).toEqual([false, true]);
+    const place = { cwd: stage.cwd, env: { CLAUDE_CONFIG_DIR: stage.home } };
+    await trustProject(await projectTrust(place), place);
+    await run();
+    expect(made('shared')).toBe(true);
   });
 
   it('applyFlagSettings holds at once, updateSettings writes a file', async () => {

@@ -49,6 +49,7 @@ throughBothDoors('background tasks', (stage) => {
       { tasks: [] },
     ]);
     expect(messages.find(is('user'))).toMatchObject({
+      message: { content: [{ type: 'tool_result', is_error: false }] },
       tool_use_result: { backgroundTaskId: id, stdout: '' },
     });
     expect(messages.find(about('task_notification'))).toMatchObject({

@@ -283,6 +283,33 @@ throughBothDoors('forms of tool results', (stage) => {
     }
   });
 
+  it('a decision has the name that the host gave its answer, and permissions beside it change nothing', async () => {
+    const answers: Record<string, object> = {
+      'touch 1': {
+        behavior: 'allow',
+        updatedPermissions: [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }],
+      },
+      'chmod +x 1': { behavior: 'allow', decisionClassification: 'user_permanent' },
+      'chmod -x 1': { behavior: 'deny', message: 'No.', decisionClassification: 'user_temporary' },
+      'chmod +w 1': { behavior: 'deny', message: 'No.' },
+    };
+    const { messages } = await stage.run(
+      [...Object.keys(answers).map((command) => reply(bash(command))), reply('Done.')],
+      { canUseTool: async (_name: string, input: { command: string }) => answers[input.command] ?? {} },
+    );
+    const results = messages.flatMap((message) =>
+      message.type === 'user' ? (message.tool_result_meta ?? []) : [],
+    );
+    expect(results.map((each) => each.permission_decision)).toEqual([
+      { decision: 'accept', source: 'user_temporary' },
+      { decision: 'accept', source: 'user_permanent' },
+      { decision: 'reject', source: 'user_temporary' },
+      { decision: 'reject', source: 'user_reject' },
+    ]);
+    const told = messages.findIndex((message) => 'permissionMode' in message && message.subtype === 'status');
+    expect(told).toBe(messages.findIndex(({ type }) => type === 'user') - 1);
+  });
+
   it('a large result of a server is in a file of JSON, which the preview names', async () => {
     const { createSdkMcpServer, tool } = stage.door;
     const long = 'x'.repeat(40_000);

@@ -55,6 +55,17 @@ throughBothDoors('tools', (stage) => {
     ]);
   });
 
+  it('dangerouslyDisableSandbox is taken, not offered, and lifts no permission', async () => {
+    const outside = (command: string) => toolUse('Bash', { command, dangerouslyDisableSandbox: true });
+    const { messages, result } = await stage.run(
+      [reply([outside('echo free'), outside('touch denied')]), reply('Well.')],
+      SHELL,
+    );
+    expect(toolResults(messages).map(({ is_error }) => is_error)).toEqual([undefined, true]);
+    expect(result?.permission_denials).toMatchObject([{ tool_input: { command: 'touch denied' } }]);
+    expect(JSON.stringify(stage.asked()[0]?.['tools'])).not.toContain('dangerouslyDisableSandbox');
+  });
+
   it('`tools` names what exists, `[]` is none, the preset is all', async () => {
     const toolsOf = async (tools: unknown) => {
       const { messages } = await stage.run([reply('Hi.')], { tools });

@@ -110,7 +110,7 @@ describe("the engine's own commands", () => {
     expect(results[2]).toMatchObject({ total_cost_usd: 0, modelUsage: {} });
     expect(Object.keys(results[3]?.modelUsage ?? {})).toEqual(['claude-haiku-5-5']);
     expect(results.map(({ result_index }) => result_index)).toEqual([0, 1, 2, 3, 4]);
-    const opening = messages.findIndex((message) => message === reset);
+    const opening = messages.findIndex(({ type }) => type === 'conversation_reset');
     expect(messages[opening + 1]).toMatchObject({ subtype: 'init', session_id: next });
 
     const resumed = await project.run({ prompt: 'Third.', options: { resume: old as string } });

@@ -27,8 +27,8 @@ import {
   sequentialIds,
   virtualClock,
 } from '../../src/testing/index.ts';
-import { editList } from '../../src/util/edit-list.ts';
 import { PersistentList } from '../../src/util/persistent-list.ts';
+import { applyEdits } from '../../src/view/edits.ts';
 
 const timestamp = '2026-01-01T00:00:00.000Z';
 
@@ -153,7 +153,7 @@ export function applied(
   messages: readonly ViewMessage[],
   outcome: { kind: string; edits?: readonly ViewEdit[] },
 ): ViewMessage[] {
-  return editList(PersistentList.from(messages), outcome.edits ?? []).slice();
+  return applyEdits(PersistentList.from(messages), outcome.edits ?? []).slice();
 }
 
 export function context(script: readonly ScriptStep[] = [], more: Partial<ContextOptions> = {}) {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { queryLoop } from '../../src/loop/query-loop.ts';
 import type { CallModel } from '../../src/protocol/model.ts';
 import {
   broken,
@@ -17,7 +16,7 @@ import {
   scriptedModel,
   scriptedTools,
 } from '../../src/testing/index.ts';
-import { outline, run } from './run.ts';
+import { messageByMessage, outline, run } from './run.ts';
 
 describe('a response that nobody reads to its end', () => {
   it('its usage counts and its end is on record; the model call is ended (L4.3, L10.9)', async () => {
@@ -32,7 +31,7 @@ describe('a response that nobody reads to its end', () => {
         ended = true;
       }
     };
-    const loop = queryLoop(loopParams(), loopDeps({ callModel, recorder: journal, ledger }));
+    const loop = messageByMessage(loopParams(), loopDeps({ callModel, recorder: journal, ledger }));
     for await (const message of loop) if (message.type === 'assistant') break;
     expect(ledger.settled).toHaveLength(1);
     expect(journal.ofType('response')).toMatchObject([{ broken: true }]);
@@ -49,7 +48,7 @@ describe('a response that nobody reads to its end', () => {
     const model = scriptedModel([reply([callTool('T', {}, { id: 'a' }), callTool('T', {}, { id: 'b' })])]);
     const tools = scriptedTools({ T: (_input, call) => denied(call.block.id) });
     const onDenial = ({ tool_use_id }: { readonly tool_use_id: string }) => void denials.push(tool_use_id);
-    const loop = queryLoop(loopParams(), loopDeps({ callModel: model.callModel, tools, onDenial }));
+    const loop = messageByMessage(loopParams(), loopDeps({ callModel: model.callModel, tools, onDenial }));
     for await (const message of loop) if (message.type === 'user') break;
     expect(denials).toEqual(['a', 'b']);
   });
@@ -82,7 +81,7 @@ describe('model fallback beside a complete call (L4.4)', () => {
     const gate = deferred<string>();
     const tools = scriptedTools({ T: () => gate.promise });
     const model = scriptedModel([fallback({ after: [callTool('T')] }), say('Done.')]);
-    const loop = queryLoop(loopParams(models), loopDeps({ callModel: model.callModel, tools }));
+    const loop = messageByMessage(loopParams(models), loopDeps({ callModel: model.callModel, tools }));
     const results: unknown[] = [];
     for await (const message of loop) {
       if (message.type === 'system') gate.resolve('late');

@@ -4,7 +4,9 @@ import { PASS, type Rule, type Verdict } from '../../src/loop/decision.ts';
 import type { LoopDeps, LoopParams } from '../../src/loop/deps.ts';
 import type { Facts } from '../../src/loop/facts.ts';
 import { type Iteration, openIteration } from '../../src/loop/iteration.ts';
+import { emptyResponse } from '../../src/loop/response.ts';
 import { RULES } from '../../src/loop/rules/index.ts';
+import { NO_ATTACHMENTS, type Prepared, type StageOutput, stageOutput } from '../../src/loop/stage-output.ts';
 import { initialState, type State } from '../../src/loop/state.ts';
 import type { RecoveryOutcome } from '../../src/protocol/context.ts';
 import { NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
@@ -111,15 +113,15 @@ const ROWS: readonly Row[] = [
     facts: { deniedWithInterrupt: true, responseEnded: false },
     verdict: 'aborted_tools',
   },
-  { rule: 'threw', when: 'nothing threw', facts: {}, verdict: 'pass' },
+  { rule: 'unexpected_error', when: 'nothing threw', facts: {}, verdict: 'pass' },
   {
-    rule: 'threw',
+    rule: 'unexpected_error',
     when: 'anything threw',
     facts: { thrown: { error: new Error('x') } },
     verdict: 'model_error',
   },
   {
-    rule: 'threw',
+    rule: 'unexpected_error',
     when: 'an image could not be sized',
     facts: { thrown: { error: Object.assign(new Error('x'), { code: 'image_size' }) } },
     verdict: 'image_error',
@@ -445,9 +447,29 @@ const ROWS: readonly Row[] = [
   { rule: 'turn_limit', when: 'nothing follows', facts: {}, params: { maxTurns: 1 }, verdict: 'pass' },
 ];
 
-async function verdictOf(rule: Rule, facts: Facts, state: State, iteration: Iteration): Promise<Verdict> {
-  if (!rule.applies(facts, state, iteration)) return PASS;
-  const run = rule.run(facts, state, iteration);
+function outputOf(state: State, tokens: number, iteration: Iteration): StageOutput {
+  const estimate = { tokens, overheadTokens: 0, factor: 1 };
+  const prepared: Prepared = {
+    kind: 'ready',
+    state,
+    tokens,
+    estimate,
+    tools: [],
+    editedBy: [],
+    contextManagement: undefined,
+  };
+  const response = { ...emptyResponse(state.model.current), models: state.model };
+  return stageOutput({ prepared, response, results: iteration.tools.results, attachments: NO_ATTACHMENTS });
+}
+
+async function verdictOf(
+  rule: Rule,
+  facts: Facts,
+  output: StageOutput,
+  iteration: Iteration,
+): Promise<Verdict> {
+  if (!rule.applies(facts, output, iteration)) return PASS;
+  const run = rule.run(facts, output, iteration);
   let step = await run.next();
   while (!step.done) step = await run.next();
   return step.value;
@@ -470,9 +492,9 @@ describe('each rule, facts to verdict', () => {
         budgets: pick(fresh.budgets),
       };
       const iteration = openIteration(state, params, loopDeps(ports));
-      iteration.trace.tokens = tokens;
       const rule = RULES.find((each) => each.name === name);
-      const verdict = await verdictOf(rule!, { ...nothing, ...facts }, state, iteration);
+      const output = outputOf(state, tokens, iteration);
+      const verdict = await verdictOf(rule!, { ...nothing, ...facts }, output, iteration);
       expect(wordOf(verdict)).toBe(expected.verdict);
       const next = verdict.kind === 'continue' ? verdict.next : undefined;
       expect({ ...next?.recovery, ...next?.hooks, ...next?.budgets }).toMatchObject(expected.leaves ?? {});
@@ -489,7 +511,7 @@ describe('priority is the order of the list', () => {
   it('is the order of L7', () => {
     expect(RULES.map((rule) => rule.name)).toEqual([
       'aborted',
-      'threw',
+      'unexpected_error',
       'prompt_too_long',
       'media_too_large',
       'output_cap',

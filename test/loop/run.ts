@@ -15,6 +15,13 @@ import {
   scriptedTools,
   type ToolHandler,
 } from '../../src/testing/index.ts';
+import { flattened } from '../../src/util/flattened.ts';
+
+/** The loop's messages one by one, as a consumer of the public iterators gets them. */
+export const messageByMessage = (
+  params: LoopParams,
+  deps: LoopDeps,
+): AsyncGenerator<LoopMessage, Terminal, void> => flattened(queryLoop(params, deps));
 
 export interface Setup {
   readonly steps: readonly ScriptStep[];

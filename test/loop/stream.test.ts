@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { queryLoop } from '../../src/loop/query-loop.ts';
 import type { LoopMessage } from '../../src/protocol/messages.ts';
 import {
   broken,
@@ -19,7 +18,7 @@ import {
   think,
   unfinished,
 } from '../../src/testing/index.ts';
-import { outline, run, texts, transitionsOf } from './run.ts';
+import { messageByMessage, outline, run, texts, transitionsOf } from './run.ts';
 
 describe('record, start, yield (L4.1)', () => {
   it('a tool runs while the response still streams, also with a consumer that stops reading', async () => {
@@ -32,7 +31,7 @@ describe('record, start, yield (L4.1)', () => {
         return 'x';
       },
     });
-    const loop = queryLoop(loopParams(), loopDeps({ callModel: model.callModel, tools }));
+    const loop = messageByMessage(loopParams(), loopDeps({ callModel: model.callModel, tools }));
     let message = (await loop.next()).value as LoopMessage;
     while (message.type !== 'assistant') message = (await loop.next()).value as LoopMessage;
     await started.promise; // nobody asks for more, yet the tool has run
@@ -47,7 +46,7 @@ describe('record, start, yield (L4.1)', () => {
     const sent = deferred<void>();
     const journal = recorder();
     const { callModel } = scriptedModel([say('Done.')]);
-    const loop = queryLoop(
+    const loop = messageByMessage(
       loopParams(),
       loopDeps({
         recorder: journal,
@@ -69,7 +68,7 @@ describe('record, start, yield (L4.1)', () => {
   it('a request is written at the end of the tick it is made in, and its announcement is handed on behind that', async () => {
     let written = false;
     const { callModel } = scriptedModel([say('Done.')]);
-    const loop = queryLoop(
+    const loop = messageByMessage(
       loopParams(),
       loopDeps({
         async *callModel(request, options) {
@@ -97,7 +96,7 @@ describe('record, start, yield (L4.1)', () => {
         return 'x';
       },
     });
-    for await (const message of queryLoop(
+    for await (const message of messageByMessage(
       loopParams(),
       loopDeps({ callModel: model.callModel, tools, recorder: journal }),
     )) {
@@ -302,7 +301,7 @@ describe('ending early', () => {
   it('return() ends a loop whose model never answers, and closes what it opened', async () => {
     const model = scriptedModel([hang()]);
     const params = loopParams();
-    const loop = queryLoop(params, loopDeps({ callModel: model.callModel }));
+    const loop = messageByMessage(params, loopDeps({ callModel: model.callModel }));
     const pending = (async () => {
       for (;;) if ((await loop.next()).done) return;
     })();
@@ -316,7 +315,10 @@ describe('ending early', () => {
     const journal = recorder();
     const model = scriptedModel([callTool('T')]);
     const tools = scriptedTools({ T: () => new Promise<string>(() => {}) });
-    const loop = queryLoop(loopParams(), loopDeps({ callModel: model.callModel, tools, recorder: journal }));
+    const loop = messageByMessage(
+      loopParams(),
+      loopDeps({ callModel: model.callModel, tools, recorder: journal }),
+    );
     for await (const message of loop) if (message.type === 'assistant') break;
     expect(journal.ofType('user')).toHaveLength(1);
     expect(journal.ofType('decision')).toHaveLength(1);
@@ -325,7 +327,7 @@ describe('ending early', () => {
   it('a consumer that leaves between two results that were ready at once loses neither from the journal', async () => {
     const journal = recorder();
     const model = scriptedModel([reply([callTool('T'), callTool('T')])]);
-    const loop = queryLoop(
+    const loop = messageByMessage(
       loopParams(),
       loopDeps({ callModel: model.callModel, tools: scriptedTools({ T: 'x' }), recorder: journal }),
     );
@@ -345,7 +347,7 @@ describe('the decision record', () => {
     const [record] = decisions;
     expect(record?.rules.map((rule) => rule.name)).toEqual([
       'aborted',
-      'threw',
+      'unexpected_error',
       'prompt_too_long',
       'media_too_large',
       'output_cap',
@@ -374,7 +376,7 @@ describe('the decision record', () => {
         structuredOutput: () => ({ accepted: false }),
       },
     });
-    for await (const message of queryLoop(loopParams(), deps)) if (message.type === 'assistant') break;
+    for await (const message of messageByMessage(loopParams(), deps)) if (message.type === 'assistant') break;
     expect(journal.ofType('decision')[0]?.record.decision).toMatchObject({ terminal: 'budget_exhausted' });
   });
 

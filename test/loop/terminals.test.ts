@@ -125,12 +125,7 @@ describe('terminals of the loop (L7.1)', () => {
       },
     });
     expect(terminal.reason).toBe('aborted_tools');
-    expect(outline(messages)).toEqual([
-      'tool_use',
-      'system:permission_denied',
-      'tool_result',
-      'interruption',
-    ]);
+    expect(outline(messages)).toEqual(['tool_use', 'tool_result', 'interruption']);
   });
 
   it('aborted_tools: a host that interrupts is told of, also when a new message pre-empts', async () => {

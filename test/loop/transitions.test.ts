@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attachmentMessage } from '../../src/loop/say.ts';
+import { attachmentMessage } from '../../src/loop/loop-messages.ts';
 import type { State } from '../../src/loop/state.ts';
 import * as transitions from '../../src/loop/transitions.ts';
 import type { ContextPort, RecoveryOutcome } from '../../src/protocol/context.ts';

@@ -147,7 +147,7 @@ describe('a server that wants a login', () => {
 });
 
 describe('a login', () => {
-  it('takes only the answer that carries its state', async () => {
+  it('CVE-2025-66414, CVE-2025-49596 takes only the answer that carries its state, and under its own address', async () => {
     const { server, login } = await stage();
     const seen: number[] = [];
     await login({
@@ -186,18 +186,22 @@ describe('a login', () => {
     expect(await kept()).toBeUndefined();
   });
 
-  it.each(['file:///etc/passwd', 'http://login.example/authorize', 'ftp://login.example/$(id)'])(
-    'T116 opens no login page at %s',
-    async (loginPage) => {
-      const { server, login } = await stage();
-      server.loginPage = loginPage;
-      const shown: URL[] = [];
-      await expect(login({ show: (address) => void shown.push(address) })).rejects.toThrow(
-        /no https address|[Ii]nvalid|URL/,
-      );
-      expect(shown).toEqual([]);
-    },
-  );
+  it.each([
+    'file:///etc/passwd',
+    'http://login.example/authorize',
+    'ftp://login.example/$(id)',
+    'javascript:alert(1)',
+    'https:$(touch x)',
+    'data:text/html,x',
+  ])('CVE-2025-6514 T116 opens no login page at %s', async (loginPage) => {
+    const { server, login } = await stage();
+    server.loginPage = loginPage;
+    const shown: URL[] = [];
+    await expect(login({ show: (address) => void shown.push(address) })).rejects.toThrow(
+      /no https address|[Ii]nvalid|URL/,
+    );
+    expect(shown).toEqual([]);
+  });
 
   it('sends nothing secret over plain http', async () => {
     const { login } = await stage();

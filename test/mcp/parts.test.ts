@@ -9,7 +9,7 @@ import { CRUDE, call, roomOf, stdio, toolIn } from './servers-under-test.ts';
 describe('a configuration', () => {
   it('is of a kind by what it holds', () => {
     const kinds = [{ command: 'x' }, { url: 'https://a.b/c' }, { type: 'streamable-http', url: 'http://a' }];
-    expect(kinds.map((each) => parseServer(each, {}))).toMatchObject([
+    expect(kinds.map((each) => parseServer(each, { values: {} }))).toMatchObject([
       { ok: true, config: { type: 'stdio', args: [], env: {} } },
       { ok: true, config: { type: 'http', url: 'https://a.b/c' } },
       { ok: true, config: { type: 'http' } },
@@ -22,7 +22,7 @@ describe('a configuration', () => {
       { type: 'ftp' },
       { command: 'x', timeout: -1 },
     ])
-      expect(parseServer(wrong, {})).toMatchObject({
+      expect(parseServer(wrong, { values: {} })).toMatchObject({
         ok: false,
         problem: expect.stringMatching(/^Its configuration/),
       });
@@ -35,7 +35,7 @@ describe('a configuration', () => {
       url: `https://\${HOST}/\${PATH_:-mcp}`,
       headers: { k: `\${KEY}\${EMPTY:-e}\${EMPTY}` },
     };
-    expect(parseServer(remote, env)).toMatchObject({
+    expect(parseServer(remote, { values: env })).toMatchObject({
       config: { url: 'https://h.example/mcp', headers: { k: `\${HOST}e` } },
     });
   });

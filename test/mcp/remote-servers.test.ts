@@ -13,7 +13,10 @@ describe.each(KINDS)('a server over %s', (_, { type, path }) => {
 
   it('is connected with the headers that were configured, and answers', async () => {
     const server = await httpServer();
-    const room = await roomOf({ far: config(server.url) }, { variables: { TOKEN: 't0' } });
+    const room = await roomOf(
+      { far: config(server.url) },
+      { variables: () => ({ values: { TOKEN: 't0' } }) },
+    );
     expect(room.statuses()).toMatchObject([{ name: 'far', status: 'connected', config: { type } }]);
     expect(JSON.stringify(room.statuses())).not.toContain('t0');
     expect((await call(toolIn(room, 'mcp__far__echo'), { text: 'over there' })).text).toBe('over there');
@@ -22,7 +25,7 @@ describe.each(KINDS)('a server over %s', (_, { type, path }) => {
 
   it('F77 is told when a call is abandoned', async () => {
     const server = await httpServer();
-    const room = await roomOf({ far: config(server.url) }, { variables: { TOKEN: 't' } });
+    const room = await roomOf({ far: config(server.url) }, { variables: () => ({ values: { TOKEN: 't' } }) });
     const abort = new AbortController();
     const hanging = call(toolIn(room, 'mcp__far__hang'), {}, abort.signal);
     await until(() => server.calls.length > 0);
@@ -33,7 +36,7 @@ describe.each(KINDS)('a server over %s', (_, { type, path }) => {
 
   it('F80 that breaks off in a call leaves the outcome open, and is connected again', async () => {
     const server = await httpServer();
-    const room = await roomOf({ far: config(server.url) }, { variables: { TOKEN: 't' } });
+    const room = await roomOf({ far: config(server.url) }, { variables: () => ({ values: { TOKEN: 't' } }) });
     const hanging = call(toolIn(room, 'mcp__far__hang'));
     await until(() => server.calls.length > 0);
     server.breakConnections();
@@ -45,7 +48,7 @@ describe.each(KINDS)('a server over %s', (_, { type, path }) => {
   it('F82 that is down at the start is failed, and there once it is up', async () => {
     const server = await httpServer();
     await server.stop();
-    const room = await roomOf({ far: config(server.url) }, { variables: { TOKEN: 't' } });
+    const room = await roomOf({ far: config(server.url) }, { variables: () => ({ values: { TOKEN: 't' } }) });
     expect(room.statuses()[0]).toMatchObject({
       status: 'failed',
       error: expect.stringMatching(/ECONNREFUSED|ECONNRESET|cannot be reached/),
@@ -61,7 +64,7 @@ describe.each(KINDS)('a server over %s', (_, { type, path }) => {
       response.writeHead(status).end();
       return true;
     };
-    const room = await roomOf({ far: config(server.url) }, { variables: { TOKEN: 't' } });
+    const room = await roomOf({ far: config(server.url) }, { variables: () => ({ values: { TOKEN: 't' } }) });
     expect(room.statuses()[0]).toMatchObject({
       status: 'needs-auth',
       error: expect.stringContaining(`${status}`),
@@ -74,7 +77,10 @@ describe.each(KINDS)('a server over %s', (_, { type, path }) => {
       response.writeHead(307, { location: `${elsewhere.url}${path}` }).end();
       return true;
     };
-    const room = await roomOf({ far: config(server.url) }, { variables: { TOKEN: 'secret' } });
+    const room = await roomOf(
+      { far: config(server.url) },
+      { variables: () => ({ values: { TOKEN: 'secret' } }) },
+    );
     expect(room.statuses()[0]).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('not followed'),

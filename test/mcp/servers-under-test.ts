@@ -44,9 +44,9 @@ export async function roomOf(
     startMs: 15_000,
     callIdleMs: 15_000,
     taken: new Set(),
-    takenServers: new Set(),
+    takenServers: () => [],
     entries: Object.entries(servers).map(([name, config]) => ({ name, scope: 'option', config })),
-    variables: {},
+    variables: () => ({ values: {} }),
     onChange: () => {
       changes += 1;
     },

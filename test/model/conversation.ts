@@ -16,7 +16,7 @@ import {
 import type { AssistantBlock, StreamEvent, ToolResultBlock, UserBlock } from '../../src/protocol/wire.ts';
 import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
 import { PersistentList } from '../../src/util/persistent-list.ts';
-import { virtualClock } from './virtual-clock.ts';
+import { skippingClock } from './skipping-clock.ts';
 
 let count = 0;
 const common = () => ({ uuid: `u${++count}`, timestamp: '2026-11-01T00:00:00.000Z' });
@@ -92,7 +92,7 @@ export function requestOf(
 }
 
 export function clientFor(baseUrl: string, more: Partial<ModelClientOptions> = {}): ModelClient {
-  return createModelClient({ baseUrl, apiKey: 'sk-test', clock: virtualClock(), random: () => 0, ...more });
+  return createModelClient({ baseUrl, apiKey: 'sk-test', clock: skippingClock(), random: () => 0, ...more });
 }
 
 export interface Ran {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ApiServer, apiServer, hello, refuses } from './api-server.ts';
 import { clientFor, failureOf, requestOf, run, user, viewOf } from './conversation.ts';
-import { virtualClock } from './virtual-clock.ts';
+import { skippingClock } from './skipping-clock.ts';
 
 let server: ApiServer;
 afterEach(() => server?.close());
@@ -11,7 +11,7 @@ const refused = refuses(400, 'invalid_request_error', 'messages.0.content.0.text
 describe('a request that was refused', () => {
   it('F14: the same refusal of the same request twice: no third sending, and the error names the message', async () => {
     server = await apiServer(refused);
-    const client = clientFor(server.url, { clock: virtualClock() });
+    const client = clientFor(server.url, { clock: skippingClock() });
     const request = requestOf(viewOf(user('odd')));
     for (let n = 1; n <= 2; n++) {
       expect(failureOf((await run(client, request)).outcome).message).toContain('messages.0.content.0');
@@ -28,7 +28,7 @@ describe('a request that was refused', () => {
 
   it('F14: not even when the endpoint asks for it', async () => {
     server = await apiServer(refuses(400, 'invalid_request_error', 'Odd.', { 'x-should-retry': 'true' }));
-    await run(clientFor(server.url, { clock: virtualClock() }), requestOf(viewOf(user('odd'))));
+    await run(clientFor(server.url, { clock: skippingClock() }), requestOf(viewOf(user('odd'))));
     expect(server.received).toHaveLength(2);
   });
 
@@ -39,7 +39,7 @@ describe('a request that was refused', () => {
       refused,
       hello,
     );
-    const client = clientFor(server.url, { clock: virtualClock() });
+    const client = clientFor(server.url, { clock: skippingClock() });
     const view = viewOf(user('odd'));
     for (let n = 1; n <= 3; n++) await run(client, requestOf(view));
     const { outcome } = await run(client, requestOf(view.append([user('more')])));

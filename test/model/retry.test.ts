@@ -14,7 +14,7 @@ import {
   text,
 } from './api-server.ts';
 import { calls, clientFor, failureOf, requestOf, result, run, thinks, user, viewOf } from './conversation.ts';
-import { settle, virtualClock } from './virtual-clock.ts';
+import { settle, skippingClock } from './skipping-clock.ts';
 
 let server: ApiServer;
 afterEach(() => server?.close());
@@ -26,7 +26,7 @@ const broken500 = refuses(500, 'api_error', 'Internal server error');
 describe('L8: what is retried', () => {
   it('backs off from 500 ms to 32 s, ten times, each wait announced', async () => {
     server = await apiServer(broken500);
-    const clock = virtualClock();
+    const clock = skippingClock();
     const { notices, outcome } = await run(clientFor(server.url, { clock }));
     expect(clock.sleeps).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 32_000, 32_000, 32_000, 32_000]);
     expect(server.received).toHaveLength(11);
@@ -57,7 +57,7 @@ describe('L8: what is retried', () => {
     server = await apiServer(hello);
     const { url } = server;
     await server.close();
-    const clock = virtualClock();
+    const clock = skippingClock();
     const { notices, outcome } = await run(clientFor(url, { clock }));
     expect(clock.sleeps).toEqual([500, 1000, 2000, 4000]);
     expect(notices.map(({ attempt, maxRetries }) => `${attempt} of ${maxRetries}`)).toEqual([
@@ -69,17 +69,17 @@ describe('L8: what is retried', () => {
     expect(notices[0]?.cause).toContain(`(${url.replace('http://', '')}) refuses connections`);
     expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'connection' } });
 
-    const patient = virtualClock();
+    const patient = skippingClock();
     await run(clientFor(url, { clock: patient, unreachedRetries: 6 }));
     expect(patient.sleeps).toHaveLength(6);
-    const unattended = virtualClock();
+    const unattended = skippingClock();
     await run(clientFor(url, { clock: unattended, persistentRetry: true }));
     expect(unattended.sleeps).toHaveLength(10);
   });
 
   it('is patient with an endpoint that has answered before', async () => {
     server = await apiServer(hello);
-    const clock = virtualClock();
+    const clock = skippingClock();
     const client = clientFor(server.url, { clock });
     expect((await run(client)).outcome.kind).toBe('complete');
     await server.close();
@@ -106,7 +106,7 @@ describe('L8: what is retried', () => {
 
   it('adds up to a quarter of jitter', async () => {
     server = await apiServer(broken500, broken500, hello);
-    const clock = virtualClock();
+    const clock = skippingClock();
     await run(clientFor(server.url, { clock, random: () => 0.999 }));
     expect(clock.sleeps).toEqual([625, 1250]);
   });
@@ -172,7 +172,7 @@ describe('F51: retry-after', () => {
     ['300', 300_000],
   ])('%s waits %i ms', async (value, wait) => {
     server = await apiServer(limited({ 'retry-after': value }), hello);
-    const clock = virtualClock();
+    const clock = skippingClock();
     const { outcome } = await run(clientFor(server.url, { clock }));
     expect(clock.sleeps).toEqual([wait]);
     expect(outcome.kind).toBe('complete');
@@ -182,7 +182,7 @@ describe('F51: retry-after', () => {
     '%s is surfaced, not slept',
     async (value) => {
       server = await apiServer(limited({ 'retry-after': value }));
-      const clock = virtualClock();
+      const clock = skippingClock();
       const { outcome } = await run(clientFor(server.url, { clock }));
       expect(clock.sleeps).toEqual([]);
       expect(failureOf(outcome)).toMatchObject({ kind: 'rate_limited', status: 429 });
@@ -192,7 +192,7 @@ describe('F51: retry-after', () => {
 
   it('missing: back-off', async () => {
     server = await apiServer(limited(), hello);
-    const clock = virtualClock();
+    const clock = skippingClock();
     await run(clientFor(server.url, { clock }));
     expect(clock.sleeps).toEqual([500]);
   });
@@ -279,7 +279,7 @@ describe('asking again after a broken stream', () => {
 
   it('counts as an attempt, with back-off and notice', async () => {
     server = await apiServer(hello);
-    const clock = virtualClock();
+    const clock = skippingClock();
     const retry = { ...FRESH_RETRY_STATE, retries: 2 };
     const { notices, outcome } = await run(clientFor(server.url, { clock }), requestOf(), {
       retry,
@@ -475,7 +475,7 @@ describe('requests made smaller', () => {
 describe('persistent mode', () => {
   it('waits out any number of 529, capped at 5 min, with a heartbeat every 30 s', async () => {
     server = await apiServer(...Array<Answer>(14).fill(overloaded()), hello);
-    const clock = virtualClock();
+    const clock = skippingClock();
     const { notices, outcome } = await run(
       clientFor(server.url, { clock, persistentRetry: true, maxRetries: 2 }),
     );
@@ -489,7 +489,7 @@ describe('persistent mode', () => {
 
   it('honours a reset up to 6 h and then asks again', async () => {
     server = await apiServer(limited({ 'retry-after': '36000' }), hello);
-    const clock = virtualClock();
+    const clock = skippingClock();
     const { notices } = await run(clientFor(server.url, { clock, persistentRetry: true }));
     expect(notices[0]?.delayMs).toBe(6 * 3_600_000);
     expect(clock.monotonicMs()).toBe(6 * 3_600_000);
@@ -498,7 +498,7 @@ describe('persistent mode', () => {
   it('takes the reset of the rate limit when there is no retry-after', async () => {
     const at = Date.UTC(2026, 10, 1) / 1000 + 3600;
     server = await apiServer(limited({ 'anthropic-ratelimit-unified-reset': String(at) }), hello);
-    const clock = virtualClock();
+    const clock = skippingClock();
     await run(clientFor(server.url, { clock, persistentRetry: true }));
     expect(Math.round(clock.monotonicMs() / 1000)).toBe(3600);
   });
@@ -552,7 +552,7 @@ describe('fast mode under 429', () => {
     ['3600', 3_600_000],
   ])('a wait of %s s goes on at normal speed for %i ms', async (seconds, cooldownMs) => {
     server = await apiServer(limited({ 'retry-after': seconds }), hello);
-    const clock = virtualClock();
+    const clock = skippingClock();
     const client = clientFor(server.url, { clock });
     await run(client, fast);
     expect(clock.sleeps).toEqual([500]);
@@ -566,7 +566,7 @@ describe('fast mode under 429', () => {
 
   it('a long wait goes on at normal speed, for ten minutes at least', async () => {
     server = await apiServer(limited({ 'retry-after': '60' }), hello);
-    const clock = virtualClock();
+    const clock = skippingClock();
     const client = clientFor(server.url, { clock });
     await run(client, fast);
     expect(clock.sleeps).toEqual([500]);
@@ -581,7 +581,7 @@ describe('fast mode under 429', () => {
       limited({ 'anthropic-ratelimit-unified-overage-disabled-reason': 'out_of_credits' }),
       hello,
     );
-    const clock = virtualClock();
+    const clock = skippingClock();
     const client = clientFor(server.url, { clock });
     await run(client, fast);
     expect(clock.sleeps).toEqual([]);
@@ -601,8 +601,7 @@ describe('abort', () => {
         response.write(sse(...HELLO.slice(0, 3)));
       };
       server = await apiServer(when === 'while waiting' ? broken500 : hang);
-      const clock = virtualClock();
-      clock.holdSleeps = true;
+      const clock = skippingClock({ holdSleeps: true });
       const controller = new AbortController();
       if (when === 'before') controller.abort('stop');
       const { outcome } = await run(
@@ -615,7 +614,7 @@ describe('abort', () => {
         },
       );
       expect(outcome.kind).toBe('aborted');
-      expect(clock.armed).toBe(0);
+      expect(clock.pending).toBe(0);
       expect(server.received).toHaveLength(when === 'before' ? 0 : 1);
       if (when !== 'in the stream') return;
       expect(outcome.attempts).toMatchObject([
@@ -639,7 +638,7 @@ describe('abort', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(sse(start(), ...text(0, 'x')));
     });
-    const clock = virtualClock();
+    const clock = skippingClock();
     const call = clientFor(server.url, { clock }).call(requestOf(), {
       signal: new AbortController().signal,
       retry: FRESH_RETRY_STATE,
@@ -648,6 +647,6 @@ describe('abort', () => {
     await call.next();
     await call.return(undefined as never);
     await expect.poll(() => server.openSockets).toBe(0);
-    expect(clock.armed).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 });

@@ -15,7 +15,7 @@ import {
   toolUse,
 } from './api-server.ts';
 import { clientFor, failureOf, requestOf, run } from './conversation.ts';
-import { settle, virtualClock } from './virtual-clock.ts';
+import { settle, skippingClock } from './skipping-clock.ts';
 
 let server: ApiServer;
 afterEach(() => server?.close());
@@ -78,7 +78,7 @@ describe('a stream that is cut', () => {
       response.writeHead(200, EVENT_STREAM);
       response.write(sse(...HELLO));
     });
-    const clock = virtualClock();
+    const clock = skippingClock();
     const ran = run(clientFor(server.url, { clock }));
     for (let i = 0; i < 10; i++) await settle();
     await clock.advance(1000);
@@ -288,7 +288,7 @@ describe('timers, while a read is outstanding', () => {
   /** Runs until nothing more happens but time. */
   async function waiting(answer: Answer, more: Parameters<typeof clientFor>[1] = {}, request = requestOf()) {
     server = await apiServer(answer, hello);
-    const clock = virtualClock();
+    const clock = skippingClock();
     let done = false;
     const ran = run(clientFor(server.url, { clock, ...once, ...more }), request).finally(() => {
       done = true;
@@ -370,7 +370,7 @@ describe('timers, while a read is outstanding', () => {
       () => ping(),
     ];
   };
-  async function pingFor(minutes: number, clock: ReturnType<typeof virtualClock>, ping: () => void) {
+  async function pingFor(minutes: number, clock: ReturnType<typeof skippingClock>, ping: () => void) {
     for (let passed = 0; passed < minutes; passed++) {
       await clock.advance(60_000);
       ping();
@@ -418,7 +418,8 @@ describe('timers, while a read is outstanding', () => {
     const { clock, ran } = await waiting((response, received, n) =>
       n === 1 ? begin(response, received, n) : hello(response, received, n),
     );
-    await clock.leap(3_600_000);
+    clock.standStill(3_600_000);
+    await clock.advance(0);
     const { outcome } = await ran;
     expect(outcome).toMatchObject({ kind: 'broken', failure: { kind: 'stalled' } });
     expect(failureOf(outcome).message).toContain('slept');
@@ -426,7 +427,7 @@ describe('timers, while a read is outstanding', () => {
 
   it('a slow consumer trips nothing', async () => {
     server = await apiServer(streams(start(), ...text(0, 'a', 'b'), ...stop()));
-    const clock = virtualClock();
+    const clock = skippingClock();
     const { outcome } = await run(clientFor(server.url, { clock }), requestOf(), {}, async () => {
       await clock.advance(3_600_000);
     });

@@ -5,7 +5,11 @@ import type { CanUseTool, PermissionResult } from '../../src/protocol/permission
 import { sequentialIds, virtualClock } from '../../src/testing/index.ts';
 import { question, TOOLS } from './ask-doubles.ts';
 
-const files = { realpath: async (path: string) => path, lstat: async () => undefined };
+const files = {
+  realpath: async (path: string) => path,
+  lstat: async () => undefined,
+  readDir: async () => [],
+};
 const asked = { ...question(TOOLS.Bash, { command: 'npm test' }, '/proj'), message: 'Bash needs approval.' };
 const live = () => new AbortController().signal;
 

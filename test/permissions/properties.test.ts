@@ -6,7 +6,11 @@ import { PERMISSION_MODES, type PermissionRuleSource } from '../../src/protocol/
 import { question, TOOLS } from './ask-doubles.ts';
 
 /** A disk on which everything is what it says. */
-const files = { realpath: async (path: string) => path, lstat: async () => undefined };
+const files = {
+  realpath: async (path: string) => path,
+  lstat: async () => undefined,
+  readDir: async () => [],
+};
 
 const calls = fc.oneof(
   fc.record({

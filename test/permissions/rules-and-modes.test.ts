@@ -360,6 +360,9 @@ describe('paths', () => {
     'sub/.mcp.json',
     '.ssh/authorized_keys',
     '.husky/pre-push',
+    '.cache/turnwright/v24/a',
+    'Library/Caches/turnwright/v24/a',
+    'AppData/Local/turnwright/v24/a',
   ])('test 92: a write to %s is asked about whatever the rules', async (path) => {
     const options = { mode: 'acceptEdits', allow: ['Write', 'Edit', 'Write(**)'] } as const;
     expect(await decide(options, TOOLS.Write, { path })).toMatchObject({
@@ -369,16 +372,12 @@ describe('paths', () => {
     expect(await kindOf({ mode: 'bypassPermissions' }, TOOLS.Write, { path })).toBe('allow');
   });
 
-  it.each([
-    'src/config',
-    'config',
-    'git/hooks/x',
-    '.github/workflows/ci.yml',
-    '.claude/agents/a.md',
-    'bashrc',
-  ])('%s is not protected', async (path) => {
-    expect(await kindOf({ mode: 'acceptEdits' }, TOOLS.Write, { path })).toBe('allow');
-  });
+  it.each(['src/config', 'config', 'git/hooks/x', '.github/workflows/ci.yml', 'bashrc'])(
+    '%s is not protected',
+    async (path) => {
+      expect(await kindOf({ mode: 'acceptEdits' }, TOOLS.Write, { path })).toBe('allow');
+    },
+  );
 });
 
 describe('what a verdict carries', () => {
@@ -408,8 +407,8 @@ describe('what a verdict carries', () => {
   it('suggestions for edits, addresses and MCP tools', async () => {
     expect(await suggested(TOOLS.Edit, { path: inside })).toEqual([ACCEPT]);
     expect(await suggested(TOOLS.Write, { path: outside })).toEqual([
-      adds(join(folder.path, 'proj-evil')),
       ACCEPT,
+      adds(join(folder.path, 'proj-evil')),
     ]);
     expect(await suggested(TOOLS.Write, { path: outside }, 'acceptEdits')).toEqual([
       adds(join(folder.path, 'proj-evil')),
@@ -459,6 +458,30 @@ describe('what a verdict carries', () => {
       adds(cwd),
       ACCEPT,
     ]);
+  });
+
+  it.each([
+    'chmod +x a.ts',
+    'chown me a.ts',
+    'sed -i s/x/y/ a.ts',
+    'perl -i -pe s/x/y/ a.ts',
+    'truncate -s 0 a.ts',
+    'find . -delete',
+    'tee out',
+    'ln -s a.ts l',
+    'touch -r a.ts b.ts',
+  ])('%s is no plain edit: no folder, no mode and no path beside the rule', async (command) => {
+    const verdict = await decide({}, TOOLS.Bash, { command });
+    expect(verdict).toMatchObject({
+      kind: 'ask',
+      suggestions: [keeps({ toolName: 'Bash', ruleContent: command })],
+    });
+    expect(verdict).not.toHaveProperty('blockedPath');
+  });
+
+  it('nothing is suggested where no rule and no mode lifts the question', async () => {
+    expect(await suggested(TOOLS.Write, { path: join(cwd, '.git/hooks/x') })).toEqual([]);
+    expect(await suggested(TOOLS.Bash, { command: 'touch .git/config' })).toEqual([]);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createSdkMcpServer, type SDKResultMessage, tool } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';
-import { filesThatFill } from './faulty-files.ts';
+import { filesThatFill } from '../faulty-files.ts';
 import { spoken } from './outline.ts';
 import { rehearse, resultOf, type Setup } from './rehearse.ts';
 

@@ -146,8 +146,8 @@ describe('managedSettings', () => {
       },
       touch('a'),
     );
-    const value = { toolName: 'Bash', ruleContent: 'touch:*' };
-    expect(seen).toEqual([['rule', { source: 'policySettings', value }]]);
+    const rule = { toolName: 'Bash', ruleContent: 'touch:*' };
+    expect(seen).toEqual([['rule', { source: 'policySettings', ...rule }]]);
   });
 
   it('a search does not show what a Read rule denies', async () => {

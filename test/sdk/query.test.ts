@@ -157,6 +157,15 @@ describe('query() with a stream of prompts', () => {
     ]);
   });
 
+  it('renameSession() emits the new title', async () => {
+    const { query: running } = queryUnderTest([say('Hi.')], 'Hello.', {});
+    await running.renameSession('Oaks');
+    const { messages } = await gather(running);
+    expect(messages.filter((message) => message.type === 'system')).toContainEqual(
+      expect.objectContaining({ subtype: 'session_title_changed', title: 'Oaks' }),
+    );
+  });
+
   it('shouldQuery: false adds to the conversation: its result comes without a turn', async () => {
     const { query: running, model } = queryUnderTest(
       [say('Noted.')],

@@ -8,7 +8,7 @@ import { createFileJournalStore } from '../../src/session/file-store.ts';
 import { resumeSession } from '../../src/session/resume.ts';
 import { nodeFiles } from '../../src/util/node-files.ts';
 import { readAll } from './journal-entries.ts';
-import { assistant, CWD, fixedClock, SESSION, user } from './sample-journal.ts';
+import { assistant, CWD, fixedClock, SESSION, toolResult, user } from './sample-journal.ts';
 import { tempDir } from './temp-dir.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -110,6 +110,16 @@ describe('the digest of a long journal', () => {
     const found = await resumed();
     expect(found).toMatchObject({ known: true, told: [], totals: { totalCostUsd: 4 } });
     expect(found.view.length).toBe(8);
+  });
+
+  it('F156 is no larger than the journal where results are kept once', async () => {
+    const results = Array.from({ length: 90 }, (_, n): JournalBody => {
+      const content = `${n} ${'x'.repeat(100_000)}`;
+      return { ...toolResult(`r${n}`, `toolu_${n}`, content, { toolUseResult: content }), submission: 's1' };
+    });
+    await said([...submission(1, 10), ...results]);
+    expect((await stat(digest)).size).toBeLessThan((await stat(journal)).size);
+    expect((await resumed()).known).toBe(true);
   });
 
   it('is made anew when as much again was said', async () => {

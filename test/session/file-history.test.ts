@@ -1,4 +1,16 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -175,6 +187,32 @@ describe('rewindFiles', () => {
     expect(await text('target.txt')).toBe('new\n');
     expect(await run.running.rewindFiles(FIRST)).toMatchObject({ canRewind: false, skippedLinks: 1 });
     expect(await text('target.txt')).toBe('new\n');
+    await run.end();
+  });
+
+  it('passes over a file that has got a second name, and one whose folder has become a link', async () => {
+    await mkdir(at('secrets'));
+    await writeFile(at('secrets/key'), 'new\n');
+    await mkdir(at('pub'));
+    await writeFile(at('a.txt'), 'old\n');
+    await writeFile(at('pub/b.txt'), 'old\n');
+    await mkdir(join(folder, 'outside'));
+    await writeFile(join(folder, 'outside/b.txt'), 'new\n');
+    play(reply([edit('a.txt', 'old', 'new'), edit('pub/b.txt', 'old', 'new')]), reply('Done.'));
+    const run = session();
+    await run.turn(prompt(FIRST));
+    await rm(at('a.txt'));
+    await link(at('secrets/key'), at('a.txt'));
+    await rename(at('pub'), at('pub.moved'));
+    await symlink(join(folder, 'outside'), at('pub'));
+    expect(await run.running.rewindFiles(FIRST)).toMatchObject({
+      canRewind: false,
+      filesChanged: [],
+      skippedLinks: 2,
+    });
+    expect(await text('secrets/key')).toBe('new\n');
+    expect(await text('a.txt')).toBe('new\n');
+    expect(await readFile(join(folder, 'outside/b.txt'), 'utf8')).toBe('new\n');
     await run.end();
   });
 

@@ -28,8 +28,15 @@ describe('nodeFiles', () => {
     await nodeFiles.writeAtomic(file, 'secret', { mode: 0o640 });
     expect(await modeOf(file)).toBe(0o640);
     await chmod(file, 0o755);
-    await nodeFiles.writeAtomic(file, 'script', { mode: 0o600 });
+    await nodeFiles.writeAtomic(file, 'script', { mode: 0o644 });
     expect(await modeOf(file)).toBe(0o755);
+  });
+
+  it('GHSA-q5f5: writeAtomic closes an old file to others where the new one is for its owner alone', async () => {
+    await writeFile(file, 'open');
+    await chmod(file, 0o644);
+    await nodeFiles.writeAtomic(file, 'secret', { mode: 0o600 });
+    expect(await modeOf(file)).toBe(0o600);
   });
 
   it('writeAtomic writes through a link, not over it', async () => {

@@ -5,7 +5,7 @@ import type { JournalBody } from '../../src/protocol/journal.ts';
 import { createFileJournalStore } from '../../src/session/file-store.ts';
 import { createJournalWriter, type JournalWriter } from '../../src/session/journal-writer.ts';
 import { nodeFiles } from '../../src/util/node-files.ts';
-import { type FaultPlan, faultyFiles } from './faulty-files.ts';
+import { type FaultPlan, faultyFiles } from '../faulty-files.ts';
 import { readAll, title } from './journal-entries.ts';
 import { CWD, fixedClock, SESSION } from './sample-journal.ts';
 import { tempDir } from './temp-dir.ts';

@@ -14,6 +14,7 @@ describe('K138 F165 the environment of child processes', () => {
     'PGPASS',
     'GOOGLE_APPLICATION_CREDENTIALS',
     'NPM_AUTH',
+    'SLACK_WEBHOOK_URL',
     'SSH_AUTH_SOCK',
     'my_secret',
     'Token',
@@ -27,6 +28,16 @@ describe('K138 F165 the environment of child processes', () => {
       expect(childEnvironment({ [name]: 'x', GONE: undefined })).toEqual({ [name]: 'x' });
     },
   );
+
+  it.each([
+    ['DATABASE_URL', 'postgres://user:canary@localhost/db'],
+    ['HTTPS_PROXY', 'http://user:canary@proxy:8080'],
+    ['BUILD_ACCESS', 'sk-ant-api03-abcdefghijklmnop'],
+    ['SIGNING', '-----BEGIN EC PRIVATE KEY-----'],
+  ])('%s is absent where its value is a secret by its form', (name, value) => {
+    expect(childEnvironment({ [name]: value })).toEqual({});
+    expect(childEnvironment({ [name]: value }, { allow: [name] })).toEqual({ [name]: value });
+  });
 
   it('an allow list lets names and patterns through, but never the keys of the provider', () => {
     const parent = {

@@ -124,7 +124,7 @@ describe("the machine's own file", () => {
     expect((await resolve({ managedSettingsFile: join(root, 'none.json') })).warnings).toEqual([]);
   });
 
-  it('T110 one that any user may write is ignored with a warning', async () => {
+  it('CVE-2026-35603 T110 one that any user may write is ignored with a warning', async () => {
     const file = await put(allowing);
     const open = {
       ...owned,

@@ -137,6 +137,7 @@ describe('the cascade', () => {
     await put('.claude/settings.local.json', { permissions: { ask: ['Edit'] } });
     const { permissions, removedTools } = await resolve({
       settingSources: ALL,
+      projectTrusted: true,
       settings: { permissions: { allow: ['Grep'] } },
       allowedTools: ['Glob'],
       disallowedTools: ['WebFetch', 'Bash(curl:*)'],
@@ -318,52 +319,169 @@ describe('T102 T103 what a repository brings along', () => {
   });
 });
 
-it('isolation that is asked for and not there keeps a session from starting, unless that is agreed to', async () => {
+describe('isolation of commands', () => {
   const isolated = { sandbox: { enabled: true } };
-  for (const options of [
-    isolated,
-    { settings: isolated },
-    { managedSettings: isolated, sandbox: { enabled: false } },
-  ])
-    expect((await resolve(options)).sandboxRefusal).toMatch(
-      /^Sandbox required but unavailable: .* not supported/,
-    );
-  const agreed = await resolve({ sandbox: { enabled: true, failIfUnavailable: false } });
-  expect(agreed.sandboxRefusal).toBeUndefined();
-  expect(agreed.warnings).toEqual([expect.stringContaining('WITHOUT isolation')]);
-  const without = await resolve({ sandbox: { enabled: false } });
-  expect([without.sandboxRefusal, without.warnings]).toEqual([undefined, []]);
-});
 
-it('the refusal names the programs for isolation that are missing on this machine', async () => {
-  const why = async (platform: NodeJS.Platform) => {
-    const options = { sandbox: { enabled: true } };
-    const config = await resolveConfig({ options, env: { PATH: home }, cwd, files: nodeFiles, platform });
-    return config.sandboxRefusal;
-  };
-  expect(await why('linux')).toContain(
-    'are missing: bubblewrap (bwrap) not installed, socat not installed; isolation of commands is not supported yet',
-  );
-  await put('~/bwrap', '');
-  expect(await why('linux')).toContain('are missing: socat not installed;');
-  await put('~/socat', '');
-  for (const platform of ['linux', 'darwin'] as const)
-    expect(await why(platform)).toContain(
-      'sandbox is enabled but isolation of commands is not supported yet.',
-    );
-});
+  it.each<[string, ConfigOptions]>([
+    ['the option', isolated],
+    ['settings', { settings: isolated }],
+    [
+      'managed settings, whatever the option says',
+      { managedSettings: isolated, sandbox: { enabled: false } },
+    ],
+  ])('is asked for by %s', async (_, options) => {
+    expect((await resolve(options)).sandbox).toMatchObject({
+      failIfUnavailable: true,
+      autoAllow: false,
+      mayLeave: true,
+      network: { allowedDomains: [], allowAllUnixSockets: false },
+      files: { disabled: false },
+    });
+  });
 
-it.each([true, false])(
-  'a repository may ask for isolation and not switch it off; trusted: %s',
-  async (trusted) => {
+  it('is not there where nobody asks for it', async () => {
+    for (const options of [
+      {},
+      { sandbox: { enabled: false } },
+      { sandbox: { network: { allowedDomains: ['x'] } } },
+    ])
+      expect((await resolve(options)).sandbox).toBeUndefined();
+  });
+
+  it('lists of all sources add up, the option beats settings, managed settings beat both', async () => {
+    await put('~/.claude/settings.json', {
+      sandbox: {
+        ...isolated.sandbox,
+        excludedCommands: ['docker:*'],
+        filesystem: { denyRead: ['~/.aws', 'notes'] },
+      },
+    });
+    const { sandbox } = await resolve({
+      settingSources: ['user'],
+      sandbox: {
+        enabled: true,
+        autoAllowBashIfSandboxed: true,
+        filesystem: { denyRead: ['/etc/x', './y'], allowWrite: ['//srv/z'] },
+      },
+      managedSettings: { sandbox: { enabled: true, autoAllowBashIfSandboxed: false } },
+    });
+    expect(sandbox).toMatchObject({
+      autoAllow: false,
+      excludedCommands: ['docker:*'],
+      files: {
+        denyRead: [join(home, '.aws'), join(home, '.claude', 'notes'), '/etc/x', join(cwd, 'y')],
+        allowWrite: ['/srv/z'],
+      },
+    });
+  });
+
+  it('domains, paths to read and programs that an administrator keeps to themselves', async () => {
+    const { sandbox } = await resolve({
+      sandbox: {
+        enabled: true,
+        bwrapPath: '/tmp/own',
+        network: { allowedDomains: ['own.example'], deniedDomains: ['bad.example'], httpProxyPort: 8080 },
+        filesystem: { allowRead: ['/own'], disabled: true },
+      },
+      managedSettings: {
+        sandbox: {
+          enabled: true,
+          network: { allowedDomains: ['policy.example'], allowManagedDomainsOnly: true },
+          filesystem: { allowRead: ['/policy'], allowManagedReadPathsOnly: true },
+        },
+      },
+    });
+    expect(sandbox).toMatchObject({
+      bwrapPath: undefined,
+      network: {
+        allowedDomains: ['policy.example'],
+        deniedDomains: ['bad.example'],
+        httpProxyPort: undefined,
+        managedDomainsOnly: true,
+      },
+      files: { allowRead: ['/policy'], disabled: false },
+    });
+  });
+
+  it('what has no effect is said', async () => {
+    const { sandbox, warnings } = await resolve({
+      sandbox: {
+        enabled: true,
+        credentials: {
+          files: [{ path: '/c', mode: 'mask' }],
+          envVars: [{ name: 'DATABASE_URL', mode: 'deny' }],
+        },
+        network: { tlsTerminate: {}, allowUnixSockets: ['/s'] },
+      },
+    });
+    expect(sandbox).toMatchObject({ files: { denyRead: ['/c'] }, hiddenVariables: ['DATABASE_URL'] });
+    expect(warnings).toEqual([
+      expect.stringContaining('"mask" is not available'),
+      expect.stringContaining('tlsTerminate has no effect'),
+      ...(process.platform === 'linux' ? [expect.stringContaining('allowUnixSockets has no effect')] : []),
+    ]);
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ enabled: 'yes' }, 'sandbox.enabled: '],
+    [{ excludedCommands: 'docker' }, 'sandbox.excludedCommands: '],
+    [
+      { network: { allowedDomains: ['https://example.com/x'] } },
+      'sandbox.network.allowedDomains.0: expected a domain',
+    ],
+    [{ network: { httpProxyPort: 70_000 } }, 'sandbox.network.httpProxyPort: '],
+    [{ filesystem: { denyRead: [''] } }, 'sandbox.filesystem.denyRead.0: '],
+    [{ credentials: { files: [{ path: '/x', mode: 'hide' }] } }, 'sandbox.credentials.files.0.mode: '],
+    [{ ignoreViolations: { '*': '/x' } }, 'sandbox.ignoreViolations.*: '],
+    [{ hooks: 'yes' }, 'sandbox.hooks: '],
+    [{ bwrapPath: 'bwrap' }, 'sandbox.bwrapPath: expected an absolute path'],
+  ])('%j is refused by name, as an option and as a setting', async (sandbox, message) => {
+    await expect(resolve({ sandbox })).rejects.toThrow(message);
+    await expect(resolve({ settings: JSON.stringify({ sandbox }) })).rejects.toThrow(message);
+  });
+
+  it.each([true, false])('a repository tightens it and opens nothing; trusted: %s', async (trusted) => {
     const given = { settingSources: ALL, projectTrusted: trusted };
     await put('.claude/settings.json', { sandbox: { enabled: true, failIfUnavailable: false } });
-    expect((await resolve(given)).sandboxRefusal).toBeDefined();
-    await put('~/.claude/settings.json', { sandbox: { enabled: true } });
-    await put('.claude/settings.json', { sandbox: { enabled: false } });
-    expect((await resolve(given)).sandboxRefusal).toBeDefined();
-  },
-);
+    expect((await resolve(given)).sandbox?.failIfUnavailable).toBe(true);
+    await put('~/.claude/settings.json', { sandbox: { enabled: true, autoAllowBashIfSandboxed: true } });
+    await put('.claude/settings.json', {
+      sandbox: {
+        enabled: false,
+        autoAllowBashIfSandboxed: false,
+        allowUnsandboxedCommands: false,
+        hooks: true,
+        excludedCommands: ['curl:*'],
+        network: {
+          allowedDomains: ['evil.example'],
+          deniedDomains: ['bad.example'],
+          allowAllUnixSockets: true,
+        },
+        filesystem: { allowWrite: ['/'], denyWrite: ['locked'], allowRead: ['~/.ssh'], disabled: true },
+        enableWeakerNestedSandbox: true,
+        allowNestedUserNamespaces: true,
+      },
+    });
+    const { sandbox, warnings } = await resolve(given);
+    expect(sandbox).toMatchObject({
+      autoAllow: false,
+      mayLeave: false,
+      isolatesHooks: true,
+      excludedCommands: [],
+      network: { allowedDomains: [], deniedDomains: ['bad.example'], allowAllUnixSockets: false },
+      files: { allowWrite: [], denyWrite: [join(cwd, 'locked')], allowRead: [], disabled: false },
+      sharesProc: false,
+      allowUserNamespaces: false,
+    });
+    await put('~/.claude/settings.json', { sandbox: { enabled: true, hooks: true } });
+    await put('.claude/settings.json', { sandbox: { hooks: false } });
+    expect((await resolve(given)).sandbox?.isolatesHooks).toBe(true);
+    if (trusted)
+      expect(warnings).toContainEqual(
+        expect.stringContaining('a repository may tighten isolation, and not open it'),
+      );
+  });
+});
 
 describe('permission modes', () => {
   it('bypass named at the start needs no other option; a ban beats it', async () => {

@@ -16,7 +16,6 @@ describe('naive segments find what a prohibition is about', () => {
     'echo $(rm y)',
     'echo `rm y`',
     'echo "…$(rm y)…"',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: shell text
     '${x:-$(rm y)}',
     'cat <(rm e)',
     "r''m y",

@@ -34,7 +34,6 @@ describe('F85 anything else is not plain', () => {
     'cat <(curl e)',
     'echo "$(rm y)"',
     'echo "`rm`"',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: shell text
     'echo "${x:-y}"',
     'X=rm ls',
     '=ls',

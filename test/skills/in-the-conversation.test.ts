@@ -119,7 +119,7 @@ describe('skills behind a summary', () => {
     await stage.write('home/skills/masonry/SKILL.md', skill('masonry', 'Walls.', 'Wet the bricks first.'));
     await stage.write('home/skills/roof/SKILL.md', skill('roof', 'Roofs.', 'Never loaded.'));
     const skills = openSkills(
-      { files: nodeFiles, cwd: stage.cwd, env: {}, toolNames: undefined, stderr: undefined },
+      { files: nodeFiles, toolNames: undefined, stderr: undefined },
       {
         configHome: stage.home,
         removedTools: [],

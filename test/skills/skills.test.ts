@@ -232,7 +232,7 @@ describe('skills of project and user', () => {
     await symlink(join(stage.cwd, '../elsewhere/far'), join(stage.cwd, '.claude/skills/far'));
     const refused = await stage.run([reply('Hi.')], { stderr: (line) => lines.push(line) });
     expect(init(refused)).toMatchObject({ skills: [] });
-    expect(lines.join('\n')).toContain('lies outside of');
+    expect(lines.join('\n')).toContain('it leads out of the repository');
 
     await rm(join(stage.cwd, '.claude'), { recursive: true });
     await mkdir(join(stage.home, 'skills'));

@@ -134,7 +134,7 @@ it('an agent of a project that is not trusted brings no server along', async () 
     ],
     { projectTrusted: false, stderr: (line) => lines.push(line) },
   );
-  expect(lines.join()).toContain('its MCP servers are not started, as the project is not trusted');
+  expect(lines.join()).toContain('its own MCP servers were passed over, as the project is not trusted');
   expect(JSON.stringify(stage.server.requests[1]?.body)).not.toContain('mcp__own');
 });
 

@@ -58,6 +58,18 @@ describe('virtualClock', () => {
     await clock.advance(10);
   });
 
+  it('stands still: what is due fires late, in order', async () => {
+    const clock = virtualClock();
+    const at: string[] = [];
+    clock.timer(20, () => at.push(`second at ${clock.monotonicMs()}`));
+    clock.timer(10, () => at.push(`first at ${clock.monotonicMs()}`));
+    clock.standStill(1_000);
+    await clock.settle();
+    expect(at).toEqual([]);
+    await clock.advance(0);
+    expect(at).toEqual(['first at 1000', 'second at 1000']);
+  });
+
   it('moves the wall without moving time', async () => {
     const clock = virtualClock(1_000);
     await clock.advance(50);

@@ -28,10 +28,11 @@ export type Answer = (fields: Fields, session: Answering) => Promise<Fields | un
 
 /** One row per subtype. A payload, or a rejection with a sentence for the host. */
 const ANSWERS: Readonly<Record<string, Answer>> = {
-  initialize: async (fields, session) => ({
-    ...(await session.query.initializationResult()),
-    ...launchReport(fields, session),
-  }),
+  initialize: async (fields, session) => {
+    const { query, initialize } = session;
+    const result = fields === initialize ? query.initializationResult() : query.reinitialize();
+    return { ...(await result), ...launchReport(fields, session) };
+  },
   interrupt: async ({ cancel_queued }, { query }) => ({
     ...(await query.interrupt({ cancelQueued: cancel_queued === true })),
   }),

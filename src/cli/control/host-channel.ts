@@ -1,7 +1,7 @@
 /** Our requests to the host, and its answers. */
 import { randomUUID } from 'node:crypto';
-import type { JsonRpcMessage } from '../../index.ts';
-import type { Fields, HostAnswer } from './wire.ts';
+import type { JsonRpcMessage, LinkedMcpServer } from '../../index.ts';
+import { type Fields, type HostAnswer, isFields } from './wire.ts';
 
 export interface HostChannel {
   /** Resolves with the answer's payload. Rejects with the host's error, when `signal` fires, and once the host is gone. */
@@ -12,6 +12,8 @@ export interface HostChannel {
   tell(request: Fields & { readonly subtype: string }): void;
   /** An answer came; one that nobody waits for is passed over. */
   settle(id: string, answer: HostAnswer): void;
+  /** Speaks to a server of the host's own; the same function whenever it is asked for. */
+  exchangeWith(server: string): LinkedMcpServer['exchange'];
   /** Who hears what a server of the host says by itself; undefined: nobody any more. */
   listen(server: string, hear: ((message: JsonRpcMessage) => void) | undefined): void;
   /** A server of the host said something; what nobody listens for is passed over. */
@@ -32,30 +34,43 @@ const GONE = 'The host closed its end before it answered.';
 export function createHostChannel(send: (line: Fields) => void): HostChannel {
   const open = new Map<string, Open>();
   const listeners = new Map<string, (message: JsonRpcMessage) => void>();
+  const exchanges = new Map<string, LinkedMcpServer['exchange']>();
   let gone = false;
+  const request: HostChannel['request'] = (request, signal) =>
+    new Promise((resolve, reject) => {
+      if (gone) return reject(new Error(GONE));
+      if (signal.aborted) return reject(new Error('It was withdrawn.'));
+      const id = randomUUID();
+      const onAbort = () => {
+        open.delete(id);
+        send({ type: 'control_cancel_request', request_id: id });
+        reject(new Error('It was withdrawn.'));
+      };
+      const line = { type: 'control_request', request_id: id, request };
+      open.set(id, {
+        line,
+        settle(answer) {
+          signal.removeEventListener('abort', onAbort);
+          if (answer.ok) resolve(answer.payload);
+          else reject(new Error(answer.error));
+        },
+      });
+      signal.addEventListener('abort', onAbort, { once: true });
+      send(line);
+    });
+  const exchanging =
+    (server: string): LinkedMcpServer['exchange'] =>
+    async (message, { signal }) => {
+      const payload = await request({ subtype: 'mcp_message', server_name: server, message }, signal);
+      return isFields(payload) ? (payload['mcp_response'] as JsonRpcMessage) : undefined;
+    };
   return {
-    request: (request, signal) =>
-      new Promise((resolve, reject) => {
-        if (gone) return reject(new Error(GONE));
-        if (signal.aborted) return reject(new Error('It was withdrawn.'));
-        const id = randomUUID();
-        const onAbort = () => {
-          open.delete(id);
-          send({ type: 'control_cancel_request', request_id: id });
-          reject(new Error('It was withdrawn.'));
-        };
-        const line = { type: 'control_request', request_id: id, request };
-        open.set(id, {
-          line,
-          settle(answer) {
-            signal.removeEventListener('abort', onAbort);
-            if (answer.ok) resolve(answer.payload);
-            else reject(new Error(answer.error));
-          },
-        });
-        signal.addEventListener('abort', onAbort, { once: true });
-        send(line);
-      }),
+    request,
+    exchangeWith(server) {
+      const exchange = exchanges.get(server) ?? exchanging(server);
+      exchanges.set(server, exchange);
+      return exchange;
+    },
     get gone() {
       return gone;
     },

@@ -5,7 +5,6 @@ import type {
   HookCallbackMatcher,
   HookEvent,
   HookOutput,
-  JsonRpcMessage,
   LinkedMcpServer,
   McpServerConfig,
   Options,
@@ -131,11 +130,7 @@ export function linkedServer(
     ...(tools !== undefined && { tools: tools as LinkedMcpServer['tools'] }),
     ...(typeof timeout === 'number' && { timeout }),
     ...(isFields(manifest) && { manifest: { initializeResult: undefined, ...manifest } }),
-    async exchange(message, { signal }) {
-      const request = { subtype: 'mcp_message', server_name: name, message };
-      const payload = await channel.request(request, signal);
-      return isFields(payload) ? (payload['mcp_response'] as JsonRpcMessage) : undefined;
-    },
+    exchange: channel.exchangeWith(name),
     listen: (hear) => channel.listen(name, hear),
   };
 }
@@ -202,18 +197,16 @@ export function askHost(channel: HostChannel): CanUseTool {
   };
 }
 
-const REASON_TYPES = ['rule', 'mode', 'hook', 'workingDir', 'safetyCheck'];
-
-/** In the words of the protocol, which has one for each of these and `other` for the rest. */
 function reasonOf({ decisionReasonType: type, matchedAskRule: rule }: CanUseToolContext): Fields {
   return {
-    ...(type !== undefined && { decision_reason_type: REASON_TYPES.includes(type) ? type : 'other' }),
+    ...(type !== undefined && { decision_reason_type: type }),
     ...(type === 'hook' && { decision_reason_hook_event: 'PreToolUse' }),
     ...(rule !== undefined && {
+      decision_reason_rule_source: rule.source,
       matched_ask_rule: {
         source: rule.source,
-        tool_name: rule.value.toolName,
-        ...(rule.value.ruleContent !== undefined && { rule_content: rule.value.ruleContent }),
+        tool_name: rule.toolName,
+        ...(rule.ruleContent !== undefined && { rule_content: rule.ruleContent }),
       },
     }),
   };

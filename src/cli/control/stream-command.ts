@@ -28,10 +28,11 @@ export async function streamCommand(
   });
   try {
     return await runControlSession({
-      // A host that names the settings files to read has decided to trust them; see `Options.projectTrusted`.
+      // A host that names the settings files to read agrees to them, but for what they allow; see `Options.projectTrusted`.
       options: {
         ...flagOptions,
-        projectTrusted: flagOptions.projectTrusted === true || flags.settingSources !== undefined,
+        projectTrusted:
+          flagOptions.projectTrusted || (flags.settingSources === undefined ? false : undefined),
       },
       demands: {
         initializeFirst: flags.awaitInitialize,

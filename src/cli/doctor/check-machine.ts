@@ -1,10 +1,9 @@
 /** Node, folders, ripgrep. */
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { readdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { constants, existsSync } from 'node:fs';
+import { access, readdir, rm, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import type { Env } from '../world.ts';
 import type { CheckResult } from './check.ts';
 
 const OLDEST_NODE = { major: 20, minor: 19 } as const;
@@ -58,21 +57,19 @@ export async function checkSessions(folder: string): Promise<CheckResult> {
   }
 }
 
-const RIPGREP_LIMIT_MS = 3_000;
-
-export async function checkRipgrep(): Promise<CheckResult> {
+/** Looked for, not started: a doctor may be asked in a folder that nobody trusts. */
+export async function checkRipgrep(env: Env): Promise<CheckResult> {
   const bundled = await import('@vscode/ripgrep').then(
-    ({ rgPath }) => rgPath,
-    () => undefined,
+    ({ rgPath }) => [rgPath],
+    () => [],
   );
-  for (const [program, where] of [[bundled, 'bundled'] as const, ['rg', 'on PATH'] as const]) {
-    if (program === undefined) continue;
-    try {
-      const { stdout } = await promisify(execFile)(program, ['--version'], { timeout: RIPGREP_LIMIT_MS });
-      return { name: 'ripgrep', state: 'ok', detail: `${stdout.split('\n', 1)[0] ?? ''} (${where})` };
-    } catch {
-      // The other one may run.
-    }
+  const onPath = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
+  for (const program of [...bundled, ...onPath.map((folder) => join(folder, 'rg'))]) {
+    const isThere = await access(program, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return { name: 'ripgrep', state: 'ok', detail: program };
   }
   return {
     name: 'ripgrep',

@@ -8,6 +8,7 @@ import { type AgentDirectory, readAgentFiles } from '../../subagents/agent-files
 import { readAgentMemory } from '../../subagents/agent-memory.ts';
 import { agentCatalog, definedAgents, findAgent } from '../../subagents/catalog.ts';
 import { systemClock } from '../../util/clock.ts';
+import type { LookedAtFiles } from '../../util/confined-files.ts';
 import { isoTime } from '../../util/iso-time.ts';
 import { systemIds } from '../../util/uuid.ts';
 import type { QueryEngineConfig } from '../config.ts';
@@ -19,33 +20,39 @@ export interface AgentSources {
   /** By name, as a caller defines them. */
   readonly agents?: Readonly<Record<string, unknown>> | undefined;
   readonly settingSources: readonly ('user' | 'project' | 'local')[];
-  /** Whether agents of the project may bring MCP servers along. */
+  /** false: agents of the project stand in for no other's, and bring nothing along but words. */
   readonly projectTrusted: boolean;
   /** Absolute: where the project's own files are. */
   readonly projectRoot: string;
   /** Where the user's own files are; undefined: nowhere. */
   readonly configHome: string | undefined;
-  readonly files: PersistentFiles;
+  readonly files: LookedAtFiles;
   warn(line: string): void;
 }
 
-/** Options beat the project's files, those the user's, and all beat the built-in agents. */
+/** Options beat the project's files, those the user's, and all beat the built-in agents; a project that is not trusted beats none. */
 export async function agentsOf(sources: AgentSources): Promise<readonly AgentDefinition[]> {
   const { settingSources, projectRoot, configHome } = sources;
   const defined = definedAgents(sources.agents ?? {}, sources.warn);
-  const places: AgentDirectory[] = [];
-  if (settingSources.includes('project'))
-    places.push(
-      ...['.turnwright', '.claude'].map((name) => ({
+  const trusted = sources.projectTrusted;
+  const ofProject: readonly AgentDirectory[] = settingSources.includes('project')
+    ? ['.turnwright', '.claude'].map((name) => ({
         path: join(projectRoot, name, 'agents'),
-        source: 'projectSettings' as const,
-        mayStartServers: sources.projectTrusted,
-      })),
-    );
-  if (settingSources.includes('user') && configHome !== undefined)
-    places.push({ path: join(configHome, 'agents'), source: 'userSettings' });
-  const found = await readAgentFiles(places, sources);
-  return agentCatalog(defined, found);
+        source: 'projectSettings',
+        trusted,
+      }))
+    : [];
+  const ofUser: readonly AgentDirectory[] =
+    settingSources.includes('user') && configHome !== undefined
+      ? [{ path: join(configHome, 'agents'), source: 'userSettings' }]
+      : [];
+  const [project, user] = await Promise.all([
+    readAgentFiles(ofProject, sources),
+    readAgentFiles(ofUser, sources),
+  ]);
+  if (trusted) return agentCatalog(defined, project, user);
+  const known = agentCatalog(defined, user);
+  return [...known, ...project.filter(({ name }) => findAgent(name, known) === undefined)];
 }
 
 /** The caller's own words; they beat what the agent says. */

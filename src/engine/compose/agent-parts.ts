@@ -31,6 +31,7 @@ import { type ContextParts, composeContext } from './context.ts';
 import { tellOfFiles } from './hooks.ts';
 import { memoryReaders } from './memory.ts';
 import { askingWith } from './permissions.ts';
+import { SeenFiles } from './seen-files.ts';
 import type { AgentSkills } from './skills.ts';
 import { composeTools, type ToolParts } from './tools.ts';
 
@@ -131,8 +132,10 @@ export async function composeAgentParts(
     definition.omitClaudeMd === true
       ? undefined
       : room.projectMemory.branch(memoryReaders({ hooks, scope, tools: allTools, folder }));
+  const seenFiles = new SeenFiles(config.cwd, { ...room.tools, readFileCache });
   const context = composeContext(config, {
     ...room.context,
+    files: seenFiles,
     restored: () => [
       ...session.skills.compactionSources,
       ...(projectMemory ? [projectMemory.restored] : []),
@@ -150,7 +153,7 @@ export async function composeAgentParts(
   const { attachments, queue } = composeAttachments({
     clock,
     ids,
-    files: room.tools.files,
+    files: seenFiles,
     readFileCache,
     todos,
     stderr: config.stderr,

@@ -65,13 +65,14 @@ export const placesOf = ({ projectRoot, cwd, home }: QueryEngineConfig): AgentMe
 });
 
 /** The servers that it brings along. Their tools do not wait to be loaded: ToolSearch knows those of the session alone. */
-export function ownServerEntries({ mcpServers = [] }: AgentDefinition): readonly McpServerEntry[] {
+export function ownServerEntries({ from, mcpServers = [] }: AgentDefinition): readonly McpServerEntry[] {
   return mcpServers.flatMap((server) =>
     typeof server === 'string'
       ? []
       : Object.entries(server).map(([name, config]) => ({
           name,
-          scope: 'agent',
+          // What a repository's agent brings along is the repository's.
+          scope: from?.source === 'projectSettings' ? 'project' : 'agent',
           config: typeof config === 'object' ? { alwaysLoad: true, ...config } : config,
         })),
   );

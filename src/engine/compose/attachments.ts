@@ -15,7 +15,7 @@ import type { PromptLine } from '../parts.ts';
 export interface AttachmentParts {
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly files: PersistentFiles;
+  readonly files: Pick<PersistentFiles, 'stat' | 'readFile'>;
   readonly readFileCache: ReadFileCache;
   readonly todos: TodoStore;
   readonly stderr: ((line: string) => void) | undefined;

@@ -10,6 +10,7 @@ import { SLEEP_TOOL } from '../../tools/builtin/sleep.ts';
 import { TOOL_SEARCH_TOOL } from '../../tools/deferral.ts';
 import { WEB_FETCH_TOOL } from '../../web/web-fetch-tool.ts';
 import { WEB_SEARCH_TOOL } from '../../web/web-search-tool.ts';
+import type { SessionSandbox } from '../session-sandbox.ts';
 
 /** The built-in tools of these names (undefined: all), without those that were taken away, in their own order. */
 export function createBuiltinTools(
@@ -19,10 +20,15 @@ export function createBuiltinTools(
     timeouts,
     removedTools,
     backgroundTasks,
-  }: Pick<ResolvedConfig, 'outputCaps' | 'timeouts' | 'removedTools' | 'backgroundTasks'>,
+    env,
+    sandbox,
+  }: Pick<ResolvedConfig, 'outputCaps' | 'timeouts' | 'removedTools' | 'backgroundTasks'> &
+    Partial<Pick<ResolvedConfig, 'env'>> & { readonly sandbox?: SessionSandbox | undefined },
 ): readonly AnyTool[] {
   const bash = {
     background: backgroundTasks,
+    path: env?.['PATH'],
+    ...(sandbox !== undefined && { sandbox: { mayLeave: sandbox.mayLeave } }),
     ...(outputCaps.bashMaxChars !== undefined && { maxOutputChars: outputCaps.bashMaxChars }),
     ...(timeouts.bashDefaultMs !== undefined && { defaultTimeoutMs: timeouts.bashDefaultMs }),
     ...(timeouts.bashMaxMs !== undefined && { maxTimeoutMs: timeouts.bashMaxMs }),

@@ -1,31 +1,33 @@
 /** Command files of the project and the user, as the settings sources allow. */
-import { join, resolve } from 'node:path';
-import { commandFiles } from '../../commands/command-files.ts';
+import { join } from 'node:path';
+import { type CommandFilesOptions, commandFiles } from '../../commands/command-files.ts';
 import type { CommandSource } from '../../protocol/command.ts';
-import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ResolvedConfig } from '../../settings/resolved-config.ts';
 
 const PROJECT_FOLDERS = ['.turnwright', '.claude'] as const;
 
+export interface CommandFileSources {
+  /** Before the commands of skills and plugins. */
+  readonly first: readonly CommandSource[];
+  /** Behind all others. */
+  readonly last: readonly CommandSource[];
+}
+
 /**
- * A project's commands come before the user's, so that a project can word one of them anew; one that is not trusted
- * comes behind and may not.
+ * A project's commands come before the user's, so that a project can word one of them anew; those of one that is not
+ * trusted come last of all and may not.
  */
 export function commandFileSources(
-  resolved: Pick<ResolvedConfig, 'cwd' | 'configHome' | 'settingSources' | 'projectTrusted'>,
-  projectConfigRoot: string | undefined,
-  files: PersistentFiles,
-  warn: (line: string) => void,
-): readonly CommandSource[] {
-  const { settingSources, configHome, projectTrusted } = resolved;
-  const root = resolve(resolved.cwd, projectConfigRoot ?? '.');
-  const common = { files, warn };
+  resolved: Pick<ResolvedConfig, 'projectRoot' | 'configHome' | 'settingSources' | 'projectTrusted'>,
+  common: Pick<CommandFilesOptions, 'files' | 'warn'>,
+): CommandFileSources {
+  const { settingSources, configHome, projectRoot, projectTrusted } = resolved;
   const project = settingSources.includes('project')
     ? [
         commandFiles({
           ...common,
           name: 'project commands',
-          folders: PROJECT_FOLDERS.map((folder) => join(root, folder, 'commands')),
+          folders: PROJECT_FOLDERS.map((folder) => join(projectRoot, folder, 'commands')),
           origin: 'project',
           trusted: projectTrusted,
         }),
@@ -43,5 +45,5 @@ export function commandFileSources(
           }),
         ]
       : [];
-  return projectTrusted ? [...project, ...user] : [...user, ...project];
+  return projectTrusted ? { first: [...project, ...user], last: [] } : { first: user, last: project };
 }

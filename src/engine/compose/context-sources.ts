@@ -16,14 +16,14 @@ export interface ContextSourceParts {
 }
 
 export function composeContextSources(
-  { cwd, memoryPath }: QueryEngineConfig,
+  { cwd, memoryPath, projectTrusted = true }: QueryEngineConfig,
   { projectMemory, files, env }: ContextSourceParts,
 ): ContextSources {
   return {
     memoryFiles: projectMemory.load,
     relevantMemory: projectMemory.prefetch,
     isRepository: async () => (await foldersOfRepository(cwd, files)) !== undefined,
-    gitStatus: (signal) => gitStatus(cwd, env, signal),
+    gitStatus: (signal) => gitStatus({ cwd, env, files, isTrusted: projectTrusted }, signal),
     ownMemory: async () => (memoryPath === undefined ? undefined : memoryPrompt(memoryPath, files)),
   };
 }

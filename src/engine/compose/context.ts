@@ -32,7 +32,7 @@ export interface ContextParts {
   readonly allTools: () => readonly AnyTool[];
   readonly memory: SessionMemory;
   readonly transcriptPath: string | undefined;
-  readonly files: PersistentFiles;
+  readonly files: Pick<PersistentFiles, 'readRange'>;
   readonly readFileCache: ReadFileCache;
   readonly todos: TodoStore;
   readonly snipMarks: SnipMarks;

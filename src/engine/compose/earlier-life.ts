@@ -7,7 +7,7 @@ import type { JournalWriter } from '../../session/journal-writer.ts';
 import { readEntries } from '../../session/load-session.ts';
 import { type ResumedSession, resumeSession } from '../../session/resume.ts';
 import { type Rewound, rewoundTo } from '../../session/rewind.ts';
-import { ViewFold } from '../../session/view-fold.ts';
+import { ViewFold } from '../../view/fold.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { Recovered } from '../session-journal.ts';
 

@@ -39,6 +39,8 @@ import { composeMemory } from './memory.ts';
 import { composeModel } from './model.ts';
 import { allToolsOf, composeOwnTools } from './own-tools.ts';
 import { askingWith, composePermissions } from './permissions.ts';
+import { sandboxFor } from './sandbox-parts.ts';
+import { SeenFiles } from './seen-files.ts';
 import { composeSession } from './session.ts';
 import { composeSkills } from './skills.ts';
 import { composeSpill } from './spill.ts';
@@ -93,15 +95,15 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     }),
   };
   const spill = composeSpill(files, session.directory, sessionId, config.durability);
-  const basics = { sessionId, scope, clock, ids, files, announcer };
+  const readable = () => [spill.folders(), tasks.folders(), skills.readableDirectories()].flat();
+  const sandbox = sandboxFor(config, { readable, permissions: () => permissions.permissions });
+  const basics = { sessionId, scope, clock, ids, files, announcer, sandbox };
   const tasks = composeTasks({ ...basics, directory, journal, stderr: config.stderr });
   scope.onClose(() => tasks.table.stopAll('session'));
   const permissions = composePermissions(config, {
-    files,
-    ids,
-    clock,
+    ...basics,
     asksAlways: (tool) => mcp.isOverridden(tool),
-    readableDirectories: () => [spill.directory, tasks.directory, ...skills.readableDirectories()],
+    readableDirectories: readable,
     callTool: (name, input, signal) => tools.callTool(name, input, signal),
   });
   const folder = new WorkingFolder(config, { files, permissions: permissions.permissions });
@@ -170,12 +172,8 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
   const allTools = allToolsOf(config.tools, { mcp, subagents, own, late: skills });
   const mainTools = subagents.forMain(allTools);
   const toolParts: ToolParts = {
-    sessionId,
-    scope,
+    ...basics,
     tools: mainTools,
-    clock,
-    ids,
-    files,
     journal,
     permissions: askingWith({ ...permissions, ask }, { ownDirectories: ownDirectoriesOf(config) }),
     hooks,
@@ -210,7 +208,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     allTools: mainTools,
     memory,
     transcriptPath: session.transcriptPath,
-    files,
+    files: new SeenFiles(config.cwd, toolParts),
     readFileCache,
     todos,
     snipMarks,
@@ -222,7 +220,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
   const { attachments, queue } = composeAttachments({
     clock,
     ids,
-    files,
+    files: new SeenFiles(config.cwd, toolParts),
     readFileCache,
     todos,
     stderr: config.stderr,
@@ -252,6 +250,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     model,
     hooks,
     hookRoom: hooks,
+    sandbox,
     tools: admittedTools(tools, admit),
     mcp,
     skills,

@@ -15,6 +15,7 @@ import { type ConfiguredHook, type HooksListing, OPEN_HOOK_POLICY } from '../../
 import type { SystemBody } from '../../protocol/messages.ts';
 import type { PermissionMode } from '../../protocol/permission.ts';
 import type { Clock, Ids, InboxItem } from '../../protocol/ports.ts';
+import type { SandboxPort } from '../../protocol/sandbox.ts';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import { reminder } from '../../util/reminder.ts';
@@ -32,6 +33,7 @@ export interface HookParts {
   readonly files: PersistentFiles;
   /** Of child processes. */
   readonly env: Readonly<Record<string, string>>;
+  readonly sandbox: Pick<SandboxPort, 'isolate' | 'isolatesHooks'> | undefined;
   /** What changes while the session runs. */
   readonly now: () => {
     readonly cwd: string;
@@ -156,6 +158,7 @@ function portsOf(config: QueryEngineConfig, parts: HookParts): Parameters<typeof
     cwd: config.cwd,
     projectRoot: config.projectRoot ?? config.cwd,
     childEnv: parts.env,
+    isolate: parts.sandbox?.isolatesHooks === true ? parts.sandbox.isolate : undefined,
     env: config.env ?? {},
     policy: config.hookPolicy ?? OPEN_HOOK_POLICY,
     clock,

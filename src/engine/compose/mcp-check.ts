@@ -9,6 +9,7 @@ import { parserOf } from './json-input.ts';
 import { connectWith } from './mcp-connect.ts';
 import { CALL_IDLE_MS, START_MS } from './mcp-connected.ts';
 import { type ConfiguredMcpServer, configuredMcpServers } from './mcp-logins.ts';
+import { serverVariables } from './mcp-variables.ts';
 
 /** A configured server, and what came of connecting to it. */
 export interface CheckedMcpServer extends ConfiguredMcpServer {
@@ -43,9 +44,9 @@ export async function checkMcpServers(
     startMs,
     callIdleMs: callMs,
     taken: new Set(),
-    takenServers: new Set(),
+    takenServers: () => [],
     entries: (config.mcpServers ?? []).filter(({ name }) => usable.includes(name)),
-    variables: config.env ?? {},
+    variables: (entry) => serverVariables(entry, config),
     onChange: () => undefined,
     warn: (line) => config.stderr?.(line),
     onElicitationComplete: () => undefined,

@@ -5,13 +5,13 @@ import { createPinStore } from '../../mcp/pin-store.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { HookPort } from '../../protocol/hook.ts';
 import type { Clock, RandomPort } from '../../protocol/ports.ts';
-import type { AnyTool } from '../../protocol/tool.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
 import { elicitWithHooks } from '../elicit-with-hooks.ts';
 import type { SessionNotices } from '../session-notices.ts';
 import { VERSION } from '../version.ts';
 import { parserOf } from './json-input.ts';
 import { connectWith } from './mcp-connect.ts';
+import { serverVariables } from './mcp-variables.ts';
 
 /** ms that connecting may take, and that a call may be silent. */
 export const START_MS = 30_000;
@@ -32,9 +32,8 @@ export interface McpParts {
 }
 
 export interface ConnectedRoom {
-  /** Servers and tools that the host brought along: their names are taken. */
-  readonly own: readonly McpClient[];
-  readonly ownTools: readonly AnyTool[];
+  /** Servers that the host brought along, as they are now: their names and those of their tools are taken. */
+  own(): readonly McpClient[];
   readonly entries: readonly McpServerEntry[];
   session(): ServedSession;
   /** The tools are others now. */
@@ -44,7 +43,7 @@ export interface ConnectedRoom {
 export function connectedServers(
   config: QueryEngineConfig,
   { clock, env, files, random }: McpParts,
-  { changed, entries, own, ownTools, session }: ConnectedRoom,
+  { changed, entries, own, session }: ConnectedRoom,
 ): McpServers {
   const { startMs = START_MS, callMs = CALL_IDLE_MS } = config.mcpTimeouts ?? {};
   return createMcpServers({
@@ -59,10 +58,12 @@ export function connectedServers(
     credentials: config.home === undefined ? undefined : createCredentialStore(config.home, files),
     startMs,
     callIdleMs: callMs,
-    taken: new Set(ownTools.map((tool) => tool.name)),
-    takenServers: new Set(own.map((client) => client.name)),
+    taken: {
+      has: (name: string) => own().some(({ tools = [] }) => tools.some((tool) => tool.name === name)),
+    },
+    takenServers: () => own().map((client) => client.name),
     entries,
-    variables: config.env ?? {},
+    variables: (entry) => serverVariables(entry, config),
     onChange: changed,
     warn: (line) => config.stderr?.(line),
     onElicitationComplete: (...which) => session().notices.elicitationComplete(...which),

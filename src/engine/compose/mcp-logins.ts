@@ -8,6 +8,7 @@ import { systemClock } from '../../util/clock.ts';
 import { nodeFiles } from '../../util/node-files.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { connectWith } from './mcp-connect.ts';
+import { serverVariables } from './mcp-variables.ts';
 
 /** A configured server, as `turnwright mcp list` shows it. Nothing is connected to find this out. */
 export interface ConfiguredMcpServer {
@@ -33,7 +34,7 @@ export async function configuredMcpServers(
   const listed = await Promise.all(
     (config.mcpServers ?? []).map(async (entry): Promise<ConfiguredMcpServer | undefined> => {
       const { name, scope } = entry;
-      const parsed = parseServer(entry.config, config.env ?? {});
+      const parsed = parseServer(entry.config, serverVariables(entry, config));
       if (!parsed.ok) return { name, scope, target: '', problem: parsed.problem };
       if (isHosts(parsed.config)) return undefined;
       const refused = refusedServer(name, entry.config, config.mcpServerPolicy);
@@ -104,16 +105,16 @@ function remoteServer(name: string, config: QueryEngineConfig): McpRemoteServerC
   }
   const refused = refusedServer(name, entry.config, config.mcpServerPolicy);
   if (refused !== undefined) throw refusal(refused);
-  const parsed = parseServer(entry.config, config.env ?? {});
+  const parsed = parseServer(entry.config, serverVariables(entry, config));
   if (!parsed.ok) throw refusal(`The MCP server "${name}" cannot be used. ${parsed.problem}`);
   if (!isRemote(parsed.config))
     throw refusal(`The MCP server "${name}" is a program on this machine: it takes no login.`);
   return parsed.config;
 }
 
-function addressed(name: string): Pick<McpServerEntry, 'config'> | undefined {
+function addressed(name: string): Pick<McpServerEntry, 'config' | 'scope'> | undefined {
   return /^https?:\/\//i.test(name) && URL.canParse(name)
-    ? { config: { type: 'http', url: name } }
+    ? { scope: 'option', config: { type: 'http', url: name } }
     : undefined;
 }
 

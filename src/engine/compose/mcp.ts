@@ -17,9 +17,10 @@ import {
 import { refusedServer } from '../../mcp/server-policy.ts';
 import { configuredPolicy } from '../../mcp/tool-policy.ts';
 import type { Command } from '../../protocol/command.ts';
+import type { McpServerStatus } from '../../protocol/mcp.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import type { McpClient, QueryEngineConfig } from '../config.ts';
-import { type McpServerStatus, mcpStatusOf } from '../session-facts.ts';
+import { mcpStatusOf } from '../session-facts.ts';
 import { connectedServers, type McpParts, type ServedSession } from './mcp-connected.ts';
 
 export type { Exchange, JsonRpcMessage } from '../../mcp/json-rpc.ts';
@@ -45,9 +46,7 @@ const FIRST_REQUEST_MS = 3_000;
 export class McpRoom {
   readonly #config: QueryEngineConfig;
   /** Brought along by the host. */
-  readonly #own: readonly McpClient[];
-  /** The same, set while the session ran. */
-  #added: readonly McpClient[] = [];
+  #clients: readonly McpClient[];
   readonly #parts: McpParts;
   #connected: McpServers | undefined;
   #switchedOff = NO_NAMES;
@@ -60,7 +59,7 @@ export class McpRoom {
 
   constructor(config: QueryEngineConfig, parts: McpParts) {
     this.#config = config;
-    this.#own = (config.mcpClients ?? []).filter(({ name }) => !this.#isRefused(name));
+    this.#clients = (config.mcpClients ?? []).filter(({ name }) => !this.#isRefused(name));
     this.#parts = parts;
     if ((config.mcpServers ?? []).length > 0) this.#connected = this.#servers;
   }
@@ -68,8 +67,7 @@ export class McpRoom {
   /** Those that are connected to; most sessions have none. */
   get #servers(): McpServers {
     this.#connected ??= connectedServers(this.#config, this.#parts, {
-      own: this.#own,
-      ownTools: toolsOf(this.#own),
+      own: () => this.#clients,
       entries: (this.#config.mcpServers ?? []).filter(({ name, config }) => !this.#isRefused(name, config)),
       session: () => this.#session,
       changed: () => {
@@ -173,12 +171,16 @@ export class McpRoom {
       Object.entries(given).filter(([name, server]) => !this.#isRefused(name, server)),
     );
     const coming = brought.filter(({ name }) => !this.#isRefused(name));
-    const before = this.#added;
+    const before = this.#clients;
     const leaving = before.filter(({ name }) => !coming.some((client) => client.name === name));
-    this.#added = coming;
+    this.#clients = coming;
+    this.#switchedOff = this.#switchedOff.filter((name) => this.#isClient(name));
     this.#tools = undefined;
     const [result] = await Promise.all([
-      this.#servers.setDynamic(configs),
+      this.#servers.setDynamic(
+        configs,
+        coming.map(({ name }) => name),
+      ),
       Promise.allSettled(before.map(async (client) => client.close?.())),
     ]);
     const failed = coming.filter(({ status }) => status !== 'connected');
@@ -218,10 +220,6 @@ export class McpRoom {
     const brought = this.#clients.filter(({ close }) => close !== undefined);
     const ends = [this.#connected?.close(), ...brought.map(async (client) => client.close?.())];
     return ends.some((end) => end !== undefined) ? Promise.allSettled(ends).then(() => undefined) : undefined;
-  }
-
-  get #clients(): readonly McpClient[] {
-    return this.#added.length === 0 ? this.#own : [...this.#own, ...this.#added];
   }
 
   get #session(): ServedSession {

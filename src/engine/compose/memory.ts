@@ -16,6 +16,7 @@ import { sessionsDirectory } from '../../session/paths.ts';
 import type { Scope } from '../../util/scope.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { askSmallModel, type SmallModelParts } from '../small-model.ts';
+import type { ToolPermissions } from './permissions.ts';
 
 export interface MemoryParts extends SmallModelParts {
   readonly files: PersistentFiles;
@@ -25,6 +26,7 @@ export interface MemoryParts extends SmallModelParts {
   /** Where the relative paths of calls count from. */
   readonly folder: { readonly now: string };
   readonly readFileCache: Pick<ReadFileCache, 'get'>;
+  readonly permissions: Pick<ToolPermissions, 'permissions'>;
 }
 
 /** Tokens: a handful of numbers. */
@@ -44,7 +46,9 @@ export function composeMemory(config: QueryEngineConfig, parts: MemoryParts): Pr
     homeDirectory: config.env?.['HOME'] ?? config.env?.['USERPROFILE'],
     additionalDirectories: config.additionalDirectories ?? [],
     excludes,
-    importsAnywhere: imports === 'anywhere',
+    importsAnywhere: imports === 'anywhere' && config.projectTrusted !== false,
+    isDenied: async (path) =>
+      (await parts.permissions.permissions.readFilter({ cwd: config.cwd })?.(path)) === true,
     warn: (line) => config.stderr?.(line),
     ...memoryReaders(parts),
     clock: parts.clock,

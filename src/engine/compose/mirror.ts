@@ -1,5 +1,4 @@
 /** Who else gets what is written to the session's files: the host's store, and a listener. */
-import { tmpdir } from 'node:os';
 import { basename, join, relative, sep } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
@@ -7,6 +6,7 @@ import type { SessionKey, SessionStoreEntry } from '../../protocol/session-store
 import { projectSlug } from '../../session/paths.ts';
 import { createStoreMirror } from '../../session/store-mirror.ts';
 import { layOutStoredSession } from '../../session/stored-session.ts';
+import { privateTemp } from '../../util/temporary-folder.ts';
 import type { Announcer } from '../announcer.ts';
 import type { QueryEngineConfig } from '../config.ts';
 
@@ -72,7 +72,7 @@ export function temporaryDirectoryOf(
 ): string | undefined {
   const { sessionStore, resume, home, cwd } = config;
   if (sessionStore === undefined || (resume === undefined && home !== undefined)) return undefined;
-  return join(tmpdir(), `turnwright-store-${ids.uuid()}`, 'projects', projectSlug(cwd));
+  return join(privateTemp(), `store-${ids.uuid()}`, 'projects', projectSlug(cwd));
 }
 
 /** Brings the session to resume out of the store. Rejects with `session_not_found`, or `storage_error`. */

@@ -1,6 +1,5 @@
 /** The output styles of a session: read when somebody asks which there are, or when one is set. */
 import { join } from 'node:path';
-import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ResolvedConfig } from '../../settings/resolved-config.ts';
 import { BUILT_IN_STYLES } from '../../skills/built-in-styles.ts';
 import {
@@ -9,6 +8,7 @@ import {
   readOutputStyles,
   type StyleDirectory,
 } from '../../skills/output-styles.ts';
+import type { LookedAtFiles } from '../../util/confined-files.ts';
 import { projectFolders } from '../../util/folders.ts';
 import type { PluginSetup } from './plugins.ts';
 
@@ -22,7 +22,7 @@ export interface OutputStyleSetup {
 }
 
 export interface OutputStyleParts {
-  readonly files: PersistentFiles;
+  readonly files: LookedAtFiles;
   readonly plugins: Pick<PluginSetup, 'plugins'>;
   readonly warn?: ((line: string) => void) | undefined;
 }
@@ -36,11 +36,12 @@ export async function openOutputStyles(
     const { project, user } = skills;
     const folders = project === undefined ? [] : await projectFolders(project.root, files);
     const within = folders.at(-1);
+    const ofProject = folders.flatMap((folder) =>
+      ['.turnwright', '.claude'].map((name) => ({ path: join(folder, name, 'output-styles'), within })),
+    );
+    const ofUser = user && configHome !== undefined ? [{ path: join(configHome, 'output-styles') }] : [];
     const directories: readonly StyleDirectory[] = [
-      ...folders.flatMap((folder) =>
-        ['.turnwright', '.claude'].map((name) => ({ path: join(folder, name, 'output-styles'), within })),
-      ),
-      ...(user && configHome !== undefined ? [{ path: join(configHome, 'output-styles') }] : []),
+      ...(project?.trusted === true ? [...ofProject, ...ofUser] : [...ofUser, ...ofProject]),
       ...plugins.plugins.flatMap(({ name, root, outputStyleDirectories }) =>
         outputStyleDirectories.map((path) => ({ path, prefix: name, within: root })),
       ),

@@ -1,3 +1,4 @@
+import { join, relative, sep } from 'node:path';
 import { createAsk } from '../../permissions/ask.ts';
 import { createPermissions, type Permissions } from '../../permissions/permission-engine.ts';
 import { promptThrough } from '../../permissions/prompt-tool.ts';
@@ -5,7 +6,9 @@ import type { PersistentFiles } from '../../protocol/files.ts';
 import type { AskPort, PermissionQuestion } from '../../protocol/gate.ts';
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '../../protocol/permission.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
+import type { SandboxPort } from '../../protocol/sandbox.ts';
 import type { ToolOutput } from '../../protocol/tool.ts';
+import { isInside } from '../../util/inside.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { STRUCTURED_OUTPUT_TOOL } from '../structured-output.ts';
 import { readableNotes } from './memory.ts';
@@ -55,6 +58,8 @@ export interface PermissionRoomPorts {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly readableDirectories: () => readonly string[];
+  /** undefined: commands are not isolated. */
+  readonly sandbox: Pick<SandboxPort, 'placeOf' | 'autoAllow'> | undefined;
   /** Tools whose server was told to ask in any mode. */
   readonly asksAlways: (tool: string) => boolean;
   /** Calls a tool beside the conversation, for `permissionPromptTool`. */
@@ -82,6 +87,9 @@ export function composePermissions(
     locks: config.permissionLocks,
     readableDirectories: () => [...ports.readableDirectories(), ...notes],
     asksAlways: ports.asksAlways,
+    protectedFolders: () => protectedFolders(config),
+    memoryImportsAnywhere: config.memoryFiles?.imports === 'anywhere',
+    sandbox: ports.sandbox,
     home: config.env?.['HOME'],
     files: ports.files,
   });
@@ -93,6 +101,20 @@ export function composePermissions(
     presetAnswer: (answer) => asking.preset(answer),
   };
 }
+
+/** The user's own configuration, and what plugins brought, in whatever folder they are. */
+function protectedFolders({ cwd, home, plugins }: QueryEngineConfig) {
+  const roots = (plugins?.plugins ?? []).map(({ root }) => ({ path: root }));
+  if (home === undefined) return roots;
+  // A project that was put into the home is a project all the same.
+  const [first = ''] = isInside(cwd, home) ? relative(home, cwd).split(sep) : [];
+  const isProject = first !== '' && !PARTS_OF_A_HOME.test(first);
+  return [...roots, { path: home, except: isProject ? join(home, first) : undefined }];
+}
+
+/** Folders of a configuration home. */
+const PARTS_OF_A_HOME =
+  /^(?:\..*|skills|agents|agent-memory|commands|hooks|output-styles|plans|plugins|projects|rules|tasks)$/i;
 
 /** Whoever answers is made ready for the first question. */
 class Asking {
@@ -132,7 +154,7 @@ class Asking {
     }
     // Asked for anew at each question: settings may change it while the session runs.
     if (this.#permissions.locks.denyInsteadOfPrompting === true)
-      return { behavior: 'deny', message: NO_PROMPTS, answeredBy: 'headless' };
+      return { behavior: 'deny', message: NO_PROMPTS, answeredBy: 'asyncAgent' };
     const canUseTool = answererOf(this.#config, callTool);
     const answer = await createAsk({ permissions, ids, canUseTool, clock, timeoutMs })(question, signal);
     if (answer.behavior === 'pending' || permissionPromptTool === undefined) return answer;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SessionStore } from '../../protocol/session-store.ts';
 import type { MessagePage } from '../../session/catalog/conversation.ts';
+import { type EraseRequest, eraseFromSession as eraseFrom } from '../../session/catalog/erase.ts';
 import { createFileTranscripts } from '../../session/catalog/file-transcripts.ts';
 import * as catalog from '../../session/catalog/session-catalog.ts';
 import { createStoreTranscripts } from '../../session/catalog/store-transcripts.ts';
@@ -17,6 +18,7 @@ import { systemIds } from '../../util/uuid.ts';
 import { VERSION } from '../version.ts';
 
 export type { SessionMessage } from '../../session/catalog/conversation.ts';
+export type { EraseRequest } from '../../session/catalog/erase.ts';
 export type { ForkRequest, ImportOptions } from '../../session/catalog/session-catalog.ts';
 export type { ListPage, MessagePage, SessionInfo };
 
@@ -81,6 +83,10 @@ export async function setArchived(place: CatalogPlace, id: string, archived: boo
 
 export async function deleteSession(place: CatalogPlace, id: string): Promise<void> {
   await (await transcriptsAt(place)).remove(id);
+}
+
+export async function eraseFromSession(place: CatalogPlace, id: string, request: EraseRequest) {
+  return eraseFrom(await transcriptsAt(place), id, request);
 }
 
 export async function forkSession(place: CatalogPlace, id: string, request: catalog.ForkRequest) {

@@ -16,10 +16,11 @@ export async function inspectSettings(input: {
   readonly files: PersistentFiles;
 }) {
   const resolved = await resolveConfig(input);
-  const { layers, project, apiKeySource, baseUrl } = resolved;
+  const { layers, project, apiKeySource, baseUrl, sandbox } = resolved;
   const model = resolveModelAlias(resolved.model ?? 'default', { ...input.env, ...resolved.modelAliases });
   const unreachable = unreachableModel(resolved)?.message;
-  return { report: describeLayers(layers), trust: project.trust, apiKeySource, baseUrl, model, unreachable };
+  const report = describeLayers(layers);
+  return { report, trust: project.trust, apiKeySource, baseUrl, model, unreachable, sandbox };
 }
 
 export function trustRecords(configHome: string, files: PersistentFiles) {

@@ -4,6 +4,7 @@ import { asksAnthropic } from '../../model/anthropic-api.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ConfigOptions } from '../../settings/config-options.ts';
+import { hideStartupSecrets } from '../../settings/hide-startup-secrets.ts';
 import { resolveConfig } from '../../settings/resolve-config.ts';
 import type { ProjectServerPolicy, ResolvedConfig } from '../../settings/resolved-config.ts';
 import type { UserServers } from '../../settings/user-servers.ts';
@@ -12,8 +13,10 @@ import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
 import { SLEEP_TOOL } from '../../tools/builtin/sleep.ts';
 import { TOOL_SEARCH_TOOL } from '../../tools/deferral.ts';
 import { systemClock } from '../../util/clock.ts';
+import type { LookedAtFiles } from '../../util/confined-files.ts';
 import { keyFromHelper } from '../api-key-helper.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import type { SessionSandbox } from '../session-sandbox.ts';
 import { unreachableModel } from '../unreachable-model.ts';
 import { createBuiltinTools, sessionTools, unknownTools, wantsAgents } from './builtin-tools.ts';
 import { commandFileSources } from './command-files.ts';
@@ -21,6 +24,7 @@ import { openSkills } from './open-skills.ts';
 import { openOutputStyles } from './output-styles.ts';
 import { pluginCommands } from './plugin-commands.ts';
 import { openPlugins, type PluginConfig } from './plugins.ts';
+import { projectFiles } from './project-files.ts';
 import { createSettingsAccess } from './settings-access.ts';
 
 export { machineSettingsFile } from '../../settings/read-managed.ts';
@@ -46,6 +50,8 @@ export interface SettingsOutcome {
   readonly config: QueryEngineConfig;
   readonly project: ResolvedConfig['project'];
   readonly projectServers: ProjectServerPolicy;
+  /** For whoever looks for more of the project's files. */
+  readonly projectFiles: LookedAtFiles;
   /** Of the user's own file. */
   readonly userServers: UserServers;
   /** Why the model cannot be asked, as an error to throw; undefined: it can. */
@@ -56,13 +62,17 @@ export interface SettingsOutcome {
 
 export async function configFromSettings(input: SettingsInput): Promise<SettingsOutcome> {
   const { cwd, env, files } = input;
+  hideStartupSecrets();
   const resolved = await resolveConfig({ options: input.options, env, cwd, files });
   for (const warning of resolved.warnings) input.stderr?.(warning);
   const { limits, permissions, compaction, timeouts } = resolved;
-  const tools = createBuiltinTools(input.toolNames, resolved);
+  const isolation = await isolationOf(resolved, input.stderr);
+  const tools = createBuiltinTools(input.toolNames, { ...resolved, sandbox: isolation.sandbox });
   for (const name of unknownTools(input.toolNames ?? [], resolved))
     input.stderr?.(`There is no built-in tool "${name}"; it was passed over.`);
-  const skills = openSkills(input, resolved);
+  const warn = (line: string) => input.stderr?.(line);
+  const looked = projectFiles(resolved, files, warn);
+  const skills = openSkills({ ...input, files: looked }, resolved);
   const room = { files, warn: input.stderr };
   const plugins = await openPlugins(input.plugins ?? [], {
     ...room,
@@ -70,7 +80,8 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     skills: skills.catalogue,
     hookPolicy: resolved.hooks.policy,
   });
-  const outputStyles = await openOutputStyles(resolved, { ...room, plugins });
+  const outputStyles = await openOutputStyles(resolved, { ...room, files: looked, plugins });
+  const commands = commandFileSources(resolved, { files: looked, warn });
   const config: QueryEngineConfig = {
     cwd,
     tools,
@@ -88,6 +99,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     files,
     home: resolved.configHome,
     settingSources: resolved.settingSources,
+    projectTrusted: resolved.projectTrusted,
     userSpecifiedModel: resolved.model,
     fallbackModel: resolved.fallbackModels.length === 0 ? undefined : resolved.fallbackModels.join(','),
     modelOverrides: overridesOf(resolved),
@@ -118,6 +130,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     projectRoot: resolved.projectRoot,
     env: { ...env, ...resolved.modelAliases },
     childEnv: resolved.env,
+    sandbox: isolation.sandbox,
     ...limits,
     maxOutputTokens: resolved.outputCaps.maxOutputTokens,
     compaction: { ...compaction, ...historyTool(input.toolNames, resolved) },
@@ -135,9 +148,10 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     plugins,
     outputStyles,
     commandSources: [
-      ...commandFileSources(resolved, input.options.projectConfigRoot, files, (line) => input.stderr?.(line)),
-      skillCommands(skills.catalogue, { files }),
-      pluginCommands(plugins, files, (line) => input.stderr?.(line)),
+      ...commands.first,
+      skillCommands(skills.catalogue, { files: looked }),
+      pluginCommands(plugins, files, warn),
+      ...commands.last,
     ],
     backgroundTasks: resolved.backgroundTasks,
     sessionState: resolved.sessionState,
@@ -148,13 +162,29 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     config,
     project: resolved.project,
     projectServers: resolved.policy.projectServers,
+    projectFiles: looked,
     userServers: resolved.userServers,
     unreachable: unreachableModel(resolved),
-    refused:
-      resolved.sandboxRefusal === undefined
-        ? undefined
-        : new TurnwrightError('sandbox_unavailable', resolved.sandboxRefusal),
+    refused: isolation.refused,
   };
+}
+
+/** A session that asks for isolated commands does not start without them, unless it accepts their absence. */
+async function isolationOf(
+  { sandbox: asked, configHome, homeDirectory: home }: ResolvedConfig,
+  stderr: SettingsInput['stderr'],
+): Promise<{ readonly sandbox?: SessionSandbox; readonly refused?: TurnwrightError }> {
+  if (asked === undefined) return {};
+  const { sandboxOf } = await import('./sandbox.ts');
+  const found = await sandboxOf(asked, { configHome, home });
+  if ('sandbox' in found) return found;
+  const why = `sandbox is enabled but ${found.why}`;
+  if (!asked.failIfUnavailable) {
+    stderr?.(`Sandbox disabled: ${why}. Commands will run WITHOUT isolation.`);
+    return {};
+  }
+  const sentence = `Sandbox required but unavailable: ${why}. Set sandbox.failIfUnavailable=false to allow unsandboxed execution.`;
+  return { refused: new TurnwrightError('sandbox_unavailable', sentence) };
 }
 
 /** It belongs to the whole set; whoever names the tools, or takes this one away, decides about it too. */

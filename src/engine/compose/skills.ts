@@ -216,7 +216,7 @@ class Skills implements SkillsRoom {
       if (skill === undefined) problems.push(`There is no skill "${name}".`);
       else
         await loadSkill(skill, '', { files, sessionId, shell: shell(scope.signal) }).then(
-          (text) => void texts.push(text),
+          ({ text }) => void texts.push(text),
           (error: unknown) => void problems.push(error instanceof Error ? error.message : String(error)),
         );
     }

@@ -1,10 +1,11 @@
-/** Where a session keeps what is too large for the conversation: beside its journal, else in the system's temporary folder. */
-import { tmpdir } from 'node:os';
+/** Where a session keeps what is too large for the conversation: beside its journal, else in a temporary folder of this process. */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import { privateTemp, privateTempSoFar } from '../../util/temporary-folder.ts';
 
 export interface SpillRoom {
-  readonly directory: string;
+  /** Where they are: none while nothing is there yet. */
+  folders(): readonly string[];
   /** A path to write to; its folder is made first. Rejects on a disk that takes nothing. */
   file(name: string): Promise<string>;
   result(result: {
@@ -22,14 +23,17 @@ export function composeSpill(
   sessionId: string,
   durability: 'process' | 'power' = 'process',
 ): SpillRoom {
-  const base = sessionsDirectory ?? join(tmpdir(), 'turnwright');
-  const directory = join(base, sessionId, 'tool-results');
+  const below = (base: string) => join(base, sessionId, 'tool-results');
   const file = async (name: string) => {
+    const directory = below(sessionsDirectory ?? privateTemp());
     await files.makeDir(directory, 0o700);
     return join(directory, safe(name));
   };
   return {
-    directory,
+    folders() {
+      const base = sessionsDirectory ?? privateTempSoFar();
+      return base === undefined ? [] : [below(base)];
+    },
     file,
     async result({ toolUseId, text, ending = 'txt' }) {
       const path = await file(`${toolUseId}.${ending}`);

@@ -1,5 +1,4 @@
 /** Background tasks: the table with its folder, its place in the journal, and its ways to hosts and to the model. */
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AttachmentSource } from '../../attachments/source.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
@@ -7,6 +6,7 @@ import type { Clock, Ids } from '../../protocol/ports.ts';
 import { TASK_NOTICE } from '../../protocol/task.ts';
 import { noticeReminder } from '../../tasks/notice.ts';
 import { createTaskTable, type SessionTaskTable } from '../../tasks/task-table.ts';
+import { privateTemp, privateTempSoFar } from '../../util/temporary-folder.ts';
 import type { Announcer } from '../announcer.ts';
 import type { SessionJournal } from '../session-journal.ts';
 
@@ -24,18 +24,20 @@ export interface TaskParts {
 
 export interface TaskRoom {
   readonly table: SessionTaskTable;
-  readonly directory: string;
+  /** Where they are: none while nothing is there yet. */
+  folders(): readonly string[];
 }
 
 export function composeTasks(parts: TaskParts): TaskRoom {
   const { sessionId, ids, journal, files } = parts;
-  const directory = join(parts.directory ?? join(tmpdir(), 'turnwright'), sessionId, 'tasks');
+  const below = (base: string) => join(base, sessionId, 'tasks');
+  const directory = () => below(parts.directory ?? privateTemp());
   const table = createTaskTable({
     clock: parts.clock,
     ids,
     files,
-    outputFile: (taskId) => join(directory, `${taskId.replace(/[^A-Za-z0-9_-]/g, '_')}.output`),
-    makeFolder: () => files.makeDir(directory, 0o700),
+    outputFile: (taskId) => join(directory(), `${taskId.replace(/[^A-Za-z0-9_-]/g, '_')}.output`),
+    makeFolder: () => files.makeDir(directory(), 0o700),
     async record(record) {
       const id = `task/${record.taskId}/${record.event}`;
       await journal.recorder.append([{ type: 'task', id, submission: '', ...record }]);
@@ -47,7 +49,13 @@ export function composeTasks(parts: TaskParts): TaskRoom {
       if (!journal.lost) parts.stderr?.(sentence);
     },
   });
-  return { table, directory };
+  return {
+    table,
+    folders() {
+      const base = parts.directory ?? privateTempSoFar();
+      return base === undefined ? [] : [below(base)];
+    },
+  };
 }
 
 /** Tasks that ended while the model works (L6). */

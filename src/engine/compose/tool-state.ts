@@ -196,8 +196,10 @@ class ComposedToolState implements ToolState {
     const folder = plansDirectory ?? (home && join(home, 'plans'));
     if (folder === undefined || !isKept) return undefined;
     const path = join(folder, `${sessionId}.md`);
-    await files.makeDir(folder);
-    await files.writeAtomic(path, text.endsWith('\n') ? text : `${text}\n`);
+    // A folder of the project is for all who work in it; the one in the configuration home is not.
+    const own = plansDirectory === undefined;
+    await files.makeDir(folder, own ? 0o700 : undefined);
+    await files.writeAtomic(path, text.endsWith('\n') ? text : `${text}\n`, own ? { mode: 0o600 } : {});
     return path;
   }
 

@@ -4,6 +4,7 @@ import type { GatePorts } from '../../protocol/gate.ts';
 import type { JournalBody } from '../../protocol/journal.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Clock, Ids, Life } from '../../protocol/ports.ts';
+import type { SandboxPort } from '../../protocol/sandbox.ts';
 import type { TaskTable } from '../../protocol/task.ts';
 import type { AnyTool, ReadFileCache, TodoStore, ToolCall, ToolContext } from '../../protocol/tool.ts';
 import type { FileHistory } from '../../session/file-history/file-history.ts';
@@ -42,6 +43,8 @@ export interface ToolParts {
   readonly agentId?: string | undefined;
   /** Of child processes. */
   readonly env: Readonly<Record<string, string>>;
+  /** undefined: commands run as any program does. */
+  readonly sandbox: SandboxPort | undefined;
   /** undefined: nothing may outlive its call. */
   readonly tasks: TaskTable | undefined;
   readonly toolState: Pick<ToolState, 'deferral' | 'offers' | 'quarantined'>;
@@ -71,6 +74,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     ...(folder.follow !== undefined && { follow: folder.follow.bind(folder) }),
     additionalDirectories,
     env: parts.env,
+    ...(parts.sandbox !== undefined && { sandbox: parts.sandbox }),
     get signal() {
       return life.signal;
     },
@@ -82,6 +86,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
     todos: parts.todos,
     spillFile: parts.spill.file,
     readFilter: () => parts.permissions.permissions.readFilter({ cwd: config.cwd }),
+    judged: undefined,
     nowMs: () => parts.clock.nowMs(),
     get sessionSignal() {
       return parts.scope.signal;

@@ -1,10 +1,10 @@
 /** L4.3: what to do with a response whose stream broke. Nothing runs twice. */
 import type { ModelFailure } from '../../protocol/failure.ts';
-import type { LoopMessage } from '../../protocol/messages.ts';
+import type { LoopBatch } from '../../protocol/messages.ts';
 import type { ModelRequest } from '../../protocol/model.ts';
 import type { Iteration } from '../iteration.ts';
-import { emptyResponse } from '../response.ts';
-import { errorMessage } from '../say.ts';
+import { errorMessage } from '../loop-messages.ts';
+import type { ResponseSoFar } from '../response.ts';
 
 /** How the request is made again after its response broke. */
 export interface Repeat {
@@ -13,7 +13,7 @@ export interface Repeat {
   readonly immediate: boolean;
 }
 
-/** A server that reports its own trouble, or goes silent, is asked once more at once, without streaming. */
+/** After a server-side error, or a stall, the request is repeated once without back-off and without streaming. */
 export function repeatAfter(failure: ModelFailure, request: ModelRequest, { deps }: Iteration): Repeat {
   const serverSide =
     failure.kind === 'stream_error' || failure.kind === 'overloaded' || failure.kind === 'stalled';
@@ -21,12 +21,12 @@ export function repeatAfter(failure: ModelFailure, request: ModelRequest, { deps
   return serverSide && firstTime ? { stream: false, immediate: true } : { stream: true, immediate: false };
 }
 
-/** The response holds a complete call: its finished blocks are kept, one note is shown (and never sent), its tools run once. */
-export async function* keepFinishedBlocks(
+/** The response holds a complete call: its finished blocks are kept, one note is emitted (never sent to the model), its tools run once. */
+export function keepFinishedBlocks(
   failure: ModelFailure,
   iteration: Iteration,
-): AsyncGenerator<LoopMessage, void> {
-  yield* iteration.say(
+): AsyncGenerator<LoopBatch, unknown> {
+  return iteration.emit(
     errorMessage(
       iteration.deps,
       'The connection to the model broke in the middle of its answer; going on with what was complete.',
@@ -34,15 +34,14 @@ export async function* keepFinishedBlocks(
       failure,
     ),
   );
-  iteration.response.stopReason = 'tool_use';
 }
 
-/** Retracts what the broken answer showed. It holds no complete call, so nothing has run for it. */
+/** Retracts what the broken response emitted. It holds no complete call, so no tool has run for it. */
 export async function* supersede(
-  iteration: Iteration,
+  response: ResponseSoFar,
   reason: 'superseded' | 'fallback',
-): AsyncGenerator<LoopMessage, void> {
-  yield* iteration.takeBack(iteration.response.messages, reason);
-  await iteration.discardExecutor();
-  iteration.response = emptyResponse(iteration.state.model.current);
+  iteration: Iteration,
+): AsyncGenerator<LoopBatch, void> {
+  yield* iteration.retract(response.messages, reason);
+  await iteration.tools.discard();
 }

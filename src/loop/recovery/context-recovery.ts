@@ -1,16 +1,17 @@
-/** What the overflow rules share: asking a rung of the ladder, applying what it did, and giving up with one error. */
-import type { RecoveryOutcome, StepInput } from '../../protocol/context.ts';
+/** What the overflow rules share: trying a fallback strategy, applying its edits, and giving up with one error. */
+import type { RecoveryOutcome, RequestEstimate, StepInput } from '../../protocol/context.ts';
 import type { ModelFailure } from '../../protocol/failure.ts';
-import type { CompactMetadata, LoopMessage, ViewMessage } from '../../protocol/messages.ts';
+import type { CompactMetadata, LoopBatch, LoopMessage, ViewMessage } from '../../protocol/messages.ts';
 import type { TerminalReason } from '../../protocol/terminal.ts';
-import { editList } from '../../util/edit-list.ts';
 import type { PersistentList } from '../../util/persistent-list.ts';
+import { applyEdits } from '../../view/edits.ts';
 import { type Decision, stop } from '../decision.ts';
 import type { Iteration } from '../iteration.ts';
-import { errorMessage, errorOf } from '../say.ts';
+import { errorMessage, errorOf } from '../loop-messages.ts';
+import type { StageOutput } from '../stage-output.ts';
 import type { State } from '../state.ts';
 
-/** What a step is told; its signal is made when one asks for it. */
+/** The input of a step; its signal is created on first use. */
 export class PassInput implements StepInput {
   readonly view: StepInput['view'];
   readonly overheadTokens: number;
@@ -29,13 +30,14 @@ export class PassInput implements StepInput {
 
   constructor(
     state: State,
+    estimate: RequestEstimate,
     iteration: Iteration,
     pass: Pick<StepInput, 'fresh' | 'estimateTokens' | 'compactedInThisPass' | 'effectKey'>,
   ) {
     this.view = state.view.messages;
-    this.overheadTokens = iteration.estimate.overheadTokens;
-    this.tokenFactor = iteration.estimate.factor;
-    this.leastCounted = iteration.estimate.leastCounted;
+    this.overheadTokens = estimate.overheadTokens;
+    this.tokenFactor = estimate.factor;
+    this.leastCounted = estimate.leastCounted;
     this.limits = iteration.deps.context.limitsFor(state.model.current);
     this.compaction = state.compaction;
     this.turnCount = state.turnCount;
@@ -53,31 +55,32 @@ export class PassInput implements StepInput {
   }
 }
 
-export function recoveryInput(state: State, iteration: Iteration): StepInput {
-  return new PassInput(state, iteration, {
+export function recoveryInput({ state, prepared }: StageOutput, iteration: Iteration): StepInput {
+  return new PassInput(state, prepared.estimate, iteration, {
     fresh: [],
-    estimateTokens: iteration.trace.tokens,
+    estimateTokens: prepared.tokens,
     compactedInThisPass: false,
     effectKey: iteration.id('recovery'),
   });
 }
 
-/** What came of a step or recovery that announced itself. */
+/** The outcome of a step or recovery, after the messages that it announced were emitted. */
 export interface Announced<R> {
   readonly outcome: R;
+  /** Messages of its edit, to be emitted once the edit is recorded. */
   readonly held: readonly LoopMessage[];
-  /** Compactions that it announced. */
+  /** The compactions that it announced. */
   readonly boundaries: readonly CompactMetadata[];
 }
 
 /**
- * Runs a context step or recovery. What it announces (status, boundary) is recorded and shown at once; messages that
- * its edit puts into the view are held back until the edit is on record, for they are on record with it (L10.8).
+ * Runs a context step or recovery. What it announces (status, boundary) is recorded and emitted immediately; messages
+ * that its edit adds to the view are held back until the edit is recorded, as they are part of that record (L10.8).
  */
 export async function* announcing<R>(
   work: AsyncGenerator<LoopMessage, R>,
   iteration: Iteration,
-): AsyncGenerator<LoopMessage, Announced<R>> {
+): AsyncGenerator<LoopBatch, Announced<R>> {
   const held: LoopMessage[] = [];
   const boundaries: CompactMetadata[] = [];
   while (true) {
@@ -90,18 +93,18 @@ export async function* announcing<R>(
         await iteration.recordMessage(message);
         if (message.subtype === 'compact_boundary') boundaries.push(message.compact_metadata);
       }
-      yield message;
+      yield [message];
     }
   }
 }
 
-/** Tries one rung. When it could do something: the view after its edits, which are on record before they count. */
+/** Tries one fallback strategy. Returns the view after its edits, which are recorded first; undefined when it could do nothing. */
 export async function* tryRecovery(
   work: AsyncGenerator<LoopMessage, RecoveryOutcome>,
   state: State,
   iteration: Iteration,
 ): AsyncGenerator<
-  LoopMessage,
+  LoopBatch,
   | {
       readonly view: PersistentList<ViewMessage>;
       readonly boundaries: readonly CompactMetadata[];
@@ -118,9 +121,9 @@ export async function* tryRecovery(
     edits: outcome.edits,
     why: 'recovery after an overflow',
   });
-  for (const message of held) yield message;
+  if (held.length > 0) yield held;
   return {
-    view: editList(state.view.messages, outcome.edits),
+    view: applyEdits(state.view.messages, outcome.edits),
     boundaries,
     named: outcome.named === true,
   };
@@ -144,15 +147,15 @@ export function holdsMedia(state: State): boolean {
   return false;
 }
 
-/** Shows a withheld failure, once, and stops. Stop hooks do not run; StopFailure hooks do, and are not waited for. */
+/** Emits a withheld failure, once, and stops. Stop hooks do not run; StopFailure hooks do, without being waited for. */
 export async function* giveUp(
   iteration: Iteration,
   state: State,
   failure: ModelFailure,
   how: { readonly text: string; readonly reason: TerminalReason },
-): AsyncGenerator<LoopMessage, Decision> {
+): AsyncGenerator<LoopBatch, Decision> {
   const { deps } = iteration;
-  yield* iteration.say(errorMessage(deps, how.text, errorOf(failure), failure));
+  yield* iteration.emit(errorMessage(deps, how.text, errorOf(failure), failure));
   void deps.hooks.run({
     event: 'StopFailure',
     error: errorOf(failure),

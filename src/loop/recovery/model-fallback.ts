@@ -1,13 +1,13 @@
-/** L4.4: the third overloaded answer in a row switches the model for the rest of the submission. Decided here alone. */
-import type { LoopMessage } from '../../protocol/messages.ts';
+/** L4.4: the third overloaded response in a row switches the model for the rest of the submission. Decided here alone. */
+import type { LoopBatch } from '../../protocol/messages.ts';
 import type { ModelRequest, RetryState } from '../../protocol/model.ts';
 import type { LoopParams } from '../deps.ts';
 import type { Iteration } from '../iteration.ts';
-import { systemMessage } from '../say.ts';
+import { OVERLOADS_UNTIL_FALLBACK } from '../limits.ts';
+import { systemMessage } from '../loop-messages.ts';
+import type { ModelState } from '../state.ts';
 
-const OVERLOADS_UNTIL_FALLBACK = 3;
-
-/** What a request says when there is another model to ask. A background query gives up at once instead (L8). */
+/** The limit that a request carries when there is another model to ask. A background query gives up immediately instead (L8). */
 export function overloadLimit(
   fallbacks: readonly string[],
   { foreground }: LoopParams,
@@ -18,7 +18,7 @@ export function overloadLimit(
 export interface Fallback {
   readonly from: string;
   readonly to: string;
-  /** Models that are left to try after it. */
+  /** Models left to try after `to`. */
   readonly rest: readonly string[];
 }
 
@@ -26,22 +26,22 @@ export interface Fallback {
 export function fallbackAfter(
   { overloadedInARow }: RetryState,
   request: ModelRequest,
-  { state }: Iteration,
+  models: ModelState,
 ): Fallback | undefined {
-  const [to, ...rest] = state.model.fallbacks;
+  const [to, ...rest] = models.fallbacks;
   if (to === undefined || request.overloadLimit === undefined) return undefined;
-  return overloadedInARow < request.overloadLimit ? undefined : { from: state.model.current, to, rest };
+  return overloadedInARow < request.overloadLimit ? undefined : { from: models.current, to, rest };
 }
 
-/** The next request goes to the other model; a warning names both. */
+/** Returns the models from here on; a warning names both. */
 export async function* fallBack(
   { from, to, rest }: Fallback,
+  models: ModelState,
   iteration: Iteration,
-): AsyncGenerator<LoopMessage> {
-  const { state, trace, deps } = iteration;
-  iteration.state = { ...state, model: { ...state.model, current: to, fallbacks: rest } };
-  trace.fallback = { from, to };
-  yield* iteration.say(
+): AsyncGenerator<LoopBatch, ModelState> {
+  const { trace, deps } = iteration;
+  trace.note({ fallback: { from, to } });
+  yield* iteration.emit(
     systemMessage(deps, {
       subtype: 'model_fallback',
       trigger: 'overloaded',
@@ -50,9 +50,10 @@ export async function* fallBack(
       content: `${from} is overloaded; ${to} takes over for the rest of this submission.`,
     }),
   );
+  return { ...models, current: to, fallbacks: rest };
 }
 
-/** The same request for the other model. Thinking signed by the first one is left out by the model room. */
+/** The same request for the other model. The model room leaves out thinking that the first one signed. */
 export function requestAgain(
   request: ModelRequest,
   { to, rest }: Fallback,

@@ -1,16 +1,17 @@
 import { type Rule, stop } from '../decision.ts';
-import { INTERRUPTED, INTERRUPTED_FOR_TOOL_USE, userMessage } from '../say.ts';
+import { INTERRUPTED, INTERRUPTED_FOR_TOOL_USE, userMessage } from '../loop-messages.ts';
 
-/** Reasons that say nothing to the model: a `now` message pre-empts, or nobody listens any more. */
+/** Abort reasons without a note for the model: a `now` message replaces the turn, or there is no consumer any more. */
 const SILENT = new Set(['interrupt', 'closed', 'returned', 'thrown', 'lease_lost']);
 
 export const aborted: Rule = {
   name: 'aborted',
   applies: (facts) => facts.abortReason !== undefined || facts.deniedWithInterrupt,
-  async *run(facts, state, iteration) {
+  async *run(facts, output, iteration) {
+    const { state } = output;
     const inTools = facts.deniedWithInterrupt || (facts.responseEnded && facts.calls.length > 0);
     if (facts.deniedWithInterrupt || !SILENT.has(facts.abortReason ?? '')) {
-      yield* iteration.say(
+      yield* iteration.emit(
         userMessage(iteration.deps, inTools ? INTERRUPTED_FOR_TOOL_USE : INTERRUPTED, 'interruption'),
       );
     }

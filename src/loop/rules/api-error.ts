@@ -1,12 +1,13 @@
 import { PASS, type Rule } from '../decision.ts';
+import { failureText } from '../loop-messages.ts';
 import { giveUp } from '../recovery/context-recovery.ts';
-import { failureText } from '../say.ts';
 
 /** The model call failed for good: retries, fallbacks and recoveries are behind it. */
 export const apiError: Rule = {
   name: 'api_error',
   applies: (facts) => facts.failure !== undefined,
-  async *run(facts, state, iteration) {
+  async *run(facts, output, iteration) {
+    const { state } = output;
     if (facts.failure === undefined) return PASS;
     return yield* giveUp(iteration, state, facts.failure, {
       text: failureText(facts.failure, state.model.current),

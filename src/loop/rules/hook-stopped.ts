@@ -1,14 +1,15 @@
 import { PASS, type Rule, stop } from '../decision.ts';
-import { attachmentMessage } from '../say.ts';
+import { attachmentMessage } from '../loop-messages.ts';
 
-/** A PostToolUse hook said `continue: false`. */
+/** A PostToolUse hook returned `continue: false`, or a PostToolBatch hook blocked. */
 export const hookStopped: Rule = {
   name: 'hook_stopped',
   applies: (facts) => facts.preventContinuation !== undefined,
-  async *run(facts, state, iteration) {
+  async *run(facts, output, iteration) {
+    const { state } = output;
     if (facts.preventContinuation === undefined) return PASS;
     const { stopReason, hookName } = facts.preventContinuation;
-    yield* iteration.say(
+    yield* iteration.emit(
       attachmentMessage(iteration.deps, {
         type: 'hook_stopped_continuation',
         message: stopReason,

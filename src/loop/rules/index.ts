@@ -13,16 +13,16 @@ import { mediaTooLarge } from './media-too-large.ts';
 import { outputCap } from './output-cap.ts';
 import { promptTooLong } from './prompt-too-long.ts';
 import { stopHooks } from './stop-hooks.ts';
-import { threw } from './threw.ts';
 import { tokenBudget } from './token-budget.ts';
 import { toolEndedTurn } from './tool-ended-turn.ts';
 import { turnLimit } from './turn-limit.ts';
+import { unexpectedError } from './unexpected-error.ts';
 import { unusableAnswer } from './unusable-answer.ts';
 import { withoutCalls } from './without-calls.ts';
 
 export const RULES: readonly Rule[] = [
   aborted,
-  threw,
+  unexpectedError,
   // The next seven decide only when the response holds no complete tool call.
   withoutCalls(promptTooLong),
   withoutCalls(mediaTooLarge),
@@ -36,4 +36,4 @@ export const RULES: readonly Rule[] = [
   turnLimit,
 ];
 
-export { aborted as ABORTED, threw as THREW };
+export { aborted as ABORTED, unexpectedError as UNEXPECTED_ERROR };

@@ -1,7 +1,7 @@
 import type { ModelFailure } from '../../protocol/failure.ts';
 import { goOn, PASS, type Rule } from '../decision.ts';
+import { failureText } from '../loop-messages.ts';
 import { giveUp, recoveryInput, tryRecovery } from '../recovery/context-recovery.ts';
-import { failureText } from '../say.ts';
 import { reactiveCompactRetry } from '../transitions.ts';
 
 /**
@@ -11,11 +11,12 @@ import { reactiveCompactRetry } from '../transitions.ts';
 export const mediaTooLarge: Rule = {
   name: 'media_too_large',
   applies: ({ failure }) => failure !== undefined && isRefusedPart(failure),
-  async *run(facts, state, iteration) {
+  async *run(facts, output, iteration) {
+    const { state } = output;
     const { failure } = facts;
     if (failure === undefined) return PASS;
     if (!state.recovery.mediaReduced) {
-      const work = iteration.deps.context.recovery.reduceMedia(recoveryInput(state, iteration), failure);
+      const work = iteration.deps.context.recovery.reduceMedia(recoveryInput(output, iteration), failure);
       const reduced = yield* tryRecovery(work, state, iteration);
       if (reduced !== undefined) {
         const { taskRemaining } = state.budgets;

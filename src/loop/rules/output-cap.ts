@@ -1,18 +1,18 @@
 import { goOn, type Rule, stop } from '../decision.ts';
-import { outcomeOf } from '../outcome.ts';
-import { errorMessage, RESUME_AFTER_CUT, userMessage } from '../say.ts';
+import { MAX_RESUMES } from '../limits.ts';
+import { errorMessage, RESUME_AFTER_CUT, userMessage } from '../loop-messages.ts';
 import { maxOutputTokensEscalate, maxOutputTokensRecovery } from '../transitions.ts';
-
-const MAX_RESUMES = 3;
+import { turnOutput } from '../turn-output.ts';
 
 /**
- * The answer hit the output cap. At the default cap the same request goes out again with a higher one and the cut
- * answer is taken back; after that the cut text is kept and the model is asked to go on, three times at most.
+ * The response reached the output cap. At the default cap it is retracted and the request is repeated with a higher
+ * cap; after that the truncated text is kept and the model is asked to continue, three times at most.
  */
 export const outputCap: Rule = {
   name: 'output_cap',
   applies: ({ stopReason }) => stopReason === 'max_tokens' || stopReason === 'model_context_window_exceeded',
-  async *run(facts, state, iteration) {
+  async *run(facts, output, iteration) {
+    const { state } = output;
     const windowFull = facts.stopReason === 'model_context_window_exceeded';
     const { params, deps } = iteration;
     const raised = Math.min(params.escalatedOutputCap, deps.modelLimits(state.model.current).maxOutputTokens);
@@ -20,20 +20,19 @@ export const outputCap: Rule = {
       !windowFull &&
       params.maxOutputTokens === undefined &&
       !state.recovery.escalated &&
-      raised > (iteration.trace.request?.maxTokens ?? params.defaultOutputCap);
+      raised > (output.response.maxTokens ?? params.defaultOutputCap);
     if (mayEscalate) {
-      yield* iteration.takeBack(facts.messages, 'escalated');
+      yield* iteration.retract(facts.messages, 'escalated');
       return goOn(maxOutputTokensEscalate(state, raised, facts.outputTokens));
     }
     if (state.recovery.outputTokenCount < MAX_RESUMES) {
-      // Thinking alone cannot be continued, only asked for again.
-      const kept = facts.answer === 'text';
-      if (!kept) yield* iteration.takeBack(facts.messages, 'unusable');
-      if (!kept) iteration.response.messages = [];
-      const resume = yield* iteration.say(userMessage(deps, RESUME_AFTER_CUT, 'resume'));
-      return goOn(maxOutputTokensRecovery(state, outcomeOf(iteration, [resume])));
+      // A response of thinking alone cannot be continued; it is requested again.
+      const kept = facts.answer === 'text' ? facts.messages : [];
+      if (kept.length === 0) yield* iteration.retract(facts.messages, 'unusable');
+      const resume = yield* iteration.emit(userMessage(deps, RESUME_AFTER_CUT, 'resume'));
+      return goOn(maxOutputTokensRecovery(state, turnOutput(output, iteration, [resume], kept)));
     }
-    yield* iteration.say(
+    yield* iteration.emit(
       errorMessage(
         deps,
         `The answer was longer than the output limit allows, and ${MAX_RESUMES} attempts to continue it were cut off as well.`,

@@ -1,9 +1,10 @@
 import type { ContextRecovery, RecoveryOutcome } from '../../protocol/context.ts';
 import type { ModelFailure } from '../../protocol/failure.ts';
-import type { LoopMessage } from '../../protocol/messages.ts';
+import type { LoopBatch, LoopMessage } from '../../protocol/messages.ts';
 import { goOn, PASS, type Rule, type Verdict } from '../decision.ts';
 import type { Iteration } from '../iteration.ts';
 import { giveUp, holdsMedia, recoveryInput, tryRecovery } from '../recovery/context-recovery.ts';
+import type { StageOutput } from '../stage-output.ts';
 import type { State } from '../state.ts';
 import { afterCompactions } from '../task-budget.ts';
 import { collapseDrainRetry, reactiveCompactRetry } from '../transitions.ts';
@@ -12,38 +13,41 @@ const TEXT = 'Prompt is too long';
 
 /**
  * The request did not fit. Cheapest first: commit staged collapses, then one summary, then the trim that needs no
- * model, then less media; a body of too many bytes loses media first (F12). Each at most as often as L7 allows. The failure is shown when nothing is left to try.
+ * model, then less media; a body of too many bytes loses media first (F12). Each at most as often as L7 allows. The
+ * failure is emitted when no strategy is left.
  */
 export const promptTooLong: Rule = {
   name: 'prompt_too_long',
   applies: ({ failure }) => failure?.kind === 'prompt_too_long',
-  async *run(facts, state, iteration) {
+  async *run(facts, output, iteration) {
+    const { state } = output;
     const { failure } = facts;
     if (failure === undefined) return PASS;
     iteration.deps.context.learnFrom?.(failure, state.model.current);
-    const recovered = yield* climb(failure, state, iteration);
+    const recovered = yield* tryStrategies(failure, output, iteration);
     if (recovered.kind !== 'pass') return recovered;
     const reason = failure.status === 413 && holdsMedia(state) ? 'image_error' : 'prompt_too_long';
     return yield* giveUp(iteration, state, failure, { text: TEXT, reason });
   },
 };
 
-async function* climb(
+async function* tryStrategies(
   failure: ModelFailure,
-  state: State,
+  output: StageOutput,
   iteration: Iteration,
-): AsyncGenerator<LoopMessage, Verdict> {
+): AsyncGenerator<LoopBatch, Verdict> {
+  const { state } = output;
   const { recovery } = iteration.deps.context;
   if (state.transition?.reason !== 'collapse_drain_retry') {
     const drained = yield* tryRecovery(
-      recovery.drainCollapses(recoveryInput(state, iteration)),
+      recovery.drainCollapses(recoveryInput(output, iteration)),
       state,
       iteration,
     );
     if (drained !== undefined) return goOn(collapseDrainRetry(state, drained.view));
   }
-  for (const { rung, how } of rungsLeft(recovery, failure, state)) {
-    const done = yield* tryRecovery(rung(recoveryInput(state, iteration)), state, iteration);
+  for (const { run, how } of strategiesLeft(recovery, failure, state)) {
+    const done = yield* tryRecovery(run(recoveryInput(output, iteration)), state, iteration);
     if (done === undefined) continue;
     const taskRemaining = afterCompactions(state.budgets.taskRemaining, done.boundaries);
     return goOn(reactiveCompactRetry(state, done.view, { ...how, taskRemaining }));
@@ -51,25 +55,29 @@ async function* climb(
   return PASS;
 }
 
-interface Rung {
-  readonly rung: (
+interface Strategy {
+  readonly run: (
     input: Parameters<ContextRecovery['mechanicalTrim']>[0],
   ) => AsyncGenerator<LoopMessage, RecoveryOutcome>;
   readonly how: { readonly trimmed?: boolean; readonly mediaReduced?: boolean };
 }
 
-/** What has not been tried since the last usable answer. */
-function rungsLeft(recovery: ContextRecovery, failure: ModelFailure, { recovery: tried }: State): Rung[] {
-  const rungs: Rung[] = [];
-  const lessMedia: Rung = {
-    rung: (input) => recovery.reduceMedia(input, failure),
+/** The strategies that were not tried since the last usable response. */
+function strategiesLeft(
+  recovery: ContextRecovery,
+  failure: ModelFailure,
+  { recovery: tried }: State,
+): Strategy[] {
+  const left: Strategy[] = [];
+  const lessMedia: Strategy = {
+    run: (input) => recovery.reduceMedia(input, failure),
     how: { mediaReduced: true },
   };
   const tooManyBytes = failure.status === 413;
-  if (tooManyBytes && !tried.mediaReduced) rungs.push(lessMedia);
+  if (tooManyBytes && !tried.mediaReduced) left.push(lessMedia);
   if (!tried.hasAttemptedReactiveCompact)
-    rungs.push({ rung: (input) => recovery.reactiveCompact(input, failure), how: {} });
-  if (!tried.trimmed) rungs.push({ rung: (input) => recovery.mechanicalTrim(input), how: { trimmed: true } });
-  if (!tooManyBytes && !tried.mediaReduced) rungs.push(lessMedia);
-  return rungs;
+    left.push({ run: (input) => recovery.reactiveCompact(input, failure), how: {} });
+  if (!tried.trimmed) left.push({ run: (input) => recovery.mechanicalTrim(input), how: { trimmed: true } });
+  if (!tooManyBytes && !tried.mediaReduced) left.push(lessMedia);
+  return left;
 }

@@ -2,15 +2,17 @@ import type { ViewMessage } from '../../protocol/messages.ts';
 import { reminder } from '../../util/reminder.ts';
 import { goOn, PASS, type Rule, stop } from '../decision.ts';
 import type { LoopParams } from '../deps.ts';
-import { outcomeOf } from '../outcome.ts';
-import { attachmentMessage, systemMessage, userMessage } from '../say.ts';
+import { attachmentMessage, systemMessage, userMessage } from '../loop-messages.ts';
 import { stopHookBlocking } from '../transitions.ts';
+import { turnOutput } from '../turn-output.ts';
 
-/** The last word before the end: a structured value still owed, then the Stop hooks. */
+/** Before the end: a structured value that is still missing, then the Stop hooks. */
 export const stopHooks: Rule = {
   name: 'stop_hooks',
-  applies: (facts, _state, { deps, params }) => facts.structuredOutputOwed || deps.hooks.has(eventOf(params)),
-  async *run(facts, state, iteration) {
+  applies: (facts, _output, { deps, params }) =>
+    facts.structuredOutputOwed || deps.hooks.has(eventOf(params)),
+  async *run(facts, output, iteration) {
+    const { state } = output;
     const { deps, params } = iteration;
     if (
       facts.structuredOutputOwed &&
@@ -18,8 +20,8 @@ export const stopHooks: Rule = {
       facts.stopReason !== 'refusal'
     ) {
       const text = `Hand over the result by calling the ${params.structuredOutput.toolName} tool; plain text does not count.`;
-      const nudge = yield* iteration.say(userMessage(deps, text, 'structured_nudge'));
-      return goOn(stopHookBlocking(state, { ...outcomeOf(iteration, [nudge]), byHook: false }));
+      const nudge = yield* iteration.emit(userMessage(deps, text, 'structured_nudge'));
+      return goOn(stopHookBlocking(state, { ...turnOutput(output, iteration, [nudge]), byHook: false }));
     }
     const event = eventOf(params);
     const verdict = await deps.hooks.run(
@@ -35,22 +37,22 @@ export const stopHooks: Rule = {
     if (blockingErrors.length === 0 && additionalContext.length === 0) return PASS;
     const feedback = (reasons: readonly string[]) => `Stop hook feedback:\n${reasons.join('\n')}`;
     const { blocks } = state.hooks;
-    // The engine's own end to a hook that never lets go (F95).
+    // A hook that blocks again and again must not keep the run alive for ever (F95).
     if (blocks >= params.stopHookBlockCap) {
       const content = `${feedback([...blockingErrors, ...additionalContext])}\nStop hooks have blocked ${blocks} times in this submission; it ends all the same.`;
-      yield* iteration.say(systemMessage(deps, { subtype: 'informational', level: 'warning', content }));
+      yield* iteration.emit(systemMessage(deps, { subtype: 'informational', level: 'warning', content }));
       return PASS;
     }
-    const said: ViewMessage[] = [];
+    const context: ViewMessage[] = [];
     if (blockingErrors.length > 0)
-      said.push(yield* iteration.say(userMessage(deps, feedback(blockingErrors), 'hook_feedback')));
+      context.push(yield* iteration.emit(userMessage(deps, feedback(blockingErrors), 'hook_feedback')));
     // Context sends the model back as well, and is no message of the conversation.
     if (additionalContext.length > 0) {
       const attachment = { type: 'hook_context', event, content: additionalContext } as const;
       const rendered = [reminder(`${event} hook: ${additionalContext.join('\n')}`)];
-      said.push(yield* iteration.say(attachmentMessage(deps, attachment, rendered)));
+      context.push(yield* iteration.emit(attachmentMessage(deps, attachment, rendered)));
     }
-    return goOn(stopHookBlocking(state, { ...outcomeOf(iteration, said), byHook: true }));
+    return goOn(stopHookBlocking(state, { ...turnOutput(output, iteration, context), byHook: true }));
   },
 };
 

@@ -1,32 +1,29 @@
 import { goOn, PASS, type Rule, stop } from '../decision.ts';
-import { outcomeOf } from '../outcome.ts';
-import { errorMessage, NUDGE_EMPTY, NUDGE_TOOL_USE_WITHOUT_BLOCK, userMessage } from '../say.ts';
+import { MAX_EMPTY_NUDGES, MAX_MALFORMED_NUDGES } from '../limits.ts';
+import { errorMessage, NUDGE_EMPTY, NUDGE_TOOL_USE_WITHOUT_BLOCK, userMessage } from '../loop-messages.ts';
 import { unusableAnswerRetry } from '../transitions.ts';
+import { turnOutput } from '../turn-output.ts';
 
-const MAX_EMPTY_NUDGES = 1;
-const MAX_MALFORMED_NUDGES = 2;
-
-/** An answer that neither says nor asks anything. A refusal and a pause are answers. */
+/** A response with neither text nor a tool call. A refusal and a pause are usable. */
 export const unusableAnswer: Rule = {
   name: 'unusable_answer',
   applies: ({ stopReason, answer }) =>
     stopReason === 'tool_use' ||
     (answer !== 'text' && stopReason !== 'refusal' && stopReason !== 'pause_turn'),
-  async *run(facts, state, iteration) {
+  async *run(facts, output, iteration) {
+    const { state } = output;
     const announcedCall = facts.stopReason === 'tool_use';
     const nudges = state.recovery.unusableCount;
     if (nudges < (announcedCall ? MAX_MALFORMED_NUDGES : MAX_EMPTY_NUDGES)) {
-      if (announcedCall) {
-        yield* iteration.takeBack(facts.messages, 'unusable');
-        iteration.response.messages = [];
-      }
-      const nudge = yield* iteration.say(
+      if (announcedCall) yield* iteration.retract(facts.messages, 'unusable');
+      const kept = announcedCall ? [] : facts.messages;
+      const nudge = yield* iteration.emit(
         userMessage(iteration.deps, announcedCall ? NUDGE_TOOL_USE_WITHOUT_BLOCK : NUDGE_EMPTY, 'nudge'),
       );
-      return goOn(unusableAnswerRetry(state, outcomeOf(iteration, [nudge])));
+      return goOn(unusableAnswerRetry(state, turnOutput(output, iteration, [nudge], kept)));
     }
-    if (!announcedCall) return PASS; // a second empty answer is taken as an empty success
-    yield* iteration.say(
+    if (!announcedCall) return PASS; // a second empty answer counts as an empty success
+    yield* iteration.emit(
       errorMessage(
         iteration.deps,
         `The model announced a tool call without making one, ${nudges + 1} times in a row.`,

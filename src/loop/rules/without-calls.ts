@@ -4,6 +4,6 @@ import type { Rule } from '../decision.ts';
 export function withoutCalls(rule: Rule): Rule {
   return {
     ...rule,
-    applies: (facts, state, iteration) => facts.calls.length === 0 && rule.applies(facts, state, iteration),
+    applies: (facts, output, iteration) => facts.calls.length === 0 && rule.applies(facts, output, iteration),
   };
 }

@@ -2,15 +2,14 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import type { ToolCall } from '../../protocol/tool.ts';
 import type { AssistantBlock, BlockDelta } from '../../protocol/wire.ts';
-
-const MANY = 256;
+import { DELTAS_PER_PIECE } from '../limits.ts';
 
 export class BlockBuilder {
   readonly type: AssistantBlock['type'];
-  /** When its first event came, on the monotonic clock. */
+  /** When the block's first event arrived, on the monotonic clock. */
   readonly startedMs: number;
   readonly #start: AssistantBlock;
-  /** Earlier pieces, so many in each: the collector moves what lives on about, so it had better be few. */
+  /** Earlier deltas, joined: a few long strings are cheaper for the garbage collector than many short ones. */
   readonly #joined: string[] = [];
   #pieces: string[] = [];
   readonly #citations: unknown[] = [];
@@ -46,7 +45,7 @@ export class BlockBuilder {
     }
   }
 
-  /** A call with empty or unparsable input: it may have been cut in two by the output cap. */
+  /** A call with empty or unparsable input: the output cap may have truncated it. */
   get mayBeCut(): boolean {
     if (this.#start.type !== 'tool_use' || hasInput(this.#start.input)) return false;
     return this.#input() === undefined;
@@ -93,12 +92,12 @@ export class BlockBuilder {
   }
 
   #add(piece: string): number {
-    if (this.#pieces.length === MANY) this.#joined.push(this.#pieces.splice(0).join(''));
+    if (this.#pieces.length === DELTAS_PER_PIECE) this.#joined.push(this.#pieces.splice(0).join(''));
     this.#pieces.push(piece);
     return piece.length;
   }
 
-  /** All of it, in one piece from then on. */
+  /** The whole text; from then on kept as one piece. */
   #text(): string {
     this.#pieces = [[...this.#joined.splice(0), ...this.#pieces].join('')];
     return this.#pieces[0] as string;

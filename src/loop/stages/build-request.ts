@@ -1,25 +1,28 @@
-/** Stage 2: what is asked of the model (L3). The view's bytes are made by the model room, once per message. */
+/** Stage 2: what the model is asked (L3). The view's bytes are made by the model room, once per message. */
 import type { ModelRequest } from '../../protocol/model.ts';
 import { oncePer } from '../../util/once-per.ts';
 import type { LoopParams } from '../deps.ts';
 import type { Iteration } from '../iteration.ts';
+import { ANSWER_BESIDE_THINKING_TOKENS } from '../limits.ts';
 import { overloadLimit } from '../recovery/model-fallback.ts';
+import type { Prepared } from '../stage-output.ts';
+import type { State } from '../state.ts';
 
-/** Room for the answer beside an explicit thinking budget. */
-const ANSWER_BESIDE_THINKING = 8_000;
-
-export function buildRequest(iteration: Iteration): ModelRequest {
-  const { params, state } = iteration;
+/** undefined: no request is made. */
+export function buildRequest(prepared: Prepared, iteration: Iteration): ModelRequest | undefined {
+  if (prepared.kind !== 'ready') return undefined;
+  const { params, trace } = iteration;
+  const { state, tools, contextManagement } = prepared;
   const { current: model, effort } = state.model;
   const { taskRemaining } = state.budgets;
   const request: ModelRequest = {
     ...lasting(params),
-    effectKey: `${params.submission}/${state.iteration}`,
+    effectKey: `${params.submission}/${iteration.number}`,
     model,
     ...overloadLimit(state.model.fallbacks, params),
     view: state.view.messages,
-    tools: iteration.wireTools,
-    maxTokens: outputCap(iteration),
+    tools,
+    maxTokens: outputCap(state, iteration),
     ...(effort !== undefined && { effort }),
     ...(params.taskBudget !== undefined && {
       taskBudget: {
@@ -27,17 +30,14 @@ export function buildRequest(iteration: Iteration): ModelRequest {
         ...(taskRemaining !== undefined && { remaining: taskRemaining }),
       },
     }),
-    ...(iteration.contextManagement !== undefined && { contextManagement: iteration.contextManagement }),
+    ...(contextManagement !== undefined && { contextManagement }),
   };
-  iteration.trace.request = {
-    model,
-    maxTokens: request.maxTokens,
-    ...(effort !== undefined && { effort }),
-  };
+  const { maxTokens } = request;
+  trace.note({ request: { model, maxTokens, ...(effort !== undefined && { effort }) } });
   return request;
 }
 
-/** What is the same in every request of a submission. */
+/** The part that every request of a submission has in common. */
 const lasting = oncePer((params: LoopParams) => ({
   querySource: params.querySource,
   foreground: params.foreground,
@@ -51,12 +51,12 @@ const lasting = oncePer((params: LoopParams) => ({
   stream: true,
 }));
 
-function outputCap({ params, state, deps }: Iteration): number {
+function outputCap(state: State, { params, deps }: Iteration): number {
   const budget = params.thinking?.type === 'enabled' ? params.thinking.budgetTokens : undefined;
   const byDefault =
     budget === undefined
       ? params.defaultOutputCap
-      : Math.max(params.defaultOutputCap, budget + ANSWER_BESIDE_THINKING);
+      : Math.max(params.defaultOutputCap, budget + ANSWER_BESIDE_THINKING_TOKENS);
   const cap = state.recovery.capOverride ?? params.maxOutputTokens ?? byDefault;
   return Math.min(cap, deps.modelLimits(state.model.current).maxOutputTokens);
 }

@@ -1,114 +1,181 @@
 /** Stage 1: the context steps, in the order of `context/steps.ts`. With no edits this costs O(fresh). */
 import type { RequestEstimate, StepInput, StepOutcome } from '../../protocol/context.ts';
-import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
-import type { Terminal } from '../../protocol/terminal.ts';
+import type { CompactMetadata, LoopBatch, ViewMessage } from '../../protocol/messages.ts';
+import type { WireTool } from '../../protocol/wire.ts';
 import { andThen } from '../../util/and-then.ts';
-import { editList } from '../../util/edit-list.ts';
 import type { PersistentList } from '../../util/persistent-list.ts';
-import { stop } from '../decision.ts';
+import { applyEdits } from '../../view/edits.ts';
+import { terminalOf } from '../decision.ts';
 import { rounded } from '../decision-trace.ts';
 import type { Iteration } from '../iteration.ts';
-import { type Announced, announcing, PassInput } from '../recovery/context-recovery.ts';
-import { errorMessage } from '../say.ts';
+import { errorMessage } from '../loop-messages.ts';
+import { type Announced as Announcement, announcing, PassInput } from '../recovery/context-recovery.ts';
+import type { LimitReached, Prepared } from '../stage-output.ts';
 import type { State } from '../state.ts';
-import { switchModel } from '../switch-model.ts';
 import { afterCompactions } from '../task-budget.ts';
+import { stageError } from './stage-error.ts';
 
+/** What stage 1 has come to so far. */
 interface Pass {
   state: State;
   tokens: number;
+  estimate: RequestEstimate;
+  tools: readonly WireTool[];
+  readonly editedBy: string[];
+  contextManagement: unknown;
   compacted: boolean;
-  /** What the steps are told, until one of them changes it. */
+  /** The input of the next step, until one of them changes it. */
   input: StepInput | undefined;
 }
 
-/** Returns the terminal of a limit that no recovery is left for, else nothing. */
-export async function* prepareView(iteration: Iteration): AsyncGenerator<LoopMessage, Terminal | undefined> {
-  if (iteration.state.pendingSummary !== undefined) yield* settledSummary(iteration);
-  switchModel(iteration);
-  const { deps, state } = iteration;
-  const measuring = measure(state.view.messages, iteration);
-  iteration.estimate = 'then' in measuring ? await measuring : measuring;
-  const pass: Pass = {
-    state,
-    tokens: tokensOf(state, iteration),
-    // What a recovery has just made smaller goes out first: only an answer says whether more has to go.
-    compacted: state.transition?.reason === 'reactive_compact_retry',
-    input: undefined,
-  };
-  iteration.trace.tokens = pass.tokens;
-  if (carriesOn(iteration)) return undefined;
-  deps.onStage?.('compact_check');
-  let fromMs = deps.clock.monotonicMs();
-  for (const step of deps.context.steps) {
-    if (iteration.abortReason !== undefined) return undefined; // rule 1 decides; no request is made
-    const answer = step.run(stepInput(pass, iteration));
-    const { outcome, held, boundaries } =
-      'kind' in answer ? { outcome: answer, held: [], boundaries: [] } : yield* announcing(answer, iteration);
-    if (outcome.kind === 'skip') {
-      iteration.trace.prepare.push({ step: step.name, ran: false, why: outcome.why });
-      continue;
+export async function* prepareView(
+  from: State,
+  iteration: Iteration,
+): AsyncGenerator<LoopBatch, Prepared | LimitReached> {
+  const { deps, trace } = iteration;
+  const pass = openPass(from);
+  try {
+    if (from.pendingSummary !== undefined) yield* settledSummary(pass, iteration);
+    pass.state = withSwitchedModel(pass.state, iteration);
+    const { view, model } = pass.state;
+    const measuring = measure(view.messages, pass.state, iteration);
+    const measured = 'then' in measuring ? await measuring : measuring;
+    pass.estimate = measured.estimate;
+    pass.tools = measured.tools;
+    pass.tokens = tokensOf(pass.state, measured.estimate, iteration);
+    trace.note({ tokens: pass.tokens });
+    if (resumesResponse(pass.state, iteration)) return prepared('resumed', pass);
+    deps.onStage?.('compact_check');
+    let fromMs = deps.clock.monotonicMs();
+    for (const step of deps.context.steps) {
+      if (iteration.abortReason !== undefined) return prepared('aborted', pass); // rule 1 decides
+      const answer = step.run(stepInput(pass, iteration));
+      const { outcome, held, boundaries } =
+        'kind' in answer ? ({ outcome: answer } as Announced) : yield* announcing(answer, iteration);
+      if (outcome.kind === 'skip') {
+        trace.prepare.push({ step: step.name, ran: false, why: outcome.why });
+        continue;
+      }
+      const edited = await editedBy(outcome, pass, iteration);
+      trace.prepare.push({
+        step: step.name,
+        ran: true,
+        why: outcome.kind === 'stop' ? outcome.message : outcome.why,
+        tokensBefore: pass.tokens,
+        ms: rounded(deps.clock.monotonicMs() - fromMs),
+        ...(edited === undefined ? {} : { tokensAfter: edited.tokens }),
+      });
+      fromMs = deps.clock.monotonicMs();
+      if (outcome.kind === 'stop') return yield* limitReached(outcome, pass, iteration);
+      if (edited !== undefined) await recordEdits(edited, step.name, pass, iteration);
+      apply(outcome, edited, boundaries, pass);
+      if (held !== undefined && held.length > 0) yield held;
     }
-    const edited = await editedBy(outcome, pass, iteration);
-    note(outcome, edited, { step: step.name, tokensBefore: pass.tokens, fromMs }, iteration);
-    fromMs = deps.clock.monotonicMs();
-    if (outcome.kind === 'stop') {
-      yield* iteration.say(errorMessage(deps, outcome.message, 'invalid_request'));
-      const decision = stop(pass.state, outcome.reason);
-      iteration.trace.decided(decision);
-      return decision.kind === 'stop' ? decision.terminal : undefined;
-    }
-    await apply(outcome, { edited, boundaries }, pass, iteration, step.name);
-    for (const message of held) yield message;
+    const { window, autocompactAt, blockingAt } = deps.context.limitsFor(model.current);
+    const { tokens, estimate } = pass;
+    const context = { window, used: tokens, overhead: estimate.overheadTokens, autocompactAt, blockingAt };
+    trace.note({ view: pass.state.view.messages, tokens, context });
+    return prepared('ready', pass);
+  } catch (error) {
+    return { ...prepared('failed', pass), thrown: stageError(error) };
   }
-  iteration.state = pass.state;
-  iteration.trace.tokens = pass.tokens;
-  const limits = deps.context.limitsFor(state.model.current);
-  iteration.trace.context = {
-    window: limits.window,
-    used: pass.tokens,
-    overhead: iteration.estimate.overheadTokens,
-    autocompactAt: limits.autocompactAt,
-    blockingAt: limits.blockingAt,
-  };
-  return undefined;
 }
 
-/** The first iteration of a run that takes up an interrupted one has its response already. */
-export const carriesOn = ({ params, state }: Iteration): boolean =>
+/** The outcome of a step; what it announced only where it is a generator. */
+type Announced = { readonly outcome: StepOutcome } & Partial<Omit<Announcement<StepOutcome>, 'outcome'>>;
+
+const NOTHING_MEASURED: RequestEstimate = Object.freeze({ tokens: 0, overheadTokens: 0, factor: 1 });
+
+const openPass = (state: State): Pass => ({
+  state,
+  tokens: 0,
+  estimate: NOTHING_MEASURED,
+  tools: [],
+  editedBy: [],
+  contextManagement: undefined,
+  // What a recovery has just made smaller is sent first: only an answer shows whether more has to go.
+  compacted: state.transition?.reason === 'reactive_compact_retry',
+  input: undefined,
+});
+
+function prepared(kind: Prepared['kind'], pass: Pass): Prepared {
+  const { state, tokens, estimate, tools, editedBy, contextManagement } = pass;
+  return { kind, state, tokens, estimate, tools, editedBy, contextManagement };
+}
+
+async function* limitReached(
+  { reason, message }: Extract<StepOutcome, { kind: 'stop' }>,
+  { state }: Pass,
+  iteration: Iteration,
+): AsyncGenerator<LoopBatch, LimitReached> {
+  yield* iteration.emit(errorMessage(iteration.deps, message, 'invalid_request'));
+  const limit: LimitReached = { kind: 'stop', terminal: terminalOf(state, reason) };
+  iteration.trace.decided(limit);
+  return limit;
+}
+
+async function recordEdits(
+  { source, edits, why }: Edited,
+  step: string,
+  pass: Pass,
+  iteration: Iteration,
+): Promise<void> {
+  pass.editedBy.push(step);
+  const { submission } = iteration.params;
+  await iteration.record({ type: source, id: iteration.id(`edit/${step}`), submission, edits, why });
+}
+
+/** The first iteration of a run that resumes an interrupted one has its response already. */
+const resumesResponse = (state: State, { params }: Iteration): boolean =>
   params.carryOn !== undefined &&
   state.iteration === params.carryOn.iteration &&
   state.transition === undefined;
 
-/** The provider's figure where there is one, and an estimate of what came after it: O(fresh). */
-function tokensOf(state: State, { deps, estimate }: Iteration): number {
-  const { messages, measured } = state.view;
-  if (measured === undefined) return estimate.tokens;
-  return measured.tokens + deps.context.estimate(messages.slice(measured.length), state.model.current);
+/** A command or skill may ask for another model or effort for the rest of the submission (L3). */
+function withSwitchedModel(state: State, { deps }: Iteration): State {
+  const wanted = deps.takeSwitch?.();
+  if (wanted === undefined) return state;
+  const { current, effort } = state.model;
+  return {
+    ...state,
+    model: { ...state.model, current: wanted.model ?? current, effort: wanted.effort ?? effort },
+  };
 }
 
-/** The whole request by estimate, with what no message accounts for. */
+/** The provider's count where there is one, and an estimate of what follows it: O(fresh). */
+function tokensOf({ view, model }: State, estimate: RequestEstimate, { deps }: Iteration): number {
+  const { messages, measured } = view;
+  if (measured === undefined) return estimate.tokens;
+  return measured.tokens + deps.context.estimate(messages.slice(measured.length), model.current);
+}
+
+interface Measured {
+  readonly estimate: RequestEstimate;
+  readonly tools: readonly WireTool[];
+}
+
+/** The whole request by estimate, including the parts that are no message. */
 function measure(
   view: PersistentList<ViewMessage>,
-  iteration: Iteration,
-): RequestEstimate | Promise<RequestEstimate> {
-  const { params, state, deps } = iteration;
+  state: State,
+  { params, deps }: Iteration,
+): Measured | Promise<Measured> {
   const { context } = deps;
   const model = state.model.current;
   const { system, userContext } = params;
-  return andThen(deps.tools.wireTools(model), (tools) => {
-    iteration.wireTools = tools;
-    return (
-      context.measure?.({ model, view, system, userContext, tools }) ?? {
-        tokens: context.estimate(view.slice(), model),
-        overheadTokens: 0,
-        factor: 1,
-      }
-    );
-  });
+  return andThen(deps.tools.wireTools(model), (tools) => ({
+    tools,
+    estimate: context.measure?.({ model, view, system, userContext, tools }) ?? {
+      tokens: context.estimate(view.slice(), model),
+      overheadTokens: 0,
+      factor: 1,
+    },
+  }));
 }
 
-interface Edited {
+type Edits = Extract<StepOutcome, { kind: 'edits' }>;
+
+interface Edited extends Edits {
   readonly messages: PersistentList<ViewMessage>;
   readonly tokens: number;
 }
@@ -116,18 +183,18 @@ interface Edited {
 /** A compaction leaves little of what was measured, so its view is estimated afresh; what else is freed is subtracted (F29). */
 async function editedBy(outcome: StepOutcome, pass: Pass, iteration: Iteration): Promise<Edited | undefined> {
   if (outcome.kind !== 'edits') return undefined;
-  const messages = editList(pass.state.view.messages, outcome.edits);
-  const freed = Math.round(outcome.tokensFreed * iteration.estimate.factor);
-  const tokens =
-    outcome.compaction !== undefined && iteration.deps.context.measure !== undefined
-      ? (await measure(messages, iteration)).tokens
-      : Math.max(0, pass.tokens - freed);
-  return { messages, tokens };
+  const messages = applyEdits(pass.state.view.messages, outcome.edits);
+  const freed = Math.round(outcome.tokensFreed * pass.estimate.factor);
+  if (outcome.compaction === undefined || iteration.deps.context.measure === undefined)
+    return { ...outcome, messages, tokens: Math.max(0, pass.tokens - freed) };
+  const { estimate, tools } = await measure(messages, pass.state, iteration);
+  pass.tools = tools;
+  return { ...outcome, messages, tokens: estimate.tokens };
 }
 
 function stepInput(pass: Pass, iteration: Iteration): StepInput {
   const { view } = pass.state;
-  pass.input ??= new PassInput(pass.state, iteration, {
+  pass.input ??= new PassInput(pass.state, pass.estimate, iteration, {
     fresh: view.messages.slice(view.freshFrom),
     estimateTokens: pass.tokens,
     compactedInThisPass: pass.compacted,
@@ -136,80 +203,42 @@ function stepInput(pass: Pass, iteration: Iteration): StepInput {
   return pass.input;
 }
 
-/** What a step did, for the decision record. */
-function note(
-  outcome: Exclude<StepOutcome, { kind: 'skip' }>,
+function apply(
+  outcome: StepOutcome,
   edited: Edited | undefined,
-  {
-    step,
-    tokensBefore,
-    fromMs,
-  }: { readonly step: string; readonly tokensBefore: number; readonly fromMs: number },
-  { trace, deps }: Iteration,
-): void {
-  trace.prepare.push({
-    step,
-    ran: true,
-    why: outcome.kind === 'stop' ? outcome.message : outcome.why,
-    tokensBefore,
-    ms: rounded(deps.clock.monotonicMs() - fromMs),
-    ...(edited === undefined ? {} : { tokensAfter: edited.tokens }),
-  });
-  if (edited !== undefined) trace.editedBy.push(step);
-}
-
-async function apply(
-  outcome: Exclude<StepOutcome, { kind: 'stop' | 'skip' }>,
-  { edited, boundaries }: { readonly edited: Edited | undefined } & Pick<Announced<unknown>, 'boundaries'>,
+  boundaries: readonly CompactMetadata[] | undefined,
   pass: Pass,
-  iteration: Iteration,
-  step: string,
-): Promise<void> {
+): void {
   const { state } = pass;
   pass.input = undefined;
-  if (outcome.kind === 'request') {
-    iteration.contextManagement = outcome.contextManagement;
-    return;
-  }
-  if (outcome.kind === 'note') {
-    pass.state = { ...state, compaction: outcome.compaction };
-    return;
-  }
+  if (outcome.kind === 'request') pass.contextManagement = outcome.contextManagement;
+  if (outcome.kind === 'note') pass.state = { ...state, compaction: outcome.compaction };
   if (edited === undefined) return;
-  const { submission } = iteration.params;
-  await iteration.record({
-    type: outcome.source,
-    id: iteration.id(`edit/${step}`),
-    submission,
-    edits: outcome.edits,
-    why: outcome.why,
-  });
-  const { messages } = edited;
-  pass.tokens = edited.tokens;
-  const compacted = outcome.compaction !== undefined;
+  const { messages, tokens, compaction } = edited;
+  const compacted = compaction !== undefined;
+  pass.tokens = tokens;
   pass.compacted ||= compacted;
   pass.state = {
     ...state,
     view: {
       messages,
-      // Behind a compaction nothing is fresh: what follows it stands as the summary left it.
+      // After a compaction nothing is fresh.
       freshFrom: compacted ? messages.length : Math.min(state.view.freshFrom, messages.length),
-      measured: { tokens: pass.tokens, length: messages.length },
+      measured: { tokens, length: messages.length },
     },
-    compaction: outcome.compaction ?? state.compaction,
+    compaction: compaction ?? state.compaction,
     budgets: {
       ...state.budgets,
-      taskRemaining: afterCompactions(state.budgets.taskRemaining, boundaries),
+      taskRemaining: afterCompactions(state.budgets.taskRemaining, boundaries ?? []),
     },
   };
 }
 
-/** A tool-use summary started earlier is shown when it is there, and never waited for. */
-async function* settledSummary(iteration: Iteration): AsyncGenerator<LoopMessage, void> {
-  const { state, deps } = iteration;
-  if (state.pendingSummary === undefined) return;
-  const summary = deps.toolUseSummary?.take(state.pendingSummary);
+/** A tool-use summary that was started earlier is emitted once it is available; it is never waited for. */
+async function* settledSummary(pass: Pass, { deps }: Iteration): AsyncGenerator<LoopBatch, void> {
+  const { pendingSummary } = pass.state;
+  const summary = pendingSummary === undefined ? undefined : deps.toolUseSummary?.take(pendingSummary);
   if (summary === undefined) return;
-  yield summary;
-  iteration.state = { ...state, pendingSummary: undefined };
+  yield [summary];
+  pass.state = { ...pass.state, pendingSummary: undefined };
 }

@@ -1,24 +1,34 @@
-/** The end of one answer, whole or not: on record, paid for, and learned from. */
+/** The end of one response, complete or not: recorded, paid for, and used to calibrate estimates. */
+import type { CacheReport } from '../../protocol/cache.ts';
 import type { JournalBody } from '../../protocol/journal.ts';
 import type { AssistantMessage } from '../../protocol/messages.ts';
 import type { ModelRequest } from '../../protocol/model.ts';
 import type { Usage } from '../../protocol/wire.ts';
+import type { LoopDeps } from '../deps.ts';
 import type { Iteration } from '../iteration.ts';
+import { CHARS_PER_TOKEN } from '../limits.ts';
 import { contextTokens, type ResponseSoFar } from '../response.ts';
+import type { Prepared } from '../stage-output.ts';
 
-/** Transitions whose iteration asks with an edited view. */
+/** Transitions whose iteration sends an edited view. */
 const RECOVERIES = new Set<string>(['collapse_drain_retry', 'reactive_compact_retry']);
 
+export interface Settling {
+  readonly response: ResponseSoFar;
+  readonly request: ModelRequest;
+  readonly prepared: Prepared;
+  readonly iteration: Iteration;
+}
+
 /**
- * Once per attempt; later calls change nothing. `broken`: what it cost was wasted (L4.3). `isToldOf`: the record of its
- * last block says already what it cost.
+ * Once per attempt; later calls change nothing. `broken`: what the response cost was wasted (L4.3). `usageRecorded`: the
+ * record of its last block holds its usage already.
  */
 export function settleResponse(
-  request: ModelRequest,
-  iteration: Iteration,
-  { broken = false, isToldOf = false },
+  { response, request, prepared, iteration }: Settling,
+  { broken = false, usageRecorded = false },
 ): void {
-  const { response, deps, params, trace } = iteration;
+  const { deps, params, trace } = iteration;
   if (response.settled) return;
   response.settled = true;
   if (!response.ended) response.usage = withEstimate(response.usage, response.outputChars);
@@ -30,15 +40,16 @@ export function settleResponse(
     main: params.depth === 0,
     ...(broken ? { wasted: true } : {}),
   });
-  trace.costUsd += costUsd;
-  if (broken) trace.wastedCostUsd += costUsd;
-  deps.onUsage?.(usage, request.model);
-  if (response.ended) learnFrom(usage, request, iteration);
+  trace.cost(costUsd, broken);
+  if (response.ended) {
+    response.cache = learnFrom(usage, request, prepared, deps);
+    trace.note({ cache: response.cache });
+  }
   const end: JournalBody = {
     type: 'response',
     id: iteration.id('response'),
     submission: params.submission,
-    iteration: iteration.state.iteration,
+    iteration: iteration.number,
     messageId: response.messageId ?? '',
     model: request.model,
     stopReason: response.stopReason,
@@ -47,33 +58,38 @@ export function settleResponse(
     ...(response.ended ? {} : { broken: true }),
     ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
   };
-  deps.recorder.later(isToldOf ? [end] : [end, ...settledBlock(iteration)]);
+  deps.recorder.later(usageRecorded ? [end] : [end, ...settledBlock(response, iteration)]);
 }
 
-/** A block as it stands on record once it is known how its answer ended. */
+/** A block as it is recorded once it is known how its response ended. */
 export function withEnd(message: AssistantMessage, { stopReason, usage }: ResponseSoFar): AssistantMessage {
   return { ...message, message: { ...message.message, stop_reason: stopReason, usage } };
 }
 
-/** Blocks that were recorded before the response said what it cost; its last one says so now (L4.1 forbids waiting). */
-function settledBlock({ response, params, state }: Iteration): JournalBody[] {
+/** The last block, recorded again with the usage that was not known when it was first recorded (L4.1 forbids waiting). */
+function settledBlock(response: ResponseSoFar, { params, number }: Iteration): JournalBody[] {
   const last = response.messages.at(-1);
   if (last === undefined) return [];
   const { submission } = params;
-  return [{ ...withEnd(last, response), submission, iteration: state.iteration, settled: true }];
+  return [{ ...withEnd(last, response), submission, iteration: number, settled: true }];
 }
 
-/** What the request really cost, beside what was thought; and whether its prefix was found in the prompt cache. */
-function learnFrom(usage: Usage, request: ModelRequest, { deps, trace, state }: Iteration): void {
+/** Calibrates the estimates by the tokens that the request really had; returns what the prompt cache did for it. */
+function learnFrom(
+  usage: Usage,
+  request: ModelRequest,
+  { state, tokens, editedBy }: Prepared,
+  deps: LoopDeps,
+): CacheReport | undefined {
   const reported = contextTokens(usage) - usage.output_tokens;
-  const estimated = deps.context.measure?.(request).tokens ?? trace.tokens;
+  const estimated = deps.context.measure?.(request).tokens ?? tokens;
   deps.context.calibrate?.(estimated, reported, request.model);
   const { transition } = state;
   const recovery = transition !== undefined && RECOVERIES.has(transition.reason) ? [transition.reason] : [];
-  trace.cache = deps.cacheWatch?.answered(request, usage, [...recovery, ...trace.editedBy]);
+  return deps.cacheWatch?.answered(request, usage, [...recovery, ...editedBy]);
 }
 
-/** An answer that broke off never said what it cost: about four characters a token. */
+/** The usage of a truncated response, which never reported it, is estimated from its characters. */
 function withEstimate(usage: Usage, outputChars: number): Usage {
-  return { ...usage, output_tokens: Math.max(usage.output_tokens, Math.ceil(outputChars / 4)) };
+  return { ...usage, output_tokens: Math.max(usage.output_tokens, Math.ceil(outputChars / CHARS_PER_TOKEN)) };
 }

@@ -1,19 +1,38 @@
 /**
- * Stage 4: every call of the response gets its one result. A usable response has its tools run to their end;
- * one that cannot be used (failed, thrown) has them settled instead. An abort settles them by itself.
+ * Stage 4: every call of the response gets its one result. The tools of a usable response run to their end; those of a
+ * response that cannot be used (failed, thrown) are aborted. An abort of the submission settles them by itself.
  */
-import type { Said } from '../../protocol/messages.ts';
+import type { LoopBatch } from '../../protocol/messages.ts';
 import type { Iteration } from '../iteration.ts';
-import { reportTools } from './report-tools.ts';
+import type { Response } from '../response.ts';
+import type { ToolResults } from '../stage-output.ts';
+import { drainToolUpdates } from './drain-tool-updates.ts';
+import { stageError } from './stage-error.ts';
 
-export async function* settleTools(iteration: Iteration): AsyncGenerator<Said, void> {
-  iteration.deps.onStage?.('tools');
-  if (iteration.response.failure !== undefined || iteration.thrown !== undefined)
-    await iteration.executor.abort('failed');
-  while (true) {
-    const said = await reportTools(iteration);
-    if (said.length > 0) yield said;
-    if (iteration.openCalls === 0) return;
-    await iteration.executor.ready();
+export async function* settleTools(
+  { calls, failure, thrown }: Response,
+  iteration: Iteration,
+): AsyncGenerator<LoopBatch, ToolResults> {
+  const { tools, deps } = iteration;
+  if (calls.length === 0) return tools.results;
+  deps.onStage?.('tools');
+  try {
+    if (failure !== undefined || thrown !== undefined) await tools.abort('failed');
+    while (true) {
+      const batch = await drainToolUpdates(iteration);
+      if (batch.length > 0) yield batch;
+      if (tools.open === 0) return tools.results;
+      await tools.ready();
+    }
+  } catch (error) {
+    const first = stageError(error);
+    try {
+      await tools.abort('failed');
+      const batch = await drainToolUpdates(iteration);
+      if (batch.length > 0) yield batch;
+    } catch (second) {
+      stageError(second); // the first error is the one that is reported
+    }
+    return { ...tools.results, thrown: first };
   }
 }

@@ -1,85 +1,83 @@
 /**
- * Stage 3: one response, whatever it takes. A stream that breaks is asked again here and a model that is
- * overloaded is replaced here (L4.3, L4.4): neither is a transition. Failures end up as a fact, not on the screen.
+ * Stage 3: one response, whatever it takes. A broken stream is retried here and an overloaded model is replaced here
+ * (L4.3, L4.4): neither is a transition. A failure is returned as part of the response, and not emitted.
  */
-import type { Said } from '../../protocol/messages.ts';
+import type { LoopBatch } from '../../protocol/messages.ts';
 import { type CallOptions, FRESH_RETRY_STATE, type ModelRequest } from '../../protocol/model.ts';
+import { resultIds } from '../../view/tool-results.ts';
+import type { CarryOn } from '../deps.ts';
 import type { Iteration } from '../iteration.ts';
 import { keepFinishedBlocks, repeatAfter, supersede } from '../recovery/broken-stream.ts';
 import { fallBack, fallbackAfter, requestAgain } from '../recovery/model-fallback.ts';
-import { AnswerFeed } from './answer-feed.ts';
-import { carriesOn } from './prepare-view.ts';
+import { emptyResponse, type Response, type ResponseSoFar } from '../response.ts';
+import type { Prepared } from '../stage-output.ts';
+import { ResponseStream } from './response-stream.ts';
+import { stageError } from './stage-error.ts';
 
+/** `request`: undefined when the response is there already, or none is asked for. */
 export async function* streamResponse(
-  request: ModelRequest,
+  request: ModelRequest | undefined,
+  prepared: Prepared,
   iteration: Iteration,
-): AsyncGenerator<Said, void> {
-  if (carriesOn(iteration)) return takeUpCalls(iteration);
-  if (iteration.abortReason !== undefined) return;
-  iteration.deps.onStage?.('streaming');
+): AsyncGenerator<LoopBatch, Response> {
+  const { params, trace, deps } = iteration;
+  let models = prepared.state.model;
+  if (prepared.kind === 'resumed' && params.carryOn !== undefined)
+    return { ...resumedResponse(params.carryOn, models.current, iteration), models };
+  let response = emptyResponse(models.current);
+  if (request === undefined || iteration.abortReason !== undefined) return { ...response, models };
+  deps.onStage?.('streaming');
   let ask = request;
   let options: Omit<CallOptions, 'signal'> = { retry: FRESH_RETRY_STATE };
-  while (true) {
-    const answer = new AnswerFeed(ask, options, iteration);
-    try {
-      for (let said = await answer.next(); said !== undefined; said = await answer.next()) yield said;
-    } finally {
-      answer.abandon();
-    }
-    const { outcome } = answer;
-    if (outcome === undefined) return;
-    iteration.trace.attempts.push(...outcome.attempts);
-    switch (outcome.kind) {
-      case 'complete':
-      case 'aborted':
-        return;
-      case 'failed':
-      case 'broken': {
-        const { failure, retry } = outcome;
-        const fallback = fallbackAfter(retry, ask, iteration);
-        if (iteration.response.calls.length > 0) {
-          yield* keepFinishedBlocks(failure, iteration);
-          if (fallback !== undefined) yield* fallBack(fallback, iteration);
-          return;
-        }
-        if (fallback !== undefined) {
-          yield* supersede(iteration, 'fallback');
-          yield* fallBack(fallback, iteration);
-          ask = requestAgain(ask, fallback, iteration);
-          options = { retry: FRESH_RETRY_STATE };
-        } else if (outcome.kind === 'broken') {
-          const { stream, immediate } = repeatAfter(failure, ask, iteration);
-          yield* supersede(iteration, 'superseded');
-          ask = { ...ask, stream };
-          options = { retry, after: { failure, immediate } };
-        } else {
-          iteration.response.failure = failure;
-          return;
-        }
+  try {
+    while (true) {
+      const stream = new ResponseStream(ask, options, prepared, iteration);
+      response = stream.response;
+      trace.note({ response });
+      try {
+        for (let batch = await stream.next(); batch !== undefined; batch = await stream.next()) yield batch;
+      } finally {
+        stream.abandon();
+      }
+      const { outcome } = stream;
+      if (outcome === undefined) return { ...response, models };
+      trace.attempts.push(...outcome.attempts);
+      if (outcome.kind === 'complete' || outcome.kind === 'aborted') return { ...response, models };
+      const { failure, retry } = outcome;
+      const fallback = fallbackAfter(retry, ask, models);
+      if (response.calls.length > 0) {
+        yield* keepFinishedBlocks(failure, iteration);
+        response.stopReason = 'tool_use';
+        if (fallback !== undefined) models = yield* fallBack(fallback, models, iteration);
+        return { ...response, models };
+      }
+      if (fallback === undefined && outcome.kind === 'failed') return { ...response, models, failure };
+      yield* supersede(response, fallback === undefined ? 'superseded' : 'fallback', iteration);
+      response = emptyResponse(models.current);
+      trace.note({ response });
+      if (fallback === undefined) {
+        const { stream, immediate } = repeatAfter(failure, ask, iteration);
+        ask = { ...ask, stream };
+        options = { retry, after: { failure, immediate } };
+      } else {
+        models = yield* fallBack(fallback, models, iteration);
+        ask = requestAgain(ask, fallback, iteration);
+        options = { retry: FRESH_RETRY_STATE };
       }
     }
+  } catch (error) {
+    return { ...response, models, thrown: stageError(error) };
   }
 }
 
-/** Carry on: the response is on record; its unanswered calls run as if they had just arrived (L4.1). */
-function takeUpCalls(iteration: Iteration): void {
-  const { carryOn } = iteration.params;
-  if (carryOn === undefined) return;
-  const answered = new Set(
-    carryOn.known.flatMap(({ message }) =>
-      typeof message.content === 'string'
-        ? []
-        : message.content.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : [])),
-    ),
-  );
-  iteration.response.calls = [...carryOn.calls];
-  iteration.response.ended = true;
-  iteration.response.stopReason = 'tool_use';
-  iteration.results = [...carryOn.known];
-  iteration.told.push(...carryOn.known);
-  for (const call of carryOn.calls) {
+/** A response that an earlier process recorded: its unanswered calls run as if they had just arrived (L4.1). */
+function resumedResponse({ calls, known }: CarryOn, model: string, { tools }: Iteration): ResponseSoFar {
+  const answered = new Set(known.flatMap(resultIds));
+  tools.resume(known);
+  for (const call of calls) {
     if (answered.has(call.block.id)) continue;
-    iteration.executor.add(call);
-    iteration.executor.delivered(call.block.id);
+    tools.start(call);
+    tools.delivered(call.block.id);
   }
+  return { ...emptyResponse(model), calls: [...calls], ended: true, stopReason: 'tool_use' };
 }

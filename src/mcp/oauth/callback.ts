@@ -1,6 +1,7 @@
 /** Where a browser comes back to after a login: an address of this machine that takes one answer (T125). */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { http } from '../../util/node.ts';
 import { cleanText } from '../clean-text.ts';
 
 export interface CallbackAnswer {
@@ -23,7 +24,7 @@ const MAX_ERROR_CHARS = 300;
 export async function listenForCallback(ports: readonly number[]): Promise<Callback> {
   let take: (request: IncomingMessage, response: ServerResponse) => void = (_, response) =>
     page(response, 503, 'Nobody is logging in.');
-  const server = createServer((request, response) => take(request, response));
+  const server = http.createServer((request, response) => take(request, response));
   const port = await firstFree(ports, (each) => listen(server, each));
   return {
     url: `http://127.0.0.1:${port}${PATH}`,

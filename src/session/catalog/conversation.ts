@@ -1,5 +1,6 @@
 /** What was said in a session, for a host to show: in order, without what was taken back and what the engine added. */
 import type { JournalEntry } from '../../protocol/journal.ts';
+import { retractedIn } from '../../view/changes.ts';
 import { recordsInOrder } from '../record-order.ts';
 import { noProblems } from '../resume-problems.ts';
 
@@ -30,7 +31,7 @@ export function messagesOf(
   agent?: { readonly parentToolUseId: string | null; readonly parentAgentId: string | null },
 ): SessionMessage[] {
   const records = recordsInOrder(entries, noProblems(), { sidechain: agent !== undefined });
-  const retracted = new Set(records.flatMap((record) => (record.type === 'retract' ? record.uuids : [])));
+  const retracted = retractedIn(records);
   const messages: SessionMessage[] = [];
   for (const record of records) {
     const { type } = record;

@@ -1,5 +1,5 @@
 /** Transcripts as files: `<home>/projects/<folder>/<id>.jsonl`, what belongs to them in `<id>/` beside. */
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { JournalEntry } from '../../protocol/journal.ts';
@@ -15,6 +15,7 @@ import { checkedSessionId, journalPath } from '../session-files.ts';
 import { readSessionHead } from '../session-head.ts';
 import { infoOf, isProgrammatic, type SessionInfo } from '../session-info.ts';
 import { entryOfLine, summaryOfFile } from './file-summary.ts';
+import { rewriteSessionFiles } from './rewrite-files.ts';
 import type { Transcripts } from './transcripts.ts';
 
 /** To show in the place of a first prompt that cannot be read. */
@@ -61,6 +62,22 @@ export function createFileTranscripts({ files, home, cwds, clock }: FileTranscri
     if (file === undefined || subpath === undefined) return file;
     const path = `${join(besideOf(file), checkedSubpath(subpath))}.jsonl`;
     return (await files.stat(path))?.kind === 'file' ? path : undefined;
+  }
+
+  async function leased<T>(file: string, sessionId: string, work: () => Promise<T>): Promise<T> {
+    const lease = await createFileLeaseStore({ files, directory: dirname(file), clock }).acquire(sessionId);
+    try {
+      return await work();
+    } finally {
+      await lease.release();
+    }
+  }
+
+  /** What was cut off a damaged journal and kept. */
+  async function removeTorn(file: string): Promise<void> {
+    const directory = dirname(file);
+    for (const name of await files.readDir(directory))
+      if (name.startsWith(`${basename(file)}.torn-`)) await files.remove(join(directory, name));
   }
 
   async function describe(file: string, summary: SessionSummaryEntry): Promise<SessionInfo | undefined> {
@@ -166,19 +183,21 @@ export function createFileTranscripts({ files, home, cwds, clock }: FileTranscri
       await files.createExclusive(file, `${lines.join('\n')}\n`, 0o600);
     },
 
+    async rewrite(sessionId, erasure) {
+      const file = await knownFile(sessionId);
+      return leased(file, sessionId, async () => {
+        await removeTorn(file);
+        return rewriteSessionFiles(files, file, besideOf(file), erasure);
+      });
+    },
+
     async remove(sessionId) {
       const file = await knownFile(sessionId);
-      const directory = dirname(file);
-      const lease = await createFileLeaseStore({ files, directory, clock }).acquire(sessionId);
-      try {
+      await leased(file, sessionId, async () => {
         await files.removeTree(besideOf(file));
-        const torn = `${sessionId}.jsonl.torn-`;
-        for (const name of await files.readDir(directory))
-          if (name.startsWith(torn)) await files.remove(join(directory, name));
+        await removeTorn(file);
         await files.remove(file);
-      } finally {
-        await lease.release();
-      }
+      });
     },
 
     async setArchived(sessionId, archived, nowMs) {

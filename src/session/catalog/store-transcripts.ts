@@ -1,7 +1,7 @@
 /** Transcripts in a store of the host's, under one project key. */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../../protocol/session-store.ts';
-import { decodeStored } from '../envelope.ts';
+import { decodeStored, resealed } from '../envelope.ts';
 import { entriesOf } from '../read-journal.ts';
 import { checkedSessionId } from '../session-files.ts';
 import { foldSessionSummary, infoOf, isProgrammatic } from '../session-info.ts';
@@ -72,6 +72,29 @@ export function createStoreTranscripts(store: SessionStore, projectKey: string):
         keyOf(sessionId),
         lines.map((line) => JSON.parse(line) as SessionStoreEntry),
       );
+    },
+
+    async rewrite(sessionId, { record }) {
+      await known(sessionId);
+      if (store.delete === undefined)
+        throw new TurnwrightError('invalid_option', 'This session store cannot erase: it has no delete().');
+      let changed = 0;
+      const subkeys = (await store.listSubkeys?.({ projectKey, sessionId })) ?? [];
+      const written: [SessionKey, SessionStoreEntry[]][] = [];
+      for (const subpath of [undefined, ...subkeys]) {
+        const key = keyOf(sessionId, subpath);
+        const before = (await store.load(key)) ?? [];
+        const after = before.map((entry) => {
+          const now = record(entry);
+          return now === entry ? entry : (JSON.parse(resealed(now)) as SessionStoreEntry);
+        });
+        changed += after.filter((entry, at) => entry !== before[at]).length;
+        written.push([key, after]);
+      }
+      if (changed === 0) return 0;
+      await store.delete(keyOf(sessionId));
+      for (const [key, entries] of written) if (entries.length > 0) await store.append(key, entries);
+      return changed;
     },
 
     async remove(sessionId) {

@@ -2,6 +2,7 @@
 import type { JournalEntry } from '../../protocol/journal.ts';
 import type { SessionStoreEntry } from '../../protocol/session-store.ts';
 import type { SessionInfo } from '../session-info.ts';
+import type { Erasure } from './erase.ts';
 
 export interface Transcripts {
   /** Newest first; sidechains and sessions without a prompt or a name left out. */
@@ -19,6 +20,8 @@ export interface Transcripts {
   append(sessionId: string, entries: readonly SessionStoreEntry[]): Promise<void>;
   /** A new transcript, beside the one of `besideId`. Lines as they are to be kept. */
   create(sessionId: string, lines: readonly string[], besideId: string): Promise<void>;
+  /** Changes records and what is kept beside them. The number of changed records. Rejects like `remove`. */
+  rewrite(sessionId: string, erasure: Erasure): Promise<number>;
   /** With all that belongs to it. Rejects with `session_not_found`, or `session_in_use` while a process runs it. */
   remove(sessionId: string): Promise<void>;
   /** Rejects with `session_not_found`; a store, which has no place for it, with `invalid_option`. */

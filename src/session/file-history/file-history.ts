@@ -36,8 +36,13 @@ export interface FileHistoryPorts {
 export function createFileHistory(ports: FileHistoryPorts): FileHistory {
   const { files, keeper } = ports;
 
-  async function noteChange(path: string, data: Uint8Array | string, effectKey: string): Promise<void> {
-    const [now, real] = await Promise.all([contentOf(path, files), realPathOf(path, files)]);
+  async function noteChange(
+    path: string,
+    real: string,
+    data: Uint8Array | string,
+    effectKey: string,
+  ): Promise<void> {
+    const now = await contentOf(real, files);
     const after = sha256(data);
     if (now === undefined || now?.hash === after) return;
     const before = now && (await keeper.keep(now));
@@ -48,7 +53,8 @@ export function createFileHistory(ports: FileHistoryPorts): FileHistory {
     filesOf: (effectKey) => ({
       ...files,
       async writeAtomic(path, data, options) {
-        await noteChange(path, data, effectKey);
+        const real = options?.plain === true ? path : await realPathOf(path, files);
+        await noteChange(options?.spelled ?? path, real, data, effectKey);
         await files.writeAtomic(path, data, options);
       },
     }),

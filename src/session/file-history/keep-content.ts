@@ -10,6 +10,9 @@ export const MAX_KEPT_FILE_BYTES = 32 * 1024 * 1024;
 /** Of one session. Beyond it no further content is kept. */
 export const MAX_KEPT_BYTES = 1024 * 1024 * 1024;
 
+/** A file beyond this is not looked at. */
+const MAX_READ_BYTES = 128 * 1024 * 1024;
+
 const PERMISSIONS = 0o7777;
 
 export interface ContentNow {
@@ -62,16 +65,15 @@ export function createContentKeeper(
   };
 }
 
-/** null: there is no file. undefined: what is there is no regular file. */
+/** `real` has no links. null: there is no file. undefined: what is there is no regular file, or too long to be one's work. */
 export async function contentOf(
-  path: string,
+  real: string,
   files: PersistentFiles,
 ): Promise<ContentNow | null | undefined> {
-  const stat = await files.stat(path);
-  if (stat === undefined) return null;
-  if (stat.kind !== 'file') return undefined;
-  const bytes = await files.readFile(path);
-  return { hash: sha256(bytes), bytes, stat };
+  const found = await files.readPlain(real, MAX_READ_BYTES);
+  if (found === undefined) return null;
+  const { stat, bytes } = found;
+  return bytes && { hash: sha256(bytes), bytes, stat };
 }
 
 /** The path without links; of a file that is not there, as far as its folder is. */

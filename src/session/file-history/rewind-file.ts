@@ -1,5 +1,4 @@
 /** Puts one file back, or says why it stays as it is. */
-import { dirname } from 'node:path';
 import type { ChangedFile } from './changes-since.ts';
 import type { FileHistoryPorts } from './file-history.ts';
 import { type ContentNow, contentOf, realPathOf } from './keep-content.ts';
@@ -30,12 +29,12 @@ export async function rewindFile(file: ChangedFile, rewind: Rewind): Promise<Rew
 
 async function putBack(file: ChangedFile, rewind: Rewind): Promise<RewoundFile> {
   const { files, keeper, dryRun } = rewind;
-  const now = await contentOf(file.path, files);
+  if (await isLinked(file, rewind)) return { kind: 'link' };
+  const now = await contentOf(file.real, files);
   if (now === undefined) return { kind: 'conflict' };
   const { original } = file;
   if ((now?.hash ?? null) === (original?.hash ?? null)) return { kind: 'same' };
   if (file.interleaved || !file.expected.includes(now?.hash ?? null)) return { kind: 'conflict' };
-  if (!dryRun && (await isLinked(file, rewind))) return { kind: 'link' };
   const bytes =
     original === null ? null : original.lost === true ? undefined : await keeper.bytesOf(original.hash);
   if (bytes === undefined)
@@ -54,14 +53,20 @@ async function write(
 ): Promise<void> {
   const before = now && (await keeper.keep(now));
   await record({ path, ...(real !== path && { real }), before, after: original?.hash ?? null }, key);
-  if (bytes === null) return files.remove(path);
-  await files.makeDir(dirname(path));
-  await files.writeAtomic(path, bytes, original === null ? {} : { mode: original.mode });
+  if (bytes === null) return files.remove(real, { plain: true });
+  await files.writeAtomic(real, bytes, {
+    plain: true,
+    ...(original !== null && { mode: original.mode }),
+  });
 }
 
-/** The tool wrote to `real`; a link that stands there now, or leads elsewhere, would make us write to another file. */
+/**
+ * The tool wrote to `real`; a link that stands there now, or leads elsewhere, is another file. So is one with a second name,
+ * which the tool's write cannot have left: what it holds may be another file's.
+ */
 async function isLinked({ path, real }: ChangedFile, { files }: Rewind): Promise<boolean> {
-  if ((await files.lstat(path))?.kind === 'symlink') return true;
+  const stat = await files.lstat(path);
+  if (stat?.kind === 'symlink' || (stat?.kind === 'file' && (stat.links ?? 1) > 1)) return true;
   return (await realPathOf(path, files)) !== real;
 }
 

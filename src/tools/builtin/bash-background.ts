@@ -2,9 +2,11 @@
 import type { TaskEnd, TaskHandle, TaskStart } from '../../protocol/task.ts';
 import type { ToolContext, ToolOutput } from '../../protocol/tool.ts';
 import { tailOf } from '../../util/cut-text.ts';
+import { shellOn } from '../../util/shell-program.ts';
 import type { BashInput, BashSettings } from './bash.ts';
 import { type BashOutput, trimmed } from './bash-report.ts';
 import { BoundedOutput, type CollectedOutput } from './bounded-output.ts';
+import { isolationOf } from './isolation-of.ts';
 import { type RunningShell, type ShellEnd, startShellCommand } from './shell-command.ts';
 
 /** Of the end of its output, what the model is told with a command's end. */
@@ -53,14 +55,25 @@ export async function runInBackground(
     maxSpillBytes,
   });
   await output.toFile(task.outputFile);
+  const isolation = await isolationOf(input, context);
   // Nobody has stopped it before it began.
   if (tasks.get(task.taskId)?.status === 'running') {
-    shell = startShellCommand({ command: input.command, cwd, env, ...settings, output });
+    shell = startShellCommand({
+      command: input.command,
+      shell: shellOn(settings.path ?? env['PATH']),
+      cwd,
+      env,
+      ...settings,
+      output,
+      isolate: isolation?.isolate,
+    });
     shell.guard();
     void follow(shell, output, task);
   }
   return {
     data: { ...NOTHING_YET, backgroundTaskId: task.taskId },
+    isError: false,
+    ...(isolation !== undefined && { ranIn: isolation.place }),
     content: `The command runs in the background as task ${task.taskId}. Its output goes to ${task.outputFile}. You will be told when it ends.`,
   };
 }
@@ -100,6 +113,7 @@ export function movedOutput(
       backgroundTaskId: task.taskId,
       ...(why === 'timeout' ? { timedOutAfterMs: timeoutMs } : { backgroundedByUser: true }),
     },
+    isError: false,
     content: [
       `${sentence} in the background as task ${task.taskId}; its output goes to ${task.outputFile}. You will be told when it ends.`,
       ...(soFar === '' ? [] : ['The end of its output so far:', soFar]),

@@ -4,6 +4,7 @@ import type { ImageBlock } from '../../protocol/wire.ts';
 import { headOf, tailOf } from '../../util/cut-text.ts';
 import type { CollectedOutput } from './bounded-output.ts';
 import { exitMeaning, isQuiet } from './exit-meaning.ts';
+import type { Isolation } from './isolation-of.ts';
 import type { ShellEnd } from './shell-command.ts';
 
 export interface BashOutput {
@@ -29,15 +30,23 @@ export interface BashOutput {
 }
 
 const PREVIEW_CHARS = 2048;
+/** What programs say when a sandbox keeps something from them; it may have other reasons. */
+const WALLS =
+  /read-only file system|permission denied|operation not permitted|resource busy|network is unreachable|could not resolve|name resolution|connection refused|\b(?:EROFS|EACCES|EPERM|EBUSY|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ECONNREFUSED)\b/i;
 const NO_OUTPUT = '(Bash completed with no output)';
 
 /** What a command that has ended came to. Throws when it could not be started. */
 export async function report(
-  { end, stopped, leftovers, folder }: ShellEnd,
+  { end, stopped, leftovers, folder, complaint }: ShellEnd,
   collected: CollectedOutput,
-  about: { readonly command: string; readonly timeoutMs: number; readonly context: ToolContext },
+  about: {
+    readonly command: string;
+    readonly timeoutMs: number;
+    readonly context: ToolContext;
+    readonly isolation?: Isolation | undefined;
+  },
 ): Promise<ToolOutput<BashOutput>> {
-  const { command, timeoutMs, context } = about;
+  const { command, timeoutMs, context, isolation } = about;
   if (end.kind === 'not_started') throw new Error(await notStarted(end.error, context));
   const text = shown(collected);
   const code = end.code;
@@ -68,11 +77,18 @@ export async function report(
   const footnote = leftovers
     ? '(Processes it had left in the background were stopped when it ended.)'
     : undefined;
-  const parts = [headline, text, left, footnote].filter((part) => part !== undefined && part !== '');
+  const failed = headline !== undefined && stopped === undefined;
+  const walled = failed && isolation?.limits !== undefined && WALLS.test(text);
+  const sandboxed = walled ? `(${isolation?.limits})` : undefined;
+  const unstarted = complaint === undefined ? undefined : `The sandbox: ${complaint}`;
+  const parts = [headline, unstarted, text, left, footnote, sandboxed].filter(
+    (part) => part !== undefined && part !== '',
+  );
   return {
     data,
     content: image === undefined ? parts.join('\n') || NO_OUTPUT : [image],
     isError: headline !== undefined,
+    ...(isolation !== undefined && { ranIn: isolation.place }),
   };
 }
 

@@ -1,12 +1,15 @@
+import type { JsonSchema } from '../../protocol/json.ts';
 import type { Clock } from '../../protocol/ports.ts';
 import type { Tool, ToolContext, ToolOutput, ToolProgress } from '../../protocol/tool.ts';
 import { readsBySight } from '../../shell/reads-by-sight.ts';
 import { systemClock } from '../../util/clock.ts';
+import { shellOn } from '../../util/shell-program.ts';
 import { type Deferred, deferred } from '../deferred.ts';
 import { parserOf } from '../from-json-schema.ts';
 import { goOnInBackground, movedOutput, runInBackground, shellTask } from './bash-background.ts';
 import { type BashOutput, renderOutput, report } from './bash-report.ts';
 import { BoundedOutput } from './bounded-output.ts';
+import { isolationOf } from './isolation-of.ts';
 import { type RunningShell, startShellCommand } from './shell-command.ts';
 
 export interface BashInput {
@@ -14,6 +17,8 @@ export interface BashInput {
   readonly timeout?: number;
   readonly description?: string;
   readonly run_in_background?: boolean;
+  /** Outside of the sandbox, if the rules allow it there. Without effect where there is none. */
+  readonly dangerouslyDisableSandbox?: boolean;
 }
 
 export interface BashOptions {
@@ -37,10 +42,15 @@ export interface BashOptions {
   readonly killGraceMs?: number;
   /** ms between two progress messages. Default 1000. */
   readonly progressMs?: number;
+  /** Commands run in a sandbox; `mayLeave`: a call may ask to run outside of it. Default: there is none. */
+  readonly sandbox?: { readonly mayLeave: boolean };
   readonly clock?: Clock;
+  /** PATH of the environment that commands run in; by it is known which shell there is. Default: that of each call. */
+  readonly path?: string | undefined;
 }
 
-export type BashSettings = Required<BashOptions>;
+export type BashSettings = Required<Omit<BashOptions, 'path' | 'sandbox'>> &
+  Pick<BashOptions, 'path' | 'sandbox'>;
 
 const HEADLINE_CHARS = 500;
 
@@ -56,16 +66,32 @@ const properties = {
 
 const schema = { type: 'object', properties, required: ['command'], additionalProperties: false };
 
-const backgroundSchema = {
-  ...schema,
-  properties: {
-    ...properties,
-    run_in_background: {
-      type: 'boolean',
-      description: 'Return at once and let the command run on; you are told when it ends.',
-    },
+const background = {
+  run_in_background: {
+    type: 'boolean',
+    description: 'Return at once and let the command run on; you are told when it ends.',
   },
 };
+
+const leaving = {
+  dangerouslyDisableSandbox: {
+    type: 'boolean',
+    description:
+      'Run outside of the sandbox. Only for a command that has failed because of it; the user may be asked.',
+  },
+};
+
+/** What the model is shown. Whether a call may leave the sandbox is checked later, so that the refusal says why. */
+function schemaOf(settings: BashSettings, shown: boolean): JsonSchema {
+  return {
+    ...schema,
+    properties: {
+      ...properties,
+      ...(settings.background && background),
+      ...((!shown || settings.sandbox?.mayLeave === true) && leaving),
+    },
+  };
+}
 
 export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashOutput> {
   const settings: BashSettings = {
@@ -80,22 +106,37 @@ export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashO
     killGraceMs: options.killGraceMs ?? 500,
     progressMs: options.progressMs ?? 1000,
     clock: options.clock ?? systemClock,
+    path: options.path,
+    ...(options.sandbox !== undefined && { sandbox: options.sandbox }),
   };
-  const inputJsonSchema = settings.background ? backgroundSchema : schema;
   return {
     name: 'Bash',
-    inputJsonSchema,
+    inputJsonSchema: schemaOf(settings, true),
     description: () => describe(settings),
-    parse: parserOf<BashInput>(inputJsonSchema),
+    parse: parserOf<BashInput>(schemaOf(settings, false)),
     isConcurrencySafe: ({ command, run_in_background }) =>
       run_in_background !== true && readsBySight(command),
     isReadOnly: () => false,
-    async validateInput({ run_in_background }, { tasks }) {
-      return run_in_background === true && tasks === undefined
-        ? { ok: false, message: 'Nothing can run in the background here. Call it without run_in_background.' }
+    async validateInput({ run_in_background, dangerouslyDisableSandbox }, { tasks, sandbox }) {
+      if (run_in_background === true && tasks === undefined)
+        return {
+          ok: false,
+          message: 'Nothing can run in the background here. Call it without run_in_background.',
+        };
+      return dangerouslyDisableSandbox === true && sandbox?.mayLeave === false
+        ? {
+            ok: false,
+            message:
+              'Commands may not leave the sandbox here (allowUnsandboxedCommands is false). Call it without dangerouslyDisableSandbox.',
+          }
         : { ok: true };
     },
-    permissionTarget: ({ command }) => ({ kind: 'command', command }),
+    permissionTarget: ({ command, dangerouslyDisableSandbox }) => ({
+      kind: 'command',
+      command,
+      language: settings.path === undefined ? 'bash' : shellOn(settings.path),
+      ...(dangerouslyDisableSandbox === true && { leavesSandbox: true }),
+    }),
     // It bounds itself; a headline may stand before the output.
     maxResultChars: settings.maxOutputChars + HEADLINE_CHARS,
     microcompactable: true,
@@ -121,8 +162,13 @@ ${limit}
 - What is started in the background with & ends when the command ends.
 - Output beyond ${maxOutputChars} characters is stored in a file, of which you see the beginning and the end.
 - Quote paths that contain spaces. Chain commands that depend on each other with &&; make separate calls for those that do not.
-- To read, search or change files, the tools Read, Grep, Glob, Edit and Write are better than cat, grep, find and sed.`;
+- To read, search or change files, the tools Read, Grep, Glob, Edit and Write are better than cat, grep, find and sed.${settings.sandbox === undefined ? '' : SANDBOXED}${settings.sandbox?.mayLeave === true ? LEAVING : ''}`;
 }
+
+const SANDBOXED = `
+- Commands run in a sandbox: they write only in the working directories and in a temporary folder ($TMPDIR), not to settings, hooks and other files that decide what runs, and reach no network but what the user has opened.`;
+const LEAVING = `
+- When a command fails because of the sandbox, say what was missing, and call it again with dangerouslyDisableSandbox only if it is needed for what the user wants.`;
 
 /** The call waits for the command, until it has ended or goes on in the background. */
 async function* runBash(
@@ -141,12 +187,15 @@ async function* runBash(
   });
   const startedMs = clock.monotonicMs();
   const { command } = input;
+  const isolation = context.sandbox === undefined ? undefined : await isolationOf(input, context);
   const shell = startShellCommand({
     command,
+    shell: shellOn(settings.path ?? context.env['PATH']),
     cwd: context.cwd,
     env: context.env,
     ...settings,
     output,
+    isolate: isolation?.isolate,
     tellFolder: context.follow !== undefined,
   });
   const onAbort = () => shell.stop('abort');
@@ -182,7 +231,12 @@ async function* runBash(
         elapsedMs: Math.round(clock.monotonicMs() - startedMs),
       };
     }
-    return await report(await shell.ended, await output.finish(), { command, timeoutMs, context });
+    return await report(await shell.ended, await output.finish(), {
+      command,
+      timeoutMs,
+      context,
+      isolation,
+    });
   } finally {
     cancelTimeout();
     context.signal.removeEventListener('abort', onAbort);

@@ -5,6 +5,8 @@ import {
   absolutePath,
   changedMessage,
   lockFile,
+  mayTell,
+  placeOf,
   readForWriting,
   saveFile,
   staleness,
@@ -79,18 +81,21 @@ export const editTool: Tool<EditInput, EditOutput> = {
   },
 
   async validateInput(input, context) {
-    const plan = await planEdit(absolutePath(input.file_path, context.cwd), input, context);
+    const path = absolutePath(input.file_path, context.cwd);
+    const real = await placeOf(path, context);
+    if (!(await mayTell(path, real, context))) return { ok: true };
+    const plan = await planEdit(path, real, input, context);
     return plan.kind === 'refused' ? { ok: false, message: plan.message } : { ok: true };
   },
 
   async run(input, context) {
     const path = absolutePath(input.file_path, context.cwd);
-    return lockFile(path, context, async () => {
+    return lockFile(path, context, async (real) => {
       // Asking for permission takes its time, and other writers do not wait: what was checked is checked again (F144).
-      const plan = await planEdit(path, input, context);
+      const plan = await planEdit(path, real, input, context);
       if (plan.kind === 'refused') throw new Error(plan.message);
       const partial = plan.existed && (context.readFileCache.get(path)?.partial ?? true);
-      await saveFile(path, plan.bytes, { existed: plan.existed, partial }, context);
+      await saveFile(path, real, plan.bytes, partial, context);
       return {
         data: {
           filePath: path,
@@ -129,10 +134,15 @@ type EditPlan =
 
 const refused = (message: string): EditPlan => ({ kind: 'refused', message });
 
-async function planEdit(path: string, input: EditInput, context: ToolContext): Promise<EditPlan> {
+async function planEdit(
+  path: string,
+  real: string,
+  input: EditInput,
+  context: ToolContext,
+): Promise<EditPlan> {
   const { old_string: from, new_string: to } = input;
   if (from === to) return refused('old_string and new_string are the same, so there is nothing to change.');
-  const now = await readForWriting(path, context);
+  const now = await readForWriting(path, real, context);
   if (now.kind === 'refused') return now;
   if (now.kind === 'absent') {
     if (from !== '') return refused(`${path} does not exist. To create it, give an empty old_string.`);

@@ -1,14 +1,9 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Tool, ToolContext, ToolOutput } from '../../protocol/tool.ts';
 import { parserOf } from '../from-json-schema.ts';
-import {
-  runRipgrep,
-  SEARCHED_FILES,
-  type SearchOptions,
-  shownFiles,
-  shownPath,
-  WITHOUT_GIT,
-} from './ripgrep.ts';
+import { runRipgrep, SEARCHED_FILES, type SearchOptions, shownPath, WITHOUT_GIT } from './ripgrep.ts';
+import { searchPlace } from './search-place.ts';
+import { type Found, shownFiles, stillThere } from './shown-files.ts';
 
 export interface GlobInput {
   readonly pattern: string;
@@ -70,30 +65,36 @@ async function glob(
 ): Promise<ToolOutput<GlobOutput>> {
   const startedMs = context.nowMs();
   const { root, pattern } = searchRoot(input, context.cwd);
-  const folder = await context.files.stat(root);
-  const filenames: string[] = [];
+  const matching: { readonly found: Found }[] = [];
   const shown = shownFiles(context);
   let truncated = false;
-  if (folder?.kind === 'directory') {
-    const run = {
-      args: ['--files', '--null', '--sortr=modified', ...SEARCHED_FILES, '--glob', pattern, ...WITHOUT_GIT],
-      cwd: root,
-      separator: '\0' as const,
-      onRecord(file: string) {
-        const path = join(root, file);
-        return shown.filter(path, () => {
-          truncated = filenames.length >= MAX_FILES;
-          if (!truncated) filenames.push(shownPath(path, context.cwd));
-          return !truncated;
-        });
-      },
-    };
-    await runRipgrep(run, context, options);
-  } else if (input.path !== undefined) {
-    const path = resolve(context.cwd, input.path);
-    const asked = await context.files.stat(path);
-    if (asked?.kind !== 'directory') throw new Error(`${path} is not a folder.`);
+  const place = await searchPlace(root, context);
+  try {
+    if (place !== undefined && place.input === undefined) {
+      const run = {
+        args: ['--files', '--null', '--sortr=modified', ...SEARCHED_FILES, '--glob', pattern, ...WITHOUT_GIT],
+        place: { ...place, cwd: place.folder },
+        separator: '\0' as const,
+        onRecord(file: string) {
+          const found = place.below(file);
+          return shown.filter(found, () => {
+            truncated = matching.length >= MAX_FILES;
+            if (!truncated) matching.push({ found });
+            return !truncated;
+          });
+        },
+      };
+      await runRipgrep(run, context, options);
+    } else if (input.path !== undefined) {
+      const path = resolve(context.cwd, input.path);
+      const asked = await context.files.stat(path);
+      if (asked?.kind !== 'directory') throw new Error(`${path} is not a folder.`);
+    }
+  } finally {
+    await place?.close();
   }
+  const there = await stillThere(matching, context);
+  const filenames = there.map(({ found }) => shownPath(found.spelled, context.cwd));
   const data = { filenames, numFiles: filenames.length, truncated, durationMs: context.nowMs() - startedMs };
   const note = truncated
     ? `\n(There are more: these are the ${MAX_FILES} changed last. A narrower pattern or path finds the others.)`

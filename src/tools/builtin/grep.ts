@@ -4,7 +4,9 @@ import { headOf } from '../../util/cut-text.ts';
 import { parserOf } from '../from-json-schema.ts';
 import { grepArguments } from './grep-arguments.ts';
 import { DEFAULT_HEAD_LIMIT, type GrepInput, type GrepMode, grepSchema } from './grep-input.ts';
-import { runRipgrep, type SearchOptions, shownFiles, shownPath } from './ripgrep.ts';
+import { runRipgrep, type SearchOptions, shownPath } from './ripgrep.ts';
+import { type SearchPlace, searchPlace } from './search-place.ts';
+import { type Found, heldLines, shownFiles, stillThere } from './shown-files.ts';
 
 export interface GrepOutput {
   readonly mode: GrepMode;
@@ -48,6 +50,19 @@ export function createGrepTool(options: SearchOptions = {}): Tool<GrepInput, Gre
   };
 }
 
+/** What stands between groups of lines. */
+const GROUPS_APART = '--';
+
+interface GrepRecord {
+  /** undefined: it says nothing of any file. */
+  readonly found: Found | undefined;
+  readonly text: string;
+}
+
+type FoundLine = GrepRecord & { readonly found: Found };
+
+type Search = (separator: '\n' | '\0', take: (record: GrepRecord) => boolean) => Promise<void>;
+
 interface Page {
   readonly entries: readonly string[];
   readonly more: boolean;
@@ -59,25 +74,45 @@ async function grep(
   options: SearchOptions,
 ): Promise<ToolOutput<GrepOutput>> {
   const path = resolve(context.cwd, input.path ?? '.');
-  if ((await context.files.stat(path)) === undefined) throw new Error(`${path} does not exist.`);
+  const place = await searchPlace(path, context);
+  if (place === undefined) throw new Error(`${path} does not exist.`);
+  try {
+    return await grepIn(place, input, context, options);
+  } finally {
+    await place.close();
+  }
+}
+
+async function grepIn(
+  place: SearchPlace,
+  input: GrepInput,
+  context: ToolContext,
+  options: SearchOptions,
+): Promise<ToolOutput<GrepOutput>> {
   const mode = input.output_mode ?? 'files_with_matches';
   const shown = shownFiles(context);
-  const search = (separator: '\n' | '\0', take: (record: string) => boolean) => {
+  const search: Search = (separator, take) => {
+    let last: Found | undefined;
     const onRecord = (record: string) => {
-      const file = separator === '\0' ? record : splitRecord(record)[0];
-      return file === undefined ? take(record) : shown.filter(file, () => take(record));
+      const [file, text] = separator === '\0' ? [record, ''] : splitRecord(record);
+      // A record without a file goes on with the one before.
+      const found = file === undefined ? last : place.found(file);
+      last = found;
+      return found === undefined || (file === undefined && text === GROUPS_APART)
+        ? take({ found: undefined, text })
+        : shown.filter(found, () => take({ found, text }));
     };
-    const args = grepArguments(input, mode, path);
-    return runRipgrep({ args, cwd: context.cwd, separator, onRecord }, context, options);
+    const args = grepArguments(input, mode, place.path);
+    return runRipgrep({ args, place, separator, onRecord }, context, options);
   };
 
   switch (mode) {
     case 'files_with_matches': {
-      const found: string[] = [];
-      await search('\0', (file) => found.push(file) < MAX_SORTED_FILES);
-      const sorted = await changedLastFirst(found, context);
+      const matching: { readonly found: Found }[] = [];
+      await search('\0', ({ found }) => found === undefined || matching.push({ found }) < MAX_SORTED_FILES);
+      const sorted = await changedLastFirst(matching, context);
       const page = pageOf(
-        sorted.map((file) => shownPath(file, context.cwd)),
+        sorted.map(({ found }) => shownPath(found.spelled, context.cwd)),
         input,
       );
       const content =
@@ -88,7 +123,13 @@ async function grep(
       };
     }
     case 'content': {
-      const { page, files } = await linesOf(search, input, context.cwd, (file, text) => `${file}:${text}`);
+      const { page, files } = await linesOf(
+        search,
+        input,
+        context,
+        heldLines,
+        (file, text) => `${file}:${text}`,
+      );
       const text = page.entries.join('\n');
       return {
         data: {
@@ -105,7 +146,7 @@ async function grep(
     }
     case 'count': {
       let numMatches = 0;
-      const { page, files } = await linesOf(search, input, context.cwd, (file, count) => {
+      const { page, files } = await linesOf(search, input, context, stillThere, (file, count) => {
         numMatches += Number(count);
         return `${file}:${count}`;
       });
@@ -123,33 +164,41 @@ async function grep(
 
 /** The wanted page of output lines. Each is `path NUL text`, but for the separators between groups. */
 async function linesOf(
-  search: (separator: '\n', onRecord: (record: string) => boolean) => Promise<void>,
+  search: Search,
   input: GrepInput,
-  cwd: string,
+  context: ToolContext,
+  check: (lines: readonly FoundLine[], context: ToolContext) => Promise<readonly FoundLine[]>,
   render: (file: string, text: string) => string,
 ): Promise<{ page: Page; files: readonly string[] }> {
   const skip = input.offset ?? 0;
   const limit = limitOf(input);
-  const entries: string[] = [];
-  const files = new Set<string>();
+  const lines: GrepRecord[] = [];
   let seen = 0;
   let chars = 0;
   let more = false;
   await search('\n', (record) => {
-    const [path, text] = splitRecord(record);
     seen += 1;
     if (seen <= skip) return true;
-    const file = path === undefined ? undefined : shownPath(path, cwd);
-    const entry = file === undefined ? text : render(file, text);
-    more = entries.length >= limit || (entries.length > 0 && chars + entry.length > MAX_CHARS);
+    const length = record.text.length + (record.found?.spelled.length ?? 0);
+    more = lines.length >= limit || (lines.length > 0 && chars + length > MAX_CHARS);
     if (more) return false;
-    entries.push(headOf(entry, MAX_CHARS));
-    chars += entry.length + 1;
-    if (file !== undefined) files.add(file);
+    lines.push(record);
+    chars += length + 1;
     return true;
+  });
+  const held = new Set(await check(lines.filter(isLine), context));
+  const files = new Set<string>();
+  const entries = lines.flatMap((line) => {
+    if (!isLine(line)) return [line.text];
+    if (!held.has(line)) return [];
+    const file = shownPath(line.found.spelled, context.cwd);
+    files.add(file);
+    return [headOf(render(file, line.text), MAX_CHARS)];
   });
   return { page: { entries, more }, files: [...files] };
 }
+
+const isLine = (record: GrepRecord): record is FoundLine => record.found !== undefined;
 
 function splitRecord(record: string): readonly [path: string | undefined, text: string] {
   const line = record.endsWith('\r') ? record.slice(0, -1) : record;
@@ -177,9 +226,16 @@ function moreNote(page: Page, input: GrepInput): string {
   return `\n\n(There is more. Go on with offset ${(input.offset ?? 0) + page.entries.length}, or narrow the search.)`;
 }
 
-async function changedLastFirst(paths: readonly string[], { files }: ToolContext): Promise<string[]> {
+async function changedLastFirst(
+  matching: readonly { readonly found: Found }[],
+  context: ToolContext,
+): Promise<readonly { readonly found: Found }[]> {
+  const there = await stillThere(matching, context);
   const dated = await Promise.all(
-    paths.map(async (path) => ({ path, mtimeMs: (await files.stat(path))?.mtimeMs ?? 0 })),
+    there.map(async ({ found }) => ({
+      found,
+      mtimeMs: (await context.files.lstat(found.real))?.mtimeMs ?? 0,
+    })),
   );
-  return dated.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1)).map(({ path }) => path);
+  return dated.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.found.real < b.found.real ? -1 : 1));
 }

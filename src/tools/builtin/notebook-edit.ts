@@ -1,6 +1,6 @@
 import type { Tool, ToolContext } from '../../protocol/tool.ts';
 import { parserOf } from '../from-json-schema.ts';
-import { absolutePath, lockFile, saveFile } from './file-access.ts';
+import { absolutePath, lockFile, mayTell, placeOf, saveFile } from './file-access.ts';
 import type { NotebookEditInput, NotebookEditOutput } from './notebook-plan.ts';
 
 const schema = {
@@ -37,25 +37,28 @@ export const notebookEditTool: Tool<NotebookEditInput, NotebookEditOutput> = {
   permissionTarget: (input, { cwd }) => ({ kind: 'write', paths: [absolutePath(input.notebook_path, cwd)] }),
 
   async validateInput(input, context) {
-    const plan = await planEdit(absolutePath(input.notebook_path, context.cwd), input, context);
+    const path = absolutePath(input.notebook_path, context.cwd);
+    const real = await placeOf(path, context);
+    if (!(await mayTell(path, real, context))) return { ok: true };
+    const plan = await planEdit(path, real, input, context);
     return plan.kind === 'refused' ? { ok: false, message: plan.message } : { ok: true };
   },
 
   async run(input, context) {
     const path = absolutePath(input.notebook_path, context.cwd);
-    return lockFile(path, context, async () => {
+    return lockFile(path, context, async (real) => {
       // As for Edit: what was checked before the question is checked again (F144).
-      const plan = await planEdit(path, input, context);
+      const plan = await planEdit(path, real, input, context);
       if (plan.kind === 'refused') throw new Error(plan.message);
       const partial = context.readFileCache.get(path)?.partial ?? true;
-      await saveFile(path, plan.bytes, { existed: true, partial }, context);
+      await saveFile(path, real, plan.bytes, partial, context);
       return { data: plan.output, content: plan.said };
     });
   },
 };
 
 /** What knows notebooks is loaded by the first. */
-async function planEdit(path: string, input: NotebookEditInput, context: ToolContext) {
+async function planEdit(path: string, real: string, input: NotebookEditInput, context: ToolContext) {
   const plan = await import('./notebook-plan.ts');
-  return plan.planEdit(path, input, context);
+  return plan.planEdit(path, real, input, context);
 }

@@ -41,12 +41,13 @@ const refused = (message: string): EditPlan => ({ kind: 'refused', message });
 
 export async function planEdit(
   path: string,
+  real: string,
   input: NotebookEditInput,
   context: ToolContext,
 ): Promise<EditPlan> {
   if (!path.endsWith('.ipynb'))
     return refused(`${path} is not a notebook (.ipynb). Edit changes other files.`);
-  const now = await readForWriting(path, context);
+  const now = await readForWriting(path, real, context);
   if (now.kind === 'refused') return now;
   if (now.kind === 'absent') return refused(`${path} does not exist.`);
   if (staleness(path, now.bytes, context) === 'changed') return refused(changedMessage(path));

@@ -1,7 +1,7 @@
 /** Files that the model sees as they are, not as text: pictures and PDF documents. */
 import { extname } from 'node:path';
-import type { FileStat } from '../../protocol/files.ts';
-import type { ToolContext, ToolOutput, ToolResultContent } from '../../protocol/tool.ts';
+import type { FileStat, PlainFile } from '../../protocol/files.ts';
+import type { ToolOutput, ToolResultContent } from '../../protocol/tool.ts';
 import { imageHeader } from '../../util/image-header.ts';
 import { type ImageType, imageTypeOf } from './image-file.ts';
 
@@ -42,18 +42,20 @@ export interface MediaFileLimits {
 
 export const looksLikePdf = (path: string) => extname(path).toLowerCase() === '.pdf';
 
-export async function readImage(
+/** Of a file that has no size of its own, only that it is longer than was read. */
+export const shownSize = ({ size }: FileStat, most: number) =>
+  size > most ? `${size} bytes` : `more than ${most} bytes`;
+
+export function imageOf(
   path: string,
-  stat: FileStat,
-  { files }: ToolContext,
+  { stat, bytes }: PlainFile,
   { maxImageBytes }: MediaFileLimits,
-): Promise<ToolOutput<ImageOutput>> {
-  if (stat.size > maxImageBytes) {
+): ToolOutput<ImageOutput> {
+  if (bytes === undefined) {
     throw new Error(
-      `${path} is an image of ${stat.size} bytes; at most ${maxImageBytes} can be shown. Make a smaller copy of it first.`,
+      `${path} is an image of ${shownSize(stat, maxImageBytes)}; at most ${maxImageBytes} can be shown. Make a smaller copy of it first.`,
     );
   }
-  const bytes = await files.readFile(path);
   const type = imageTypeOf(bytes);
   if (type === undefined)
     throw new Error(`${path} is named like an image, but holds no PNG, JPEG, GIF or WebP.`);
@@ -79,18 +81,17 @@ export async function readImage(
   return { data, content: mediaContent(data) };
 }
 
-export async function readPdf(
+export function pdfOf(
   path: string,
-  stat: FileStat,
-  { files }: ToolContext,
+  { stat, bytes: read }: PlainFile,
   { maxPdfBytes, maxPdfPages }: MediaFileLimits,
-): Promise<ToolOutput<PdfOutput>> {
+): ToolOutput<PdfOutput> {
   const instead = 'Take a part of it (with qpdf, say), or make text of it with pdftotext.';
-  if (stat.size > maxPdfBytes)
+  if (read === undefined)
     throw new Error(
-      `${path} is a PDF of ${stat.size} bytes; at most ${maxPdfBytes} can be shown. ${instead}`,
+      `${path} is a PDF of ${shownSize(stat, maxPdfBytes)}; at most ${maxPdfBytes} can be shown. ${instead}`,
     );
-  const bytes = Buffer.from(await files.readFile(path));
+  const bytes = Buffer.from(read);
   if (!bytes.subarray(0, 1024).includes('%PDF-'))
     throw new Error(`${path} is named like a PDF, but is none: it does not begin with %PDF-.`);
   const pages = pagesOf(bytes);

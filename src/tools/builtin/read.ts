@@ -1,18 +1,19 @@
 import { extname } from 'node:path';
-import type { FileStat } from '../../protocol/files.ts';
+import type { PlainFile } from '../../protocol/files.ts';
 import type { Tool, ToolContext, ToolOutput, ToolResultContent } from '../../protocol/tool.ts';
 import { sha256 } from '../../util/sha256.ts';
 import { parserOf } from '../from-json-schema.ts';
-import { absolutePath, kindRefusal } from './file-access.ts';
+import { absolutePath, kindRefusal, placeOf } from './file-access.ts';
 import { looksLikeImage } from './image-file.ts';
 import { lineWindow, numberedLines } from './line-window.ts';
 import {
   type ImageOutput,
+  imageOf,
   looksLikePdf,
   mediaContent,
   type PdfOutput,
-  readImage,
-  readPdf,
+  pdfOf,
+  shownSize,
 } from './read-media.ts';
 import type { NotebookView } from './show-notebook.ts';
 import { decodeText } from './text-file.ts';
@@ -114,29 +115,39 @@ async function read(
   limits: Required<ReadLimits>,
 ): Promise<ToolOutput<ReadOutput>> {
   const path = absolutePath(input.file_path, context.cwd);
-  const stat = await context.files.stat(path);
-  if (stat === undefined) throw new Error(`${path} does not exist.`);
-  const refusal = kindRefusal(path, stat);
+  const kind = looksLikeImage(path) ? 'image' : looksLikePdf(path) ? 'pdf' : 'text';
+  const real = await placeOf(path, context);
+  const found = await context.files.readPlain(real, mostBytes(kind, limits));
+  if (found === undefined) throw new Error(`${path} does not exist.`);
+  const refusal = kindRefusal(path, found.stat);
   if (refusal !== undefined) throw new Error(refusal);
-  if (looksLikeImage(path)) return readImage(path, stat, context, limits);
-  if (looksLikePdf(path)) return readPdf(path, stat, context, limits);
-  return readText(path, stat, input, context, limits);
+  if (kind === 'image') return imageOf(path, found, limits);
+  if (kind === 'pdf') return pdfOf(path, found, limits);
+  return textOf({ path, real }, found, input, context, limits);
 }
 
-async function readText(
-  path: string,
-  stat: FileStat,
+function mostBytes(kind: 'image' | 'pdf' | 'text', limits: Required<ReadLimits>): number {
+  switch (kind) {
+    case 'image':
+      return limits.maxImageBytes;
+    case 'pdf':
+      return limits.maxPdfBytes;
+    case 'text':
+      return limits.maxFileBytes;
+  }
+}
+
+async function textOf(
+  { path, real }: { readonly path: string; readonly real: string },
+  { stat, bytes }: PlainFile,
   input: ReadInput,
   context: ToolContext,
   limits: Required<ReadLimits>,
 ): Promise<ToolOutput<ReadOutput>> {
-  const tooLarge = (size: number) =>
-    new Error(
-      `${path} has ${size} bytes; files above ${limits.maxFileBytes} bytes are not read. Search it with Grep, or cut out a part with Bash, for example with sed -n or head -c.`,
+  if (bytes === undefined)
+    throw new Error(
+      `${path} has ${shownSize(stat, limits.maxFileBytes)}; files above ${limits.maxFileBytes} bytes are not read. Search it with Grep, or cut out a part with Bash, for example with sed -n or head -c.`,
     );
-  if (stat.size > limits.maxFileBytes) throw tooLarge(stat.size);
-  const bytes = await context.files.readFile(path);
-  if (bytes.length > limits.maxFileBytes) throw tooLarge(bytes.length);
   const decoded = decodeText(bytes);
   if (decoded === undefined)
     throw new Error(
@@ -150,7 +161,7 @@ async function readText(
     const notebook = showNotebook(path, decoded.text, { ...limits, from, maxCells });
     if (notebook !== undefined) {
       const { partial, ...shown } = notebook;
-      context.readFileCache.set(path, { hash: sha256(bytes), mtimeMs: stat.mtimeMs, partial });
+      context.readFileCache.set(path, { hash: sha256(bytes), mtimeMs: stat.mtimeMs, partial, real });
       return shown;
     }
   }
@@ -163,7 +174,7 @@ async function readText(
   });
   const { lines, totalLines } = window;
   const partial = lines < totalLines;
-  context.readFileCache.set(path, { hash: sha256(bytes), mtimeMs: stat.mtimeMs, partial });
+  context.readFileCache.set(path, { hash: sha256(bytes), mtimeMs: stat.mtimeMs, partial, real });
 
   const last = from + lines - 1;
   const more = last < totalLines && lines > 0 && input.limit !== lines;

@@ -5,10 +5,11 @@ import { StringDecoder } from 'node:string_decoder';
 import type { ToolContext } from '../../protocol/tool.ts';
 import { headOf } from '../../util/cut-text.ts';
 import { type ProcessGroup, spawnGroup } from '../../util/process-tree.ts';
+import type { SearchPlace } from './search-place.ts';
 
 export interface RipgrepRun {
   readonly args: readonly string[];
-  readonly cwd: string;
+  readonly place: Pick<SearchPlace, 'cwd' | 'input' | 'without'>;
   /** What ends a record of the output: a line break, or NUL for lists of paths. */
   readonly separator: '\n' | '\0';
   /** Called for each record, in order; `false`: no more is wanted. A promise is waited for. */
@@ -37,7 +38,12 @@ export async function runRipgrep(
 ): Promise<void> {
   const { signal } = context;
   signal.throwIfAborted();
-  const group = spawnGroup(await binary(options), run.args, { cwd: run.cwd, env: context.env });
+  const { cwd, input, without } = run.place;
+  const group = spawnGroup(await binary(options), [...without, ...run.args], {
+    cwd,
+    env: context.env,
+    ...(input !== undefined && { stdin: input }),
+  });
   const onAbort = () => void group.end(KILL_GRACE_MS);
   signal.addEventListener('abort', onAbort, { once: true });
   try {
@@ -113,27 +119,4 @@ async function readStderr({ stderr }: ProcessGroup): Promise<string> {
 export function shownPath(path: string, cwd: string): string {
   const short = relative(cwd, path);
   return short === '' || short.startsWith(`..${sep}`) || short === '..' || isAbsolute(short) ? path : short;
-}
-
-export interface ShownFiles {
-  /** Whether the record's file may be shown; at once when no rule denies reading any. */
-  filter(file: string, onRecord: () => boolean): boolean | Promise<boolean>;
-  /** A sentence for the model when something was left out. */
-  note(): string;
-}
-
-/** What a search may show: it is judged by the folder it starts in, its findings one by one. */
-export function shownFiles(context: ToolContext): ShownFiles {
-  const isDenied = context.readFilter?.();
-  let leftOut = false;
-  return {
-    filter(file, onRecord) {
-      if (isDenied === undefined) return onRecord();
-      return isDenied(file).then((denied) => {
-        leftOut ||= denied;
-        return denied || onRecord();
-      });
-    },
-    note: () => (leftOut ? '\n\n(Files that a permission rule denies reading are left out.)' : ''),
-  };
 }

@@ -3,12 +3,15 @@
  * leaves in the background ends with it, also when that keeps the pipes open (F99).
  */
 import type { Clock } from '../../protocol/ports.ts';
+import type { Isolate, Launch } from '../../protocol/sandbox.ts';
 import { type ProcessEnd, type ProcessGroup, spawnGroup } from '../../util/process-tree.ts';
 import { unlessAborted } from '../deferred.ts';
 import type { BoundedOutput } from './bounded-output.ts';
 
 export interface ShellCommand {
   readonly command: string;
+  /** The one that the command was judged for. */
+  readonly shell: 'bash' | 'sh';
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** After the shell's exit, how long its pipes may still be read while others hold them. */
@@ -19,6 +22,8 @@ export interface ShellCommand {
   readonly clock: Clock;
   /** Whether to say in which folder the shell ended. Default false. */
   readonly tellFolder?: boolean;
+  /** Puts the shell into isolation. Absent: it runs as any program does. */
+  readonly isolate?: Isolate | undefined;
 }
 
 export interface ShellEnd {
@@ -28,6 +33,8 @@ export interface ShellEnd {
   readonly leftovers: boolean;
   /** The folder a shell was in that ended well, free of links. Only with `tellFolder`. */
   readonly folder?: string;
+  /** Of a shell that did not end well: what the program that isolates it wrote to its standard error. */
+  readonly complaint?: string;
 }
 
 export interface RunningShell {
@@ -38,6 +45,8 @@ export interface RunningShell {
   /** From now on it ends with this process, however this process ends (F100). */
   guard(): void;
 }
+
+const MAX_COMPLAINT_CHARS = 2000;
 
 /** By these a program knows that it was started by an agent, and by which. */
 const MARKS = { CLAUDECODE: '1', TURNWRIGHT: '1' } as const;
@@ -58,47 +67,98 @@ const tellingFolder = (
 const DESCRIPTORS = { bash: 197, sh: 9 } as const;
 
 export function startShellCommand(shell: ShellCommand): RunningShell {
-  let group = spawn(shell, 'bash');
-  let told = folderTold(group);
+  let group: ProcessGroup | undefined;
   let guarded = false;
   let stopped: ShellEnd['stopped'];
   const stop = (why: 'timeout' | 'abort', graceMs = shell.killGraceMs) => {
     stopped ??= why;
-    void group.end(graceMs);
+    void group?.end(graceMs);
   };
   const guard = () => {
     guarded = true;
-    group.guard();
+    group?.guard();
   };
-
+  const start = (launch: Launch): ProcessGroup => {
+    group = spawn(shell, launch);
+    if (guarded) group.guard();
+    return group;
+  };
   const run = async (): Promise<ShellEnd> => {
-    let end = await follow(group, shell);
-    if (isMissing(end) && stopped === undefined) {
-      group = spawn(shell, 'sh');
-      told = folderTold(group);
-      if (guarded) group.guard();
-      end = await follow(group, shell);
+    const { isolate } = shell;
+    if (isolate === undefined) return runToEnd(start(launchOf(shell)), shell, () => stopped);
+    let launch: Launch;
+    try {
+      launch = await isolate(launchOf(shell));
+    } catch (error) {
+      return { end: { kind: 'not_started', error: error as NodeJS.ErrnoException }, leftovers: false };
     }
-    const leftovers = await group.end(shell.killGraceMs);
-    const endedWell = end.kind === 'exited' && end.code === 0 && stopped === undefined;
-    const folder = endedWell ? await within(shell.drainMs, told, shell.clock) : undefined;
-    group.side?.destroy();
-    return {
-      end,
-      leftovers: leftovers && stopped === undefined,
-      ...(stopped !== undefined && { stopped }),
-      ...(folder !== undefined && { folder }),
-    };
+    try {
+      if (stopped === undefined) return await runToEnd(start(launch), shell, () => stopped);
+      return { end: { kind: 'exited', code: null, signal: 'SIGTERM' }, leftovers: false, stopped };
+    } finally {
+      await launch.release?.();
+    }
   };
   return { ended: run(), stop, guard };
 }
 
-function spawn({ cwd, env, command, tellFolder }: ShellCommand, program: 'bash' | 'sh'): ProcessGroup {
-  // The shells of Windows name folders in a way of their own.
-  const sidePipe = tellFolder === true && process.platform !== 'win32';
-  const script = sidePipe ? tellingFolder(DESCRIPTORS[program]) : MERGED;
-  const own = { ...env, ...MARKS };
-  return spawnGroup(program, ['-c', script, program, command], { cwd, env: own, stderr: 'ignore', sidePipe });
+async function runToEnd(
+  group: ProcessGroup,
+  shell: ShellCommand,
+  stoppedBy: () => ShellEnd['stopped'],
+): Promise<ShellEnd> {
+  const told = folderTold(group);
+  const complaint = textOf(group.stderr);
+  const end = await follow(group, shell);
+  const leftovers = await group.end(shell.killGraceMs);
+  const stopped = stoppedBy();
+  const endedWell = end.kind === 'exited' && end.code === 0 && stopped === undefined;
+  const folder = endedWell ? await within(shell.drainMs, told, shell.clock) : undefined;
+  const complains = !endedWell && shell.isolate !== undefined;
+  const complained = complains ? await within(shell.drainMs, complaint, shell.clock) : undefined;
+  group.side?.destroy();
+  group.stderr?.destroy();
+  return {
+    end,
+    leftovers: leftovers && stopped === undefined,
+    ...(stopped !== undefined && { stopped }),
+    ...(folder !== undefined && { folder }),
+    ...(complained !== undefined && complained !== '' && { complaint: complained }),
+  };
+}
+
+// The shells of Windows name folders in a way of their own.
+const asksForFolder = ({ tellFolder }: ShellCommand): boolean =>
+  tellFolder === true && process.platform !== 'win32';
+
+function launchOf(shell: ShellCommand): Launch {
+  const { cwd, env, command, shell: program } = shell;
+  const script = asksForFolder(shell) ? tellingFolder(DESCRIPTORS[program]) : MERGED;
+  return { program, args: ['-c', script, program, command], cwd, env: { ...env, ...MARKS } };
+}
+
+function spawn(shell: ShellCommand, { program, args, cwd, env, descriptors }: Launch): ProcessGroup {
+  return spawnGroup(program, args, {
+    cwd,
+    env,
+    // The command's own goes into its output; what isolates it has one of its own.
+    stderr: shell.isolate === undefined ? 'ignore' : 'pipe',
+    sidePipe: asksForFolder(shell),
+    descriptors,
+  });
+}
+
+/** Its beginning; undefined when it cannot be read to its end. */
+async function textOf(stream: ProcessGroup['stderr']): Promise<string | undefined> {
+  if (stream === undefined) return undefined;
+  let text = '';
+  try {
+    for await (const chunk of stream.setEncoding('utf8'))
+      if (text.length < MAX_COMPLAINT_CHARS) text += chunk;
+    return text.trim();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Read from the start: a pipe without a reader is emptied when its process ends. undefined: nothing was told. */
@@ -113,10 +173,6 @@ async function folderTold({ side }: ProcessGroup): Promise<string | undefined> {
     // Cut off by us.
   }
   return undefined;
-}
-
-function isMissing(end: ProcessEnd): boolean {
-  return end.kind === 'not_started' && end.error.code === 'ENOENT';
 }
 
 async function follow(group: ProcessGroup, { output, drainMs, clock }: ShellCommand): Promise<ProcessEnd> {
@@ -138,7 +194,8 @@ async function drain(group: ProcessGroup, output: BoundedOutput): Promise<void> 
 }
 
 /** undefined when it takes longer, or fails. */
-async function within<T>(ms: number, work: Promise<T>, clock: Clock): Promise<T | undefined> {
+async function within<T>(ms: number, work: Promise<T> | undefined, clock: Clock): Promise<T | undefined> {
+  if (work === undefined) return undefined;
   const late = new AbortController();
   const cancel = clock.timer(ms, () => late.abort());
   try {

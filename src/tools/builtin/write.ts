@@ -4,6 +4,8 @@ import {
   absolutePath,
   changedMessage,
   lockFile,
+  mayTell,
+  placeOf,
   readForWriting,
   saveFile,
   staleness,
@@ -63,17 +65,19 @@ export const writeTool: Tool<WriteInput, WriteOutput> = {
 
   async validateInput(input, context) {
     const path = absolutePath(input.file_path, context.cwd);
-    const plan = await planWrite(path, input.content, context);
+    const real = await placeOf(path, context);
+    if (!(await mayTell(path, real, context))) return { ok: true };
+    const plan = await planWrite(path, real, input.content, context);
     return plan.kind === 'refused' ? { ok: false, message: plan.message } : { ok: true };
   },
 
   async run(input, context) {
     const path = absolutePath(input.file_path, context.cwd);
-    return lockFile(path, context, async () => {
+    return lockFile(path, context, async (real) => {
       // Asking for permission takes its time, and other writers do not wait: what was checked is checked again (F144).
-      const plan = await planWrite(path, input.content, context);
+      const plan = await planWrite(path, real, input.content, context);
       if (plan.kind === 'refused') throw new Error(plan.message);
-      await saveFile(path, plan.bytes, { existed: plan.before !== undefined, partial: false }, context);
+      await saveFile(path, real, plan.bytes, false, context);
       const { before } = plan;
       const data: WriteOutput = {
         type: before === undefined ? 'create' : 'update',
@@ -96,8 +100,13 @@ type WritePlan =
   | { readonly kind: 'write'; readonly bytes: Uint8Array; readonly before: string | undefined }
   | { readonly kind: 'refused'; readonly message: string };
 
-async function planWrite(path: string, content: string, context: ToolContext): Promise<WritePlan> {
-  const now = await readForWriting(path, context);
+async function planWrite(
+  path: string,
+  real: string,
+  content: string,
+  context: ToolContext,
+): Promise<WritePlan> {
+  const now = await readForWriting(path, real, context);
   switch (now.kind) {
     case 'refused':
       return now;

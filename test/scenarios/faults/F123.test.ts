@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { query, type SDKMessage } from '../../../src/index.ts';
 import { reply, toolUse } from '../../../src/rehearsal/index.ts';
 import { fakeTool } from '../../../src/testing/index.ts';
-import { readOnlyFiles } from '../faulty-files.ts';
+import { readOnlyFiles } from '../../faulty-files.ts';
 import { outline } from '../outline.ts';
 import { KEY, serve } from '../rehearse.ts';
 

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { reply } from '../../../src/rehearsal/index.ts';
-import { watchedFiles } from '../faulty-files.ts';
+import { watchedFiles } from '../../faulty-files.ts';
 import { rehearse, successOf } from '../rehearse.ts';
 import { tempFolder } from '../temp-folder.ts';
 

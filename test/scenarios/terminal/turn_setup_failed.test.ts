@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { readOnlyFiles } from '../faulty-files.ts';
+import { readOnlyFiles } from '../../faulty-files.ts';
 import { outline } from '../outline.ts';
 import { errorResultOf, rehearse } from '../rehearse.ts';
 

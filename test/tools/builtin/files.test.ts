@@ -111,6 +111,7 @@ describe('Read', () => {
     expect(context.readFileCache.get(path)).toEqual({
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       mtimeMs: (await stat(path)).mtimeMs,
+      real: path,
       partial: false,
     });
   });

@@ -1,6 +1,7 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ToolOutput } from '../../../src/protocol/tool.ts';
 import { createGlobTool, searchRoot } from '../../../src/tools/builtin/glob.ts';
 import { createGrepTool } from '../../../src/tools/builtin/grep.ts';
 import { contextIn, isWellFormed, runDirectly, tempFolder, textOf } from '../support.ts';
@@ -234,11 +235,23 @@ describe('files that a rule denies reading', () => {
     expect(JSON.stringify(output.data)).not.toContain('mid.ts');
   });
 
-  test('Glob too, and says nothing when none was met', async () => {
+  test('Glob too; that rules leave files out is said whether or not one would have been found', async () => {
     const left = await runDirectly(createGlobTool(), { pattern: '*.ts' }, contextIn(root, denying('mid.ts')));
     expect(textOf(left.output)).toContain('src/old.ts\n\n(Files that');
     expect(textOf(left.output)).not.toContain('mid.ts');
     const all = await runDirectly(createGlobTool(), { pattern: '*.md' }, contextIn(root, denying('mid.ts')));
-    expect(textOf(all.output)).toBe('docs/read me.md');
+    expect(textOf(all.output)).toMatch(/^docs\/read me\.md\n\n\(Files that/);
+  });
+
+  test('what a search answers does not depend on what a denied file holds', async () => {
+    const context = contextIn(root, denying('mid.ts'));
+    for (const output_mode of ['files_with_matches', 'content', 'count']) {
+      const [held, other] = await Promise.all(
+        ['alpha beta', 'no such words'].map((pattern) =>
+          runDirectly(createGrepTool(), { pattern, output_mode }, context),
+        ),
+      );
+      expect(textOf(held?.output as ToolOutput)).toBe(textOf(other?.output as ToolOutput));
+    }
   });
 });

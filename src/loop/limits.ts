@@ -1,0 +1,30 @@
+/** The loop's constants: how often, how many, how much. Each is written here alone. */
+
+/** Overloaded responses in a row after which another model is asked (L4.4). */
+export const OVERLOADS_UNTIL_FALLBACK = 3;
+
+/** Messages that ask the model to continue a truncated answer, per turn (L7 rule 5). */
+export const MAX_RESUMES = 3;
+
+/** Times that an empty answer is asked for again; the next one is taken as it is. */
+export const MAX_EMPTY_NUDGES = 1;
+/** Times that an answer is asked for again which announced a tool call without making one. */
+export const MAX_MALFORMED_NUDGES = 2;
+
+/** A token budget is used up when this share of it was produced. */
+export const TOKEN_BUDGET_ENOUGH = 0.95;
+/** A continuation gained little when it produced less than this share of the token budget. */
+export const TOKEN_BUDGET_SMALL_GAIN = 0.01;
+/** Continuations in a row that gained little, after which the run ends. */
+export const SMALL_GAINS_TO_STOP = 2;
+
+/** Tokens of output beside an explicit thinking budget. */
+export const ANSWER_BESIDE_THINKING_TOKENS = 8_000;
+/** Characters of output per token, for a response that never reported its usage. */
+export const CHARS_PER_TOKEN = 4;
+
+/** Deltas of a content block that are kept apart before they are joined: few long-lived strings cost the collector less. */
+export const DELTAS_PER_PIECE = 256;
+
+/** Uuids of added messages in one decision record. */
+export const MOST_ADDED_UUIDS = 24;

@@ -1,0 +1,25 @@
+import { PASS, type Rule, stop } from '../decision.ts';
+import { errorMessage } from '../loop-messages.ts';
+
+/** An error that is not the model call's own (those are values): a bug, a broken tool set, a full disk. */
+export const unexpectedError: Rule = {
+  name: 'unexpected_error',
+  applies: (facts) => facts.thrown !== undefined,
+  async *run(facts, output, iteration) {
+    const { state } = output;
+    if (facts.thrown === undefined) return PASS;
+    const { error } = facts.thrown;
+    const text = error instanceof Error ? error.message : String(error);
+    const image =
+      error instanceof Error &&
+      'code' in error &&
+      (error.code === 'image_size' || error.code === 'image_resize');
+    const message = errorMessage(iteration.deps, text, image ? 'invalid_request' : 'unknown');
+    try {
+      yield* iteration.emit(message);
+    } catch {
+      yield [message]; // the journal itself may be what failed; the consumer gets the error all the same
+    }
+    return stop(state, image ? 'image_error' : 'model_error', { errors: [text] });
+  },
+};

@@ -1,0 +1,87 @@
+/** What the stages of one iteration return: plain values, which the decision at the end of the iteration takes. */
+import type { RequestEstimate } from '../protocol/context.ts';
+import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
+import type { Terminal } from '../protocol/terminal.ts';
+import type { ToolUpdate } from '../protocol/tool.ts';
+import type { WireTool } from '../protocol/wire.ts';
+import type { Response } from './response.ts';
+import type { State } from './state.ts';
+
+/** An error that is not the model call's own: those are values (`protocol/failure.ts`). */
+export interface Thrown {
+  readonly error: unknown;
+}
+
+/** Stage 1. A limit for which no recovery is left ends the run before a request is made. */
+export interface LimitReached {
+  readonly kind: 'stop';
+  readonly terminal: Terminal;
+}
+
+/** Stage 1: the view of the next request, and what it costs. */
+export interface Prepared {
+  /**
+   * `ready`: the request can be made. `resumed`: the response was recorded by an earlier process. `aborted`, `failed`: no
+   * request is made.
+   */
+  readonly kind: 'ready' | 'resumed' | 'aborted' | 'failed';
+  /** The state with the view that the steps left. */
+  readonly state: State;
+  /** Tokens of the request: the provider's count as far as there is one, else by estimate. */
+  readonly tokens: number;
+  readonly estimate: RequestEstimate;
+  /** The tools that the model may call. */
+  readonly tools: readonly WireTool[];
+  /** Names of the steps that changed the view. */
+  readonly editedBy: readonly string[];
+  /** What the API shall clear on its side (cached microcompact). */
+  readonly contextManagement: unknown;
+  readonly thrown?: Thrown;
+}
+
+export type PreventContinuation = Extract<ToolUpdate, { kind: 'result' }>['preventContinuation'];
+
+/** Stage 4: what the calls of the response returned. */
+export interface ToolResults {
+  /** As recorded, in the order in which they arrived. */
+  readonly messages: readonly UserMessage[];
+  /** Context for the model from hooks around the calls. */
+  readonly hookContext: readonly string[];
+  /** A tool declared its result to be the end of the work. */
+  readonly endsTurn: boolean;
+  /** A PostToolUse hook returned `continue: false`. */
+  readonly preventContinuation: PreventContinuation;
+  /** A host denied a call and asked to interrupt. */
+  readonly deniedWithInterrupt: boolean;
+  readonly thrown?: Thrown | undefined;
+}
+
+/** Stage 5: what else the model is to know. */
+export interface Attachments {
+  readonly messages: readonly AttachmentMessage[];
+  /** A PostToolBatch hook ended the run. */
+  readonly preventContinuation?: PreventContinuation;
+  readonly thrown?: Thrown | undefined;
+}
+
+export const NO_ATTACHMENTS: Attachments = Object.freeze({ messages: Object.freeze([]) });
+
+/** What the stages returned, one by one. */
+export interface StageValues {
+  readonly prepared: Prepared;
+  readonly response: Response;
+  readonly results: ToolResults;
+  readonly attachments: Attachments;
+}
+
+/** Everything that the rules look at. */
+export interface StageOutput extends StageValues {
+  /** The view as stage 1 left it, and the model that stage 3 ended with: the next state is made of it. */
+  readonly state: State;
+}
+
+export function stageOutput(values: StageValues): StageOutput {
+  const { state } = values.prepared;
+  const { models } = values.response;
+  return { ...values, state: models === state.model ? state : { ...state, model: models } };
+}

@@ -1,0 +1,15 @@
+/** An error that a stage throws becomes part of what the stage returns: a fact for the rules. */
+import type { Thrown } from '../stage-output.ts';
+
+/**
+ * Throws a lost journal again: another process took the session over, so this one has no right to emit or decide
+ * anything more (L4.1, L10.6).
+ */
+export function stageError(error: unknown): Thrown {
+  if (isLostJournal(error)) throw error;
+  return { error };
+}
+
+function isLostJournal(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'fenced';
+}

@@ -1,0 +1,35 @@
+/** What hosts are told of MCP servers: those that they bring along, and those that the engine connects to. */
+export type McpStatus = 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
+
+/** A tool as its server lists it. */
+export interface McpToolInfo {
+  /** Without the server's prefix. */
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly annotations?:
+    | {
+        readonly readOnly?: boolean | undefined;
+        readonly destructive?: boolean | undefined;
+        readonly openWorld?: boolean | undefined;
+      }
+    | undefined;
+}
+
+export interface McpServerStatus {
+  readonly name: string;
+  readonly status: McpStatus;
+  readonly serverInfo?: { readonly name: string; readonly version: string };
+  readonly error?: string;
+  /** Without what may be secret: environment, headers, the query of an address. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** `dynamic`: the host named it, its own servers included; else the kind of file it stands in, or `plugin`. */
+  readonly scope?: string;
+  /** `sdk` for a server of the host's own; else the scope. */
+  readonly source?: string;
+  readonly transport?: 'stdio' | 'http' | 'sse' | 'sdk';
+  readonly tools?: readonly McpToolInfo[];
+  /** Tools that were left out because the API would refuse them, one sentence each. */
+  readonly quarantined?: readonly string[];
+  /** Tools that changed since they were allowed and wait to be allowed again, one sentence each. */
+  readonly held?: readonly string[];
+}

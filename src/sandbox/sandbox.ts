@@ -1,0 +1,60 @@
+/** The sandbox of a session: opened by the first program that runs in it. */
+import type { Isolate, Launch } from '../protocol/sandbox.ts';
+import { lazily } from '../util/lazily.ts';
+import type { SandboxPrograms } from './availability.ts';
+import { isolateWithBubblewrap } from './bubblewrap.ts';
+import { openDomainProxy } from './domain-proxy.ts';
+import type { SandboxPolicy } from './policy.ts';
+import { isolateWithSeatbelt } from './seatbelt.ts';
+import { openFolders, removeFolders } from './session-folders.ts';
+
+export interface SandboxOptions {
+  readonly platform: NodeJS.Platform;
+  readonly architecture: string;
+  readonly programs: SandboxPrograms;
+  /** Asked anew for each program. */
+  readonly policy: () => SandboxPolicy;
+  readonly warn: (line: string) => void;
+}
+
+export interface Sandbox {
+  readonly isolate: Isolate;
+  /** Its folders are removed, its proxy stops. */
+  close(): Promise<void>;
+}
+
+export function openSandbox({ platform, architecture, programs, policy, warn }: SandboxOptions): Sandbox {
+  let opened: ReturnType<typeof openFolders> | undefined;
+  const folders = () => (opened ??= openFolders());
+  const { network } = policy();
+  let proxy: ReturnType<typeof openDomainProxy> | undefined;
+  const needsProxy = network.kind === 'domains';
+  const openProxy = () => {
+    if (network.kind === 'domains') proxy ??= openDomainProxy(network, programs);
+    return proxy as ReturnType<typeof openDomainProxy>;
+  };
+  const isolate = lazily(() =>
+    platform === 'darwin'
+      ? isolateWithSeatbelt({
+          seatbelt: programs.isolator,
+          folders,
+          policy,
+          proxy: needsProxy ? openProxy : undefined,
+        })
+      : isolateWithBubblewrap({
+          bwrap: programs.isolator,
+          architecture,
+          folders,
+          policy,
+          proxy: needsProxy ? openProxy : undefined,
+          warn,
+        }),
+  );
+  return {
+    isolate: (launch: Launch) => isolate()(launch),
+    async close() {
+      await proxy?.then((open) => open.close()).catch(() => {});
+      if (opened !== undefined) await opened.then(removeFolders, () => {});
+    },
+  };
+}

@@ -1,0 +1,144 @@
+/**
+ * Takes a text out of everything that a session keeps. Records stay where they are, so that the conversation stays whole;
+ * in the place of the text stands `[erased]`, for later requests as well.
+ */
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { SessionStoreEntry } from '../../protocol/session-store.ts';
+import { agentOf, type Transcripts } from './transcripts.ts';
+
+export const ERASED = '[erased]';
+
+/** One of the two. */
+export interface EraseRequest {
+  /** Everything that this message says, here and where other records repeat it. */
+  readonly messageId?: string | undefined;
+  /** This text wherever it occurs, letter by letter. At least four characters. */
+  readonly text?: string | undefined;
+}
+
+/** How a record and a file of text are to be rewritten; what comes back as it was is left alone. */
+export interface Erasure {
+  record(record: SessionStoreEntry): SessionStoreEntry;
+  text(text: string): string;
+}
+
+/**
+ * The number of records that were changed. Rejects with `session_not_found`, with `session_in_use` while a process works
+ * on the session, and with `invalid_option` for a message that it does not have, or a store that cannot delete.
+ */
+export async function eraseFromSession(
+  transcripts: Transcripts,
+  sessionId: string,
+  request: EraseRequest,
+): Promise<number> {
+  const { messageId, text } = request;
+  if ((messageId === undefined) === (text === undefined))
+    throw new TurnwrightError('invalid_option', 'Name either a message or a text that is to be erased.');
+  if (text !== undefined && text.length < SHORTEST)
+    throw new TurnwrightError(
+      'invalid_option',
+      `A text of fewer than ${SHORTEST} characters occurs in too many words to be erased.`,
+    );
+  const texts = text === undefined ? await textsOf(transcripts, sessionId, String(messageId)) : [text];
+  return transcripts.rewrite(sessionId, erasureOf(texts, messageId));
+}
+
+const SHORTEST = 4;
+/** What a message says in fewer characters is erased where it is the whole of a text, and not inside of another one. */
+const SHORTEST_PART = 8;
+
+async function textsOf(
+  transcripts: Transcripts,
+  sessionId: string,
+  messageId: string,
+): Promise<readonly string[]> {
+  const subpaths = [undefined, ...(await transcripts.subpaths(sessionId))];
+  let isSession = false;
+  for (const subpath of subpaths) {
+    const lines = await transcripts.lines(sessionId, subpath);
+    isSession ||= lines !== undefined;
+    const record = lines?.find(({ uuid }) => uuid === messageId);
+    if (record !== undefined) return saidBy(record['message']);
+  }
+  if (!isSession) throw new TurnwrightError('session_not_found', `There is no session ${sessionId}.`);
+  const agents = subpaths.flatMap((subpath) => (subpath && agentOf(subpath)) ?? []).length;
+  const where = agents === 0 ? '' : `, nor one of its ${agents} agents,`;
+  throw new TurnwrightError('invalid_option', `Session ${sessionId}${where} has no message ${messageId}.`);
+}
+
+/** Every text of a message: what was written, what tools got and gave, pictures. */
+function saidBy(message: unknown): readonly string[] {
+  const content = isFields(message) ? message['content'] : undefined;
+  if (typeof content === 'string') return content === '' ? [] : [content];
+  if (!Array.isArray(content)) return [];
+  const said = (value: unknown): readonly string[] => {
+    if (typeof value === 'string') return value === '' ? [] : [value];
+    if (Array.isArray(value)) return value.flatMap(said);
+    return isFields(value) ? Object.values(value).flatMap(said) : [];
+  };
+  return content.flatMap((block) => {
+    if (!isFields(block)) return [];
+    const { text, thinking, input, content: inner, source } = block;
+    return [text, thinking, input, inner, isFields(source) ? source['data'] : undefined].flatMap(said);
+  });
+}
+
+function erasureOf(texts: readonly string[], messageId: string | undefined): Erasure {
+  const whole = new Set(texts);
+  // The longest first: a part of it must not be erased alone.
+  const parts = texts
+    .filter((text) => messageId === undefined || text.length >= SHORTEST_PART)
+    .sort((a, b) => b.length - a.length)
+    .flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]);
+  const text = (value: string): string => {
+    if (whole.has(value)) return ERASED;
+    return parts.reduce((rest, part) => rest.replaceAll(part, ERASED), value);
+  };
+  const walk = (value: unknown): unknown => {
+    if (typeof value === 'string') return text(value);
+    if (Array.isArray(value)) return keepSame(value, value.flatMap(walkItem));
+    if (!isFields(value)) return value;
+    let changed = false;
+    const fields = Object.entries(value).map(([key, each]) => {
+      const now = key === 'lastPrompt' ? walkBeginning(each) : walk(each);
+      changed ||= now !== each;
+      return [key, now] as const;
+    });
+    return changed ? Object.fromEntries(fields) : value;
+  };
+  /** A signature vouches for thinking as it was: changed, it would be refused. A picture cannot be changed either. */
+  const walkItem = (item: unknown): readonly unknown[] => {
+    const now = walk(item);
+    if (now === item || !isFields(item)) return [now];
+    if (item['type'] === 'thinking') return [];
+    return item['type'] === 'image' || item['type'] === 'document' ? [{ type: 'text', text: ERASED }] : [now];
+  };
+  /** It may have been cut. */
+  const walkBeginning = (value: unknown): unknown => {
+    const beginning = typeof value === 'string' ? value.replace(/\u2026$/, '') : '';
+    return beginning !== '' && texts.some((each) => each.startsWith(beginning)) ? ERASED : walk(value);
+  };
+  return {
+    text,
+    record(record) {
+      const walked = walk(record) as SessionStoreEntry;
+      return messageId !== undefined && record.uuid === messageId ? emptied(walked) : walked;
+    },
+  };
+}
+
+/** A message must say something. */
+function emptied(record: SessionStoreEntry): SessionStoreEntry {
+  const message = record['message'];
+  if (!isFields(message) || !Array.isArray(message['content']) || message['content'].length > 0)
+    return record;
+  return { ...record, message: { ...message, content: [{ type: 'text', text: ERASED }] } };
+}
+
+function keepSame(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
+  const isSame = before.length === after.length && before.every((each, at) => each === after[at]);
+  return isSame ? before : after;
+}
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,10 @@
+import type { CalledTool } from '../protocol/hook.ts';
+import type { AnyTool } from '../protocol/tool.ts';
+
+/** As hooks around a call read it. */
+export function calledTool({ name, mcp }: AnyTool): CalledTool {
+  return {
+    tool_name: name,
+    ...(mcp !== undefined && { mcp_server: { name: mcp.server, source: mcp.source } }),
+  };
+}

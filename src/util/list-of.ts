@@ -1,0 +1,5 @@
+/** The list itself. Throws TypeError when a damaged record holds something else in its place. */
+export function listOf<T>(value: readonly T[]): readonly T[] {
+  if (!Array.isArray(value)) throw new TypeError('not a list');
+  return value;
+}

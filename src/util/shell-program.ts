@@ -1,0 +1,29 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const known = new Map<string, 'bash' | 'sh'>();
+
+/**
+ * The shell that commands are run by where PATH is this: bash, else sh. Looked for once, so that who judges a command and
+ * who runs it speak of the same one.
+ */
+export function shellOn(path: string | undefined): 'bash' | 'sh' {
+  const found = known.get(path ?? '');
+  if (found !== undefined) return found;
+  const names = process.platform === 'win32' ? ['bash.exe', 'bash'] : ['bash'];
+  const folders = (path ?? '/usr/bin:/bin').split(delimiter);
+  const shell = folders.some((folder) => names.some((name) => isProgram(join(folder || '.', name))))
+    ? 'bash'
+    : 'sh';
+  known.set(path ?? '', shell);
+  return shell;
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

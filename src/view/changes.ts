@@ -1,0 +1,34 @@
+/** Records that change messages which are in the view already: retractions and edits. */
+import type { JournalBody } from '../protocol/journal.ts';
+import type { EditSource } from '../protocol/view.ts';
+import { listOf } from '../util/list-of.ts';
+
+export type ViewChange = Extract<JournalBody, { readonly type: 'retract' | EditSource }>;
+
+export function changesView<R extends JournalBody>(record: R): record is R & ViewChange {
+  switch (record.type) {
+    case 'retract':
+    case 'replacement':
+    case 'snip':
+    case 'collapse':
+    case 'boundary':
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Whether the record replaces the whole view: a compaction. */
+export const isCompaction = ({ type }: ViewChange): boolean => type === 'boundary';
+
+/** Uuids of the messages that the record retracts: none, unless it is a retraction. Throws TypeError when it is malformed. */
+export function retractedBy(record: JournalBody): readonly string[] {
+  return record.type === 'retract' ? listOf(record.uuids) : [];
+}
+
+/** Uuids of the messages that these records retract. */
+export function retractedIn(records: Iterable<JournalBody>): ReadonlySet<string> {
+  const uuids = new Set<string>();
+  for (const record of records) for (const uuid of retractedBy(record)) uuids.add(uuid);
+  return uuids;
+}

@@ -1,0 +1,67 @@
+/** Edits of the view: how each kind changes the messages, live and when the journal is read again. */
+import type { ViewMessage } from '../protocol/messages.ts';
+import type { ViewEdit } from '../protocol/view.ts';
+import { listOf } from '../util/list-of.ts';
+import { PersistentList } from '../util/persistent-list.ts';
+
+/**
+ * Applies edits in order; the result has a root of its own. Without edits the same list is returned. Unknown uuids are
+ * ignored, so replaying an edit changes nothing more.
+ */
+export function applyEdits(
+  messages: PersistentList<ViewMessage>,
+  edits: readonly ViewEdit[],
+): PersistentList<ViewMessage> {
+  if (edits.length === 0) return messages;
+  let edited = messages.slice();
+  for (const edit of edits) edited = applyEdit(edited, edit);
+  return PersistentList.from(edited);
+}
+
+function applyEdit(messages: ViewMessage[], edit: ViewEdit): ViewMessage[] {
+  switch (edit.kind) {
+    case 'replace':
+      return messages.map((message) => (message.uuid === edit.uuid ? edit.item : message));
+    case 'remove': {
+      const removed = new Set(edit.uuids);
+      return messages.filter((message) => !removed.has(message.uuid));
+    }
+    case 'splice': {
+      const removed = new Set(edit.uuids);
+      const at = messages.findIndex((message) => removed.has(message.uuid));
+      if (at < 0) return messages;
+      const before = messages.slice(0, at);
+      const after = messages.slice(at).filter((message) => !removed.has(message.uuid));
+      return [...before, ...edit.items, ...after];
+    }
+    case 'reset': {
+      const keep = new Set(edit.keep);
+      return [...edit.head, ...messages.filter((message) => keep.has(message.uuid)), ...edit.tail];
+    }
+  }
+}
+
+/** Edits as a record holds them. Throws TypeError when one does not have the shape of an edit. */
+export function checkedEdits(edits: readonly ViewEdit[]): readonly ViewEdit[] {
+  for (const edit of listOf(edits)) {
+    switch (edit.kind) {
+      case 'replace':
+        if (typeof edit.uuid !== 'string' || typeof edit.item?.uuid !== 'string')
+          throw new TypeError('a replacement without a uuid');
+        break;
+      case 'remove':
+        listOf(edit.uuids);
+        break;
+      case 'splice':
+        listOf(edit.uuids);
+        listOf(edit.items);
+        break;
+      case 'reset':
+        for (const part of [edit.head, edit.keep, edit.tail]) listOf<unknown>(part);
+        break;
+      default:
+        throw new TypeError('an edit of an unknown kind');
+    }
+  }
+  return edits;
+}

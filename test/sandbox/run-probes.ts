@@ -1,0 +1,46 @@
+/** Runs the probes one after the other as whoever starts it, and prints what each said, as JSON. Its argument is the plan. */
+import { readFileSync } from 'node:fs';
+import { checkAvailability } from '../../src/sandbox/availability.ts';
+import type { SandboxPolicy } from '../../src/sandbox/policy.ts';
+import { openSandbox } from '../../src/sandbox/sandbox.ts';
+import { spawnGroup } from '../../src/util/process-tree.ts';
+import { PROBES } from './escape-probes.ts';
+
+const { policy, env, cwd } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as {
+  policy: SandboxPolicy;
+  env: Record<string, string>;
+  cwd: string;
+};
+const { platform, arch: architecture } = process;
+const found = await checkAvailability({
+  platform,
+  architecture,
+  path: process.env['PATH'] ?? '',
+  filtersDomains: false,
+});
+if (!found.available) throw new Error(found.why);
+const sandbox = openSandbox({
+  platform,
+  architecture,
+  programs: found.programs,
+  policy: () => policy,
+  warn: () => {},
+});
+const said: Record<string, string> = {};
+for (const [at, [name, command]] of PROBES.entries()) {
+  const launch = await sandbox.isolate({ program: 'bash', args: ['-c', command], cwd, env });
+  const group = spawnGroup(launch.program, launch.args, launch);
+  let output = '';
+  for (const stream of [group.stdout, group.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      if (output.length < 4000) output += text;
+    });
+  const late = setTimeout(() => void group.end(0), 10_000);
+  await group.ended;
+  clearTimeout(late);
+  await group.end(0);
+  await launch.release?.();
+  said[`${at} ${name}`] = output;
+}
+await sandbox.close();
+process.stdout.write(JSON.stringify(said));

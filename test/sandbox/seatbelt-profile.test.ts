@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { seatbeltProfile } from '../../src/sandbox/seatbelt-profile.ts';
+import { CLOSED } from './support.ts';
+
+const profile = (policy: Partial<typeof CLOSED> = {}, proxyPorts: readonly number[] = []) =>
+  seatbeltProfile({ policy: { ...CLOSED, ...policy }, writable: ['/w "s"'], tmp: '/private/t', proxyPorts });
+
+it('writes go to the working folders alone, what is protected and hidden comes behind them', () => {
+  const text = profile({
+    hiddenPaths: ['/home/x/.claude'],
+    deniedReads: [{ root: '/w', segments: ['**', '*.pem'] }],
+    readable: ['/home/x/.claude/skills'],
+  });
+  const lines = text.split('\n');
+  const at = (part: string) => lines.findIndex((line) => line.includes(part));
+  expect(lines.slice(0, 2)).toEqual(['(version 1)', '(deny default)']);
+  expect(text).toContain('(allow file-write* (subpath "/w \\"s\\"") (subpath "/private/t"))');
+  const order = [
+    '(allow file-write* (subpath',
+    '(deny file-write* (regex',
+    '(deny file-read* file-write* (subpath "/home/x/.claude")',
+    '(allow file-read* (subpath "/home/x/.claude/skills"))',
+  ].map(at);
+  expect(order).toEqual([...order].sort((a, b) => a - b));
+  expect(order).not.toContain(-1);
+  expect(text).toContain('\\.mcp\\.json');
+  expect(text).toContain('[^/]*\\.pem');
+});
+
+it('the network is closed, open, or open to the proxy', () => {
+  expect(profile()).not.toContain('network');
+  expect(profile({ network: { kind: 'all' } })).toContain('(allow network*)');
+  expect(profile({ network: { kind: 'domains', allowed: ['x'], denied: [] } }, [4711])).toContain(
+    '(allow network-outbound (remote ip "localhost:4711"))',
+  );
+});
+
+it('what macOS alone knows', () => {
+  const macos = { ...CLOSED.macos, machServices: ['com.x.*'], allowAppleEvents: true, unixSockets: ['/s'] };
+  const text = profile({ macos });
+  expect(text).toContain('(global-name-prefix "com.x.")');
+  expect(text).toContain('(allow appleevent-send)');
+  expect(text).toContain('(remote unix-socket (subpath "/s"))');
+});

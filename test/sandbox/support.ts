@@ -1,0 +1,75 @@
+/** A sandbox over a real folder, and whether this machine can have one. */
+import { execFileSync } from 'node:child_process';
+import type { SandboxPort } from '../../src/protocol/sandbox.ts';
+import { checkAvailability } from '../../src/sandbox/availability.ts';
+import type { SandboxPolicy } from '../../src/sandbox/policy.ts';
+import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+
+const machine = {
+  platform: process.platform,
+  architecture: process.arch,
+  path: process.env['PATH'] ?? '',
+  filtersDomains: false,
+};
+
+export const availability = await checkAvailability(machine);
+/** Why tests that need a sandbox are left out; undefined: they are not. */
+export const lacking = availability.available ? undefined : availability.why;
+if (lacking !== undefined) console.warn(`Tests of the sandbox are left out: ${lacking}.`);
+
+export const CLOSED: SandboxPolicy = {
+  writable: [],
+  deniedWrites: [],
+  deniedReads: [],
+  readable: [],
+  protectedPaths: [],
+  hiddenPaths: [],
+  home: undefined,
+  network: { kind: 'none' },
+  allowUnixSockets: false,
+  allowUserNamespaces: false,
+  sharesProc: false,
+  isolatesFiles: true,
+  hiddenVariables: [],
+  macos: {
+    unixSockets: [],
+    allowLocalBinding: false,
+    machServices: [],
+    allowAppleEvents: false,
+    allowTrustDaemon: false,
+  },
+};
+
+export const LIMITS = 'It ran in a sandbox.';
+
+export function sandboxWith(
+  policy: Partial<SandboxPolicy>,
+  warn: (line: string) => void = () => {},
+): Sandbox {
+  if (!availability.available) throw new Error(availability.why);
+  const { platform, architecture } = machine;
+  const now = { ...CLOSED, ...policy };
+  return openSandbox({ platform, architecture, programs: availability.programs, policy: () => now, warn });
+}
+
+export function portOf({ isolate }: Sandbox, port: Partial<SandboxPort> = {}): SandboxPort {
+  return {
+    placeOf: () => 'sandbox',
+    isolate,
+    mayLeave: true,
+    autoAllow: false,
+    isolatesHooks: false,
+    limits: LIMITS,
+    close: async () => {},
+    ...port,
+  };
+}
+
+export function has(program: string): boolean {
+  try {
+    execFileSync('sh', ['-c', `command -v ${program}`]);
+    return true;
+  } catch {
+    return false;
+  }
+}
