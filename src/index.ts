@@ -169,9 +169,11 @@ export {
   type SettingSource,
   SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
 } from './sdk/options.ts';
-export { type InterruptReceipt, type Query, query } from './sdk/query.ts';
-export type { InitializationResult } from './sdk/session-info.ts';
-export type { McpCall, SessionMethods, SessionUsage } from './sdk/session-methods.ts';
+export { type InterruptReceipt, type Query, query } from './sdk/query/query.ts';
+export type { InitializationResult } from './sdk/query/session-info.ts';
+export type { McpCall, SessionMethods, SessionUsage } from './sdk/query/session-methods.ts';
+export type { SetMaxThinkingTokens, ThinkingDisplay } from './sdk/query/thinking-controls.ts';
+export { type StartupOptions, startup, type WarmQuery } from './sdk/query/warm-query.ts';
 export {
   archiveSession,
   configurationHome,
@@ -224,5 +226,3 @@ export {
   trustProject,
   unknownBuiltinTools,
 } from './sdk/settings.ts';
-export type { SetMaxThinkingTokens, ThinkingDisplay } from './sdk/thinking-controls.ts';
-export { type StartupOptions, startup, type WarmQuery } from './sdk/warm-query.ts';

@@ -55,7 +55,7 @@ const MAY_USE: Readonly<Record<string, { readonly pattern: RegExp; readonly wher
   },
   'child processes': {
     pattern: /['"]node:child_process['"]|\bchildProcess\b/,
-    where: ['util', 'cli', 'engine/git-status.ts', 'engine/api-key-helper.ts'],
+    where: ['util', 'cli', 'engine/session/git-status.ts', 'engine/models/api-key-helper.ts'],
   },
   sockets: {
     pattern:
@@ -91,14 +91,14 @@ const LAZY_PACKAGES = ['zod', 'yaml', 'commander', 'diff', 'turndown', '@modelco
 
 const MAX_LINES = 300;
 /** Tables: their length is their content. */
-const LONG_BY_NATURE = ['model/model-list.ts', 'model/prices.ts'];
+const LONG_BY_NATURE = ['model/catalog/model-list.ts', 'model/catalog/prices.ts'];
 const MAX_LOOP_LINES = 150;
 
 /** A branch on the type of a record that changes messages of the view, or on the kind of an edit. */
 const INTERPRETS_VIEW_CHANGES =
   /(?:\bcase|\btype [!=]==) '(?:retract|replacement|snip|collapse|boundary)'|\bcase '(?:splice|reset)'/;
 /** Prints the type of each record in the debug log, and does nothing else with it. */
-const PRINTS_RECORDS = 'engine/debug-log.ts';
+const PRINTS_RECORDS = 'engine/session/debug-log.ts';
 
 const DUMPING_GROUNDS = ['helpers', 'utils', 'types', 'misc', 'common', 'shared'];
 
@@ -389,7 +389,7 @@ describe('shape', () => {
     const runs = sources.filter(
       ({ room, imports }) => room !== 'loop' && imports.some(({ target }) => target === 'loop/query-loop.ts'),
     );
-    expect(runs.map(({ path }) => path)).toEqual(['engine/loop-driver.ts']);
+    expect(runs.map(({ path }) => path)).toEqual(['engine/submission/loop-driver.ts']);
   });
 
   it('only view/ interprets retractions and edits of the view', () => {

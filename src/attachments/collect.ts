@@ -1,6 +1,6 @@
 import type { AttachmentMessage } from '../protocol/messages.ts';
 import type { Clock, Ids, Life } from '../protocol/ports.ts';
-import { isoTime } from '../util/iso-time.ts';
+import { isoTime } from '../util/text/iso-time.ts';
 import {
   type AttachmentInput,
   type AttachmentSource,

@@ -1,7 +1,7 @@
 /** The index of deferred tools (F155): their names. */
 import type { View } from '../protocol/view.ts';
+import { type ToldOnceOptions, toldOnce } from './incremental-notice.ts';
 import type { AttachmentInput, AttachmentSource, FoundAttachment } from './source.ts';
-import { type ToldOnceOptions, toldOnce } from './told-once.ts';
 
 export interface DeferredToolsSource extends AttachmentSource {
   /** What is to be said with a prompt. */

@@ -1,4 +1,4 @@
-import { reminder } from '../util/reminder.ts';
+import { reminder } from '../util/text/reminder.ts';
 import { type AttachmentSource, type FoundAttachment, NOTHING_FOUND } from './source.ts';
 
 export interface HookContextSource extends AttachmentSource {

@@ -1,7 +1,7 @@
 /** What MCP servers say about their use. */
 import type { View } from '../protocol/view.ts';
+import { type ToldOnceOptions, toldOnce } from './incremental-notice.ts';
 import type { AttachmentInput, AttachmentSource, FoundAttachment } from './source.ts';
-import { type ToldOnceOptions, toldOnce } from './told-once.ts';
 
 export interface ServerInstructions {
   readonly server: string;

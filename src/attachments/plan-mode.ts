@@ -1,6 +1,6 @@
 /** Tells the model once that plan mode is on, what that means, and when it is over. */
 import type { TextBlock } from '../protocol/wire.ts';
-import { reminder } from '../util/reminder.ts';
+import { reminder } from '../util/text/reminder.ts';
 import {
   type AttachmentInput,
   type AttachmentSource,

@@ -1,6 +1,6 @@
 import type { InboxItem, InboxPriority, Life } from '../protocol/ports.ts';
 import type { UserBlock } from '../protocol/wire.ts';
-import { reminder } from '../util/reminder.ts';
+import { reminder } from '../util/text/reminder.ts';
 import {
   type AttachmentInput,
   type AttachmentSource,

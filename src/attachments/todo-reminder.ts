@@ -1,6 +1,6 @@
 import type { TodoItem } from '../protocol/messages.ts';
 import type { TodoStore } from '../protocol/tool.ts';
-import { reminder } from '../util/reminder.ts';
+import { reminder } from '../util/text/reminder.ts';
 import { type AttachmentSource, NOTHING_FOUND } from './source.ts';
 
 export const DEFAULT_TODO_REMINDER_TURNS = 10;

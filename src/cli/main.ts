@@ -1,7 +1,7 @@
 /** The command line's door. A person's mistake gets a sentence, never a stack trace. */
 import { PROTOCOL_VERSION, TurnwrightError, type TurnwrightErrorCode, VERSION } from '../index.ts';
-import { type Invocation, parseArgs } from './args.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type Invocation, parseArgs } from './flags/args.ts';
 import { OutputClosed } from './output.ts';
 import { UsageError } from './usage-error.ts';
 import { createWorld, type World } from './world.ts';
@@ -49,25 +49,33 @@ async function dispatch(invocation: Invocation, world: World): Promise<ExitCode>
       await world.out.write(invocation.text.endsWith('\n') ? invocation.text : `${invocation.text}\n`);
       return EXIT.success;
     case 'run':
-      return (await import('./run-command.ts')).runCommand(world, invocation.words, invocation.flags);
+      return (await import('./commands/run-command.ts')).runCommand(
+        world,
+        invocation.words,
+        invocation.flags,
+      );
     case 'start':
-      return (await import('./start-command.ts')).startCommand(world, invocation.words, invocation.flags);
+      return (await import('./commands/start-command.ts')).startCommand(
+        world,
+        invocation.words,
+        invocation.flags,
+      );
     case 'rehearse':
-      return (await import('./rehearse-command.ts')).rehearseCommand(world, invocation);
+      return (await import('./commands/rehearse-command.ts')).rehearseCommand(world, invocation);
     case 'explain':
-      return (await import('./explain-command.ts')).explainCommand(world, invocation.session);
+      return (await import('./commands/explain-command.ts')).explainCommand(world, invocation.session);
     case 'context':
-      return (await import('./context-command.ts')).contextCommand(world, invocation.session);
+      return (await import('./commands/context-command.ts')).contextCommand(world, invocation.session);
     case 'sessions':
-      return (await import('./sessions-command.ts')).sessionsCommand(world, invocation);
+      return (await import('./commands/sessions-command.ts')).sessionsCommand(world, invocation);
     case 'auth':
-      return (await import('./auth-command.ts')).authCommand(world, invocation.json);
+      return (await import('./commands/auth-command.ts')).authCommand(world, invocation.json);
     case 'trust':
-      return (await import('./trust-command.ts')).trustCommand(world, invocation);
+      return (await import('./commands/trust-command.ts')).trustCommand(world, invocation);
     case 'mcp':
-      return (await import('./mcp-command.ts')).mcpCommand(world, invocation);
+      return (await import('./commands/mcp-command.ts')).mcpCommand(world, invocation);
     case 'doctor':
-      return (await import('./doctor-command.ts')).doctorCommand(world);
+      return (await import('./commands/doctor-command.ts')).doctorCommand(world);
   }
 }
 

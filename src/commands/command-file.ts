@@ -1,6 +1,6 @@
 /** A command that a person wrote down: a prompt in a Markdown file, with what it may do in its frontmatter. */
-import { argumentNames } from '../util/fill-arguments.ts';
-import { listField, readFrontmatter } from '../util/frontmatter.ts';
+import { argumentNames } from '../util/text/fill-arguments.ts';
+import { listField, readFrontmatter } from '../util/text/frontmatter.ts';
 
 export interface CommandFile {
   /** Without the slash; with its folders, and a plugin's name: `plugin:folder:command`. */

@@ -1,6 +1,6 @@
 /** The command files of one place, as a source of commands. */
 import type { CommandOrigin, CommandSource } from '../protocol/command.ts';
-import type { Writable } from '../util/writable.ts';
+import type { Writable } from '../util/collections/writable.ts';
 import { parseCommandFile } from './command-file.ts';
 import { fileCommand } from './file-command.ts';
 import { type CommandFilesPort, findCommandFiles } from './find-command-files.ts';

@@ -1,6 +1,6 @@
 /** A command file as a command of a session. */
 import type { Command, CommandContext, CommandOrigin, CommandResult } from '../protocol/command.ts';
-import { MAX_SHELL_PARTS } from '../util/template-parts.ts';
+import { MAX_SHELL_PARTS } from '../util/text/template-parts.ts';
 import type { CommandFile } from './command-file.ts';
 import { fillTemplate } from './template.ts';
 

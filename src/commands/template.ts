@@ -1,6 +1,6 @@
 /** The text of a command file, with its arguments in their places. */
-import { argumentFiller } from '../util/fill-arguments.ts';
-import { type TemplatePart, templateParts } from '../util/template-parts.ts';
+import { argumentFiller } from '../util/text/fill-arguments.ts';
+import { type TemplatePart, templateParts } from '../util/text/template-parts.ts';
 
 export function fillTemplate(body: string, args: string, names: readonly string[]): readonly TemplatePart[] {
   const filler = argumentFiller(args, names);

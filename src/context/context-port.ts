@@ -13,23 +13,27 @@ import type { SystemBody, ViewMessage } from '../protocol/messages.ts';
 import type { CallModel } from '../protocol/model.ts';
 import type { Clock, Ids, Ledger } from '../protocol/ports.ts';
 import type { View } from '../protocol/view.ts';
-import { lazily } from '../util/lazily.ts';
-import { oncePer } from '../util/once-per.ts';
-import { type MediaLimits, mediaLimitsFor } from './admission/media-limits.ts';
-import type { CompactionPorts } from './compaction.ts';
-import { createEstimates, type Estimates } from './estimates.ts';
-import { createFixedOverhead } from './fixed-overhead.ts';
-import { createMiddleRungs, type MiddleRungOptions, type MiddleRungs } from './middle-rungs.ts';
-import { createModelSizes, type ModelSizes } from './model-sizes.ts';
-import { compactNow } from './reactive-compact.ts';
-import { Recovery } from './recovery.ts';
-import type { Spill } from './result-preview.ts';
-import { createSteps } from './steps.ts';
-import { createSummarise, type RequestBase, type Summarise } from './summarise.ts';
-import type { SummaryWords } from './summary-prompt.ts';
-import { createSummaryRooms } from './summary-room.ts';
-import { type LimitOptions, limitsFor, type ModelSize } from './thresholds.ts';
-import { keepResult, type ToolResultBudgetOptions } from './tool-result-budget.ts';
+import { lazily } from '../util/async/lazily.ts';
+import { oncePer } from '../util/collections/weak-memo.ts';
+import type { Spill } from './clearing/result-preview.ts';
+import type { CompactionPorts } from './compact/compaction.ts';
+import { compactNow } from './compact/reactive-compact.ts';
+import { Recovery } from './compact/recovery.ts';
+import { createSummarise, type RequestBase, type Summarise } from './compact/summarise.ts';
+import type { SummaryWords } from './compact/summary-prompt.ts';
+import { createSummaryRooms } from './compact/summary-room.ts';
+import { createEstimates, type Estimates } from './estimate/estimates.ts';
+import { createFixedOverhead } from './estimate/fixed-overhead.ts';
+import { createModelSizes, type ModelSizes } from './estimate/model-sizes.ts';
+import { type LimitOptions, limitsFor, type ModelSize } from './estimate/thresholds.ts';
+import { type MediaLimits, mediaLimitsFor } from './media/media-limits.ts';
+import {
+  createMiddleRungs,
+  type MiddleRungOptions,
+  type MiddleRungs,
+} from './steps/clearing-and-collapse.ts';
+import { createSteps } from './steps/index.ts';
+import { keepResult, type ToolResultBudgetOptions } from './steps/tool-result-budget.ts';
 
 export interface ContextOptions extends MiddleRungOptions {
   readonly callModel: CallModel;

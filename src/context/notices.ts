@@ -1,7 +1,7 @@
 /** Messages that tell a consumer what happens to the context; the model never sees them. */
 import type { CompactMetadata, SystemBody, SystemMessage, UserMessage } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
-import { isoTime } from '../util/iso-time.ts';
+import { isoTime } from '../util/text/iso-time.ts';
 
 export interface Stamp {
   readonly clock: Clock;

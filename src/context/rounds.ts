@@ -1,6 +1,6 @@
 /** The view as whole rounds: spans that can be dropped or kept without parting a call from its result (L10.1). */
 import type { UserMessage, ViewMessage } from '../protocol/messages.ts';
-import { estimateMessage } from './token-estimate.ts';
+import { estimateMessage } from './estimate/token-estimate.ts';
 
 export interface Round {
   readonly messages: readonly ViewMessage[];

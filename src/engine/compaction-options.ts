@@ -1,5 +1,5 @@
 /** Compaction and its switches (L2): one part of the engine's configuration. */
-import type { SnipMarks } from '../context/snip-marks.ts';
+import type { SnipMarks } from '../context/clearing/snip-marks.ts';
 import type { CompactionSource } from '../protocol/context.ts';
 
 export interface CompactionOptions {

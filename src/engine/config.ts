@@ -4,8 +4,8 @@
  * published table (L1), the second is ours.
  */
 
-import type { MediaLimits } from '../context/admission/media-limits.ts';
-import type { McpServerEntry } from '../mcp/mcp-servers.ts';
+import type { MediaLimits } from '../context/media/media-limits.ts';
+import type { McpServerEntry } from '../mcp/servers/mcp-servers.ts';
 import type { RelevantMemoryLimits } from '../memory/relevant-memory.ts';
 import type { PermissionLocks } from '../permissions/permission-engine.ts';
 import type { AgentDefinition, AgentLimits } from '../protocol/agent.ts';
@@ -26,21 +26,21 @@ import type {
 import type { Admission, BlobStore, Clock, Ids, Inbox, LeaseStore, RandomPort } from '../protocol/ports.ts';
 import type { AnyTool, ReadFileCache } from '../protocol/tool.ts';
 import type { ThinkingConfig } from '../protocol/wire.ts';
-import type { McpServerPolicy } from '../settings/resolved-config.ts';
-import type { RepeatGuardOptions } from '../tools/repeat-guard.ts';
+import type { McpServerPolicy } from '../settings/resolve/resolved-config.ts';
+import type { RepeatGuardOptions } from '../tools/gate/repeat-guard.ts';
 import type { AppState } from './app-state.ts';
 import type { CompactionOptions } from './compaction-options.ts';
-import type { OutputStyleSetup } from './compose/output-styles.ts';
-import type { PluginSetup } from './compose/plugins.ts';
-import type { SettingsAccess } from './compose/settings-access.ts';
-import type { SkillSetup } from './compose/skills.ts';
-import type { DebugLog } from './debug-log.ts';
+import type { SessionSandbox } from './host/session-sandbox.ts';
 import type { ElicitationAnswer, ElicitationRequest, McpClient } from './mcp-client.ts';
-import type { ModelOptions } from './model-options.ts';
+import type { ModelOptions } from './models/model-options.ts';
+import type { DebugLog } from './session/debug-log.ts';
+import type { SDKStatus } from './session/status-reporter.ts';
 import type { SessionConfig } from './session-config.ts';
-import type { SessionSandbox } from './session-sandbox.ts';
-import type { SDKStatus } from './state-machine.ts';
 import type { ToolConfig, ToolOptions } from './tool-options.ts';
+import type { OutputStyleSetup } from './wiring/project/output-styles.ts';
+import type { PluginSetup } from './wiring/project/plugins.ts';
+import type { SkillSetup } from './wiring/project/skills.ts';
+import type { SettingsAccess } from './wiring/settings-access.ts';
 
 export type { AgentDefinition, AgentLimits, ElicitationAnswer, ElicitationRequest, McpClient, ToolConfig };
 

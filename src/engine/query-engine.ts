@@ -5,28 +5,28 @@ import type { McpServerStatus } from '../protocol/mcp.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
 import type { SDKMessage, SlashCommandInfo } from '../protocol/sdk-messages.ts';
 import type { ThinkingConfig, UserBlock } from '../protocol/wire.ts';
-import { endableIterator } from '../util/endable-iterator.ts';
-import { flattened } from '../util/flattened.ts';
-import { closeSession } from './close-session.ts';
-import { reloadSkills } from './command-list.ts';
-import { composeEngine, type Inherited } from './compose/engine.ts';
-import type { SetServersResult } from './compose/mcp.ts';
+import { endableIterator } from '../util/async/endable-iterator.ts';
+import { flattened } from '../util/async/flattened.ts';
 import type { McpClient, QueryEngineConfig } from './config.ts';
-import { type HostControls, hostControls } from './host-controls.ts';
-import { type HostFiles, hostFiles } from './host-files.ts';
-import { refuseUnpriced } from './model-choice.ts';
-import type { EngineParts } from './parts.ts';
-import type { Prompt, SubmitOptions } from './prepare-submission.ts';
-import type { QueuedPrompt } from './queued-prompt.ts';
-import { type ReloadedPlugins, type ReloadPluginsOptions, reloadPlugins } from './reload-plugins.ts';
-import { resumeSubmission } from './resume-submission.ts';
-import { type SessionMcp, sessionMcp } from './session-mcp.ts';
-import { type SessionSettings, sessionSettings } from './session-settings.ts';
-import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './session-tasks.ts';
-import { renameSession } from './session-title.ts';
-import { openSubmission, type Submission } from './submission.ts';
-import { type Batches, submitMessage } from './submit-message.ts';
-import { handOver } from './successor.ts';
+import { reloadSkills } from './host/command-list.ts';
+import { type HostControls, hostControls } from './host/host-controls.ts';
+import { type HostFiles, hostFiles } from './host/host-files.ts';
+import { type ReloadedPlugins, type ReloadPluginsOptions, reloadPlugins } from './host/reload-plugins.ts';
+import { type SessionMcp, sessionMcp } from './host/session-mcp.ts';
+import { type SessionSettings, sessionSettings } from './host/session-settings.ts';
+import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './host/session-tasks.ts';
+import { refuseUnpriced } from './models/model-choice.ts';
+import { handOver } from './session/clear-session.ts';
+import { closeSession } from './session/close-session.ts';
+import type { EngineParts } from './session/session-parts.ts';
+import { renameSession } from './session/session-title.ts';
+import type { Prompt, SubmitOptions } from './submission/prepare-submission.ts';
+import type { QueuedPrompt } from './submission/queued-prompt.ts';
+import { resumeSubmission } from './submission/resume-submission.ts';
+import { openSubmission, type Submission } from './submission/submission.ts';
+import { type Batches, submitMessage } from './submission/submit-message.ts';
+import { composeEngine, type Inherited } from './wiring/engine.ts';
+import type { SetServersResult } from './wiring/mcp/mcp.ts';
 
 export type { QueuedPrompt };
 
@@ -169,7 +169,7 @@ export class QueryEngine {
   /** What fills the context, by category. Opens the session when nothing has yet. */
   async getContextUsage(): Promise<ContextUsage> {
     this.#refuseClosed();
-    return (await import('./context-usage.ts')).contextUsageOf(this.#parts);
+    return (await import('./host/context-usage.ts')).contextUsageOf(this.#parts);
   }
 
   /** Looks for skills again; those that a user may call. Announces a list of commands that changed. */

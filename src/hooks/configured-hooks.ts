@@ -4,7 +4,7 @@ import type { HookCall, HookEvent } from '../protocol/hook.ts';
 import type { ConfiguredHook, HookConfig, HookListingRow, HookPolicy } from '../protocol/hook-config.ts';
 import type { Clock } from '../protocol/ports.ts';
 import type { Isolate } from '../protocol/sandbox.ts';
-import { maskSecrets, shownAddress } from '../util/secret-text.ts';
+import { maskSecrets, shownAddress } from '../util/text/secret-text.ts';
 import { compileMatcher } from './match.ts';
 import { type HookKindRunner, type RegisteredHook, timeoutMsOf } from './registered-hook.ts';
 import { runCommand } from './run-command.ts';

@@ -13,7 +13,7 @@ import {
 import { type HookPolicy, type HooksListing, OPEN_HOOK_POLICY } from '../protocol/hook-config.ts';
 import type { InformationalBody, SystemBody } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
-import { within } from '../util/within.ts';
+import { within } from '../util/async/with-timeout.ts';
 import { foldOutcomes, type HookNotice, type HookOutcome } from './fold.ts';
 import { listHooks } from './list-hooks.ts';
 import { labelOf, subjectOf } from './match.ts';

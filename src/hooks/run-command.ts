@@ -3,7 +3,7 @@
 import type { CommandHookConfig } from '../protocol/hook-config.ts';
 import type { Clock } from '../protocol/ports.ts';
 import type { Isolate, Launch } from '../protocol/sandbox.ts';
-import { type ProcessGroup, spawnGroup } from '../util/process-tree.ts';
+import { type ProcessGroup, spawnGroup } from '../util/process/process-tree.ts';
 import { bounded, detaches, readText } from './read-text.ts';
 import type { HookKindRunner, HookOutputSoFar, HookRun } from './registered-hook.ts';
 

@@ -2,7 +2,7 @@
 
 import type { HookPolicy, HttpHookConfig } from '../protocol/hook-config.ts';
 import { http, https } from '../util/node.ts';
-import { shownAddress } from '../util/secret-text.ts';
+import { shownAddress } from '../util/text/secret-text.ts';
 import { excerpt, readText } from './read-text.ts';
 import type { HookKindRunner, HookRun } from './registered-hook.ts';
 

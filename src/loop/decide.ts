@@ -1,6 +1,6 @@
 /** Asks the rules in the order of `rules/index.ts`; the first that does not pass decides. */
 import type { LoopBatch } from '../protocol/messages.ts';
-import { andThen } from '../util/and-then.ts';
+import { andThen } from '../util/async/and-then.ts';
 import { type Decision, goOn, PASS, type Pass, type Rule, stop, type Verdict } from './decision.ts';
 import { factsOf, type WatchedFacts, watchReads } from './facts.ts';
 import type { Iteration } from './iteration.ts';

@@ -6,7 +6,7 @@ import type { AttemptRecord } from '../protocol/model.ts';
 import type { ToolTrace } from '../protocol/tool.ts';
 import type { View } from '../protocol/view.ts';
 import { EMPTY_USAGE, type Usage } from '../protocol/wire.ts';
-import { isoTime } from '../util/iso-time.ts';
+import { isoTime } from '../util/text/iso-time.ts';
 import type { Decision } from './decision.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
 import { MOST_ADDED_UUIDS } from './limits.ts';

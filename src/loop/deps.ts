@@ -22,8 +22,8 @@ import type { Terminal } from '../protocol/terminal.ts';
 import type { ToolCall, ToolExecutor } from '../protocol/tool.ts';
 import type { View } from '../protocol/view.ts';
 import type { EffortLevel, ThinkingConfig, ToolUseBlock, WireTool } from '../protocol/wire.ts';
-import type { PersistentList } from '../util/persistent-list.ts';
-import type { Scope } from '../util/scope.ts';
+import type { Scope } from '../util/async/scope.ts';
+import type { PersistentList } from '../util/collections/persistent-list.ts';
 
 /** What does not change while a submission runs. Plain data but for the scope and the way to the view. */
 export interface LoopParams {

@@ -1,8 +1,8 @@
 /** One pass through the loop's body: its scope, its records in the journal, the ids of its effects, and its decision record. */
 import type { JournalBody } from '../protocol/journal.ts';
 import type { AssistantMessage, AttachmentMessage, LoopBatch, LoopMessage } from '../protocol/messages.ts';
-import { isoTime } from '../util/iso-time.ts';
-import { openScope, type Scope } from '../util/scope.ts';
+import { openScope, type Scope } from '../util/async/scope.ts';
+import { isoTime } from '../util/text/iso-time.ts';
 import { DecisionTrace } from './decision-trace.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
 import type { State } from './state.ts';

@@ -11,7 +11,7 @@ import type {
 } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { EMPTY_USAGE, type UserBlock } from '../protocol/wire.ts';
-import { isoTime } from '../util/iso-time.ts';
+import { isoTime } from '../util/text/iso-time.ts';
 
 export interface Stamps {
   readonly ids: Ids;

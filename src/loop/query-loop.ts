@@ -4,7 +4,7 @@
  */
 import type { LoopBatch } from '../protocol/messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
-import { endableIterator } from '../util/endable-iterator.ts';
+import { endableIterator } from '../util/async/endable-iterator.ts';
 import { decide } from './decide.ts';
 import type { LoopDeps, LoopParams } from './deps.ts';
 import { openIteration } from './iteration.ts';

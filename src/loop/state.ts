@@ -5,7 +5,7 @@ import type { CarriedState } from '../protocol/decision-record.ts';
 import type { ViewMessage } from '../protocol/messages.ts';
 import type { Transition } from '../protocol/transition.ts';
 import type { EffortLevel } from '../protocol/wire.ts';
-import type { PersistentList } from '../util/persistent-list.ts';
+import type { PersistentList } from '../util/collections/persistent-list.ts';
 import type { LoopParams } from './deps.ts';
 
 export interface ViewState {

@@ -5,7 +5,7 @@
 
 import type { CompactionState } from '../protocol/context.ts';
 import type { ViewMessage } from '../protocol/messages.ts';
-import type { PersistentList } from '../util/persistent-list.ts';
+import type { PersistentList } from '../util/collections/persistent-list.ts';
 import { type BudgetState, FRESH_RECOVERY, type State, type ViewState } from './state.ts';
 
 /** What the response leaves behind for the next iteration. */

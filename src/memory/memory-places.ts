@@ -1,7 +1,7 @@
 /** Where memory files are looked for. */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
-import { markdownIn } from '../util/folders.ts';
+import { markdownIn } from '../util/files/folders.ts';
 
 const MAX_RULES = 50;
 const FOLDERS = ['.claude', '.turnwright'] as const;

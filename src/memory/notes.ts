@@ -1,6 +1,6 @@
 /** The user's own notes about a project: one folder of Markdown, looked through when a prompt may have to do with them. */
 import { dirname } from 'node:path';
-import { markdownIn } from '../util/folders.ts';
+import { markdownIn } from '../util/files/folders.ts';
 import { createMemoryReader, type MemoryReaderOptions } from './read-memory.ts';
 import type { MemoryGroup } from './relevant-memory.ts';
 

@@ -1,9 +1,9 @@
 /** Reads memory files with what they import, bounded in number, depth and size. */
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { LoadReason } from '../protocol/hook.ts';
-import { listField, readFrontmatter } from '../util/frontmatter.ts';
-import { matchesGlob } from '../util/glob.ts';
-import { isInside } from '../util/inside.ts';
+import { isInside } from '../util/files/inside.ts';
+import { listField, readFrontmatter } from '../util/text/frontmatter.ts';
+import { matchesGlob } from '../util/text/glob.ts';
 import { findImports } from './find-imports.ts';
 import type { MemoryFile, MemoryType } from './memory-file.ts';
 

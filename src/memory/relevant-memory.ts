@@ -2,7 +2,7 @@
  * What is written down and not in the conversation, and bears on a prompt (L6): a small model picks it by its heads, in
  * the background, and nobody waits for it.
  */
-import { headOf } from '../util/cut-text.ts';
+import { headOf } from '../util/text/cut-text.ts';
 import type { MemoryFile } from './memory-file.ts';
 
 /** A file and what it imports: they come together. */

@@ -1,6 +1,6 @@
 /** How memory files are put to the model. */
 import type { RecalledMemory, ViewMessage } from '../protocol/messages.ts';
-import { reminder } from '../util/reminder.ts';
+import { reminder } from '../util/text/reminder.ts';
 import type { MemoryFile, MemoryType } from './memory-file.ts';
 
 const WHOSE: Readonly<Record<MemoryType, string>> = {

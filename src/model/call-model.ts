@@ -12,10 +12,16 @@ import type {
   RetryState,
 } from '../protocol/model.ts';
 import { lifeOf } from './life-of.ts';
-import { decideRetry, MAX_PERSISTENT_WAIT_MS, noteFailure, type RetryVerdict, retryLimit } from './retry.ts';
-import { rateLimitResetMs } from './retry-after.ts';
-import { waitAnnounced } from './retry-wait.ts';
-import { type CallDeps, Sending } from './sending.ts';
+import { type CallDeps, Sending } from './retry/request-attempt.ts';
+import {
+  decideRetry,
+  MAX_PERSISTENT_WAIT_MS,
+  noteFailure,
+  type RetryVerdict,
+  retryLimit,
+} from './retry/retry.ts';
+import { rateLimitResetMs } from './retry/retry-after.ts';
+import { waitAnnounced } from './retry/retry-wait.ts';
 
 export async function* callModel(
   deps: CallDeps,

@@ -1,20 +1,20 @@
 /** The door of this room: a client of one Messages API endpoint. Holds its sockets, credential and cached bytes. */
 import type { AttemptRecord, CallModel, FastModeStatus, ModelInfo } from '../protocol/model.ts';
 import type { Admission, Clock, Life, RandomPort } from '../protocol/ports.ts';
-import { withoutTrailingSlashes } from '../util/trailing-slashes.ts';
-import type { CacheTtl } from './cache-breakpoints.ts';
+import { withoutTrailingSlashes } from '../util/text/trailing-slashes.ts';
 import { callModel } from './call-model.ts';
-import { openConnections } from './connections.ts';
+import { createEndpointSizes, type EndpointSizes } from './catalog/endpoint-sizes.ts';
+import { createServedModels } from './catalog/model-identity.ts';
+import { type ModelOverrides, modelInfo, type StatedSizes } from './catalog/model-info.ts';
 import { createCredentials } from './credentials.ts';
-import { createEndpointSizes, type EndpointSizes } from './endpoint-sizes.ts';
-import { createFastMode } from './fast-mode.ts';
-import { type ModelOverrides, modelInfo, type StatedSizes } from './model-info.ts';
-import { createRefusals } from './refusals.ts';
-import { createRefusedThinking } from './refused-thinking.ts';
-import { callerHeaders } from './request-headers.ts';
-import { createServedModels } from './served-models.ts';
-import { DEFAULT_TIMEOUTS, type StreamTimeouts } from './stream-watch.ts';
-import { createViewBytes } from './view-bytes.ts';
+import { openConnections } from './http/connections.ts';
+import { callerHeaders } from './http/request-headers.ts';
+import type { CacheTtl } from './request/cache-breakpoints.ts';
+import { createRefusals } from './request/known-bad-requests.ts';
+import { createViewBytes } from './request/message-byte-cache.ts';
+import { createRefusedThinking } from './request/refused-thinking.ts';
+import { createFastMode } from './retry/fast-mode.ts';
+import { DEFAULT_TIMEOUTS, type StreamTimeouts } from './stream/stream-watch.ts';
 
 const DEFAULT_MAX_RETRIES = 10;
 const DEFAULT_UNREACHED_RETRIES = 4;

@@ -1,6 +1,6 @@
 /** The key or token requests carry, and its renewal: one at a time, however many requests were refused. */
 
-import type { Writable } from '../util/writable.ts';
+import type { Writable } from '../util/collections/writable.ts';
 
 export interface Credential {
   readonly apiKey?: string | undefined;

@@ -6,16 +6,16 @@ import type {
   PermissionRuleSource,
   PermissionUpdate,
 } from '../protocol/permission.ts';
-import type { PermissionState } from './case.ts';
-import { checkMode, checkUpdate } from './check-update.ts';
-import { decideCall } from './decide-call.ts';
-import { deniedReads } from './denied-reads.ts';
-import { type PathPatternSource, type Pattern, readPattern } from './path-rule.ts';
-import type { Protection } from './protected-path.ts';
-import type { DiskReader } from './real-path.ts';
-import { formatRule, namesTool } from './rule.ts';
-import { createRuleSet, type RuleSet, type RuleTexts } from './rule-set.ts';
-import { stricterMode } from './stricter-mode.ts';
+import { checkMode, checkUpdate } from './ask/check-update.ts';
+import { decideCall } from './decide/decide-call.ts';
+import type { PermissionState } from './decide/evaluation.ts';
+import type { Protection } from './decide/protected-path.ts';
+import type { DiskReader } from './decide/real-path.ts';
+import { stricterMode } from './decide/stricter-mode.ts';
+import { deniedReads } from './rules/denied-reads.ts';
+import { type PathPatternSource, type Pattern, readPattern } from './rules/path-rule.ts';
+import { formatRule, namesTool } from './rules/rule.ts';
+import { createRuleSet, type RuleSet, type RuleTexts } from './rules/rule-set.ts';
 
 /** Restrictions that no rule and no mode lifts. All default to false. */
 export interface PermissionLocks {

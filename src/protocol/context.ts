@@ -110,7 +110,7 @@ export interface ContextRecovery {
 }
 
 export interface ContextPort {
-  /** In the order they run (`context/steps.ts`). */
+  /** In the order they run (`context/steps/index.ts`). */
   readonly steps: readonly ContextStep[];
   readonly recovery: ContextRecovery;
   /**

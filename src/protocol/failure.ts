@@ -1,5 +1,5 @@
 /**
- * A failed model call, classified once at the wire (`model/classify-error.ts`) and carried as a value.
+ * A failed model call, classified once at the wire (`model/retry/classify-error.ts`) and carried as a value.
  * Nothing downstream recognises a failure by its text.
  */
 export type FailureKind =

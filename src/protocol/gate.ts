@@ -1,4 +1,4 @@
-/** What the one gate (`tools/gate.ts`) asks of the rooms around it (L5). */
+/** What the one gate (`tools/gate/gate.ts`) asks of the rooms around it (L5). */
 import type { HookPort } from './hook.ts';
 import type {
   DecisionReasonType,

@@ -1,6 +1,6 @@
 /**
  * The messages of the inner loop: what `queryLoop` yields, what the view and the journal hold.
- * The SDK's shapes (`sdk-messages.ts`) are a projection of these, made in `engine/to-sdk-message.ts`.
+ * The SDK's shapes (`sdk-messages.ts`) are a projection of these, made in `engine/output/to-sdk-message.ts`.
  */
 import type { AssistantErrorKind } from './failure.ts';
 import type { DecisionReasonType, PermissionDecision, PermissionMode } from './permission.ts';

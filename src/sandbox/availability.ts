@@ -1,5 +1,5 @@
 /** Whether programs can be isolated on this machine: found out by isolating one. */
-import { spawnGroup } from '../util/process-tree.ts';
+import { spawnGroup } from '../util/process/process-tree.ts';
 import { lacksProxy } from './domain-proxy.ts';
 import { findProgram } from './find-program.ts';
 import { seccompFilter } from './seccomp-filter.ts';

@@ -1,7 +1,7 @@
 /** Isolation on Linux: each program runs under a bubblewrap of its own. */
 import { join } from 'node:path';
 import type { Isolate, Launch } from '../protocol/sandbox.ts';
-import { isInside } from '../util/inside.ts';
+import { isInside } from '../util/files/inside.ts';
 import { bwrapArguments } from './bwrap-arguments.ts';
 import type { DomainProxy } from './domain-proxy.ts';
 import { findProgram } from './find-program.ts';

@@ -1,7 +1,7 @@
 /** What is laid over what in the file tree that an isolated program sees. */
 import { readlink, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { isInside } from '../util/inside.ts';
+import { isInside } from '../util/files/inside.ts';
 import { isLiteral, type PathPattern, type SandboxPolicy } from './policy.ts';
 import { type FoundPlaces, kindOf, placesBelow } from './protected-places.ts';
 

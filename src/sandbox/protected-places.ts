@@ -1,15 +1,15 @@
 /** Which places below a writable folder must not be written, or read: those that are there, and those that are not. */
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { isInside } from '../util/inside.ts';
+import { isInside } from '../util/files/inside.ts';
 import {
   PROTECTED_AT_HOME,
   PROTECTED_FILES,
   PROTECTED_FOLDERS,
   PROTECTED_IN_GIT,
   SHELL_FILES,
-} from '../util/protected-names.ts';
-import { matchesSegments } from '../util/wildcards.ts';
+} from '../util/files/protected-names.ts';
+import { matchesSegments } from '../util/text/wildcards.ts';
 import { isLeftOver, isPlaceholder } from './placeholders.ts';
 import type { PathPattern } from './policy.ts';
 

@@ -1,6 +1,6 @@
 /** The sandbox of a session: opened by the first program that runs in it. */
 import type { Isolate, Launch } from '../protocol/sandbox.ts';
-import { lazily } from '../util/lazily.ts';
+import { lazily } from '../util/async/lazily.ts';
 import type { SandboxPrograms } from './availability.ts';
 import { isolateWithBubblewrap } from './bubblewrap.ts';
 import { openDomainProxy } from './domain-proxy.ts';

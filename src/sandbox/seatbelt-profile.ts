@@ -6,7 +6,7 @@ import {
   PROTECTED_FOLDERS,
   PROTECTED_IN_GIT,
   SHELL_FILES,
-} from '../util/protected-names.ts';
+} from '../util/files/protected-names.ts';
 import type { PathPattern, SandboxPolicy } from './policy.ts';
 
 export interface SeatbeltPlan {

@@ -1,6 +1,6 @@
 /** Names that hosts look up rather than write down. */
 
-export { NOT_CONFIGURED } from '../engine/unreachable-model.ts';
+export { NOT_CONFIGURED } from '../engine/models/unreachable-model.ts';
 
 /** Why a session ended, as SessionEnd hooks are told. */
 export const EXIT_REASONS = ['clear', 'resume', 'logout', 'prompt_input_exit', 'other'] as const;

@@ -1,6 +1,6 @@
 /** In-process MCP servers: a named set of tools that the host implements itself. */
 import { TurnwrightError } from '../protocol/errors.ts';
-import { isPlainName } from '../util/plain-name.ts';
+import { isPlainName } from '../util/text/plain-name.ts';
 import type { AnySdkTool } from './define-tool.ts';
 import type { CallTerms } from './mcp/server-config.ts';
 

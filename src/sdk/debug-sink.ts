@@ -1,6 +1,6 @@
 /** Where the lines of `debug` go, and the log that writes them. Loaded only where it is asked for. */
 import { dirname, resolve } from 'node:path';
-import { createDebugLog, type DebugLog } from '../engine/debug-log.ts';
+import { createDebugLog, type DebugLog } from '../engine/session/debug-log.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { Options } from './options.ts';

@@ -1,7 +1,6 @@
 /** The engine, for hosts that bring their own tools, stores and model layer. */
 export type { AppState } from '../engine/app-state.ts';
 export type { CompactionOptions } from '../engine/compaction-options.ts';
-export type { McpServerEntry, SetServersResult } from '../engine/compose/mcp.ts';
 export type {
   AgentDefinition,
   ElicitationAnswer,
@@ -10,16 +9,17 @@ export type {
   OrphanedPermission,
   QueryEngineConfig,
 } from '../engine/config.ts';
-export { failureResult } from '../engine/failure-result.ts';
-export type { SubmitOptions } from '../engine/prepare-submission.ts';
-export { QueryEngine, type QueuedPrompt } from '../engine/query-engine.ts';
 export type {
   AccountInfo,
   AgentInfo,
   ModelChoice,
-} from '../engine/session-facts.ts';
-export type { SDKStatus } from '../engine/state-machine.ts';
+} from '../engine/host/session-info.ts';
+export { failureResult } from '../engine/output/failure-result.ts';
+export { QueryEngine, type QueuedPrompt } from '../engine/query-engine.ts';
+export type { SDKStatus } from '../engine/session/status-reporter.ts';
+export type { SubmitOptions } from '../engine/submission/prepare-submission.ts';
 export { PROTOCOL_VERSION, VERSION } from '../engine/version.ts';
+export type { McpServerEntry, SetServersResult } from '../engine/wiring/mcp/mcp.ts';
 export type {
   Command,
   CommandContext,

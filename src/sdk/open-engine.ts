@@ -1,25 +1,25 @@
 /** From options to an engine. */
 import { resolve } from 'node:path';
-import { agentsOf, asMainAgent } from '../engine/compose/agent-catalog.ts';
-import { pluginServers } from '../engine/compose/plugins.ts';
+import { agentsOf, asMainAgent } from '../engine/agents/agent-catalog.ts';
+import type { AgentLimits, QueryEngineConfig } from '../engine/config.ts';
+import { QueryEngine } from '../engine/query-engine.ts';
 import {
   configurationHome,
   type FoundSession,
   findSession,
   newestSession,
-} from '../engine/compose/session-files.ts';
-import { type ConfigOptions, configFromSettings } from '../engine/compose/settings.ts';
-import type { AgentLimits, QueryEngineConfig } from '../engine/config.ts';
-import { QueryEngine } from '../engine/query-engine.ts';
+} from '../engine/standalone/session-files.ts';
+import { pluginServers } from '../engine/wiring/project/plugins.ts';
+import { type ConfigOptions, configFromSettings } from '../engine/wiring/settings.ts';
 import type { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { SessionStore } from '../protocol/session-store.ts';
-import { nodeFiles } from '../util/node-files.ts';
+import { nodeFiles } from '../util/files/node-files.ts';
 import { configuredServers, splitServers } from './mcp/configured-servers.ts';
 import { ownClient } from './mcp/own-client.ts';
 import { type Options, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from './options.ts';
 import { folderOf, placeOf } from './process-place.ts';
-import { startFailed } from './stop-errors.ts';
+import { startFailed } from './query/stop-errors.ts';
 
 /** The engine's configuration, why its model cannot be asked, if it cannot, and why no session may start with it. */
 interface Configured {
@@ -208,7 +208,7 @@ async function storedSession(
   cwd: string,
 ): Promise<FoundSession | undefined> {
   if (options.continue !== true) return undefined;
-  const { listSessions } = await import('../engine/compose/session-catalog.ts');
+  const { listSessions } = await import('../engine/standalone/session-catalog.ts');
   const [newest] = await listSessions({ dir: cwd, cwd, env: {}, sessionStore }, { limit: 1 });
   return newest && { sessionId: newest.sessionId, file: '', directory: '', cwd: newest.cwd };
 }

@@ -1,7 +1,8 @@
 /** The options of `query()`. Names and meanings are those of the field's de-facto SDK where both have them. */
-import type { PluginConfig } from '../engine/compose/plugins.ts';
-import type { ToolSearchMode } from '../engine/compose/settings.ts';
+
 import type { QueryEngineConfig, ToolConfig } from '../engine/config.ts';
+import type { PluginConfig } from '../engine/wiring/project/plugins.ts';
+import type { ToolSearchMode } from '../engine/wiring/settings.ts';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
 import type { JsonSchema } from '../protocol/json.ts';
 import type { CanUseTool, PermissionMode } from '../protocol/permission.ts';

@@ -1,7 +1,7 @@
 /** Makes the engine's Tool of an in-process MCP tool. */
 
-import { keeperOf, outputOf, renderOutput } from '../engine/compose/mcp-result.ts';
-import { inputFromZod } from '../engine/compose/zod-input.ts';
+import { keeperOf, outputOf, renderOutput } from '../engine/wiring/mcp/mcp-result.ts';
+import { inputFromZod } from '../engine/wiring/tools/zod-input.ts';
 import type { AnyTool, ToolContext } from '../protocol/tool.ts';
 import type { AnySdkTool } from './define-tool.ts';
 

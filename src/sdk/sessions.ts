@@ -1,12 +1,12 @@
 /** Session functions of the library: defaults are the process's own folder and environment. */
-import type * as catalog from '../engine/compose/session-catalog.ts';
+import type * as catalog from '../engine/standalone/session-catalog.ts';
 import type { ContextUsage } from '../protocol/context-usage.ts';
 import type { DecisionRecord } from '../protocol/decision-record.ts';
 import type { SessionStore } from '../protocol/session-store.ts';
 import { type Place, placeOf } from './process-place.ts';
 
-export { configurationHome, sessionsDirectory } from '../engine/compose/session-files.ts';
-export { foldSessionSummary, InMemorySessionStore } from '../engine/compose/session-stores.ts';
+export { configurationHome, sessionsDirectory } from '../engine/standalone/session-files.ts';
+export { foldSessionSummary, InMemorySessionStore } from '../engine/standalone/session-stores.ts';
 
 export type SDKSessionInfo = catalog.SessionInfo;
 export type SessionMessage = catalog.SessionMessage;
@@ -46,8 +46,8 @@ export type ImportSessionToStoreOptions = Omit<SessionMutationOptions, 'sessionS
   catalog.ImportOptions;
 
 // Loaded by the first of these calls: a program that only runs agents has no use for them.
-const loadCatalog = () => import('../engine/compose/session-catalog.ts');
-const loadRecord = () => import('../engine/compose/session-on-record.ts');
+const loadCatalog = () => import('../engine/standalone/session-catalog.ts');
+const loadRecord = () => import('../engine/standalone/inspect-session.ts');
 
 const placeFor = ({ dir, sessionStore, env }: SessionMutationOptions): catalog.CatalogPlace => ({
   ...placeOf({ env }),

@@ -1,20 +1,20 @@
 /** Settings without a session: what they come to, and which folders are trusted. */
 import { resolve } from 'node:path';
-import type { EndpointAnswer } from '../engine/compose/probe-model.ts';
-import type { SandboxState } from '../engine/compose/sandbox.ts';
-import { configurationHome } from '../engine/compose/session-files.ts';
-import type { SettingsReport } from '../engine/compose/settings-access.ts';
-import { inspectSettings, type ProjectTrust, trustRecords } from '../engine/compose/settings-inspection.ts';
+import { inspectSettings, type ProjectTrust, trustRecords } from '../engine/standalone/inspect-settings.ts';
+import type { EndpointAnswer } from '../engine/standalone/probe-model.ts';
+import { configurationHome } from '../engine/standalone/session-files.ts';
+import type { SandboxState } from '../engine/wiring/sandbox.ts';
+import type { SettingsReport } from '../engine/wiring/settings-access.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import { systemClock } from '../util/clock.ts';
-import { isoTime } from '../util/iso-time.ts';
-import { nodeFiles } from '../util/node-files.ts';
+import { nodeFiles } from '../util/files/node-files.ts';
+import { isoTime } from '../util/text/iso-time.ts';
 import { configOf } from './open-engine.ts';
 import type { Options } from './options.ts';
 import { folderOf, placeOf } from './process-place.ts';
 
-export { unknownBuiltinTools } from '../engine/compose/builtin-tools.ts';
-export type { PermissionRulesState } from '../engine/session-settings.ts';
+export type { PermissionRulesState } from '../engine/host/session-settings.ts';
+export { unknownBuiltinTools } from '../engine/wiring/tools/builtin-tools.ts';
 export type { EndpointAnswer, ProjectTrust, SandboxState, SettingsReport };
 
 export type ResolveSettingsOptions = Pick<
@@ -59,7 +59,7 @@ export async function probeModel(
   options: ResolveSettingsOptions & { readonly signal: AbortSignal },
 ): Promise<EndpointAnswer> {
   const { signal, ...place } = options;
-  const { probeModel: probe } = await import('../engine/compose/probe-model.ts');
+  const { probeModel: probe } = await import('../engine/standalone/probe-model.ts');
   return probe(await configOf({ settingSources: ['user', 'project', 'local'], ...place }), signal);
 }
 
@@ -69,7 +69,7 @@ export async function probeModel(
  */
 export async function sandboxState(options: ResolveSettingsOptions = {}): Promise<SandboxState> {
   const { sandbox, trust } = await inspect(options);
-  const { sandboxState: look } = await import('../engine/compose/sandbox.ts');
+  const { sandboxState: look } = await import('../engine/wiring/sandbox.ts');
   const path = placeOf(options).env['PATH'] ?? '';
   return look(sandbox, { path, mayStart: trust?.state !== 'untrusted' });
 }

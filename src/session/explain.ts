@@ -4,10 +4,10 @@ import type { JournalEntry } from '../protocol/journal.ts';
 import type { AttemptRecord } from '../protocol/model.ts';
 import type { ToolTrace } from '../protocol/tool.ts';
 import type { AssistantBlock, UserBlock } from '../protocol/wire.ts';
-import { textOfContent } from '../util/text-of-content.ts';
+import { textOfContent } from '../util/text/text-of-content.ts';
 import { isMainRequest } from '../view/fold.ts';
-import { recordsInOrder } from './record-order.ts';
-import { noProblems } from './resume-problems.ts';
+import { recordsInOrder } from './resume/record-order.ts';
+import { noProblems } from './resume/resume-problems.ts';
 
 interface ExplainedIteration {
   readonly iteration: number;

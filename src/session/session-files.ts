@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { TurnwrightError } from '../protocol/errors.ts';
-import { isPlainName } from '../util/plain-name.ts';
+import { isPlainName } from '../util/text/plain-name.ts';
 
 const MOST_ID_CHARS = 128;
 

@@ -1,11 +1,11 @@
 /** What the first lines of a session file say: enough to find a session to go on with. */
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { JournalEntry } from '../protocol/journal.ts';
-import { decodeLine } from './envelope.ts';
-import { messageOfRecord } from './message-record.ts';
-import { promptText } from './prompt-text.ts';
-import { fromTranscript } from './read-journal.ts';
-import { readLines } from './read-lines.ts';
+import { decodeLine } from './journal/envelope.ts';
+import { messageOfRecord } from './journal/message-record.ts';
+import { fromTranscript } from './journal/read-journal.ts';
+import { readLines } from './journal/read-lines.ts';
+import { promptText } from './resume/prompt-text.ts';
 
 const HEAD_BYTES = 1024 * 1024;
 

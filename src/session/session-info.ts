@@ -1,8 +1,8 @@
 /** What a list says of a session: one fold over the lines of its transcript, whoever wrote them and wherever they are. */
 import type { JournalEntry } from '../protocol/journal.ts';
 import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from '../protocol/session-store.ts';
-import { messageOfRecord } from './message-record.ts';
-import { promptText } from './prompt-text.ts';
+import { messageOfRecord } from './journal/message-record.ts';
+import { promptText } from './resume/prompt-text.ts';
 
 export interface SessionInfo {
   readonly sessionId: string;

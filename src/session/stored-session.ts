@@ -5,7 +5,7 @@ import type { PersistentFiles } from '../protocol/files.ts';
 import type { JournalBody } from '../protocol/journal.ts';
 import type { Clock } from '../protocol/ports.ts';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/session-store.ts';
-import { decodeStored, encodeRecord, sessionPrefix } from './envelope.ts';
+import { decodeStored, encodeRecord, sessionPrefix } from './journal/envelope.ts';
 import { journalPath } from './session-files.ts';
 
 export interface StoredSessionOptions {

@@ -1,6 +1,7 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { EffortLevel, ThinkingConfig } from '../protocol/wire.ts';
-import type { SandboxSettings } from './sandbox-settings.ts';
+import type { SandboxSettings } from './resolve/sandbox-settings.ts';
+import { toolSearchShare } from './resolve/tool-search-mode.ts';
 import {
   type Durability,
   SETTING_SOURCES,
@@ -8,7 +9,6 @@ import {
   type Settings,
   type ToolSearchMode,
 } from './settings.ts';
-import { toolSearchShare } from './tool-search-mode.ts';
 
 /** The options and flags that the resolver reads, under their public names. They beat settings and environment. */
 export interface ConfigOptions {

@@ -1,6 +1,6 @@
 import type { EffortLevel } from '../protocol/wire.ts';
-import type { SandboxSettings } from './sandbox-settings.ts';
-import type { UnknownKey } from './unknown-keys.ts';
+import type { UnknownKey } from './read/unknown-keys.ts';
+import type { SandboxSettings } from './resolve/sandbox-settings.ts';
 
 /** What a settings file may say and Turnwright heeds. Other keys belong to other programs and are passed over. */
 export interface Settings {

@@ -1,9 +1,9 @@
 /** The skills of a session: looked for at each submission's start, served from memory in between (L1). */
 import { join, relative } from 'node:path';
-import { foldersBetween, projectFolders } from '../util/folders.ts';
-import { matchesGlob } from '../util/glob.ts';
-import { isReallyInside } from '../util/inside.ts';
-import { within } from '../util/within.ts';
+import { within } from '../util/async/with-timeout.ts';
+import { foldersBetween, projectFolders } from '../util/files/folders.ts';
+import { isReallyInside } from '../util/files/inside.ts';
+import { matchesGlob } from '../util/text/glob.ts';
 import {
   createSkillCache,
   discoverSkills,

@@ -1,8 +1,8 @@
 /** Folders to skills. Nothing here throws for what a folder holds: what cannot be used is a problem with a name. */
 import { basename, dirname, join } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
-import { readFrontmatter } from '../util/frontmatter.ts';
-import { isReallyInside } from '../util/inside.ts';
+import { isReallyInside } from '../util/files/inside.ts';
+import { readFrontmatter } from '../util/text/frontmatter.ts';
 import { type Skill, type SkillPlace, skillOf, stampOf } from './skill.ts';
 
 export type SkillFiles = Pick<

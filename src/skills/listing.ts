@@ -3,8 +3,8 @@
  * once and stands in the conversation; later changes are told as such behind it, so that no byte before is rewritten (L3).
  */
 import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
-import { type Changes, changesBetween } from '../util/changes.ts';
-import { reminder } from '../util/reminder.ts';
+import { type Changes, changesBetween } from '../util/collections/map-diff.ts';
+import { reminder } from '../util/text/reminder.ts';
 import type { Skill } from './skill.ts';
 
 export interface ListingOptions {

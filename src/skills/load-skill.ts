@@ -2,10 +2,10 @@
 
 import type { ShellAnswer } from '../protocol/command.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
-import { argumentFiller, argumentNames } from '../util/fill-arguments.ts';
-import { readFrontmatter } from '../util/frontmatter.ts';
-import { isReallyInside } from '../util/inside.ts';
-import { MAX_SHELL_PARTS, templateParts } from '../util/template-parts.ts';
+import { isReallyInside } from '../util/files/inside.ts';
+import { argumentFiller, argumentNames } from '../util/text/fill-arguments.ts';
+import { readFrontmatter } from '../util/text/frontmatter.ts';
+import { MAX_SHELL_PARTS, templateParts } from '../util/text/template-parts.ts';
 import { type Skill, stampOf } from './skill.ts';
 
 export interface LoadContext {

@@ -1,9 +1,9 @@
 /** Output styles: how answers are to sound, written in Markdown. One file each, `output-styles/<name>.md`. */
 import { basename } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
-import { markdownIn } from '../util/folders.ts';
-import { readFrontmatter } from '../util/frontmatter.ts';
-import { isReallyInside } from '../util/inside.ts';
+import { markdownIn } from '../util/files/folders.ts';
+import { isReallyInside } from '../util/files/inside.ts';
+import { readFrontmatter } from '../util/text/frontmatter.ts';
 import { oneLine } from './skill.ts';
 
 export const DEFAULT_STYLE = 'default';

@@ -2,8 +2,8 @@
 import type { CompactionSource } from '../protocol/context.ts';
 import type { AttachmentMessage, ViewMessage } from '../protocol/messages.ts';
 import type { Ids } from '../protocol/ports.ts';
-import { isoTime } from '../util/iso-time.ts';
-import { reminder } from '../util/reminder.ts';
+import { isoTime } from '../util/text/iso-time.ts';
+import { reminder } from '../util/text/reminder.ts';
 import { toldIn, wholeListing } from './listing.ts';
 import { skillNameIn } from './load-skill.ts';
 

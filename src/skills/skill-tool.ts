@@ -2,7 +2,7 @@ import type { UserMessage } from '../protocol/messages.ts';
 import type { Ids } from '../protocol/ports.ts';
 import type { ParseResult, Tool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
 import type { EffortLevel } from '../protocol/wire.ts';
-import { isoTime } from '../util/iso-time.ts';
+import { isoTime } from '../util/text/iso-time.ts';
 import type { SkillCatalogue } from './catalogue.ts';
 import { type LoadContext, loadSkill } from './load-skill.ts';
 import type { Skill } from './skill.ts';

@@ -1,8 +1,8 @@
 /** A skill, as its head describes it. The body is read when somebody asks for it. */
 import type { FileStat } from '../protocol/files.ts';
 import { EFFORT_LEVELS, type EffortLevel } from '../protocol/wire.ts';
-import { listField } from '../util/frontmatter.ts';
-import { templateParts } from '../util/template-parts.ts';
+import { listField } from '../util/text/frontmatter.ts';
+import { templateParts } from '../util/text/template-parts.ts';
 
 export type SkillSource = 'user' | 'project' | 'plugin';
 

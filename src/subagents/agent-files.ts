@@ -2,8 +2,8 @@
 import { basename } from 'node:path';
 import type { AgentDefinition, AgentOrigin } from '../protocol/agent.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
-import { markdownIn } from '../util/folders.ts';
-import { readFrontmatter } from '../util/frontmatter.ts';
+import { markdownIn } from '../util/files/folders.ts';
+import { readFrontmatter } from '../util/text/frontmatter.ts';
 import { readDefinition } from './read-definition.ts';
 
 export interface AgentDirectory {

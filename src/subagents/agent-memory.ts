@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import type { AgentDefinition } from '../protocol/agent.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
-import { isReallyInside } from '../util/inside.ts';
+import { isReallyInside } from '../util/files/inside.ts';
 
 export interface AgentMemoryPlaces {
   /** Where the project's own files are. */

@@ -2,7 +2,7 @@
 import type { AgentDefinition, AgentServer } from '../protocol/agent.ts';
 import { PERMISSION_MODES } from '../protocol/permission.ts';
 import { EFFORT_LEVELS } from '../protocol/wire.ts';
-import { listField } from '../util/frontmatter.ts';
+import { listField } from '../util/text/frontmatter.ts';
 
 export type DefinitionReading =
   | {

@@ -2,8 +2,8 @@
 import type { CompactionSource } from '../protocol/context.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { TASK_NOTICE, type TaskInfo, type TaskKind } from '../protocol/task.ts';
-import { isoTime } from '../util/iso-time.ts';
-import { reminder } from '../util/reminder.ts';
+import { isoTime } from '../util/text/iso-time.ts';
+import { reminder } from '../util/text/reminder.ts';
 
 /** One task that has ended. */
 export function noticeOf({

@@ -7,8 +7,8 @@ import type { LoopMessage, UserMessage, ViewMessage } from '../protocol/messages
 import type { Ledger } from '../protocol/ports.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { UserBlock } from '../protocol/wire.ts';
-import { PersistentList } from '../util/persistent-list.ts';
-import { openScope } from '../util/scope.ts';
+import { openScope } from '../util/async/scope.ts';
+import { PersistentList } from '../util/collections/persistent-list.ts';
 import { sequentialIds } from './predictable.ts';
 import { recorder } from './recording-store.ts';
 import { scriptedModel } from './scripted-model.ts';

@@ -12,13 +12,13 @@ import type {
   ToolProgress,
   ToolUpdate,
 } from '../protocol/tool.ts';
-import { andThen } from '../util/and-then.ts';
-import { isoTime } from '../util/iso-time.ts';
-import { openScope, type Scope } from '../util/scope.ts';
+import { andThen } from '../util/async/and-then.ts';
+import { openScope, type Scope } from '../util/async/scope.ts';
+import { isoTime } from '../util/text/iso-time.ts';
 import { type Deferred, deferred, unlessAborted } from './deferred.ts';
-import { passGate } from './gate.ts';
+import { passGate } from './gate/gate.ts';
+import { isConcurrencySafe, type PreparedCall, prepareCall } from './gate/prepared-call.ts';
 import { type AbortWhy, type CallNotes, type CallOutcome, errorText } from './outcome.ts';
-import { isConcurrencySafe, type PreparedCall, prepareCall } from './prepared-call.ts';
 import type { ToolSet } from './tool-set.ts';
 import { toolUpdate } from './tool-update.ts';
 

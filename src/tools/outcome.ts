@@ -7,7 +7,7 @@ import type {
   PermissionDecisionClassification,
 } from '../protocol/permission.ts';
 import type { ToolOutput, ToolTrace } from '../protocol/tool.ts';
-import { headOf, tailOf } from '../util/cut-text.ts';
+import { headOf, tailOf } from '../util/text/cut-text.ts';
 
 export type AbortWhy = 'interrupted' | 'discarded' | 'superseded' | 'failed';
 

@@ -1,5 +1,5 @@
 import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../protocol/tool.ts';
-import { isObject } from './from-json-schema.ts';
+import { isObject } from './schema/from-json-schema.ts';
 
 /** Runs a tool to its end, telling of progress on the way. Rejects with what the tool threw. */
 export async function runTool(

@@ -1,6 +1,6 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { AnyTool } from '../protocol/tool.ts';
-import { isPlainName } from '../util/plain-name.ts';
+import { isPlainName } from '../util/text/plain-name.ts';
 
 /** The tools of a session, found by name or alias; a name beats another tool's alias. */
 export interface ToolSet {

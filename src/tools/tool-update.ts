@@ -3,12 +3,12 @@ import type { UserMessage } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import type { ToolCall, ToolResultContent, ToolTrace, ToolUpdate } from '../protocol/tool.ts';
 import type { ToolResultBlock } from '../protocol/wire.ts';
-import { isoTime } from '../util/iso-time.ts';
-import { jsonOnce } from '../util/json-once.ts';
-import { textOfContent } from '../util/text-of-content.ts';
+import { isoTime } from '../util/text/iso-time.ts';
+import { jsonOnce } from '../util/text/json-once.ts';
+import { textOfContent } from '../util/text/text-of-content.ts';
 import { abortText } from './abort-text.ts';
+import { denialNotice } from './gate/permission-record.ts';
 import type { CallNotes, CallOutcome } from './outcome.ts';
-import { denialNotice } from './permission-record.ts';
 
 type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
 

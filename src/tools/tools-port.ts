@@ -4,14 +4,14 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { Clock, Ids, Life } from '../protocol/ports.ts';
 import type { AnyTool, ToolCall, ToolContext, ToolExecutor } from '../protocol/tool.ts';
 import type { ToolUseBlock, WireTool } from '../protocol/wire.ts';
-import { andThen } from '../util/and-then.ts';
-import type { Scope } from '../util/scope.ts';
+import { andThen } from '../util/async/and-then.ts';
+import type { Scope } from '../util/async/scope.ts';
 import type { SearchableTool } from './builtin/tool-search.ts';
 import { type Deferral, type DescribedTool, isDeferrable, TOOL_SEARCH_TOOL } from './deferral.ts';
 import { StreamingToolExecutor } from './executor.ts';
-import { observableInput } from './observable-input.ts';
-import { outwardInput } from './outward-input.ts';
-import { withSchemaHint } from './schema-hint.ts';
+import { observableInput } from './gate/observable-input.ts';
+import { outwardInput } from './gate/outward-input.ts';
+import { withSchemaHint } from './gate/schema-hint.ts';
 import { createToolSet, type ToolSet } from './tool-set.ts';
 
 export interface ToolsPortOptions {

@@ -1,8 +1,8 @@
 /** Edits of the view: how each kind changes the messages, live and when the journal is read again. */
 import type { ViewMessage } from '../protocol/messages.ts';
 import type { ViewEdit } from '../protocol/view.ts';
-import { listOf } from '../util/list-of.ts';
-import { PersistentList } from '../util/persistent-list.ts';
+import { listOf } from '../util/collections/list-of.ts';
+import { PersistentList } from '../util/collections/persistent-list.ts';
 
 /**
  * Applies edits in order; the result has a root of its own. Without edits the same list is returned. Unknown uuids are

@@ -7,7 +7,7 @@ import type { JournalBody } from '../protocol/journal.ts';
 import type { AssistantMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
 import type { ViewEdit } from '../protocol/view.ts';
 import type { ToolUseBlock } from '../protocol/wire.ts';
-import { PersistentList } from '../util/persistent-list.ts';
+import { PersistentList } from '../util/collections/persistent-list.ts';
 import { changesView, retractedBy, type ViewChange } from './changes.ts';
 import { applyEdits, checkedEdits } from './edits.ts';
 import { callsOf, inCallOrder, missingResult, onlyResults, resultIds } from './tool-results.ts';

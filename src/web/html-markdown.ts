@@ -1,6 +1,6 @@
 /** HTML as markdown. Brings turndown along: import it dynamically, with the first page. */
 import TurndownService from 'turndown';
-import { headOf } from '../util/cut-text.ts';
+import { headOf } from '../util/text/cut-text.ts';
 import { openElements, textBetweenTags, withoutElements } from './strip-elements.ts';
 
 /** Characters of HTML that are read, after what is no text is gone: parsing holds up everything else. */

@@ -1,7 +1,7 @@
 /** WebFetch: a page, read by a small model on behalf of the one that asks. */
 import type { JsonObject } from '../protocol/json.ts';
 import type { ParseResult, Tool, ToolContext, ToolOutput } from '../protocol/tool.ts';
-import { headOf } from '../util/cut-text.ts';
+import { headOf } from '../util/text/cut-text.ts';
 import type { Page, PageOutcome } from './page.ts';
 import { createPageCache } from './page-cache.ts';
 import type { WebPort } from './web-port.ts';

@@ -9,9 +9,9 @@ import type { AttachmentPort } from '../../src/loop/deps.ts';
 import type { AttachmentMessage, TodoItem } from '../../src/protocol/messages.ts';
 import type { InboxPriority } from '../../src/protocol/ports.ts';
 import { sequentialIds, virtualClock } from '../../src/testing/index.ts';
-import { PersistentList } from '../../src/util/persistent-list.ts';
-import { reminder } from '../../src/util/reminder.ts';
-import { openScope } from '../../src/util/scope.ts';
+import { openScope } from '../../src/util/async/scope.ts';
+import { PersistentList } from '../../src/util/collections/persistent-list.ts';
+import { reminder } from '../../src/util/text/reminder.ts';
 
 const turn = (...tools: string[]) => ({
   toolUses: tools.map((name, i) => ({ type: 'tool_use', id: `t${i}`, name, input: {} }) as const),

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ChangedFilesOptions, changedFiles } from '../../src/attachments/changed-files.ts';
 import type { ReadFileCache, ReadFileState } from '../../src/protocol/tool.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
-import { PersistentList } from '../../src/util/persistent-list.ts';
-import { openScope } from '../../src/util/scope.ts';
+import { openScope } from '../../src/util/async/scope.ts';
+import { PersistentList } from '../../src/util/collections/persistent-list.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'turnwright-changed-'));
 afterAll(() => rm(folder, { recursive: true }));

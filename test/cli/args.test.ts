@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type Invocation, parseArgs } from '../../src/cli/args.ts';
-import { ruleList, settingSources } from '../../src/cli/flag-values.ts';
-import { optionsFrom } from '../../src/cli/run-options.ts';
+import { type Invocation, parseArgs } from '../../src/cli/flags/args.ts';
+import { ruleList, settingSources } from '../../src/cli/flags/flag-values.ts';
+import { optionsFrom } from '../../src/cli/run/run-options.ts';
 import { UsageError } from '../../src/cli/usage-error.ts';
 
 function parsed<C extends Invocation['command']>(

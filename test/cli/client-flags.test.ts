@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseArgs } from '../../src/cli/args.ts';
-import { optionsFrom } from '../../src/cli/run-options.ts';
+import { parseArgs } from '../../src/cli/flags/args.ts';
+import { optionsFrom } from '../../src/cli/run/run-options.ts';
 
 function parsed(...argv: string[]) {
   const invocation = parseArgs(argv, '1.2.3 test');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contextCommand, contextText } from '../../src/cli/context-command.ts';
+import { contextCommand, contextText } from '../../src/cli/commands/context-command.ts';
 import type { World } from '../../src/cli/world.ts';
 import { sessionContext } from '../../src/index.ts';
 import { reply, toolUse } from '../../src/rehearsal/index.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { runQuery } from '../../src/cli/run-query.ts';
+import { runQuery } from '../../src/cli/run/run-query.ts';
 import type { Options, SDKResultMessage } from '../../src/index.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
 import { filesThatFill } from '../faulty-files.ts';

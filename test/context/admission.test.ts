@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { admitBlocks } from '../../src/context/admission/admit-blocks.ts';
-import { mediaLimitsFor } from '../../src/context/admission/media-limits.ts';
+import { admitBlocks } from '../../src/context/media/admit-blocks.ts';
+import { mediaLimitsFor } from '../../src/context/media/media-limits.ts';
 import type { ImageBlock, UserBlock } from '../../src/protocol/wire.ts';
-import { imageHeader } from '../../src/util/image-header.ts';
+import { imageHeader } from '../../src/util/files/image-header.ts';
 import { gif, imageOf, jpeg, png, webp } from './images.ts';
 
 const LIMITS = mediaLimitsFor({ contextWindow: 200_000 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../src/context/token-estimate.ts';
+import { estimateTokens } from '../../src/context/estimate/token-estimate.ts';
 import type { StepInput } from '../../src/protocol/context.ts';
 import type { JournalEntry } from '../../src/protocol/journal.ts';
 import type { ViewMessage } from '../../src/protocol/messages.ts';
-import { resumeSession } from '../../src/session/resume.ts';
+import { resumeSession } from '../../src/session/resume/resume.ts';
 import { deferred, fail, hang, pause, reply, type ScriptStep, say } from '../../src/testing/index.ts';
 import {
   applied,

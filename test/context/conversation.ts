@@ -1,8 +1,8 @@
 /** Conversations to compact, and a pass over them. */
 
 import { type ContextOptions, createContext } from '../../src/context/context-port.ts';
-import { limitsFor } from '../../src/context/thresholds.ts';
-import { estimateTokens } from '../../src/context/token-estimate.ts';
+import { limitsFor } from '../../src/context/estimate/thresholds.ts';
+import { estimateTokens } from '../../src/context/estimate/token-estimate.ts';
 import type {
   ContextLimits,
   ContextPort,
@@ -27,7 +27,7 @@ import {
   sequentialIds,
   virtualClock,
 } from '../../src/testing/index.ts';
-import { PersistentList } from '../../src/util/persistent-list.ts';
+import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 import { applyEdits } from '../../src/view/edits.ts';
 
 const timestamp = '2026-01-01T00:00:00.000Z';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createEstimates } from '../../src/context/estimates.ts';
-import { estimateTokens } from '../../src/context/token-estimate.ts';
-import { PersistentList } from '../../src/util/persistent-list.ts';
+import { createEstimates } from '../../src/context/estimate/estimates.ts';
+import { estimateTokens } from '../../src/context/estimate/token-estimate.ts';
+import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 import { context, prompt, prose } from './conversation.ts';
 
 const request = (tokens: number) => ({

@@ -14,7 +14,7 @@ import {
   scriptedModel,
   scriptedTools,
 } from '../../src/testing/index.ts';
-import { PersistentList } from '../../src/util/persistent-list.ts';
+import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 import { isWhole, prompt, prose, session } from './conversation.ts';
 
 const WINDOW = 20_000;

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import type { JournalEntry } from '../../src/protocol/journal.ts';
 import type { ViewMessage } from '../../src/protocol/messages.ts';
-import { closeInterrupted } from '../../src/session/interrupted.ts';
-import { resumeSession } from '../../src/session/resume.ts';
+import { closeInterrupted } from '../../src/session/resume/interrupted.ts';
+import { resumeSession } from '../../src/session/resume/resume.ts';
 import { recordingStore } from '../../src/testing/index.ts';
 import { isWhole } from './conversation.ts';
 import { done, lookAt, refusal, rehearsedEngine, resultOf, SUMMARY, script } from './rehearsed-engine.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { mediaLimitsFor } from '../../src/context/admission/media-limits.ts';
-import { mediaBudget } from '../../src/context/media-budget.ts';
+import { mediaLimitsFor } from '../../src/context/media/media-limits.ts';
+import { mediaBudget } from '../../src/context/steps/media-budget.ts';
 import type { ViewMessage } from '../../src/protocol/messages.ts';
 import type { UserBlock } from '../../src/protocol/wire.ts';
 import { applied, call, input, prompt, result, run, text } from './conversation.ts';

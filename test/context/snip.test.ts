@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createSnipMarks } from '../../src/context/clearing/snip-marks.ts';
 import { createContext } from '../../src/context/context-port.ts';
-import { snip } from '../../src/context/snip.ts';
-import { createSnipMarks } from '../../src/context/snip-marks.ts';
-import { estimateTokens } from '../../src/context/token-estimate.ts';
+import { estimateTokens } from '../../src/context/estimate/token-estimate.ts';
+import { snip } from '../../src/context/steps/snip.ts';
 import { queryLoop } from '../../src/loop/query-loop.ts';
 import type { ViewMessage } from '../../src/protocol/messages.ts';
 import {
@@ -17,7 +17,7 @@ import {
   sequentialIds,
   virtualClock,
 } from '../../src/testing/index.ts';
-import { PersistentList } from '../../src/util/persistent-list.ts';
+import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 import {
   answer,
   applied,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createSummarise, type SummariseOutcome } from '../../src/context/summarise.ts';
-import { extractSummary, summaryRequest } from '../../src/context/summary-prompt.ts';
+import { createSummarise, type SummariseOutcome } from '../../src/context/compact/summarise.ts';
+import { extractSummary, summaryRequest } from '../../src/context/compact/summary-prompt.ts';
 import type { LoopMessage } from '../../src/protocol/messages.ts';
 import {
   broken,

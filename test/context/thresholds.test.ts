@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limitsFor } from '../../src/context/thresholds.ts';
+import { limitsFor } from '../../src/context/estimate/thresholds.ts';
 
 describe('limitsFor', () => {
   it.each([

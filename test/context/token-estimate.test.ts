@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimateMessage, estimateText, estimateTokens } from '../../src/context/token-estimate.ts';
+import { estimateMessage, estimateText, estimateTokens } from '../../src/context/estimate/token-estimate.ts';
 import { answer, call, prompt, queued, result } from './conversation.ts';
 import { png } from './images.ts';
 import { TOKEN_SAMPLES } from './token-samples.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Spill } from '../../src/context/result-preview.ts';
+import type { Spill } from '../../src/context/clearing/result-preview.ts';
 import type { ViewMessage } from '../../src/protocol/messages.ts';
 import { applied, call, context, input, prompt, result, runStep } from './conversation.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CompactionSource } from '../../src/protocol/context.ts';
 import { type RehearsalRequest, type Reply, text, toolUse } from '../../src/rehearsal/index.ts';
-import { createReadTool } from '../../src/tools/builtin/read.ts';
-import { todoWriteTool } from '../../src/tools/builtin/todo-write.ts';
+import { createReadTool } from '../../src/tools/builtin/files/read.ts';
+import { todoWriteTool } from '../../src/tools/builtin/planning/todo-write.ts';
 import { type Body, done, lookAt, rehearsedEngine, resultOf, script, tokensOf } from './rehearsed-engine.ts';
 
 const textOf = (body: Body | undefined) => JSON.stringify(body?.messages);

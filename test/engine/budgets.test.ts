@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createGuard } from '../../src/engine/budgets.ts';
+import { createGuard } from '../../src/engine/budget/run-guards.ts';
 import { QueryEngine } from '../../src/engine/query-engine.ts';
 import type { SDKMessage, SDKUserMessage } from '../../src/protocol/sdk-messages.ts';
 import { callTool, fakeTool, say } from '../../src/testing/index.ts';

@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { gitStatus } from '../../src/engine/git-status.ts';
+import { gitStatus } from '../../src/engine/session/git-status.ts';
 import { worktreesOf } from '../../src/session/catalog/worktrees.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 
 let root: string;
 let cwd: string;

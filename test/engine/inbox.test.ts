@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryInbox } from '../../src/session/inbox.ts';
+import { createMemoryInbox } from '../../src/session/in-process/inbox.ts';
 import { callTool, fakeTool, say, sequentialIds } from '../../src/testing/index.ts';
 import { engineUnderTest, resultIn } from './engine-under-test.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rankPaths } from '../../src/engine/rank-paths.ts';
+import { rankPaths } from '../../src/engine/host/rank-paths.ts';
 
 const PATHS = [
   'src/',

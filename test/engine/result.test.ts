@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { createOutcome, resultOf, resultWithoutQuery } from '../../src/engine/result.ts';
-import type { ResultFacts } from '../../src/engine/result-fields.ts';
+import { createOutcome, resultOf, resultWithoutQuery } from '../../src/engine/output/result.ts';
+import type { ResultFacts } from '../../src/engine/output/result-fields.ts';
 import type { AssistantMessage } from '../../src/protocol/messages.ts';
 import { TERMINAL_REASONS, type TerminalReason } from '../../src/protocol/terminal.ts';
 import { EMPTY_USAGE, type StopReason } from '../../src/protocol/wire.ts';

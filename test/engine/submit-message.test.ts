@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { QueryEngineConfig } from '../../src/engine/config.ts';
-import type { SDKStatus } from '../../src/engine/state-machine.ts';
+import type { SDKStatus } from '../../src/engine/session/status-reporter.ts';
 import {
   callTool,
   deferred,

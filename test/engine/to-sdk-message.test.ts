@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSdkMapper } from '../../src/engine/to-sdk-message.ts';
+import { createSdkMapper } from '../../src/engine/output/to-sdk-message.ts';
 import type {
   AssistantMessage,
   LoopMessage,

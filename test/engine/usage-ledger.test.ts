@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createUsageLedger } from '../../src/engine/usage-ledger.ts';
-import { modelInfo } from '../../src/model/model-info.ts';
-import { costOf } from '../../src/model/prices.ts';
+import { createUsageLedger } from '../../src/engine/budget/usage-ledger.ts';
+import { modelInfo } from '../../src/model/catalog/model-info.ts';
+import { costOf } from '../../src/model/catalog/prices.ts';
 import { EMPTY_USAGE, type Usage } from '../../src/protocol/wire.ts';
 
 const MILLION = 1_000_000;

@@ -13,7 +13,7 @@ import { NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
 import type { SystemMessage, UserMessage, ViewMessage } from '../../src/protocol/messages.ts';
 import type { ToolCall } from '../../src/protocol/tool.ts';
 import { failure, idleContext, loopDeps, loopParams, userMessage } from '../../src/testing/index.ts';
-import { PersistentList } from '../../src/util/persistent-list.ts';
+import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 
 const nothing: Facts = {
   abortReason: undefined,

@@ -15,7 +15,7 @@ import {
   scriptedTools,
   type ToolHandler,
 } from '../../src/testing/index.ts';
-import { flattened } from '../../src/util/flattened.ts';
+import { flattened } from '../../src/util/async/flattened.ts';
 
 /** The loop's messages one by one, as a consumer of the public iterators gets them. */
 export const messageByMessage = (

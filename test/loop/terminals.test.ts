@@ -14,7 +14,7 @@ import {
   think,
   throws,
 } from '../../src/testing/index.ts';
-import { openScope } from '../../src/util/scope.ts';
+import { openScope } from '../../src/util/async/scope.ts';
 import { outline, run, texts, transitionsOf } from './run.ts';
 
 function abortedScope() {

@@ -17,7 +17,7 @@ import {
   think,
   userMessage,
 } from '../../src/testing/index.ts';
-import { PersistentList } from '../../src/util/persistent-list.ts';
+import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 import { outline, run, transitionsOf } from './run.ts';
 
 const view = PersistentList.from<ViewMessage>([userMessage('one')]);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { spawnGroup } from '../../src/util/process-tree.ts';
+import { spawnGroup } from '../../src/util/process/process-tree.ts';
 import { call, type Room, roomOf, stdio, toolIn, until } from '../mcp/servers-under-test.ts';
 
 const script = (name: string) =>

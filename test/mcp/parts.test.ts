@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { cleanText } from '../../src/mcp/clean-text.ts';
-import { serverSlug, toolNames } from '../../src/mcp/names.ts';
-import { outputOf } from '../../src/mcp/result.ts';
-import { parseServer } from '../../src/mcp/server-config.ts';
-import { inServerNames, toolSchema } from '../../src/mcp/tool-schema.ts';
+import { serverSlug, toolNames } from '../../src/mcp/servers/names.ts';
+import { parseServer } from '../../src/mcp/servers/server-config.ts';
+import { cleanText } from '../../src/mcp/tools/clean-text.ts';
+import { outputOf } from '../../src/mcp/tools/result.ts';
+import { inServerNames, toolSchema } from '../../src/mcp/tools/tool-schema.ts';
 import { CRUDE, call, roomOf, stdio, toolIn } from './servers-under-test.ts';
 
 describe('a configuration', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refusedServer, type ServerPolicy } from '../../src/mcp/server-policy.ts';
+import { refusedServer, type ServerPolicy } from '../../src/mcp/servers/server-policy.ts';
 
 const isRefused = (policy: Partial<ServerPolicy>, name: string, config: unknown = {}) =>
   refusedServer(name, config, { allowed: [], denied: [], ...policy }) !== undefined;

@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { createMcpServers, type McpServers, type McpServersOptions } from '../../src/mcp/mcp-servers.ts';
-import { openConnections } from '../../src/model/connections.ts';
+import {
+  createMcpServers,
+  type McpServers,
+  type McpServersOptions,
+} from '../../src/mcp/servers/mcp-servers.ts';
+import { openConnections } from '../../src/model/http/connections.ts';
 import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../../src/protocol/tool.ts';
-import { parserOf } from '../../src/tools/from-json-schema.ts';
+import { parserOf } from '../../src/tools/schema/from-json-schema.ts';
 import { systemClock, systemRandom } from '../../src/util/clock.ts';
 
 const folder = fileURLToPath(new URL('./servers/', import.meta.url));

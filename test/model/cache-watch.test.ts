@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type CacheWatchOptions, createCacheWatch } from '../../src/model/cache-watch.ts';
+import { type CacheWatchOptions, createCacheWatch } from '../../src/model/request/cache-watch.ts';
 import type { ViewMessage } from '../../src/protocol/messages.ts';
 import type { ModelRequest } from '../../src/protocol/model.ts';
 import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
-import { PersistentList } from '../../src/util/persistent-list.ts';
+import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 import { requestOf, says, user, viewOf } from './conversation.ts';
 
 const HEAD = {

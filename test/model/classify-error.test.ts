@@ -4,7 +4,7 @@ import {
   classifyAnswer,
   classifyConnectionError,
   classifyStreamError,
-} from '../../src/model/classify-error.ts';
+} from '../../src/model/retry/classify-error.ts';
 
 const json = { 'content-type': 'application/json' };
 const api = (status: number, message: string, type = 'invalid_request_error') =>

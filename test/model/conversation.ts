@@ -15,7 +15,7 @@ import {
 } from '../../src/protocol/model.ts';
 import type { AssistantBlock, StreamEvent, ToolResultBlock, UserBlock } from '../../src/protocol/wire.ts';
 import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
-import { PersistentList } from '../../src/util/persistent-list.ts';
+import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 import { skippingClock } from './skipping-clock.ts';
 
 let count = 0;

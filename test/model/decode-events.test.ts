@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEventDecoder, type EventDecoder } from '../../src/model/decode-events.ts';
+import { createEventDecoder, type EventDecoder } from '../../src/model/stream/decode-events.ts';
 import type { StreamEvent } from '../../src/protocol/wire.ts';
 
 const HEAD = { status: 200, headers: {} } as unknown as Parameters<typeof createEventDecoder>[0];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { blockWording } from '../../src/model/error-wordings.ts';
-import { located } from '../../src/model/locate-block.ts';
+import { located } from '../../src/model/request/locate-block.ts';
+import { blockWording } from '../../src/model/retry/error-wordings.ts';
 import type { ModelFailure } from '../../src/protocol/failure.ts';
 import type { ImageBlock } from '../../src/protocol/wire.ts';
 import { calls, result, says, user, viewOf } from './conversation.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalModel, modelInfo, resolveModelAlias } from '../../src/model/model-info.ts';
-import { costOf } from '../../src/model/prices.ts';
-import { thinkingFor } from '../../src/model/thinking-options.ts';
-import { addUsage, contextTokens, replaceUsage } from '../../src/model/usage.ts';
+import { canonicalModel, modelInfo, resolveModelAlias } from '../../src/model/catalog/model-info.ts';
+import { costOf } from '../../src/model/catalog/prices.ts';
+import { addUsage, contextTokens, replaceUsage } from '../../src/model/catalog/usage.ts';
+import { thinkingFor } from '../../src/model/request/thinking-options.ts';
 import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
 
 describe('model info', () => {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cacheMark } from '../../src/model/cache-breakpoints.ts';
-import { CONTINUE, MISSING_RESULT, OPENING } from '../../src/model/normalise.ts';
-import { createViewBytes } from '../../src/model/view-bytes.ts';
+import { cacheMark } from '../../src/model/request/cache-breakpoints.ts';
+import { createViewBytes } from '../../src/model/request/message-byte-cache.ts';
+import { CONTINUE, MISSING_RESULT, OPENING } from '../../src/model/request/normalise.ts';
 import type { ViewMessage } from '../../src/protocol/messages.ts';
 import type { View } from '../../src/protocol/view.ts';
-import { PersistentList } from '../../src/util/persistent-list.ts';
+import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 import { brokenRules, type WireTurn } from './api-rules.ts';
 import { assistant, attachment, calls, result, says, thinks, user, viewOf } from './conversation.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { modelInfo } from '../../src/model/model-info.ts';
-import { buildRequestBody } from '../../src/model/request-body.ts';
-import { createViewBytes } from '../../src/model/view-bytes.ts';
+import { modelInfo } from '../../src/model/catalog/model-info.ts';
+import { createViewBytes } from '../../src/model/request/message-byte-cache.ts';
+import { buildRequestBody } from '../../src/model/request/request-body.ts';
 import type { ModelRequest } from '../../src/protocol/model.ts';
 import { calls, requestOf, result, says, thinks, user, viewOf } from './conversation.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSseReader } from '../../src/model/sse.ts';
+import { createSseReader } from '../../src/model/stream/sse.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createStreamWatch, DEFAULT_TIMEOUTS, type Trip } from '../../src/model/stream-watch.ts';
+import { createStreamWatch, DEFAULT_TIMEOUTS, type Trip } from '../../src/model/stream/stream-watch.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 
 function watching() {

@@ -1,11 +1,11 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stricterMode } from '../../src/permissions/decide/stricter-mode.ts';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
-import { stricterMode } from '../../src/permissions/stricter-mode.ts';
 import type { PermissionMode } from '../../src/protocol/permission.ts';
 import type { AnyTool } from '../../src/protocol/tool.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { question, TOOLS, tempFolder } from './ask-doubles.ts';
 
 const folder = await tempFolder();

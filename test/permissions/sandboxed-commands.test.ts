@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { createPermissions, type PermissionOptions } from '../../src/permissions/permission-engine.ts';
 import type { CommandPlace } from '../../src/protocol/sandbox.ts';
-import { createBashTool } from '../../src/tools/builtin/bash.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { createBashTool } from '../../src/tools/builtin/shell/bash.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 
 const bash = createBashTool();
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { allowsLocalHost, matchesUrl, urlSpecifier } from '../../src/permissions/url-rule.ts';
+import { allowsLocalHost, matchesUrl, urlSpecifier } from '../../src/permissions/rules/url-rule.ts';
 
 it.each([
   ['domain:127.0.0.1:80', 'http://127.0.0.1/', true],

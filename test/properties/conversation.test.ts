@@ -17,7 +17,7 @@ import {
   thinking,
   toolUse,
 } from '../../src/rehearsal/index.ts';
-import { resumeSession } from '../../src/session/resume.ts';
+import { resumeSession } from '../../src/session/resume/resume.ts';
 import { recordingStore, sequentialIds } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import { propertyRuns } from '../long-form.ts';

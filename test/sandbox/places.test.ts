@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { spawnGroup } from '../../src/util/process-tree.ts';
+import { spawnGroup } from '../../src/util/process/process-tree.ts';
 import { lacking, sandboxWith } from './support.ts';
 
 let cwd: string;

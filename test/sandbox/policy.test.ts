@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SandboxPolicy } from '../../src/sandbox/policy.ts';
-import { createBashTool } from '../../src/tools/builtin/bash.ts';
+import { createBashTool } from '../../src/tools/builtin/shell/bash.ts';
 import { contextIn, runDirectly, tempFolder, textOf } from '../tools/support.ts';
 import { lacking, portOf, sandboxWith } from './support.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { checkAvailability } from '../../src/sandbox/availability.ts';
 import type { SandboxPolicy } from '../../src/sandbox/policy.ts';
 import { openSandbox } from '../../src/sandbox/sandbox.ts';
-import { spawnGroup } from '../../src/util/process-tree.ts';
+import { spawnGroup } from '../../src/util/process/process-tree.ts';
 import { PROBES } from './escape-probes.ts';
 
 const { policy, env, cwd } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as {

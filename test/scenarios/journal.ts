@@ -2,11 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DecisionRecord, JournalEntry } from '../../src/index.ts';
-import { createFileJournalStore } from '../../src/session/file-store.ts';
-import { readEntries } from '../../src/session/load-session.ts';
+import { createFileJournalStore } from '../../src/session/journal/file-store.ts';
+import { readEntries } from '../../src/session/journal/load-session.ts';
 import { sessionsDirectory } from '../../src/session/paths.ts';
 import { systemClock } from '../../src/util/clock.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 
 export interface JournalPlace {
   readonly home: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SDKUserMessage } from '../../src/index.ts';
-import { joinedContent, mayJoin } from '../../src/sdk/joined-prompts.ts';
+import { joinedContent, mayJoin } from '../../src/sdk/query/joined-prompts.ts';
 
 const prompt = (content: SDKUserMessage['message']['content'], more: Partial<SDKUserMessage> = {}) =>
   ({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, ...more }) as SDKUserMessage;

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSdkMcpServer, getSessionMessages, query, type SDKMessage, tool } from '../../src/index.ts';
 import type { AppendHandle, PersistentFiles } from '../../src/protocol/files.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { gather } from './query-under-test.ts';
 
 const LINE = 'One of very many lines.\n';

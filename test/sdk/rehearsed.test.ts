@@ -13,7 +13,7 @@ import {
 } from '../../src/index.ts';
 import type { PersistentFiles } from '../../src/protocol/files.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { gather } from './query-under-test.ts';
 
 let server: RehearsalServer;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as own from '../../src/index.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
-import { createStoreMirror } from '../../src/session/store-mirror.ts';
+import { createStoreMirror } from '../../src/session/host-store/store-mirror.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { gather } from './query-under-test.ts';
 

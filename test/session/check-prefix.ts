@@ -1,8 +1,8 @@
 /** What a resume promises about a prefix of a journal (L10.8). */
 import { expect } from 'vitest';
 import type { JournalBody, JournalEntry } from '../../src/protocol/journal.ts';
-import { carryOnInterrupted, closeInterrupted } from '../../src/session/interrupted.ts';
-import { resumeSession } from '../../src/session/resume.ts';
+import { carryOnInterrupted, closeInterrupted } from '../../src/session/resume/interrupted.ts';
+import { resumeSession } from '../../src/session/resume/resume.ts';
 import { faultsOf } from './conversation.ts';
 import { asEntries } from './sample-journal.ts';
 

@@ -1,9 +1,9 @@
 /** A process of its own for crash tests. Argv: what to do, folder, session. */
-import { createFileJournalStore } from '../../src/session/file-store.ts';
-import { createJournalWriter } from '../../src/session/journal-writer.ts';
-import { createFileLeaseStore } from '../../src/session/lease.ts';
+import { createFileJournalStore } from '../../src/session/journal/file-store.ts';
+import { createJournalWriter } from '../../src/session/journal/journal-writer.ts';
+import { createFileLeaseStore } from '../../src/session/lease/lease.ts';
 import { systemClock } from '../../src/util/clock.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 
 const [, , what = '', directory = '', session = ''] = process.argv;
 const store = createFileJournalStore({ files: nodeFiles, directory, cwd: '/child', clock: systemClock });

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createFileJournalStore } from '../../src/session/file-store.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { createFileJournalStore } from '../../src/session/journal/file-store.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { buildChild, kill, linesOfChild } from './child-process.ts';
 import { readAll } from './journal-entries.ts';
 import { CWD, fixedClock } from './sample-journal.ts';

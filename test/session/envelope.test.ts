@@ -11,7 +11,7 @@ import {
   encodeTakeover,
   peekLine,
   sessionPrefix,
-} from '../../src/session/envelope.ts';
+} from '../../src/session/journal/envelope.ts';
 import { decisionRecord, SESSION } from './sample-journal.ts';
 
 const prefix = sessionPrefix({ sessionId: SESSION, cwd: '/with "quotes"\n/and ünicode', version: '1' });

@@ -2,9 +2,9 @@ import { appendFile, chmod, mkdir, readdir, readFile, stat, truncate, writeFile 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JournalStore } from '../../src/protocol/ports.ts';
-import { createFileJournalStore } from '../../src/session/file-store.ts';
-import { resumeSession } from '../../src/session/resume.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { createFileJournalStore } from '../../src/session/journal/file-store.ts';
+import { resumeSession } from '../../src/session/resume/resume.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { readAll, title } from './journal-entries.ts';
 import { CWD, fixedClock, linesOf, SESSION, user } from './sample-journal.ts';
 import { tempDir } from './temp-dir.ts';

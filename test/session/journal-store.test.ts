@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { InMemorySessionStore } from '../../src/index.ts';
 import type { JournalStore } from '../../src/protocol/ports.ts';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../../src/protocol/session-store.ts';
-import { createFileBlobStore, createMemoryBlobStore } from '../../src/session/blob-store.ts';
-import { createFileJournalStore } from '../../src/session/file-store.ts';
-import { createMemoryInbox } from '../../src/session/inbox.ts';
-import { createFileLeaseStore, createMemoryLeaseStore } from '../../src/session/lease.ts';
-import { createMemoryJournalStore } from '../../src/session/memory-store.ts';
+import { createFileBlobStore, createMemoryBlobStore } from '../../src/session/in-process/blob-store.ts';
+import { createMemoryInbox } from '../../src/session/in-process/inbox.ts';
+import { createFileJournalStore } from '../../src/session/journal/file-store.ts';
+import { createMemoryJournalStore } from '../../src/session/journal/memory-store.ts';
+import { createFileLeaseStore, createMemoryLeaseStore } from '../../src/session/lease/lease.ts';
 import {
   blobStoreChecks,
   type Check,
@@ -19,7 +19,7 @@ import {
   sessionStoreChecks,
 } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { CWD, fixedClock } from './sample-journal.ts';
 import { tempDir } from './temp-dir.ts';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { TurnwrightError } from '../../src/protocol/errors.ts';
 import type { JournalBody } from '../../src/protocol/journal.ts';
 import type { JournalStore } from '../../src/protocol/ports.ts';
-import { createJournalWriter } from '../../src/session/journal-writer.ts';
-import { createMemoryJournalStore } from '../../src/session/memory-store.ts';
+import { createJournalWriter } from '../../src/session/journal/journal-writer.ts';
+import { createMemoryJournalStore } from '../../src/session/journal/memory-store.ts';
 import { readAll, title } from './journal-entries.ts';
 import { assistant, attachment, CWD, fixedClock, SESSION, user } from './sample-journal.ts';
 

@@ -3,9 +3,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LeaseStore } from '../../src/protocol/ports.ts';
-import { createFileLeaseStore, createMemoryLeaseStore } from '../../src/session/lease.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
-import { thisProcess } from '../../src/util/process-identity.ts';
+import { createFileLeaseStore, createMemoryLeaseStore } from '../../src/session/lease/lease.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { thisProcess } from '../../src/util/process/process-identity.ts';
 import { tempDir } from './temp-dir.ts';
 
 /** A clock whose timers fire by hand. */

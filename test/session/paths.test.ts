@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFileTranscripts } from '../../src/session/catalog/file-transcripts.ts';
-import { createFileJournalStore } from '../../src/session/file-store.ts';
+import { createFileJournalStore } from '../../src/session/journal/file-store.ts';
 import {
   findSession,
   newestSession,
@@ -13,7 +13,7 @@ import {
   spillDirectory,
 } from '../../src/session/paths.ts';
 import { systemClock } from '../../src/util/clock.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { fixedClock, user } from './sample-journal.ts';
 import { tempDir } from './temp-dir.ts';
 

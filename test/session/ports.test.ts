@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Frame } from '../../src/protocol/ports.ts';
-import { createAdmission } from '../../src/session/admission.ts';
-import { createFileBlobStore, createMemoryBlobStore } from '../../src/session/blob-store.ts';
-import { createMemoryInbox } from '../../src/session/inbox.ts';
-import { createMemoryOutbox } from '../../src/session/outbox.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { createAdmission } from '../../src/session/in-process/admission.ts';
+import { createFileBlobStore, createMemoryBlobStore } from '../../src/session/in-process/blob-store.ts';
+import { createMemoryInbox } from '../../src/session/in-process/inbox.ts';
+import { createMemoryOutbox } from '../../src/session/in-process/outbox.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { tempDir } from './temp-dir.ts';
 
 describe('inbox', () => {

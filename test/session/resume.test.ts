@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { JournalBody } from '../../src/protocol/journal.ts';
 import type { EffectClass } from '../../src/protocol/tool.ts';
 import { EMPTY_USAGE } from '../../src/protocol/wire.ts';
-import { carryOnInterrupted, closeInterrupted } from '../../src/session/interrupted.ts';
-import { loadSession } from '../../src/session/load-session.ts';
-import { createMemoryJournalStore } from '../../src/session/memory-store.ts';
-import { resumeSession } from '../../src/session/resume.ts';
+import { loadSession } from '../../src/session/journal/load-session.ts';
+import { createMemoryJournalStore } from '../../src/session/journal/memory-store.ts';
+import { carryOnInterrupted, closeInterrupted } from '../../src/session/resume/interrupted.ts';
+import { resumeSession } from '../../src/session/resume/resume.ts';
 import { faultsOf } from './conversation.ts';
 import {
   asEntries,

@@ -10,7 +10,7 @@ import type {
 } from '../../src/protocol/messages.ts';
 import type { EffectClass } from '../../src/protocol/tool.ts';
 import { type AssistantBlock, EMPTY_USAGE } from '../../src/protocol/wire.ts';
-import { decodeLine, encodeRecord, sessionPrefix } from '../../src/session/envelope.ts';
+import { decodeLine, encodeRecord, sessionPrefix } from '../../src/session/journal/envelope.ts';
 
 export const CWD = '/home/me/project';
 export const SESSION = '11111111-2222-4333-8444-555555555555';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { childEnvironment } from '../../src/settings/child-env.ts';
+import { childEnvironment } from '../../src/settings/resolve/child-env.ts';
 
 describe('K138 F165 the environment of child processes', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withKey } from '../../src/settings/edit-json.ts';
+import { withKey } from '../../src/settings/write/edit-json.ts';
 
 describe('withKey leaves everything else as it stands', () => {
   it.each([

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigOptions } from '../../src/settings/config-options.ts';
-import { resolveConfig } from '../../src/settings/resolve-config.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { resolveConfig } from '../../src/settings/resolve/resolve-config.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 
 let root: string;
 beforeEach(async () => {

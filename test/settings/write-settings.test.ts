@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PermissionUpdate } from '../../src/protocol/permission.ts';
-import { persistPermissions } from '../../src/settings/persist-permissions.ts';
-import { createSettingsWriter } from '../../src/settings/write-settings.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { persistPermissions } from '../../src/settings/write/persist-permissions.ts';
+import { createSettingsWriter } from '../../src/settings/write/write-settings.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 
 let root: string;
 let home: string;

@@ -7,7 +7,7 @@ import { createPermissions } from '../../src/permissions/permission-engine.ts';
 import { readCommandLine } from '../../src/shell/command-line.ts';
 import { everySegment, type Segment, type ShellWord } from '../../src/shell/segment.ts';
 import { meet } from '../../src/shell/text-pattern.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { inShortAndLongForm } from '../long-form.ts';
 import { question, toolNamed } from '../permissions/ask-doubles.ts';
 import { hostileLine, PROGRAMS, randomFrom } from './hostile-lines.ts';

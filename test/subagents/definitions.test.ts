@@ -5,7 +5,7 @@ import { agentCatalog, definedAgents } from '../../src/subagents/catalog.ts';
 import { readDefinition } from '../../src/subagents/read-definition.ts';
 import { selectTools } from '../../src/subagents/select-tools.ts';
 import { fakeTool } from '../../src/testing/index.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 import { tempFolder } from '../scenarios/temp-folder.ts';
 
 const file = (fields: string, body = 'You review.') => `---\n${fields}\n---\n${body}\n`;

@@ -7,7 +7,7 @@ import type { TaskMessageBody } from '../../src/protocol/task-messages.ts';
 import { createTaskTable, type SessionTaskTable, type TaskPorts } from '../../src/tasks/task-table.ts';
 import { sequentialIds } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/util/clock.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
 
 export interface TableUnderTest {
   readonly table: SessionTaskTable;

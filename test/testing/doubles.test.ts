@@ -11,7 +11,7 @@ import {
   sequentialIds,
   virtualClock,
 } from '../../src/testing/index.ts';
-import { openScope } from '../../src/util/scope.ts';
+import { openScope } from '../../src/util/async/scope.ts';
 
 const title = (text: string): JournalBody => ({ type: 'title', id: text, submission: 's', title: text });
 

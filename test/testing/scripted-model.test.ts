@@ -23,7 +23,7 @@ import {
   userMessage,
   virtualClock,
 } from '../../src/testing/index.ts';
-import { PersistentList } from '../../src/util/persistent-list.ts';
+import { PersistentList } from '../../src/util/collections/persistent-list.ts';
 
 function request(more: Partial<ModelRequest> = {}): ModelRequest {
   return {

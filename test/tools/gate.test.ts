@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PermissionResult } from '../../src/protocol/permission.ts';
 import type { AnyTool, ToolCall } from '../../src/protocol/tool.ts';
-import { parserOf } from '../../src/tools/from-json-schema.ts';
+import { parserOf } from '../../src/tools/schema/from-json-schema.ts';
 import { answerOf, callOf, drain, executorOf, gateOf, hooksOf, once, resultsOf, toolOf } from './support.ts';
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { parserOf } from '../../src/tools/from-json-schema.ts';
-import { inputFromZod } from '../../src/tools/from-zod.ts';
+import { parserOf } from '../../src/tools/schema/from-json-schema.ts';
+import { inputFromZod } from '../../src/tools/schema/from-zod.ts';
 
 describe('from JSON schema', () => {
   const parse = parserOf<unknown>({
@@ -237,7 +237,9 @@ describe('from zod', () => {
   });
 
   test('F124 the tools room loads zod, diff and ripgrep only when they are used', async () => {
-    const entryPoints = ['from-zod', 'tools-port', 'builtin/index'].map((name) => `src/tools/${name}.ts`);
+    const entryPoints = ['schema/from-zod', 'tools-port', 'builtin/index'].map(
+      (name) => `src/tools/${name}.ts`,
+    );
     const { metafile } = await build({
       entryPoints,
       bundle: true,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { type ProcessGroup, spawnGroup } from '../../src/util/process-tree.ts';
+import { type ProcessGroup, spawnGroup } from '../../src/util/process/process-tree.ts';
 import { isRunning, tempFolder } from './support.ts';
 
 const env = { PATH: process.env['PATH'] ?? '' };
@@ -69,7 +69,7 @@ describe('spawnGroup', () => {
   test('F100 groups die with this process, and one handler sees to it', async () => {
     const folder = await tempFolder();
     try {
-      const module = fileURLToPath(new URL('../../src/util/process-tree.ts', import.meta.url));
+      const module = fileURLToPath(new URL('../../src/util/process/process-tree.ts', import.meta.url));
       await build({
         stdin: {
           contents: `

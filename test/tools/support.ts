@@ -23,8 +23,8 @@ import type {
 import { type ExecutorOptions, StreamingToolExecutor } from '../../src/tools/executor.ts';
 import { createToolSet } from '../../src/tools/tool-set.ts';
 import { systemClock } from '../../src/util/clock.ts';
-import { nodeFiles } from '../../src/util/node-files.ts';
-import { systemIds } from '../../src/util/uuid.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { systemIds } from '../../src/util/ids/uuid.ts';
 
 export type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
 

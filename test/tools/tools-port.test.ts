@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { AnyTool } from '../../src/protocol/tool.ts';
-import { editTool } from '../../src/tools/builtin/edit.ts';
+import { editTool } from '../../src/tools/builtin/files/edit.ts';
 import { builtinTools } from '../../src/tools/builtin/index.ts';
 import { createToolsPort } from '../../src/tools/tools-port.ts';
+import { openScope } from '../../src/util/async/scope.ts';
 import { systemClock } from '../../src/util/clock.ts';
-import { openScope } from '../../src/util/scope.ts';
-import { systemIds } from '../../src/util/uuid.ts';
+import { systemIds } from '../../src/util/ids/uuid.ts';
 import { answerOf, callOf, contextIn, drain, gateOf, resultsOf, toolOf } from './support.ts';
 
 const portOf = (tools: readonly AnyTool[]) =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { continued } from '../../src/util/continued.ts';
+import { continued } from '../../src/util/async/continued.ts';
 
 async function* count(from: number, to: number, seen: string[] = []): AsyncGenerator<number, number, void> {
   try {

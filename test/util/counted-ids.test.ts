@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { countedIds } from '../../src/util/counted-ids.ts';
+import { countedIds } from '../../src/util/ids/counted-ids.ts';
 
 it('gives UUIDs that differ, among themselves and from those of another', () => {
   const one = countedIds(randomUUID);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deferred } from '../../src/testing/index.ts';
-import { endableIterator } from '../../src/util/endable-iterator.ts';
+import { endableIterator } from '../../src/util/async/endable-iterator.ts';
 
 /** Yields once, then waits for something that only an abort brings. */
 function waiting() {

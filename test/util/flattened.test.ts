@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deferred } from '../../src/testing/index.ts';
-import { flattened } from '../../src/util/flattened.ts';
+import { flattened } from '../../src/util/async/flattened.ts';
 
 /** Batches, and what the generator saw. */
 function batches(seen: string[]) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { matchesGlob } from '../../src/util/glob.ts';
-import { matchesWildcards } from '../../src/util/wildcards.ts';
+import { matchesGlob } from '../../src/util/text/glob.ts';
+import { matchesWildcards } from '../../src/util/text/wildcards.ts';
 
 describe('matchesGlob', () => {
   it.each([

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { deferred } from '../../src/testing/index.ts';
-import { openScope } from '../../src/util/scope.ts';
+import { openScope } from '../../src/util/async/scope.ts';
 
 describe('a scope', () => {
   it('aborts its signal with the reason, then runs its cleanups, newest first', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { looksSecret, maskSecrets, shownAddress } from '../../src/util/secret-text.ts';
+import { looksSecret, maskSecrets, shownAddress } from '../../src/util/text/secret-text.ts';
 
 const pem = (kind: string) =>
   `-----BEGIN ${kind}PRIVATE KEY-----\nMIIEv\nQIBAD\n-----END ${kind}PRIVATE KEY-----`;

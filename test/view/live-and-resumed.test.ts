@@ -5,12 +5,12 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSessionJournal } from '../../src/engine/session-journal.ts';
+import { createSessionJournal } from '../../src/engine/session/session-journal.ts';
 import type { JournalBody } from '../../src/protocol/journal.ts';
 import type { ViewMessage } from '../../src/protocol/messages.ts';
 import type { ViewEdit } from '../../src/protocol/view.ts';
-import { createJournalWriter } from '../../src/session/journal-writer.ts';
-import { resumeSession } from '../../src/session/resume.ts';
+import { createJournalWriter } from '../../src/session/journal/journal-writer.ts';
+import { resumeSession } from '../../src/session/resume/resume.ts';
 import { recordingStore } from '../../src/testing/index.ts';
 import { assistant, attachment, toolResult, toolUse, user } from '../session/sample-journal.ts';
 

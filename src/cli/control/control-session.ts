@@ -19,7 +19,7 @@ import { answerFor } from './answer-request.ts';
 import { createHostChannel } from './host-channel.ts';
 import { askHost, hostOptions, linkedFlags } from './host-options.ts';
 import { delivered, demandsAnything, type LaunchDemands, NotDelivered } from './launch-demands.ts';
-import { createPromptLine } from './prompt-line.ts';
+import { createPromptLine } from './prompt-queue.ts';
 import { readLines } from './read-lines.ts';
 import { type Fields, parseHostLine } from './wire.ts';
 

@@ -1,7 +1,8 @@
 /** `--input-format stream-json`: the command line as the engine of another program. */
-import type { RunFlags } from '../args.ts';
+
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { optionsFrom } from '../run-options.ts';
+import type { RunFlags } from '../flags/args.ts';
+import { optionsFrom } from '../run/run-options.ts';
 import { UsageError } from '../usage-error.ts';
 import { warnOn } from '../warnings.ts';
 import type { World } from '../world.ts';

@@ -1,6 +1,6 @@
 /** `/context`: what fills the context. */
 import type { Command } from '../../protocol/command.ts';
-import { grouped } from '../../util/grouped.ts';
+import { grouped } from '../../util/text/grouped.ts';
 
 export const contextCommand: Command = {
   name: 'context',

@@ -1,6 +1,6 @@
 /** `/cost`: what this session has spent. */
 import type { Command } from '../../protocol/command.ts';
-import { grouped } from '../../util/grouped.ts';
+import { grouped } from '../../util/text/grouped.ts';
 
 export const costCommand: Command = {
   name: 'cost',

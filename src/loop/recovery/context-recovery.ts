@@ -3,7 +3,7 @@ import type { RecoveryOutcome, RequestEstimate, StepInput } from '../../protocol
 import type { ModelFailure } from '../../protocol/failure.ts';
 import type { CompactMetadata, LoopBatch, LoopMessage, ViewMessage } from '../../protocol/messages.ts';
 import type { TerminalReason } from '../../protocol/terminal.ts';
-import type { PersistentList } from '../../util/persistent-list.ts';
+import type { PersistentList } from '../../util/collections/persistent-list.ts';
 import { applyEdits } from '../../view/edits.ts';
 import { type Decision, stop } from '../decision.ts';
 import type { Iteration } from '../iteration.ts';

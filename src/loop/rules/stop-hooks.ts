@@ -1,5 +1,5 @@
 import type { ViewMessage } from '../../protocol/messages.ts';
-import { reminder } from '../../util/reminder.ts';
+import { reminder } from '../../util/text/reminder.ts';
 import { goOn, PASS, type Rule, stop } from '../decision.ts';
 import type { LoopParams } from '../deps.ts';
 import { attachmentMessage, systemMessage, userMessage } from '../loop-messages.ts';

@@ -1,9 +1,9 @@
-/** Stage 1: the context steps, in the order of `context/steps.ts`. With no edits this costs O(fresh). */
+/** Stage 1: the context steps, in the order of `context/steps/index.ts`. With no edits this costs O(fresh). */
 import type { RequestEstimate, StepInput, StepOutcome } from '../../protocol/context.ts';
 import type { CompactMetadata, LoopBatch, ViewMessage } from '../../protocol/messages.ts';
 import type { WireTool } from '../../protocol/wire.ts';
-import { andThen } from '../../util/and-then.ts';
-import type { PersistentList } from '../../util/persistent-list.ts';
+import { andThen } from '../../util/async/and-then.ts';
+import type { PersistentList } from '../../util/collections/persistent-list.ts';
 import { applyEdits } from '../../view/edits.ts';
 import { terminalOf } from '../decision.ts';
 import { rounded } from '../decision-trace.ts';

@@ -8,7 +8,7 @@ import {
   type ToolUseBlock,
   type Usage,
 } from '../../protocol/wire.ts';
-import { isoTime } from '../../util/iso-time.ts';
+import { isoTime } from '../../util/text/iso-time.ts';
 import type { Iteration } from '../iteration.ts';
 import { emptyResponse, type ResponseSoFar } from '../response.ts';
 import type { Prepared } from '../stage-output.ts';

@@ -1,7 +1,7 @@
 /** One response of the model, read to its end: finished blocks, and tool results that arrive meanwhile. */
 import type { LoopBatch } from '../../protocol/messages.ts';
 import type { CallOptions, ModelOutcome, ModelOutput, ModelRequest } from '../../protocol/model.ts';
-import { thisTick } from '../../util/this-tick.ts';
+import { thisTick } from '../../util/async/this-tick.ts';
 import type { Iteration } from '../iteration.ts';
 import type { ResponseSoFar } from '../response.ts';
 import type { Prepared } from '../stage-output.ts';

@@ -1,7 +1,7 @@
 /** The token that requests to a server carry: the one of the last login, renewed before it expires and when it is refused. */
 import type { AuthorizationServerMetadata, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import type { Clock } from '../../protocol/ports.ts';
-import type { Fetch } from '../http-fetch.ts';
+import type { Fetch } from '../connect/http-fetch.ts';
 import type { CredentialStore, Credentials } from './credential-store.ts';
 import { safeFetch } from './safe-fetch.ts';
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { http } from '../../util/node.ts';
-import { cleanText } from '../clean-text.ts';
+import { cleanText } from '../tools/clean-text.ts';
 
 export interface CallbackAnswer {
   readonly code: string;

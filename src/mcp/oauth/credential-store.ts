@@ -1,8 +1,8 @@
 /** What logins left behind: one file for each server in the user's own home, which nobody else can read. */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { sha256 } from '../../util/sha256.ts';
-import { isRecord } from '../server-config.ts';
+import { sha256 } from '../../util/ids/sha256.ts';
+import { isRecord } from '../servers/server-config.ts';
 
 /** What a registration or an authorization server answered: kept whole, as far as it is known here. */
 type Answered = { readonly [field: string]: unknown };

@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
-import { cleanText } from '../clean-text.ts';
-import { type ConnectPort, createHttpFetch, type Fetch } from '../http-fetch.ts';
-import type { McpRemoteServerConfig } from '../server-config.ts';
+import { type ConnectPort, createHttpFetch, type Fetch } from '../connect/http-fetch.ts';
+import type { McpRemoteServerConfig } from '../servers/server-config.ts';
+import { cleanText } from '../tools/clean-text.ts';
 import { withTokens } from './bearer.ts';
 import { type Callback, listenForCallback } from './callback.ts';
 import type { CredentialStore, Credentials } from './credential-store.ts';

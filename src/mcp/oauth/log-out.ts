@@ -1,5 +1,5 @@
 /** Logging out: the tokens are given back where that can be said (RFC 7009), and forgotten in any case. */
-import { type ConnectPort, createHttpFetch } from '../http-fetch.ts';
+import { type ConnectPort, createHttpFetch } from '../connect/http-fetch.ts';
 import type { CredentialStore } from './credential-store.ts';
 import { safeFetch } from './safe-fetch.ts';
 

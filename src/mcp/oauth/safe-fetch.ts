@@ -1,5 +1,5 @@
 /** `fetch` for the talk with authorization servers: what it carries is secret, so it goes over TLS, and not for long. */
-import type { Fetch } from '../http-fetch.ts';
+import type { Fetch } from '../connect/http-fetch.ts';
 
 const TIMEOUT_MS = 30_000;
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];

@@ -1,12 +1,13 @@
 /** What a host declares about calls of its own server's tools. */
+
+import type { McpClient } from '../../engine/config.ts';
 import {
   type CallTerms,
   configuredPolicy,
   isPolicyList,
   LEAST_HOST_TIMEOUT_MS,
   strictPolicies,
-} from '../../engine/compose/mcp.ts';
-import type { McpClient } from '../../engine/config.ts';
+} from '../../engine/wiring/mcp/mcp.ts';
 import type { AnyTool, ToolContext, ToolOutput } from '../../protocol/tool.ts';
 
 /** A policy that is not understood must not pass for none: such a server cannot be used. */

@@ -1,6 +1,6 @@
 /** Which MCP servers a session has, and where each is from. */
-import type { McpServerEntry } from '../../engine/compose/mcp.ts';
-import type { ProjectServerPolicy } from '../../engine/compose/settings.ts';
+import type { McpServerEntry } from '../../engine/wiring/mcp/mcp.ts';
+import type { ProjectServerPolicy } from '../../engine/wiring/settings.ts';
 import type { SdkMcpServer } from '../create-sdk-mcp-server.ts';
 import type { Options } from '../options.ts';
 import type { McpServerConfig } from './server-config.ts';

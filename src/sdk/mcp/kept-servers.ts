@@ -1,9 +1,9 @@
 /** The MCP servers that files keep: what a session with these sources uses, added, removed and tried outside of one. */
 import { resolve } from 'node:path';
-import type { CheckedMcpServer } from '../../engine/compose/mcp-check.ts';
-import type { KeptServer, KeptServersInput, ServerScope } from '../../engine/compose/mcp-kept.ts';
+import type { CheckedMcpServer } from '../../engine/standalone/check-mcp-servers.ts';
+import type { KeptServer, KeptServersInput, ServerScope } from '../../engine/standalone/kept-mcp-servers.ts';
 import { systemClock } from '../../util/clock.ts';
-import { nodeFiles } from '../../util/node-files.ts';
+import { nodeFiles } from '../../util/files/node-files.ts';
 import { configOf } from '../open-engine.ts';
 import type { Options } from '../options.ts';
 import { placeOf } from '../process-place.ts';
@@ -15,7 +15,7 @@ export type { CheckedMcpServer, KeptServer, ServerScope };
 type KeptPlace = Pick<Options, 'cwd' | 'env' | 'projectConfigRoot'>;
 
 // Loaded by the first of these calls, as few programs make any.
-const load = () => import('../../engine/compose/mcp-kept.ts');
+const load = () => import('../../engine/standalone/kept-mcp-servers.ts');
 
 /**
  * Writes a server to the file of its scope; default `local`: of the user, for this project alone. Rejects with
@@ -51,7 +51,10 @@ export async function checkMcpServers({
   readonly signal?: AbortSignal | undefined;
 } = {}): Promise<readonly CheckedMcpServer[]> {
   const config = await configOf({ settingSources: ['user', 'project', 'local'], ...place });
-  return (await import('../../engine/compose/mcp-check.ts')).checkMcpServers(config, { names, signal });
+  return (await import('../../engine/standalone/check-mcp-servers.ts')).checkMcpServers(config, {
+    names,
+    signal,
+  });
 }
 
 function inputOf({ projectConfigRoot, ...place }: KeptPlace): KeptServersInput {

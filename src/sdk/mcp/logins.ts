@@ -1,5 +1,5 @@
 /** The MCP servers of a folder, and logins to them: what a session uses, but never asks for by itself. */
-import type { ConfiguredMcpServer } from '../../engine/compose/mcp-logins.ts';
+import type { ConfiguredMcpServer } from '../../engine/standalone/mcp-logins.ts';
 import { configOf } from '../open-engine.ts';
 import type { Options } from '../options.ts';
 
@@ -30,7 +30,7 @@ export interface McpLoginOptions extends McpPlace {
 }
 
 // Loaded by the first of these calls, as few programs make any.
-const load = () => import('../../engine/compose/mcp-logins.ts');
+const load = () => import('../../engine/standalone/mcp-logins.ts');
 
 /** The servers that a query with these options would start or reach. Connects to none. */
 export async function listMcpServers(place: McpPlace = {}): Promise<readonly ConfiguredMcpServer[]> {

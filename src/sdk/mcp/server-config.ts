@@ -1,5 +1,5 @@
 /** What `mcpServers` takes: servers in this process, behind a function, of their own process, over the network. */
-import type { ExternalServerConfig, HostServerConfig } from '../../engine/compose/mcp.ts';
+import type { ExternalServerConfig, HostServerConfig } from '../../engine/wiring/mcp/mcp.ts';
 import type { SdkMcpServer } from '../create-sdk-mcp-server.ts';
 
 export type {
@@ -11,6 +11,6 @@ export type {
   McpRemoteServerConfig,
   McpServerInstance,
   McpStdioServerConfig,
-} from '../../engine/compose/mcp.ts';
+} from '../../engine/wiring/mcp/mcp.ts';
 
 export type McpServerConfig = SdkMcpServer | HostServerConfig | ExternalServerConfig;

@@ -1,8 +1,8 @@
 /** What was said in a session, for a host to show: in order, without what was taken back and what the engine added. */
 import type { JournalEntry } from '../../protocol/journal.ts';
 import { retractedIn } from '../../view/changes.ts';
-import { recordsInOrder } from '../record-order.ts';
-import { noProblems } from '../resume-problems.ts';
+import { recordsInOrder } from '../resume/record-order.ts';
+import { noProblems } from '../resume/resume-problems.ts';
 
 export interface SessionMessage {
   readonly type: 'user' | 'assistant' | 'system';

@@ -1,7 +1,7 @@
 /** Folds a session file into its summary: head and tail are read, the middle is only searched for names and tags. */
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { SessionStoreEntry, SessionSummaryEntry } from '../../protocol/session-store.ts';
-import { readLines } from '../read-lines.ts';
+import { readLines } from '../journal/read-lines.ts';
 import { foldSessionSummary } from '../session-info.ts';
 
 const HEAD_BYTES = 1024 * 1024;

@@ -2,8 +2,8 @@
 import type { JournalBody, JournalEntry } from '../../protocol/journal.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import { EMPTY_USAGE } from '../../protocol/wire.ts';
-import { encodeRecord, sessionPrefix } from '../envelope.ts';
-import { cutBehind } from '../record-order.ts';
+import { encodeRecord, sessionPrefix } from '../journal/envelope.ts';
+import { cutBehind } from '../resume/record-order.ts';
 
 export interface ForkOrder {
   readonly from: string;

@@ -1,8 +1,8 @@
 /** Rewrites the files of a session that is not running: each one whole, or not at all. */
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { MAX_LINE_BYTES, resealed } from '../envelope.ts';
-import { readLines } from '../read-lines.ts';
+import { MAX_LINE_BYTES, resealed } from '../journal/envelope.ts';
+import { readLines } from '../journal/read-lines.ts';
 import type { Erasure } from './erase.ts';
 import { entryOfLine } from './file-summary.ts';
 

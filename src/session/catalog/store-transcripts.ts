@@ -1,8 +1,8 @@
 /** Transcripts in a store of the host's, under one project key. */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../../protocol/session-store.ts';
-import { decodeStored, resealed } from '../envelope.ts';
-import { entriesOf } from '../read-journal.ts';
+import { decodeStored, resealed } from '../journal/envelope.ts';
+import { entriesOf } from '../journal/read-journal.ts';
 import { checkedSessionId } from '../session-files.ts';
 import { foldSessionSummary, infoOf, isProgrammatic } from '../session-info.ts';
 import type { Transcripts } from './transcripts.ts';

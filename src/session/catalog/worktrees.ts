@@ -1,7 +1,7 @@
 /** The working trees of a folder's git repository, found without git. */
 import { dirname } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import { findGitFolder, linkedTrees } from '../../util/git-folder.ts';
+import { findGitFolder, linkedTrees } from '../../util/files/git-folder.ts';
 
 /**
  * The folder itself first; alone when it is in no repository. Only trees that repository and tree both speak of: a

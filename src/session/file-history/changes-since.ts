@@ -1,8 +1,8 @@
 /** Which files tools have changed since a message, and whether the changes hang together. Pure. */
 import type { FileChange, KeptContent } from '../../protocol/file-history.ts';
 import type { JournalEntry } from '../../protocol/journal.ts';
-import { recordsInOrder } from '../record-order.ts';
-import { noProblems } from '../resume-problems.ts';
+import { recordsInOrder } from '../resume/record-order.ts';
+import { noProblems } from '../resume/resume-problems.ts';
 
 export interface ChangedFile {
   readonly path: string;

@@ -7,7 +7,7 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { FileChange, RewindFilesResult } from '../../protocol/file-history.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { JournalEntry } from '../../protocol/journal.ts';
-import { sha256 } from '../../util/sha256.ts';
+import { sha256 } from '../../util/ids/sha256.ts';
 import { changesSince } from './changes-since.ts';
 import { type ContentKeeper, contentOf, realPathOf } from './keep-content.ts';
 import { rewindFile } from './rewind-file.ts';

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { KeptContent } from '../../protocol/file-history.ts';
 import type { FileStat, PersistentFiles } from '../../protocol/files.ts';
 import type { BlobStore } from '../../protocol/ports.ts';
-import { sha256 } from '../../util/sha256.ts';
+import { sha256 } from '../../util/ids/sha256.ts';
 
 /** A file beyond this is not kept: nothing that a person writes is as long. */
 export const MAX_KEPT_FILE_BYTES = 32 * 1024 * 1024;

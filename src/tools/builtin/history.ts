@@ -1,6 +1,6 @@
 /** Looks up what a compaction dropped (F32). The journal keeps every message; the model sees of it what it asks for. */
 import type { Tool, ToolOutput } from '../../protocol/tool.ts';
-import { parserOf } from '../from-json-schema.ts';
+import { parserOf } from '../schema/from-json-schema.ts';
 
 export const HISTORY_TOOL = 'History';
 

@@ -1,15 +1,15 @@
 import type { AnyTool } from '../../protocol/tool.ts';
-import { type BashOptions, createBashTool } from './bash.ts';
-import { editTool } from './edit.ts';
-import { createGlobTool } from './glob.ts';
-import { createGrepTool } from './grep.ts';
-import { notebookEditTool } from './notebook-edit.ts';
-import { createReadTool, type ReadLimits } from './read.ts';
-import type { SearchOptions } from './ripgrep.ts';
-import { taskOutputTool } from './task-output.ts';
-import { taskStopTool } from './task-stop.ts';
-import { todoWriteTool } from './todo-write.ts';
-import { writeTool } from './write.ts';
+import { editTool } from './files/edit.ts';
+import { createReadTool, type ReadLimits } from './files/read.ts';
+import { writeTool } from './files/write.ts';
+import { notebookEditTool } from './notebook/notebook-edit.ts';
+import { todoWriteTool } from './planning/todo-write.ts';
+import { createGlobTool } from './search/glob.ts';
+import { createGrepTool } from './search/grep.ts';
+import type { SearchOptions } from './search/ripgrep.ts';
+import { type BashOptions, createBashTool } from './shell/bash.ts';
+import { taskOutputTool } from './tasks/task-output.ts';
+import { taskStopTool } from './tasks/task-stop.ts';
 
 export interface BuiltinToolsOptions {
   readonly bash?: BashOptions;

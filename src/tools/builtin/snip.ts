@@ -1,5 +1,5 @@
 import type { Tool } from '../../protocol/tool.ts';
-import { parserOf } from '../from-json-schema.ts';
+import { parserOf } from '../schema/from-json-schema.ts';
 
 export const SNIP_TOOL = 'Snip';
 

@@ -1,6 +1,6 @@
 import type { Tool } from '../../protocol/tool.ts';
 import { TOOL_SEARCH_TOOL } from '../deferral.ts';
-import { parserOf } from '../from-json-schema.ts';
+import { parserOf } from '../schema/from-json-schema.ts';
 
 export interface SearchableTool {
   readonly name: string;

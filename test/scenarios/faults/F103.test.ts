@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { reply, toolUse } from '../../../src/rehearsal/index.ts';
-import { createBashTool } from '../../../src/tools/builtin/bash.ts';
+import { createBashTool } from '../../../src/tools/builtin/shell/bash.ts';
 import { rehearse } from '../rehearse.ts';
 import { wholeText } from '../sent.ts';
 

@@ -15,7 +15,7 @@ describe('L10.5 one place ends the run for money, after the yield', () => {
       .filter((name) =>
         /(?:stop\(|reason: )\s*(?:state, )?'budget_exhausted'/.test(readFileSync(join(engine, name), 'utf8')),
       );
-    expect(makers).toEqual(['engine/budgets.ts']);
+    expect(makers).toEqual(['engine/budget/run-guards.ts']);
   });
 
   it('L10.5 what was paid for is shown before the result; what was started is on record', async () => {

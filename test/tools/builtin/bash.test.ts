@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ToolContext } from '../../../src/protocol/tool.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { type BashOptions, createBashTool } from '../../../src/tools/builtin/bash.ts';
+import { type BashOptions, createBashTool } from '../../../src/tools/builtin/shell/bash.ts';
 import { systemClock } from '../../../src/util/clock.ts';
-import { nodeFiles } from '../../../src/util/node-files.ts';
+import { nodeFiles } from '../../../src/util/files/node-files.ts';
 import { lacking, portOf, sandboxWith } from '../../sandbox/support.ts';
 import {
   answerOf,

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ToolContext } from '../../../src/protocol/tool.ts';
-import { editTool } from '../../../src/tools/builtin/edit.ts';
-import { createReadTool } from '../../../src/tools/builtin/read.ts';
-import { replaceText } from '../../../src/tools/builtin/replace-text.ts';
-import { decodeText, encodeText } from '../../../src/tools/builtin/text-file.ts';
-import { todoWriteTool } from '../../../src/tools/builtin/todo-write.ts';
-import { writeTool } from '../../../src/tools/builtin/write.ts';
+import { editTool } from '../../../src/tools/builtin/files/edit.ts';
+import { createReadTool } from '../../../src/tools/builtin/files/read.ts';
+import { replaceText } from '../../../src/tools/builtin/files/replace-text.ts';
+import { decodeText, encodeText } from '../../../src/tools/builtin/files/text-file.ts';
+import { writeTool } from '../../../src/tools/builtin/files/write.ts';
+import { todoWriteTool } from '../../../src/tools/builtin/planning/todo-write.ts';
 import {
   answerOf,
   callOf,

@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AnyTool } from '../../../src/protocol/tool.ts';
-import { editTool } from '../../../src/tools/builtin/edit.ts';
-import { createGlobTool } from '../../../src/tools/builtin/glob.ts';
-import { createGrepTool } from '../../../src/tools/builtin/grep.ts';
-import { notebookEditTool } from '../../../src/tools/builtin/notebook-edit.ts';
-import { createReadTool } from '../../../src/tools/builtin/read.ts';
-import { writeTool } from '../../../src/tools/builtin/write.ts';
-import { isSecretFile } from '../../../src/util/secret-files.ts';
+import { editTool } from '../../../src/tools/builtin/files/edit.ts';
+import { createReadTool } from '../../../src/tools/builtin/files/read.ts';
+import { writeTool } from '../../../src/tools/builtin/files/write.ts';
+import { notebookEditTool } from '../../../src/tools/builtin/notebook/notebook-edit.ts';
+import { createGlobTool } from '../../../src/tools/builtin/search/glob.ts';
+import { createGrepTool } from '../../../src/tools/builtin/search/grep.ts';
+import { isSecretFile } from '../../../src/util/files/secret-files.ts';
 import { contextIn, runDirectly, tempFolder, textOf } from '../support.ts';
 
 let folder: Awaited<ReturnType<typeof tempFolder>>;
@@ -121,7 +121,7 @@ test.skipIf(!linux)('memory stays bounded, whatever is read', { timeout: 60_000 
   await writeFile(join(cwd, 'grown'), Buffer.alloc(300 * 1024 ** 2));
   const script = `
     import { readFileSync } from 'node:fs';
-    import { nodeFiles } from ${JSON.stringify(join(import.meta.dirname, '../../../src/util/node-files.ts'))};
+    import { nodeFiles } from ${JSON.stringify(join(import.meta.dirname, '../../../src/util/files/node-files.ts'))};
     for (const path of ${JSON.stringify([
       '/proc/self/pagemap',
       '/proc/self/mem',

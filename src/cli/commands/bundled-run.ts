@@ -1,0 +1,64 @@
+/** The bundled rehearsal (H6): a broken project in a temporary folder, mended before your eyes. */
+import { join } from 'node:path';
+import type { RehearsalServer } from '../../rehearsal/index.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import type { RunFlags } from '../flags/args.ts';
+import { modelVariables } from '../run/configured.ts';
+import type { World } from '../world.ts';
+import { makeRunFolder, runRehearsed } from './rehearsed-run.ts';
+
+export async function runBundled(world: World, flags: RunFlags, wanted: string): Promise<ExitCode> {
+  const { bundledScenario } = await import('../../rehearsal/bundled/index.ts');
+  const { startRehearsal } = await import('../../rehearsal/index.ts');
+  const server = await startRehearsal({ scenario: bundledScenario() });
+  try {
+    return await playBundled(world, server, flags, wanted);
+  } finally {
+    await server.close();
+  }
+}
+
+/** Against a server that plays the bundled scenario. */
+export async function playBundled(
+  world: World,
+  server: RehearsalServer,
+  flags: RunFlags,
+  wanted: string,
+): Promise<ExitCode> {
+  const { BUNDLED_MODEL, BUNDLED_TASK, BUNDLED_WINDOW_TOKENS, layOutProject } = await import(
+    '../../rehearsal/bundled/index.ts'
+  );
+  const folder = await makeRunFolder();
+  const project = join(folder, 'order-book');
+  const sessionHome = join(folder, 'home');
+  await layOutProject(project);
+  return runRehearsed({
+    world,
+    server,
+    flags: { ...flags, dangerouslySkipPermissions: true, settingSources: [], model: BUNDLED_MODEL },
+    prompt: BUNDLED_TASK,
+    cwd: project,
+    sessionHome,
+    env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(BUNDLED_WINDOW_TOKENS) },
+    before: [
+      `Rehearsal: the model's words are scripted, all else is real (tools, files, processes, HTTP); bypassPermissions is on in ${project}; ${forReal(world, wanted)}`,
+      ...(wanted === '' ? [] : [`Your own task needs a real model. This one is played instead:`]),
+      `The model's window is set to ${BUNDLED_WINDOW_TOKENS / 1_000}k tokens, so that a short run can fill it.`,
+      '',
+      `> ${BUNDLED_TASK}`,
+      '',
+    ],
+    after: [
+      ['project', project],
+      ['run its tests', `cd ${project} && npm test`],
+    ],
+  });
+}
+
+/** How a real model is asked. */
+function forReal({ env }: World, wanted: string): string {
+  const [configured] = modelVariables(env);
+  return configured === undefined
+    ? 'for a real model set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a compatible server.'
+    : `for the real model (${configured} is set): turnwright "${wanted === '' ? 'explain this project' : wanted}".`;
+}

@@ -1,0 +1,79 @@
+/** `turnwright context [session]`: what fills the context of a session, as a bar a person can read. */
+import { type ContextCategory, type ContextUsage, sessionContext } from '../../index.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { visible } from '../screen/visible.ts';
+import type { World } from '../world.ts';
+
+/** The named session, in whatever folder it ran; else the newest of this one. */
+export async function contextCommand(world: World, session: string | undefined): Promise<ExitCode> {
+  const usage = await sessionContext(session, { cwd: world.cwd, env: world.env });
+  await world.out.write(`${visible(contextText(usage))}\n`);
+  return EXIT.success;
+}
+
+const BAR_CHARS = 60;
+const NAME_CHARS = 20;
+/** Told apart without colour. */
+const FILL: readonly string[] = ['█', '▓', '▒', '▚', '▞', '▤'];
+const FREE = '·';
+const BUFFER = '░';
+/** Outside of the window. */
+const DEFERRED = ' ';
+
+export function contextText(usage: ContextUsage): string {
+  const used = usage.categories.filter(({ kind }) => kind === 'used');
+  const charOf = ({ id, kind }: ContextCategory) =>
+    kind === 'free'
+      ? FREE
+      : kind === 'buffer'
+        ? BUFFER
+        : kind === 'deferred'
+          ? DEFERRED
+          : (FILL[used.findIndex((other) => other.id === id) % FILL.length] ?? '█');
+  const title = `${usage.model}: ${figure(usage.totalTokens)} of ${figure(usage.rawMaxTokens)} tokens in use (${usage.percentage} %)`;
+  const rows = usage.categories.map(
+    (category) =>
+      `  ${charOf(category)} ${category.name.padEnd(NAME_CHARS)} ${figure(category.tokens).padStart(9)}  ${share(category.tokens, usage)}`,
+  );
+  const threshold =
+    usage.autoCompactThreshold === undefined
+      ? []
+      : ['', `Compacted automatically at ${figure(usage.autoCompactThreshold)} tokens.`];
+  return [title, '', `  [${bar(usage, charOf)}]`, '', ...rows, ...byTool(usage), ...threshold].join('\n');
+}
+
+/** Every category that holds anything is seen; the free space gives way to them. */
+function bar(usage: ContextUsage, charOf: (category: ContextCategory) => string): string {
+  const inWindow = usage.categories.filter(({ kind }) => kind !== 'deferred');
+  const widths = inWindow.map(({ tokens, kind }) => {
+    const width = Math.round((tokens / usage.rawMaxTokens) * BAR_CHARS);
+    return tokens > 0 && kind === 'used' ? Math.max(1, width) : width;
+  });
+  const over = widths.reduce((sum, width) => sum + width, 0) - BAR_CHARS;
+  const free = inWindow.findIndex(({ kind }) => kind === 'free');
+  widths[free] = Math.max(0, (widths[free] ?? 0) - over);
+  return inWindow
+    .map((category, at) => charOf(category).repeat(widths[at] ?? 0))
+    .join('')
+    .slice(0, BAR_CHARS);
+}
+
+const SHOWN_TOOLS = 5;
+
+function byTool({ messageBreakdown }: ContextUsage): readonly string[] {
+  const tools = messageBreakdown.toolCallsByType.slice(0, SHOWN_TOOLS);
+  if (tools.length === 0) return [];
+  const rows = tools.map(
+    ({ name, callTokens, resultTokens }) =>
+      `    ${name.padEnd(NAME_CHARS)} ${figure(callTokens + resultTokens).padStart(9)}`,
+  );
+  return ['', '  Calls and results, by tool:', ...rows];
+}
+
+function share(tokens: number, { rawMaxTokens }: ContextUsage): string {
+  return `${((tokens / rawMaxTokens) * 100).toFixed(1).padStart(5)} %`;
+}
+
+function figure(tokens: number): string {
+  return tokens.toLocaleString('en-US');
+}

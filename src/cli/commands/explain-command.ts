@@ -1,0 +1,12 @@
+/** `turnwright explain [session]`: why each iteration of a session ended as it did. */
+import { explainSession } from '../../index.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { visible } from '../screen/visible.ts';
+import type { World } from '../world.ts';
+
+/** The named session, in whatever folder it ran; else the newest of this one. */
+export async function explainCommand(world: World, session: string | undefined): Promise<ExitCode> {
+  const text = await explainSession(session, { cwd: world.cwd, env: world.env });
+  await world.out.write(`${visible(text.trimEnd())}\n`);
+  return EXIT.success;
+}

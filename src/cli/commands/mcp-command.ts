@@ -1,0 +1,84 @@
+/** `turnwright mcp`: the MCP servers of this folder, and logins to those that want one. */
+import { spawn } from 'node:child_process';
+import { realpath } from 'node:fs/promises';
+import { type McpPlace, machineSettingsFile, mcpLogin, mcpLogout, revokeTrust } from '../../index.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { McpInvocation } from '../flags/mcp-flags.ts';
+import { isTrustedUnasked, settleTrust } from '../run/trust-question.ts';
+import { visible } from '../screen/visible.ts';
+import type { World } from '../world.ts';
+import { addJsonServer, addServer, removeServer } from './mcp-kept.ts';
+import { getServer, listServers } from './mcp-list.ts';
+
+export async function mcpCommand(world: World, { call }: McpInvocation): Promise<ExitCode> {
+  const place = placeIn(world);
+  const say = (line: string) => world.out.write(`${line}\n`);
+  switch (call.action) {
+    case 'list':
+      return listServers(world, place, call);
+    case 'get':
+      return getServer(world, place, call);
+    case 'add':
+      return addServer(world, call);
+    case 'add-json':
+      return addJsonServer(world, call);
+    case 'remove':
+      return removeServer(world, call);
+    case 'reset-project-choices': {
+      const was = await revokeTrust(await realpath(world.cwd), world);
+      await say(
+        was
+          ? 'This folder is no longer trusted: no server of its .mcp.json is started until turnwright trust agrees to it.'
+          : 'This folder was not trusted: no server of its .mcp.json is started.',
+      );
+      return EXIT.success;
+    }
+    case 'login': {
+      const { server: name, browser } = call;
+      await settleTrust(world, {}, undefined);
+      await mcpLogin(name, {
+        ...place,
+        async show(address) {
+          await say(
+            `To log in to ${visible(name)}, open\n\n  ${address.href}\n\nand come back here. Ctrl-C gives up.`,
+          );
+          if (browser === true) openBrowser(address);
+        },
+      });
+      await say(`Logged in to ${visible(name)}.`);
+      return EXIT.success;
+    }
+    case 'logout': {
+      const name = call.server;
+      await settleTrust(world, {}, undefined);
+      const was = await mcpLogout(name, place);
+      await say(was ? `Logged out of ${visible(name)}.` : `Nobody was logged in to ${visible(name)}.`);
+      return was ? EXIT.success : EXIT.error;
+    }
+  }
+}
+
+/** As a run of the command line would read the settings. */
+function placeIn({ cwd, env, err }: World): McpPlace {
+  return {
+    cwd,
+    env,
+    projectTrusted: isTrustedUnasked({}, env),
+    trustRecorded: true,
+    managedSettingsFile: machineSettingsFile(process.platform),
+    stderr: (line: string) => void err.write(`turnwright: ${visible(line)}\n`),
+  };
+}
+
+/** Without a shell: the address is another's word (T116). That it was printed is enough where there is no browser. */
+function openBrowser(address: URL): void {
+  const [command, ...args] =
+    process.platform === 'darwin'
+      ? ['open', address.href]
+      : process.platform === 'win32'
+        ? ['rundll32', 'url.dll,FileProtocolHandler', address.href]
+        : ['xdg-open', address.href];
+  const child = spawn(command as string, args, { stdio: 'ignore', detached: true });
+  child.on('error', () => undefined);
+  child.unref();
+}

@@ -1,0 +1,100 @@
+/** `turnwright mcp list` and `get`: what became of the servers of this folder when they were tried. */
+import { type CheckedMcpServer, checkMcpServers, type McpPlace, projectTrust } from '../../index.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { oneLine, visible } from '../screen/visible.ts';
+import { UsageError } from '../usage-error.ts';
+import type { World } from '../world.ts';
+
+/** Servers of a project that is not trusted: their names, and no word of what they would run. */
+interface UntrustedServer {
+  readonly name: string;
+  readonly scope: 'project';
+  readonly status: 'untrusted';
+}
+
+type Listed = CheckedMcpServer | UntrustedServer;
+
+export async function listServers(
+  world: World,
+  place: McpPlace,
+  { json }: { readonly json?: true | undefined },
+): Promise<ExitCode> {
+  const servers = await serversIn(place, undefined);
+  const text =
+    json === true
+      ? JSON.stringify(servers)
+      : servers.length === 0
+        ? 'No MCP server is configured in this folder. turnwright mcp add adds one.'
+        : servers.map((server) => `${headOf(server)} - ${stateOf(server)}`).join('\n');
+  await world.out.write(`${text}\n`);
+  return EXIT.success;
+}
+
+export async function getServer(
+  world: World,
+  place: McpPlace,
+  { server: name, json }: { readonly server: string; readonly json?: true | undefined },
+): Promise<ExitCode> {
+  const [server] = await serversIn(place, [name]);
+  if (server === undefined)
+    throw new UsageError(
+      `There is no MCP server "${name}" in this folder. turnwright mcp list names those there are.`,
+    );
+  const lines =
+    json === true
+      ? [JSON.stringify(server)]
+      : [`${visible(name)}:`, ...detailsOf(server).map(([what, value]) => `  ${what}: ${value}`)];
+  await world.out.write(`${lines.join('\n')}\n`);
+  return EXIT.success;
+}
+
+async function serversIn(place: McpPlace, names: readonly string[] | undefined): Promise<readonly Listed[]> {
+  const checked = await checkMcpServers({ ...place, names });
+  if (place.projectTrusted === true) return checked;
+  const { mcpServers, state } = await projectTrust(place);
+  if (state === 'trusted') return checked;
+  const isMeant = (name: string) => names?.includes(name) !== false;
+  const untrusted = mcpServers
+    .filter((name) => isMeant(name) && !checked.some((server) => server.name === name))
+    .map((name): UntrustedServer => ({ name, scope: 'project', status: 'untrusted' }));
+  return [...checked, ...untrusted];
+}
+
+function headOf(server: Listed): string {
+  const target = 'target' in server ? server.target : '';
+  return `${visible(server.name)}: ${oneLine([target, `(${server.scope})`].join(' '))}`;
+}
+
+function stateOf(server: Listed): string {
+  switch (server.status) {
+    case 'connected':
+      return `✓ connected, ${server.tools === 1 ? '1 tool' : `${server.tools ?? 0} tools`}`;
+    case 'needs-auth':
+      return `! needs a login: turnwright mcp login ${visible(server.name)}`;
+    case 'failed':
+      return `✗ failed: ${oneLine(server.problem ?? '')}`;
+    case 'untrusted':
+      return '! not started: the folder is not trusted (turnwright trust --show)';
+  }
+}
+
+function detailsOf(server: Listed): readonly (readonly [string, string])[] {
+  const details: [string, string][] = [
+    ['scope', SCOPES.get(server.scope) ?? server.scope],
+    ['state', stateOf(server)],
+  ];
+  if (server.status === 'untrusted') return details;
+  const { type, target, given = [], loggedIn } = server;
+  if (type !== undefined) details.push(['type', type]);
+  if (target !== '') details.push([type === 'stdio' ? 'command' : 'url', oneLine(target)]);
+  // Their values may be secret.
+  if (given.length > 0) details.push([type === 'stdio' ? 'env' : 'headers', oneLine(given.join(', '))]);
+  if (loggedIn !== undefined) details.push(['login', loggedIn ? 'logged in' : 'not logged in']);
+  return details;
+}
+
+const SCOPES: ReadonlyMap<string, string> = new Map([
+  ['local', 'local (you, in this project)'],
+  ['user', 'user (you, in every project)'],
+  ['project', 'project (.mcp.json)'],
+]);

@@ -1,0 +1,145 @@
+/** One run against a rehearsal on this machine, shown live and told about at its end. */
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Options, sessionDecisions } from '../../index.ts';
+import type { RehearsalServer } from '../../rehearsal/index.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { RunFlags } from '../flags/args.ts';
+import { createLiveView, type LiveView } from '../run/live-view.ts';
+import { both, createPrinter } from '../run/print.ts';
+import { createRunNotes } from '../run/run-notes.ts';
+import { optionsFrom, type RunContext } from '../run/run-options.ts';
+import { runQuery } from '../run/run-query.ts';
+import { reportRows } from '../run/run-report.ts';
+import { warnOn } from '../warnings.ts';
+import type { Env, World } from '../world.ts';
+
+/** The key a rehearsal takes; it asks for one as the real API does. */
+export const REHEARSAL_KEY = 'rehearsal';
+
+/** A folder of this run's own, under the system's temporary folder. */
+export async function makeRunFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'turnwright-'));
+}
+
+export interface RehearsedRun {
+  readonly world: World;
+  readonly server: RehearsalServer;
+  readonly flags: RunFlags;
+  readonly prompt: string;
+  readonly cwd: string;
+  /** Where the session is kept, apart from those with real models. */
+  readonly sessionHome: string;
+  /** On top of the caller's environment. */
+  readonly env?: Env;
+  /** Said before the run, and with its figures at the end. */
+  readonly before?: readonly string[];
+  readonly after?: readonly (readonly [string, string])[];
+}
+
+export async function runRehearsed(run: RehearsedRun): Promise<ExitCode> {
+  await mkdir(run.sessionHome, { recursive: true });
+  const quiet = run.flags.print === true || run.flags.outputFormat !== 'text';
+  return quiet ? runQuietly(run) : runShown(run);
+}
+
+/** The answer alone; what went wrong with the scenario on stderr. */
+async function runQuietly(run: RehearsedRun): Promise<ExitCode> {
+  const { world, server, flags } = run;
+  const { code } = await runQuery({
+    prompt: run.prompt,
+    options: optionsOf(run, {
+      partials: flags.includePartialMessages === true,
+      canUseTool: undefined,
+      warn: warnOn(world),
+    }),
+    sink: createPrinter(flags.outputFormat, world.out, world.err),
+    signals: world.signals,
+  });
+  const problems = problemsOf(server);
+  if (problems.length === 0) return code;
+  await world.err.write(`${problems.join('\n')}\n`);
+  return code === EXIT.success ? EXIT.error : code;
+}
+
+async function runShown(run: RehearsedRun): Promise<ExitCode> {
+  const { world, server, flags, sessionHome, cwd } = run;
+  const view = createLiveView(world, { verbose: flags.verbose === true, summary: false });
+  const { terminal, style } = view;
+  for (const line of run.before ?? []) await terminal.line(line);
+  const notes = createRunNotes();
+  const { result, code } = await runQuery({
+    prompt: run.prompt,
+    options: optionsOf(run, { partials: true, canUseTool: view.canUseTool, warn: view.warn }),
+    sink: both(notes, view.sink),
+    signals: world.signals,
+  });
+  const { sessionId } = notes;
+  if (result !== undefined && sessionId !== undefined) {
+    const env = { TURNWRIGHT_HOME: sessionHome };
+    // A session that is not kept has left none.
+    const decisions = await sessionDecisions(sessionId, { cwd, env }).catch(() => []);
+    await showRows(view, 'What the engine did', [
+      ...reportRows({ result, notes, decisions, statuses: statusesOf(server) }),
+      ...(run.after ?? []),
+      ['read why', `TURNWRIGHT_HOME=${sessionHome} ${calledAs(world.env)} explain ${sessionId}`],
+    ]);
+  }
+  const problems = problemsOf(server);
+  for (const problem of problems) await terminal.line(style.red(`✗ ${problem}`));
+  for (const unused of unusedOf(server)) await terminal.line(style.yellow(`! ${unused}`));
+  return problems.length > 0 && code === EXIT.success ? EXIT.error : code;
+}
+
+function optionsOf(run: RehearsedRun, context: Omit<RunContext, 'cwd' | 'env'>): Options {
+  const env = { ...rehearsalEnv(run.world.env, run.server.url), ...run.env };
+  return {
+    ...optionsFrom(run.flags, { cwd: run.cwd, env, ...context }),
+    engine: { home: run.sessionHome },
+  };
+}
+
+/** The caller's environment, pointed at the rehearsal and at nothing else. */
+export function rehearsalEnv(env: Env, url: string): Env {
+  const elsewhere = /^ANTHROPIC_|^CLAUDE_CODE_USE_|_PROXY$/i;
+  const kept = Object.entries(env).filter(([name]) => !elsewhere.test(name));
+  return { ...Object.fromEntries(kept), ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: REHEARSAL_KEY };
+}
+
+/** How the person can call us once more: a script of npm finds us, a shell may not. */
+function calledAs(env: Env): string {
+  return env['npm_lifecycle_event'] === undefined ? 'turnwright' : 'npx turnwright';
+}
+
+async function showRows(
+  view: LiveView,
+  title: string,
+  rows: readonly (readonly [string, string])[],
+): Promise<void> {
+  await view.terminal.line('');
+  await view.terminal.line(view.style.bold(title));
+  for (const [name, value] of rows) await view.terminal.line(`  ${view.style.dim(name.padEnd(13))} ${value}`);
+}
+
+/** What the judge refused, and what the scenario had no reply for. */
+export function problemsOf(server: RehearsalServer): string[] {
+  const { rejected, unanswered } = server.report();
+  return [
+    ...rejected.map(({ request, rule, message }) => `request ${request} was refused (${rule}): ${message}`),
+    ...unanswered.map(({ message }) => message),
+  ];
+}
+
+export function unusedOf(server: RehearsalServer): string[] {
+  return server.report().unusedReplies.map(({ scenario, reply }) => `${scenario}: ${reply} was never used`);
+}
+
+function statusesOf(server: RehearsalServer): number[] {
+  const asked = new Set(
+    server.requests.filter(({ path }) => path === '/v1/messages').map(({ number }) => number),
+  );
+  return server.timeline.flatMap((event) =>
+    event.kind === 'headers_sent' && asked.has(event.request) ? [event.status] : [],
+  );
+}

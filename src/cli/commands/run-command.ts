@@ -1,0 +1,103 @@
+/** `turnwright [task]`: the answer alone when printing, the live view on a terminal. */
+import { getSessionInfo, NOT_CONFIGURED } from '../../index.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import type { RunFlags } from '../flags/args.ts';
+import { checkFlags } from '../flags/check-flags.ts';
+import { modelSource } from '../run/configured.ts';
+import { createLiveView, createQuestions } from '../run/live-view.ts';
+import { both, createPrinter, expendable } from '../run/print.ts';
+import { withNotices } from '../run/print-notices.ts';
+import { readPrompt } from '../run/prompt.ts';
+import { promptToGoOn } from '../run/prompt-to-go-on.ts';
+import { optionsFrom } from '../run/run-options.ts';
+import { runQuery } from '../run/run-query.ts';
+import { settleTrust } from '../run/trust-question.ts';
+import { UsageError } from '../usage-error.ts';
+import { warnOn } from '../warnings.ts';
+import type { World } from '../world.ts';
+
+const NO_TASK =
+  'Say what to do: turnwright "fix the failing test", or pipe it in. After a list flag such as --allowedTools, put -- before the task.';
+
+export async function runCommand(world: World, words: readonly string[], flags: RunFlags): Promise<ExitCode> {
+  if (flags.inputFormat === 'stream-json')
+    return (await import('../control/stream-command.ts')).streamCommand(world, words, flags);
+  checkFlags(flags, world.cwd);
+  const verbose = isTold(flags);
+  const task = await readPrompt({
+    words,
+    stdin: world.stdin,
+    note: (sentence) => void (verbose && world.err.write(`${sentence}\n`).catch(() => undefined)),
+  });
+  const continues = flags.continue === true || flags.resume !== undefined;
+  if (task === '' && !continues) throw new UsageError(NO_TASK);
+  // Without a task an interrupted submission is carried on to its one result (L4.1).
+  const prompt = task === '' ? undefined : task;
+  if ((await modelSource(world, flags)) === undefined) throw new UsageError(NOT_CONFIGURED);
+  const print = flags.print === true || flags.outputFormat !== 'text' || world.stdout.isTTY !== true;
+  if (print) return runPrinted(world, prompt, flags);
+  if (flags.resume !== undefined && (await getSessionInfo(flags.resume, { env: world.env })) === undefined)
+    throw new UsageError(
+      `No conversation found with session ID: ${flags.resume}. turnwright sessions lists them.`,
+    );
+  return runShown(world, prompt, flags);
+}
+
+/** The live view, also when nobody watches it live. */
+export async function runShown(world: World, prompt: string | undefined, flags: RunFlags): Promise<ExitCode> {
+  await settleTrust(world, flags, world.stdout.isTTY === true ? world.keyboard() : undefined);
+  const { sink, canUseTool, warn, terminal } = createLiveView(world, { verbose: flags.verbose === true });
+  const options = optionsFrom(flags, {
+    cwd: world.cwd,
+    env: world.env,
+    partials: true,
+    canUseTool,
+    warn,
+  });
+  const goOn = async () => {
+    const next = await promptToGoOn(world, flags);
+    if (next !== undefined) await terminal.line(`> ${next}`);
+    return next;
+  };
+  return (await runQuery({ prompt, options, sink, signals: world.signals, goOn })).code;
+}
+
+/** `stream-json` tells the course of things already: programs that read it say --verbose, and want a quiet stderr. */
+const isTold = ({ verbose, outputFormat }: RunFlags): boolean =>
+  verbose === true && outputFormat !== 'stream-json';
+
+/** The answer alone on stdout; questions, and with --verbose the course of things, on stderr. */
+export async function runPrinted(
+  world: World,
+  prompt: string | undefined,
+  flags: RunFlags,
+): Promise<ExitCode> {
+  await settleTrust(world, flags, undefined);
+  const warn = warnOn(world);
+  const told = isTold(flags);
+  const course = flags.outputFormat !== 'stream-json';
+  const printer = createPrinter(flags.outputFormat, world.out, told ? undefined : world.err);
+  const neverAsk = flags.print === true || flags.outputFormat !== 'text';
+  const view = told ? createLiveView(world, { on: 'stderr', verbose: true, neverAsk }) : undefined;
+  const canUseTool = view === undefined && !neverAsk ? createQuestions(world) : view?.canUseTool;
+  const sink =
+    view !== undefined
+      ? both(expendable(view.sink), printer)
+      : withNotices(printer, {
+          warn,
+          course,
+          denials: flags.outputFormat === 'text' && canUseTool === undefined,
+          nowMs: () => performance.now(),
+        });
+  // Without them a long answer would look like a silent server.
+  const partials = course || flags.includePartialMessages === true;
+  const options = optionsFrom(flags, {
+    cwd: world.cwd,
+    env: world.env,
+    partials,
+    canUseTool,
+    warn,
+  });
+  const goOn = () => promptToGoOn(world, flags);
+  return (await runQuery({ prompt, options, sink, signals: world.signals, goOn })).code;
+}

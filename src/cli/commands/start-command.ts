@@ -1,0 +1,10 @@
+/** `turnwright start`: the bundled rehearsal, whatever is configured. */
+
+import type { ExitCode } from '../exit-codes.ts';
+import type { RunFlags } from '../flags/args.ts';
+import type { World } from '../world.ts';
+import { runBundled } from './bundled-run.ts';
+
+export function startCommand(world: World, words: readonly string[], flags: RunFlags): Promise<ExitCode> {
+  return runBundled(world, flags, words.join(' ').trim());
+}

@@ -1,0 +1,295 @@
+/** The command line as data. What is wrong with it is a `UsageError` with a sentence that says what is right. */
+import { Command, CommanderError, Option } from 'commander';
+import { PERMISSION_MODES } from '../../index.ts';
+import { UsageError } from '../usage-error.ts';
+import { addClientFlags, type ClientFlags } from './client-flags.ts';
+import {
+  appended,
+  fraction,
+  jsonObject,
+  type PermissionModeName,
+  port,
+  positiveInteger,
+  ruleList,
+  type SettingSource,
+  settingSources,
+  usd,
+  uuid,
+  wholeNumber,
+} from './flag-values.ts';
+import { asFlags, rejectForeignWord } from './foreign-words.ts';
+import { addMcpCommand, type McpInvocation, parseMcpArgs } from './mcp-flags.ts';
+import { rejectMistypedCommand } from './mistyped-command.ts';
+import { addSessionsCommand, type SessionsInvocation } from './sessions-flags.ts';
+import { addTrustCommand, type TrustInvocation } from './trust-flags.ts';
+
+export const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+/** Flags as commander names them; absent means not given. */
+export interface RunFlags extends ClientFlags {
+  readonly print?: true;
+  readonly outputFormat: OutputFormat;
+  readonly inputFormat: 'text' | 'stream-json';
+  readonly model?: string;
+  readonly fallbackModel?: string;
+  readonly maxTurns?: number;
+  readonly maxBudgetUsd?: number;
+  readonly permissionMode?: PermissionModeName;
+  readonly dangerouslySkipPermissions?: true;
+  readonly allowedTools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  readonly tools?: readonly string[];
+  readonly addDir?: readonly string[];
+  readonly systemPrompt?: string;
+  readonly appendSystemPrompt?: string;
+  readonly includePartialMessages?: true;
+  readonly resume?: string;
+  readonly continue?: true;
+  /** false: nothing is written. */
+  readonly sessionPersistence: boolean;
+  readonly sessionId?: string;
+  /** Of a new session. */
+  readonly name?: string;
+  readonly takeOver?: true;
+  /** JSON, or the name of a file. */
+  readonly settings?: string;
+  readonly settingSources?: readonly SettingSource[];
+  readonly jsonSchema?: Readonly<Record<string, unknown>>;
+  readonly verbose?: true;
+}
+
+export interface RehearseFlags {
+  readonly serve?: true;
+  readonly port?: number;
+  /** Seed of the faults. */
+  readonly chaos?: number;
+  /** Share of requests that meet one. */
+  readonly rate?: number;
+  readonly lenient?: readonly string[];
+}
+
+export type Invocation =
+  | { readonly command: 'run'; readonly words: readonly string[]; readonly flags: RunFlags }
+  | { readonly command: 'start'; readonly words: readonly string[]; readonly flags: RunFlags }
+  | {
+      readonly command: 'rehearse';
+      readonly scenario: string;
+      readonly words: readonly string[];
+      readonly flags: RunFlags & RehearseFlags;
+    }
+  | { readonly command: 'explain'; readonly session: string | undefined }
+  | { readonly command: 'context'; readonly session: string | undefined }
+  | SessionsInvocation
+  | { readonly command: 'doctor' }
+  | TrustInvocation
+  | McpInvocation
+  | { readonly command: 'auth'; readonly json: boolean }
+  /** Help or version: print it and be done. */
+  | { readonly command: 'say'; readonly text: string };
+
+/** `argv` without node and script. `version`: the line that `--version` prints. */
+export function parseArgs(argv: readonly string[], version: string): Invocation {
+  let invocation: Invocation | undefined;
+  let said = '';
+  const quiet = () =>
+    new Command('turnwright').exitOverride().configureOutput({
+      writeOut: (text) => {
+        said += text;
+      },
+      writeErr: () => undefined,
+    });
+  const program = quiet()
+    .description('Drives a model through tools until the task is done, and says why it stopped.')
+    .usage('[flags] [task]\n       turnwright <command> …')
+    .argument('[task...]', 'what to do; text piped in is added to it')
+    .version(version, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .configureHelp({ subcommandTerm: (command) => command.name() });
+  addRunFlags(program.addHelpText('after', EPILOGUE));
+  addClientFlags(program);
+  program.action((words: string[], flags: RunFlags) => {
+    if (flags.print !== true && !argv.includes('--')) {
+      rejectForeignWord(words);
+      rejectMistypedCommand(words, commandNames(program));
+    }
+    invocation = { command: 'run', words: words.map(unquoted), flags };
+  });
+
+  const subcommand = (name: string, does: string) =>
+    program.command(name).description(does).helpOption('-h, --help', 'print this help');
+  subcommand('start', 'play a whole run against a rehearsed model')
+    .argument('[task...]', 'of your own; it needs a model, so the rehearsed one is played')
+    .action((words: string[], _flags: unknown, command: Command) => {
+      invocation = { command: 'start', words: words.map(unquoted), flags: command.optsWithGlobals() };
+    });
+  addRehearseFlags(subcommand('rehearse', 'run a task against a scripted model on this machine'))
+    .argument('<scenario>', 'a scenario file (.yaml, .json, .js), or `bundled`')
+    .argument('[task...]', 'what to do')
+    .action((scenario: string, words: string[], _flags: unknown, command: Command) => {
+      invocation = {
+        command: 'rehearse',
+        scenario: unquoted(scenario),
+        words: words.map(unquoted),
+        flags: command.optsWithGlobals(),
+      };
+    });
+  for (const [name, does] of [
+    ['explain', 'say why each step of a session ended as it did'],
+    ['context', 'say what fills the context of a session'],
+  ] as const)
+    subcommand(name, does)
+      .argument('[session]', 'id of a session; default the newest of this folder')
+      .action((session: string | undefined) => {
+        invocation = { command: name, session: session && unquoted(session) };
+      });
+  addSessionsCommand(
+    subcommand('sessions', 'list, show, rename, tag, fork or delete sessions, or erase a text from one'),
+    ({ words, ...call }) => {
+      invocation = { ...call, words: words.map(unquoted) };
+    },
+  );
+  subcommand('auth', 'say with which credentials a run would ask its model')
+    .argument('<what>', 'status')
+    .option('--json', 'as JSON')
+    .action((what: string, { json }: { json?: true }) => {
+      if (what !== 'status') throw new UsageError('The one thing to ask of auth is its status.');
+      invocation = { command: 'auth', json: json === true };
+    });
+  const onCall = (call: Invocation) => {
+    invocation = call;
+  };
+  addTrustCommand(subcommand('trust', "let this folder's settings take effect as they are now"), onCall);
+  addMcpCommand(program, onCall);
+  subcommand('doctor', 'check what Turnwright needs on this machine').action(() => {
+    invocation = { command: 'doctor' };
+  });
+
+  try {
+    const names = commandNames(program);
+    const words = asFlags(argv.map(inOneSpelling), names);
+    if (words[0] === 'mcp') parseMcpArgs(quiet(), words, onCall);
+    else program.parse(quoteTask(words, names), { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return { command: 'say', text: said };
+    throw new UsageError(sentence(error.message));
+  }
+  if (invocation === undefined) return { command: 'say', text: program.helpInformation() };
+  if (!RUNS.includes(invocation.command)) rejectRunFlags(program, invocation.command);
+  return invocation;
+}
+
+const RUNS: readonly Invocation['command'][] = ['run', 'start', 'rehearse', 'say'];
+
+/** Commander takes the flags of a run before and behind any command. */
+function rejectRunFlags(program: Command, command: string): void {
+  for (const option of program.options)
+    if (program.getOptionValueSource(option.attributeName()) === 'cli')
+      throw new UsageError(`${option.long ?? option.flags} means nothing for ${command}.`);
+}
+
+const EPILOGUE = `
+Exit codes: 0 success; 1 the run failed; 2 the call cannot run as written (also:
+no model is configured); 129 SIGHUP, 130 Ctrl-C, 143 SIGTERM; 141 the reader of
+stdout left.
+Environment: ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL,
+ANTHROPIC_MODEL; TURNWRIGHT_HOME; NO_COLOR, FORCE_COLOR; TURNWRIGHT_DEBUG=1 for
+stack traces.
+More flags, for programs and rarer cases: docs/cli.md, docs/compatibility.md.`;
+
+function addRunFlags(program: Command): void {
+  const flag = (flags: string, does: string) => new Option(flags, does);
+  const list = (flags: string, does: string) => program.addOption(flag(flags, does).argParser(ruleList));
+  program.optionsGroup('Output:');
+  program.option('-p, --print', 'print the final answer alone and exit (also when stdout is no terminal)');
+  program.addOption(flag('--output-format <format>', 'of --print').choices(OUTPUT_FORMATS).default('text'));
+  program.addOption(
+    flag('--input-format <format>', 'of stdin').choices(['text', 'stream-json']).default('text'),
+  );
+  program.option('--include-partial-messages', 'with stream-json: the raw stream events too');
+  program.addOption(
+    flag('--json-schema <schema>', 'the answer must fit this JSON schema (or file)').argParser(jsonObject),
+  );
+  program.option('--verbose', 'more about what happens, on stderr when printing');
+
+  program.optionsGroup('Model and limits:');
+  program.option('--model <model>', 'a model id, or opus (the default), sonnet, haiku, fable');
+  program.option('--fallback-model <models>', 'comma-separated, tried in order when the model is overloaded');
+  program.addOption(flag('--max-turns <n>', 'stop after n turns').argParser(positiveInteger));
+  program.addOption(flag('--max-budget-usd <usd>', 'stop when this much was spent').argParser(usd));
+  program.option('--system-prompt <text>', "instead of Turnwright's own");
+  program.option('--append-system-prompt <text>', 'behind the system prompt');
+
+  program.optionsGroup('Tools and permissions:');
+  list('--tools <names...>', 'the built-in tools that exist ("" for none, "default" for all)');
+  list('--allowedTools <rules...>', 'run these without asking: Read,"Bash(git log:*)"');
+  list('--disallowedTools <rules...>', 'never run these');
+  program.addOption(
+    flag('--permission-mode <mode>', 'who decides about calls').choices([
+      ...PERMISSION_MODES,
+      'manual',
+      'auto',
+    ]),
+  );
+  program.option('--dangerously-skip-permissions', 'run every call without asking');
+  program.addOption(flag('--add-dir <folders...>', 'more folders that tools may use').argParser(appended));
+
+  program.optionsGroup('Session and settings:');
+  program.option('-r, --resume <id>', 'go on with this session');
+  program.option('-c, --continue', 'go on with the newest session of this folder');
+  program.addOption(flag('--session-id <uuid>', 'id of the new session').argParser(uuid));
+  program.option('-n, --name <name>', 'name of the new session');
+  program.option('--take-over', 'take the session from a process that works on it');
+  program.option('--no-session-persistence', 'write no session');
+  program.option('--settings <json>', 'more settings, as JSON or a file');
+  program.addOption(
+    flag('--setting-sources <list>', 'of user,project,local (default all)').argParser(settingSources),
+  );
+}
+
+function addRehearseFlags(command: Command): Command {
+  command.option('--serve', 'only listen, and say how to point a client here');
+  command.addOption(new Option('--port <port>', 'listen here (default any free one)').argParser(port));
+  command.addOption(
+    new Option('--chaos <seed>', 'add faults, the same for the same seed').argParser(wholeNumber),
+  );
+  command.addOption(
+    new Option('--rate <share>', 'of requests that meet a fault (with --chaos; default 0.1)').argParser(
+      fraction,
+    ),
+  );
+  command.addOption(
+    new Option('--lenient <rules...>', 'do not enforce these rules of the API').argParser(appended),
+  );
+  return command;
+}
+
+/** The flags that have two spellings, in the one that the help shows. */
+function inOneSpelling(word: string): string {
+  return word.replace(/^--(allowed|disallowed)-tools(?==|$)/, '--$1Tools');
+}
+
+/** Stands before a word that is no command; no argument of a process can hold it. */
+const QUOTE = '\0';
+
+/** Behind `--` stands the task, also when its first word is a command's name: commander takes it for the command. */
+function quoteTask(argv: readonly string[], names: readonly string[]): string[] {
+  const first = argv.indexOf('--') + 1;
+  return argv.map((word, at) => (first > 0 && at === first && names.includes(word) ? QUOTE + word : word));
+}
+
+function unquoted(word: string): string {
+  return word.startsWith(QUOTE) ? word.slice(QUOTE.length) : word;
+}
+
+function commandNames(program: Command): readonly string[] {
+  return program.commands.map((command) => command.name());
+}
+
+/** Commander's `error: unknown option '--modle'\n(Did you mean --model?)`, as a sentence. */
+function sentence(message: string): string {
+  const text = message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, ' (did you mean $1?)');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!)]$/.test(text) ? '' : '.'}`;
+}

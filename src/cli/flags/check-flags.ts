@@ -1,0 +1,54 @@
+/** Flags that a person wrote, held against this machine before anything starts. */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { unknownBuiltinTools } from '../../index.ts';
+import { UsageError } from '../usage-error.ts';
+import type { RunFlags } from './args.ts';
+
+export function checkFlags(flags: RunFlags, cwd: string): void {
+  const { tools = [], addDir = [] } = flags;
+  for (const { holds, sentence } of CONTRADICTIONS) if (holds(flags)) throw new UsageError(sentence);
+  const { unknown, known } = unknownBuiltinTools(tools.filter((name) => name !== 'default'));
+  const [stray] = unknown;
+  if (stray !== undefined)
+    throw new UsageError(`--tools: there is no built-in tool ${stray}. There are ${known.join(', ')}.`);
+  for (const folder of addDir) {
+    const path = resolve(cwd, folder);
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) throw new UsageError(`--add-dir: the folder ${path} does not exist.`);
+    if (!stat.isDirectory()) throw new UsageError(`--add-dir: ${path} is not a folder.`);
+  }
+}
+
+interface Contradiction {
+  holds(flags: RunFlags): boolean;
+  readonly sentence: string;
+}
+
+/** Flags that cannot both be meant, or that would do nothing where they stand. */
+const CONTRADICTIONS: readonly Contradiction[] = [
+  {
+    holds: (flags) => flags.continue === true && flags.resume !== undefined,
+    sentence: '--continue and --resume exclude each other: the newest session, or the one you name.',
+  },
+  {
+    holds: ({ dangerouslySkipPermissions, permissionMode = 'bypassPermissions' }) =>
+      dangerouslySkipPermissions === true && permissionMode !== 'bypassPermissions',
+    sentence:
+      '--dangerously-skip-permissions and another --permission-mode exclude each other: give the one that you mean.',
+  },
+  {
+    holds: (flags) => flags.includePartialMessages === true && flags.outputFormat !== 'stream-json',
+    sentence: '--include-partial-messages needs --output-format stream-json.',
+  },
+  {
+    holds: ({ managedSettingsInInitialize, initializeFields, inputFormat }) =>
+      (managedSettingsInInitialize === true || initializeFields !== undefined) &&
+      inputFormat !== 'stream-json',
+    sentence: '--managed-settings-in-initialize and --initialize-fields need --input-format stream-json.',
+  },
+  {
+    holds: (flags) => flags.takeOver === true && flags.continue !== true && flags.resume === undefined,
+    sentence: '--take-over takes the session of --resume or --continue: give one of them.',
+  },
+];

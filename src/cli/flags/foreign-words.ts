@@ -1,0 +1,74 @@
+/** Words that are commands of other programs: sent to a model as a task, they would cost money and do nothing. */
+import { UsageError } from '../usage-error.ts';
+
+/** `turnwright help`, `help sessions` and `version` as the flags that mean the same; anything else as it is. */
+export function asFlags(argv: readonly string[], commands: readonly string[]): readonly string[] {
+  const [first, second, ...more] = argv;
+  if (first === 'version' && second === undefined) return ['--version'];
+  if (first !== 'help' || more.length > 0) return argv;
+  if (second === undefined) return ['--help'];
+  return commands.includes(second) ? [second, '--help'] : argv;
+}
+
+/** Throws what to do instead when the whole task is one of these words. */
+export function rejectForeignWord(words: readonly string[]): void {
+  const [word = '', ...more] = words;
+  const advice = more.length === 0 ? ADVICE.get(word.toLowerCase()) : undefined;
+  if (advice === undefined) return;
+  throw new UsageError(`There is no command '${word}'. ${advice} As a task: turnwright -- ${word}`);
+}
+
+const CREDENTIALS =
+  'Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or an apiKeyHelper in the settings; `turnwright auth status` says which is found, and `turnwright mcp login <server>` logs in to an MCP server.';
+const LOGOUT =
+  'Credentials come from the environment or the settings; remove them there. `turnwright mcp logout <server>` logs out of an MCP server.';
+const CHAT =
+  'Turnwright runs one task and ends: turnwright "fix the failing test". The next one in the same session: turnwright --continue "now the docs".';
+const RESUME =
+  '`turnwright --continue` goes on with the newest session of this folder, `turnwright --resume <id>` with another one; `turnwright sessions` lists them.';
+const SETTINGS = 'Settings are JSON files, such as .turnwright/settings.json; see docs/settings.md.';
+const PERMISSIONS =
+  'Give rules with --allowedTools and --disallowedTools, or in the settings; `turnwright trust --show` says what this folder asks for. See docs/permissions.md.';
+const UPDATE = 'Update or remove Turnwright with npm, the way it was installed.';
+const PLUGINS = 'Plugins are folders that a flag names: --plugin-dir <folder>; see docs/plugins.md.';
+const AGENTS = 'Subagents are files in .claude/agents or .turnwright/agents; see docs/agents.md.';
+
+const ADVICE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    help: 'Use turnwright --help.',
+    version: 'Use turnwright --version.',
+    login: CREDENTIALS,
+    'setup-token': CREDENTIALS,
+    logout: LOGOUT,
+    chat: CHAT,
+    interactive: CHAT,
+    repl: CHAT,
+    continue: RESUME,
+    resume: RESUME,
+    init: 'To have a CLAUDE.md written: turnwright "Describe this project in CLAUDE.md."',
+    config: SETTINGS,
+    settings: SETTINGS,
+    permissions: PERMISSIONS,
+    model: 'Choose the model with --model or ANTHROPIC_MODEL; `turnwright doctor` names the one in use.',
+    models: 'Choose the model with --model or ANTHROPIC_MODEL; `turnwright doctor` names the one in use.',
+    update: UPDATE,
+    upgrade: UPDATE,
+    install: UPDATE,
+    uninstall: UPDATE,
+    completion: 'There is no shell completion.',
+    completions: 'There is no shell completion.',
+    plugin: PLUGINS,
+    plugins: PLUGINS,
+    agent: AGENTS,
+    agents: AGENTS,
+    skills: 'Skills are folders in .claude/skills or .turnwright/skills; see docs/skills.md.',
+    hooks: 'Hooks stand in the settings; see docs/hooks.md.',
+    exec: 'Give the task itself: turnwright -p "fix the failing test".',
+    run: 'Give the task itself: turnwright "fix the failing test".',
+    serve: 'A rehearsed model listens with `turnwright rehearse bundled --serve`.',
+    status: 'Use turnwright doctor.',
+    list: 'Use turnwright sessions.',
+    session: 'Use turnwright sessions.',
+    history: 'Use turnwright sessions.',
+  }),
+);

@@ -1,0 +1,109 @@
+/** The live view as a sink, with a summary at the end and, on a terminal, the permission question. */
+import type { CanUseTool, TerminalReason } from '../../index.ts';
+import type { Output } from '../output.ts';
+import { createAskPerson } from '../screen/ask.ts';
+import { createScreen, type Screen } from '../screen/screen.ts';
+import { createStyle, type Style, wantsColor } from '../screen/style.ts';
+import { createRunCounts, summaryLines } from '../screen/summary.ts';
+import { createTerminal, type Terminal } from '../screen/terminal.ts';
+import { visible } from '../screen/visible.ts';
+import { warnOn } from '../warnings.ts';
+import { columnsOf, type World } from '../world.ts';
+import type { Sink } from './print.ts';
+
+export interface LiveView {
+  readonly sink: Sink;
+  readonly terminal: Terminal;
+  readonly style: Style;
+  /** A warning of the engine: in the view where stderr is the same terminal, else on stderr. */
+  readonly warn: (line: string) => void;
+  /** Present when a person is there to answer. */
+  readonly canUseTool: CanUseTool | undefined;
+}
+
+export interface LiveViewOptions {
+  /** Where it is shown; default stdout. */
+  readonly on?: 'stdout' | 'stderr';
+  readonly verbose: boolean;
+  /** Nobody is asked, even on a terminal. */
+  readonly neverAsk?: boolean;
+  /** The figures at the end. Default true. */
+  readonly summary?: boolean;
+}
+
+/** Endings whose words stand in the errors alone; the others are named by the summary. */
+const SAID_BY_ERRORS: ReadonlySet<TerminalReason | undefined> = new Set(['model_error', 'turn_setup_failed']);
+
+export function createLiveView(
+  world: World,
+  { on = 'stdout', verbose, neverAsk = false, summary = true }: LiveViewOptions,
+): LiveView {
+  const live = world[on].isTTY === true && world.env['TERM'] !== 'dumb';
+  const parts = createParts(world, { on, live, verbose });
+  const { terminal, style, screen } = parts;
+  const counts = createRunCounts();
+  return {
+    terminal,
+    style,
+    warn: live && world.stderr.isTTY === true ? screen.warn : warnOn(world),
+    canUseTool: neverAsk ? undefined : askPerson(world, parts),
+    sink: {
+      begin: (run) => screen.begin(() => run.mcpServerStatus()),
+      async show(message) {
+        counts.add(message);
+        await screen.show(message);
+      },
+      async end(result) {
+        await screen.close();
+        if (result === undefined) return;
+        if (result.subtype !== 'success' && SAID_BY_ERRORS.has(result.terminal_reason)) {
+          for (const error of result.errors) await terminal.line(style.red(visible(error)));
+        }
+        if (!summary) return;
+        for (const line of summaryLines(result, counts, style)) await terminal.line(line);
+      },
+    },
+  };
+}
+
+/** The permission question without the view, on stderr, where stdout is for the answer alone. */
+export function createQuestions(world: World): CanUseTool | undefined {
+  return askPerson(world, createParts(world, { on: 'stderr', live: false, verbose: false }));
+}
+
+interface Parts {
+  readonly on: NodeJS.WriteStream;
+  readonly terminal: Terminal;
+  readonly style: Style;
+  readonly screen: Screen;
+}
+
+function createParts(
+  world: World,
+  {
+    on,
+    live,
+    verbose,
+  }: { readonly on: 'stdout' | 'stderr'; readonly live: boolean; readonly verbose: boolean },
+): Parts {
+  const stream = world[on];
+  const output: Output = on === 'stdout' ? world.out : world.err;
+  const style = createStyle(wantsColor(world.env, stream.isTTY === true));
+  const terminal = createTerminal({ output, live, columns: () => columnsOf(stream), paintStatus: style.dim });
+  const screen = createScreen({ terminal, style, cwd: world.cwd, nowMs: () => performance.now(), verbose });
+  return { on: stream, terminal, style, screen };
+}
+
+/** undefined: nobody is there to answer. */
+function askPerson(world: World, { on, terminal, style, screen }: Parts): CanUseTool | undefined {
+  const input = on.isTTY === true ? world.keyboard() : undefined;
+  if (input === undefined) return undefined;
+  return createAskPerson({
+    screen,
+    terminal,
+    style,
+    input,
+    output: on,
+    onInterrupt: world.signals.raiseInterrupt,
+  });
+}

@@ -1,0 +1,67 @@
+/** What a printed run says on stderr besides its answer: servers whose tools are missing, retries, a silent model. */
+import type { SDKMessage, SDKResultMessage } from '../../index.ts';
+import { createModelSilence } from '../screen/model-silence.ts';
+import { noteFor } from '../screen/notes.ts';
+import { lateServers, serverProblems } from '../screen/server-problems.ts';
+import { createStyle } from '../screen/style.ts';
+import { visible } from '../screen/visible.ts';
+import type { Sink } from './print.ts';
+
+const PLAIN = createStyle(false);
+const LOOK_EVERY_MS = 5_000;
+
+export interface PrintNotices {
+  /** One line, without its end. */
+  warn(line: string): void;
+  /** Retries and a silent model are named too. `stream-json` has them in its messages. */
+  readonly course: boolean;
+  /** Denied calls are named. `json` and `stream-json` list them in the result. */
+  readonly denials: boolean;
+  /** Monotonic ms. */
+  nowMs(): number;
+}
+
+export function withNotices(sink: Sink, { warn, course, denials, nowMs }: PrintNotices): Sink {
+  const silence = createModelSilence(nowMs);
+  const look = () => {
+    const line = silence.due();
+    if (line !== undefined) warn(`… ${line}; still waiting`);
+  };
+  const timer = course ? setInterval(look, LOOK_EVERY_MS) : undefined;
+  timer?.unref();
+  return {
+    async show(message) {
+      silence.observe(message);
+      if (message.type === 'system') noticesOf(message, course).forEach(warn);
+      await sink.show(message);
+    },
+    async end(result) {
+      clearInterval(timer);
+      await sink.end(result);
+      if (denials && result !== undefined && result.permission_denials.length > 0)
+        warn(denialNotice(result.permission_denials));
+    },
+  };
+}
+
+/** How many tools are named. */
+const NAMED = 5;
+
+/** `3 calls were denied (2 Bash, 1 Write)`, and what to do about it. */
+export function denialNotice(denials: SDKResultMessage['permission_denials']): string {
+  const counts = new Map<string, number>();
+  for (const { tool_name } of denials) counts.set(tool_name, (counts.get(tool_name) ?? 0) + 1);
+  const named = [...counts].slice(0, NAMED).map(([tool, count]) => `${count} ${visible(tool)}`);
+  const which = [...named, ...(counts.size > NAMED ? ['…'] : [])].join(', ');
+  const what = denials.length === 1 ? '1 call was' : `${denials.length} calls were`;
+  return `${what} denied (${which}); in this run nobody can be asked. See --allowedTools and --permission-mode.`;
+}
+
+function noticesOf(
+  message: Extract<SDKMessage, { readonly type: 'system' }>,
+  course: boolean,
+): readonly string[] {
+  if (message.subtype === 'init') return [...serverProblems(message), ...lateServers(message)];
+  const line = course && message.subtype === 'api_retry' ? noteFor(message, PLAIN) : undefined;
+  return line === undefined ? [] : [line];
+}

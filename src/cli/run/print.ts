@@ -1,0 +1,124 @@
+/** Headless output: the answer alone, one JSON object, or one JSON object per message. */
+import type { Query, SDKMessage, SDKResultMessage } from '../../index.ts';
+import type { OutputFormat } from '../flags/args.ts';
+import type { Output } from '../output.ts';
+
+/** Takes the messages of a run. `end` is called once, after the last one. */
+export interface Sink {
+  /** Called with the run before its first message. */
+  begin?(run: Pick<Query, 'mcpServerStatus'>): void;
+  show(message: SDKMessage): Promise<void>;
+  end(result: SDKResultMessage | undefined): Promise<void>;
+}
+
+/** `problems`: takes what went wrong in a run that is shown as text; absent where that is shown already. */
+export function createPrinter(format: OutputFormat, output: Output, problems?: Output): Sink {
+  switch (format) {
+    case 'stream-json':
+      return {
+        show: (message) => output.write(`${JSON.stringify(message)}\n`),
+        end: async () => undefined,
+      };
+    case 'json':
+      return {
+        show: async () => undefined,
+        end: async (result) => {
+          if (result !== undefined) await output.write(`${JSON.stringify(result)}\n`);
+        },
+      };
+    case 'text': {
+      const answer = createLastAnswer();
+      return {
+        show: async (message) => answer.observe(message),
+        async end(result) {
+          if (result === undefined) return;
+          await writeLine(output, result.is_error ? answer.text() : answerText(result));
+          if (result.is_error && !isStartFailure(result) && problems !== undefined)
+            await writeLine(problems, errorText(result));
+        },
+      };
+    }
+  }
+}
+
+/** The session did not begin, and a warning has already said why. */
+function isStartFailure({ subtype, terminal_reason }: SDKResultMessage): boolean {
+  return subtype === 'error_during_execution' && terminal_reason === undefined;
+}
+
+async function writeLine(output: Output, text: string): Promise<void> {
+  if (text !== '') await output.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+/** The answer as `--print` gives it: a structured value as JSON, else the text. */
+function answerText(result: SDKResultMessage): string {
+  if (result.subtype !== 'success') return '';
+  return result.structured_output === undefined ? result.result : JSON.stringify(result.structured_output);
+}
+
+function errorText(result: SDKResultMessage): string {
+  return result.subtype === 'success' ? result.result : result.errors.join('\n');
+}
+
+/** What the model said last, for a run that ends with an error. */
+function createLastAnswer(): { observe(message: SDKMessage): void; text(): string } {
+  const said = new Map<string, { readonly id: string; readonly text: string }>();
+  const forget = (uuids: readonly string[] = []) => {
+    for (const uuid of uuids) said.delete(uuid);
+  };
+  return {
+    observe(message) {
+      if (message.type === 'system' && message.subtype === 'informational')
+        forget(message.retracted_message_uuids);
+      if (message.type === 'user') forget(message.retracted_message_uuids);
+      if (message.type !== 'assistant' || message.parent_tool_use_id !== null) return;
+      forget(message.supersedes);
+      if (message.error !== undefined) return;
+      const { id, content } = message.message;
+      const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+      if (text !== '') said.set(message.uuid, { id, text });
+    },
+    text() {
+      const all = [...said.values()];
+      const last = all.at(-1);
+      return all
+        .filter(({ id }) => id === last?.id)
+        .map(({ text }) => text)
+        .join('');
+    },
+  };
+}
+
+/** Several sinks as one; each message goes to all of them in order. */
+export function both(first: Sink, second: Sink): Sink {
+  return {
+    begin(run) {
+      first.begin?.(run);
+      second.begin?.(run);
+    },
+    async show(message) {
+      await first.show(message);
+      await second.show(message);
+    },
+    async end(result) {
+      await first.end(result);
+      await second.end(result);
+    },
+  };
+}
+
+/** A sink that the run does not depend on: when its reader leaves or its disk is full, it falls silent. */
+export function expendable(sink: Sink): Sink {
+  let broken = false;
+  const attempt = async (show: () => Promise<void>) => {
+    if (broken) return;
+    await show().catch(() => {
+      broken = true;
+    });
+  };
+  return {
+    begin: (run) => sink.begin?.(run),
+    show: (message) => attempt(() => sink.show(message)),
+    end: (result) => attempt(() => sink.end(result)),
+  };
+}

@@ -1,0 +1,22 @@
+/**
+ * `--continue` alone, where no submission is open: one that was stopped has its result and is over, so going on is a
+ * submission of its own.
+ */
+import { sessionDecisions, type TerminalReason } from '../../index.ts';
+import type { RunFlags } from '../flags/args.ts';
+import type { World } from '../world.ts';
+
+const GO_ON = 'Go on from where you stopped.';
+
+/** After these nothing is left to do. */
+const FINISHED: ReadonlySet<TerminalReason> = new Set(['completed', 'stop_hook_prevented', 'hook_stopped']);
+
+/** The prompt; undefined when the last turn came to its end, or there was none. */
+export async function promptToGoOn(
+  { cwd, env }: Pick<World, 'cwd' | 'env'>,
+  { resume }: Pick<RunFlags, 'resume'>,
+): Promise<string | undefined> {
+  const decisions = await sessionDecisions(resume, { cwd, env }).catch(() => []);
+  const last = decisions.at(-1)?.decision;
+  return last?.kind === 'stop' && !FINISHED.has(last.terminal) ? GO_ON : undefined;
+}

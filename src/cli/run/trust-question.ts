@@ -1,0 +1,88 @@
+/** Before a run: whether what a folder's settings ask for may take effect. Asked once for each content. */
+import { type ProjectTrust, projectTrust, trustProject } from '../../index.ts';
+import type { RunFlags } from '../flags/args.ts';
+import { SETTING_SOURCES } from '../flags/flag-values.ts';
+import { drain } from '../screen/ask.ts';
+import { openLineReader } from '../screen/line-reader.ts';
+import { visible } from '../screen/visible.ts';
+import type { Env, World } from '../world.ts';
+
+/** Of one value; a longer one is cut in the middle, so that neither end hides. */
+const MAX_VALUE_CHARS = 400;
+
+/** By flag or environment, for machines on which nobody is asked (CI). */
+export function isTrustedUnasked(flags: Pick<RunFlags, 'trustProject'>, env: Env): boolean {
+  return flags.trustProject === true || env['TURNWRIGHT_TRUST_PROJECT'] === '1';
+}
+
+/** `keyboard`: to answer on; undefined: nobody is asked. Resolves once it is settled; what was not agreed to is passed over by the run, by its own reading of the files. */
+export async function settleTrust(
+  world: World,
+  flags: Pick<RunFlags, 'trustProject' | 'settingSources' | 'projectConfigRoot'>,
+  keyboard: NodeJS.ReadStream | undefined,
+): Promise<void> {
+  const settingSources = flags.settingSources ?? SETTING_SOURCES;
+  if (isTrustedUnasked(flags, world.env) || !settingSources.some((source) => source !== 'user')) return;
+  const { cwd, env } = world;
+  const trust = await projectTrust({ cwd, env, settingSources, projectConfigRoot: flags.projectConfigRoot });
+  if (trust.state === 'nothing' || trust.state === 'trusted') return;
+  if (keyboard === undefined) {
+    await world.err.write(
+      `turnwright: What the settings of ${visible(trust.root)} would allow or run is passed over: ${WHY[trust.state]} See it with turnwright trust --show; turnwright trust agrees to it.\n`,
+    );
+    return;
+  }
+  await world.out.write(`${describeItems(trust).join('\n')}\n`);
+  if (await agrees(world, keyboard)) await trustProject(trust, { cwd, env });
+}
+
+const WHY = {
+  untrusted: 'the folder is not trusted.',
+  changed: 'it has changed since the folder was trusted.',
+} as const;
+
+/** Everything that trust would let take effect, so that nothing is agreed to unseen. */
+export function describeItems({ root, state, items }: ProjectTrust): readonly string[] {
+  if (items.length === 0) return [`The settings of ${visible(root)} ask for nothing that needs trust.`];
+  const lines: string[] = [];
+  let file: string | undefined;
+  for (const item of items) {
+    if (item.file !== file) lines.push(`  ${visible(item.file)}`);
+    file = item.file;
+    lines.push(`    ${visible(item.key)}: ${visible(shortened(item.value))}`);
+  }
+  const changed = state === 'changed' ? ' They have changed since you agreed to them.' : '';
+  return [`The settings of ${visible(root)} would allow, set or run:${changed}`, ...lines];
+}
+
+function shortened(value: string): string {
+  if (value.length <= MAX_VALUE_CHARS) return value;
+  const half = MAX_VALUE_CHARS / 2;
+  return `${value.slice(0, half)} … ${value.length - MAX_VALUE_CHARS} more characters … ${value.slice(-half)}`;
+}
+
+async function agrees(world: World, keyboard: NodeJS.ReadStream): Promise<boolean> {
+  await drain(keyboard);
+  const { lines, closed } = openLineReader(keyboard, world.stdout, world.signals.raiseInterrupt);
+  try {
+    while (true) {
+      const answer = await lines.question('  trust this? y / n ', { signal: closed });
+      switch (answer.trim().toLowerCase()) {
+        case 'y':
+        case 'yes':
+          return true;
+        case 'n':
+        case 'no':
+          return false;
+        default:
+          continue;
+      }
+    }
+  } catch (error) {
+    // The terminal is gone: nobody agreed.
+    if (closed.aborted) return false;
+    throw error;
+  } finally {
+    lines.close();
+  }
+}

@@ -1,9 +1,0 @@
-/** `turnwright start`: the bundled rehearsal, whatever is configured. */
-import type { RunFlags } from './args.ts';
-import { runBundled } from './bundled-run.ts';
-import type { ExitCode } from './exit-codes.ts';
-import type { World } from './world.ts';
-
-export function startCommand(world: World, words: readonly string[], flags: RunFlags): Promise<ExitCode> {
-  return runBundled(world, flags, words.join(' ').trim());
-}

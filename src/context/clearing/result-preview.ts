@@ -1,0 +1,82 @@
+/** A tool result that was too large: kept in a file, and shown to the model as its beginning. */
+import type { ToolResultBlock } from '../../protocol/wire.ts';
+import { grouped } from '../../util/text/grouped.ts';
+
+/** Writes a text to the session's `tool-results/` folder. Rejects when it cannot. */
+export type Spill = (result: {
+  readonly toolUseId: string;
+  readonly toolName: string;
+  readonly text: string;
+  /** Of the file. Default `txt`. */
+  readonly ending?: 'json' | 'txt';
+}) => Promise<{ readonly path: string }>;
+
+export const PREVIEW_BYTES = 2_048;
+
+const utf8 = new TextEncoder();
+
+/** Where the whole text is, or why it is nowhere. */
+export type FullText =
+  | { readonly kind: 'spilled'; readonly path: string }
+  | { readonly kind: 'source'; readonly path: string }
+  | { readonly kind: 'lost'; readonly why: string };
+
+/** Names file and size and shows the beginning; at most 2 KB, and the same for the same input. */
+export function resultPreview(text: string, full: FullText): string {
+  const size = `${grouped(text.length)} characters`;
+  const head = `<persisted-output>\nThe result is too large to show (${size}). ${whereabouts(full)}\n\nIt begins:\n`;
+  const foot = '\n…\n</persisted-output>';
+  const room = PREVIEW_BYTES - utf8.encode(head + foot).length;
+  return head + beginning(text, Math.max(0, room)) + foot;
+}
+
+/** A full disk must not end the run, and the text must not go out whole either (F71). */
+export async function spilled(spill: Spill, result: Parameters<Spill>[0]): Promise<FullText> {
+  try {
+    const { path } = await spill(result);
+    return { kind: 'spilled', path };
+  } catch (error) {
+    return { kind: 'lost', why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+export function resultText({ content }: ToolResultBlock): string {
+  if (content === undefined || typeof content === 'string') return content ?? '';
+  return content.flatMap((inner) => (inner.type === 'text' ? [inner.text] : [])).join('\n');
+}
+
+/** The result as a file holds it: a text as it is, blocks of text as JSON; media are in no file. */
+export function keptForm(block: ToolResultBlock): Pick<Parameters<Spill>[0], 'text' | 'ending'> {
+  const { content } = block;
+  return typeof content === 'object' && content.every(({ type }) => type === 'text')
+    ? { text: JSON.stringify(content, undefined, 2), ending: 'json' }
+    : { text: resultText(block), ending: 'txt' };
+}
+
+/** Media stays; text makes way for the preview. */
+export function withPreview(block: ToolResultBlock, preview: string): ToolResultBlock {
+  const { content } = block;
+  if (content === undefined || typeof content === 'string') return { ...block, content: preview };
+  const media = content.filter((inner) => inner.type !== 'text');
+  if (media.length === 0) return { ...block, content: preview };
+  return { ...block, content: [{ type: 'text', text: preview }, ...media] };
+}
+
+function whereabouts(full: FullText): string {
+  switch (full.kind) {
+    case 'spilled':
+      return `All of it is stored in: ${full.path}`;
+    case 'source':
+      return `It came from ${full.path}: read the part that is needed from there.`;
+    case 'lost':
+      return `The rest could not be kept (${full.why}).`;
+  }
+}
+
+/** The longest beginning that fits into so many bytes of UTF-8; ends with a line where that loses little. */
+function beginning(text: string, bytes: number): string {
+  const { read } = utf8.encodeInto(text.slice(0, bytes), new Uint8Array(bytes));
+  const cut = text.slice(0, read);
+  const line = cut.lastIndexOf('\n');
+  return line > cut.length / 2 ? cut.slice(0, line) : cut;
+}

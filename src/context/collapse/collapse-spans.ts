@@ -1,0 +1,86 @@
+/** Which parts of the view may be collapsed: runs of finished, whole rounds in front of the kept tail (L2.5). */
+import type { ContextLimits } from '../../protocol/context.ts';
+import type { ViewMessage } from '../../protocol/messages.ts';
+import { splitBeforeTail } from '../compact/keep-tail.ts';
+import { isSummary, lastPrompt, type Round } from '../rounds.ts';
+
+export interface Span {
+  readonly uuids: readonly string[];
+  readonly messages: readonly ViewMessage[];
+}
+
+export interface SpanSize {
+  /** A span is closed once it holds so many tokens; what stays below is left for later. */
+  readonly fromTokens: number;
+  /** What the summarising model can read at once; a round that is larger is passed over (F17). */
+  readonly atMostTokens: number;
+}
+
+/** Oldest first. `taken`: messages that are spoken for. */
+export function collapsibleSpans(
+  messages: readonly ViewMessage[],
+  limits: ContextLimits,
+  size: SpanSize,
+  taken: ReadonlySet<string>,
+): Span[] {
+  const split = splitBeforeTail(messages, limits);
+  if (split === undefined) return [];
+  const pinned = new Set(split.kept);
+  const stays = (message: ViewMessage) =>
+    pinned.has(message) || isSummary(message) || isCollapse(message) || taken.has(message.uuid);
+
+  const spans: Span[] = [];
+  let rounds: Round[] = [];
+  let tokens = 0;
+  const begin = () => {
+    rounds = [];
+    tokens = 0;
+  };
+  for (const round of split.before) {
+    if (round.tokens > size.atMostTokens || round.messages.some(stays)) {
+      begin();
+      continue;
+    }
+    if (tokens + round.tokens > size.atMostTokens) begin();
+    rounds.push(round);
+    tokens += round.tokens;
+    if (tokens < size.fromTokens) continue;
+    spans.push(spanOf(rounds));
+    begin();
+  }
+  return spans;
+}
+
+/** Where the span stands now, unbroken and outside what must stay; undefined when it does not any more. */
+export function placeOf(
+  uuids: readonly string[],
+  messages: readonly ViewMessage[],
+  positions: ReadonlyMap<string, number>,
+): { readonly from: number; readonly messages: readonly ViewMessage[] } | undefined {
+  const from = positions.get(uuids[0] ?? '');
+  if (from === undefined) return undefined;
+  const there = messages.slice(from, from + uuids.length);
+  return uuids.every((uuid, i) => there[i]?.uuid === uuid) ? { from, messages: there } : undefined;
+}
+
+/** What a compaction would keep in any case. */
+export function pinnedMessages(
+  messages: readonly ViewMessage[],
+  limits: ContextLimits,
+): ReadonlySet<ViewMessage> {
+  const prompt = lastPrompt(messages);
+  return new Set([
+    ...(splitBeforeTail(messages, limits)?.kept ?? []),
+    ...(prompt === undefined ? [] : [prompt]),
+  ]);
+}
+
+/** Stands for a span of rounds; unlike a summary it says nothing about what stands before it. */
+function isCollapse(message: ViewMessage): boolean {
+  return message.type === 'user' && message.isSynthetic === true && message.kind === 'collapse';
+}
+
+function spanOf(rounds: readonly Round[]): Span {
+  const messages = rounds.flatMap((round) => round.messages);
+  return { uuids: messages.map((message) => message.uuid), messages };
+}

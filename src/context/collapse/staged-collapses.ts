@@ -1,0 +1,178 @@
+/**
+ * Collapses of one conversation: staged ahead of time, in the background, and kept in memory until they are committed
+ * (L2.5). A commit is an edit of the view and on record as one; what is only staged is lost with the process.
+ */
+import type { StepInput } from '../../protocol/context.ts';
+import type { UserMessage, ViewMessage } from '../../protocol/messages.ts';
+import type { ViewEdit } from '../../protocol/view.ts';
+import { earlyThreshold } from '../estimate/early-threshold.ts';
+import { estimateMessage, estimateTokens } from '../estimate/token-estimate.ts';
+import { type Stamp, syntheticMessage } from '../notices.ts';
+import { collapsibleSpans, pinnedMessages, placeOf, type Span } from './collapse-spans.ts';
+import { collapsedText } from './collapse-transcript.ts';
+import type { Condense } from './summarise-span.ts';
+
+export interface CollapseOptions extends Stamp {
+  readonly condense: Condense;
+  /** The small model that condenses for this one, and the most it can read at once, in tokens. */
+  readonly condenser: (model: string) => { readonly model: string; readonly atMostTokens: number };
+  /** The messages as they count in the estimate (`ApiClearing.asCounted`). */
+  readonly asCounted: (messages: readonly ViewMessage[]) => readonly ViewMessage[];
+  readonly sessionId: (model: string) => Promise<string>;
+  /** Ends what runs in the background; staging outlives the submission that began it. */
+  readonly session: { readonly signal: AbortSignal };
+  /** Named in what stands for a span. */
+  readonly transcriptPath?: string;
+}
+
+export interface Commit {
+  readonly edits: readonly ViewEdit[];
+  /** As estimated. */
+  readonly tokensFreed: number;
+}
+
+export interface Collapses {
+  /** Begins to condense what may be needed soon; returns at once, with a sentence on where staging stands. */
+  stage(input: StepInput): string;
+  /** Oldest first, until so many real tokens are freed; undefined when nothing is staged. */
+  commit(input: StepInput, tokens: number): Commit | undefined;
+  /** What committing everything would free, in real tokens. */
+  stagedTokens(input: StepInput): number;
+}
+
+interface Staged {
+  readonly uuids: readonly string[];
+  readonly item: UserMessage;
+}
+
+/** A span is large enough to be worth a call, and small enough that committing one does not cost the whole past. */
+const SPAN_TOKENS = 20_000;
+const SPAN_SHARE = 0.2;
+/** Failed calls in a row after which staging rests until the next submission. */
+const MAX_FAILURES = 3;
+
+export function createCollapses(options: CollapseOptions): Collapses {
+  const { session } = options;
+  let staged: Staged[] = [];
+  let running = false;
+  let failures = 0;
+  let submission: string | undefined;
+  /** Until then nothing can have become collapsible that is not known. */
+  let planned: { readonly root: object; readonly untilTokens: number } | undefined;
+
+  async function work(spans: readonly Span[], input: StepInput, missing: number): Promise<void> {
+    const { model } = options.condenser(input.model);
+    let freed = 0;
+    for (const [n, span] of spans.entries()) {
+      if (session.signal.aborted || freed >= missing || failures >= MAX_FAILURES) return;
+      const text = await condensed(span, model, `${input.effectKey}/collapse/${n + 1}`);
+      if (session.signal.aborted) return;
+      const item = text && syntheticMessage(options, 'collapse', collapsedText(text, options.transcriptPath));
+      const gain = item ? estimateTokens(options.asCounted(span.messages)) - estimateMessage(item) : 0;
+      if (item && gain > 0) {
+        failures = 0;
+        freed += gain;
+        staged.push({ uuids: span.uuids, item });
+      } else failures += 1;
+    }
+  }
+
+  async function condensed(span: Span, model: string, effectKey: string): Promise<string | undefined> {
+    try {
+      const sessionId = await options.sessionId(model);
+      return await options.condense({
+        messages: span.messages,
+        model,
+        sessionId,
+        effectKey,
+        signal: session.signal,
+      });
+    } catch {
+      // Ahead of time and for nobody in particular: whoever needs the room has other ways to it.
+      return undefined;
+    }
+  }
+
+  /** Those that can be committed to this view, oldest first. What has left the view is forgotten. */
+  function committable(input: StepInput) {
+    if (staged.length === 0) return [];
+    const messages = input.view.slice();
+    const positions = new Map(messages.map((message, i) => [message.uuid, i]));
+    const pinned = pinnedMessages(messages, input.limits);
+    staged = staged.filter(({ uuids }) => uuids.every((uuid) => positions.has(uuid)));
+    return staged
+      .flatMap((collapse) => {
+        const place = placeOf(collapse.uuids, messages, positions);
+        if (place === undefined || place.messages.some((message) => pinned.has(message))) return [];
+        const before = estimateTokens(options.asCounted(place.messages));
+        return [{ collapse, from: place.from, freed: before - estimateMessage(collapse.item) }];
+      })
+      .filter(({ freed }) => freed > 0)
+      .sort((a, b) => a.from - b.from);
+  }
+
+  const stagedTokens = (input: StepInput) =>
+    Math.round(committable(input).reduce((sum, { freed }) => sum + freed, 0) * factorOf(input));
+
+  /** By what counts of it; the messages themselves as they are in the view. */
+  function plan({ view, limits, model }: StepInput, fromTokens: number): Span[] {
+    const messages = view.slice();
+    const { atMostTokens } = options.condenser(model);
+    const taken = new Set(staged.flatMap(({ uuids }) => uuids));
+    const original = new Map(messages.map((message) => [message.uuid, message]));
+    const spans = collapsibleSpans(options.asCounted(messages), limits, { fromTokens, atMostTokens }, taken);
+    return spans.map((span) => ({
+      uuids: span.uuids,
+      messages: span.messages.map((message) => original.get(message.uuid) ?? message),
+    }));
+  }
+
+  return {
+    stagedTokens,
+    stage(input) {
+      const { limits, view, estimateTokens: tokens } = input;
+      const [current] = input.effectKey.split('/');
+      if (current !== submission) failures = 0;
+      submission = current;
+      if (running) return `${counted(staged.length)} staged, one is being condensed`;
+      if (failures >= MAX_FAILURES) return `staging rests: it failed ${MAX_FAILURES} times in a row`;
+      if (planned?.root === view.root && tokens < planned.untilTokens)
+        return `${counted(staged.length)} staged, and nothing more is to be`;
+
+      const fromTokens = Math.min(SPAN_TOKENS, limits.autocompactAt * SPAN_SHARE);
+      const missing = limits.autocompactAt - earlyThreshold(limits) - stagedTokens(input);
+      const spans = missing > 0 ? plan(input, fromTokens) : [];
+      if (spans.length === 0) {
+        planned = { root: view.root, untilTokens: tokens + fromTokens };
+        return `${counted(staged.length)} staged, and nothing more is to be`;
+      }
+      running = true;
+      void work(spans, input, missing / factorOf(input)).finally(() => {
+        running = false;
+      });
+      return `${counted(staged.length)} staged, condensing goes on`;
+    },
+    commit(input, tokens) {
+      const edits: ViewEdit[] = [];
+      const done = new Set<Staged>();
+      let tokensFreed = 0;
+      for (const { collapse, freed } of committable(input)) {
+        if (tokensFreed * factorOf(input) >= tokens) break;
+        edits.push({ kind: 'splice', uuids: collapse.uuids, items: [collapse.item] });
+        tokensFreed += freed;
+        done.add(collapse);
+      }
+      if (edits.length === 0) return undefined;
+      staged = staged.filter((collapse) => !done.has(collapse));
+      return { edits, tokensFreed };
+    },
+  };
+}
+
+function counted(spans: number): string {
+  return spans === 1 ? '1 span is' : `${spans} spans are`;
+}
+
+function factorOf({ tokenFactor = 1 }: StepInput): number {
+  return tokenFactor;
+}

@@ -1,0 +1,176 @@
+/** A compaction, whoever asked for it: one summary in the place of everything before the kept tail (L2.6). */
+import type { CompactionSource, StepInput } from '../../protocol/context.ts';
+import type { HookPort, HookVerdict } from '../../protocol/hook.ts';
+import type { LoopMessage, UserMessage, ViewMessage } from '../../protocol/messages.ts';
+import type { ViewEdit } from '../../protocol/view.ts';
+import { estimateScale, requestTokens } from '../estimate/fixed-overhead.ts';
+import { estimateTokens } from '../estimate/token-estimate.ts';
+import { boundary, notice, syntheticMessage } from '../notices.ts';
+import { type Split, splitBeforeTail } from './keep-tail.ts';
+import type { TrimPorts } from './mechanical-trim.ts';
+import { restoreAfterCompaction, restoreBudget, sessionStartSource } from './post-compact.ts';
+import { type LadderOutcome, type LadderPorts, summariseRounds } from './summarise-ladder.ts';
+import { type SummaryWords, summaryText } from './summary-prompt.ts';
+
+export interface CompactionPorts extends LadderPorts, TrimPorts {
+  readonly hooks: HookPort;
+  readonly sources: readonly CompactionSource[];
+  /** What the host changed about the request. */
+  readonly words: SummaryWords;
+  /** Named in the summary, so that details can be looked up. */
+  readonly transcriptPath?: string;
+}
+
+export interface CompactionRequest {
+  readonly trigger: 'auto' | 'manual';
+  /** A request was refused as too long, so the estimate is wrong: only the last round is kept, whatever it says. */
+  readonly refused?: boolean;
+  /** Below this many tokens before the tail, a summary would free nothing worth its price. Default 0. */
+  readonly worthwhileTokens?: number;
+  readonly instructions?: string;
+}
+
+export type CompactionResult =
+  | {
+      readonly kind: 'compacted';
+      readonly edits: readonly ViewEdit[];
+      readonly tokensFreed: number;
+      readonly why: string;
+    }
+  /** Nothing was tried: not a failure (F26). */
+  | { readonly kind: 'nothing'; readonly why: string }
+  /** The view is as it was (F18). */
+  | { readonly kind: 'failed'; readonly why: string };
+
+/**
+ * Yields its progress and, once it has succeeded, boundary, summary and whatever the sources restore. Until then the
+ * view is untouched: an abort or a failure at any moment leaves nothing half done.
+ */
+export async function* compact(
+  input: StepInput,
+  ports: CompactionPorts,
+  request: CompactionRequest,
+): AsyncGenerator<LoopMessage, CompactionResult> {
+  const overhead = await ports.overhead(input.model);
+  const scale = Math.max(input.tokenFactor ?? 1, estimateScale(input, overhead));
+  const split = splitBeforeTail(input.view.slice(), input.limits, {
+    lastRoundOnly: isInsistent(request),
+    scale: Math.max(1, scale),
+  });
+  const kept = new Set(split?.kept);
+  const goes = split?.before.some((round) => round.messages.some((message) => !kept.has(message))) === true;
+  if (split === undefined || split.before.length === 0 || (request.trigger === 'auto' && !goes)) {
+    return { kind: 'nothing', why: 'everything belongs to the kept tail' };
+  }
+  if (split.beforeTokens < (request.worthwhileTokens ?? 0)) {
+    return {
+      kind: 'nothing',
+      why: `only ${Math.round(split.beforeTokens)} tokens stand before the kept tail`,
+    };
+  }
+  const { trigger, instructions } = request;
+  const hooked = await ports.hooks.run(
+    { event: 'PreCompact', trigger, custom_instructions: instructions ?? null },
+    { signal: input.signal },
+  );
+  const refused = refusalOf(hooked);
+  if (refused !== undefined) return { kind: 'nothing', why: `a PreCompact hook prevented it: ${refused}` };
+
+  yield notice(ports, { subtype: 'status', status: 'compacting' });
+  const startMs = ports.clock.monotonicMs();
+  const own = [...(ports.words.instructions ?? []), instructions ?? '', ...hooked.additionalContext];
+  const words = { ...ports.words, instructions: own.filter((text) => text.trim() !== '') };
+  const outcome = yield* summariseRounds(split.before, words, input, ports);
+  const made =
+    outcome.kind === 'summary' ? await replacement(split, outcome, { input, scale }, ports) : undefined;
+  const failure = failureOf(outcome, made, request, input.signal);
+  if (failure !== undefined || made === undefined || outcome.kind !== 'summary') {
+    const why = failure ?? 'no summary was made';
+    yield notice(ports, { subtype: 'status', status: null, compact_result: 'failed', compact_error: why });
+    return { kind: 'failed', why };
+  }
+
+  const preTokens = requestTokens(input, overhead);
+  const keep = split.kept.map((message) => message.uuid);
+  yield notice(ports, { subtype: 'status', status: null, compact_result: 'success' });
+  yield boundary(ports, {
+    trigger,
+    pre_tokens: preTokens,
+    post_tokens: Math.max(0, preTokens - Math.round(made.tokensFreed)),
+    duration_ms: Math.round(ports.clock.monotonicMs() - startMs),
+    preserved_messages: { anchor_uuid: made.summary.uuid, uuids: keep },
+  });
+  yield* made.head;
+  await ports.hooks.run(
+    { event: 'PostCompact', trigger, compact_summary: outcome.text },
+    { signal: input.signal },
+  );
+  return {
+    kind: 'compacted',
+    edits: [{ kind: 'reset', head: made.head, keep, tail: [] }],
+    tokensFreed: Math.round(made.tokensFreed / (input.tokenFactor ?? 1)),
+    why: `${made.summarised} messages were summarised (${outcome.how}), ${keep.length} kept`,
+  };
+}
+
+interface Replacement {
+  readonly summary: UserMessage;
+  readonly head: readonly ViewMessage[];
+  readonly summarised: number;
+  /** Real ones. */
+  readonly tokensFreed: number;
+}
+
+/** What takes the place of the summarised rounds. */
+async function replacement(
+  split: Split,
+  outcome: Extract<LadderOutcome, { kind: 'summary' }>,
+  { input, scale }: { readonly input: StepInput; readonly scale: number },
+  ports: CompactionPorts,
+): Promise<Replacement> {
+  const { tokenFactor = 1 } = input;
+  const { transcriptPath, historyTool } = ports;
+  const text = summaryText(outcome.text, {
+    leftOut: outcome.leftOut,
+    ...(transcriptPath !== undefined && { transcriptPath }),
+    ...(historyTool !== undefined && { historyTool }),
+  });
+  const summary = syntheticMessage(ports, 'summary', text);
+  const kept = new Set(split.kept);
+  const summarised = split.before.flatMap((round) => round.messages).filter((message) => !kept.has(message));
+  const freed = estimateTokens(summarised) * scale - estimateTokens([summary]) * tokenFactor;
+  const restored = await restoreAfterCompaction(
+    [...ports.sources, sessionStartSource(ports.hooks, input.model, ports)],
+    {
+      summarised,
+      kept: split.kept,
+      budgetTokens: restoreBudget(input.limits, freed),
+      signal: input.signal,
+    },
+  );
+  const tokensFreed = freed - estimateTokens(restored) * tokenFactor;
+  return { summary, head: [summary, ...restored], summarised: summarised.length, tokensFreed };
+}
+
+function failureOf(
+  outcome: LadderOutcome,
+  made: Replacement | undefined,
+  request: CompactionRequest,
+  signal: AbortSignal,
+): string | undefined {
+  if (signal.aborted || outcome.kind === 'aborted') return 'it was aborted';
+  if (outcome.kind === 'failed') return outcome.failure.message;
+  // One that frees nothing must not be made again and again.
+  if (!isInsistent(request) && made !== undefined && made.tokensFreed <= 0)
+    return 'the summary is no shorter than what it would replace';
+  return undefined;
+}
+
+/** Somebody asked for it, or there is no other way on: it is made of a conversation that fits many times over, too. */
+function isInsistent({ trigger, refused }: CompactionRequest): boolean {
+  return trigger === 'manual' || refused === true;
+}
+
+function refusalOf(verdict: HookVerdict): string | undefined {
+  return verdict.preventContinuation?.stopReason ?? verdict.blockingErrors[0];
+}

@@ -1,0 +1,106 @@
+/** One question to a model beside the conversation, with its cost on the ledger. */
+import type { ViewMessage } from '../../protocol/messages.ts';
+import {
+  type CallModel,
+  FRESH_RETRY_STATE,
+  type ModelRequest,
+  type QuerySource,
+} from '../../protocol/model.ts';
+import type { Ledger } from '../../protocol/ports.ts';
+import { EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/wire.ts';
+import { PersistentList } from '../../util/collections/persistent-list.ts';
+import { estimateTokens } from '../estimate/token-estimate.ts';
+import { type Stamp, stamped } from '../notices.ts';
+
+export interface AskOncePorts extends Stamp {
+  readonly callModel: CallModel;
+  readonly ledger: Ledger;
+}
+
+export interface Question {
+  readonly querySource: QuerySource;
+  /** Somebody waits for the answer. */
+  readonly foreground: boolean;
+  readonly system: string;
+  /** Text blocks of one message. */
+  readonly texts: readonly string[];
+  readonly model: string;
+  /** An answer that is cut off here is of no use. */
+  readonly maxTokens: number;
+  readonly sessionId: string;
+  readonly effectKey: string;
+  readonly signal: AbortSignal;
+}
+
+/** Undefined: no usable answer, or no money for one. Never rejects for a call that failed. */
+export async function askOnce(question: Question, ports: AskOncePorts): Promise<string | undefined> {
+  const { model, effectKey, maxTokens, signal } = question;
+  const request = requestOf(question, ports);
+  const inputTokens = estimateTokens(request.view);
+  if (!ports.ledger.reserve({ model, effectKey, inputTokens, maxTokens }).ok) return undefined;
+  const answer = newAnswer();
+  const run = ports.callModel(request, { signal, retry: FRESH_RETRY_STATE });
+  for (;;) {
+    const next = await run.next();
+    if (!next.done) {
+      if (next.value.kind === 'events') for (const event of next.value.events) take(event, answer);
+      continue;
+    }
+    const complete = next.value.kind === 'complete' && answer.stopReason === 'end_turn';
+    const { usage } = answer;
+    if (usage !== undefined)
+      ports.ledger.settle({ model, effectKey, usage, main: false, ...(!complete && { wasted: true }) });
+    const text = answer.text.trim();
+    return complete && text !== '' ? text : undefined;
+  }
+}
+
+function requestOf(question: Question, stamp: Stamp): ModelRequest {
+  const message: ViewMessage = {
+    type: 'user',
+    ...stamped(stamp),
+    isSynthetic: true,
+    kind: 'nudge',
+    message: { role: 'user', content: question.texts.map((text) => ({ type: 'text', text })) },
+  };
+  return {
+    querySource: question.querySource,
+    foreground: question.foreground,
+    effectKey: question.effectKey,
+    sessionId: question.sessionId,
+    model: question.model,
+    system: [question.system],
+    tools: [],
+    maxTokens: question.maxTokens,
+    view: PersistentList.from([message]),
+    stream: true,
+    // Asked once: a cache entry would be paid for and never read.
+    cache: false,
+  };
+}
+
+interface Answer {
+  text: string;
+  stopReason: string | null;
+  usage: Usage | undefined;
+}
+
+const newAnswer = (): Answer => ({ text: '', stopReason: null, usage: undefined });
+
+function take(event: StreamEvent, answer: Answer): void {
+  switch (event.type) {
+    case 'message_start':
+      answer.text = '';
+      answer.usage = { ...EMPTY_USAGE, ...event.message.usage };
+      return;
+    case 'content_block_start':
+      if (event.content_block.type === 'text') answer.text += event.content_block.text;
+      return;
+    case 'content_block_delta':
+      if (event.delta.type === 'text_delta') answer.text += event.delta.text;
+      return;
+    case 'message_delta':
+      answer.stopReason = event.delta.stop_reason;
+      answer.usage = { ...EMPTY_USAGE, ...answer.usage, ...event.usage };
+  }
+}

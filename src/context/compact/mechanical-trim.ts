@@ -1,0 +1,103 @@
+/** The last rung: the oldest whole rounds are dropped. Needs no model, so it cannot fail (F15). */
+import type { CompactionSource, RecoveryOutcome, StepInput } from '../../protocol/context.ts';
+import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
+import type { ViewEdit } from '../../protocol/view.ts';
+import type { Spill } from '../clearing/result-preview.ts';
+import { estimateScale, type FixedOverhead, requestTokens } from '../estimate/fixed-overhead.ts';
+import { estimateTokens } from '../estimate/token-estimate.ts';
+import { boundary, type Stamp, syntheticMessage } from '../notices.ts';
+import { isSummary, type Round } from '../rounds.ts';
+import { type Cut, cutLargest } from './cut-largest.ts';
+import { splitBeforeTail } from './keep-tail.ts';
+import { restoreAfterCompaction } from './post-compact.ts';
+import { trimmedText } from './summary-prompt.ts';
+
+export interface TrimPorts extends Stamp {
+  readonly sources: readonly CompactionSource[];
+  readonly overhead: FixedOverhead;
+  readonly spill: Spill;
+  /** Named in the note that stands for what was dropped. */
+  readonly historyTool?: string;
+}
+
+/** At least this share of what may go, goes: the trim is taken once, and the estimate was wrong already. */
+const DROP_SHARE = 0.5;
+/** What the view may fill afterwards. */
+const TARGET_SHARE = 0.5;
+/** Before a request was refused, what the model has just asked for is cut only when it fills this much. */
+const AHEAD_SHARE = 0.85;
+/** What the sources may put back: the todos, not the files. */
+const RESTORE_SHARE = 0.05;
+
+/** `ahead`: no request was refused yet. What must stay and is still too long is cut, and kept in files (F16). */
+export async function* mechanicalTrim(
+  input: StepInput,
+  ports: TrimPorts,
+  when: 'ahead' | 'refused' = 'refused',
+): AsyncGenerator<LoopMessage, RecoveryOutcome> {
+  const view = input.view.slice();
+  const overhead = await ports.overhead(input.model);
+  const scale = estimateScale(input, overhead);
+  /** A share of the usable window, in the measure of the estimate and without what no message can free. */
+  const room = (share: number) => Math.max(0, (input.limits.effective * share - overhead) / scale);
+
+  const refused = when === 'refused';
+  const split = splitBeforeTail(view, input.limits, { lastRoundOnly: refused, scale: Math.max(1, scale) });
+  const droppable = split?.before.filter((round) => !round.messages.some(isSummary)) ?? [];
+  const pinned = new Set(split?.kept);
+  const dropped = oldest(droppable, estimateTokens(view) - room(TARGET_SHARE))
+    .flatMap((round) => round.messages)
+    .filter((message) => !pinned.has(message));
+  const gone = new Set(dropped);
+  const rest = view.filter((message) => !gone.has(message));
+  let cut = await cutLargest(
+    rest,
+    { resultsDownTo: room(when === 'ahead' ? AHEAD_SHARE : TARGET_SHARE), wordsDownTo: room(1) },
+    ports.spill,
+  );
+  // By the estimate all of it fits, and it was refused: the estimate is wrong, so its largest texts go by half.
+  if (refused && dropped.length === 0 && cut.edits.length === 0) {
+    const half = estimateTokens(rest) * DROP_SHARE;
+    cut = await cutLargest(rest, { resultsDownTo: half, wordsDownTo: half }, ports.spill);
+  }
+  if (dropped.length === 0 && cut.edits.length === 0)
+    return { kind: 'none', why: 'no round stands before the kept tail' };
+  if (dropped.length === 0) return cutOnly(cut);
+
+  const restored = await restoreAfterCompaction(ports.sources, {
+    summarised: dropped,
+    kept: rest,
+    budgetTokens: Math.floor(input.limits.effective * RESTORE_SHARE),
+    signal: input.signal,
+  });
+  const marker = syntheticMessage(ports, 'nudge', trimmedText(dropped.length, ports.historyTool));
+  const items: readonly ViewMessage[] = [marker, ...restored];
+  const tokensFreed = estimateTokens(dropped) - estimateTokens(items) + cut.tokensFreed;
+  if (tokensFreed <= 0 && !refused) return { kind: 'none', why: 'dropping what may go would free nothing' };
+  const preTokens = requestTokens(input, overhead);
+  yield boundary(ports, {
+    trigger: 'auto',
+    pre_tokens: preTokens,
+    post_tokens: Math.max(0, preTokens - Math.round(tokensFreed * (input.tokenFactor ?? 1))),
+    preserved_messages: { anchor_uuid: marker.uuid, uuids: rest.map((message) => message.uuid) },
+  });
+  yield* items;
+  const splice: ViewEdit = { kind: 'splice', uuids: dropped.map((message) => message.uuid), items };
+  return { kind: 'edits', source: 'boundary', edits: [splice, ...cut.edits], tokensFreed, compacted: true };
+}
+
+function cutOnly({ edits, tokensFreed }: Cut): RecoveryOutcome {
+  return { kind: 'edits', source: 'replacement', edits, tokensFreed, compacted: false };
+}
+
+function oldest(rounds: readonly Round[], tokens: number): readonly Round[] {
+  const all = rounds.reduce((sum, round) => sum + round.tokens, 0);
+  const target = Math.max(tokens, all * DROP_SHARE);
+  let dropped = 0;
+  let end = 0;
+  while (end < rounds.length && dropped < target) {
+    dropped += rounds[end]?.tokens ?? 0;
+    end += 1;
+  }
+  return rounds.slice(0, end);
+}

@@ -1,0 +1,85 @@
+/** What is put back behind a summary, each part from a registered source (L2.6, F31). */
+import type { CompactionSource, ContextLimits } from '../../protocol/context.ts';
+import type { HookPort } from '../../protocol/hook.ts';
+import type { ViewMessage } from '../../protocol/messages.ts';
+import { reminder } from '../../util/text/reminder.ts';
+import { estimateTokens } from '../estimate/token-estimate.ts';
+import { type Stamp, stamped } from '../notices.ts';
+
+/** All sources together: enough to go on working, too little to fill the window again. */
+const RESTORE_TOKENS = 50_000;
+const RESTORE_SHARE = 0.2;
+/** What is put back may cost at most this share of what was freed, … */
+const FREED_SHARE = 0.5;
+/** … but the short things that must not be lost (todos, the plan) always have this much. */
+const LEAST_SHARE = 0.02;
+
+export function restoreBudget({ effective }: ContextLimits, freedTokens: number): number {
+  const most = Math.min(RESTORE_TOKENS, effective * RESTORE_SHARE, freedTokens * FREED_SHARE);
+  return Math.floor(Math.max(most, effective * LEAST_SHARE));
+}
+
+export interface RestoreInput {
+  readonly summarised: readonly ViewMessage[];
+  readonly kept: readonly ViewMessage[];
+  readonly budgetTokens: number;
+  readonly signal: AbortSignal;
+}
+
+/** Asks the sources in order; each may spend what those before it left. One that fails is passed over. */
+export async function restoreAfterCompaction(
+  sources: readonly CompactionSource[],
+  input: RestoreInput,
+): Promise<ViewMessage[]> {
+  const restored: ViewMessage[] = [];
+  let { budgetTokens } = input;
+  for (const source of sources) {
+    if (input.signal.aborted) break;
+    for (const message of await collect(source, { ...input, budgetTokens })) {
+      const tokens = estimateTokens([message]);
+      if (tokens > budgetTokens) continue;
+      budgetTokens -= tokens;
+      restored.push(message);
+    }
+  }
+  return restored;
+}
+
+/** Nobody waits for a source after an abort. */
+async function collect(source: CompactionSource, input: RestoreInput): Promise<readonly ViewMessage[]> {
+  let onAbort = () => {};
+  const aborted = new Promise<readonly ViewMessage[]>((resolve) => {
+    onAbort = () => resolve([]);
+    input.signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([source.collect(input), aborted]);
+  } catch {
+    return [];
+  } finally {
+    input.signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** What SessionStart hooks say when a session goes on after a compaction. */
+export function sessionStartSource(hooks: HookPort, model: string, stamp: Stamp): CompactionSource {
+  return {
+    name: 'session-start',
+    async collect({ signal }) {
+      if (!hooks.has('SessionStart')) return [];
+      const { additionalContext } = await hooks.run(
+        { event: 'SessionStart', source: 'compact', model },
+        { signal },
+      );
+      if (additionalContext.length === 0) return [];
+      return [
+        {
+          type: 'attachment',
+          ...stamped(stamp),
+          attachment: { type: 'hook_context', event: 'SessionStart', content: additionalContext },
+          rendered: [reminder(additionalContext.join('\n'))],
+        },
+      ];
+    },
+  };
+}

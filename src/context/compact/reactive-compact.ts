@@ -1,0 +1,29 @@
+/** The same compaction, because a request was refused as too long (L7 rule 3) or because somebody asked for it. */
+import type { RecoveryOutcome, StepInput } from '../../protocol/context.ts';
+import type { LoopMessage } from '../../protocol/messages.ts';
+import { type CompactionPorts, type CompactionRequest, compact } from './compaction.ts';
+
+export async function* reactiveCompact(
+  input: StepInput,
+  ports: CompactionPorts,
+): AsyncGenerator<LoopMessage, RecoveryOutcome> {
+  // Three failures in a row hold here too: the trim that needs no model is next (L2.6).
+  if (input.compaction.switchedOff) return { kind: 'none', why: 'summaries are switched off' };
+  return yield* compactNow(input, ports, { trigger: 'auto', refused: true });
+}
+
+export async function* compactNow(
+  input: StepInput,
+  ports: CompactionPorts,
+  request: CompactionRequest,
+): AsyncGenerator<LoopMessage, RecoveryOutcome> {
+  const result = yield* compact(input, ports, request);
+  if (result.kind !== 'compacted') return { kind: 'none', why: result.why };
+  return {
+    kind: 'edits',
+    source: 'boundary',
+    edits: result.edits,
+    tokensFreed: result.tokensFreed,
+    compacted: true,
+  };
+}

@@ -1,0 +1,113 @@
+/** The files that were worked on last, as they are on disk, after a compaction (L2.6). */
+import type { CompactionSource } from '../../protocol/context.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { AttachmentMessage, ViewMessage } from '../../protocol/messages.ts';
+import type { ReadFileCache } from '../../protocol/tool.ts';
+import { reminder } from '../../util/text/reminder.ts';
+import { estimateTokens } from '../estimate/token-estimate.ts';
+import { type Stamp, stamped } from '../notices.ts';
+
+export interface RecentFilesOptions extends Stamp {
+  /** Names them, the latest last. */
+  readonly readFileCache: Pick<ReadFileCache, 'entries'>;
+  readonly files: Pick<PersistentFiles, 'readRange'>;
+  /** Default 5. */
+  readonly maxFiles?: number;
+  /** Of one file, in tokens. Default 5 000; a longer one is shown from its beginning. */
+  readonly maxFileTokens?: number;
+}
+
+/** More bytes than this never fit into a token budget of any text. */
+const BYTES_PER_TOKEN = 5;
+
+/** Most recent first, as long as the budget lasts; what the kept tail shows already, and what is no text, is left out. */
+export function recentFiles(options: RecentFilesOptions): CompactionSource {
+  const { readFileCache, files, maxFiles = 5, maxFileTokens = 5_000 } = options;
+  return {
+    name: 'recent-files',
+    async collect({ kept, budgetTokens, signal }) {
+      const shown = pathsIn(kept);
+      const restored: AttachmentMessage[] = [];
+      let left = budgetTokens;
+      for (const [path] of [...readFileCache.entries()].reverse()) {
+        if (restored.length === maxFiles || signal.aborted) break;
+        const allowed = Math.min(left, maxFileTokens);
+        if (shown.has(path) || allowed < LEAST_TOKENS) continue;
+        const text = await textOf(path, allowed * BYTES_PER_TOKEN, files);
+        const message = text === undefined ? undefined : fitting(path, text, allowed, options);
+        if (message === undefined) continue;
+        left -= estimateTokens([message]);
+        restored.push(message);
+      }
+      return restored;
+    },
+  };
+}
+
+/** Less of a file than this says nothing. */
+const LEAST_TOKENS = 100;
+
+interface Beginning {
+  readonly text: string;
+  readonly whole: boolean;
+}
+
+async function textOf(
+  path: string,
+  maxBytes: number,
+  files: RecentFilesOptions['files'],
+): Promise<Beginning | undefined> {
+  try {
+    const bytes = await files.readRange(path, 0, maxBytes + 1);
+    const whole = bytes.length <= maxBytes;
+    // A character that the cut goes through is no sign of a binary file.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, maxBytes), {
+      stream: !whole,
+    });
+    return text.includes('\0') ? undefined : { text, whole };
+  } catch {
+    return undefined; // gone, unreadable or not text
+  }
+}
+
+function fitting(
+  path: string,
+  { text, whole }: Beginning,
+  maxTokens: number,
+  stamp: Stamp,
+): AttachmentMessage | undefined {
+  const complete = attachment(path, text, whole, stamp);
+  let tokens = estimateTokens([complete]);
+  if (tokens <= maxTokens) return complete;
+  for (let chars = text.length; chars > 0; ) {
+    chars = Math.floor(chars * Math.min(0.9, maxTokens / tokens));
+    const line = text.lastIndexOf('\n', chars);
+    const part = attachment(path, text.slice(0, line > chars / 2 ? line : chars), false, stamp);
+    tokens = estimateTokens([part]);
+    if (tokens <= maxTokens) return part;
+  }
+  return undefined;
+}
+
+function attachment(path: string, text: string, whole: boolean, stamp: Stamp): AttachmentMessage {
+  const what = whole ? `${path}, as it is on disk now` : `The beginning of ${path}, as it is on disk now`;
+  return {
+    type: 'attachment',
+    ...stamped(stamp),
+    attachment: { type: 'restored_file', path, whole },
+    rendered: [reminder(`${what}:\n${text}`)],
+  };
+}
+
+/** Files that calls in these messages were about. */
+function pathsIn(messages: readonly ViewMessage[]): ReadonlySet<string> {
+  const paths = new Set<string>();
+  for (const message of messages) {
+    if (message.type !== 'assistant') continue;
+    for (const block of message.message.content) {
+      const path = block.type === 'tool_use' && block.name === 'Read' ? block.input['file_path'] : undefined;
+      if (typeof path === 'string') paths.add(path);
+    }
+  }
+  return paths;
+}

@@ -1,0 +1,169 @@
+/**
+ * One summary of these rounds, whatever it takes (L2.6, F15, F17). The request is measured before it is sent and made
+ * smaller step by step: without media, with old tool output cut, without the oldest rounds, and at last in pieces.
+ */
+import type { StepInput } from '../../protocol/context.ts';
+import type { ModelFailure } from '../../protocol/failure.ts';
+import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
+import { estimateScale, type FixedOverhead } from '../estimate/fixed-overhead.ts';
+import { estimateText, estimateTokens } from '../estimate/token-estimate.ts';
+import { withoutMedia } from '../media/media.ts';
+import type { Stamp } from '../notices.ts';
+import { isSummary, type Round } from '../rounds.ts';
+import { shortened } from './shorten.ts';
+import type { Summarise, SummariseOutcome } from './summarise.ts';
+import { type AskForSummary, summariseInChunks } from './summarise-chunks.ts';
+import { partRequest, type SummaryWords, summaryRequest } from './summary-prompt.ts';
+import type { SummaryRooms } from './summary-room.ts';
+
+export interface LadderPorts extends Stamp {
+  readonly summarise: Summarise;
+  readonly summaryRooms: SummaryRooms;
+  readonly overhead: FixedOverhead;
+}
+
+/** `how` names the rung; `leftOut` counts messages that no summary speaks of. */
+export type LadderOutcome =
+  | { readonly kind: 'summary'; readonly text: string; readonly leftOut: number; readonly how: string }
+  | Exclude<SummariseOutcome, { kind: 'summary' }>;
+
+/** How often a request that was refused is made again without its oldest rounds. */
+const MAX_DROPS = 3;
+/** What each of them leaves out at least. */
+const DROP_SHARE = 0.2;
+/** What a refused request shrinks to when the refusal named no figures. */
+const UNKNOWN_EXCESS = 0.8;
+const KNOWN_EXCESS = 0.95;
+/** How far above its estimate plain text may be. */
+const PLAIN_SCALE = 3;
+/** What is left of an old tool result, in characters. */
+const OLD_RESULT_CHARS = 2_000;
+
+export async function* summariseRounds(
+  rounds: readonly Round[],
+  words: SummaryWords,
+  input: StepInput,
+  ports: LadderPorts,
+): AsyncGenerator<LoopMessage, LadderOutcome> {
+  let outcome: LadderOutcome = {
+    kind: 'failed',
+    failure: { kind: 'unknown', message: 'No model was asked.' },
+  };
+  let calls = 0;
+  for (const room of await ports.summaryRooms(input)) {
+    const scale = estimateScale(input, await ports.overhead(input.model));
+    // Dense is what tools brought in; the instruction is plain text.
+    const wordsTokens = estimateText(partRequest(words, 1, 1)) * Math.min(scale, PLAIN_SCALE);
+    const ask: AskForSummary = (messages, instruction) => {
+      calls += 1;
+      const free = room.tokens - scale * estimateTokens(messages) - wordsTokens;
+      return ports.summarise({
+        messages,
+        model: room.model,
+        instruction,
+        maxTokens: Math.max(room.leastAnswer, Math.min(room.mostAnswer, Math.floor(free))),
+        effectKey: `${input.effectKey}/compact/${calls}`,
+        signal: input.signal,
+      });
+    };
+    const limit = (room.tokens - room.leastAnswer - wordsTokens) / scale;
+    outcome = yield* climb(rounds, { words, ask, limit }, ports);
+    if (outcome.kind !== 'failed' || outcome.failure.kind === 'budget') return outcome;
+  }
+  return outcome;
+}
+
+interface Climb {
+  readonly words: SummaryWords;
+  readonly ask: AskForSummary;
+  /** What the messages of a request may take, in estimated tokens. */
+  readonly limit: number;
+}
+
+async function* climb(
+  all: readonly Round[],
+  { words, ask, ...start }: Climb,
+  stamp: Stamp,
+): AsyncGenerator<LoopMessage, LadderOutcome> {
+  let { limit } = start;
+  let rounds = all;
+  let refused = false;
+  let drops = 0;
+  for (;;) {
+    const form = fittingForm(rounds, limit);
+    if (form === undefined) {
+      // What is known to be too long beforehand goes in pieces: nothing needs to be left out.
+      const fewer = refused && drops < MAX_DROPS ? withoutOldest(rounds, limit) : undefined;
+      if (fewer === undefined) break;
+      drops += 1;
+      rounds = fewer;
+      continue;
+    }
+    const outcome = yield* ask(form.messages, summaryRequest(words));
+    if (outcome.kind === 'summary')
+      return {
+        ...outcome,
+        leftOut: countMessages(all) - countMessages(rounds),
+        how: drops === 0 ? form.name : 'without the oldest rounds',
+      };
+    if (outcome.kind === 'aborted' || !isTooLong(outcome.failure)) return outcome;
+    refused = true;
+    limit = Math.min(limit, smaller(estimateTokens(form.messages), outcome.failure));
+  }
+  const job = {
+    limitTokens: limit,
+    words,
+    ask,
+    isTooLong: (outcome: SummariseOutcome) => outcome.kind === 'failed' && isTooLong(outcome.failure),
+  };
+  const outcome = yield* summariseInChunks(all, job, stamp);
+  return outcome.kind === 'summary' ? { ...outcome, how: 'in pieces' } : outcome;
+}
+
+interface Form {
+  readonly name: string;
+  readonly messages: readonly ViewMessage[];
+}
+
+/** The least changed form that fits; undefined: none does. */
+function fittingForm(rounds: readonly Round[], limit: number): Form | undefined {
+  const asTheyAre = rounds.flatMap((round) => round.messages);
+  if (estimateTokens(asTheyAre) <= limit) return { name: 'as it was', messages: asTheyAre };
+  const light = asTheyAre.map((message) => withoutMedia(message) ?? message);
+  if (estimateTokens(light) <= limit) return { name: 'without media', messages: light };
+  const cut = light.map((message) => shortened(message, OLD_RESULT_CHARS, false));
+  return estimateTokens(cut) <= limit ? { name: 'with tool output cut', messages: cut } : undefined;
+}
+
+/** Undefined when nothing is left to leave out. An earlier summary stays: it stands for more than any round. */
+function withoutOldest(rounds: readonly Round[], limit: number): readonly Round[] | undefined {
+  const first = rounds[0]?.messages.some(isSummary) ? 1 : 0;
+  const cut = rounds.map((round) =>
+    estimateTokens(
+      round.messages.map((message) => shortened(withoutMedia(message) ?? message, OLD_RESULT_CHARS, false)),
+    ),
+  );
+  const total = cut.reduce((sum, tokens) => sum + tokens, 0);
+  const target = Math.max(total - limit, total * DROP_SHARE);
+  let dropped = 0;
+  let from = first;
+  while (dropped < target && from < rounds.length - 1) {
+    dropped += cut[from] ?? 0;
+    from += 1;
+  }
+  return from === first ? undefined : [...rounds.slice(0, first), ...rounds.slice(from)];
+}
+
+/** What a refused request may come to the next time, in the same measure as `sent`. */
+function smaller(sent: number, { tokens }: ModelFailure): number {
+  if (tokens?.input === undefined || tokens.limit === undefined) return sent * UNKNOWN_EXCESS;
+  const room = tokens.limit - (tokens.maxTokens ?? 0);
+  return sent * Math.min(UNKNOWN_EXCESS, Math.max(0.1, (room / tokens.input) * KNOWN_EXCESS));
+}
+
+function isTooLong({ kind }: ModelFailure): boolean {
+  return kind === 'prompt_too_long' || kind === 'output_over_window' || kind === 'media_too_large';
+}
+
+const countMessages = (rounds: readonly Round[]): number =>
+  rounds.reduce((sum, round) => sum + round.messages.length, 0);

@@ -1,0 +1,177 @@
+/** One model call that turns messages into a summary. */
+
+import type { ModelFailure } from '../../protocol/failure.ts';
+import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
+import {
+  type CallModel,
+  type CallOptions,
+  FRESH_RETRY_STATE,
+  type ModelOutcome,
+  type ModelRequest,
+} from '../../protocol/model.ts';
+import type { Ledger } from '../../protocol/ports.ts';
+import { EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/wire.ts';
+import { PersistentList } from '../../util/collections/persistent-list.ts';
+import { estimateTokens } from '../estimate/token-estimate.ts';
+import { notice, type Stamp, syntheticMessage } from '../notices.ts';
+import { extractSummary } from './summary-prompt.ts';
+
+export interface SummariseInput {
+  readonly messages: readonly ViewMessage[];
+  readonly model: string;
+  /** What is asked for, as the last user message. */
+  readonly instruction: string;
+  /** Output cap, at most the main request's. */
+  readonly maxTokens?: number;
+  /** Unique within the submission; each call under it gets an ordinal. */
+  readonly effectKey: string;
+  readonly signal: AbortSignal;
+}
+
+export type SummariseOutcome =
+  | { readonly kind: 'summary'; readonly text: string }
+  | { readonly kind: 'failed'; readonly failure: ModelFailure }
+  | { readonly kind: 'aborted' };
+
+/** Yields what a consumer should see meanwhile (retries). Expected failures are values. */
+export type Summarise = (input: SummariseInput) => AsyncGenerator<LoopMessage, SummariseOutcome>;
+
+/** What the main request is made of, so that the compaction's prefix is the one already cached (L2.6). */
+export type RequestBase = Pick<ModelRequest, 'sessionId' | 'foreground' | 'system' | 'tools' | 'maxTokens'> &
+  Partial<Pick<ModelRequest, 'userContext' | 'thinking' | 'effort' | 'speed' | 'betas' | 'cache'>>;
+
+export interface SummariserOptions extends Stamp {
+  readonly callModel: CallModel;
+  readonly ledger: Ledger;
+  readonly mainRequest: (model: string) => RequestBase | Promise<RequestBase>;
+}
+
+/** A summary that comes back blank is asked for once more; so is one whose stream broke. */
+const MAX_CALLS = 3;
+
+export function createSummarise(options: SummariserOptions): Summarise {
+  return async function* summarise(input) {
+    let retry = FRESH_RETRY_STATE;
+    let after: CallOptions['after'];
+    let blank = false;
+    let last: ModelFailure = { kind: 'unknown', message: 'No summary was made.' };
+    const request = await compactionRequest(options, input);
+    for (let n = 1; n <= MAX_CALLS; n++) {
+      const effectKey = `${input.effectKey}/${n}`;
+      const allowed = options.ledger.reserve({
+        model: input.model,
+        effectKey,
+        inputTokens: estimateTokens(request.view),
+        maxTokens: request.maxTokens,
+      });
+      if (!allowed.ok) return { kind: 'failed', failure: { kind: 'budget', message: allowed.reason } };
+
+      const call = { signal: input.signal, retry, ...(after !== undefined && { after }) };
+      const answer = yield* ask(options, { ...request, effectKey }, call);
+      const { outcome } = answer;
+      if (answer.usage !== undefined) {
+        const wasted = outcome.kind !== 'complete';
+        options.ledger.settle({
+          model: input.model,
+          effectKey,
+          usage: answer.usage,
+          main: false,
+          ...(wasted && { wasted }),
+        });
+      }
+      switch (outcome.kind) {
+        case 'aborted':
+          return { kind: 'aborted' };
+        case 'failed':
+          return { kind: 'failed', failure: outcome.failure };
+        case 'broken':
+          last = outcome.failure;
+          retry = outcome.retry;
+          after = { failure: outcome.failure, immediate: false };
+          continue;
+        case 'complete': {
+          const text = answer.stopReason === 'refusal' ? '' : extractSummary(answer.text);
+          if (text !== '') return { kind: 'summary', text };
+          last = { kind: 'protocol', message: 'The model answered the request for a summary with nothing.' };
+          if (blank) return { kind: 'failed', failure: last };
+          blank = true;
+          after = undefined;
+        }
+      }
+    }
+    return { kind: 'failed', failure: last };
+  };
+}
+
+async function compactionRequest(options: SummariserOptions, input: SummariseInput): Promise<ModelRequest> {
+  const instruction = syntheticMessage(options, 'nudge', input.instruction);
+  const base = await options.mainRequest(input.model);
+  return {
+    ...base,
+    maxTokens: Math.min(base.maxTokens, input.maxTokens ?? base.maxTokens),
+    querySource: 'compact',
+    effectKey: input.effectKey,
+    model: input.model,
+    view: PersistentList.from([...input.messages, instruction]),
+    stream: true,
+  };
+}
+
+interface Answer {
+  readonly outcome: ModelOutcome;
+  readonly text: string;
+  readonly stopReason: string | null;
+  /** Absent when the model reported none. */
+  readonly usage: Usage | undefined;
+}
+
+async function* ask(
+  stamp: SummariserOptions,
+  request: ModelRequest,
+  call: CallOptions,
+): AsyncGenerator<LoopMessage, Answer> {
+  let text = '';
+  let stopReason: string | null = null;
+  let usage: Usage | undefined;
+  const take = (event: StreamEvent) => {
+    switch (event.type) {
+      case 'message_start':
+        text = '';
+        usage = { ...EMPTY_USAGE, ...event.message.usage };
+        return;
+      case 'content_block_start':
+        if (event.content_block.type === 'text') text += event.content_block.text;
+        return;
+      case 'content_block_delta':
+        if (event.delta.type === 'text_delta') text += event.delta.text;
+        return;
+      case 'message_delta':
+        stopReason = event.delta.stop_reason;
+        usage = { ...EMPTY_USAGE, ...usage, ...event.usage };
+    }
+  };
+
+  const run = stamp.callModel(request, call);
+  try {
+    for (;;) {
+      const next = await run.next();
+      if (next.done) return { outcome: next.value, text, stopReason, usage };
+      if (next.value.kind === 'events') next.value.events.forEach(take);
+      if (next.value.kind === 'retry') {
+        const { attempt, maxRetries, delayMs, status, error, cause } = next.value.notice;
+        yield notice(stamp, {
+          subtype: 'api_retry',
+          attempt,
+          max_retries: maxRetries,
+          retry_delay_ms: delayMs,
+          error_status: status,
+          error,
+          error_message: cause,
+        });
+      }
+    }
+  } finally {
+    // Reached early when the consumer went away: the call must not outlive it.
+    await run.return({ kind: 'aborted', retry: call.retry, attempts: [] });
+  }
+}

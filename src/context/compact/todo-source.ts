@@ -1,0 +1,27 @@
+/** The todo list, after a compaction: it is state of the engine, and a summary may word it differently (F31). */
+import type { CompactionSource } from '../../protocol/context.ts';
+import type { TodoItem } from '../../protocol/messages.ts';
+import type { TodoStore } from '../../protocol/tool.ts';
+import { reminder } from '../../util/text/reminder.ts';
+import { type Stamp, stamped } from '../notices.ts';
+
+const MARKS: Record<TodoItem['status'], string> = { pending: '[ ]', in_progress: '[>]', completed: '[x]' };
+
+export function todoSource(todos: Pick<TodoStore, 'get'>, stamp: Stamp): CompactionSource {
+  return {
+    name: 'todos',
+    async collect() {
+      const list = todos.get();
+      if (list.every(({ status }) => status === 'completed')) return [];
+      const lines = list.map(({ status, content }, i) => `${i + 1}. ${MARKS[status]} ${content}`);
+      return [
+        {
+          type: 'attachment',
+          ...stamped(stamp),
+          attachment: { type: 'todo_reminder', todos: list },
+          rendered: [reminder(`Your todo list, as it stands now:\n${lines.join('\n')}`)],
+        },
+      ];
+    },
+  };
+}

@@ -1,0 +1,248 @@
+/** What fills the context, by category, as a person and a client may ask it. Pure. */
+import type { ContextLimits } from '../../protocol/context.ts';
+import type { ContextCategory, ContextSquare, ContextUsage } from '../../protocol/context-usage.ts';
+import type { RecalledMemory, ViewMessage } from '../../protocol/messages.ts';
+import type { Usage, WireTool } from '../../protocol/wire.ts';
+import { messageBreakdown } from './message-breakdown.ts';
+import { estimateBlock, estimateMessage, estimateText, estimateTokens } from './token-estimate.ts';
+
+export interface ContextUsageInput {
+  readonly model: string;
+  readonly limits: ContextLimits;
+  readonly autocompact: boolean;
+  readonly system: readonly string[];
+  readonly userContext: readonly string[];
+  readonly memoryFiles: readonly { readonly path: string; readonly type: string; readonly content: string }[];
+  /** Absent: their bytes are not known, and what is left of `overheadTokens` is theirs. */
+  readonly tools?: readonly WireTool[];
+  /** Told by name, and no part of requests. */
+  readonly deferredTools?: readonly WireTool[];
+  /** Agents that are not built in, with what the tools say of each. */
+  readonly agents?: readonly (Omit<ContextUsage['agents'][number], 'tokens'> & { readonly line: string })[];
+  /** Skills that there are; what the model was told of them is in the messages. */
+  readonly skills?: readonly Omit<SkillRow, 'tokens'>[];
+  /** Slash commands that there are. */
+  readonly commandCount?: number;
+  /** An earlier estimate of everything but the messages. */
+  readonly overheadTokens?: number;
+  readonly messages: readonly ViewMessage[];
+  /** Real tokens per estimated one, as learned. Default 1. */
+  readonly factor?: number;
+  /** The provider's figure for the first `length` messages and everything before them. */
+  readonly measured?: { readonly usage: Usage; readonly length: number };
+}
+
+type SkillRow = NonNullable<ContextUsage['skills']>['skillFrontmatter'][number];
+
+const ROWS = 10;
+const SQUARES_A_ROW = 20;
+const MCP_NAME = /^mcp__(.+?)__(.+)$/;
+
+export function contextUsage(input: ContextUsageInput): ContextUsage {
+  const { limits, measured, messages, factor = 1 } = input;
+  const counted = (texts: readonly string[]) => texts.reduce((sum, text) => sum + estimateText(text), 0);
+  const weighed = (tool: WireTool) => ({ name: tool.name, tokens: estimateText(JSON.stringify(tool)) });
+  const tools = (input.tools ?? []).map(weighed);
+  const sum = (list: readonly { readonly tokens: number }[]) =>
+    list.reduce((total, { tokens }) => total + tokens, 0);
+
+  const texts = counted(input.system) + counted(input.userContext);
+  const allTools = input.tools === undefined ? Math.max(0, (input.overheadTokens ?? 0) - texts) : sum(tools);
+  const fixed = texts + allTools;
+  const estimated = fixed + estimateTokens(messages);
+  const total =
+    measured === undefined
+      ? estimated * factor
+      : tokensOf(measured.usage) + estimateTokens(messages.slice(measured.length)) * factor;
+  const scale = estimated === 0 ? 1 : total / estimated;
+  const real = (tokens: number) => Math.round(tokens * scale);
+
+  const inHead = input.memoryFiles.map(({ path, type, content }) => ({
+    path,
+    type,
+    tokens: real(estimateText(content)),
+  }));
+  const later = memoryIn(messages).map((file) => ({ ...file, tokens: real(file.tokens) }));
+  const ofServers = (list: typeof tools, isLoaded: boolean) =>
+    list.flatMap(({ name, tokens }) => {
+      const [, serverName] = MCP_NAME.exec(name) ?? [];
+      return serverName === undefined ? [] : [{ name, serverName, tokens: real(tokens), isLoaded }];
+    });
+  const mcpTools = ofServers(tools, true);
+  const deferred = (input.deferredTools ?? []).map(weighed);
+  const mcpDeferred = ofServers(deferred, false);
+  const ownDeferred = deferred
+    .filter(({ name }) => !MCP_NAME.test(name))
+    .map(({ name, tokens }) => ({ name, tokens: real(tokens), isLoaded: false as const }));
+  const agents = (input.agents ?? []).map(({ line, ...agent }) => ({
+    ...agent,
+    tokens: real(estimateText(line)),
+  }));
+  const skills = skillsIn(messages, input.skills ?? []).map((row) => ({ ...row, tokens: real(row.tokens) }));
+  const systemTools = tools
+    .filter(({ name }) => !MCP_NAME.test(name))
+    .map(({ name, tokens }) => ({ name, tokens: real(tokens) }));
+  const breakdown = messageBreakdown(messages, scale);
+  const context = Math.max(0, real(counted(input.userContext)) - sum(inHead));
+  const mcpInstructions = instructionsIn(messages).map(({ serverName, tokens }) => ({
+    serverName,
+    tokens: real(tokens),
+  }));
+  const spoken = Math.max(
+    0,
+    real(estimateTokens(messages)) -
+      breakdown.toolResultTokens -
+      sum(mcpInstructions) -
+      sum(skills) -
+      sum(later),
+  );
+
+  const used = [
+    category('system_prompt', 'System prompt', real(counted(input.system)) + context, 'blue'),
+    category('system_tools', 'Tools', real(allTools) - sum(mcpTools) - sum(agents), 'cyan'),
+    category('mcp_tools', 'MCP tools', sum(mcpTools), 'magenta'),
+    category('mcp_instructions', 'MCP instructions', sum(mcpInstructions), 'magenta'),
+    category('custom_agents', 'Agents', sum(agents), 'cyan'),
+    category('memory_files', 'Memory files', sum(inHead) + sum(later), 'yellow'),
+    category('skills', 'Skills', sum(skills), 'yellow'),
+    category('messages', 'Messages', spoken, 'green'),
+    category('tool_results', 'Tool results', breakdown.toolResultTokens, 'red'),
+  ].filter(({ tokens }) => tokens > 0);
+  const totalTokens = Math.round(total);
+  const buffer = Math.max(0, limits.window - (input.autocompact ? limits.autocompactAt : limits.blockingAt));
+  const free = Math.max(0, limits.window - buffer - totalTokens);
+  const waiting = [
+    category('mcp_tools_deferred', 'MCP tools (deferred)', sum(mcpDeferred), 'gray'),
+    category('system_tools_deferred', 'Tools (deferred)', sum(ownDeferred), 'gray'),
+  ]
+    .filter(({ tokens }) => tokens > 0)
+    .map((each) => ({ ...each, kind: 'deferred' as const, isDeferred: true as const }));
+  const inWindow: readonly ContextCategory[] = [
+    ...used,
+    { id: 'free_space', name: 'Free space', tokens: free, color: 'gray', kind: 'free' },
+    {
+      id: 'autocompact_buffer',
+      name: input.autocompact ? 'Compaction buffer' : 'Answer buffer',
+      tokens: Math.min(buffer, Math.max(0, limits.window - totalTokens)),
+      color: 'gray',
+      kind: 'buffer',
+    },
+  ];
+  return {
+    categories: [...inWindow, ...waiting],
+    totalTokens,
+    maxTokens: limits.effective,
+    rawMaxTokens: limits.window,
+    percentage: Math.round((totalTokens / limits.window) * 100),
+    gridRows: grid(inWindow, limits.window),
+    model: input.model,
+    memoryFiles: [...inHead, ...later],
+    mcpTools: [...mcpTools, ...mcpDeferred],
+    ...(ownDeferred.length > 0 && { deferredBuiltinTools: ownDeferred }),
+    agents,
+    ...(input.commandCount !== undefined && {
+      slashCommands: { totalCommands: input.commandCount, includedCommands: 0, tokens: 0 },
+    }),
+    ...(skills.length > 0 && {
+      skills: {
+        totalSkills: input.skills?.length ?? skills.length,
+        includedSkills: skills.length,
+        tokens: sum(skills),
+        skillFrontmatter: skills,
+      },
+    }),
+    ...(mcpInstructions.length > 0 && { mcpInstructions }),
+    systemTools,
+    ...(input.autocompact && { autoCompactThreshold: limits.autocompactAt }),
+    isAutoCompactEnabled: input.autocompact,
+    messageBreakdown: breakdown,
+    apiUsage: measured === undefined ? null : usageOf(measured.usage),
+  };
+}
+
+/** They stand in the conversation, where they were told; what was said twice counts twice. */
+function instructionsIn(messages: readonly ViewMessage[]): { serverName: string; tokens: number }[] {
+  const byServer = new Map<string, number>();
+  for (const message of messages) {
+    if (message.type !== 'attachment' || message.attachment.type !== 'mcp_instructions') continue;
+    const { added = [] } = message.attachment as {
+      readonly added?: readonly { readonly server: string; readonly text: string }[];
+    };
+    for (const { server, text } of added)
+      byServer.set(server, (byServer.get(server) ?? 0) + estimateText(text));
+  }
+  return [...byServer].map(([serverName, tokens]) => ({ serverName, tokens }));
+}
+
+/** Memory files that came behind tool results. */
+function memoryIn(messages: readonly ViewMessage[]): { path: string; type: string; tokens: number }[] {
+  return messages.flatMap((message) => {
+    if (message.type !== 'attachment') return [];
+    const { attachment, rendered } = message;
+    if (attachment.type === 'nested_memory') {
+      const { path, memoryType } = attachment as { readonly path?: string; readonly memoryType?: string };
+      return path === undefined
+        ? []
+        : [{ path, type: memoryType ?? 'Project', tokens: estimateMessage(message) }];
+    }
+    if (attachment.type !== 'relevant_memories') return [];
+    const { memories = [] } = attachment as { readonly memories?: readonly RecalledMemory[] };
+    return memories.map(({ path, scope }, at) => {
+      const block = rendered[at];
+      const type = scope === 'team' ? 'Project' : 'Local';
+      return { path, type, tokens: block === undefined ? 0 : estimateBlock(block) };
+    });
+  });
+}
+
+/** What the model was told of skills, as instructions of servers are counted. */
+function skillsIn(
+  messages: readonly ViewMessage[],
+  known: NonNullable<ContextUsageInput['skills']>,
+): readonly SkillRow[] {
+  const byName = new Map<string, number>();
+  for (const message of messages) {
+    if (message.type !== 'attachment' || message.attachment.type !== 'skill_listing') continue;
+    const { lines = {} } = message.attachment as { readonly lines?: Readonly<Record<string, string>> };
+    for (const [name, line] of Object.entries(lines))
+      byName.set(name, (byName.get(name) ?? 0) + estimateText(line));
+  }
+  return [...byName].map(([name, tokens]) => ({
+    ...(known.find((skill) => skill.name === name) ?? { name, source: 'unknown' }),
+    tokens,
+  }));
+}
+
+function category(id: ContextCategory['id'], name: string, tokens: number, color: string): ContextCategory {
+  return { id, name, tokens, color, kind: 'used' };
+}
+
+function tokensOf(usage: Usage): number {
+  const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage;
+  return input_tokens + output_tokens + cache_creation_input_tokens + cache_read_input_tokens;
+}
+
+function usageOf(usage: Usage): NonNullable<ContextUsage['apiUsage']> {
+  const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage;
+  return { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens };
+}
+
+/** Each category gets its share of the squares, at least one; its last one may be filled in part. */
+function grid(categories: readonly ContextCategory[], window: number): ContextSquare[][] {
+  const all = ROWS * SQUARES_A_ROW;
+  const squares = categories.flatMap(({ name, tokens, color, kind }): ContextSquare[] => {
+    const exact = (tokens / window) * all;
+    return Array.from({ length: Math.ceil(exact) }, (_, at) => ({
+      color,
+      isFilled: kind === 'used',
+      categoryName: name,
+      tokens,
+      percentage: Math.round((tokens / window) * 100),
+      squareFullness: Math.min(1, exact - at),
+    }));
+  });
+  const whole = squares.slice(0, all);
+  return Array.from({ length: Math.ceil(whole.length / SQUARES_A_ROW) }, (_, row) =>
+    whole.slice(row * SQUARES_A_ROW, (row + 1) * SQUARES_A_ROW),
+  );
+}

@@ -1,0 +1,28 @@
+/** What a whole request costs: its messages, and the fixed part that no message accounts for. */
+import type { EstimatedRequest } from '../../protocol/context.ts';
+import { oncePer } from '../../util/collections/weak-memo.ts';
+import { createViewFold } from './incremental-fold.ts';
+import { estimateText } from './text-estimate.ts';
+import { estimateMessage } from './token-estimate.ts';
+
+/** What comes with the ability to call tools at all. */
+const TOOLS_OVERHEAD = 300;
+
+type Head = Pick<EstimatedRequest, 'system' | 'userContext' | 'tools'>;
+
+/** Tokens of the messages, without any factor. O(what is new in this view). */
+export const estimateView = createViewFold(0, (sum: number, message) => sum + estimateMessage(message));
+
+/** Tokens of system prompt, user context and tools: counted once per set. */
+export function estimateHead({ system, userContext, tools }: Head): number {
+  const texts = counted(system) + (userContext === undefined ? 0 : counted(userContext));
+  return texts + (tools.length === 0 ? 0 : TOOLS_OVERHEAD + counted(tools));
+}
+
+const counted = oncePer((parts: readonly unknown[]) =>
+  parts.reduce<number>((sum, part) => sum + estimateText(asText(part)), 0),
+);
+
+function asText(part: unknown): string {
+  return typeof part === 'string' ? part : JSON.stringify(part);
+}

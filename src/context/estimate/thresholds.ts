@@ -1,0 +1,61 @@
+/** Where a model's window is full, in tokens (L2, thresholds). */
+import type { ContextLimits } from '../../protocol/context.ts';
+
+export interface ModelSize {
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number;
+}
+
+/** Every figure is in tokens; a given one takes the place of L2's formula. */
+export interface LimitOptions {
+  /** Lowers the model's window; a larger value changes nothing. */
+  readonly window?: number;
+  /** R: room kept free for the answer. */
+  readonly reserve?: number;
+  /** E: what the view may fill. */
+  readonly effective?: number;
+  /** Autocompact at this share of E, in (0, 1]. `autocompactTokens` wins over it. */
+  readonly autocompactRatio?: number;
+  readonly autocompactTokens?: number;
+  readonly warnAt?: number;
+  readonly blockingAt?: number;
+}
+
+/** For a model that declares no window, or no output limit: neither "always full" nor "never full". */
+const UNKNOWN_WINDOW = 100_000;
+const UNKNOWN_MAX_OUTPUT = 8_000;
+
+/** Far enough below autocompact to act on, on small windows too. */
+const WARN_BELOW = 20_000;
+
+export function limitsFor(model: ModelSize, options: LimitOptions = {}): ContextLimits {
+  const declared = positive(model.contextWindow) ?? UNKNOWN_WINDOW;
+  const window = Math.min(declared, positive(options.window) ?? declared);
+  const maxOutput = positive(model.maxOutputTokens) ?? UNKNOWN_MAX_OUTPUT;
+
+  const reserve = options.reserve ?? Math.min(maxOutput, 20_000, window / 4);
+  const effective = atMost(window, options.effective ?? window - reserve);
+  const autocompactAt = atMost(
+    effective,
+    positive(options.autocompactTokens) ??
+      (positive(options.autocompactRatio) !== undefined
+        ? effective * (options.autocompactRatio as number)
+        : effective - Math.min(13_000, window / 8)),
+  );
+  return {
+    window,
+    maxOutput,
+    effective,
+    autocompactAt,
+    warnAt: atMost(autocompactAt, options.warnAt ?? autocompactAt - Math.min(WARN_BELOW, autocompactAt / 2)),
+    blockingAt: atMost(effective, options.blockingAt ?? effective - Math.min(3_000, window / 32)),
+  };
+}
+
+function positive(value: number | undefined): number | undefined {
+  return value !== undefined && Number.isFinite(value) && value > 0 ? value : undefined;
+}
+
+function atMost(limit: number, value: number): number {
+  return Math.max(1, Math.floor(Math.min(limit, value)));
+}

@@ -1,0 +1,78 @@
+/** Images and documents as a line of text that names them. */
+import type { JsonObject } from '../../protocol/json.ts';
+import type { UserMessage, ViewMessage } from '../../protocol/messages.ts';
+import type { TextBlock, UserBlock } from '../../protocol/wire.ts';
+import { contentOf, isMedia, type MediaBlock } from './view-media.ts';
+
+/** Knows the file that a call was about. */
+export type NameOf = (toolUseId: string) => string | undefined;
+
+/** The message with a note for each image and document; undefined when it holds none. */
+export function withoutMedia(
+  message: ViewMessage,
+  nameOf: NameOf = () => undefined,
+): ViewMessage | undefined {
+  return replaceMedia(message, () => 'removed to make the request fit', nameOf);
+}
+
+/**
+ * The message with a note for each image and document that `why` gives a reason for; undefined when that is none.
+ * `why` sees them in order, those inside tool results too.
+ */
+export function replaceMedia(
+  message: ViewMessage,
+  why: (block: MediaBlock) => string | undefined,
+  nameOf: NameOf,
+): ViewMessage | undefined {
+  if (message.type === 'assistant') return undefined;
+  let replaced = false;
+  const part = <B extends UserBlock>(block: B, name?: string): B | TextBlock => {
+    const reason = isMedia(block) ? why(block) : undefined;
+    if (reason === undefined || !isMedia(block)) return block;
+    replaced = true;
+    return mediaNote(block, reason, name);
+  };
+  const content = contentOf(message).map((block): UserBlock => {
+    if (block.type !== 'tool_result') return part(block);
+    if (block.content === undefined || typeof block.content === 'string') return block;
+    const name = nameOf(block.tool_use_id);
+    return { ...block, content: block.content.map((inner) => part(inner, name)) };
+  });
+  return replaced ? withContent(message, content) : undefined;
+}
+
+export function withContent(
+  message: Exclude<ViewMessage, { type: 'assistant' }>,
+  content: readonly UserBlock[],
+): ViewMessage {
+  if (message.type === 'attachment') return Object.freeze({ ...message, rendered: content });
+  const changed: UserMessage = { ...message, message: { ...message.message, content } };
+  return Object.freeze(changed);
+}
+
+/** The file each call was about, where its input says. */
+export function fileNames(messages: readonly ViewMessage[]): NameOf {
+  const names = new Map<string, string>();
+  for (const message of messages) {
+    if (message.type !== 'assistant') continue;
+    for (const block of message.message.content) {
+      if (block.type !== 'tool_use') continue;
+      const { file_path: file, path = file } = block.input as JsonObject;
+      if (typeof path === 'string') names.set(String(block.id), path);
+    }
+  }
+  return (id) => names.get(id);
+}
+
+/** `[image removed …: shots/one.png, image/png, 3 KB]` */
+export function mediaNote(block: MediaBlock, reason: string, name?: string): TextBlock {
+  const source: JsonObject = block.source;
+  const data = typeof source['data'] === 'string' ? source['data'] : undefined;
+  const title = block.type === 'document' ? block.title : undefined;
+  const described = [
+    name ?? title ?? (typeof source['url'] === 'string' ? source['url'] : undefined),
+    typeof source['media_type'] === 'string' ? source['media_type'] : undefined,
+    data !== undefined ? `${Math.ceil((data.length * 0.75) / 1024)} KB` : undefined,
+  ].filter((part) => part !== undefined);
+  return { type: 'text', text: `[${block.type} ${reason}: ${described.join(', ') || 'unnamed'}]` };
+}

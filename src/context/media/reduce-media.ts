@@ -1,0 +1,132 @@
+/** What the API refused makes way for notes that name it (L7 rule 4, F11, F12). The journal keeps the original. */
+import type { RecoveryOutcome, StepInput } from '../../protocol/context.ts';
+import type { ModelFailure } from '../../protocol/failure.ts';
+import type { ViewMessage } from '../../protocol/messages.ts';
+import type { ViewEdit } from '../../protocol/view.ts';
+import type { TextBlock, UserBlock } from '../../protocol/wire.ts';
+import { estimateMessage } from '../estimate/token-estimate.ts';
+import { dropOldest, replaceIn } from '../steps/media-budget.ts';
+import { fileNames, mediaNote, type NameOf, withContent, withoutMedia } from './media.ts';
+import type { MediaLimits } from './media-limits.ts';
+import { contentOf, isMedia, mediaOf, viewMedia } from './view-media.ts';
+
+type Edits = { readonly edits: readonly ViewEdit[]; readonly tokensFreed: number };
+
+/**
+ * The block that the refusal named; unnamed, the media that no accepted request held yet, else the largest. A body of
+ * too many bytes loses its oldest media, a prompt of too many tokens all of them.
+ */
+export function reduceMedia(
+  { view }: StepInput,
+  failure: ModelFailure,
+  limits: MediaLimits,
+): RecoveryOutcome {
+  const messages = view.slice();
+  const named =
+    failure.block?.at === undefined ? undefined : withoutNamed(messages, failure, failure.block.at);
+  if (named !== undefined) return outcome(named, true);
+  if (failure.kind === 'invalid_request') return none('the refusal names no block that can be replaced');
+  const { images, documents, bytes } = viewMedia(view);
+  if (images + documents === 0) return none('the view holds no image and no document');
+  if (failure.kind === 'prompt_too_long' && failure.status === 413) {
+    // Below the limit that we know of, the endpoint's own is lower.
+    const target = bytes > limits.maxRequestBytes ? limits.maxRequestBytes / 2 : bytes / 2;
+    return outcome(dropOldest(view, { images, bytes: target, pixels: Number.POSITIVE_INFINITY }));
+  }
+  const nameOf = fileNames(messages);
+  const drop = (message: ViewMessage) => withoutMedia(message, nameOf);
+  if (failure.kind === 'prompt_too_long') return outcome(replaceIn(messages, drop));
+  return outcome(replaceIn(suspects(messages), drop));
+}
+
+/** What stood in an accepted request is not what is refused now. */
+function suspects(messages: readonly ViewMessage[]): readonly ViewMessage[] {
+  const lastAnswer = messages.findLastIndex((message) => message.type === 'assistant');
+  const fresh = messages.slice(lastAnswer + 1).filter(holdsMedia);
+  if (fresh.length > 0) return fresh;
+  const [largest] = messages.filter(holdsMedia).sort((a, b) => mediaOf(b).bytes - mediaOf(a).bytes);
+  return largest === undefined ? [] : [largest];
+}
+
+function holdsMedia(message: ViewMessage): boolean {
+  const { images, documents } = mediaOf(message);
+  return images + documents > 0;
+}
+
+function withoutNamed(
+  messages: readonly ViewMessage[],
+  failure: ModelFailure,
+  at: { readonly uuid: string; readonly index: number; readonly inner?: number },
+): Edits | undefined {
+  const message = messages.find(({ uuid }) => uuid === at.uuid);
+  if (message === undefined || message.type === 'assistant') return undefined;
+  const nameOf = fileNames(messages);
+  const plain = textOf(message);
+  const blocks = plain === undefined ? contentOf(message) : [textBlock(plain)];
+  const refused = blocks[at.index];
+  const note = refused && quarantined(refused, at.inner, failure, nameOf);
+  if (note === undefined) return undefined;
+  const content = blocks.map((block, index) => (index === at.index ? note : block));
+  const item = withContent(message, content);
+  return {
+    edits: [{ kind: 'replace', uuid: message.uuid, item }],
+    tokensFreed: estimateMessage(message) - estimateMessage(item),
+  };
+}
+
+/** Undefined when nothing is left in it that could be refused, or it is not what the refusal is about. */
+function quarantined(
+  block: UserBlock,
+  inner: number | undefined,
+  failure: ModelFailure,
+  nameOf: NameOf,
+): UserBlock | undefined {
+  const note = (part: UserBlock, name?: string): TextBlock | undefined => {
+    if (isMedia(part)) return mediaNote(part, 'refused by the API and removed', name);
+    const isText = part.type === 'text' && !part.text.startsWith(REMOVED);
+    return isText && failure.kind === 'invalid_request' ? textBlock(refusalText(failure)) : undefined;
+  };
+  if (block.type !== 'tool_result') return note(block);
+  // A call must keep its result (L10.1): only what it says may go.
+  const { content } = block;
+  if (content === undefined || typeof content === 'string') {
+    const text = note(textBlock(content ?? ''));
+    return text && { ...block, content: text.text };
+  }
+  const suspect = inner ?? content.findIndex(isMedia);
+  const part = content[suspect];
+  const replaced = part && note(part, nameOf(block.tool_use_id));
+  return replaced && { ...block, content: content.map((other, at) => (at === suspect ? replaced : other)) };
+}
+
+/** How the text begins that stands for another: it is not replaced once more. */
+const REMOVED = '[removed: ';
+
+function refusalText(failure: ModelFailure): string {
+  return `${REMOVED}the API refused this part of the conversation. ${failure.message}]`;
+}
+
+function textBlock(text: string): TextBlock {
+  return { type: 'text', text };
+}
+
+function textOf(message: Exclude<ViewMessage, { type: 'assistant' }>): string | undefined {
+  if (message.type === 'attachment') return undefined;
+  return typeof message.message.content === 'string' ? message.message.content : undefined;
+}
+
+function outcome({ edits, tokensFreed }: Edits, named = false): RecoveryOutcome {
+  if (edits.length === 0) return none('there is nothing to remove');
+  return {
+    kind: 'edits',
+    source: 'replacement',
+    edits,
+    tokensFreed,
+    compacted: false,
+    ...(named && { named }),
+  };
+}
+
+function none(why: string): RecoveryOutcome {
+  return { kind: 'none', why };
+}

@@ -1,0 +1,128 @@
+/** Steps 3 to 5, what they share, and what they make of the estimates: put together once per conversation. */
+import type { ContextPort, ContextStep } from '../../protocol/context.ts';
+import type { CallModel } from '../../protocol/model.ts';
+import type { Ledger } from '../../protocol/ports.ts';
+import { lazily } from '../../util/async/lazily.ts';
+import { type ApiClearing, createApiClearing } from '../clearing/api-clearing.ts';
+import { alsoCleared, withoutCleared } from '../clearing/cleared-estimates.ts';
+import { createResultIndex } from '../clearing/result-index.ts';
+import { createSnipMarks, type SnipMarks } from '../clearing/snip-marks.ts';
+import { type Collapses, createCollapses } from '../collapse/staged-collapses.ts';
+import { createCondense } from '../collapse/summarise-span.ts';
+import type { RequestBase } from '../compact/summarise.ts';
+import type { Estimates } from '../estimate/estimates.ts';
+import { limitsFor, type ModelSize } from '../estimate/thresholds.ts';
+import type { Stamp } from '../notices.ts';
+import { contextCollapse } from './context-collapse.ts';
+import { microcompact } from './microcompact.ts';
+import { snip } from './snip.ts';
+
+export interface MiddleRungOptions {
+  /** Default true. */
+  readonly snip?: boolean;
+  /** Shared with whoever marks: the Snip tool, a command, the host. */
+  readonly snipMarks?: SnipMarks;
+  /** Default true: the API clears old results where it can. Off: they are cleared in the view. */
+  readonly cachedMicrocompact?: boolean;
+  /** Whether the API serves `context_management` for this model. Default: for none. */
+  readonly servesContextEdits?: (model: string) => boolean;
+  /** Whether a tool's calls can be made again (`Tool.microcompactable`). Default: none can. */
+  readonly microcompactable?: (toolName: string) => boolean;
+  /** The newest so many results of such calls stay. Default 5: what a few parallel looks brought in last. */
+  readonly keepResults?: number;
+  /** Below so many tokens clearing is not worth a new prefix. Default 20 000. */
+  readonly microcompactTokens?: number;
+  /** How long the API keeps a prompt cached, ms. Default 5 min. */
+  readonly cacheTtlMs?: number;
+  /** Default true, unless autocompact is off; `reactiveCompact: true` then keeps it on. */
+  readonly collapse?: boolean;
+  /** The small model that condenses spans for this one. Default: the model itself. */
+  readonly collapseModel?: (model: string) => string;
+  /** Ends what runs in the background. Default: nothing does. */
+  readonly session?: { readonly signal: AbortSignal };
+}
+
+export interface MiddleRungParts extends Stamp {
+  readonly callModel: CallModel;
+  readonly ledger: Ledger;
+  readonly modelSize: (model: string) => ModelSize;
+  readonly mainRequest: (model: string) => RequestBase | Promise<RequestBase>;
+  readonly autocompact: boolean;
+  readonly reactiveCompact: boolean;
+  readonly transcriptPath?: string;
+}
+
+export interface MiddleRungs {
+  /** Undefined: switched off. */
+  readonly snip: ContextStep | undefined;
+  readonly microcompact: ContextStep;
+  readonly contextCollapse: ContextStep | undefined;
+  readonly collapses: (() => Collapses) | undefined;
+  /** The same, but a compaction's request has cleared at the API what the main request has. */
+  readonly callModel: CallModel;
+  readonly appliedEdits: NonNullable<ContextPort['appliedEdits']>;
+  /** Estimates that leave out what the API clears. */
+  counting(estimates: Estimates): Estimates;
+}
+
+const KEEP_RESULTS = 5;
+const MICROCOMPACT_TOKENS = 20_000;
+const CACHE_TTL_MS = 5 * 60_000;
+/** Of what the small model's window leaves for the prompt: the estimate may be off, and a request has its frame. */
+const READABLE_SHARE = 0.7;
+
+export function createMiddleRungs(options: MiddleRungOptions, parts: MiddleRungParts): MiddleRungs {
+  const indexOf = createResultIndex(options.microcompactable ?? (() => false));
+  const minTokens = options.microcompactTokens ?? MICROCOMPACT_TOKENS;
+  const clearing = createApiClearing(minTokens);
+  const cached = (model: string) =>
+    options.cachedMicrocompact !== false && options.servesContextEdits?.(model) === true;
+  const collapses = collapseIsOn(options, parts)
+    ? lazily(() => composeCollapses(options, parts, clearing))
+    : undefined;
+  return {
+    snip: options.snip === false ? undefined : snip(options.snipMarks ?? createSnipMarks(), parts),
+    microcompact: microcompact({
+      clock: parts.clock,
+      ids: parts.ids,
+      indexOf,
+      clearing,
+      cached,
+      minTokens,
+      keepResults: options.keepResults ?? KEEP_RESULTS,
+      cacheTtlMs: options.cacheTtlMs ?? CACHE_TTL_MS,
+    }),
+    contextCollapse: collapses && contextCollapse(collapses, parts.autocompact),
+    collapses,
+    callModel: (request, call) => parts.callModel(alsoCleared(request, cached, clearing, indexOf), call),
+    appliedEdits: (applied) => clearing.announce(applied),
+    counting: (estimates) => withoutCleared(estimates, clearing, indexOf),
+  };
+}
+
+/** L2: autocompact's switch takes collapse with it, unless reactive compaction was asked for by name. */
+function collapseIsOn({ collapse }: MiddleRungOptions, parts: MiddleRungParts): boolean {
+  return collapse !== false && (parts.autocompact || parts.reactiveCompact);
+}
+
+function composeCollapses(
+  options: MiddleRungOptions,
+  parts: MiddleRungParts,
+  clearing: ApiClearing,
+): Collapses {
+  const small = options.collapseModel ?? ((model: string) => model);
+  return createCollapses({
+    clock: parts.clock,
+    ids: parts.ids,
+    condense: createCondense(parts),
+    condenser(working) {
+      const model = small(working);
+      const { effective } = limitsFor(parts.modelSize(model));
+      return { model, atMostTokens: Math.floor(effective * READABLE_SHARE) };
+    },
+    asCounted: (messages) => clearing.asCounted(messages),
+    sessionId: async (model) => (await parts.mainRequest(model)).sessionId,
+    session: options.session ?? new AbortController(),
+    ...(parts.transcriptPath !== undefined && { transcriptPath: parts.transcriptPath }),
+  });
+}

@@ -1,0 +1,40 @@
+/** Step 5: spans of finished rounds are condensed ahead of time, and stand in the view condensed once room is needed. */
+import type { ContextStep } from '../../protocol/context.ts';
+import type { Collapses } from '../collapse/staged-collapses.ts';
+import { earlyThreshold } from '../estimate/early-threshold.ts';
+
+/** Committing goes on below the threshold by so much of it: each commit costs the cached prompt from there on. */
+const COMMIT_SHARE = 0.2;
+
+/** `autocompact`: the next step can make room if this one cannot. */
+export function contextCollapse(collapses: () => Collapses, autocompact: boolean): ContextStep {
+  return {
+    name: 'context-collapse',
+    run(input) {
+      if (input.querySource === 'compact') return { kind: 'skip', why: 'this is a compaction itself' };
+      const { autocompactAt } = input.limits;
+      const tokens = input.estimateTokens;
+      const early = earlyThreshold(input.limits);
+      if (tokens < early) return { kind: 'skip', why: `${tokens} tokens, below ${early}` };
+      if (tokens < autocompactAt) return { kind: 'skip', why: collapses().stage(input) };
+
+      const alternative = autocompact && !input.compaction.switchedOff;
+      const staged = collapses().stagedTokens(input);
+      // A summary of everything is about to be made: condensing parts of it first would only cost the cached prompt.
+      if (alternative && tokens - staged >= autocompactAt)
+        return {
+          kind: 'skip',
+          why: `what is staged would free ${staged} of ${tokens} tokens, which is not enough`,
+        };
+      const commit = collapses().commit(input, tokens - autocompactAt * (1 - COMMIT_SHARE));
+      if (commit === undefined) return { kind: 'skip', why: collapses().stage(input) };
+      return {
+        kind: 'edits',
+        source: 'collapse',
+        edits: commit.edits,
+        why: `${commit.edits.length} staged spans were committed at ${tokens} tokens`,
+        tokensFreed: commit.tokensFreed,
+      };
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/** Step 4: results of old calls that can be made again make way for a stub. */
+import type { ContextStep, StepInput, StepOutcome } from '../../protocol/context.ts';
+import type { LoopMessage } from '../../protocol/messages.ts';
+import type { View, ViewEdit } from '../../protocol/view.ts';
+import type { ApiClearing } from '../clearing/api-clearing.ts';
+import { clearResults, type ResultIndex } from '../clearing/result-index.ts';
+import { earlyThreshold } from '../estimate/early-threshold.ts';
+import { notice, type Stamp } from '../notices.ts';
+
+export interface MicrocompactOptions extends Stamp {
+  readonly indexOf: (view: View) => ResultIndex;
+  readonly clearing: ApiClearing;
+  /** Whether the API clears results for this model when it is asked to. */
+  readonly cached: (model: string) => boolean;
+  /** The newest so many results of re-runnable calls stay. */
+  readonly keepResults: number;
+  /** Less than this is not worth a new prefix, as long as the old one is cached. */
+  readonly minTokens: number;
+  /** How long the API keeps a cached prompt that is not used. */
+  readonly cacheTtlMs: number;
+}
+
+/**
+ * *Cached* where the provider supports it: the API clears, the view stays. *Local*, in the view, where it does not,
+ * where the cache is cold anyway, and at autocompact's threshold: what the API will clear is known only afterwards.
+ */
+export function microcompact(options: MicrocompactOptions): ContextStep {
+  const { clearing, minTokens } = options;
+  return {
+    name: 'microcompact',
+    run(input) {
+      if (input.querySource === 'compact') return skip('this is a compaction itself');
+      const index = options.indexOf(input.view);
+      const cleared = clearing.count(index);
+      const old = Math.max(cleared, index.oldCount(options.keepResults));
+      const savings = index.savings(cleared, old);
+      const factor = input.tokenFactor ?? 1;
+      const freed = Math.round(savings * factor);
+      const tokens = input.estimateTokens;
+      const early = earlyThreshold(input.limits);
+      const cached = options.cached(input.model);
+
+      if (savings > 0 && isCold(input.view, options))
+        return clearInView(input, index, old, savings, 'the cache is cold');
+      if (tokens >= early && freed >= minTokens) {
+        if (!cached || tokens >= input.limits.autocompactAt)
+          return clearInView(input, index, old, savings, `${tokens} tokens`);
+        clearing.ask(index, old);
+        return asking(index, `the API is asked to clear about ${freed} tokens more`);
+      }
+      if (cleared > 0) {
+        if (!cached)
+          return clearInView(input, index, cleared, 0, `no clearing at the API for ${input.model}`);
+        return asking(index, `the API goes on clearing the oldest ${cleared} results`);
+      }
+      if (tokens < early) return skip(`${tokens} tokens, below ${early}`);
+      return skip(`old results hold ${freed} tokens, fewer than ${minTokens}`);
+    },
+  };
+
+  function asking(index: ResultIndex, why: string): StepOutcome {
+    return { kind: 'request', contextManagement: clearing.request(index), why };
+  }
+
+  async function* clearInView(
+    { view, tokenFactor = 1 }: StepInput,
+    index: ResultIndex,
+    upTo: number,
+    tokensFreed: number,
+    why: string,
+  ): AsyncGenerator<LoopMessage, StepOutcome> {
+    const results = index.results.slice(0, upTo).filter((result) => result.rerunnable);
+    const ids = new Set(results.map((result) => result.toolUseId));
+    yield notice(options, {
+      subtype: 'microcompact_boundary',
+      tokens_freed: Math.round(tokensFreed * tokenFactor),
+      tool_use_ids: [...ids],
+    });
+    clearing.reset();
+    return {
+      kind: 'edits',
+      source: 'replacement',
+      edits: replacements(view, new Set(results.map((result) => result.messageUuid)), ids),
+      why: `${ids.size} old results are cleared in the view: ${why}`,
+      tokensFreed,
+    };
+  }
+}
+
+function replacements(view: View, uuids: ReadonlySet<string>, ids: ReadonlySet<string>): ViewEdit[] {
+  return view
+    .slice()
+    .flatMap((message): ViewEdit[] =>
+      message.type === 'user' && uuids.has(message.uuid)
+        ? [{ kind: 'replace', uuid: message.uuid, item: clearResults(message, (id) => ids.has(id)) }]
+        : [],
+    );
+}
+
+/** Nothing was asked of the model for longer than the cache lives: its prefix is written anew in any case. */
+function isCold(view: View, { clock, cacheTtlMs }: MicrocompactOptions): boolean {
+  for (let i = view.length - 1; i >= 0; i--) {
+    const message = view.at(i);
+    if (message?.type === 'assistant') return clock.nowMs() - Date.parse(message.timestamp) > cacheTtlMs;
+  }
+  return false;
+}
+
+function skip(why: string): StepOutcome {
+  return { kind: 'skip', why };
+}

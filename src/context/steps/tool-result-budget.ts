@@ -1,0 +1,169 @@
+/** Step 2: results too large for the context are kept in a file and shown as a preview. */
+import type { ContextPort, ContextStep, StepInput, StepOutcome } from '../../protocol/context.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { LoopMessage, UserMessage, ViewMessage } from '../../protocol/messages.ts';
+import type { ViewEdit } from '../../protocol/view.ts';
+import type { ToolResultBlock, ToolUseBlock, UserBlock } from '../../protocol/wire.ts';
+import { isSameText } from '../../util/text/same-text.ts';
+import {
+  keptForm,
+  PREVIEW_BYTES,
+  resultPreview,
+  resultText,
+  type Spill,
+  spilled,
+  withPreview,
+} from '../clearing/result-preview.ts';
+import { estimateMessage } from '../estimate/token-estimate.ts';
+
+export interface ToolResultBudgetOptions {
+  readonly spill: Spill;
+  /** A tool's own limit in characters (`Tool.maxResultChars`); undefined: 30 000. */
+  readonly maxResultChars?: (toolName: string) => number | undefined;
+  /** For the results of one response together, in characters. Default 200 000. */
+  readonly maxJointChars?: number;
+}
+
+const MAX_RESULT_CHARS = 30_000;
+const MAX_JOINT_CHARS = 200_000;
+/** Bounds itself, and its source is a file already. */
+const READ = 'Read';
+
+interface Result {
+  readonly message: UserMessage;
+  readonly block: ToolResultBlock;
+  readonly call: Pick<ToolUseBlock, 'name' | 'input'>;
+  readonly text: string;
+}
+
+const limitOf = (name: string, { maxResultChars }: ToolResultBudgetOptions): number =>
+  name === READ ? Number.POSITIVE_INFINITY : (maxResultChars?.(name) ?? MAX_RESULT_CHARS);
+
+/**
+ * A result that is above its tool's own limit, before it is recorded: its text is in a file and it holds the preview,
+ * so that the journal never holds the whole. One that carries more than its text, or whose file cannot be written, is
+ * recorded as it is and left to the step.
+ */
+export function keepResult(options: ToolResultBudgetOptions): NonNullable<ContextPort['keepResult']> {
+  return (message, toolName) => {
+    const [block, ...more] = typeof message.message.content === 'string' ? [] : message.message.content;
+    if (block?.type !== 'tool_result' || more.length > 0) return message;
+    const text = resultText(block);
+    if (text.length <= limitOf(toolName, options)) return message;
+    const { toolUseResult = block.content } = message;
+    if (!isSameText(toolUseResult, block.content)) return message;
+    const form = keptForm(block);
+    return spilled(options.spill, { toolUseId: block.tool_use_id, toolName, ...form }).then((full) => {
+      if (full.kind === 'lost') return message;
+      const previews = new Map([[block.tool_use_id, resultPreview(form.text, full)]]);
+      return withPreviews(message, previews) ?? message;
+    });
+  };
+}
+
+/** Looks at fresh results alone: what was decided once is in the view, and on record, per `tool_use_id`. */
+export function toolResultBudget(options: ToolResultBudgetOptions): ContextStep {
+  const jointLimit = options.maxJointChars ?? MAX_JOINT_CHARS;
+
+  return {
+    name: 'tool-result-budget',
+    run(input) {
+      const tooLarge = resultsPerResponse(input).flatMap(beyondLimits);
+      if (tooLarge.length === 0) return { kind: 'skip', why: 'every new result is within its limit' };
+      return replace(tooLarge, input.fresh, options.spill);
+    },
+  };
+
+  function beyondLimits(results: readonly Result[]): readonly Result[] {
+    const tooLarge = results.filter((result) => result.text.length > limitOf(result.call.name, options));
+    const others = results.filter((result) => !tooLarge.includes(result)).sort(largestFirstReadLast);
+    let joint = others.reduce((sum, result) => sum + result.text.length, tooLarge.length * PREVIEW_BYTES);
+    for (const result of others) {
+      if (joint <= jointLimit) break;
+      if (result.text.length <= PREVIEW_BYTES) continue;
+      joint -= result.text.length - PREVIEW_BYTES;
+      tooLarge.push(result);
+    }
+    return tooLarge;
+  }
+}
+
+async function* replace(
+  tooLarge: readonly Result[],
+  fresh: readonly ViewMessage[],
+  spill: Spill,
+): AsyncGenerator<LoopMessage, StepOutcome> {
+  const previews = new Map<string, string>();
+  for (const result of tooLarge) previews.set(result.block.tool_use_id, await previewOf(result, spill));
+  const edits: ViewEdit[] = [];
+  let tokensFreed = 0;
+  for (const message of fresh) {
+    const item = withPreviews(message, previews);
+    if (item === undefined) continue;
+    edits.push({ kind: 'replace', uuid: message.uuid, item });
+    tokensFreed += estimateMessage(message) - estimateMessage(item);
+  }
+  const ids = [...previews.keys()].join(', ');
+  return { kind: 'edits', source: 'replacement', edits, why: `too large: ${ids}`, tokensFreed };
+}
+
+/** What becomes one user message of the request is judged together. */
+function resultsPerResponse(input: StepInput): Result[][] {
+  const groups: Result[][] = [];
+  let group: Result[] = [];
+  for (const message of input.fresh) {
+    if (message.type === 'assistant') {
+      if (group.length > 0) groups.push(group);
+      group = [];
+    }
+    if (message.type !== 'user' || typeof message.message.content === 'string') continue;
+    for (const block of message.message.content) {
+      if (block.type !== 'tool_result') continue;
+      group.push({ message, block, call: findCall(block.tool_use_id, input), text: resultText(block) });
+    }
+  }
+  if (group.length > 0) groups.push(group);
+  return groups;
+}
+
+/** From the end, where it nearly always is. */
+function findCall(id: string, { view }: StepInput): Pick<ToolUseBlock, 'name' | 'input'> {
+  for (let i = view.length - 1; i >= 0; i--) {
+    const message = view.at(i);
+    if (message?.type !== 'assistant') continue;
+    for (const block of message.message.content)
+      if (block.type === 'tool_use' && block.id === id) return block;
+  }
+  return { name: '', input: {} };
+}
+
+function largestFirstReadLast(a: Result, b: Result): number {
+  return Number(a.call.name === READ) - Number(b.call.name === READ) || b.text.length - a.text.length;
+}
+
+async function previewOf({ block, call, text }: Result, spill: Spill): Promise<string> {
+  const source = call.name === READ ? sourceOf(call.input) : undefined;
+  if (source !== undefined) return resultPreview(text, { kind: 'source', path: source });
+  const form = keptForm(block);
+  const full = await spilled(spill, { toolUseId: block.tool_use_id, toolName: call.name, ...form });
+  return resultPreview(form.text, full);
+}
+
+function sourceOf(input: JsonObject): string | undefined {
+  return typeof input['file_path'] === 'string' ? input['file_path'] : undefined;
+}
+
+/** The structured output stays with the original, in the journal. */
+function withPreviews(message: ViewMessage, previews: ReadonlyMap<string, string>): UserMessage | undefined {
+  if (message.type !== 'user' || typeof message.message.content === 'string') return undefined;
+  const { content } = message.message;
+  if (!content.some((block) => block.type === 'tool_result' && previews.has(block.tool_use_id)))
+    return undefined;
+  const replaced = content.map((block): UserBlock => {
+    const preview = block.type === 'tool_result' ? previews.get(block.tool_use_id) : undefined;
+    return block.type === 'tool_result' && preview !== undefined ? withPreview(block, preview) : block;
+  });
+  const { toolUseResult: _, ...rest } = message;
+  const item: UserMessage = { ...rest, message: { role: 'user', content: replaced } };
+  return Object.freeze(item);
+}

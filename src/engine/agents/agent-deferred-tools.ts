@@ -1,0 +1,32 @@
+/** What an agent is told of the tools that ToolSearch loads (F155): with its prompt, as they change, and behind a summary. */
+import { attachmentMessageOf } from '../../attachments/collect.ts';
+import { deferredTools } from '../../attachments/deferred-tools.ts';
+import type { AttachmentSource, FoundAttachment } from '../../attachments/source.ts';
+import type { CompactionSource } from '../../protocol/context.ts';
+import type { Clock, Ids } from '../../protocol/ports.ts';
+import type { View } from '../../protocol/view.ts';
+import type { ToolsPort } from '../../tools/tools-port.ts';
+import type { EngineParts } from '../session/session-parts.ts';
+
+export interface AgentDeferredTools {
+  readonly source: AttachmentSource;
+  readonly restored: CompactionSource;
+  readonly withPrompt: EngineParts['withPrompt'];
+}
+
+export function agentDeferredTools(
+  port: Pick<ToolsPort, 'deferredNames'>,
+  /** The one at hand. */
+  model: () => string,
+  view: () => View,
+  { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
+): AgentDeferredTools {
+  const index = deferredTools(() => port.deferredNames(model()));
+  const toMessages = (found: readonly FoundAttachment[]) =>
+    found.map((each) => attachmentMessageOf(each, clock, ids));
+  return {
+    source: index,
+    restored: { name: 'deferred-tools', collect: async () => toMessages(await index.whole()) },
+    withPrompt: async () => toMessages(await index.withPrompt(view())),
+  };
+}

@@ -1,0 +1,140 @@
+/** What an agent was seen to do, and what its end comes to. */
+import { addUsage, contextTokens } from '../../model/catalog/usage.ts';
+import type { AgentEnd, AgentOutcome } from '../../protocol/agent.ts';
+import type { ModelFailure } from '../../protocol/failure.ts';
+import type { JournalBody } from '../../protocol/journal.ts';
+import type { AssistantMessage, LoopMessage } from '../../protocol/messages.ts';
+import type { Terminal, TerminalReason } from '../../protocol/terminal.ts';
+import { EMPTY_USAGE } from '../../protocol/wire.ts';
+import { wholeUsage } from '../output/result-fields.ts';
+
+export interface AgentRecord {
+  observe(message: LoopMessage): void;
+  /** Each entry of its journal. */
+  entry(body: JournalBody): void;
+  readonly toolUseCount: number;
+  readonly lastToolName: string | undefined;
+  readonly totalTokens: number;
+  outcome(end: AgentEnd, why: string | undefined, durationMs: number): AgentOutcome;
+  /** The last thing that the engine said in the model's place: an API error. */
+  readonly lastError: string | undefined;
+}
+
+export function createAgentRecord(model: string): AgentRecord {
+  let blocks: AssistantMessage[] = [];
+  let usage = EMPTY_USAGE;
+  let asked = model;
+  const tools: string[] = [];
+
+  const lastText = (): string => {
+    const said = blocks.findLast((block) => block.synthetic === undefined && textOf(block).trim() !== '');
+    if (said === undefined) return '';
+    return blocks
+      .filter(({ message }) => message.id === said.message.id)
+      .map(textOf)
+      .join('')
+      .trim();
+  };
+
+  return {
+    observe(message) {
+      if (message.type === 'assistant') {
+        blocks.push(message);
+        for (const block of message.message.content) if (block.type === 'tool_use') tools.push(block.name);
+      } else if (message.type === 'tombstone') {
+        const gone = new Set(message.uuids);
+        blocks = blocks.filter((block) => !gone.has(block.uuid));
+      }
+    },
+    entry(body) {
+      if (body.type === 'response') usage = addUsage(usage, body.usage);
+      else if (body.type === 'request') asked = body.model;
+    },
+    get toolUseCount() {
+      return tools.length;
+    },
+    get lastToolName() {
+      return tools.at(-1);
+    },
+    get totalTokens() {
+      return contextTokens(usage);
+    },
+    get lastError() {
+      const error = blocks.findLast((block) => block.synthetic !== undefined);
+      return error && textOf(error);
+    },
+    outcome: (end, why, durationMs) => ({
+      end,
+      ...(why !== undefined && { why }),
+      text: lastText(),
+      model: asked,
+      usage: wholeUsage(usage),
+      totalTokens: contextTokens(usage),
+      totalToolUseCount: tools.length,
+      totalDurationMs: Math.round(durationMs),
+      toolsUsed: [...new Set(tools)],
+    }),
+  };
+}
+
+function textOf({ message }: AssistantMessage): string {
+  return message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}
+
+/** One row per reason: a new one does not compile until it has an answer. */
+const END: Readonly<Record<TerminalReason, AgentEnd>> = {
+  completed: 'completed',
+  // It had given its answer, and a hook had the last word.
+  stop_hook_prevented: 'completed',
+  hook_stopped: 'stopped_by_hook',
+  max_turns: 'max_turns',
+  budget_exhausted: 'budget',
+  aborted_streaming: 'aborted',
+  aborted_tools: 'aborted',
+  api_error: 'error',
+  prompt_too_long: 'error',
+  image_error: 'error',
+  blocking_limit: 'error',
+  rapid_refill_breaker: 'error',
+  malformed_tool_use_exhausted: 'error',
+  structured_output_retry_exhausted: 'error',
+  model_error: 'error',
+  turn_setup_failed: 'error',
+};
+
+export interface EndFacts {
+  readonly terminal: Terminal;
+  /** How its last model call failed, when it did. */
+  readonly failure: ModelFailure | undefined;
+  readonly deadlinePassed: boolean;
+  readonly deadlineMs: number | undefined;
+  readonly maxBudgetUsd: number | undefined;
+  readonly lastError: string | undefined;
+}
+
+/** The end, and a sentence on it. */
+export function endOf(facts: EndFacts): { readonly end: AgentEnd; readonly why?: string } {
+  const { terminal, failure } = facts;
+  const ended = END[terminal.reason];
+  if (ended === 'completed') return { end: ended };
+  // What was aborted at its deadline was not aborted by anybody.
+  if (facts.deadlinePassed)
+    return { end: 'deadline', why: `it was not done after ${(facts.deadlineMs ?? 0) / 1000} s.` };
+  if (ended === 'error' && failure?.kind === 'budget') return { end: 'budget', why: failure.message };
+  switch (ended) {
+    case 'max_turns':
+      return { end: ended, why: `it had used all of its ${terminal.turnCount - 1} turns.` };
+    case 'budget':
+      return { end: ended, why: `the budget of $${facts.maxBudgetUsd ?? 0} is spent.` };
+    case 'aborted':
+      return { end: ended, why: 'it was stopped.' };
+    case 'stopped_by_hook':
+      return { end: ended, why: 'a hook stopped it.' };
+    case 'deadline':
+    case 'error':
+      return {
+        end: ended,
+        why: terminal.errors?.join(' ') || facts.lastError || `it ended as ${terminal.reason}.`,
+      };
+  }
+}

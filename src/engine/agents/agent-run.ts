@@ -1,0 +1,210 @@
+/**
+ * One agent, from its prompt to its typed outcome: the same loop as the main one (L11), with a view, tools and a scope
+ * of its own. What goes wrong is an outcome, with what the agent had said until then (F140).
+ */
+import { renderMemory } from '../../memory/render.ts';
+import type { AgentOutcome, SpawnRequest } from '../../protocol/agent.ts';
+import type { ModelFailure } from '../../protocol/failure.ts';
+import type { JournalBody } from '../../protocol/journal.ts';
+import type { CallModel } from '../../protocol/model.ts';
+import type { PermissionDenial } from '../../protocol/permission.ts';
+import type { SDKMessage } from '../../protocol/sdk-messages.ts';
+import type { Terminal } from '../../protocol/terminal.ts';
+import type { ToolProgress } from '../../protocol/tool.ts';
+import { openScope, type Scope } from '../../util/async/scope.ts';
+import { refuseUnpriced } from '../models/model-choice.ts';
+import { createDeliveries } from '../output/block-acknowledgements.ts';
+import { AGENT_MESSAGE } from '../output/to-sdk-message.ts';
+import { surroundingsOf } from '../session/request-context.ts';
+import type { EngineParts } from '../session/session-parts.ts';
+import { buildAgentPrompt, buildUserContext } from '../session/system-prompt.ts';
+import { summariseProgress } from '../side-calls/agent-summaries.ts';
+import { LoopDriver } from '../submission/loop-driver.ts';
+import { loopDepsOf, loopParamsOf } from '../submission/loop-input.ts';
+import { noteAgentDenial } from '../submission/temporary-rules.ts';
+import { createAgentMessages } from './agent-messages.ts';
+import { openAgent } from './agent-opening.ts';
+import { type AgentRecord, createAgentRecord, endOf } from './agent-outcome.ts';
+import type { AgentParts } from './agent-parts.ts';
+
+export interface AgentRun {
+  readonly request: SpawnRequest;
+  /** Of whoever started it, or of its task. */
+  readonly signal: AbortSignal;
+  readonly session: EngineParts;
+  /** Makes the agent's share of the session, for this model. */
+  compose(model: string, scope: Scope): Promise<AgentParts>;
+}
+
+/** How long an aborted loop may take to record how it ended, in ms (L1: 100 ms, and the journal). */
+const ABORT_GRACE_MS = 500;
+
+export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, AgentOutcome> {
+  const { request, session, signal } = run;
+  const { clock } = session;
+  const startedMs = clock.monotonicMs();
+  const scope = openScope(session.scope);
+  const model = modelOf(request, session);
+  const record = createAgentRecord(model);
+  const deadlineMs = session.config.agentLimits?.deadlineMs;
+  let deadlinePassed = false;
+  const cancelDeadline =
+    deadlineMs === undefined
+      ? () => {}
+      : clock.timer(deadlineMs, () => {
+          deadlinePassed = true;
+          scope.abort('deadline');
+        });
+  const onAbort = () => scope.abort(typeof signal.reason === 'string' ? signal.reason : 'interrupt');
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+
+  let failure: ModelFailure | undefined;
+  let agent: AgentParts | undefined;
+  let terminal: Terminal;
+  try {
+    refuseUnpriced(model, session);
+    agent = await run.compose(model, scope);
+    terminal = yield* drive(agent, { ...run, model, scope, record, onFailure: (last) => (failure = last) });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const isStopped = signal.aborted || session.scope.aborted;
+    terminal = isStopped ? ABORTED : { reason: 'turn_setup_failed', turnCount: 0, errors: [why] };
+  } finally {
+    cancelDeadline();
+    signal.removeEventListener('abort', onAbort);
+    await scope.close();
+    await agent?.parts.journal.close().catch(() => undefined);
+  }
+  const { end, why } = endOf({
+    terminal,
+    failure,
+    deadlinePassed,
+    deadlineMs,
+    maxBudgetUsd: session.config.maxBudgetUsd,
+    lastError: record.lastError,
+  });
+  await recordCost(request, session, 'end');
+  return record.outcome(end, why, clock.monotonicMs() - startedMs);
+}
+
+const ABORTED: Terminal = { reason: 'aborted_streaming', turnCount: 0 };
+
+interface Driven extends AgentRun {
+  readonly model: string;
+  readonly scope: Scope;
+  readonly record: AgentRecord;
+  onFailure(failure: ModelFailure | undefined): void;
+}
+
+/** Runs the loop until it ends or the budget is used up. */
+async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolProgress, Terminal> {
+  const { request, session, model, scope, record } = driven;
+  const { parts, name: submission } = agent;
+  const messages = createAgentMessages(request, {
+    sessionId: session.sessionId,
+    ids: session.ids,
+    clock: session.clock,
+    text: session.config.forwardSubagentText === true || request.background,
+    partial: parts.config.includePartialMessages === true,
+  });
+  const deliveries = createDeliveries();
+  const progressOf = (message: SDKMessage): ToolProgress => {
+    const taken = deliveries.of(message);
+    return { type: AGENT_MESSAGE, lossless: true, message, ...(taken !== undefined && { taken }) };
+  };
+  parts.journal.onEntry(record.entry);
+  let responses = 0;
+  parts.journal.onEntry(({ type }) => {
+    if (type === 'response') void recordCost(request, session, ++responses);
+  });
+  const prompt = await openAgent(submission, agent, driven);
+  yield progressOf(messages.prompt(prompt.uuid, prompt.timestamp));
+
+  await session.model.ready(model, scope);
+  const { additionalDirectories = [] } = parts.config;
+  const cwd = parts.folder.now;
+  const context = {
+    system: [...buildAgentPrompt(request.definition, { cwd, additionalDirectories }), ...agent.notes],
+    userContext: userContextOf(request, model, session),
+  };
+  const params = {
+    ...loopParamsOf({ submission, scope, model, context }, parts),
+    querySource: `agent:${request.definition.name}` as const,
+    agentPath: [request.parentAgentId, request.agentId].filter((id) => id !== undefined).join('/'),
+    depth: request.depth,
+  };
+  parts.memory.request = params;
+  const driver = new LoopDriver<ToolProgress>({
+    params,
+    deps: (guard) => ({
+      ...loopDepsOf(guard, parts),
+      tools: deliveries.guard(parts.tools.port),
+      callModel: watched(parts.model.call, driven.onFailure),
+      onDenial: (denial: PermissionDenial) => noteAgentDenial(denial, session),
+    }),
+    budgets: { ledger: session.ledger, maxBudgetUsd: session.config.maxBudgetUsd },
+    show(message) {
+      record.observe(message);
+      return message.type === 'progress' && message.data.type === AGENT_MESSAGE
+        ? [message.data]
+        : messages.map(message).map(progressOf);
+    },
+    abortGraceMs: ABORT_GRACE_MS,
+  });
+  const endSummaries = summariseProgress({ request, record, parts, session, signal: scope.signal });
+  try {
+    for (let batch = await driver.next(); batch !== undefined; batch = await driver.next()) yield* batch;
+    return driver.terminal ?? ABORTED;
+  } finally {
+    endSummaries();
+    await driver.close();
+  }
+}
+
+/** The caller's choice, the definition's, else what whoever starts it is asked with. */
+function modelOf({ model, definition }: SpawnRequest, session: EngineParts): string {
+  const named = [model, definition.model].find((name) => name !== undefined && name !== 'inherit');
+  if (named !== undefined) return session.model.resolve(named);
+  return session.memory.request?.model ?? session.model.resolve(session.memory.modelName);
+}
+
+/** The same that stands before the main conversation, so that the project's rules hold for agents too. */
+function userContextOf({ definition }: SpawnRequest, model: string, session: EngineParts): readonly string[] {
+  const { contexts } = session.memory;
+  if (contexts === undefined) return [];
+  const memoryFiles = definition.omitClaudeMd === true ? [] : contexts.memoryFiles;
+  return buildUserContext({
+    memory: renderMemory(memoryFiles),
+    surroundings: surroundingsOf(model, contexts, session),
+  });
+}
+
+/** Remembers how the last call failed: a refusal for the budget looks like any other error from outside. */
+function watched(call: CallModel, onFailure: Driven['onFailure']): CallModel {
+  return async function* watchedCall(request, options) {
+    const outcome = yield* call(request, options);
+    onFailure(outcome.kind === 'failed' ? outcome.failure : undefined);
+    return outcome;
+  };
+}
+
+/**
+ * A session that dies now still knows what its agents have cost: their responses are not in its own journal. The main
+ * agent's own record comes with its result.
+ */
+async function recordCost(
+  { agentId, submission }: SpawnRequest,
+  session: EngineParts,
+  n: number | 'end',
+): Promise<void> {
+  const { ledger, journal } = session;
+  const cost = { totalCostUsd: ledger.totalCostUsd(), modelUsage: ledger.modelUsage() };
+  const body: JournalBody = {
+    type: 'cost',
+    id: `${submission}/agent/${agentId}/cost/${n}`,
+    submission,
+    ...cost,
+  };
+  await journal.recorder.append([body])?.catch(() => undefined);
+}

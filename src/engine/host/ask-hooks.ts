@@ -1,0 +1,54 @@
+/** What hooks have to say when a call is about to be put to the person (PermissionRequest, Notification). */
+import { readAnswer } from '../../permissions/ask/read-answer.ts';
+import type { AskPort, PermissionPort } from '../../protocol/gate.ts';
+import type { HookPort } from '../../protocol/hook.ts';
+import { calledTool } from '../../tools/called-tool.ts';
+
+export interface AskedHooks {
+  readonly hooks: HookPort;
+  readonly permissions: Pick<PermissionPort, 'apply'>;
+  /** Somebody can be asked: only then is a person wanted. */
+  readonly hasHost: boolean;
+}
+
+/** Hooks first: one that decides answers in the place of the person. One that fails leaves the question to them. */
+export function askHooksFirst(ask: AskPort, { hooks, permissions, hasHost }: AskedHooks): AskPort {
+  return async (question, signal) => {
+    const { tool, input, toolUseId, suggestions, agentId } = question;
+    const agent = agentId === undefined ? {} : { agent_id: agentId };
+    if (hooks.has('PermissionRequest')) {
+      const verdict = await hooks.run(
+        {
+          event: 'PermissionRequest',
+          ...calledTool(tool),
+          tool_input: input,
+          ...(suggestions !== undefined && { permission_suggestions: suggestions }),
+          ...agent,
+        },
+        { signal, toolUseId },
+      );
+      const { permission, reason, updatedInput, updatedPermissions, interrupt } = verdict;
+      if (permission === 'allow' || permission === 'deny') {
+        const answer = { behavior: permission, updatedInput, updatedPermissions, message: reason, interrupt };
+        const read = readAnswer(answer, toolUseId);
+        if (!read.ok) throw new Error(`a PermissionRequest hook answered wrongly: ${read.problem}`);
+        if (read.answer.behavior === 'allow' && read.answer.updatedPermissions !== undefined)
+          permissions.apply(read.answer.updatedPermissions);
+        return { ...read.answer, answeredBy: 'hook' };
+      }
+    }
+    // The person is told and asked at once: a slow notification must not hold the question up.
+    if (hasHost && hooks.has('Notification'))
+      void hooks.run(
+        {
+          event: 'Notification',
+          message: question.message,
+          title: `Permission to use ${tool.name}`,
+          notification_type: 'permission_prompt',
+          ...agent,
+        },
+        { signal, toolUseId },
+      );
+    return ask(question, signal);
+  };
+}

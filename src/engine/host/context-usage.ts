@@ -1,0 +1,80 @@
+/** What fills the context of this session, and of one that is kept in files. */
+import { type ContextUsageInput, contextUsage } from '../../context/estimate/context-usage.ts';
+import type { ContextUsage } from '../../protocol/context-usage.ts';
+import type { ResumedSession } from '../../session/resume/resume.ts';
+import type { Skill } from '../../skills/skill.ts';
+import { AGENT_TOOL, agentLine } from '../../subagents/agent-tool.ts';
+import type { AgentDefinition } from '../config.ts';
+import { openSession } from '../session/open-session.ts';
+import { fetchContexts } from '../session/request-context.ts';
+import type { EngineParts } from '../session/session-parts.ts';
+import { commandsOf } from './command-list.ts';
+import { agentsIn } from './session-info.ts';
+
+/** Opens the session when nothing has done so yet. */
+export async function contextUsageOf(parts: EngineParts): Promise<ContextUsage> {
+  await openSession(parts);
+  const { journal, memory, context, config } = parts;
+  const model = parts.model.resolve(memory.modelName);
+  const head = await fetchContexts(parts, parts.scope, model);
+  const tools = await parts.tools.port.wireTools(model);
+  const { messages } = journal.view;
+  const isOffered = tools.some(({ name }) => name === AGENT_TOOL);
+  const { measured } = memory;
+  return contextUsage({
+    ...head,
+    model,
+    tools,
+    deferredTools: await parts.tools.deferred(model),
+    agents: isOffered ? agentsIn(config).flatMap(agentRow) : [],
+    skills: (config.skills?.catalogue.skills ?? []).map(skillRow),
+    commandCount: commandsOf(config, parts.mcp.commands).length,
+    limits: context.limitsFor(model),
+    autocompact: config.compaction?.auto !== false,
+    memoryFiles: memory.contexts?.memoryFiles ?? [],
+    messages: messages.slice(),
+    factor: context.measure?.({ ...head, model, view: messages, tools }).factor ?? 1,
+    ...(measured !== undefined && measured.root === messages.root && { measured }),
+  });
+}
+
+function agentRow(agent: AgentDefinition): NonNullable<ContextUsageInput['agents']> {
+  const { source = 'sdk', path } = agent.from ?? {};
+  if (source === 'built-in') return [];
+  return [{ agentType: agent.name, source, ...(path !== undefined && { path }), line: agentLine(agent) }];
+}
+
+const SKILL_SOURCES = { user: 'userSettings', project: 'projectSettings', plugin: 'plugin' } as const;
+
+function skillRow({
+  name,
+  source,
+  plugin,
+  file: path,
+}: Skill): NonNullable<ContextUsageInput['skills']>[number] {
+  return { name, source: SKILL_SOURCES[source], ...(plugin !== undefined && { pluginName: plugin }), path };
+}
+
+/** Of a session that nobody need have open: what its journal says. The bytes of its tools are not in it. */
+export function contextUsageOnRecord(
+  { view, model, contextSnapshot, decisions }: ResumedSession,
+  limitsFor: (model: string) => ContextUsageInput['limits'],
+): ContextUsage {
+  const answered = decisions.findLast(({ usage }) => usage !== undefined);
+  const length = (answered?.view.length ?? 0) + (answered?.response?.blocks.length ?? 0);
+  const name = model ?? 'default';
+  const limits = limitsFor(name);
+  const recorded = decisions.findLast(({ context }) => context !== undefined)?.context;
+  return contextUsage({
+    model: name,
+    limits: recorded === undefined ? limits : { ...limits, ...recorded },
+    autocompact: true,
+    system: contextSnapshot?.system ?? [],
+    userContext: contextSnapshot?.userContext ?? [],
+    memoryFiles: [],
+    messages: view.slice(),
+    ...(recorded?.overhead !== undefined && { overheadTokens: recorded.overhead }),
+    ...(answered?.usage !== undefined &&
+      length <= view.length && { measured: { usage: answered.usage, length } }),
+  });
+}

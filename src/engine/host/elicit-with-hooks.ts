@@ -1,0 +1,91 @@
+/** What hooks have to say when an MCP server asks something (Elicitation, Notification, ElicitationResult). */
+import type { HookPort } from '../../protocol/hook.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import type { ElicitationAnswer, ElicitationRequest } from '../mcp-client.ts';
+
+type Elicit = NonNullable<QueryEngineConfig['handleElicitation']>;
+
+/**
+ * Hooks first: one that answers does so in the place of the person. What goes back to the server, whoever answered,
+ * passes the hooks once more. A block declines. Without a person and a hook the answer is to decline.
+ */
+export function elicitWithHooks(askPerson: Elicit | undefined, hooks: () => HookPort): Elicit {
+  return async (request, options) => {
+    const answer =
+      (await answerOfHooks(request, hooks(), options)) ??
+      (await answerOfPerson(request, askPerson, hooks(), options));
+    return hooks().has('ElicitationResult') ? passed(request, answer, hooks(), options) : answer;
+  };
+}
+
+async function answerOfHooks(
+  request: ElicitationRequest,
+  hooks: HookPort,
+  options: { readonly signal: AbortSignal },
+): Promise<ElicitationAnswer | undefined> {
+  if (!hooks.has('Elicitation')) return undefined;
+  const { message, url, requestedSchema } = request;
+  const { elicitation, blockingErrors } = await hooks.run(
+    {
+      event: 'Elicitation',
+      ...whatOf(request),
+      message,
+      ...(url !== undefined && { url }),
+      ...(requestedSchema !== undefined && { requested_schema: requestedSchema }),
+    },
+    options,
+  );
+  if (blockingErrors.length > 0) return { action: 'decline' };
+  return elicitation?.action === undefined ? undefined : answerOf(elicitation.action, elicitation.content);
+}
+
+async function answerOfPerson(
+  request: ElicitationRequest,
+  askPerson: Elicit | undefined,
+  hooks: HookPort,
+  options: { readonly signal: AbortSignal },
+): Promise<ElicitationAnswer> {
+  if (askPerson === undefined) return { action: 'decline' };
+  // The person is told and asked at once: a slow notification must not hold the question up.
+  if (hooks.has('Notification'))
+    void hooks.run(
+      {
+        event: 'Notification',
+        message: request.message,
+        title: `A question from ${request.serverName}`,
+        notification_type: 'elicitation_dialog',
+      },
+      options,
+    );
+  return askPerson(request, options);
+}
+
+async function passed(
+  request: ElicitationRequest,
+  answer: ElicitationAnswer,
+  hooks: HookPort,
+  options: { readonly signal: AbortSignal },
+): Promise<ElicitationAnswer> {
+  const { elicitation, blockingErrors } = await hooks.run(
+    { event: 'ElicitationResult', ...whatOf(request), ...answer },
+    options,
+  );
+  if (blockingErrors.length > 0) return { action: 'decline' };
+  return answerOf(elicitation?.action ?? answer.action, elicitation?.content ?? answer.content);
+}
+
+/** Only what was accepted has a content. */
+function answerOf(
+  action: ElicitationAnswer['action'],
+  content: ElicitationAnswer['content'],
+): ElicitationAnswer {
+  return action === 'accept' && content !== undefined ? { action, content } : { action };
+}
+
+function whatOf({ serverName, mode, elicitationId }: ElicitationRequest) {
+  return {
+    mcp_server_name: serverName,
+    ...(mode !== undefined && { mode }),
+    ...(elicitationId !== undefined && { elicitation_id: elicitationId }),
+  };
+}

@@ -1,0 +1,65 @@
+/** A call that the engine makes on somebody's behalf, not the model: through the same gate, and nobody is asked. */
+import type { GatePorts } from '../../protocol/gate.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Clock, Life } from '../../protocol/ports.ts';
+import type { AnyTool, ToolContext, ToolResultContent } from '../../protocol/tool.ts';
+import { passGate } from '../../tools/gate/gate.ts';
+import { isConcurrencySafe, parseInput } from '../../tools/gate/prepared-call.ts';
+
+export type GatedAnswer =
+  | { readonly ok: true; readonly content: ToolResultContent; readonly isError: boolean }
+  /** It did not run: a sentence. */
+  | { readonly ok: false; readonly why: string };
+
+/** Never rejects. Validation, hooks and permission rules are those of the model's own calls. */
+export async function gatedCall(
+  tool: AnyTool,
+  raw: JsonObject,
+  { context, life }: { readonly context: ToolContext; readonly life: Life },
+  ports: Pick<GatePorts, 'permissions' | 'hooks'>,
+  clock: Clock,
+): Promise<GatedAnswer> {
+  const parsed = await parseInput(tool, raw);
+  if (!parsed.ok) return { ok: false, why: parsed.text };
+  const outcome = await passGate(
+    {
+      call: {
+        block: { type: 'tool_use', id: context.toolUseId, name: tool.name, input: raw },
+        assistantUuid: '',
+        effectKey: context.effectKey,
+      },
+      prepared: {
+        kind: 'ready',
+        tool,
+        input: parsed.input,
+        concurrencySafe: isConcurrencySafe(tool, parsed.input),
+      },
+      context,
+      life,
+      notes: { hookContext: [] },
+      delivered: async () => {},
+      mayRun: async () => {},
+      onProgress() {},
+      abortedBy: () => 'interrupted',
+    },
+    {
+      ...ports,
+      ask: async () => ({ behavior: 'deny', message: 'No rule allows it.' }),
+      // It is no call of the conversation, so there is nothing to resume.
+      recordIntent: () => undefined,
+    },
+    clock,
+  );
+  switch (outcome.kind) {
+    case 'returned':
+      return { ok: true, content: outcome.output.content, isError: outcome.output.isError === true };
+    case 'threw':
+    case 'refused':
+    case 'denied':
+      return { ok: false, why: outcome.text };
+    case 'aborted':
+      return { ok: false, why: 'It was interrupted.' };
+    case 'pending':
+      return { ok: false, why: 'No rule allows it.' };
+  }
+}

@@ -1,0 +1,124 @@
+/** `reloadPlugins()`: plugins are read again, and their parts replaced, while the session runs. */
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { McpServerStatus } from '../../protocol/mcp.ts';
+import type { SlashCommandInfo } from '../../protocol/sdk-messages.ts';
+import type { EngineParts } from '../session/session-parts.ts';
+import { type PluginConfig, type PluginPreview, pluginServers } from '../wiring/project/plugins.ts';
+import { commandList, loadCommands } from './command-list.ts';
+import { type AgentInfo, agentList } from './session-info.ts';
+
+export interface ReloadPluginsOptions {
+  /** Changes nothing where the list of tools would change under a conversation that is in the prompt cache. Default false. */
+  readonly holdOnCacheImpact?: boolean | undefined;
+  /** Joins these; paths must be absolute. */
+  readonly addPlugins?: readonly PluginConfig[] | undefined;
+  /** Rejects with `reload_plugins_busy` while a turn runs or a prompt waits. Default false. */
+  readonly refuseIfBusy?: boolean | undefined;
+}
+
+export interface ReloadedPlugins {
+  readonly commands: readonly SlashCommandInfo[];
+  readonly agents: readonly AgentInfo[];
+  readonly plugins: readonly PluginInfo[];
+  readonly mcpServers: readonly McpServerStatus[];
+  readonly error_count: number;
+  /** Only when it was asked for. */
+  readonly held?: boolean;
+  readonly cache_impact?: {
+    readonly mcp_servers_added: readonly string[];
+    readonly mcp_servers_removed: readonly string[];
+    readonly lsp_tool_change: null;
+  };
+}
+
+export interface PluginInfo {
+  readonly name: string;
+  readonly path: string;
+  /** `name@inline`: from a folder that the host or a flag names. */
+  readonly source: string;
+  readonly version?: string;
+}
+
+export async function reloadPlugins(
+  options: ReloadPluginsOptions,
+  isBusy: boolean,
+  parts: EngineParts,
+): Promise<ReloadedPlugins> {
+  if (options.refuseIfBusy === true && isBusy)
+    throw new TurnwrightError(
+      'reload_plugins_busy',
+      'A turn is running or a prompt waits; ask again once the session is idle.',
+    );
+  const { config, mcp, skills } = parts;
+  const { plugins } = config;
+  const { addPlugins = [], holdOnCacheImpact: holds = false } = options;
+  refuseUnusable(addPlugins);
+  if (plugins === undefined) {
+    if (addPlugins.length === 0) return reloaded(parts, 0, holds ? { held: false } : {});
+    throw new TurnwrightError('invalid_option', 'This engine was made without a place for plugins.');
+  }
+  const next = await plugins.preview(addPlugins);
+  const impact = impactOf(plugins.plugins, next);
+  const changes = impact.mcp_servers_added.length + impact.mcp_servers_removed.length > 0;
+  if (holds && changes && parts.journal.view.messages.length > 0)
+    return reloaded(parts, plugins.errors.length, { held: true, cache_impact: impact });
+  parts.hookRoom.setPluginHooks(next.hooks);
+  plugins.apply(next);
+  // A turn that runs goes on with the agents and hooks it began with.
+  if (!isBusy) parts.takeUpPlugins();
+  await Promise.all([
+    mcp.setPluginServers(pluginServers(next.plugins)),
+    skills.reload(),
+    loadCommands(config),
+  ]);
+  return reloaded(parts, next.errors.length, holds ? { held: false } : {});
+}
+
+export function pluginInfos({ plugins }: EngineParts['config']): readonly PluginInfo[] {
+  return (plugins?.plugins ?? []).map(({ name, root, version }) => ({
+    name,
+    path: root,
+    source: `${name}@inline`,
+    ...(version !== undefined && { version }),
+  }));
+}
+
+function reloaded(
+  parts: EngineParts,
+  error_count: number,
+  held: Pick<ReloadedPlugins, 'held' | 'cache_impact'>,
+): ReloadedPlugins {
+  return {
+    commands: commandList(parts.config),
+    agents: agentList(parts.config),
+    plugins: pluginInfos(parts.config),
+    mcpServers: parts.mcp.statuses(),
+    error_count,
+    ...held,
+  };
+}
+
+function impactOf(
+  before: Parameters<typeof pluginServers>[0],
+  { plugins }: PluginPreview,
+): NonNullable<ReloadedPlugins['cache_impact']> {
+  const written = (list: typeof before) =>
+    new Map(pluginServers(list).map(({ name, config }) => [name, JSON.stringify(config)]));
+  const [old, fresh] = [written(before), written(plugins)];
+  const missingIn = (other: ReadonlyMap<string, string>, from: ReadonlyMap<string, string>) =>
+    [...from].filter(([name, text]) => other.get(name) !== text).map(([name]) => name);
+  return {
+    mcp_servers_added: missingIn(old, fresh),
+    mcp_servers_removed: missingIn(fresh, old),
+    lsp_tool_change: null,
+  };
+}
+
+function refuseUnusable(added: readonly PluginConfig[]): void {
+  const wrong = added.find(({ type, path }) => type !== 'local' || !/^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(path));
+  if (wrong === undefined) return;
+  throw new TurnwrightError(
+    'invalid_option',
+    `addPlugins takes { type: "local", path } with absolute paths, got ${JSON.stringify(wrong)}.`,
+  );
+}

@@ -1,0 +1,91 @@
+/** What a host may want to show about a session: commands, agents, models, MCP servers, the account. */
+import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts';
+import type { McpServerStatus } from '../../protocol/mcp.ts';
+import { EFFORT_LEVELS, type EffortLevel } from '../../protocol/wire.ts';
+import { grouped } from '../../util/text/grouped.ts';
+import type { AgentDefinition, QueryEngineConfig } from '../config.ts';
+
+export interface AgentInfo {
+  readonly name: string;
+  readonly description: string;
+  readonly model?: string;
+}
+
+export interface ModelChoice {
+  /** For `setModel`. */
+  readonly value: string;
+  readonly resolvedModel: string;
+  readonly displayName: string;
+  readonly description: string;
+  readonly supportsEffort: boolean;
+  readonly supportedEffortLevels?: readonly EffortLevel[];
+  readonly supportsAdaptiveThinking: boolean;
+}
+
+export interface AccountInfo {
+  readonly apiKeySource: string;
+  readonly apiProvider: 'firstParty';
+}
+
+const CHOICES = ['default', 'opus', 'sonnet', 'haiku', 'fable'] as const;
+
+/** The host's, those of files, and those of plugins as they were read last; of two with one name the first counts. */
+export function agentsIn({
+  agents = [],
+  plugins,
+}: Pick<QueryEngineConfig, 'agents' | 'plugins'>): readonly AgentDefinition[] {
+  const ofPlugins = (plugins?.agents ?? []).filter(({ name }) => !agents.some((own) => own.name === name));
+  return ofPlugins.length === 0 ? agents : [...agents, ...ofPlugins];
+}
+
+export function agentList(config: QueryEngineConfig): readonly AgentInfo[] {
+  return agentsIn(config).map(({ name, description, model }) => ({
+    name,
+    description,
+    ...(model !== undefined && { model }),
+  }));
+}
+
+/** The aliases, and the configured model when it is none of them. */
+export function modelList(config: QueryEngineConfig): readonly ModelChoice[] {
+  const own = config.userSpecifiedModel;
+  const env = config.env ?? {};
+  const values: readonly string[] =
+    own === undefined || CHOICES.some((choice) => choice === own) ? CHOICES : [...CHOICES, own];
+  return values.map((value) => {
+    const resolvedModel = resolveModelAlias(value === 'default' ? (own ?? value) : value, env);
+    const info = modelInfo(resolvedModel, config.modelOverrides);
+    return {
+      value,
+      resolvedModel,
+      displayName: value === 'default' ? `Default (${info.displayName})` : info.displayName,
+      description: `${info.displayName}, ${grouped(info.contextWindow)} tokens of context`,
+      supportsEffort: info.supportsEffort,
+      ...(info.supportsEffort && { supportedEffortLevels: EFFORT_LEVELS }),
+      supportsAdaptiveThinking: info.supportsAdaptiveThinking,
+    };
+  });
+}
+
+export function accountOf(config: QueryEngineConfig): AccountInfo {
+  return { apiKeySource: apiKeySourceOf(config), apiProvider: 'firstParty' };
+}
+
+export function apiKeySourceOf({ apiKeySource, apiKey, authToken }: QueryEngineConfig): string {
+  return apiKeySource ?? (apiKey === undefined && authToken === undefined ? 'none' : 'option');
+}
+
+export function mcpStatusOf({
+  mcpClients = [],
+}: Pick<QueryEngineConfig, 'mcpClients'>): readonly McpServerStatus[] {
+  return mcpClients.map(({ name, status, serverInfo, error, toolInfos, tools = [] }) => ({
+    name,
+    status,
+    ...(serverInfo !== undefined && { serverInfo }),
+    ...(error !== undefined && { error }),
+    transport: 'sdk',
+    scope: 'dynamic',
+    source: 'sdk',
+    tools: toolInfos ?? tools.map((tool) => ({ name: tool.name.replace(`mcp__${name}__`, '') })),
+  }));
+}

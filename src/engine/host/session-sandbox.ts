@@ -1,0 +1,23 @@
+/** Isolation of commands, as a session's configuration brings it along: who asks for none loads none. */
+import type { PathPatternSource, Pattern } from '../../permissions/rules/path-rule.ts';
+import type { SandboxPort } from '../../protocol/sandbox.ts';
+
+export interface SessionSandbox {
+  /** A call may ask to run outside: through the ordinary rules. */
+  readonly mayLeave: boolean;
+  open(parts: SandboxParts): SandboxPort;
+}
+
+/** What a session knows, as of now, and settings do not. */
+export interface SandboxParts {
+  readonly cwd: string;
+  readonly additionalDirectories: () => readonly string[];
+  readonly pathPatterns: (source: PathPatternSource) => readonly Pattern[];
+  /** Domains of WebFetch rules. */
+  readonly domains: (behavior: 'allow' | 'deny') => readonly string[];
+  /** Of the session's own files, what the model is told to read. */
+  readonly readableDirectories: () => readonly string[];
+  /** Folders that grant, beside those that are known by name. */
+  readonly protectedPaths: () => readonly string[];
+  readonly stderr: ((line: string) => void) | undefined;
+}

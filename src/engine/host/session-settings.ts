@@ -1,0 +1,121 @@
+/** Settings and permission rules of a running session, as a host sees and changes them. */
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { PermissionBehavior, PermissionMode, PermissionRuleSource } from '../../protocol/permission.ts';
+import type { EffortLevel } from '../../protocol/wire.ts';
+import { switchModel } from '../models/switch-model.ts';
+import type { EngineParts } from '../session/session-parts.ts';
+import type { SettingsAccess, SettingsReport } from '../wiring/settings-access.ts';
+
+export interface PermissionRulesState {
+  readonly rules: readonly {
+    readonly behavior: PermissionBehavior;
+    readonly source: PermissionRuleSource;
+    readonly rule: string;
+    /** Kept in a settings file, for this session alone, or not to be changed from here. */
+    readonly editability: 'persistent' | 'session' | 'readonly';
+    /** Managed settings let no other rule allow. */
+    readonly notInEffect?: true;
+  }[];
+  readonly workspaceDirectories: readonly { readonly path: string; readonly source: PermissionRuleSource }[];
+  readonly originalCwd: string;
+  readonly managedOnly: boolean;
+}
+
+/** What the next request is made with, wherever it comes from. */
+export interface AppliedSettings {
+  readonly model: string;
+  /** null: the model's own. */
+  readonly effort: EffortLevel | null;
+}
+
+export interface SessionSettings {
+  /**
+   * Lays keys over the flag layer, null takes one away. Rules, folders and mode hold at once, the model from the next
+   * request on, effort and fast mode from the next turn on, other keys from the next session on. Throws
+   * `invalid_settings`; nothing has changed then.
+   */
+  applyFlags(settings: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Writes allow-listed keys to a settings file; the running session stays as it is. */
+  update(
+    source: 'localSettings' | 'userSettings',
+    settings: Readonly<Record<string, unknown>>,
+  ): Promise<void>;
+  report(): SettingsReport & { readonly applied: AppliedSettings };
+  permissionRules(): PermissionRulesState;
+}
+
+export interface LiveSession {
+  setPermissionMode(mode: PermissionMode): void;
+}
+
+export function sessionSettings(parts: EngineParts, session: LiveSession): SessionSettings {
+  const { permissions, config, memory } = parts;
+  const access = (): SettingsAccess => {
+    if (config.settingsAccess !== undefined) return config.settingsAccess;
+    throw new TurnwrightError(
+      'invalid_option',
+      'This engine was made without settings, so it has none to change.',
+    );
+  };
+  return {
+    async applyFlags(given) {
+      const resolved = await access().applyFlags(given);
+      const { rules, directorySources, locks, mode } = resolved.permissions;
+      const folders = Object.entries(directorySources).filter(([, source]) => source === 'flagSettings');
+      permissions.replaceSource(
+        'flagSettings',
+        rules.flagSettings ?? {},
+        folders.map(([path]) => path),
+      );
+      permissions.setLocks(locks);
+      if (says(given['permissions'], 'defaultMode')) session.setPermissionMode(mode);
+      if ('model' in given) await switchModel(modelIn(given), 'sdk', parts);
+      if ('effortLevel' in given) memory.effort = resolved.effort;
+      if ('fastMode' in given) memory.fastMode = resolved.fastMode;
+    },
+    update: (source, given) => access().update(source, given),
+    report: () => ({
+      ...access().report(),
+      applied: {
+        model: parts.model.resolve(memory.modelName),
+        effort: memory.effort ?? config.effort ?? null,
+      },
+    }),
+    permissionRules: () => ({
+      rules: permissions.rules().map(({ behavior, source, rule, inForce }) => ({
+        behavior,
+        source,
+        rule,
+        editability: inForce ? editability(source) : ('readonly' as const),
+        ...(!inForce && { notInEffect: true as const }),
+      })),
+      workspaceDirectories: permissions.directories(),
+      originalCwd: config.cwd,
+      managedOnly: permissions.locks.managedRulesOnly === true,
+    }),
+  };
+}
+
+/** What is laid here is newer than any flag; null: the default model. */
+const modelIn = ({ model }: Readonly<Record<string, unknown>>): string | undefined =>
+  typeof model === 'string' && model !== 'default' ? model : undefined;
+
+function says(permissions: unknown, key: string): boolean {
+  return typeof permissions === 'object' && permissions !== null && key in permissions;
+}
+
+function editability(source: PermissionRuleSource): 'persistent' | 'session' | 'readonly' {
+  switch (source) {
+    case 'userSettings':
+    case 'projectSettings':
+    case 'localSettings':
+      return 'persistent';
+    case 'session':
+    case 'cliArg':
+      return 'session';
+    case 'flagSettings':
+    case 'policySettings':
+    case 'command':
+      return 'readonly';
+  }
+}

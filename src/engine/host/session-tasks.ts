@@ -1,0 +1,147 @@
+/** Background tasks as a host may see and steer them. */
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { AttachmentMessage } from '../../protocol/messages.ts';
+import type { Clock } from '../../protocol/ports.ts';
+import { TASK_NOTICE, type TaskEndedBy, type TaskInfo } from '../../protocol/task.ts';
+import type { UserBlock } from '../../protocol/wire.ts';
+import { noticeOrigin, noticePrompt, noticeReminder } from '../../tasks/notice.ts';
+import { type SessionTaskTable, wakes } from '../../tasks/task-table.ts';
+import { isoTime } from '../../util/text/iso-time.ts';
+import type { EngineParts } from '../session/session-parts.ts';
+
+/** How much of a task's output a host is given, in bytes. */
+const OUTPUT_BYTES = 8 * 1024;
+
+export interface TaskNotice {
+  readonly content: string | readonly UserBlock[];
+  readonly origin: { readonly kind: string; readonly [key: string]: unknown };
+}
+
+export interface TaskOutputTail {
+  /** The end of the output. */
+  readonly output: string;
+  readonly total_bytes: number;
+  /** There is more before it. */
+  readonly truncated: boolean;
+}
+
+export interface SessionTasks {
+  /** In the order they began; ended ones too. */
+  list(): readonly TaskInfo[];
+  /** Emits `background_tasks_changed` with what runs now. */
+  announceRunning(): void;
+  /** Resolves when nothing of the task is left; at once when no task of this id runs. */
+  stop(taskId: string): Promise<void>;
+  /** Stops all that run in the background. */
+  stopAll(by: TaskEndedBy): Promise<void>;
+  /**
+   * Calls that wait for a command or an agent return, and it goes on in the background: the one of this call, or
+   * all. False when `toolUseId` names none. Throws `tasks_disabled`.
+   */
+  toBackground(toolUseId?: string): boolean;
+  /** The last 8 KiB. Rejects with `unknown_task`. */
+  output(taskId: string): Promise<TaskOutputTail>;
+  /** Something runs whose end will be news. */
+  readonly running: boolean;
+  /** What ended of itself since the model was told last: a prompt to go on with. Taking it counts as telling. */
+  takeNotice(): TaskNotice | undefined;
+  /** Nobody else will ask anything more: what still runs after `backgroundWaitMs` is stopped, unless called off. */
+  limitWait(): () => void;
+  /** Called at each start and end. */
+  onChange(listener: () => void): () => void;
+}
+
+export interface SessionTaskOptions {
+  readonly table: SessionTaskTable;
+  readonly enabled: boolean;
+  /** No more may be spent: the model is not asked because of a task. */
+  isSpent(): boolean;
+  readonly clock: Clock;
+  readonly waitMs: number;
+}
+
+/** Default of `backgroundWaitMs`. */
+export const BACKGROUND_WAIT_MS = 600_000;
+
+export function sessionTasks(options: SessionTaskOptions): SessionTasks {
+  return new TasksOfSession(options);
+}
+
+class TasksOfSession implements SessionTasks {
+  readonly #options: SessionTaskOptions;
+
+  constructor(options: SessionTaskOptions) {
+    this.#options = options;
+  }
+
+  get running(): boolean {
+    return this.#options.table.running().length > 0;
+  }
+
+  list(): readonly TaskInfo[] {
+    return this.#options.table.list();
+  }
+
+  announceRunning(): void {
+    this.#options.table.announceRunning();
+  }
+
+  async stop(taskId: string): Promise<void> {
+    const { table } = this.#options;
+    if (table.get(taskId)?.status === 'running') await table.stop(taskId, 'host');
+  }
+
+  async stopAll(by: TaskEndedBy): Promise<void> {
+    await this.#options.table.stopAll(by);
+  }
+
+  toBackground(toolUseId?: string): boolean {
+    const { enabled, table } = this.#options;
+    if (!enabled) {
+      throw new TurnwrightError(
+        'tasks_disabled',
+        'Background tasks are switched off for this session (CLAUDE_CODE_DISABLE_BACKGROUND_TASKS), so nothing was moved to the background.',
+      );
+    }
+    return table.detach(toolUseId) > 0 || toolUseId === undefined;
+  }
+
+  async output(taskId: string): Promise<TaskOutputTail> {
+    const { text, from, totalBytes } = await this.#options.table.output(taskId, OUTPUT_BYTES);
+    return { output: text, total_bytes: totalBytes, truncated: from > 0 };
+  }
+
+  takeNotice(): TaskNotice | undefined {
+    const { table } = this.#options;
+    const ended = table.untold();
+    if (!ended.some(wakes) || this.#options.isSpent()) return undefined;
+    table.tell(ended.map(({ taskId }) => taskId));
+    return { content: noticePrompt(ended), origin: noticeOrigin(ended) };
+  }
+
+  limitWait(): () => void {
+    const { clock, waitMs, table } = this.#options;
+    return clock.timer(waitMs, () => void table.stopAll('session'));
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#options.table.onChange(listener);
+  }
+}
+
+/** Background tasks that ended since the model was told last, to go behind a prompt. */
+export function endedTaskNotices(parts: Pick<EngineParts, 'tasks' | 'ids' | 'clock'>): AttachmentMessage[] {
+  const ended = parts.tasks.untold();
+  if (ended.length === 0) return [];
+  const task_ids = ended.map(({ taskId }) => taskId);
+  parts.tasks.tell(task_ids);
+  return [
+    {
+      type: 'attachment',
+      uuid: parts.ids.uuid(),
+      timestamp: isoTime(parts.clock.nowMs()),
+      attachment: { type: TASK_NOTICE, task_ids },
+      rendered: [{ type: 'text', text: noticeReminder(ended) }],
+    },
+  ];
+}

@@ -1,0 +1,40 @@
+/** What messages say about fast mode. */
+import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts';
+import type { FastModeStatus } from '../../protocol/model.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import type { EngineParts } from '../session/session-parts.ts';
+
+/** Whether requests of this model go out fast now, and if not, why. */
+export function fastModeStatus(
+  model: string,
+  { memory, model: port }: Pick<EngineParts, 'memory' | 'model'>,
+): FastModeStatus {
+  const supported = port.infoOf(model).supportsFastMode === true;
+  return statusOf(memory.fastMode, supported, () => port.fastMode());
+}
+
+/** Before the session has begun. */
+export function configuredFastMode({
+  fastMode,
+  userSpecifiedModel = 'default',
+  modelOverrides,
+  env = {},
+}: QueryEngineConfig): FastModeStatus {
+  const { supportsFastMode } = modelInfo(resolveModelAlias(userSpecifiedModel, env), modelOverrides);
+  return statusOf(fastMode, supportsFastMode === true, () => ({ state: 'on' }));
+}
+
+function statusOf(
+  wanted: QueryEngineConfig['fastMode'],
+  supported: boolean,
+  soFar: () => FastModeStatus,
+): FastModeStatus {
+  if (wanted === 'disabled_by_env') return { state: 'off', reason: 'disabled_by_env' };
+  if (wanted !== true) return { state: 'off', reason: 'sdk_opt_in_required' };
+  return supported ? soFar() : { state: 'off' };
+}
+
+/** As `system/init` and the result carry it. */
+export function fastModeFields({ state, reason }: FastModeStatus) {
+  return { fast_mode_state: state, ...(reason !== undefined && { fast_mode_disabled_reason: reason }) };
+}

@@ -1,0 +1,102 @@
+/** Another model from the next request on: hooks may refuse it, and hear of it. */
+import { TurnwrightError } from '../../protocol/errors.ts';
+import { isoTime } from '../../util/text/iso-time.ts';
+import { toReplay } from '../output/to-sdk-user.ts';
+import type { EngineParts } from '../session/session-parts.ts';
+import { refuseUnpriced } from './model-choice.ts';
+
+type Parts = Pick<
+  EngineParts,
+  | 'announcer'
+  | 'clock'
+  | 'config'
+  | 'hookRoom'
+  | 'ids'
+  | 'journal'
+  | 'memory'
+  | 'model'
+  | 'scope'
+  | 'sessionId'
+>;
+
+/**
+ * undefined: the default model. Rejects with `unpriced_model` under a USD budget, and with `blocked_by_hook` when
+ * a PreModelSwitch hook denies it, or wants somebody asked who cannot be.
+ */
+export async function switchModel(
+  requested: string | undefined,
+  source: 'sdk' | 'command',
+  parts: Parts,
+): Promise<void> {
+  const { hookRoom, memory, model, scope } = parts;
+  const [from, to] = [model.resolve(memory.modelName), model.resolve(requested)];
+  refuseUnpriced(to, parts);
+  const hears = (event: 'PreModelSwitch' | 'PostModelSwitch') => from !== to && hookRoom.has(event);
+  if (hears('PreModelSwitch')) {
+    const call = { event: 'PreModelSwitch', ...switched(from, to, requested, parts), source } as const;
+    const { permission, reason, blockingErrors } = await hookRoom.run(call, { signal: scope.signal });
+    const [blocked = permission === 'deny' || permission === 'ask' ? (reason ?? '') : undefined] =
+      blockingErrors;
+    if (blocked !== undefined)
+      throw new TurnwrightError(
+        'blocked_by_hook',
+        `Model switch blocked by a PreModelSwitch hook${blocked === '' ? '.' : `: ${blocked}`}`,
+      );
+  }
+  memory.modelName = requested;
+  if (from !== to) {
+    // A submission that runs goes on with it; the next one begins with it anyway.
+    memory.adopted = { ...memory.adopted, model: to };
+    if (source === 'sdk') announce(requested, to, parts);
+  }
+  if (hears('PostModelSwitch')) {
+    const call = { event: 'PostModelSwitch', ...switched(from, to, requested, parts), source } as const;
+    await hookRoom.run(call, { signal: scope.signal });
+  }
+}
+
+/** As a local command would say it. */
+function announce(
+  requested: string | undefined,
+  model: string,
+  { announcer, clock, ids, sessionId }: Parts,
+): void {
+  const name = requested === undefined || requested === model ? model : `${requested} (${model})`;
+  const content = `<local-command-stdout>Set model to \`${name}\`</local-command-stdout>`;
+  announcer.say(toReplay({ uuid: ids.uuid(), content, timestamp: isoTime(clock.nowMs()) }, sessionId));
+}
+
+const TTL_MS = { '5m': 5 * 60_000, '1h': 60 * 60_000 } as const;
+
+/** What the switch means: another model reads nothing that this one has in its cache. */
+function switched(
+  from_model: string,
+  to_model: string,
+  requested: string | undefined,
+  { clock, config, journal, memory, model }: Parts,
+) {
+  const { price, source } = model.infoOf(to_model);
+  const cache_ttl = config.promptCacheTtl ?? '5m';
+  const usage = memory.measured?.usage;
+  const context_tokens =
+    usage === undefined
+      ? 0
+      : usage.input_tokens +
+        usage.cache_creation_input_tokens +
+        usage.cache_read_input_tokens +
+        usage.output_tokens;
+  const last = journal.view.messages.at(journal.view.messages.length - 1);
+  const ageMs = last === undefined ? Number.POSITIVE_INFINITY : clock.nowMs() - Date.parse(last.timestamp);
+  const perMillion = cache_ttl === '1h' ? price?.cacheWrite1h : price?.cacheWrite5m;
+  return {
+    from_model,
+    to_model,
+    requested_model: requested ?? 'default',
+    context_tokens,
+    prompt_cache_warm: context_tokens > 0 && ageMs < TTL_MS[cache_ttl],
+    cache_ttl,
+    // Dollars, to four places: an estimate.
+    estimated_cache_write_usd: Math.round((context_tokens * (perMillion ?? 0)) / 100) / 10_000,
+    pricing: source === 'settings' ? 'configured' : source === 'list' ? 'catalog' : 'default',
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * When the consumer has taken the block of an agent's call (L4.1): only then may the call's gate ask hooks and hosts.
+ * An agent goes on by itself whatever its consumer does, so that its messages are taken is told from outside.
+ */
+import type { ToolsPort } from '../../loop/deps.ts';
+import type { SDKMessage } from '../../protocol/sdk-messages.ts';
+import type { ToolProgress } from '../../protocol/tool.ts';
+
+/** Whoever takes progress, or decides that nobody will, calls this behind it. */
+export function tellTaken({ taken }: Pick<ToolProgress, 'taken'>): void {
+  taken?.();
+}
+
+export interface Deliveries {
+  /** What releases the calls in this message; undefined: it holds none. */
+  of(message: SDKMessage): (() => void) | undefined;
+  /** The same tools, whose calls wait for their block to be taken. */
+  guard(port: ToolsPort): ToolsPort;
+}
+
+export function createDeliveries(): Deliveries {
+  /** Calls whose block is under way, and those whose gate waits for it. */
+  const waiting = new Map<string, () => void>();
+  const underWay = new Set<string>();
+
+  const release = (ids: readonly string[]) => {
+    for (const id of ids) {
+      underWay.delete(id);
+      waiting.get(id)?.();
+      waiting.delete(id);
+    }
+  };
+  return {
+    of(message) {
+      if (message.type !== 'assistant') return undefined;
+      const ids = message.message.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+      if (ids.length === 0) return undefined;
+      for (const id of ids) underWay.add(id);
+      return () => release(ids);
+    },
+    guard: (port) => ({
+      wireTools: (model) => port.wireTools(model),
+      backfill: (block) => port.backfill(block),
+      outwardInput: (block) => port.outwardInput(block),
+      open(input) {
+        const executor = port.open(input);
+        return {
+          add: (call) => executor.add(call),
+          delivered(id) {
+            // What was never on its way to anybody has nothing to wait for.
+            if (underWay.has(id)) waiting.set(id, () => executor.delivered(id));
+            else executor.delivered(id);
+          },
+          take: () => executor.take(),
+          get open() {
+            return executor.open;
+          },
+          ready: () => executor.ready(),
+          abort: (why) => executor.abort(why),
+        };
+      },
+    }),
+  };
+}

@@ -1,0 +1,88 @@
+/** The result is on record before it is shown. A full disk must not cost the consumer its result. */
+import type { JournalBody } from '../../protocol/journal.ts';
+import type { SDKResultMessage } from '../../protocol/result-message.ts';
+import type { SDKMessage } from '../../protocol/sdk-messages.ts';
+import type { SDKSessionWritesLost } from '../../protocol/session-messages.ts';
+import { TASK_NOTICE } from '../../protocol/task.ts';
+import { within } from '../../util/async/with-timeout.ts';
+import { headOf } from '../../util/text/cut-text.ts';
+import { textOfContent } from '../../util/text/text-of-content.ts';
+import type { EngineParts } from '../session/session-parts.ts';
+import type { Prompt } from '../submission/prepare-submission.ts';
+import type { Submission } from '../submission/submission.ts';
+
+/** How long a result waits for the host's session store, in ms. */
+const MIRROR_MS = 5_000;
+
+/** What is told at the end: the result, and before it that the transcript lacks something (F71). */
+export async function recordResult(
+  result: SDKResultMessage,
+  { id, prompt }: Submission,
+  parts: EngineParts,
+): Promise<readonly SDKMessage[]> {
+  parts.memory.results += 1;
+  parts.memory.lastResult = result;
+  // A session that could not be opened is not written to.
+  if (!parts.memory.opened) return [result];
+  const { recorder } = parts.journal;
+  const bodies: JournalBody[] = [
+    ...lastPrompt(prompt, id, parts),
+    {
+      type: 'cost',
+      id: `${id}/cost`,
+      submission: id,
+      totalCostUsd: parts.ledger.totalCostUsd(),
+      modelUsage: parts.ledger.modelUsage(),
+    },
+    { type: 'result', id: `${id}/result`, submission: id, result },
+  ];
+  let lost: SDKSessionWritesLost | undefined;
+  try {
+    await recorder.append(bodies);
+    await recorder.commit();
+  } catch (error) {
+    if (!parts.journal.lost) {
+      parts.config.stderr?.(`The result could not be recorded: ${(error as Error).message}`);
+      lost = writesLost(error, parts);
+    }
+  }
+  // Who reads the result may stop the machine; a store that hangs does not keep it from them.
+  if (parts.mirror !== undefined) await within(MIRROR_MS, parts.mirror.flush());
+  return lost === undefined ? [result] : [lost, result];
+}
+
+/** In characters: enough for a list of sessions. */
+const LAST_PROMPT_CHARS = 200;
+
+/** Nothing for what no person said, and for an interrupted submission that goes on. */
+function lastPrompt(
+  { content, options }: Prompt,
+  submission: string,
+  { journal }: EngineParts,
+): JournalBody[] {
+  const text = textOfContent(content).replaceAll(/\s+/g, ' ').trim();
+  const { messages } = journal.view;
+  const leafUuid = messages.at(messages.length - 1)?.uuid;
+  if (text === '' || leafUuid === undefined || options.origin?.kind === TASK_NOTICE) return [];
+  const id = `${submission}/last-prompt`;
+  return [{ type: 'last-prompt', id, submission, lastPrompt: headOf(text, LAST_PROMPT_CHARS), leafUuid }];
+}
+
+/** undefined: it was not for want of room. */
+function writesLost(
+  error: unknown,
+  { ids, sessionId }: Pick<EngineParts, 'ids' | 'sessionId'>,
+): SDKSessionWritesLost | undefined {
+  const cause = error instanceof Error ? (error.cause as { readonly code?: unknown } | undefined) : undefined;
+  const error_code = (['ENOSPC', 'EDQUOT'] as const).find((code) => code === cause?.code);
+  if (error_code === undefined) return undefined;
+  return {
+    type: 'system',
+    subtype: 'session_writes_lost',
+    error_code,
+    lost: ['transcript'],
+    transcript_session_ids: [sessionId],
+    uuid: ids.uuid(),
+    session_id: sessionId,
+  };
+}

@@ -1,0 +1,214 @@
+/** The result of a submission, made from the terminal alone (L7.1). */
+import type { AssistantMessage, AttachmentMessage, LoopMessage } from '../../protocol/messages.ts';
+import type { SDKResultError, SDKResultMessage } from '../../protocol/result-message.ts';
+import type { Terminal, TerminalReason } from '../../protocol/terminal.ts';
+import type { StopReason } from '../../protocol/wire.ts';
+import type { Writable } from '../../util/collections/writable.ts';
+import { commonFields, type ResultFacts, timings } from './result-fields.ts';
+
+type ResultKind =
+  /** Success with the text of the last assistant message. */
+  | 'answer'
+  /** Success in shape, `is_error` in fact: the last assistant message is a synthetic error. */
+  | 'shown_error'
+  | SDKResultError['subtype'];
+
+/** One row per reason: a new reason does not compile until it has an answer. */
+export const RESULT_KIND: Readonly<Record<TerminalReason, ResultKind>> = {
+  completed: 'answer',
+  stop_hook_prevented: 'answer',
+  hook_stopped: 'answer',
+  api_error: 'shown_error',
+  prompt_too_long: 'shown_error',
+  image_error: 'shown_error',
+  blocking_limit: 'shown_error',
+  rapid_refill_breaker: 'shown_error',
+  malformed_tool_use_exhausted: 'shown_error',
+  max_turns: 'error_max_turns',
+  budget_exhausted: 'error_max_budget_usd',
+  structured_output_retry_exhausted: 'error_max_structured_output_retries',
+  aborted_streaming: 'error_during_execution',
+  aborted_tools: 'error_during_execution',
+  model_error: 'error_during_execution',
+  turn_setup_failed: 'error_during_execution',
+};
+
+/** What a submission was seen to yield, as far as its result needs it. */
+export interface Outcome {
+  observe(message: LoopMessage): void;
+  /** A response came to its end: its stop reason was not known when its blocks were yielded. */
+  responseEnded(messageId: string, stopReason: StopReason | null): void;
+  /** The last assistant message that was not taken back. `byModel`: errors and notes of the engine do not count. */
+  last(which?: { readonly byModel: boolean }): LastAnswer | undefined;
+  /** The last reason that an answer of the API gave in this submission, whatever became of that answer. */
+  readonly lastStopReason: StopReason | null;
+  /** User messages that the loop yielded. */
+  readonly userMessages: number;
+  /** The queued prompts seen so far are part of this turn now. */
+  joined(): void;
+  readonly joinedUuids: readonly string[];
+}
+
+export interface LastAnswer {
+  /** Of its last block; '' when that is no text. */
+  readonly text: string;
+  readonly stopReason: StopReason | null;
+  readonly synthetic?: AssistantMessage['synthetic'];
+  readonly model?: string;
+  readonly requestId?: string;
+}
+
+export function createOutcome(): Outcome {
+  let blocks: AssistantMessage[] = [];
+  const stopReasons = new Map<string, StopReason | null>();
+  let ended = '';
+  let joining: string[] = [];
+  const joinedUuids: string[] = [];
+  const outcome: Writable<Outcome> = {
+    joinedUuids,
+    lastStopReason: null,
+    userMessages: 0,
+    joined() {
+      joinedUuids.push(...joining);
+      joining = [];
+    },
+    observe(message) {
+      if (message.type === 'attachment') joining.push(...promptUuidOf(message));
+      if (message.type === 'assistant') {
+        blocks.push(message);
+        // Of an earlier life of the session: its answers ended before this one began.
+        if (message.synthetic === undefined)
+          outcome.lastStopReason = message.message.stop_reason ?? outcome.lastStopReason;
+      } else if (message.type === 'user') outcome.userMessages += 1;
+      else if (message.type === 'tombstone') {
+        const gone = new Set(message.uuids);
+        blocks = blocks.filter((block) => !gone.has(block.uuid));
+      } else if (message.type === 'system' && message.subtype === 'compact_boundary') {
+        // What came before it is let go of, but for what `last` may still be asked for (L1 phase 7).
+        const byModel = blocks.findLast(({ synthetic }) => synthetic === undefined);
+        const newest = blocks.at(-1);
+        blocks = blocks.filter((block) => block === byModel || block === newest);
+      }
+    },
+    responseEnded(messageId, stopReason) {
+      stopReasons.set(messageId, stopReason);
+      ended = messageId;
+      outcome.lastStopReason = stopReason ?? outcome.lastStopReason;
+    },
+    last(which) {
+      const stopReason = stopReasons.get(ended);
+      // An answer without a block: an earlier one's text is not what it said (L7 rule 7: an empty success).
+      if (
+        which?.byModel === true &&
+        stopReason != null &&
+        !blocks.some(({ message }) => message.id === ended)
+      )
+        return { text: '', stopReason };
+      const last = blocks.findLast((block) => which?.byModel !== true || block.synthetic === undefined);
+      if (last === undefined) return undefined;
+      const { id, stop_reason } = last.message;
+      const end = last.message.content.at(-1);
+      return {
+        text: end?.type === 'text' ? end.text : '',
+        stopReason: stopReasons.get(id) ?? stop_reason,
+        model: last.message.model,
+        ...(last.requestId !== undefined && { requestId: last.requestId }),
+        ...(last.synthetic && { synthetic: last.synthetic }),
+      };
+    },
+  };
+  return outcome;
+}
+
+function promptUuidOf({ attachment }: AttachmentMessage): readonly string[] {
+  if (attachment.type !== 'queued_command') return [];
+  const { sourceUuid } = attachment as { readonly sourceUuid?: string };
+  return sourceUuid === undefined ? [] : [sourceUuid];
+}
+
+export interface ResultLimits {
+  readonly maxTurns?: number | undefined;
+  readonly maxBudgetUsd?: number | undefined;
+  readonly structuredOutputAttempts: number;
+}
+
+/** The result of a submission that ran the loop, or failed while it was being set up. */
+export function resultOf(
+  terminal: Terminal,
+  outcome: Pick<Outcome, 'last' | 'lastStopReason' | 'userMessages'>,
+  facts: ResultFacts,
+  limits: ResultLimits,
+  structured?: { readonly value: unknown },
+): SDKResultMessage {
+  const kind = RESULT_KIND[terminal.reason];
+  const last = outcome.last({ byModel: kind === 'answer' });
+  const common = {
+    type: 'result' as const,
+    terminal_reason: terminal.reason,
+    num_turns: terminal.reason === 'turn_setup_failed' ? 0 : 1 + outcome.userMessages,
+    ...commonFields(facts),
+  };
+  switch (kind) {
+    case 'answer':
+      return {
+        ...common,
+        subtype: 'success',
+        is_error: false,
+        result: structured === undefined ? (last?.text ?? '') : JSON.stringify(structured.value),
+        stop_reason: last?.stopReason ?? null,
+        api_error_status: null,
+        ...(structured !== undefined && { structured_output: structured.value }),
+        ...timings(facts),
+      };
+    case 'shown_error':
+      return {
+        ...common,
+        subtype: 'success',
+        is_error: true,
+        result: last?.text ?? terminal.errors?.join('\n') ?? '',
+        stop_reason: 'stop_sequence',
+        api_error_status: terminal.apiErrorStatus ?? last?.synthetic?.status ?? null,
+        ...(last?.synthetic?.errorType !== undefined && { api_error_type: last.synthetic.errorType }),
+        ...timings(facts),
+      };
+    default:
+      return {
+        ...common,
+        subtype: kind,
+        is_error: true,
+        errors: sentences(terminal, limits),
+        stop_reason: outcome.lastStopReason,
+      };
+  }
+}
+
+/** The result of a submission that never asked the model: no terminal reason (L1 phase 5). */
+export function resultWithoutQuery(text: string, facts: ResultFacts, command?: string): SDKResultMessage {
+  return {
+    type: 'result',
+    subtype: 'success',
+    is_error: false,
+    result: text,
+    num_turns: 0,
+    stop_reason: null,
+    ...(command !== undefined && { local_command: command }),
+    ...commonFields(facts),
+  };
+}
+
+function sentences(terminal: Terminal, limits: ResultLimits): readonly string[] {
+  switch (terminal.reason) {
+    case 'max_turns':
+      return [`Reached maximum number of turns (${limits.maxTurns ?? terminal.turnCount - 1})`];
+    case 'budget_exhausted':
+      return [`Reached maximum budget ($${limits.maxBudgetUsd ?? 0})`, ...(terminal.errors ?? [])];
+    case 'structured_output_retry_exhausted':
+      return [`No valid structured output after ${limits.structuredOutputAttempts} attempts`];
+    case 'aborted_streaming':
+      return terminal.errors ?? ['Interrupted while the model was answering'];
+    case 'aborted_tools':
+      return terminal.errors ?? ['Interrupted while tools were running'];
+    default:
+      return terminal.errors ?? [`The run ended early: ${terminal.reason}`];
+  }
+}

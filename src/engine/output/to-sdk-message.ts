@@ -1,0 +1,291 @@
+/**
+ * What the loop yields, as consumers see it. Stateful in two small ways: a tombstone becomes
+ * `retracted_message_uuids` on the user message that follows it, and `supersedes` on the next assistant message
+ * (L4.5); progress says how long its tool has been running.
+ */
+
+import { estimateText } from '../../context/estimate/text-estimate.ts';
+import type {
+  AssistantMessage,
+  Attachment,
+  AttachmentMessage,
+  LoopMessage,
+  RecalledMemory,
+  StreamEventsMessage,
+  SystemMessage,
+  UserMessage,
+} from '../../protocol/messages.ts';
+import type { Clock, Ids } from '../../protocol/ports.ts';
+import type { SDKMessage } from '../../protocol/sdk-messages.ts';
+import type { McpOrigin } from '../../protocol/tool.ts';
+import type { StreamEvent } from '../../protocol/wire.ts';
+import { countedIds } from '../../util/ids/counted-ids.ts';
+import { answeredPrompt, createPromptStamp } from '../submission/answered-prompt.ts';
+import { toolUseMeta, toSdkAssistant } from './to-sdk-assistant.ts';
+import { toReplay, toSdkUser } from './to-sdk-user.ts';
+
+/** Progress of an Agent call that carries a message of its agent, ready to be shown. */
+export const AGENT_MESSAGE = 'agent_message';
+
+export interface SdkMapperOptions {
+  /** Of a tool that an MCP server offers. Absent: none is. */
+  readonly mcpOf?: ((name: string) => McpOrigin | undefined) | undefined;
+  readonly sessionId: string;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly includePartialMessages: boolean;
+  readonly replayUserMessages: boolean;
+  /** Attachments as informational messages. */
+  readonly verbose: boolean;
+  /** Of the prompts that began the turn. */
+  readonly userMessageUuids?: readonly string[] | undefined;
+  /** Of those that joined it so far; grows while it runs. */
+  readonly joinedUuids?: readonly string[] | undefined;
+}
+
+export interface SdkMapper {
+  map(message: LoopMessage): SDKMessage[];
+  /**
+   * The queued prompts that were attached are part of the turn now; until then they may yet be given back. Those that
+   * are to be repeated are said at once; when nobody listens (false), ahead of what is mapped next.
+   */
+  joined(say: (message: SDKMessage) => boolean): void;
+  /** What was taken back and has no successor; call before the result. */
+  flush(): SDKMessage[];
+}
+
+export function createSdkMapper(options: SdkMapperOptions): SdkMapper {
+  const session_id = options.sessionId;
+  const toolStartedMs = new Map<string, number>();
+  /** Taken back; the next assistant message says that it takes their place. */
+  let takenBack: string[] = [];
+  /** How many of these a user message or a notice has named already. */
+  let named = 0;
+  const streamId = countedIds(() => options.ids.uuid());
+  /** The response that stream events belong to. */
+  let streamed: string | undefined;
+  /** Queued prompts that the model is about to be shown, and those that have joined and are not repeated yet. */
+  let joining: SDKMessage[] = [];
+  let replays: SDKMessage[] = [];
+
+  let thoughtTokens = 0;
+  const prompt = () => answeredPrompt(options.userMessageUuids ?? [], options.joinedUuids);
+  const stampMessage = createPromptStamp(prompt);
+  const stampEvent = createPromptStamp(prompt);
+
+  /** What a finished block of thinking came to; nothing where the model does not show it. */
+  const thought = (thinking: string): SDKMessage[] => {
+    const delta = Math.ceil(estimateText(thinking));
+    if (delta === 0) return [];
+    thoughtTokens += delta;
+    const { user_message_uuid } = prompt();
+    return [
+      {
+        type: 'system',
+        subtype: 'thinking_tokens',
+        estimated_tokens: thoughtTokens,
+        estimated_tokens_delta: delta,
+        ...(user_message_uuid !== undefined && { user_message_uuid }),
+        uuid: options.ids.uuid(),
+        session_id,
+      },
+    ];
+  };
+
+  /** What was taken back and is not named yet. */
+  const unnamed = (): readonly string[] => {
+    const uuids = takenBack.slice(named);
+    named = takenBack.length;
+    return uuids;
+  };
+
+  const flush = (): SDKMessage[] => {
+    const retracted_message_uuids = unnamed();
+    if (retracted_message_uuids.length === 0) return [];
+    return [
+      {
+        type: 'system',
+        subtype: 'informational',
+        level: 'info',
+        content: 'An answer that broke off was taken back.',
+        retracted_message_uuids,
+        uuid: options.ids.uuid(),
+        session_id,
+      },
+    ];
+  };
+
+  const assistant = (message: AssistantMessage): SDKMessage => {
+    for (const block of message.message.content) {
+      if (block.type === 'tool_use') toolStartedMs.set(block.id, options.clock.monotonicMs());
+    }
+    const supersedes = takenBack;
+    takenBack = [];
+    named = 0;
+    return {
+      ...toSdkAssistant(message, session_id),
+      ...toolUseMeta(message, options.mcpOf),
+      ...(supersedes.length > 0 && { supersedes }),
+      ...(message.synthetic === undefined && stampMessage()),
+    };
+  };
+
+  const user = (message: UserMessage): SDKMessage[] => {
+    if (typeof message.message.content !== 'string') {
+      for (const block of message.message.content) {
+        if (block.type === 'tool_result') toolStartedMs.delete(block.tool_use_id);
+      }
+    }
+    const shown = toSdkUser(message, session_id);
+    const retracted_message_uuids = message.kind === 'tool_result' ? [] : unnamed();
+    return [retracted_message_uuids.length === 0 ? shown : { ...shown, retracted_message_uuids }];
+  };
+
+  const streamEvent = (event: StreamEvent, { ttftMs, thinkingDisplay }: StreamEventsMessage): SDKMessage => {
+    const type = 'stream_event';
+    const parent_tool_use_id = null;
+    const uuid = streamId();
+    const starts = event.type === 'message_start';
+    if (starts) streamed = event.message.id;
+    if (streamed !== undefined && !starts && thinkingDisplay === undefined)
+      return { type, event, parent_tool_use_id, api_message_id: streamed, uuid, session_id };
+    return {
+      type,
+      event,
+      parent_tool_use_id,
+      ...(streamed !== undefined && { api_message_id: streamed }),
+      ...(starts && ttftMs !== undefined && { ttft_ms: ttftMs }),
+      ...(thinkingDisplay !== undefined &&
+        (starts || isThinking(event)) && { thinking_display: thinkingDisplay }),
+      ...(starts && stampEvent()),
+      uuid,
+      session_id,
+    };
+  };
+
+  const requesting = (): SDKMessage => {
+    const { ids, userMessageUuids: uuids = [] } = options;
+    return {
+      type: 'system',
+      subtype: 'status',
+      status: 'requesting',
+      ...(uuids.length > 0 && { user_message_uuids: uuids }),
+      uuid: ids.uuid(),
+      session_id,
+    };
+  };
+
+  const map = (message: LoopMessage): SDKMessage[] => {
+    if (replays.length === 0) return mapped(message);
+    const repeated = replays;
+    replays = [];
+    return [...repeated, ...mapped(message)];
+  };
+
+  const mapped = (message: LoopMessage): SDKMessage[] => {
+    switch (message.type) {
+      case 'assistant': {
+        const [block] = message.message.content;
+        return block?.type === 'thinking'
+          ? [...thought(block.thinking), assistant(message)]
+          : [assistant(message)];
+      }
+      case 'user':
+        return user(message);
+      case 'attachment':
+        joining.push(...replayOf(message, session_id, options));
+        return attachment(message, session_id, options);
+      case 'system':
+        return [system(message, session_id)];
+      case 'progress':
+        if (message.data.type === AGENT_MESSAGE) return [message.data['message'] as SDKMessage];
+        return [
+          {
+            type: 'tool_progress',
+            tool_use_id: message.toolUseId,
+            tool_name: message.toolName,
+            parent_tool_use_id: null,
+            elapsed_time_seconds: secondsSince(toolStartedMs.get(message.toolUseId), options.clock),
+            ...(message.data.type === 'heartbeat' ? { heartbeat: true } : { data: message.data }),
+            uuid: message.uuid,
+            session_id,
+          },
+        ];
+      case 'stream_events':
+        if (!options.includePartialMessages) return [];
+        return message.events.map((event) => streamEvent(event, message));
+      case 'stream_request_start':
+        return options.includePartialMessages ? [requesting()] : [];
+      case 'tombstone':
+        takenBack.push(...message.uuids);
+        return [];
+      case 'tool_use_summary':
+        return [
+          {
+            type: 'tool_use_summary',
+            summary: message.summary,
+            preceding_tool_use_ids: message.toolUseIds,
+            uuid: message.uuid,
+            session_id,
+          },
+        ];
+    }
+  };
+
+  return {
+    map,
+    joined(say) {
+      for (const replay of joining) if (!say(replay)) replays.push(replay);
+      joining = [];
+    },
+    flush: () => [...replays.splice(0), ...flush()],
+  };
+}
+
+const isThinking = (event: StreamEvent): boolean =>
+  event.type === 'content_block_start'
+    ? event.content_block.type === 'thinking'
+    : event.type === 'content_block_delta' && event.delta.type === 'thinking_delta';
+
+/** A queued prompt that joins the turn, when prompts are replayed. */
+function replayOf(
+  { attachment, uuid, timestamp }: AttachmentMessage,
+  session_id: string,
+  { replayUserMessages }: SdkMapperOptions,
+): SDKMessage[] {
+  if (attachment.type !== 'queued_command' || !replayUserMessages) return [];
+  const { prompt, sourceUuid, origin } = attachment as Extract<Attachment, { type: 'queued_command' }>;
+  return [toReplay({ uuid: sourceUuid ?? uuid, content: prompt, timestamp, origin }, session_id)];
+}
+
+/** For the model alone, unless somebody wants to see everything. */
+function attachment(message: AttachmentMessage, session_id: string, options: SdkMapperOptions): SDKMessage[] {
+  if (message.attachment.type === 'relevant_memories') {
+    const memories = message.attachment['memories'] as readonly RecalledMemory[];
+    return [
+      { type: 'system', subtype: 'memory_recall', mode: 'select', memories, uuid: message.uuid, session_id },
+    ];
+  }
+  const shown: SDKMessage[] = [];
+  // Some are for the record alone: nothing of them is sent.
+  if (options.verbose && message.rendered.length > 0) {
+    shown.push({
+      type: 'system',
+      subtype: 'informational',
+      level: 'info',
+      content: `Added for the model: ${message.attachment.type}`,
+      uuid: message.uuid,
+      session_id,
+    });
+  }
+  return shown;
+}
+
+function system(message: SystemMessage, session_id: string): SDKMessage {
+  const { timestamp: _, ...rest } = message;
+  return { ...rest, session_id };
+}
+
+function secondsSince(startMs: number | undefined, clock: Clock): number {
+  return startMs === undefined ? 0 : Math.max(0, clock.monotonicMs() - startMs) / 1000;
+}

@@ -1,0 +1,132 @@
+/**
+ * What a session does, line by line, for whoever looks for a fault in it: each record as it is written, each model call
+ * with its retries, what is told beside the turns, warnings. Loaded only where it is asked for. Never what was said:
+ * names, counts, ids and reasons alone, so that a log can be handed on.
+ */
+import type { JournalBody } from '../../protocol/journal.ts';
+import type { CallModel, ModelOutcome } from '../../protocol/model.ts';
+import type { SDKMessage } from '../../protocol/sdk-messages.ts';
+import { isoTime } from '../../util/text/iso-time.ts';
+import { maskSecrets } from '../../util/text/secret-text.ts';
+
+type Category = 'api' | 'session' | 'told' | 'warning';
+
+/** What the rooms tell it; see `QueryEngineConfig.debug`. */
+export interface DebugLog {
+  entry(body: JournalBody): void;
+  told(message: SDKMessage): void;
+  warned(line: string): void;
+  /** The same call, watched. */
+  watched(call: CallModel): CallModel;
+  /** The session is over. */
+  close(): Promise<void>;
+}
+
+export interface DebugLogOptions {
+  /** One line, without its end. */
+  readonly write: (line: string) => void;
+  /** Categories, separated by commas; with `!` before them: all but those. Default all. */
+  readonly filter?: string | undefined;
+  readonly nowMs: () => number;
+  readonly close: () => Promise<void>;
+}
+
+type Say = (category: Category, text: string) => void;
+
+export function createDebugLog({ write, filter, nowMs, close }: DebugLogOptions): DebugLog {
+  const wanted = wantedBy(filter);
+  const say: Say = (category, text) => {
+    if (!wanted(category)) return;
+    write(`${isoTime(nowMs())} [${category}] ${maskSecrets(text).replaceAll(/\s*\n\s*/g, ' ')}`);
+  };
+  return {
+    entry: (body) => say('session', entryLine(body)),
+    told: (message) =>
+      say('told', 'subtype' in message ? `${message.type}/${message.subtype}` : message.type),
+    warned: (line) => say('warning', line),
+    watched: (call) => watched(call, say),
+    close,
+  };
+}
+
+function wantedBy(filter = ''): (category: Category) => boolean {
+  const words = filter.split(',').flatMap((word) => word.trim() || []);
+  const but = words.flatMap((word) => (word.startsWith('!') ? word.slice(1) : []));
+  const only = words.filter((word) => !word.startsWith('!'));
+  return (category) => !but.includes(category) && (only.length === 0 || only.includes(category));
+}
+
+function watched(call: CallModel, say: Say): CallModel {
+  return async function* (request, options) {
+    const { effectKey: key, querySource, model, maxTokens, tools, view } = request;
+    const how = request.stream ? '' : ', not streamed';
+    say(
+      'api',
+      `${key}: ask ${model} (${querySource}): ${view.length} messages, ${tools.length} tools, max_tokens ${maxTokens}${how}`,
+    );
+    const outputs = call(request, options);
+    let ended = false;
+    try {
+      for (;;) {
+        const step = await outputs.next();
+        if (step.done === true) {
+          ended = true;
+          say('api', `${key}: ${outcomeText(step.value)}`);
+          return step.value;
+        }
+        if (step.value.kind === 'retry') {
+          const { attempt, maxRetries, delayMs, status, error } = step.value.notice;
+          const ms = Math.round(delayMs);
+          say(
+            'api',
+            `${key}: ${status ?? 'no status'} ${error}, retry ${attempt} of ${maxRetries} in ${ms} ms`,
+          );
+        }
+        yield step.value;
+      }
+    } finally {
+      if (!ended) {
+        say('api', `${key}: left`);
+        await outputs.return(undefined as never);
+      }
+    }
+  };
+}
+
+function outcomeText(outcome: ModelOutcome): string {
+  const parts: string[] = [outcome.kind];
+  if ('failure' in outcome) parts.push(`${outcome.failure.kind}: ${outcome.failure.message}`);
+  const last = outcome.attempts.at(-1);
+  if (last !== undefined)
+    parts.push(`${Math.round(last.endMs - last.startMs)} ms`, `${last.bytes} bytes sent`);
+  if (last?.usage !== undefined)
+    parts.push(`${last.usage.input_tokens} in`, `${last.usage.output_tokens} out`);
+  if (outcome.requestId !== undefined) parts.push(outcome.requestId);
+  return parts.join(', ');
+}
+
+function entryLine(body: JournalBody): string {
+  switch (body.type) {
+    case 'decision': {
+      const { decision } = body.record;
+      const end = decision?.kind === 'stop' ? `stop ${decision.terminal}` : decision?.transition;
+      return `decision ${body.id}: ${end ?? 'cut off'}`;
+    }
+    case 'intent':
+      return `intent ${body.toolName} ${body.toolUseId} (${body.effectClass})`;
+    case 'response':
+      return `response ${body.id}: ${body.stopReason ?? 'none'}${body.broken === true ? ', broken' : ''}, $${body.costUsd.toFixed(6)}`;
+    case 'user':
+      return `user ${body.kind} ${body.uuid}`;
+    case 'assistant':
+      return `assistant ${body.message.content.map(({ type }) => type).join(' ')} ${body.uuid}`;
+    case 'attachment':
+      return `attachment ${body.attachment.type}`;
+    case 'system':
+      return `system ${body.subtype}`;
+    case 'retract':
+      return `retract ${body.uuids.length}: ${body.reason}`;
+    default:
+      return `${body.type} ${body.id}`;
+  }
+}

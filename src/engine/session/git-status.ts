@@ -1,0 +1,161 @@
+/** The system context: a few bounded lines on the working copy, or '' where there is none. */
+import { join } from 'node:path';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import {
+  configOf,
+  findGitFolder,
+  type GitFolder,
+  type GitHead,
+  readHead,
+  textOf,
+} from '../../util/files/git-folder.ts';
+import { makeTemporaryFolder } from '../../util/files/temporary-folder.ts';
+import { childProcess } from '../../util/node.ts';
+
+const LIMIT_MS = 2_000;
+const MAX_CHARS = 2_000;
+
+export interface GitStatusParts {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: PersistentFiles;
+  /** false: no program is started, and only the branch is told. */
+  readonly isTrusted: boolean;
+}
+
+export async function gitStatus(parts: GitStatusParts, signal: AbortSignal): Promise<string> {
+  const { cwd, files, isTrusted } = parts;
+  const git = await findGitFolder(cwd, files);
+  const head = git && (await readHead(git, files));
+  if (git === undefined || head === undefined) return '';
+  const { branch = 'HEAD', commit } = head;
+  const lines = [
+    'The working copy as it was when the session began; it is not updated.',
+    `Branch: ${branch}`,
+  ];
+  if (isTrusted) lines.push(...(await changesOf(git, head, parts, signal)));
+  else if (commit !== undefined) lines.push(`Commit: ${commit.slice(0, 12)}`);
+  return `# Git\n${lines.join('\n')}`;
+}
+
+/** [] where there is no git, or where it fails or is too slow. */
+async function changesOf(
+  git: GitFolder,
+  head: GitHead,
+  { cwd, env, files }: GitStatusParts,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  let folder: string | undefined;
+  try {
+    folder = await makeTemporaryFolder('turnwright-git');
+    await layOut(folder, git, head, files);
+    const options = { cwd, env: { ...withoutGit(env), ...environmentOf(folder, git) }, signal };
+    const [status, log] = await Promise.all([
+      run(['status', '--porcelain=v1', '--untracked-files=normal', '--ignore-submodules=all'], options),
+      run(['log', '--oneline', '--no-decorate', '--no-show-signature', '-n', '5'], options),
+    ]);
+    return [
+      ...(status === undefined ? [] : [`Changes:\n${status === '' ? '(none)' : bounded(status)}`]),
+      ...(log === undefined || log === '' ? [] : [`Last commits:\n${bounded(log)}`]),
+    ];
+  } catch {
+    return []; // no room for temporary files
+  } finally {
+    if (folder !== undefined) await files.removeTree(folder).catch(() => undefined);
+  }
+}
+
+/**
+ * A repository folder of our own, for the objects and the index of the other: git then reads none of the
+ * repository's configuration, and so cannot be told by it to start a filter, a hook, a monitor or a pager, to ask a
+ * remote, or to look elsewhere.
+ */
+async function layOut(
+  folder: string,
+  { common }: GitFolder,
+  { commit }: GitHead,
+  files: PersistentFiles,
+): Promise<void> {
+  const write = (name: string, text: string) => files.createExclusive(join(folder, name), text, 0o600);
+  const excluded = await textOf(join(common, 'info', 'exclude'), MAX_EXCLUDE_BYTES, files);
+  await Promise.all(['objects', 'refs', 'info'].map((name) => files.makeDir(join(folder, name))));
+  await Promise.all([
+    write('HEAD', `${commit ?? 'ref: refs/heads/none'}\n`),
+    write('config', configFor(commit, (await configOf(common, files)) ?? '')),
+    ...(excluded === undefined ? [] : [write('info/exclude', excluded)]),
+  ]);
+}
+
+const MAX_EXCLUDE_BYTES = 64 * 1024;
+
+/** How files of this working tree compare with the index. Nothing of it names a program or a place. */
+const COMPARING =
+  /^\s*(filemode|ignorecase|symlinks|precomposeunicode|trustctime|checkstat|autocrlf|eol)\s*=\s*(true|false|input|lf|crlf|native|minimal|default)\s*$/gim;
+
+function configFor(commit: string | undefined, theirs: string): string {
+  const isSha256 = commit?.length === 64;
+  const comparing = [...theirs.matchAll(COMPARING)].map(([, key, value]) => `\t${key} = ${value}`);
+  return [
+    '[core]',
+    `\trepositoryformatversion = ${isSha256 ? 1 : 0}`,
+    '\tbare = false',
+    ...comparing,
+    ...(isSha256 ? ['[extensions]', '\tobjectformat = sha256'] : []),
+    '',
+  ].join('\n');
+}
+
+/** Of the user's own configuration, what would start something. */
+const SAFE = [
+  'core.fsmonitor=false',
+  'core.hooksPath=/dev/null',
+  'core.pager=cat',
+  'log.showSignature=false',
+  'submodule.recurse=false',
+].flatMap((setting) => ['-c', setting]);
+
+function environmentOf(folder: string, { root, own, common }: GitFolder): Record<string, string> {
+  return {
+    GIT_DIR: folder,
+    GIT_WORK_TREE: root,
+    GIT_INDEX_FILE: join(own, 'index'),
+    GIT_OBJECT_DIRECTORY: join(common, 'objects'),
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_PAGER: 'cat',
+  };
+}
+
+/** What the caller's environment tells git may have been meant for another repository. */
+function withoutGit(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^GIT_/i.test(name)));
+}
+
+function bounded(text: string): string {
+  if (text.length <= MAX_CHARS) return text;
+  return `${text.slice(0, text.lastIndexOf('\n', MAX_CHARS))}\n… (more; run git status for all of it)`;
+}
+
+/** undefined: it failed, was too slow, or there is no such program. */
+function run(
+  args: readonly string[],
+  options: {
+    readonly cwd: string;
+    readonly env: Readonly<Record<string, string>>;
+    readonly signal: AbortSignal;
+  },
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    try {
+      const limits = { timeout: LIMIT_MS, maxBuffer: 1 << 20, windowsHide: true };
+      childProcess().execFile('git', [...SAFE, ...args], { ...options, ...limits }, (error, stdout) =>
+        resolve(error === null ? stdout.trimEnd() : undefined),
+      );
+    } catch {
+      resolve(undefined);
+    }
+  });
+}

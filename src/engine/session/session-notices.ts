@@ -1,0 +1,92 @@
+/** What the session itself has to tell consumers while a submission runs: a changed permission mode, a tool taken away. */
+import type { PermissionPort } from '../../protocol/gate.ts';
+import type { InformationalBody } from '../../protocol/messages.ts';
+import type { PermissionMode } from '../../protocol/permission.ts';
+import type { Ids } from '../../protocol/ports.ts';
+import type { SDKMessage } from '../../protocol/sdk-messages.ts';
+import type { AppStateAccess } from '../app-state.ts';
+
+export interface SessionNotices {
+  /** A sentence for people. Default level: `warning`. */
+  say(content: string, level?: 'notice' | 'warning'): void;
+  show(body: InformationalBody): void;
+  /** What a person was sent to a web page for, by an MCP server, is done. */
+  elicitationComplete(server: string, elicitationId: string): void;
+  /** The mode of now; nothing more is told of it until it changes. */
+  mode(): SDKMessage;
+  /** That the mode was changed, by a tool or an answer of the host's, where that was not told yet. */
+  modeChange(): SDKMessage | undefined;
+  /** The next message that is due. Costs nothing when there is none. */
+  take(): SDKMessage | undefined;
+}
+
+type Notice =
+  | InformationalBody
+  | {
+      readonly subtype: 'elicitation_complete';
+      readonly mcp_server_name: string;
+      readonly elicitation_id: string;
+    };
+
+interface NoticeParts {
+  readonly ids: Ids;
+  readonly permissions: Pick<PermissionPort, 'mode'>;
+  readonly appState: AppStateAccess;
+}
+
+export function createSessionNotices(sessionId: string, parts: NoticeParts): SessionNotices {
+  return new Notices(sessionId, parts);
+}
+
+class Notices implements SessionNotices {
+  readonly #sessionId: string;
+  readonly #parts: NoticeParts;
+  readonly #waiting: Notice[] = [];
+  #told: PermissionMode;
+
+  constructor(sessionId: string, parts: NoticeParts) {
+    this.#sessionId = sessionId;
+    this.#parts = parts;
+    this.#told = parts.permissions.mode;
+  }
+
+  say(content: string, level: 'notice' | 'warning' = 'warning'): void {
+    this.#waiting.push({ subtype: 'informational', content, level });
+  }
+
+  show(body: InformationalBody): void {
+    this.#waiting.push(body);
+  }
+
+  elicitationComplete(mcp_server_name: string, elicitation_id: string): void {
+    this.#waiting.push({ subtype: 'elicitation_complete', mcp_server_name, elicitation_id });
+  }
+
+  mode(): SDKMessage {
+    this.#told = this.#parts.permissions.mode;
+    return {
+      type: 'system',
+      subtype: 'status',
+      status: null,
+      permissionMode: this.#told,
+      uuid: this.#parts.ids.uuid(),
+      session_id: this.#sessionId,
+    };
+  }
+
+  modeChange(): SDKMessage | undefined {
+    const { appState, permissions } = this.#parts;
+    if (permissions.mode === this.#told) return undefined;
+    // The state that the host shares must not change it back.
+    appState.set((state) => ({ ...state, permissionMode: permissions.mode }));
+    return this.mode();
+  }
+
+  take(): SDKMessage | undefined {
+    const { ids } = this.#parts;
+    const changed = this.modeChange();
+    if (changed !== undefined) return changed;
+    const next = this.#waiting.shift();
+    return next && { type: 'system', ...next, uuid: ids.uuid(), session_id: this.#sessionId };
+  }
+}

@@ -1,0 +1,78 @@
+/** Whether the MCP servers of a configuration can be used, found out outside of any session. */
+
+import { createCredentialStore } from '../../mcp/oauth/credential-store.ts';
+import { createMcpServers } from '../../mcp/servers/mcp-servers.ts';
+import { systemClock, systemRandom } from '../../util/clock.ts';
+import { nodeFiles } from '../../util/files/node-files.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import { VERSION } from '../version.ts';
+import { connectWith } from '../wiring/mcp/mcp-connect.ts';
+import { CALL_IDLE_MS, START_MS } from '../wiring/mcp/mcp-connected.ts';
+import { serverVariables } from '../wiring/mcp/mcp-variables.ts';
+import { parserOf } from '../wiring/tools/json-input.ts';
+import { type ConfiguredMcpServer, configuredMcpServers } from './mcp-logins.ts';
+
+/** A configured server, and what came of connecting to it. */
+export interface CheckedMcpServer extends ConfiguredMcpServer {
+  /** `failed`: `problem` says why. */
+  readonly status: 'connected' | 'failed' | 'needs-auth';
+  /** How many tools it offers. */
+  readonly tools?: number;
+}
+
+/**
+ * Starts or reaches all of them, or those named, side by side, and lets go of them again. Nothing is asked of a person,
+ * and nothing of what they offer is remembered.
+ */
+export async function checkMcpServers(
+  config: QueryEngineConfig,
+  { names, signal }: { readonly names: readonly string[] | undefined; readonly signal: AbortSignal },
+): Promise<readonly CheckedMcpServer[]> {
+  const listed = (await configuredMcpServers(config)).filter(({ name }) => names?.includes(name) !== false);
+  const usable = listed.flatMap(({ name, problem }) => (problem === undefined ? [name] : []));
+  const { startMs = START_MS, callMs = CALL_IDLE_MS } = config.mcpTimeouts ?? {};
+  const servers = createMcpServers({
+    clock: systemClock,
+    random: systemRandom,
+    cwd: config.cwd,
+    env: config.childEnv ?? {},
+    version: VERSION,
+    elicit: undefined,
+    parserOf,
+    connect: connectWith(config),
+    credentials:
+      config.home === undefined ? undefined : createCredentialStore(config.home, config.files ?? nodeFiles),
+    startMs,
+    callIdleMs: callMs,
+    taken: new Set(),
+    takenServers: () => [],
+    entries: (config.mcpServers ?? []).filter(({ name }) => usable.includes(name)),
+    variables: (entry) => serverVariables(entry, config),
+    onChange: () => undefined,
+    warn: (line) => config.stderr?.(line),
+    onElicitationComplete: () => undefined,
+    onHeld: undefined,
+  });
+  try {
+    servers.start();
+    await servers.settled(startMs, signal);
+    const statuses = new Map(servers.statuses().map((status) => [status.name, status]));
+    return listed.map((server): CheckedMcpServer => {
+      const found = statuses.get(server.name);
+      switch (found?.status) {
+        case 'connected':
+          return { ...server, status: 'connected', tools: found.tools?.length ?? 0 };
+        case 'needs-auth':
+          return { ...server, status: 'needs-auth' };
+        default:
+          return {
+            ...server,
+            status: 'failed',
+            problem: server.problem ?? found?.error ?? `It did not answer within ${startMs / 1_000} s.`,
+          };
+      }
+    });
+  } finally {
+    await servers.close();
+  }
+}

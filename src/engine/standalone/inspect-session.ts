@@ -1,0 +1,65 @@
+/** How one kept session went, and what filled its context: read from its file. */
+import { limitsFor } from '../../context/estimate/thresholds.ts';
+import { modelInfo } from '../../model/catalog/model-info.ts';
+import type { ContextUsage } from '../../protocol/context-usage.ts';
+import type { DecisionRecord } from '../../protocol/decision-record.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import { explainSession as explainEntries } from '../../session/explain.ts';
+import { createFileJournalStore } from '../../session/journal/file-store.ts';
+import { readEntries } from '../../session/journal/load-session.ts';
+import { type FoundSession, findSession, newestSession } from '../../session/paths.ts';
+import { resumeSession } from '../../session/resume/resume.ts';
+import { configHome } from '../../settings/read/config-home.ts';
+import { systemClock } from '../../util/clock.ts';
+import { nodeFiles } from '../../util/files/node-files.ts';
+import { contextUsageOnRecord } from '../host/context-usage.ts';
+
+export interface SessionPlace {
+  /** The folder whose sessions are meant; absolute. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly files?: PersistentFiles | undefined;
+}
+
+/** Why each iteration of a session ended as it did, as text; undefined means the newest. Throws `session_not_found`. */
+export async function explainSession(sessionId: string | undefined, place: SessionPlace): Promise<string> {
+  return explainEntries(await entriesOf(sessionId, place));
+}
+
+/** What `explainSession` tells, as data. Throws `session_not_found`. */
+export async function sessionDecisions(
+  sessionId: string | undefined,
+  place: SessionPlace,
+): Promise<readonly DecisionRecord[]> {
+  const entries = await entriesOf(sessionId, place);
+  return entries.flatMap((entry) => (entry.type === 'decision' ? [entry.record] : []));
+}
+
+/** What filled the context when the session last stood still. Throws `session_not_found`. */
+export async function sessionContext(
+  sessionId: string | undefined,
+  place: SessionPlace,
+): Promise<ContextUsage> {
+  const entries = await entriesOf(sessionId, place);
+  return contextUsageOnRecord(resumeSession(entries), (model) => limitsFor(modelInfo(model)));
+}
+
+async function entriesOf(sessionId: string | undefined, place: SessionPlace) {
+  const { cwd, env, files = nodeFiles } = place;
+  const home = configHome(env, cwd);
+  const found = home === undefined ? undefined : await findOne(sessionId, { files, home, cwd });
+  if (found === undefined) {
+    const which = sessionId === undefined ? `of ${cwd}` : sessionId;
+    throw new TurnwrightError('session_not_found', `There is no session ${which} in ${home ?? 'any home'}.`);
+  }
+  const store = createFileJournalStore({ files, directory: found.directory, cwd, clock: systemClock });
+  return readEntries(store, found.sessionId);
+}
+
+function findOne(
+  sessionId: string | undefined,
+  where: { readonly files: PersistentFiles; readonly home: string; readonly cwd: string },
+): Promise<FoundSession | undefined> {
+  return sessionId === undefined ? newestSession(where) : findSession({ ...where, sessionId });
+}

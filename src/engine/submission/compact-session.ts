@@ -1,0 +1,80 @@
+/** A compaction between two submissions, because somebody asked for it: no request of the main loop is made. */
+import { FRESH_COMPACTION } from '../../loop/state.ts';
+import type { RecoveryOutcome, StepInput } from '../../protocol/context.ts';
+import type { LoopMessage } from '../../protocol/messages.ts';
+import { grouped } from '../../util/text/grouped.ts';
+import type { SubmissionContext } from '../session/request-context.ts';
+import type { EngineParts } from '../session/session-parts.ts';
+import { loopParamsOf } from './loop-input.ts';
+import type { Submission } from './submission.ts';
+
+export interface ManualCompaction {
+  readonly model: string;
+  readonly context: SubmissionContext;
+  readonly instructions?: string;
+}
+
+/** What came of it, as one sentence. */
+export interface CompactionReport {
+  readonly compacted: boolean;
+  readonly text: string;
+}
+
+/**
+ * Yields what a consumer should see. What goes into the conversation is on record, as one edit, before it is shown;
+ * until then the conversation is untouched.
+ */
+export async function* compactSession(
+  { model, context, instructions }: ManualCompaction,
+  { id, scope }: Submission,
+  parts: EngineParts,
+): AsyncGenerator<LoopMessage, CompactionReport> {
+  const { journal, memory, context: port } = parts;
+  await parts.model.ready(model, scope);
+  // The request for the summary has the head of the conversation's own requests, so that its prefix is cached.
+  memory.request = loopParamsOf({ submission: id, scope, model, context }, parts);
+  const input = inputOf(`${id}/compact`, model, scope.signal, parts);
+  const work = port.compact?.(input, {
+    trigger: 'manual',
+    ...(instructions !== undefined && { instructions }),
+  });
+  if (work === undefined) return notCompacted('This session cannot compact its conversation.');
+
+  const held: LoopMessage[] = [];
+  let outcome: RecoveryOutcome | undefined;
+  while (outcome === undefined) {
+    const next = await work.next();
+    if (next.done) outcome = next.value;
+    else if (next.value.type === 'user' || next.value.type === 'attachment') held.push(next.value);
+    else {
+      if (next.value.type === 'system') await journal.recorder.append([{ ...next.value, submission: id }]);
+      yield next.value;
+    }
+  }
+  if (outcome.kind === 'none') return notCompacted(`The conversation was not compacted: ${outcome.why}.`);
+  const { source, edits, tokensFreed } = outcome;
+  const why = 'asked for by /compact';
+  await journal.recorder.append([{ type: source, id: `${id}/edit/compact`, submission: id, edits, why }]);
+  for (const message of held) yield message;
+  const freed = grouped(Math.max(0, tokensFreed));
+  return { compacted: true, text: `The conversation was compacted: about ${freed} tokens were freed.` };
+}
+
+const notCompacted = (text: string): CompactionReport => ({ compacted: false, text });
+
+function inputOf(effectKey: string, model: string, signal: AbortSignal, parts: EngineParts): StepInput {
+  const { messages } = parts.journal.view;
+  return {
+    view: messages,
+    fresh: [],
+    estimateTokens: parts.context.estimate(messages.slice()),
+    compactedInThisPass: false,
+    limits: parts.context.limitsFor(model),
+    compaction: FRESH_COMPACTION,
+    turnCount: 1,
+    model,
+    querySource: 'main',
+    effectKey,
+    signal,
+  };
+}

@@ -1,0 +1,131 @@
+/**
+ * Drives the loop of a submission or of an agent: takes its batches, checks the budgets after each message, and ends the
+ * loop when one is used up. Nothing else in the engine runs the loop.
+ */
+import type { LoopDeps, LoopParams, OuterGuard } from '../../loop/deps.ts';
+import { queryLoop } from '../../loop/query-loop.ts';
+import type { LoopBatch, LoopMessage } from '../../protocol/messages.ts';
+import type { Terminal } from '../../protocol/terminal.ts';
+import { createGuard, type GuardOptions } from '../budget/run-guards.ts';
+
+/** `T`: what the consumer receives. */
+export interface Drive<T> {
+  readonly params: LoopParams;
+  /** The loop's ports; `guard` is the one that the driver checks. */
+  deps(guard: OuterGuard): LoopDeps;
+  readonly budgets: Omit<GuardOptions, 'turnCount'>;
+  /** What the consumer receives of a message. */
+  show(message: LoopMessage): readonly T[];
+  /** Called when the consumer has received what `show` returned last. */
+  delivered?(): void;
+  /** Whether nothing may be emitted any more; the loop is then ended without a terminal. */
+  isSilent?(): boolean;
+  /** How long an aborted loop may take to end, in ms; then it is no longer waited for. Default: without a limit. */
+  readonly abortGraceMs?: number;
+}
+
+export class LoopDriver<T> {
+  readonly #drive: Drive<T>;
+  readonly #guard: OuterGuard;
+  readonly #loop: AsyncGenerator<LoopBatch, Terminal, void>;
+  #turnCount = 1;
+  #terminal: Terminal | undefined;
+  #undelivered = false;
+  /** The loop ended by itself. */
+  #isOver = false;
+
+  constructor(drive: Drive<T>) {
+    this.#drive = drive;
+    this.#guard = createGuard({ ...drive.budgets, turnCount: () => this.#turnCount });
+    this.#loop = queryLoop(drive.params, drive.deps(this.#guard));
+  }
+
+  /** Why the loop ended; undefined while it runs, and when it was ended because nothing may be emitted. */
+  get terminal(): Terminal | undefined {
+    return this.#terminal;
+  }
+
+  /** The next batch for the consumer, or undefined at the end. Calling it acknowledges the previous batch. */
+  async next(): Promise<readonly T[] | undefined> {
+    const drive = this.#drive;
+    this.#acknowledge();
+    while (this.#terminal === undefined) {
+      let step: IteratorResult<LoopBatch, Terminal> | undefined;
+      try {
+        step = await this.#inTime(this.#loop.next());
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        const terminal: Terminal = { reason: 'model_error', turnCount: this.#turnCount, errors: [why] };
+        step = { done: true, value: terminal };
+      }
+      this.#isOver = step?.done === true;
+      if (drive.isSilent?.() === true) return undefined;
+      if (step === undefined) this.#terminal = { reason: 'aborted_streaming', turnCount: this.#turnCount };
+      else if (step.done === true) this.#terminal = step.value;
+      else {
+        const shown = this.#take(step.value);
+        this.#undelivered = true;
+        if (shown.length > 0) return shown;
+        this.#acknowledge();
+      }
+    }
+    return undefined;
+  }
+
+  /** Ends a loop that has not ended by itself. */
+  async close(): Promise<void> {
+    if (this.#isOver) return;
+    const ending = this.#loop.return(undefined as never).catch(() => undefined);
+    await this.#inTime(ending, AbortSignal.abort());
+  }
+
+  /** undefined: the loop was aborted (default: with its scope), and the work did not end within the grace period. */
+  #inTime<R>(work: Promise<R>, aborted?: AbortSignal): Promise<R | undefined> {
+    const { abortGraceMs, params } = this.#drive;
+    return abortGraceMs === undefined ? work : orAfter(abortGraceMs, work, aborted ?? params.scope.signal);
+  }
+
+  #take(batch: LoopBatch): readonly T[] {
+    const shown: T[] = [];
+    // A response is paid for when it ends: what precedes that is shown, whichever read of the stream it came with.
+    const end = batch.findLastIndex(endsResponse);
+    for (let at = 0; at < batch.length && (this.#terminal === undefined || at <= end); at++) {
+      const message = batch[at] as LoopMessage;
+      if (message.type === 'stream_request_start') this.#turnCount = message.iteration;
+      for (const each of this.#drive.show(message)) shown.push(each);
+      // After every message, shown or not: usage is known with the events that end a response (L9).
+      this.#terminal = this.#guard.verdict();
+    }
+    return shown;
+  }
+
+  #acknowledge(): void {
+    if (!this.#undelivered) return;
+    this.#undelivered = false;
+    this.#drive.delivered?.();
+  }
+}
+
+function endsResponse(message: LoopMessage): boolean {
+  if (message.type !== 'stream_events') return false;
+  const last = message.events.at(-1)?.type;
+  return last === 'message_stop' || last === 'message_delta';
+}
+
+/** undefined: the signal was aborted, and the work has taken longer than the grace period since (F138). */
+function orAfter<T>(graceMs: number, work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const startTimer = () => {
+      timer = setTimeout(() => resolve(undefined), graceMs);
+      timer.unref();
+    };
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', startTimer);
+    };
+    work.then(resolve, reject).finally(done);
+    if (signal.aborted) startTimer();
+    else signal.addEventListener('abort', startTimer, { once: true });
+  });
+}

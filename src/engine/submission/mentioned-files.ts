@@ -1,0 +1,41 @@
+/** `@path` in a prompt brings the file along (L1 phase 3), read in the way the model would read it. */
+import { join } from 'node:path';
+import { findMentions } from '../../commands/file-mentions.ts';
+import type { ToolResultContent } from '../../protocol/tool.ts';
+import type { UserBlock } from '../../protocol/wire.ts';
+import type { Scope } from '../../util/async/scope.ts';
+import { reminder } from '../../util/text/reminder.ts';
+import type { EngineParts } from '../session/session-parts.ts';
+
+export interface MentionedFile {
+  readonly path: string;
+  readonly rendered: readonly UserBlock[];
+}
+
+/** What is missing, is no file, or may not be read stays the text it is. */
+export async function mentionedFiles(
+  text: string,
+  scope: Pick<Scope, 'signal'>,
+  { tools, config }: Pick<EngineParts, 'tools' | 'config'>,
+): Promise<readonly MentionedFile[]> {
+  if (!text.includes('@')) return [];
+  const home = config.env?.['HOME'] ?? config.env?.['USERPROFILE'];
+  const found: MentionedFile[] = [];
+  for (const { path: written, fromLine, lines } of findMentions(text)) {
+    const path = written.startsWith('~/') && home !== undefined ? join(home, written.slice(2)) : written;
+    const input = {
+      file_path: path,
+      ...(fromLine !== undefined && { offset: fromLine }),
+      ...(lines !== undefined && { limit: lines }),
+    };
+    const answer = await tools.callGated('Read', input, scope.signal);
+    if (answer.ok && !answer.isError) found.push({ path, rendered: rendered(path, answer.content) });
+  }
+  return found;
+}
+
+function rendered(path: string, content: ToolResultContent): readonly UserBlock[] {
+  const note = `The user names ${path}. This is what Read returns for it:`;
+  if (typeof content === 'string') return [reminder(`${note}\n${content}`)];
+  return [reminder(note), ...content];
+}

@@ -1,0 +1,143 @@
+/**
+ * An answer to a permission question whose process is gone: the call it belongs to runs (or is refused) now, once.
+ * Before the first prompt (L1 phase 3), or when the submission is carried on that asked (L4.1).
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { AssistantMessage, UserMessage } from '../../protocol/messages.ts';
+import type { SDKMessage } from '../../protocol/sdk-messages.ts';
+import type { ToolUseBlock } from '../../protocol/wire.ts';
+import { openScope, type Scope } from '../../util/async/scope.ts';
+import { isoTime } from '../../util/text/iso-time.ts';
+import type { OrphanedPermission } from '../config.ts';
+import { tellTaken } from '../output/block-acknowledgements.ts';
+import { toSdkUser } from '../output/to-sdk-user.ts';
+import type { EngineParts } from '../session/session-parts.ts';
+
+export async function answerOrphan(
+  orphan: OrphanedPermission,
+  submission: string,
+  scope: Scope,
+  parts: EngineParts,
+): Promise<readonly SDKMessage[]> {
+  const { permissionResult, assistantMessage } = orphan;
+  const block = callIn(assistantMessage, permissionResult.toolUseID);
+  if (block === undefined || isAnswered(block.id, parts)) return [];
+  const recorded = recordedCall(block.id, parts);
+  if (recorded !== undefined && !isSameCall(recorded, block)) {
+    passOver(block, parts);
+    return [];
+  }
+  const known = [...parts.journal.view.messages].some((message) => message.uuid === assistantMessage.uuid);
+  if (!known) await parts.journal.recorder.append([{ ...assistantMessage, submission, iteration: 0 }]);
+  const results =
+    permissionResult.behavior === 'deny'
+      ? [denied(block, permissionResult.message, assistantMessage, parts)]
+      : await run(block, assistantMessage, submission, scope, permissionResult, parts);
+  await parts.journal.recorder.append(results.map((message) => ({ ...message, submission })));
+  return results.map((message) => toSdkUser(message, parts.sessionId));
+}
+
+/**
+ * The submission that asked is about to be carried on: its open call passes the gate again, and this is the host's
+ * answer there. No effect for a call that is not on record or has its result.
+ */
+export function presetOrphan(
+  { permissionResult, assistantMessage }: OrphanedPermission,
+  parts: EngineParts,
+): void {
+  const block = callIn(assistantMessage, permissionResult.toolUseID);
+  if (block === undefined || isAnswered(block.id, parts)) return;
+  const recorded = recordedCall(block.id, parts);
+  if (recorded === undefined || !isSameCall(recorded, block)) passOver(block, parts);
+  else parts.tools.presetAnswer(permissionResult);
+}
+
+/** What was approved is what was asked about: the record knows it, whatever the message says that came back (F162). */
+function passOver({ id }: ToolUseBlock, { config }: EngineParts): void {
+  config.stderr?.(
+    `The answer to the permission question about ${id} was passed over: the call that came with it is not the one on record.`,
+  );
+}
+
+async function run(
+  block: ToolUseBlock,
+  assistant: AssistantMessage,
+  submission: string,
+  scope: Scope,
+  answer: OrphanedPermission['permissionResult'],
+  parts: EngineParts,
+): Promise<readonly UserMessage[]> {
+  parts.tools.presetAnswer(answer);
+  const own = openScope(scope);
+  try {
+    const executor = parts.tools.port.open({ scope: own, iteration: 0, chainId: submission, depth: 0 });
+    executor.add({ block, assistantUuid: assistant.uuid, effectKey: `${submission}/0/0/tool/${block.id}` });
+    executor.delivered(block.id);
+    const messages: UserMessage[] = [];
+    while (executor.open > 0) {
+      await executor.ready();
+      for (const update of executor.take()) {
+        if (update.kind === 'progress') tellTaken(update.message.data);
+        else {
+          messages.push(update.message, ...update.extraMessages);
+          for (const body of update.said ?? []) parts.notices.show(body);
+        }
+      }
+    }
+    return messages;
+  } finally {
+    await own.close();
+  }
+}
+
+function denied(
+  block: ToolUseBlock,
+  message: string,
+  assistant: AssistantMessage,
+  parts: EngineParts,
+): UserMessage {
+  parts.memory.denials.push({
+    tool_name: block.name,
+    tool_use_id: block.id,
+    tool_input: parts.tools.port.outwardInput(block),
+  });
+  return {
+    type: 'user',
+    kind: 'tool_result',
+    uuid: parts.ids.uuid(),
+    timestamp: isoTime(parts.clock.nowMs()),
+    message: {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: block.id, content: message, is_error: true }],
+    },
+    sourceAssistantUuid: assistant.uuid,
+    nonExecution: 'denied',
+  };
+}
+
+function callIn(message: AssistantMessage, id: string): ToolUseBlock | undefined {
+  return message.message.content.find(
+    (block): block is ToolUseBlock => block.type === 'tool_use' && block.id === id,
+  );
+}
+
+function recordedCall(id: string, parts: EngineParts): ToolUseBlock | undefined {
+  for (const message of parts.journal.view.messages) {
+    const block = message.type === 'assistant' ? callIn(message, id) : undefined;
+    if (block !== undefined) return block;
+  }
+  return undefined;
+}
+
+function isSameCall(a: ToolUseBlock, b: ToolUseBlock): boolean {
+  return a.name === b.name && isDeepStrictEqual(a.input, b.input);
+}
+
+function isAnswered(id: string, parts: EngineParts): boolean {
+  return [...parts.journal.view.messages].some(
+    (message) =>
+      message.type === 'user' &&
+      typeof message.message.content !== 'string' &&
+      message.message.content.some((block) => block.type === 'tool_result' && block.tool_use_id === id),
+  );
+}

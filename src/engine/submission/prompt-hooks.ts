@@ -1,0 +1,141 @@
+/** The hooks that a prompt meets on its way in: the session's start, then the prompt's own. */
+
+import type { JudgePrompt } from '../../attachments/queued-commands.ts';
+import type { HookCall, HookVerdict } from '../../protocol/hook.ts';
+import type { AttachmentMessage, InformationalBody } from '../../protocol/messages.ts';
+import type { InboxItem } from '../../protocol/ports.ts';
+import type { Scope } from '../../util/async/scope.ts';
+import { isoTime } from '../../util/text/iso-time.ts';
+import { reminder } from '../../util/text/reminder.ts';
+import { textOfContent } from '../../util/text/text-of-content.ts';
+import { loadCommands } from '../host/command-list.ts';
+import type { EngineParts } from '../session/session-parts.ts';
+import { renameSession } from '../session/session-title.ts';
+
+export interface SessionStarted {
+  /** What hooks want the model to know. */
+  readonly context: readonly AttachmentMessage[];
+  /** Goes before the first prompt. */
+  readonly firstMessage: string | undefined;
+}
+
+export async function startSession(
+  resumed: boolean,
+  scope: Pick<Scope, 'signal'>,
+  parts: EngineParts,
+): Promise<SessionStarted> {
+  if (!parts.hooks.has('SessionStart')) return { context: [], firstMessage: undefined };
+  const source = !resumed ? parts.memory.begun : parts.config.forkSession === true ? 'fork' : 'resume';
+  const model = parts.model.resolve(parts.memory.modelName);
+  const verdict = await parts.hooks.run({ event: 'SessionStart', source, model }, { signal: scope.signal });
+  await entitle(verdict, parts);
+  if (verdict.reloadSkills === true) await Promise.all([parts.skills.reload(), loadCommands(parts.config)]);
+  return {
+    context: hookContext('SessionStart', verdict.additionalContext, parts),
+    firstMessage: verdict.initialUserMessage,
+  };
+}
+
+export interface PromptVerdict {
+  /** What the person is told instead; undefined: the prompt goes on. */
+  readonly refusal: string | undefined;
+  /** The refusal with the prompt it is about, unless a hook wants that left out. */
+  readonly notice: InformationalBody | undefined;
+  readonly context: readonly AttachmentMessage[];
+}
+
+type SubmittedPrompt = Extract<HookCall, { readonly event: 'UserPromptSubmit'; readonly prompt: string }>;
+
+export const NOTHING_SAID: PromptVerdict = { refusal: undefined, notice: undefined, context: [] };
+
+export async function judgePrompt(
+  call: Extract<HookCall, { readonly event: 'UserPromptSubmit' | 'UserPromptExpansion' }>,
+  scope: Pick<Scope, 'signal'>,
+  parts: EngineParts,
+): Promise<PromptVerdict> {
+  if (!parts.hooks.has(call.event)) return NOTHING_SAID;
+  const verdict = await parts.hooks.run(call, { signal: scope.signal });
+  await entitle(verdict, parts);
+  const refusal = refusalIn(verdict);
+  return {
+    refusal,
+    notice:
+      refusal === undefined
+        ? undefined
+        : { ...noticeOf(refusal, verdict, String(call.prompt)), prevent_continuation: true },
+    context: hookContext(call.event, verdict.additionalContext, parts),
+  };
+}
+
+export function submitted(prompt: string, { memory }: Pick<EngineParts, 'memory'>): SubmittedPrompt {
+  const { title } = memory;
+  return { event: 'UserPromptSubmit', prompt, ...(title !== undefined && { session_title: title }) };
+}
+
+/** A prompt that would join the running turn. undefined: no hook has a say in it. */
+export function judgeJoining(
+  { content, byHook }: InboxItem,
+  signal: AbortSignal,
+  parts: EngineParts,
+): ReturnType<JudgePrompt> {
+  if (byHook === true || !parts.hooks.has('UserPromptSubmit')) return undefined;
+  return (async () => {
+    const verdict = await parts.hooks.run(submitted(textOfContent(content), parts), { signal });
+    const refusal = refusalIn(verdict);
+    await entitle(verdict, parts);
+    if (refusal !== undefined && !signal.aborted)
+      parts.notices.show(noticeOf(refusal, verdict, textOfContent(content)));
+    return { refused: refusal !== undefined, context: verdict.additionalContext };
+  })();
+}
+
+/** Of a prompt that was held back, this much is repeated, in characters. */
+const REPEATED = 500;
+
+function noticeOf(reason: string, verdict: HookVerdict, prompt: string): InformationalBody {
+  const repeated = prompt.length > REPEATED ? `${prompt.slice(0, REPEATED)}…` : prompt;
+  const isRepeated = verdict.suppressOriginalPrompt !== true && prompt !== '';
+  return {
+    subtype: 'informational',
+    level: 'warning',
+    content: isRepeated ? `${reason}\nThe prompt was: ${repeated}` : reason,
+    prompt_submit_outcome: {
+      kind: isBlocked(verdict) ? 'blocked_by_hook' : 'stopped_by_hook',
+      prompt_kept: false,
+      reason,
+    },
+  };
+}
+
+const isBlocked = ({ blockingErrors, permission }: HookVerdict): boolean =>
+  blockingErrors.length > 0 || permission === 'deny';
+
+/** The host's own title stands. */
+async function entitle({ sessionTitle }: HookVerdict, parts: EngineParts): Promise<void> {
+  if (sessionTitle === undefined || sessionTitle.trim() === '' || parts.config.title !== undefined) return;
+  await renameSession(sessionTitle, parts);
+}
+
+function refusalIn(verdict: HookVerdict): string | undefined {
+  if (verdict.blockingErrors.length > 0) return verdict.blockingErrors.join('\n');
+  if (verdict.permission === 'deny') return verdict.reason ?? 'A hook refused this prompt.';
+  return verdict.preventContinuation?.stopReason;
+}
+
+/** What hooks want the model to know; none where they say nothing. */
+export function hookContext(
+  event: string,
+  content: readonly string[],
+  parts: Pick<EngineParts, 'ids' | 'clock'>,
+): AttachmentMessage[] {
+  if (content.length === 0) return [];
+  return [
+    {
+      type: 'attachment',
+      uuid: parts.ids.uuid(),
+      timestamp: isoTime(parts.clock.nowMs()),
+      attachment: { type: 'hook_context', event, content },
+      rendered: [reminder(`${event} hook: ${content.join('\n')}`)],
+    },
+  ];
+}

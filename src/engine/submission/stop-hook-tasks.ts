@@ -1,0 +1,50 @@
+/**
+ * Hooks of a stop are told what runs on: a turn that ends while tasks run is not the end of the work. Nothing here runs by
+ * the clock, so there are no `session_crons`.
+ */
+import type { HookPort } from '../../protocol/hook.ts';
+import type { TaskInfo } from '../../protocol/task.ts';
+
+interface BackgroundTaskSummary {
+  readonly id: string;
+  readonly type: 'shell' | 'subagent';
+  readonly status: string;
+  readonly description: string;
+  readonly command?: string;
+  readonly agent_type?: string;
+}
+
+export function withBackgroundTasks(hooks: HookPort, tasks: { running(): readonly TaskInfo[] }): HookPort {
+  return {
+    has: (event) => hooks.has(event),
+    run: (call, options) =>
+      call.event === 'Stop' || call.event === 'SubagentStop'
+        ? hooks.run({ ...call, background_tasks: tasks.running().map(summaryOf), session_crons: [] }, options)
+        : hooks.run(call, options),
+  };
+}
+
+function summaryOf({
+  taskId,
+  kind,
+  status,
+  description,
+  command,
+  subagentType,
+}: TaskInfo): BackgroundTaskSummary {
+  return {
+    id: taskId,
+    type: kind === 'agent' ? 'subagent' : 'shell',
+    status,
+    description: clipped(description),
+    ...(command !== undefined && { command: clipped(command) }),
+    ...(subagentType !== undefined && { agent_type: subagentType }),
+  };
+}
+
+const MAX_CHARS = 1000;
+
+function clipped(text: string): string {
+  const over = text.length - MAX_CHARS;
+  return over <= 0 ? text : `${text.slice(0, MAX_CHARS)}… [+${over} chars]`;
+}

@@ -1,0 +1,131 @@
+/** The lifetime of one submission: its scope, its clock, and who may still hear of it. */
+import type { StopReason } from '../../protocol/wire.ts';
+import { openScope, type Scope } from '../../util/async/scope.ts';
+import { tellWhenIdle } from '../session/idle-notification.ts';
+import type { EngineParts } from '../session/session-parts.ts';
+import { suggestPrompt } from '../side-calls/prompt-suggestion.ts';
+import type { Prompt } from './prepare-submission.ts';
+import { TimesOfSubmission } from './submission-times.ts';
+
+export interface Submission {
+  readonly id: string;
+  readonly prompt: Prompt;
+  readonly scope: Scope;
+  readonly startedMs: number;
+  /** What drives it. */
+  run: AsyncGenerator<unknown, void, void> | undefined;
+  start(): void;
+  /** It goes on with this interrupted one, under that one's id. */
+  carryOn(id: string): void;
+  /** The consumer returned or threw into its iterator: everything in it ends, without a result. */
+  leave(how: 'returned' | 'thrown'): void;
+  /** It ends without a result: closed, returned from, thrown into, or its session was taken over (L10.6). */
+  silent(): boolean;
+  onResponse(listener: (messageId: string, stopReason: StopReason | null) => void): void;
+  /** Since it was started. */
+  readonly times: TimesOfSubmission;
+  end(): Promise<void>;
+}
+
+export interface SubmissionOptions {
+  readonly id: string;
+  readonly prompt: Prompt;
+  /** Called at the first step; throws when the engine cannot take a submission now. */
+  onStart(submission: Submission): void;
+  onEnd(submission: Submission): void;
+  readonly parts: EngineParts;
+}
+
+export function openSubmission(options: SubmissionOptions): Submission {
+  return new RunningSubmission(options);
+}
+
+class RunningSubmission implements Submission {
+  id: string;
+  readonly prompt: Prompt;
+  readonly scope: Scope;
+  startedMs = 0;
+  run: AsyncGenerator<unknown, void, void> | undefined = undefined;
+  readonly #options: SubmissionOptions;
+  #onCallerAbort: (() => void) | undefined;
+  #ended = false;
+  #isLeft = false;
+  times: TimesOfSubmission;
+
+  constructor(options: SubmissionOptions) {
+    this.#options = options;
+    this.id = options.id;
+    this.prompt = options.prompt;
+    this.scope = openScope(options.parts.scope);
+    this.times = new TimesOfSubmission(options.parts.clock, 0);
+  }
+
+  start(): void {
+    const { onStart, parts } = this.#options;
+    onStart(this);
+    parts.memory.endIdle?.();
+    this.startedMs = parts.clock.monotonicMs();
+    this.times = new TimesOfSubmission(parts.clock, this.startedMs);
+    parts.state.enter('initial');
+    parts.memory.submission = this.id;
+    parts.memory.denials = [];
+    parts.memory.unaffordable = undefined;
+    parts.memory.capWarnings.startSubmission();
+    parts.memory.adopted = undefined;
+    parts.ledger.startSubmission();
+    parts.model.startSubmission();
+    parts.structured?.startSubmission();
+    this.#heedCaller();
+  }
+
+  carryOn(interrupted: string): void {
+    this.id = interrupted;
+    this.#options.parts.memory.submission = interrupted;
+  }
+
+  leave(how: 'returned' | 'thrown'): void {
+    this.#isLeft = true;
+    this.scope.abort(how);
+  }
+
+  silent(): boolean {
+    const { journal, scope } = this.#options.parts;
+    return this.#isLeft || journal.lost || scope.aborted;
+  }
+
+  onResponse(listener: (messageId: string, stopReason: StopReason | null) => void): void {
+    const forget = this.#options.parts.journal.onEntry((body) => {
+      if (body.type === 'response' && body.submission === this.id) listener(body.messageId, body.stopReason);
+    });
+    this.scope.onClose(forget);
+  }
+
+  async end(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    const { onEnd, parts } = this.#options;
+    const { config, hooks, memory, state } = parts;
+    if (this.#onCallerAbort !== undefined)
+      config.abortController?.signal.removeEventListener('abort', this.#onCallerAbort);
+    await this.scope.close();
+    memory.submission = undefined;
+    state.enter('done');
+    onEnd(this);
+    const hook = hooks.has('Notification') ? tellWhenIdle(parts) : undefined;
+    const suggestion = config.promptSuggestions === true ? suggestPrompt(this.id, parts) : undefined;
+    memory.endIdle = () => {
+      hook?.();
+      suggestion?.();
+    };
+  }
+
+  /** The caller's own signal aborts it too. */
+  #heedCaller(): void {
+    const signal = this.#options.parts.config.abortController?.signal;
+    if (signal === undefined) return;
+    const abort = () => this.scope.abort(signal.reason === 'interrupt' ? 'interrupt' : 'user');
+    this.#onCallerAbort = abort;
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  }
+}

@@ -1,0 +1,191 @@
+/** Phase 3 of a submission: what the prompt adds to the conversation, and whether the model is asked. */
+
+import type { Command, CommandOrigin, CommandResult } from '../../protocol/command.ts';
+import type { AttachmentMessage, InformationalBody, UserMessage } from '../../protocol/messages.ts';
+import { TASK_NOTICE } from '../../protocol/task.ts';
+import type { UserBlock } from '../../protocol/wire.ts';
+import type { Scope } from '../../util/async/scope.ts';
+import { isoTime } from '../../util/text/iso-time.ts';
+import { textOfContent } from '../../util/text/text-of-content.ts';
+import { type CommandCall, findCommand } from '../host/called-command.ts';
+import { commandContext } from '../host/command-context.ts';
+import { commandsOf } from '../host/command-list.ts';
+import type { EngineParts } from '../session/session-parts.ts';
+import { mentionedFiles } from './mentioned-files.ts';
+import type { Prompt } from './prepare-submission.ts';
+import { judgePrompt, NOTHING_SAID, type PromptVerdict, startSession, submitted } from './prompt-hooks.ts';
+
+export interface UserInput {
+  /** What hooks say before the prompt. */
+  readonly before: readonly AttachmentMessage[];
+  readonly messages: readonly UserMessage[];
+  /** What hooks say about the prompt. */
+  readonly after: readonly AttachmentMessage[];
+  readonly shouldQuery: boolean;
+  readonly byCommand: boolean;
+  /** The command that was run. */
+  readonly command: string | undefined;
+  readonly allowedTools: readonly string[];
+  readonly model: string | undefined;
+  readonly effort: CommandResult['effort'];
+  readonly compact: CommandResult['compact'];
+  /** Another conversation begins. */
+  readonly clear: boolean;
+  readonly resultText: string;
+  /** Shown to the host. */
+  readonly notices: readonly InformationalBody[];
+}
+
+export async function processUserInput(
+  prompt: Prompt,
+  when: { readonly first: boolean; readonly resumed: boolean; readonly scope: Pick<Scope, 'signal'> },
+  parts: EngineParts,
+): Promise<UserInput> {
+  const { scope } = when;
+  const started = when.first ? await startSession(when.resumed, scope, parts) : undefined;
+  const first =
+    started?.firstMessage === undefined ? [] : [userMessage(started.firstMessage, 'prompt', {}, parts)];
+  const base = {
+    before: started?.context ?? [],
+    after: [],
+    shouldQuery: prompt.options.shouldQuery !== false,
+    byCommand: false,
+    command: undefined,
+    clear: false,
+    allowedTools: [],
+    model: undefined,
+    effort: undefined,
+    compact: undefined,
+    resultText: '',
+    notices: [],
+  };
+  const refused = ({ refusal, notice }: PromptVerdict) => ({
+    ...base,
+    messages: [],
+    shouldQuery: false,
+    resultText: refusal ?? '',
+    notices: notice === undefined ? [] : [notice],
+  });
+  const text = textOfContent(prompt.content);
+  const isVerbatim = prompt.options.verbatim === true || parts.config.verbatimPrompts === true;
+  const call = isVerbatim ? undefined : calledBy(prompt, parts);
+  if (call !== undefined) {
+    const { command, args } = call;
+    parts.memory.promptId = prompt.options.uuid ?? parts.ids.uuid();
+    const verdict = await judgeCommand(command, args, text, scope, parts);
+    if (verdict.refusal !== undefined) return refused(verdict);
+    const { context: after } = verdict;
+    const result = await command.run(args, commandContext(parts, scope.signal));
+    const worded = withHead(result.messages, command, args);
+    return {
+      ...base,
+      messages: [...first, ...worded.map((content) => userMessage(content, 'command', {}, parts))],
+      after: result.shouldQuery ? after : [],
+      shouldQuery: base.shouldQuery && result.shouldQuery,
+      byCommand: true,
+      command: command.name,
+      allowedTools: result.allowedTools ?? [],
+      model: result.model,
+      effort: result.effort,
+      compact: result.compact,
+      clear: result.clear === true,
+      resultText: result.resultText ?? '',
+      notices: (result.notices ?? []).map((content) => ({
+        subtype: 'informational',
+        level: 'notice',
+        content,
+      })),
+    };
+  }
+  const uuid = prompt.options.uuid ?? parts.ids.uuid();
+  parts.memory.promptId = uuid;
+  // What the engine itself has to say is no prompt of the user's, and nothing to keep back.
+  const byUser = prompt.options.origin?.kind !== TASK_NOTICE;
+  const verdict = byUser ? await judgePrompt(submitted(text, parts), scope, parts) : NOTHING_SAID;
+  if (verdict.refusal !== undefined) return refused(verdict);
+  const message = userMessage(prompt.content, 'prompt', { ...prompt.options, uuid }, parts);
+  const files = isVerbatim || !byUser ? [] : await mentions(text, scope, parts);
+  return { ...base, messages: [...first, message], after: [...files, ...verdict.context] };
+}
+
+function calledBy(prompt: Prompt, { config, mcp }: EngineParts): CommandCall | undefined {
+  if (config.disableSlashCommands === true) return undefined;
+  return findCommand(prompt.content, commandsOf(config, mcp.commands));
+}
+
+/** Where a command is from, as hooks know it. */
+const SOURCES: Readonly<Record<string, string>> = { project: 'projectSettings', user: 'userSettings' };
+
+/** Whose prompts say first which command they come from: those that people keep in files. */
+const NAMED: ReadonlySet<CommandOrigin> = new Set(['user', 'project', 'plugin', 'skill']);
+
+/** The first message begins with the call as it was typed, in the form in which readers of transcripts know it. */
+function withHead(
+  messages: CommandResult['messages'],
+  { name, origin = 'host' }: Command,
+  args: string,
+): CommandResult['messages'] {
+  const [first, ...more] = messages;
+  if (first === undefined || !NAMED.has(origin)) return messages;
+  const given = args.trim() === '' ? '' : `<command-args>${args.trim()}</command-args>\n`;
+  const head = `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>\n${given}`;
+  const blocks = typeof first === 'string' ? [{ type: 'text' as const, text: first }] : first;
+  return [[{ type: 'text', text: head }, ...blocks], ...more];
+}
+
+/** The prompt as it was typed, then what it is to become. The engine's own commands word none. */
+async function judgeCommand(
+  { name, origin = 'host' }: Command,
+  args: string,
+  prompt: string,
+  scope: Pick<Scope, 'signal'>,
+  parts: EngineParts,
+): Promise<PromptVerdict> {
+  if (origin === 'builtin') return NOTHING_SAID;
+  const typed = await judgePrompt(submitted(prompt, parts), scope, parts);
+  if (typed.refusal !== undefined) return typed;
+  const expanded = await judgePrompt(
+    {
+      event: 'UserPromptExpansion',
+      expansion_type: origin === 'mcp' ? 'mcp_prompt' : 'slash_command',
+      command_name: name,
+      command_args: args,
+      command_source: SOURCES[origin] ?? origin,
+      prompt,
+    },
+    scope,
+    parts,
+  );
+  return { ...expanded, context: [...typed.context, ...expanded.context] };
+}
+
+/** The files that a prompt names, behind it. */
+async function mentions(
+  text: string,
+  scope: Pick<Scope, 'signal'>,
+  parts: EngineParts,
+): Promise<AttachmentMessage[]> {
+  return (await mentionedFiles(text, scope, parts)).map(({ path, rendered }) => ({
+    type: 'attachment',
+    uuid: parts.ids.uuid(),
+    timestamp: isoTime(parts.clock.nowMs()),
+    attachment: { type: 'file', path },
+    rendered: parts.admit(rendered) as readonly UserBlock[],
+  }));
+}
+
+function userMessage(
+  content: string | readonly UserBlock[],
+  kind: 'prompt' | 'command',
+  options: Prompt['options'],
+  parts: EngineParts,
+): UserMessage {
+  return Object.freeze({
+    type: 'user' as const,
+    kind,
+    uuid: options.uuid ?? parts.ids.uuid(),
+    timestamp: isoTime(parts.clock.nowMs()),
+    message: { role: 'user' as const, content: parts.admit(content) },
+    ...(options.origin !== undefined && { origin: options.origin }),
+  });
+}

@@ -1,0 +1,117 @@
+import type { SnipMarks } from '../../context/clearing/snip-marks.ts';
+import { recentFiles } from '../../context/compact/recent-files.ts';
+import { todoSource } from '../../context/compact/todo-source.ts';
+import { createContext } from '../../context/context-port.ts';
+import type { LimitOptions } from '../../context/estimate/thresholds.ts';
+import { isClaudeModel } from '../../model/catalog/model-info.ts';
+import type { CompactionSource, ContextPort } from '../../protocol/context.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { HookPort } from '../../protocol/hook.ts';
+import type { Clock, Ids } from '../../protocol/ports.ts';
+import type { AnyTool, ReadFileCache, TodoStore } from '../../protocol/tool.ts';
+import { runningTasksSource } from '../../tasks/notice.ts';
+import type { SessionTaskTable } from '../../tasks/task-table.ts';
+import { HISTORY_TOOL } from '../../tools/builtin/history.ts';
+import type { Scope } from '../../util/async/scope.ts';
+import type { UsageLedger } from '../budget/usage-ledger.ts';
+import type { CompactionOptions } from '../compaction-options.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import type { ModelPort, SessionMemory, ToolsRoom } from '../session/session-parts.ts';
+import { smallModel } from '../side-calls/small-model.ts';
+import type { SpillRoom } from './tools/spill.ts';
+
+export interface ContextParts {
+  readonly sessionId: string;
+  readonly model: ModelPort;
+  readonly ledger: UsageLedger;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly hooks: HookPort;
+  readonly spill: SpillRoom;
+  readonly tools: ToolsRoom;
+  readonly allTools: () => readonly AnyTool[];
+  readonly memory: SessionMemory;
+  readonly transcriptPath: string | undefined;
+  readonly files: Pick<PersistentFiles, 'readRange'>;
+  readonly readFileCache: ReadFileCache;
+  readonly todos: TodoStore;
+  readonly snipMarks: SnipMarks;
+  readonly scope: Scope;
+  readonly tasks: SessionTaskTable;
+  /** What rooms put back after a compaction. */
+  restored(): readonly CompactionSource[];
+}
+
+export function composeContext(config: QueryEngineConfig, parts: ContextParts): ContextPort {
+  const { compaction = {} } = config;
+  const toolOf = (name: string) => parts.allTools().find((tool) => tool.name === name);
+  return createContext({
+    callModel: parts.model.call,
+    ledger: parts.ledger,
+    clock: parts.clock,
+    ids: parts.ids,
+    hooks: parts.hooks,
+    spill: parts.spill.result,
+    modelSize: (model) => parts.model.infoOf(model),
+    async mainRequest(model) {
+      const head = parts.memory.request;
+      return {
+        sessionId: parts.sessionId,
+        foreground: true,
+        system: head?.system ?? [],
+        tools: await parts.tools.port.wireTools(model),
+        maxTokens: head?.maxOutputTokens ?? head?.defaultOutputCap ?? 8_000,
+        ...(head !== undefined && { userContext: head.userContext }),
+        ...(head?.thinking !== undefined && { thinking: head.thinking }),
+        ...(head?.effort !== undefined && { effort: head.effort }),
+        ...(head?.speed !== undefined && head.model === model && { speed: head.speed }),
+        ...(head?.betas !== undefined && { betas: head.betas }),
+      };
+    },
+    maxResultChars: (name) => toolOf(name)?.maxResultChars,
+    microcompactable: (name) => toolOf(name)?.microcompactable === true,
+    // Whoever serves these models serves the API's context edits too; other servers may refuse a field they do not know.
+    servesContextEdits: isClaudeModel,
+    ...(config.promptCacheTtl === '1h' && { cacheTtlMs: 60 * 60_000 }),
+    collapseModel: (model) => smallModel(model, compaction.collapseModel, parts.model),
+    snipMarks: parts.snipMarks,
+    session: parts.scope,
+    ...(compaction.snip !== undefined && { snip: compaction.snip }),
+    ...(compaction.cachedMicrocompact !== undefined && { cachedMicrocompact: compaction.cachedMicrocompact }),
+    ...(compaction.keepToolResults !== undefined && { keepResults: compaction.keepToolResults }),
+    ...(compaction.collapse !== undefined && { collapse: compaction.collapse }),
+    ...(compaction.auto !== undefined && { autocompact: compaction.auto }),
+    ...(compaction.reactive !== undefined && { reactiveCompact: compaction.reactive }),
+    limits: limitsOf(compaction),
+    ...(config.mediaLimits !== undefined && { mediaLimits: config.mediaLimits }),
+    ...(compaction.maxJointResultChars !== undefined && {
+      maxJointResultChars: compaction.maxJointResultChars,
+    }),
+    sources: () => [
+      todoSource(parts.todos, parts),
+      runningTasksSource(parts.tasks, parts),
+      ...parts.restored(),
+      ...(compaction.sources ?? []),
+      recentFiles(parts),
+    ],
+    ...(compaction.model !== undefined && { summaryModel: parts.model.resolve(compaction.model) }),
+    summaryWords: {
+      ...(compaction.prompt !== undefined && { prompt: compaction.prompt }),
+      ...(compaction.instructions !== undefined && { instructions: [compaction.instructions] }),
+    },
+    ...(toolOf(HISTORY_TOOL) !== undefined && { historyTool: HISTORY_TOOL }),
+    ...(parts.transcriptPath !== undefined && { transcriptPath: parts.transcriptPath }),
+  });
+}
+
+function limitsOf({ window, threshold, ...others }: CompactionOptions): LimitOptions {
+  const { reserve, warnAt, blockingAt } = others;
+  return {
+    ...(window !== undefined && { window }),
+    ...(reserve !== undefined && { reserve }),
+    ...(warnAt !== undefined && { warnAt }),
+    ...(blockingAt !== undefined && { blockingAt }),
+    ...(threshold !== undefined &&
+      (threshold <= 1 ? { autocompactRatio: threshold } : { autocompactTokens: threshold })),
+  };
+}

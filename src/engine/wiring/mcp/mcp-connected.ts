@@ -1,0 +1,85 @@
+/** The MCP servers that a session connects to: what they are told, and whom they serve. */
+
+import { createCredentialStore } from '../../../mcp/oauth/credential-store.ts';
+import { createMcpServers, type McpServerEntry, type McpServers } from '../../../mcp/servers/mcp-servers.ts';
+import { createPinStore } from '../../../mcp/tools/pin-store.ts';
+import type { PersistentFiles } from '../../../protocol/files.ts';
+import type { HookPort } from '../../../protocol/hook.ts';
+import type { Clock, RandomPort } from '../../../protocol/ports.ts';
+import type { McpClient, QueryEngineConfig } from '../../config.ts';
+import { elicitWithHooks } from '../../host/elicit-with-hooks.ts';
+import type { SessionNotices } from '../../session/session-notices.ts';
+import { VERSION } from '../../version.ts';
+import { parserOf } from '../tools/json-input.ts';
+import { connectWith } from './mcp-connect.ts';
+import { serverVariables } from './mcp-variables.ts';
+
+/** ms that connecting may take, and that a call may be silent. */
+export const START_MS = 30_000;
+export const CALL_IDLE_MS = 5 * 60_000;
+
+/** The session that the connections serve at the moment; another one follows when it is cleared. */
+export interface ServedSession {
+  readonly notices: Pick<SessionNotices, 'say' | 'elicitationComplete'>;
+  readonly hooks: HookPort;
+}
+
+export interface McpParts {
+  readonly files: PersistentFiles;
+  readonly clock: Clock;
+  readonly random: RandomPort;
+  /** Of child processes. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface ConnectedRoom {
+  /** Servers that the host brought along, as they are now: their names and those of their tools are taken. */
+  own(): readonly McpClient[];
+  readonly entries: readonly McpServerEntry[];
+  session(): ServedSession;
+  /** The tools are others now. */
+  changed(): void;
+}
+
+export function connectedServers(
+  config: QueryEngineConfig,
+  { clock, env, files, random }: McpParts,
+  { changed, entries, own, session }: ConnectedRoom,
+): McpServers {
+  const { startMs = START_MS, callMs = CALL_IDLE_MS } = config.mcpTimeouts ?? {};
+  return createMcpServers({
+    clock,
+    random,
+    cwd: config.cwd,
+    env,
+    version: VERSION,
+    elicit: elicitWithHooks(config.handleElicitation, () => session().hooks),
+    parserOf,
+    connect: connectWith(config),
+    credentials: config.home === undefined ? undefined : createCredentialStore(config.home, files),
+    startMs,
+    callIdleMs: callMs,
+    taken: {
+      has: (name: string) => own().some(({ tools = [] }) => tools.some((tool) => tool.name === name)),
+    },
+    takenServers: () => own().map((client) => client.name),
+    entries,
+    variables: (entry) => serverVariables(entry, config),
+    onChange: changed,
+    warn: (line) => config.stderr?.(line),
+    onElicitationComplete: (...which) => session().notices.elicitationComplete(...which),
+    onHeld:
+      config.mcpToolChanges === 'accept'
+        ? undefined
+        : (line) => {
+            config.stderr?.(line);
+            session().notices.say(line);
+          },
+    // The servers of a folder come back with it, and with them what was agreed to.
+    pinStore: ({ name: server, scope, config: configuration }) => {
+      const { home: configHome, projectRoot = config.cwd } = config;
+      if (scope !== 'project' || configHome === undefined) return undefined;
+      return createPinStore({ configHome, projectRoot, server, configuration }, files);
+    },
+  });
+}

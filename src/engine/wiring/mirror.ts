@@ -1,0 +1,93 @@
+/** Who else gets what is written to the session's files: the host's store, and a listener. */
+import { basename, join, relative, sep } from 'node:path';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { Clock, Ids } from '../../protocol/ports.ts';
+import type { SessionKey, SessionStoreEntry } from '../../protocol/session-store.ts';
+import { createStoreMirror } from '../../session/host-store/store-mirror.ts';
+import { projectSlug } from '../../session/paths.ts';
+import { layOutStoredSession } from '../../session/stored-session.ts';
+import { privateTemp } from '../../util/files/temporary-folder.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import type { Announcer } from '../session/session-events.ts';
+
+export interface MirrorPorts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly files: PersistentFiles;
+  readonly announcer: Announcer;
+}
+
+export interface SessionMirror {
+  /** Lines that were just written to a file. */
+  onWritten(path: string, lines: readonly string[]): void;
+  /** What only those who mirror get of this file. */
+  tell(path: string, entries: readonly SessionStoreEntry[]): void;
+  /** Resolves once the store has what was written, or it was given up. Never rejects. */
+  flush(): Promise<void>;
+}
+
+/** undefined: nobody else wants to know. */
+export function composeMirror(
+  config: QueryEngineConfig,
+  sessionId: string,
+  directory: string | undefined,
+  { clock, ids, announcer }: MirrorPorts,
+): SessionMirror | undefined {
+  const { sessionStore: store, sessionStoreFlush: flush = 'batched', onTranscript } = config;
+  if (directory === undefined || (store === undefined && onTranscript === undefined)) return undefined;
+  const onError = (error: string, key: SessionKey) => {
+    config.stderr?.(`Entries of session ${key.sessionId} did not reach the session store: ${error}`);
+    const stamp = { uuid: ids.uuid(), session_id: sessionId };
+    announcer.say({ type: 'system', subtype: 'mirror_error', error, key, ...stamp });
+  };
+  const mirror = store && createStoreMirror({ store, flush, clock, onError });
+  const tell = (path: string, entries: readonly SessionStoreEntry[]) => {
+    onTranscript?.(path, entries);
+    mirror?.push(keyOf(path, directory), entries);
+  };
+  return {
+    tell,
+    onWritten(path, lines) {
+      tell(
+        path,
+        lines.map((line) => JSON.parse(line) as SessionStoreEntry),
+      );
+    },
+    flush: async () => mirror?.flush(),
+  };
+}
+
+function keyOf(path: string, directory: string): SessionKey {
+  const [sessionId = '', ...rest] = relative(directory, path)
+    .replace(/\.jsonl$/, '')
+    .split(sep);
+  const projectKey = basename(directory);
+  return rest.length === 0 ? { projectKey, sessionId } : { projectKey, sessionId, subpath: rest.join('/') };
+}
+
+/** Where the files of a session of the store are kept while it runs; undefined: where those of any session are. */
+export function temporaryDirectoryOf(
+  config: QueryEngineConfig,
+  { ids }: Pick<MirrorPorts, 'ids'>,
+): string | undefined {
+  const { sessionStore, resume, home, cwd } = config;
+  if (sessionStore === undefined || (resume === undefined && home !== undefined)) return undefined;
+  return join(privateTemp(), `store-${ids.uuid()}`, 'projects', projectSlug(cwd));
+}
+
+/** Brings the session to resume out of the store. Rejects with `session_not_found`, or `storage_error`. */
+export async function layOut(
+  config: QueryEngineConfig,
+  directory: string,
+  { files, clock }: Pick<MirrorPorts, 'files' | 'clock'>,
+): Promise<void> {
+  const { sessionStore: store, resume: sessionId, loadTimeoutMs } = config;
+  if (store === undefined || sessionId === undefined) return;
+  const key = { projectKey: basename(directory), sessionId };
+  await layOutStoredSession({ store, key, directory, files, clock, loadTimeoutMs });
+}
+
+/** The temporary folder of `temporaryDirectoryOf`, with all in it. */
+export async function clearUp(directory: string, files: PersistentFiles): Promise<void> {
+  await files.removeTree(join(directory, '..', '..')).catch(() => undefined);
+}

@@ -1,0 +1,149 @@
+/** Settings while a session runs: what they come to, changes to files, and the layer of the flags. */
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { PermissionUpdate } from '../../protocol/permission.ts';
+import type { ConfigOptions } from '../../settings/config-options.ts';
+import { describeLayers, type SettingsReport } from '../../settings/resolve/describe-layers.ts';
+import { recordGrants } from '../../settings/resolve/granted-directories.ts';
+import { resolveConfig } from '../../settings/resolve/resolve-config.ts';
+import { RULE_SOURCES } from '../../settings/resolve/resolve-permissions.ts';
+import type { ResolvedConfig } from '../../settings/resolve/resolved-config.ts';
+import type { SettingSource } from '../../settings/settings.ts';
+import { keepTrust } from '../../settings/trust/keep-trust.ts';
+import { persistPermissions } from '../../settings/write/persist-permissions.ts';
+import { createSettingsWriter, type SettingsWriter } from '../../settings/write/write-settings.ts';
+
+export type { SettingsReport };
+
+/** A settings file that this session wrote. */
+export interface SettingsChange {
+  readonly source: 'userSettings' | 'projectSettings' | 'localSettings';
+  readonly file: string;
+}
+
+export interface SettingsAccess {
+  /** Writes the updates whose destination is a file. Throws `invalid_settings`; nothing is lost then. */
+  persist(updates: readonly PermissionUpdate[]): Promise<void>;
+  /** Writes allow-listed keys. Throws `invalid_option` for others, and for a source the session does not read. */
+  update(
+    source: 'localSettings' | 'userSettings',
+    settings: Readonly<Record<string, unknown>>,
+  ): Promise<void>;
+  /** Lays the keys over the flag layer; null takes one away. Resolves with what everything then comes to. */
+  applyFlags(settings: Readonly<Record<string, unknown>>): Promise<ResolvedConfig>;
+  report(): SettingsReport;
+  /** Told after each write. Returns what ends it. */
+  onChange(listener: (change: SettingsChange) => void): () => void;
+}
+
+export interface SettingsAccessInput {
+  readonly options: ConfigOptions;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly projectRoot: string;
+  readonly files: PersistentFiles;
+  readonly nowMs: () => number;
+}
+
+/** The keys that `update` takes; their values are words. */
+const WRITABLE: Readonly<Record<'localSettings' | 'userSettings', readonly string[]>> = {
+  localSettings: ['outputStyle', 'model', 'effortLevel'],
+  userSettings: ['outputStyle', 'model', 'effortLevel'],
+};
+const FILES = { localSettings: 'local', userSettings: 'user' } as const;
+const REPOSITORY: readonly SettingSource[] = ['project', 'local'];
+
+export function createSettingsAccess(first: ResolvedConfig, input: SettingsAccessInput): SettingsAccess {
+  return new Access(first, input);
+}
+
+class Access implements SettingsAccess {
+  readonly #first: ResolvedConfig;
+  readonly #input: SettingsAccessInput;
+  #resolved: ResolvedConfig;
+  #options: ConfigOptions;
+  #listeners: readonly ((change: SettingsChange) => void)[] = [];
+  #writer: SettingsWriter | undefined;
+
+  constructor(first: ResolvedConfig, input: SettingsAccessInput) {
+    this.#first = first;
+    this.#input = input;
+    this.#resolved = first;
+    this.#options = input.options;
+  }
+
+  async persist(updates: readonly PermissionUpdate[]): Promise<void> {
+    const { files, projectRoot } = this.#input;
+    await persistPermissions(updates, { change: (...what) => this.#change(...what) });
+    const { configHome } = this.#first;
+    if (configHome !== undefined) await recordGrants(updates, { configHome, projectRoot, files });
+  }
+
+  async update(
+    source: 'localSettings' | 'userSettings',
+    settings: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const place = FILES[source];
+    if (place === undefined)
+      throw invalid(
+        `Settings of ${JSON.stringify(source)} cannot be written: give localSettings or userSettings.`,
+      );
+    if (!this.#first.settingSources.includes(place))
+      throw invalid(
+        `This session does not read the ${place} settings (settingSources), so it does not write them.`,
+      );
+    for (const [key, value] of Object.entries(settings)) {
+      if (!WRITABLE[source].includes(key))
+        throw invalid(
+          `The key ${key} cannot be written to ${source}; these can: ${WRITABLE[source].join(', ')}.`,
+        );
+      if (typeof value !== 'string') throw invalid(`The value of ${key} must be a string.`);
+    }
+    for (const [key, value] of Object.entries(settings)) await this.#change(place, key, () => value);
+  }
+
+  async applyFlags(settings: Readonly<Record<string, unknown>>): Promise<ResolvedConfig> {
+    const flags = this.#resolved.layers.find(({ source }) => source === 'flag')?.settings ?? {};
+    const laid = Object.entries({ ...flags, ...settings }).filter(([, value]) => value !== null);
+    const before = this.#options;
+    this.#options = { ...before, settings: Object.fromEntries(laid) };
+    try {
+      this.#resolved = await this.#resolveAgain();
+    } catch (error) {
+      this.#options = before;
+      throw error;
+    }
+    return this.#resolved;
+  }
+
+  report(): SettingsReport {
+    return describeLayers(this.#resolved.layers);
+  }
+
+  onChange(listener: (change: SettingsChange) => void): () => void {
+    this.#listeners = [...this.#listeners, listener];
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== listener);
+    };
+  }
+
+  #resolveAgain(): Promise<ResolvedConfig> {
+    const { cwd, env, files } = this.#input;
+    return resolveConfig({ options: this.#options, env, cwd, files });
+  }
+
+  async #change(source: SettingSource, key: string, edit: (before: unknown) => unknown): Promise<string> {
+    const { files, projectRoot } = this.#input;
+    this.#writer ??= createSettingsWriter({ configHome: this.#first.configHome, projectRoot, files });
+    const before = REPOSITORY.includes(source) ? (await this.#resolveAgain()).project : undefined;
+    const file = await this.#writer.change(source, key, edit);
+    if (before !== undefined) await keepTrust(before, await this.#resolveAgain(), this.#input);
+    for (const listener of this.#listeners)
+      listener({ source: RULE_SOURCES[source] as SettingsChange['source'], file });
+    return file;
+  }
+}
+
+function invalid(message: string): TurnwrightError {
+  return new TurnwrightError('invalid_option', message);
+}

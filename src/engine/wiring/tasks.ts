@@ -1,0 +1,83 @@
+/** Background tasks: the table with its folder, its place in the journal, and its ways to hosts and to the model. */
+import { join } from 'node:path';
+import type { AttachmentSource } from '../../attachments/source.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { Clock, Ids } from '../../protocol/ports.ts';
+import { TASK_NOTICE } from '../../protocol/task.ts';
+import { noticeReminder } from '../../tasks/notice.ts';
+import { createTaskTable, type SessionTaskTable } from '../../tasks/task-table.ts';
+import { privateTemp, privateTempSoFar } from '../../util/files/temporary-folder.ts';
+import type { Announcer } from '../session/session-events.ts';
+import type { SessionJournal } from '../session/session-journal.ts';
+
+export interface TaskParts {
+  readonly sessionId: string;
+  /** Folder of the session files; undefined: not kept. */
+  readonly directory: string | undefined;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly files: PersistentFiles;
+  readonly journal: SessionJournal;
+  readonly announcer: Announcer;
+  readonly stderr: ((line: string) => void) | undefined;
+}
+
+export interface TaskRoom {
+  readonly table: SessionTaskTable;
+  /** Where they are: none while nothing is there yet. */
+  folders(): readonly string[];
+}
+
+export function composeTasks(parts: TaskParts): TaskRoom {
+  const { sessionId, ids, journal, files } = parts;
+  const below = (base: string) => join(base, sessionId, 'tasks');
+  const directory = () => below(parts.directory ?? privateTemp());
+  const table = createTaskTable({
+    clock: parts.clock,
+    ids,
+    files,
+    outputFile: (taskId) => join(directory(), `${taskId.replace(/[^A-Za-z0-9_-]/g, '_')}.output`),
+    makeFolder: () => files.makeDir(directory(), 0o700),
+    async record(record) {
+      const id = `task/${record.taskId}/${record.event}`;
+      await journal.recorder.append([{ type: 'task', id, submission: '', ...record }]);
+      await journal.recorder.commit();
+    },
+    announce: (message) =>
+      parts.announcer.say({ type: 'system', ...message, uuid: ids.uuid(), session_id: sessionId }),
+    onProblem: (sentence) => {
+      if (!journal.lost) parts.stderr?.(sentence);
+    },
+  });
+  return {
+    table,
+    folders() {
+      const base = parts.directory ?? privateTempSoFar();
+      return base === undefined ? [] : [below(base)];
+    },
+  };
+}
+
+/** Tasks that ended while the model works (L6). */
+export function endedTasks(table: SessionTaskTable): AttachmentSource {
+  let collected: readonly string[] = [];
+  return {
+    name: 'background_tasks',
+    collect() {
+      const ended = table.untold();
+      collected = ended.map(({ taskId }) => taskId);
+      if (ended.length === 0) return [];
+      return [
+        {
+          attachment: { type: TASK_NOTICE, task_ids: collected },
+          rendered: [{ type: 'text', text: noticeReminder(ended) }],
+        },
+      ];
+    },
+    acknowledge() {
+      table.tell(collected);
+      collected = [];
+      return [];
+    },
+  };
+}

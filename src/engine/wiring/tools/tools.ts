@@ -1,0 +1,162 @@
+import { lifeOf } from '../../../model/life-of.ts';
+import type { PersistentFiles } from '../../../protocol/files.ts';
+import type { GatePorts } from '../../../protocol/gate.ts';
+import type { JournalBody } from '../../../protocol/journal.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
+import type { Clock, Ids, Life } from '../../../protocol/ports.ts';
+import type { SandboxPort } from '../../../protocol/sandbox.ts';
+import type { TaskTable } from '../../../protocol/task.ts';
+import type { AnyTool, ReadFileCache, TodoStore, ToolCall, ToolContext } from '../../../protocol/tool.ts';
+import type { FileHistory } from '../../../session/file-history/file-history.ts';
+import { parseInput } from '../../../tools/gate/prepared-call.ts';
+import { createRepeatGuard } from '../../../tools/gate/repeat-guard.ts';
+import { runTool } from '../../../tools/run-tool.ts';
+import { createToolsPort, type ToolsPort } from '../../../tools/tools-port.ts';
+import type { Scope } from '../../../util/async/scope.ts';
+import type { QueryEngineConfig } from '../../config.ts';
+import { gatedCall } from '../../host/host-call.ts';
+import type { SessionJournal } from '../../session/session-journal.ts';
+import type { ToolsRoom } from '../../session/session-parts.ts';
+import type { WorkingFolder } from '../../session/working-folder.ts';
+import type { ToolPermissions } from '../permissions.ts';
+import type { SpillRoom } from './spill.ts';
+import type { ToolState } from './tool-state.ts';
+
+export interface ToolParts {
+  readonly sessionId: string;
+  readonly scope: Scope;
+  /** The tools of now: the same array while nothing changed. */
+  readonly tools: () => readonly AnyTool[];
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly files: PersistentFiles;
+  readonly fileHistory: FileHistory | undefined;
+  readonly journal: SessionJournal;
+  readonly permissions: ToolPermissions;
+  readonly hooks: GatePorts['hooks'];
+  readonly readFileCache: ReadFileCache;
+  readonly todos: TodoStore;
+  readonly spill: SpillRoom;
+  /** Where calls start; an agent's shell changes it for nobody. */
+  readonly folder: Pick<WorkingFolder, 'now' | 'root'> & Partial<Pick<WorkingFolder, 'follow'>>;
+  /** Whose tools these are; absent: the main agent's. */
+  readonly agentId?: string | undefined;
+  /** Of child processes. */
+  readonly env: Readonly<Record<string, string>>;
+  /** undefined: commands run as any program does. */
+  readonly sandbox: SandboxPort | undefined;
+  /** undefined: nothing may outlive its call. */
+  readonly tasks: TaskTable | undefined;
+  readonly toolState: Pick<ToolState, 'deferral' | 'offers' | 'quarantined'>;
+}
+
+/** The room, with what the deferral of tools needs of its port. */
+export interface ComposedTools extends ToolsRoom {
+  readonly port: ToolsPort;
+}
+
+/** A call that is no part of a loop. */
+const BESIDE: ToolContext['queryTracking'] = { chainId: '', depth: 0 };
+
+export function composeTools(config: QueryEngineConfig, parts: ToolParts): ComposedTools {
+  const { recorder } = parts.journal;
+  const { folder } = parts;
+  const additionalDirectories = config.additionalDirectories ?? [];
+  const makeContext = (
+    call: Pick<ToolCall, 'effectKey'> & { readonly block: { readonly id: string } },
+    life: Pick<Life, 'signal'>,
+    queryTracking: ToolContext['queryTracking'],
+    delivered?: () => Promise<void>,
+  ): ToolContext => ({
+    sessionId: parts.sessionId,
+    cwd: folder.now,
+    root: folder.root,
+    ...(folder.follow !== undefined && { follow: folder.follow.bind(folder) }),
+    additionalDirectories,
+    env: parts.env,
+    ...(parts.sandbox !== undefined && { sandbox: parts.sandbox }),
+    get signal() {
+      return life.signal;
+    },
+    toolUseId: call.block.id,
+    effectKey: call.effectKey,
+    queryTracking,
+    files: parts.fileHistory?.filesOf(call.effectKey) ?? parts.files,
+    readFileCache: parts.readFileCache,
+    todos: parts.todos,
+    spillFile: parts.spill.file,
+    readFilter: () => parts.permissions.permissions.readFilter({ cwd: config.cwd }),
+    judged: undefined,
+    nowMs: () => parts.clock.nowMs(),
+    get sessionSignal() {
+      return parts.scope.signal;
+    },
+    tasks: parts.tasks,
+    ...(delivered !== undefined && { delivered }),
+    ...(parts.agentId !== undefined && { agentId: parts.agentId }),
+  });
+  const port = createToolsPort({
+    tools: parts.tools,
+    clock: parts.clock,
+    ids: parts.ids,
+    cwd: config.cwd,
+    deferral: parts.toolState.deferral,
+    quarantined: parts.toolState.quarantined,
+    offers: (tool) => parts.toolState.offers(tool),
+    ...(config.toolAliases !== undefined && { aliases: config.toolAliases }),
+    ...(config.maxToolConcurrency !== undefined && { maxConcurrency: config.maxToolConcurrency }),
+    gate: {
+      permissions: parts.permissions.permissions,
+      ask: parts.permissions.ask,
+      hooks: parts.hooks,
+      ...(config.repeatGuard !== false && { repeats: createRepeatGuard(config.repeatGuard) }),
+      recordIntent({ block, effectKey }, effectClass, updatedInput) {
+        const submission = effectKey.slice(0, effectKey.indexOf('/'));
+        const changed = updatedInput === undefined ? {} : { updatedInput };
+        const intent: JournalBody = {
+          type: 'intent',
+          id: `${effectKey}/intent`,
+          submission,
+          toolUseId: block.id,
+          toolName: block.name,
+          effectClass,
+          ...changed,
+        };
+        const appending = recorder.append([intent]);
+        return appending === undefined ? recorder.commit() : appending.then(() => recorder.commit());
+      },
+    },
+    makeContext,
+  });
+  return {
+    port,
+    names: () => port.names(),
+    mcpOf: (name) => parts.tools().find((tool) => tool.name === name)?.mcp,
+    deferred: (model) => port.deferred(model),
+    presetAnswer: parts.permissions.presetAnswer,
+    async callGated(name, input, signal) {
+      const tool = parts.tools().find((each) => each.name === name);
+      if (tool === undefined) return { ok: false, why: `There is no tool ${name} in this session.` };
+      const id = parts.ids.uuid();
+      const life = lifeOf(signal);
+      const context = makeContext({ block: { id }, effectKey: `beside/${id}` }, life, BESIDE);
+      const { permissions, hooks, clock } = parts;
+      return gatedCall(
+        tool,
+        input,
+        { context, life },
+        { permissions: permissions.permissions, hooks },
+        clock,
+      );
+    },
+    async callTool(name, input, signal) {
+      const tool = parts.tools().find((each) => each.name === name || each.aliases?.includes(name) === true);
+      if (tool === undefined) throw new Error(`there is no tool ${name}`);
+      const parsed = await parseInput(tool, input as JsonObject);
+      if (!parsed.ok) throw new Error(`the tool ${name} does not take the question: ${parsed.text}`);
+      const id = parts.ids.uuid();
+      const context = makeContext({ block: { id }, effectKey: `beside/${id}` }, { signal }, BESIDE);
+      return runTool(tool, parsed.input, context, () => {});
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** Servers that live with the host: objects of the MCP SDK, spoken to without leaving the process, and functions. */
+
+import type { LinkedMcpServer, McpServerInstance } from '../servers/server-config.ts';
+import type { Exchange, JsonRpcMessage } from './json-rpc.ts';
+
+/** Both directions between us and a server that lives with the host. */
+export interface HostLine {
+  /** Rejects when the server takes no connection. */
+  open(): Promise<void>;
+  readonly exchange: Exchange;
+  close(): Promise<void>;
+}
+
+export interface HostLineEvents {
+  /** The server says something by itself: a notification, or a request. */
+  onMessage(message: JsonRpcMessage): void;
+  /** The server closed its end. */
+  onClose(): void;
+}
+
+interface Transport {
+  onmessage?: (message: JsonRpcMessage) => void;
+  onclose?: () => void;
+  start(): Promise<void>;
+  send(message: JsonRpcMessage): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** An object that has a connection already takes no second one. */
+export function linkToInstance(
+  server: McpServerInstance['instance'],
+  { onMessage, onClose }: HostLineEvents,
+): HostLine {
+  let isOurs = false;
+  const waiting = new Map<JsonRpcMessage['id'], (reply: JsonRpcMessage) => void>();
+  const transport: Transport = {
+    start: async () => undefined,
+    async send(message) {
+      if (message.method !== undefined) return onMessage(message);
+      waiting.get(message.id)?.(message);
+      waiting.delete(message.id);
+    },
+    async close() {
+      isOurs = false;
+      transport.onclose?.();
+      onClose();
+    },
+  };
+  return {
+    async open() {
+      await server.connect(transport as never);
+      isOurs = true;
+    },
+    exchange: (message, { signal }) =>
+      new Promise((resolve, reject) => {
+        const isRequest = message.method !== undefined && message.id !== undefined;
+        if (isRequest) {
+          const onAbort = () => {
+            waiting.delete(message.id);
+            reject(signal.reason);
+          };
+          if (signal.aborted) return onAbort();
+          signal.addEventListener('abort', onAbort, { once: true });
+          waiting.set(message.id, (reply) => {
+            signal.removeEventListener('abort', onAbort);
+            resolve(reply);
+          });
+        }
+        transport.onmessage?.(message);
+        if (!isRequest) resolve(undefined);
+      }),
+    async close() {
+      // An object that took no connection of ours may serve another session.
+      if (isOurs) await server.close?.();
+    },
+  };
+}
+
+export function linkToFunction(server: LinkedMcpServer, { onMessage }: HostLineEvents): HostLine {
+  return {
+    open: async () => server.listen?.(onMessage),
+    exchange: server.exchange,
+    close: async () => server.listen?.(undefined),
+  };
+}

@@ -1,0 +1,83 @@
+/** Transports of remote servers, and what the library leaves open: an answer that broke off must not hang its call. */
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { withBearer } from '../oauth/bearer.ts';
+import { isRecord, type McpRemoteServerConfig } from '../servers/server-config.ts';
+import { ANSWER_LOST } from './failure.ts';
+import { createHttpFetch, type Fetch } from './http-fetch.ts';
+import type { RemotePorts } from './remote-ports.ts';
+
+/** JSON-RPC's code for a connection that ended; the library uses the same. */
+const CONNECTION_CLOSED = -32_000;
+/** What was received before the end is still on its way through the parser, ms. */
+const PARSE_MS = 50;
+
+export async function createRemoteTransport(
+  config: McpRemoteServerConfig,
+  { connect, credentials, clock }: RemotePorts,
+): Promise<Transport> {
+  const url = new URL(config.url);
+  const answered = new Set<unknown>();
+  const http = createHttpFetch(connect, (requestBody, { resumable }) => {
+    const id = requestIdOf(requestBody);
+    if (id === undefined || resumable) return;
+    setTimeout(() => {
+      if (answered.delete(id)) return;
+      const message = 'The connection broke off before the answer was complete';
+      transport.onmessage?.({
+        jsonrpc: '2.0',
+        id,
+        error: { code: CONNECTION_CLOSED, message, data: ANSWER_LOST },
+      } as JSONRPCMessage);
+    }, PARSE_MS).unref();
+  });
+  // Whoever configured an authorization has not asked for another one.
+  const fetch =
+    credentials === undefined || new Headers({ ...config.headers }).has('authorization')
+      ? http.fetch
+      : withBearer({ serverUrl: config.url, store: credentials, clock, fetch: http.fetch });
+  const options = { fetch, requestInit: { headers: { ...config.headers } } };
+  // The library's types are not written for exact optional properties.
+  const transport = (config.type === 'http'
+    ? await streamableHttp(url, options)
+    : await sse(url, options)) as unknown as Transport;
+  const close = transport.close.bind(transport);
+  transport.close = async () => {
+    await close();
+    http.close();
+  };
+  transport.onmessage = (message) => {
+    if ('id' in message && !('method' in message)) answered.add(message.id);
+    if (answered.size > 1_000) answered.clear();
+  };
+  return transport;
+}
+
+interface RemoteOptions {
+  readonly fetch: Fetch;
+  readonly requestInit: { readonly headers: Record<string, string> };
+}
+
+async function streamableHttp(url: URL, options: RemoteOptions) {
+  const { StreamableHTTPClientTransport } = await import(
+    '@modelcontextprotocol/sdk/client/streamableHttp.js'
+  );
+  return new StreamableHTTPClientTransport(url, options);
+}
+
+async function sse(url: URL, options: RemoteOptions) {
+  const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js');
+  return new SSEClientTransport(url, options);
+}
+
+function requestIdOf(body: string | undefined): string | number | undefined {
+  if (body === undefined) return undefined;
+  try {
+    const message: unknown = JSON.parse(body);
+    if (!isRecord(message) || typeof message['method'] !== 'string') return undefined;
+    const { id } = message;
+    return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Messages as lines over the standard streams of a child process, which leads a group of its own: what a server
+ * starts ends with it. Nothing here grows without bound, whatever the server writes (T117).
+ */
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { type ProcessGroup, spawnGroup } from '../../util/process/process-tree.ts';
+import { isRecord } from '../servers/server-config.ts';
+import { cleanText } from '../tools/clean-text.ts';
+
+export interface StdioServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface StdioTransport extends Transport {
+  /** How the process ended, with the last it wrote to stderr; undefined while it runs. */
+  readonly epitaph: string | undefined;
+}
+
+/** Bytes of one message. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const STDERR_KEPT_CHARS = 4_096;
+const STDERR_SHOWN_CHARS = 500;
+/** From SIGTERM to SIGKILL, ms: within what a session's end may take. */
+const END_GRACE_MS = 80;
+/** How long the pipes of a process that ended may still deliver, in ms. */
+const DRAIN_MS = 50;
+/** How long a process may take to end after its output did, in ms. */
+const EXIT_MS = 250;
+
+export function createStdioTransport(server: StdioServer): StdioTransport {
+  let group: ProcessGroup | undefined;
+  let epitaph: string | undefined;
+  let stderr = '';
+  let closed = false;
+
+  const transport: StdioTransport = {
+    get epitaph() {
+      return epitaph;
+    },
+    async start() {
+      const started = spawnGroup(server.command, server.args, {
+        cwd: server.cwd,
+        env: server.env,
+        stdin: 'pipe',
+      });
+      group = started;
+      started.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        stderr = (stderr + text).slice(-STDERR_KEPT_CHARS);
+      });
+      // A server that went away while we write: its end is told below.
+      started.stdin?.on('error', () => {});
+      const drained = new Promise<void>((resolve) => started.stdout?.once('end', resolve));
+      const lines = lineReader(
+        (line) => receive(line, transport),
+        () => void finish(`wrote more than ${MAX_LINE_BYTES / 1024 / 1024} MB without a line's end`),
+      );
+      started.stdout?.on('data', lines);
+      // A server that closes its stdout cannot answer any more; most end right after.
+      void drained.then(() => pause(EXIT_MS)).then(() => finish('closed its output'));
+      void started.ended.then(async (end) => {
+        await Promise.race([drained, pause(DRAIN_MS)]);
+        await finish(
+          end.kind === 'not_started'
+            ? `could not be started: ${end.error.message}`
+            : end.signal !== null
+              ? `was ended by ${end.signal}`
+              : `exited with code ${end.code}`,
+        );
+      });
+      if (started.pid === undefined) {
+        const end = await started.ended;
+        throw end.kind === 'not_started' ? end.error : new Error('The process could not be started.');
+      }
+    },
+    async send(message) {
+      const stdin = group?.stdin;
+      if (closed || stdin === undefined || stdin.destroyed) throw new Error('The server is not running.');
+      if (!stdin.write(`${JSON.stringify(message)}\n`)) {
+        await new Promise<void>((resolve) => {
+          stdin.once('drain', resolve);
+          stdin.once('close', resolve);
+        });
+      }
+    },
+    async close() {
+      await finish('was closed');
+    },
+  };
+
+  async function finish(how: string): Promise<void> {
+    const first = !closed;
+    closed = true;
+    if (first) {
+      const said = cleanText(stderr.trim().slice(-STDERR_SHOWN_CHARS), STDERR_SHOWN_CHARS);
+      epitaph = said === '' ? how : `${how}; its last words: ${said}`;
+      group?.stdin?.end();
+      group?.stdout?.removeAllListeners('data').resume();
+    }
+    await group?.end(END_GRACE_MS);
+    if (first) transport.onclose?.();
+  }
+
+  return transport;
+}
+
+/** Whole lines of bytes, so that a character in two chunks stays one. Calls `onOverflow` once and then falls silent. */
+function lineReader(onLine: (line: string) => void, onOverflow: () => void): (chunk: Buffer) => void {
+  let parts: Buffer[] = [];
+  let length = 0;
+  let over = false;
+  return (chunk) => {
+    let rest = chunk;
+    while (!over) {
+      const at = rest.indexOf(0x0a);
+      if (at < 0) break;
+      const line = Buffer.concat([...parts, rest.subarray(0, at)]).toString('utf8');
+      parts = [];
+      length = 0;
+      rest = rest.subarray(at + 1);
+      onLine(line);
+    }
+    if (over || rest.length === 0) return;
+    parts.push(rest);
+    length += rest.length;
+    if (length <= MAX_LINE_BYTES) return;
+    over = true;
+    parts = [];
+    onOverflow();
+  };
+}
+
+/** Lines that are no messages are noise: servers print banners. */
+function receive(line: string, transport: Transport): void {
+  if (!line.startsWith('{') && !line.trimStart().startsWith('{')) return;
+  let message: unknown;
+  try {
+    message = JSON.parse(line);
+  } catch {
+    return;
+  }
+  if (!isRecord(message) || message['jsonrpc'] !== '2.0') return;
+  transport.onmessage?.(withObjectResult(message) as JSONRPCMessage);
+}
+
+/** The protocol wants an object; a server that answers anything else has still answered (F83). */
+function withObjectResult(message: Record<string, unknown>): Record<string, unknown> {
+  if (!('result' in message) || isRecord(message['result'])) return message;
+  const { result } = message;
+  return { ...message, result: result === null ? {} : { toolResult: result } };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

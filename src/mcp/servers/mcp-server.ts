@@ -1,0 +1,273 @@
+/** One configured server: what it offers, and the calls to it. */
+
+import type { McpServerStatus } from '../../protocol/mcp.ts';
+import type { Clock, RandomPort } from '../../protocol/ports.ts';
+import type { AnyTool } from '../../protocol/tool.ts';
+import type { Connection, ListKind } from '../connect/connection.ts';
+import { failureOf } from '../connect/failure.ts';
+import type { RemotePorts } from '../connect/remote-ports.ts';
+import { ServerLink } from '../connect/server-link.ts';
+import { notConnected } from '../tools/call-tool.ts';
+import { cleanText } from '../tools/clean-text.ts';
+import type { ElicitPort } from '../tools/elicitation.ts';
+import type { ParserPort } from '../tools/listed-tool.ts';
+import type { ToolPins } from '../tools/tool-pins.ts';
+import type { TakenNames } from './names.ts';
+import { isHosts, isRemote, type McpServerConfig, type ParsedServer } from './server-config.ts';
+import { shownConfig, transportOf } from './server-status.ts';
+import type { OfferedTools, ServerTools } from './server-tools.ts';
+
+export interface McpServerPorts extends RemotePorts {
+  readonly clock: Clock;
+  readonly random: RandomPort;
+  readonly cwd: string;
+  /** Of child processes. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Our own version, told to servers. */
+  readonly version: string;
+  readonly elicit: ElicitPort | undefined;
+  /** Checks what goes to the host's own servers. */
+  readonly parserOf: ParserPort;
+  /** ms that connecting may take. */
+  readonly startMs: number;
+  /** ms that a call may be silent, where the server's configuration does not say. */
+  readonly callIdleMs: number;
+  /** Names that tools of others have. */
+  readonly taken: TakenNames;
+  /** What a person was sent to a web page for is done. */
+  onElicitationComplete(server: string, elicitationId: string): void;
+  /** What the server offers, or its state, changed. */
+  onChange(): void;
+  warn(line: string): void;
+  /** A tool changed and waits to be allowed again. Absent: changed tools are used as they come. */
+  readonly onHeld: ((line: string) => void) | undefined;
+}
+
+export type Listed = Readonly<Record<string, unknown>>;
+
+interface Offers extends OfferedTools {
+  readonly prompts: readonly Listed[];
+  readonly hasResources: boolean;
+  readonly instructions: string;
+}
+
+/** Of what a server says about its use. */
+export const MAX_INSTRUCTIONS_CHARS = 2_000;
+
+export class McpServer {
+  readonly name: string;
+  readonly slug: string;
+  readonly #scope: string;
+  readonly #parsed: ParsedServer;
+  readonly #ports: McpServerPorts;
+  readonly #link: ServerLink | undefined;
+  #offers: Offers | undefined;
+  /** Settles when the lists are as the server last said; undefined: they are. */
+  #reload: Promise<void> | undefined;
+  /** Of the first connection on. */
+  #tools: ServerTools | undefined;
+  #started: Promise<void> | undefined;
+
+  constructor(
+    name: string,
+    slug: string,
+    scope: string,
+    parsed: ParsedServer,
+    pins: ToolPins,
+    ports: McpServerPorts,
+  ) {
+    this.name = name;
+    this.slug = slug;
+    this.#scope = scope;
+    this.#parsed = parsed;
+    this.#ports = ports;
+    if (!parsed.ok) return;
+    this.#link = new ServerLink({
+      clock: ports.clock,
+      random: ports.random,
+      startMs: ports.startMs,
+      retriesStart: isRemote(parsed.config),
+      open: (signal) => this.#open(parsed.config, pins, signal),
+      onChange: ports.onChange,
+    });
+  }
+
+  /** The first attempt to connect; resolves when it has ended, either way. */
+  start(): Promise<void> {
+    this.#started ??= this.#link?.connect() ?? Promise.resolve();
+    return this.#started;
+  }
+
+  /** It lives with the host. */
+  get isHosts(): boolean {
+    return this.#parsed.ok && isHosts(this.#parsed.config);
+  }
+
+  get status(): McpServerStatus {
+    const link = this.#link;
+    const connected = link?.status === 'connected';
+    const serverInfo = link?.connection?.serverInfo;
+    const { tools: offered, held = [] } = this.#offers ?? {};
+    const quarantined = offered?.quarantined ?? [];
+    const error = this.#parsed.ok ? link?.error : this.#parsed.problem;
+    return {
+      name: this.name,
+      status: link?.status ?? 'failed',
+      ...(serverInfo && { serverInfo: { name: serverInfo.name, version: serverInfo.version } }),
+      ...(error !== undefined && { error }),
+      ...(this.#parsed.ok && !isHosts(this.#parsed.config) && { config: shownConfig(this.#parsed.config) }),
+      ...(this.#parsed.ok && { transport: transportOf(this.#parsed.config) }),
+      scope: this.isHosts ? 'dynamic' : this.source,
+      source: this.source,
+      ...(connected && { tools: offered?.statuses ?? [] }),
+      ...(connected && quarantined.length > 0 && { quarantined }),
+      ...(connected && held.length > 0 && { held }),
+    };
+  }
+
+  /** Where it is from, in the words of `McpServerStatus.scope`. */
+  get source(): string {
+    if (this.isHosts) return 'sdk';
+    return this.#scope === 'option' ? 'dynamic' : this.#scope;
+  }
+
+  /** What it listed last: a server that is away keeps its place, so that requests keep their bytes (L3). */
+  get tools(): readonly AnyTool[] {
+    return this.#shown?.tools.tools ?? [];
+  }
+
+  get prompts(): readonly Listed[] {
+    return this.#shown?.prompts ?? [];
+  }
+
+  /** What it says about its use; empty: nothing. */
+  get instructions(): string {
+    return this.#shown?.instructions ?? '';
+  }
+
+  get hasResources(): boolean {
+    return this.#shown?.hasResources === true;
+  }
+
+  /** A request that is no tool call. Rejects with a message that a model or person can read. */
+  request(method: string, params: Listed, signal: AbortSignal): Promise<Listed> {
+    return this.#with(signal, (connection) => connection.ask(method, params, { signal }));
+  }
+
+  /** All there is of a kind; nothing when the server knows nothing of it. */
+  list(kind: ListKind, signal: AbortSignal): Promise<readonly Listed[]> {
+    return this.#with(signal, async (connection) =>
+      connection.lists.has(kind) ? connection.list(kind, signal) : [],
+    );
+  }
+
+  /** Rejects with the reason when it does not come to a connection. */
+  async reconnect(): Promise<void> {
+    await this.#link?.reconnect();
+    if (this.status.status !== 'connected') throw new Error(notConnected(this.status));
+  }
+
+  async setEnabled(on: boolean): Promise<void> {
+    await this.#link?.setEnabled(on);
+  }
+
+  async close(): Promise<void> {
+    await this.#link?.close();
+  }
+
+  get #shown(): Offers | undefined {
+    return this.#link?.status === 'disabled' ? undefined : this.#offers;
+  }
+
+  async #with<T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#link?.ready(signal);
+    if (connection === undefined) throw new Error(notConnected(this.status));
+    try {
+      return await work(connection);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#link?.heed(error, connection);
+      const failure = failureOf(error);
+      throw new Error(failure.kind === 'deadline' ? failure.error.message : failure.message, {
+        cause: error,
+      });
+    }
+  }
+
+  async #open(config: McpServerConfig, pins: ToolPins, signal: AbortSignal): Promise<Connection> {
+    const offered = await this.#toolsOf(config, pins);
+    const onListChanged = (kind: ListKind) => this.#reloadList(kind);
+    const ports = { ...this.#ports, name: this.name, onListChanged };
+    const connection = isHosts(config)
+      ? await (await import('../connect/host-connection.ts')).openHostConnection(config, ports, signal)
+      : await (await import('../connect/library-connection.ts')).openConnection(config, ports, signal);
+    try {
+      const list = (kind: ListKind) => (connection.lists.has(kind) ? connection.list(kind, signal) : []);
+      // Prompts are an extra: a server that fails to list them still has its tools.
+      const prompts = Promise.resolve(list('prompts')).catch(() => []);
+      const [tools] = await Promise.all([list('tools'), offered.load()]);
+      this.#offer({
+        ...offered.list(tools, connection.serverInfo?.name),
+        prompts: await prompts,
+        hasResources: connection.lists.has('resources'),
+        instructions: cleanText(connection.instructions ?? '', MAX_INSTRUCTIONS_CHARS).trim(),
+      });
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  /** What its tools are made by is loaded by the first server that is connected to. */
+  async #toolsOf(config: McpServerConfig, pins: ToolPins): Promise<ServerTools> {
+    const { createServerTools } = await import('./server-tools.ts');
+    this.#tools ??= createServerTools({
+      server: this.name,
+      slug: this.slug,
+      scope: this.source,
+      config,
+      link: this.#link as ServerLink,
+      pins,
+      ports: this.#ports,
+      status: () => this.status,
+      reading: () => this.#reload,
+      onAccepted: (offered) => this.#offers && this.#offer({ ...this.#offers, ...offered }),
+    });
+    return this.#tools;
+  }
+
+  #offer(offers: Offers): void {
+    const { tools: before, held = [] } = this.#offers ?? {};
+    this.#offers = offers;
+    for (const line of offers.tools.quarantined)
+      if (before?.quarantined.includes(line) !== true) this.#ports.warn(`MCP server "${this.name}": ${line}`);
+    for (const line of offers.held)
+      if (!held.includes(line)) this.#ports.onHeld?.(`MCP server "${this.name}": ${line}`);
+    this.#ports.onChange();
+  }
+
+  /** After a notification. One at a time, so that the newest list is the last. */
+  #reloadList(kind: ListKind): void {
+    const link = this.#link;
+    const reload = (this.#reload ?? Promise.resolve()).then(async () => {
+      // Servers that add tools right after the handshake say so before we have finished connecting.
+      if (link?.status === 'pending') await link.connect();
+      const connection = link?.connection;
+      if (this.#tools === undefined || link === undefined || connection === undefined || kind === 'resources')
+        return;
+      try {
+        const items = await connection.list(kind, link.signal);
+        if (connection !== link.connection || this.#offers === undefined) return;
+        if (kind === 'tools') this.#offer({ ...this.#offers, ...this.#tools.list(items) });
+        else this.#offer({ ...this.#offers, prompts: items });
+      } catch (error) {
+        link.heed(error, connection);
+      }
+    });
+    this.#reload = reload;
+    void reload.finally(() => {
+      if (this.#reload === reload) this.#reload = undefined;
+    });
+  }
+}

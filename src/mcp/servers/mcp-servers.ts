@@ -1,0 +1,258 @@
+/** All MCP servers of a session: the room's face. Nothing is loaded or started before `start()`. */
+
+import type { McpServerStatus } from '../../protocol/mcp.ts';
+import type { AnyTool } from '../../protocol/tool.ts';
+import { type PromptCommand, promptCommands } from '../tools/prompt-command.ts';
+import { resourceTools } from '../tools/resource-tools.ts';
+import { createToolPins, type PinStore } from '../tools/tool-pins.ts';
+import { McpServer, type McpServerPorts } from './mcp-server.ts';
+import { serverSlug } from './names.ts';
+import { isSameConfig, parseServer, type ServerVariables } from './server-config.ts';
+
+export { MAX_INSTRUCTIONS_CHARS } from './mcp-server.ts';
+
+export interface McpServerEntry {
+  readonly name: string;
+  /** Where it was configured, for people: `project`, `dynamic` … */
+  readonly scope: string;
+  /** As it was written; what is wrong with it becomes the server's status. */
+  readonly config: unknown;
+}
+
+export interface McpServersOptions extends McpServerPorts {
+  readonly entries: readonly McpServerEntry[];
+  /** What `${VAR}` means in a configuration. */
+  variables(entry: McpServerEntry): ServerVariables;
+  /** Names of servers that are not ours (in-process ones), as they are now. */
+  takenServers(): readonly string[];
+  /** Where what its tools were like is kept for later sessions; undefined: nowhere. */
+  pinStore?(entry: McpServerEntry): PinStore | undefined;
+}
+
+export interface McpServers {
+  /** Begins to connect all of them; later calls change nothing. */
+  start(): void;
+  /** Connects those that live with the host; resolves when each was tried. */
+  startHosts(): Promise<void>;
+  /** Resolves when each was tried once, or after `ms`; rejects with the signal's reason. */
+  settled(ms: number, signal: AbortSignal): Promise<void>;
+  /** In the order of the configuration, whoever was ready first; the same array while nothing changed. */
+  readonly tools: readonly AnyTool[];
+  readonly commands: readonly PromptCommand[];
+  /** What servers say about their use. */
+  readonly instructions: readonly { readonly server: string; readonly text: string }[];
+  statuses(): readonly McpServerStatus[];
+  has(name: string): boolean;
+  /** Of tool names: `mcp__<slug>__`. undefined: there is no such server. */
+  slugOf(name: string): string | undefined;
+  /** As the server answers. Rejects with a sentence. */
+  readResource(name: string, uri: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
+  /** Rejects with the reason when it does not come to a connection. */
+  reconnect(name: string): Promise<void>;
+  setEnabled(name: string, on: boolean): Promise<void>;
+  /**
+   * Puts these in the place of those of earlier calls, of all that live with the host, and of any that has a name in
+   * `configs` or `brought` (servers that are not ours). One whose configuration is the same goes on as it is.
+   */
+  setDynamic(
+    configs: Readonly<Record<string, unknown>>,
+    brought?: readonly string[],
+  ): Promise<SetServersResult>;
+  /** Makes these the servers of a scope; one whose configuration is the same goes on as it is. */
+  setScope(scope: string, configs: Readonly<Record<string, unknown>>): Promise<SetServersResult>;
+  /** undefined: there is none. */
+  close(): Promise<void> | undefined;
+}
+
+export interface SetServersResult {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** By name, for those that are not connected. */
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+const DYNAMIC = 'dynamic';
+
+export function createMcpServers(options: McpServersOptions): McpServers {
+  return new AllServers(options);
+}
+
+interface KnownServer {
+  readonly server: McpServer;
+  readonly entry: McpServerEntry;
+}
+
+const NO_TOOLS: readonly AnyTool[] = Object.freeze([]);
+
+class AllServers implements McpServers {
+  readonly #options: McpServersOptions;
+  readonly #servers = new Map<string, KnownServer>();
+  /** Names that the last `setDynamic` gave. */
+  #set: readonly string[] = [];
+  #started: Promise<unknown> | undefined;
+  #closed = false;
+  #tools = NO_TOOLS;
+  #commands: readonly PromptCommand[] | undefined;
+  #forResources: readonly AnyTool[] | undefined;
+
+  constructor(options: McpServersOptions) {
+    this.#options = options;
+    for (const entry of options.entries) this.#add(entry);
+  }
+
+  get tools(): readonly AnyTool[] {
+    return this.#tools;
+  }
+
+  get commands(): readonly PromptCommand[] {
+    this.#commands ??= this.#all().flatMap(promptCommands);
+    return this.#commands;
+  }
+
+  get instructions() {
+    return this.#all().flatMap(({ name: server, instructions: text }) =>
+      text === '' ? [] : [{ server, text }],
+    );
+  }
+
+  start(): void {
+    void this.#start();
+  }
+
+  async startHosts(): Promise<void> {
+    await Promise.all(this.#all().map((server) => (server.isHosts ? server.start() : undefined)));
+  }
+
+  async settled(ms: number, signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const onAbort = () => over.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      signal.throwIfAborted();
+      await Promise.race([this.#start(), this.#options.clock.sleep(ms, over.signal)]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      over.abort('over');
+    }
+  }
+
+  statuses(): readonly McpServerStatus[] {
+    return this.#all().map((server) => server.status);
+  }
+
+  has(name: string): boolean {
+    return this.#servers.has(name);
+  }
+
+  slugOf(name: string): string | undefined {
+    return this.#servers.get(name)?.server.slug;
+  }
+
+  async readResource(name: string, uri: string, signal: AbortSignal) {
+    return this.#named(name).request('resources/read', { uri }, signal);
+  }
+
+  async reconnect(name: string): Promise<void> {
+    return this.#named(name).reconnect();
+  }
+
+  async setEnabled(name: string, on: boolean): Promise<void> {
+    return this.#named(name).setEnabled(on);
+  }
+
+  setDynamic(
+    configs: Readonly<Record<string, unknown>>,
+    brought: readonly string[] = [],
+  ): Promise<SetServersResult> {
+    const named = [...this.#set, ...Object.keys(configs), ...brought];
+    this.#set = Object.keys(configs);
+    return this.#replace(
+      ({ server, entry }) => server.isHosts || named.includes(entry.name),
+      DYNAMIC,
+      configs,
+    );
+  }
+
+  setScope(scope: string, configs: Readonly<Record<string, unknown>>): Promise<SetServersResult> {
+    return this.#replace(({ entry }) => entry.scope === scope, scope, configs);
+  }
+
+  async #replace(
+    which: (known: KnownServer) => boolean,
+    scope: string,
+    configs: Readonly<Record<string, unknown>>,
+  ): Promise<SetServersResult> {
+    this.start();
+    const leaving = [...this.#servers.values()].filter(
+      (known) => which(known) && !isSameConfig(known.entry.config, configs[known.entry.name]),
+    );
+    for (const { entry } of leaving) this.#servers.delete(entry.name);
+    const coming = Object.entries(configs).filter(([name]) => !this.#servers.has(name));
+    const added = coming.map(([name, config]) => this.#add({ name, scope, config }));
+    this.#changed();
+    await Promise.all([
+      ...leaving.map(({ server }) => server.close()),
+      ...added.map((server) => server.start()),
+    ]);
+    const errors = added.flatMap(({ name, status }) =>
+      status.status === 'connected' ? [] : [[name, status.error ?? status.status]],
+    );
+    return {
+      added: added.map(({ name }) => name),
+      removed: leaving.map(({ entry }) => entry.name).filter((name) => !(name in configs)),
+      errors: Object.fromEntries(errors) as Record<string, string>,
+    };
+  }
+
+  close(): Promise<void> | undefined {
+    this.#closed = true;
+    if (this.#servers.size === 0) return undefined;
+    return Promise.allSettled(this.#all().map((server) => server.close())).then(() => undefined);
+  }
+
+  #all(): readonly McpServer[] {
+    return [...this.#servers.values()].map(({ server }) => server);
+  }
+
+  #withResources(): readonly McpServer[] {
+    return this.#all().filter((server) => server.hasResources);
+  }
+
+  #start(): Promise<unknown> {
+    this.#started ??= this.#closed
+      ? Promise.resolve()
+      : Promise.all(this.#all().map((server) => server.start()));
+    return this.#started;
+  }
+
+  #changed(): void {
+    this.#commands = undefined;
+    const now = this.#all().flatMap((server) => server.tools);
+    if (this.#withResources().length > 0) {
+      this.#forResources ??= resourceTools(() => this.#withResources());
+      now.push(...this.#forResources);
+    }
+    const before = this.#tools;
+    if (before.length === now.length && before.every((tool, at) => tool === now[at])) return;
+    this.#tools = now;
+    this.#options.onChange();
+  }
+
+  #add(entry: McpServerEntry): McpServer {
+    const options = this.#options;
+    const taken = new Set([...options.takenServers(), ...this.#all().map((server) => server.slug)]);
+    const slug = serverSlug(entry.name, taken);
+    const parsed = parseServer(entry.config, options.variables(entry));
+    const pins = createToolPins(options.pinStore?.(entry));
+    const ports = { ...options, onChange: () => this.#changed() };
+    const server = new McpServer(entry.name, slug, entry.scope, parsed, pins, ports);
+    this.#servers.set(entry.name, { server, entry });
+    return server;
+  }
+
+  #named(name: string): McpServer {
+    const found = this.#servers.get(name);
+    if (found === undefined) throw new Error(`There is no MCP server "${name}".`);
+    return found.server;
+  }
+}

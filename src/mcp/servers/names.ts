@@ -1,0 +1,55 @@
+/** Names that the API takes, distinct and the same every time (F154). */
+import { sha256 } from '../../util/ids/sha256.ts';
+
+/** The API's limit for a tool's name. */
+const MAX_TOOL_NAME = 128;
+/** Leaves room for the tool's part. */
+const MAX_SERVER_SLUG = 48;
+
+/** Names that are not free at the moment. */
+export type TakenNames = Pick<ReadonlySet<string>, 'has'>;
+
+/**
+ * The server's part of tool names. It never holds `__` and never begins or ends with `_`: so `mcp__a__b` has one
+ * reading, and a rule `mcp__a` covers the tools of one server.
+ */
+export function serverSlug(name: string, taken: ReadonlySet<string>): string {
+  const plain = name
+    .replace(/[^a-zA-Z0-9_-]/g, '_')
+    .replace(/_{2,}/g, '_')
+    .replace(/^_+|_+$/g, '');
+  const slug = fitted(plain === '' ? 'server' : plain, name, MAX_SERVER_SLUG);
+  return taken.has(slug) ? marked(slug, name, MAX_SERVER_SLUG) : slug;
+}
+
+/**
+ * `mcp__<slug>__<tool>` by raw name, for all tools of one server. Depends on the set of names and not on their
+ * order: of several that become the same, only one that is its own plain form keeps it.
+ */
+export function toolNames(
+  slug: string,
+  raw: readonly string[],
+  taken: TakenNames = new Set(),
+): ReadonlyMap<string, string> {
+  const prefix = `mcp__${slug}__`;
+  const room = MAX_TOOL_NAME - prefix.length;
+  const plain = new Map([...new Set(raw)].map((name) => [name, name.replace(/[^a-zA-Z0-9_-]/g, '_')]));
+  const claims = new Map<string, number>();
+  for (const name of plain.values()) claims.set(name, (claims.get(name) ?? 0) + 1);
+  return new Map(
+    [...plain].map(([name, form]) => {
+      const contested = ((claims.get(form) ?? 0) > 1 && form !== name) || taken.has(prefix + form);
+      const tool = form === '' || contested ? marked(form, name, room) : fitted(form, name, room);
+      return [name, prefix + tool];
+    }),
+  );
+}
+
+function fitted(name: string, raw: string, room: number): string {
+  return name.length <= room ? name : marked(name, raw, room);
+}
+
+function marked(name: string, raw: string, room: number): string {
+  const mark = sha256(raw).slice(0, 8);
+  return `${name.slice(0, room - mark.length - 1)}_${mark}`;
+}

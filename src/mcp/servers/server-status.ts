@@ -1,0 +1,17 @@
+/** What hosts are told about a configured server. */
+import type { McpServerStatus } from '../../protocol/mcp.ts';
+import { type HostServerConfig, isHosts, isRemote, type McpServerConfig } from './server-config.ts';
+
+export function transportOf(config: McpServerConfig): NonNullable<McpServerStatus['transport']> {
+  if (isHosts(config)) return 'sdk';
+  return isRemote(config) ? config.type : 'stdio';
+}
+
+/** Without what may be secret. */
+export function shownConfig(
+  config: Exclude<McpServerConfig, HostServerConfig>,
+): Readonly<Record<string, unknown>> {
+  if (!isRemote(config)) return { type: 'stdio', command: config.command, args: config.args ?? [] };
+  const { origin, pathname } = new URL(config.url);
+  return { type: config.type, url: origin + pathname };
+}

@@ -1,0 +1,127 @@
+/** The tools of one server, with the calls to them: as it lists them, but for those that changed since they were allowed. */
+
+import type { McpServerStatus } from '../../protocol/mcp.ts';
+import type { ToolOutput } from '../../protocol/tool.ts';
+import type { ServerLink } from '../connect/server-link.ts';
+import { callTool } from '../tools/call-tool.ts';
+import { cleanText } from '../tools/clean-text.ts';
+import { type ListedTools, listedTools, type ToolCallRequest } from '../tools/listed-tool.ts';
+import type { ToolChange, ToolPins } from '../tools/tool-pins.ts';
+import { configuredPolicy } from '../tools/tool-policy.ts';
+import type { Listed, McpServerPorts } from './mcp-server.ts';
+import { isHosts, type McpServerConfig } from './server-config.ts';
+
+export interface OfferedTools {
+  readonly tools: ListedTools;
+  /** One sentence for each that waits to be allowed again. */
+  readonly held: readonly string[];
+}
+
+export interface ServerToolsOptions {
+  readonly server: string;
+  readonly slug: string;
+  readonly scope: string;
+  readonly config: McpServerConfig;
+  readonly link: ServerLink;
+  readonly pins: ToolPins;
+  readonly ports: Pick<McpServerPorts, 'clock' | 'callIdleMs' | 'taken' | 'onHeld' | 'parserOf'>;
+  status(): McpServerStatus;
+  /** Settles when a list that is being read again is there; undefined: none is. */
+  reading(): Promise<void> | undefined;
+  /** What is offered changed because somebody allowed it. */
+  onAccepted(offered: OfferedTools): void;
+}
+
+export interface ServerTools {
+  load(): Promise<void>;
+  /** What there is to offer after this listing. `serverName`: as the server calls itself; default: as before. */
+  list(listing: readonly Listed[], serverName?: string): OfferedTools;
+}
+
+/** How long a call waits for a list that is being read again, ms. */
+const READING_MS = 5_000;
+const MAX_NAME_CHARS = 200;
+
+export function createServerTools(options: ServerToolsOptions): ServerTools {
+  const { server, slug, config, link, pins, ports } = options;
+  const source = isHosts(config) ? 'sdk' : options.scope;
+  const { onHeld, clock, taken, parserOf } = ports;
+  // How long its own tools take is for a host to say.
+  const callIdleMs = isHosts(config) ? Number.POSITIVE_INFINITY : ports.callIdleMs;
+  let listing: readonly Listed[] = [];
+  let ownName: string | undefined;
+  let heldNow: ReadonlyMap<string, ToolChange> = new Map();
+  let offered: ListedTools | undefined;
+
+  const list = (now: readonly Listed[], serverName = ownName): OfferedTools => {
+    listing = now;
+    ownName = serverName;
+    const { shown, held } =
+      onHeld === undefined ? { shown: now, held: new Map<string, ToolChange>() } : pins.settle(now);
+    heldNow = held;
+    const listed = listedTools(slug, shown, {
+      origin: {
+        server,
+        source,
+        ...(ownName !== undefined && { serverName: cleanText(ownName, MAX_NAME_CHARS) }),
+      },
+      taken,
+      ...(isHosts(config) ? { parserOf } : { alwaysLoad: config.alwaysLoad }),
+      call: (request) => call(request, held.get(request.tool)),
+      policyOf(tool) {
+        const policy = configuredPolicy(server, tool, config.tools);
+        const change = held.get(tool);
+        if (change === undefined || policy?.behavior === 'deny') return policy;
+        const reason = `The tool ${cleanText(tool, 100)} of the MCP server "${server}" needs approval: ${change.what}.`;
+        return { behavior: 'ask', reason };
+      },
+    });
+    // The same list keeps the same tools: nothing changed for anybody.
+    if (listed.fingerprint !== offered?.fingerprint) offered = listed;
+    const waiting = [...held].map(
+      ([tool, change]) => `The tool "${cleanText(tool, 100)}" waits to be allowed again: ${change.what}.`,
+    );
+    return { tools: offered, held: waiting };
+  };
+
+  /** `agreed`: somebody was asked about this change, and agreed. */
+  const call = async (request: ToolCallRequest, agreed: ToolChange | undefined): Promise<ToolOutput> => {
+    await settled(request.context.signal);
+    const change = heldNow.get(request.tool);
+    if (change !== undefined) {
+      if (change.definition !== agreed?.definition) return changedMeanwhile(server);
+      pins.accept(request.tool);
+      options.onAccepted(list(listing));
+    }
+    return callTool(request, {
+      server,
+      idleMs: config.timeout ?? callIdleMs,
+      clock,
+      connection: (signal) => link.ready(signal),
+      status: options.status,
+      heed: (error, connection) => link.heed(error, connection),
+    });
+  };
+
+  const settled = async (signal: AbortSignal): Promise<void> => {
+    const reading = options.reading();
+    if (reading === undefined) return;
+    const over = new AbortController();
+    const onAbort = () => over.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      signal.throwIfAborted();
+      await Promise.race([reading, clock.sleep(READING_MS, over.signal)]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      over.abort('over');
+    }
+  };
+
+  return { load: pins.load, list };
+}
+
+function changedMeanwhile(server: string): ToolOutput {
+  const message = `The MCP server "${server}" changed this tool just now, so the call was not made: somebody has to allow the tool again. Calling it once more asks for that.`;
+  return { data: message, content: message, isError: true };
+}

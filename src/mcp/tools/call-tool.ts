@@ -1,0 +1,119 @@
+/** One call of a server's tool: deadlines, cancellation, and what to say when nobody knows what became of it. */
+
+import type { McpServerStatus } from '../../protocol/mcp.ts';
+import type { Clock } from '../../protocol/ports.ts';
+import type { ToolOutput } from '../../protocol/tool.ts';
+import type { Connection } from '../connect/connection.ts';
+import { withDeadlines } from '../connect/deadlines.ts';
+import { failureOf } from '../connect/failure.ts';
+import type { ToolCallRequest } from './listed-tool.ts';
+import { keeperOf, outputOf } from './result.ts';
+
+export interface CallPorts {
+  readonly server: string;
+  /** ms without progress. */
+  readonly idleMs: number;
+  readonly clock: Clock;
+  /** Waits for a connection, within bounds. */
+  connection(signal: AbortSignal): Promise<Connection | undefined>;
+  status(): Pick<McpServerStatus, 'name' | 'status' | 'error'>;
+  /** Is told of every failure, to draw from it what it says about the connection. */
+  heed(error: unknown, connection: Connection): void;
+}
+
+/** However much progress is told, ms (F79). */
+const MIN_TOTAL_MS = 60 * 60_000;
+
+/** Rejects only with the reason of the caller's signal. A call is made twice only when the first was never taken in. */
+export async function callTool(request: ToolCallRequest, ports: CallPorts): Promise<ToolOutput> {
+  const first = await attempt(request, ports);
+  if ('output' in first) return first.output;
+  const second = await attempt(request, ports);
+  return 'output' in second ? second.output : failed(second.untaken);
+}
+
+type Attempt = { readonly output: ToolOutput } | { readonly untaken: string };
+
+async function attempt(request: ToolCallRequest, ports: CallPorts): Promise<Attempt> {
+  const { context } = request;
+  const { server, clock, idleMs } = ports;
+  const connection = await ports.connection(context.signal);
+  if (connection === undefined) return { output: failed(notConnected(ports.status())) };
+  try {
+    const result = await withDeadlines(
+      { idleMs, totalMs: Math.max(idleMs, MIN_TOTAL_MS) },
+      clock,
+      context.signal,
+      () => connection.held,
+      (signal, alive) =>
+        connection.ask('tools/call', callParams(request), {
+          signal,
+          onProgress(progress) {
+            alive();
+            request.onProgress(progress);
+          },
+        }),
+    );
+    return { output: await outputOf(result, { server, tool: request.name, keep: keeperOf(context) }) };
+  } catch (error) {
+    if (context.signal.aborted) throw context.signal.reason;
+    const failure = failureOf(error);
+    ports.heed(error, connection);
+    switch (failure.kind) {
+      case 'not_delivered':
+      case 'session_gone':
+        return {
+          untaken: `The MCP server "${server}" could not take the call (${failure.message}). It was not made.`,
+        };
+      case 'unauthorized':
+        return { output: failed(`${failure.message} The call was not made.`) };
+      case 'lost':
+        return {
+          output: failed(
+            `The connection to the MCP server "${server}" was lost while this call was running: ${failure.message}. The outcome is unknown: it may or may not have taken effect, and it was not repeated. Check before you call it again.`,
+          ),
+        };
+      case 'deadline': {
+        const { kind, ms } = failure.error;
+        const how =
+          kind === 'idle' ? `gave no sign of life for ${ms / 1000} s` : `did not end within ${ms / 1000} s`;
+        return {
+          output: failed(
+            `The call was cancelled because the MCP server "${server}" ${how}. The outcome is unknown: it may or may not have taken effect. Check before you call it again.`,
+          ),
+        };
+      }
+      case 'answered':
+        return { output: failed(failure.message) };
+    }
+  }
+}
+
+function callParams({ tool, input, context }: ToolCallRequest): Readonly<Record<string, unknown>> {
+  return {
+    name: tool,
+    arguments: input,
+    _meta: { 'claudecode/toolUseId': context.toolUseId, 'turnwright/effectKey': context.effectKey },
+  };
+}
+
+/** Why a server cannot be used now. */
+export function notConnected({
+  name,
+  status,
+  error,
+}: Pick<McpServerStatus, 'name' | 'status' | 'error'>): string {
+  const why = error === undefined ? '' : ` ${error}`;
+  switch (status) {
+    case 'disabled':
+      return `The MCP server "${name}" is switched off.`;
+    case 'needs-auth':
+      return `The MCP server "${name}" wants authorization.${why} A person can log in with: turnwright mcp login ${name}`;
+    default:
+      return `The MCP server "${name}" is not connected.${why}`;
+  }
+}
+
+function failed(message: string): ToolOutput {
+  return { data: message, content: message, isError: true };
+}

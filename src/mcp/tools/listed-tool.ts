@@ -1,0 +1,179 @@
+/** A server's tool as the engine's Tool. */
+import type { JsonObject, JsonSchema } from '../../protocol/json.ts';
+import type { McpToolInfo } from '../../protocol/mcp.ts';
+import type {
+  AnyTool,
+  McpOrigin,
+  ToolContext,
+  ToolOutput,
+  ToolPolicy,
+  ToolProgress,
+} from '../../protocol/tool.ts';
+import { type TakenNames, toolNames } from '../servers/names.ts';
+import { isRecord } from '../servers/server-config.ts';
+import { cleanText } from './clean-text.ts';
+import { renderOutput } from './result.ts';
+import { inServerNames, toolSchema } from './tool-schema.ts';
+
+export interface ToolCallRequest {
+  /** As the model calls it. */
+  readonly name: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly context: ToolContext;
+  onProgress(progress: Readonly<Record<string, unknown>>): void;
+}
+
+export type ParserPort = (schema: JsonSchema) => AnyTool['parse'];
+
+export type CallPort = (request: ToolCallRequest) => Promise<ToolOutput>;
+
+export interface ListedTools {
+  readonly tools: readonly AnyTool[];
+  readonly statuses: readonly McpToolInfo[];
+  /** Tools that were left out, one sentence each (F152). */
+  readonly quarantined: readonly string[];
+  /** Equal for lists that look the same to the model. */
+  readonly fingerprint: string;
+}
+
+const MAX_DESCRIPTION_CHARS = 10_000;
+
+export interface ListedToolOptions {
+  readonly call: CallPort;
+  /** What the server is called, and where it is from. */
+  readonly origin: Pick<McpOrigin, 'server' | 'serverName' | 'source'>;
+  /** Names that other tools of the session have. */
+  readonly taken: TakenNames;
+  /** What holds for tools that say nothing themselves. Default false. */
+  readonly alwaysLoad?: boolean | undefined;
+  /** Default: whoever owns a schema checks it, the server. */
+  readonly parserOf?: ParserPort | undefined;
+  /** By the server's own name of the tool. Default none. */
+  policyOf?(tool: string): ToolPolicy | undefined;
+}
+
+export function listedTools(
+  slug: string,
+  listed: readonly Readonly<Record<string, unknown>>[],
+  { call, origin, taken, alwaysLoad = false, parserOf = () => unchecked, policyOf }: ListedToolOptions,
+): ListedTools {
+  const quarantined: string[] = [];
+  const named = new Map<string, Readonly<Record<string, unknown>>>();
+  for (const each of listed) {
+    const { name } = each;
+    if (typeof name !== 'string' || name === '') quarantined.push('A tool has no name.');
+    else if (named.has(name)) quarantined.push(`A second tool is named "${cleanText(name, 100)}".`);
+    else named.set(name, each);
+  }
+  const names = toolNames(slug, [...named.keys()], taken);
+  const tools: AnyTool[] = [];
+  const statuses: McpToolInfo[] = [];
+  const wire: unknown[] = [];
+  for (const [raw, each] of named) {
+    const schema = toolSchema(each['inputSchema']);
+    const problem =
+      isRecord(each['execution']) && each['execution']['taskSupport'] === 'required'
+        ? 'it runs only as a background task'
+        : schema.ok
+          ? undefined
+          : schema.problem;
+    if (!schema.ok || problem !== undefined) {
+      quarantined.push(`The tool "${cleanText(raw, 100)}" was left out: ${problem}.`);
+      continue;
+    }
+    const name = names.get(raw) as string;
+    const description =
+      typeof each['description'] === 'string' ? cleanText(each['description'], MAX_DESCRIPTION_CHARS) : '';
+    const annotations = isRecord(each['annotations']) ? each['annotations'] : {};
+    const title = titleOf(each, annotations);
+    const readOnly = annotations['readOnlyHint'] === true;
+    const effect = readOnly ? 'pure' : annotations['idempotentHint'] === true ? 'idempotent' : 'unsafe';
+    tools.push({
+      name,
+      inputJsonSchema: schema.schema,
+      description: () => description,
+      ...(isLoaded(each, alwaysLoad) && { loading: 'always' as const }),
+      mcp: { ...origin, tool: raw, ...(title !== undefined && { title }) },
+      policy: policyOf?.(raw),
+      parse: parserOf(schema.schema),
+      isReadOnly: () => readOnly,
+      isConcurrencySafe: () => readOnly,
+      effectClass: () => effect,
+      renderOutput,
+      run: (input: JsonObject, context) =>
+        withProgress(slug, raw, (onProgress) =>
+          call({ name, tool: raw, input: inServerNames(input, schema.renamed), context, onProgress }),
+        ),
+    });
+    statuses.push({
+      name: raw,
+      ...(description !== '' && { description }),
+      annotations: {
+        ...(typeof annotations['readOnlyHint'] === 'boolean' && { readOnly: annotations['readOnlyHint'] }),
+        ...(typeof annotations['destructiveHint'] === 'boolean' && {
+          destructive: annotations['destructiveHint'],
+        }),
+        ...(typeof annotations['openWorldHint'] === 'boolean' && { openWorld: annotations['openWorldHint'] }),
+      },
+    });
+    wire.push([raw, name, description, schema.schema, [...schema.renamed], effect, policyOf?.(raw)]);
+  }
+  return { tools, statuses, quarantined, fingerprint: JSON.stringify(wire) };
+}
+
+const MAX_TITLE_CHARS = 200;
+
+function titleOf(
+  { title: own }: Readonly<Record<string, unknown>>,
+  { title: annotated }: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const title = [own, annotated].find((each) => typeof each === 'string' && each !== '');
+  return title === undefined ? undefined : cleanText(String(title), MAX_TITLE_CHARS);
+}
+
+const unchecked: AnyTool['parse'] = (input) => ({ ok: true, input });
+
+function isLoaded({ _meta: meta }: Readonly<Record<string, unknown>>, alwaysLoad: boolean): boolean {
+  const own = isRecord(meta) ? meta['anthropic/alwaysLoad'] : undefined;
+  return typeof own === 'boolean' ? own : alwaysLoad;
+}
+
+/** The call as a generator: what the server tells on the way, then the result (F84). */
+async function* withProgress(
+  server: string,
+  tool: string,
+  call: (onProgress: ToolCallRequest['onProgress']) => Promise<ToolOutput>,
+): AsyncGenerator<ToolProgress, ToolOutput> {
+  const waiting: ToolProgress[] = [];
+  let wake = () => {};
+  let done = false;
+  const running = call(({ progress, total, message }) => {
+    waiting.push({
+      type: 'mcp_progress',
+      server,
+      tool,
+      progress,
+      ...(total !== undefined && { total }),
+      ...(typeof message === 'string' && { message: cleanText(message, 500) }),
+    });
+    // Nobody needs what is long past.
+    if (waiting.length > 100) waiting.shift();
+    wake();
+  }).finally(() => {
+    done = true;
+    wake();
+  });
+  running.catch(() => {});
+  while (true) {
+    yield* waiting.splice(0);
+    if (done) break;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      if (done || waiting.length > 0) resolve();
+    });
+  }
+  yield* waiting.splice(0);
+  return await running;
+}

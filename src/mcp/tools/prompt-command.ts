@@ -1,0 +1,101 @@
+/** A server's prompt as a slash command, `/mcp__server__prompt arg …`. */
+import type { ImageBlock, TextBlock } from '../../protocol/wire.ts';
+import type { Listed, McpServer } from '../servers/mcp-server.ts';
+import { toolNames } from '../servers/names.ts';
+import { isRecord } from '../servers/server-config.ts';
+import { cleanText } from './clean-text.ts';
+import { blockOf } from './result.ts';
+
+export interface PromptCommand {
+  /** Without the slash. */
+  readonly name: string;
+  readonly description: string;
+  readonly argumentHint?: string;
+  readonly origin: 'mcp';
+  /** The server's name of the prompt. */
+  readonly prompt: string;
+  readonly server: string;
+  /** Asks the server. Rejects with a message that a person can read. */
+  run(
+    args: string,
+    context: { readonly signal: AbortSignal },
+  ): Promise<{
+    readonly messages: readonly (readonly (TextBlock | ImageBlock)[])[];
+    readonly shouldQuery: true;
+  }>;
+}
+
+const MAX_DESCRIPTION_CHARS = 1_000;
+
+export function promptCommands(server: McpServer): readonly PromptCommand[] {
+  const prompts = server.prompts.filter(
+    (prompt) => typeof prompt['name'] === 'string' && prompt['name'] !== '',
+  );
+  const names = toolNames(
+    server.slug,
+    prompts.map((prompt) => prompt['name'] as string),
+  );
+  return prompts.map((prompt) => {
+    const raw = prompt['name'] as string;
+    const parameters = parametersOf(prompt);
+    return {
+      name: names.get(raw) as string,
+      description: cleanText(String(prompt['description'] ?? prompt['title'] ?? ''), MAX_DESCRIPTION_CHARS),
+      ...(parameters.length > 0 && {
+        argumentHint: parameters
+          .map(({ name, required }) => (required ? `<${name}>` : `[${name}]`))
+          .join(' '),
+      }),
+      origin: 'mcp',
+      prompt: raw,
+      server: server.name,
+      async run(args, { signal }) {
+        const given = argumentsOf(args, parameters);
+        const missing = parameters.filter(({ name, required }) => required && given[name] === undefined);
+        if (missing.length > 0)
+          throw new Error(`The prompt "${raw}" needs ${missing.map(({ name }) => `<${name}>`).join(' ')}.`);
+        const { messages } = await server.request('prompts/get', { name: raw, arguments: given }, signal);
+        const listed: readonly unknown[] = Array.isArray(messages) ? messages : [];
+        const blocks = await Promise.all(listed.map((message) => messageOf(message, server.name)));
+        return { messages: [blocks], shouldQuery: true };
+      },
+    };
+  });
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly required: boolean;
+}
+
+function parametersOf(prompt: Listed): readonly Parameter[] {
+  const { arguments: listed } = prompt;
+  return (Array.isArray(listed) ? listed : []).flatMap((each) =>
+    isRecord(each) && typeof each['name'] === 'string'
+      ? [{ name: cleanText(each['name'], 100), required: each['required'] === true }]
+      : [],
+  );
+}
+
+/** Words in order, quoted ones as one; the last parameter takes what is left. */
+function argumentsOf(args: string, parameters: readonly Parameter[]): Record<string, string> {
+  const words = [...args.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  );
+  const last = parameters.length - 1;
+  return Object.fromEntries(
+    parameters.flatMap(({ name }, at) => {
+      const value = at < last ? words[at] : words.slice(at).join(' ');
+      return value === undefined || value === '' ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** A prompt is one message of the user; what it puts into the assistant's mouth is marked as such. */
+async function messageOf(message: unknown, server: string): Promise<TextBlock | ImageBlock> {
+  if (!isRecord(message)) return blockOf(message, server);
+  const block = await blockOf(message['content'], server);
+  return message['role'] === 'assistant' && block.type === 'text'
+    ? { type: 'text', text: `Assistant: ${block.text}` }
+    : block;
+}

@@ -1,0 +1,143 @@
+/** The two tools through which a model reads what servers offer as resources. */
+import type { JsonSchema } from '../../protocol/json.ts';
+import type { AnyTool, ParseResult, ToolOutput } from '../../protocol/tool.ts';
+import { withoutPrefix } from '../connect/failure.ts';
+import type { McpServer } from '../servers/mcp-server.ts';
+import { cleanText } from './clean-text.ts';
+import { keeperOf, resourceOf } from './result.ts';
+
+interface ListInput {
+  readonly server?: string;
+}
+
+interface ReadInput {
+  readonly server: string;
+  readonly uri: string;
+}
+
+const READ_TOOL = 'ReadMcpResourceTool';
+const MAX_LISTED = 1_000;
+const MAX_TEXT_CHARS = 500;
+
+/** `servers`: those that have resources now. */
+export function resourceTools(servers: () => readonly McpServer[]): readonly AnyTool[] {
+  const named = (name: string) => servers().find((server) => server.name === name || server.slug === name);
+  const unknown = (name: string) =>
+    failed(
+      `No MCP server "${name}" has resources. These have: ${servers()
+        .map((server) => server.name)
+        .join(', ')}.`,
+    );
+
+  const list: AnyTool = {
+    ...READ_ONLY,
+    name: 'ListMcpResourcesTool',
+    description: () =>
+      'Lists the resources that MCP servers offer: name, URI and server of each. Read one with ReadMcpResourceTool.',
+    inputJsonSchema: schemaOf({ server: 'Only resources of this server' }, []),
+    parse: (input): ParseResult<ListInput> => textsOf(input, [], ['server']),
+    async run({ server }: ListInput, { signal }): Promise<ToolOutput> {
+      const asked = server === undefined ? servers() : [named(server)].filter((each) => each !== undefined);
+      if (asked.length === 0) return unknown(server ?? '');
+      const lists = await Promise.all(asked.map((each) => resourcesOf(each, signal)));
+      signal.throwIfAborted();
+      const resources = lists.flatMap((each) => each.resources).slice(0, MAX_LISTED);
+      const problems = lists.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
+      const text = resources.length === 0 ? 'There are no resources.' : JSON.stringify(resources);
+      return {
+        data: resources,
+        content: [text, ...problems].join('\n'),
+        ...(problems.length === asked.length && { isError: true }),
+      };
+    },
+  };
+
+  const read: AnyTool = {
+    ...READ_ONLY,
+    name: READ_TOOL,
+    description: () =>
+      'Reads one resource of an MCP server by its URI. ListMcpResourcesTool tells what there is.',
+    inputJsonSchema: schemaOf({ server: 'The name of the server', uri: 'The URI of the resource' }, [
+      'server',
+      'uri',
+    ]),
+    parse: (input): ParseResult<ReadInput> => textsOf(input, ['server', 'uri'], []),
+    async run({ server, uri }: ReadInput, context): Promise<ToolOutput> {
+      const { signal } = context;
+      const found = named(server);
+      if (found === undefined) return unknown(server);
+      try {
+        const { contents } = await found.request('resources/read', { uri }, signal);
+        const items: readonly unknown[] = Array.isArray(contents) ? contents : [];
+        const place = { server, tool: READ_TOOL, keep: keeperOf(context) };
+        const binary = items.some((item) => typeof (item as { blob?: unknown } | null)?.blob === 'string');
+        const content = binary
+          ? (await Promise.all(items.map((item) => resourceOf(item, place)))).flat()
+          : JSON.stringify({ contents: items });
+        return { data: { contents: items }, content };
+      } catch (error) {
+        signal.throwIfAborted();
+        return failed(withoutPrefix((error as Error).message));
+      }
+    },
+  };
+  return [list, read];
+}
+
+const READ_ONLY = {
+  isReadOnly: () => true,
+  isConcurrencySafe: () => true,
+  effectClass: () => 'pure' as const,
+};
+
+async function resourcesOf(server: McpServer, signal: AbortSignal) {
+  try {
+    const resources = await server.list('resources', signal);
+    return {
+      resources: resources.map(({ name, uri, mimeType, description }) => ({
+        name: shown(name),
+        uri,
+        ...(mimeType !== undefined && { mimeType }),
+        ...(description !== undefined && { description: shown(description) }),
+        server: server.name,
+      })),
+    };
+  } catch (error) {
+    return { resources: [], problem: `${server.name}: ${(error as Error).message}` };
+  }
+}
+
+function shown(text: unknown): string {
+  return cleanText(String(text ?? ''), MAX_TEXT_CHARS);
+}
+
+function schemaOf(texts: Readonly<Record<string, string>>, required: readonly string[]): JsonSchema {
+  const properties = Object.fromEntries(
+    Object.entries(texts).map(([name, description]) => [name, { type: 'string', description }]),
+  );
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+function textsOf<T>(
+  input: Readonly<Record<string, unknown>>,
+  required: readonly string[],
+  optional: readonly string[],
+): ParseResult<T> {
+  const issues = [
+    ...required
+      .filter((name) => input[name] === undefined)
+      .map((name) => `The required parameter \`${name}\` is missing`),
+    ...Object.entries(input).flatMap(([name, value]) => {
+      if (!required.includes(name) && !optional.includes(name))
+        return [`An unexpected parameter \`${name}\` was provided`];
+      return value === undefined || typeof value === 'string'
+        ? []
+        : [`The parameter \`${name}\` is expected to be of type \`string\``];
+    }),
+  ];
+  return issues.length === 0 ? { ok: true, input: input as T } : { ok: false, issues };
+}
+
+function failed(message: string): ToolOutput {
+  return { data: message, content: message, isError: true };
+}

@@ -1,0 +1,188 @@
+/** What a server answers to a call, as the model reads it and as consumers see it. */
+import type { ToolContext, ToolOutput } from '../../protocol/tool.ts';
+import type { ImageBlock, TextBlock } from '../../protocol/wire.ts';
+import { textOfContent } from '../../util/text/text-of-content.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Block = TextBlock | ImageBlock;
+
+/** The API takes images up to 5 MB; as base64, in characters. */
+const MAX_IMAGE_CHARS = 5 * 1024 * 1024;
+const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+
+/** Endings of files by their media type, where the subtype is no ending itself. */
+const ENDINGS: Readonly<Record<string, string>> = { 'text/plain': 'txt', 'audio/mpeg': 'mp3' };
+
+export interface ResultPlace {
+  /** The server, by the name that it was configured with. */
+  readonly server: string;
+  /** The tool, by the name that the model calls it. */
+  readonly tool: string;
+  /** Keeps a file with the session's results; its path, or undefined when it cannot be kept. Absent: nothing is kept. */
+  readonly keep?: ((bytes: Uint8Array, ending: string) => Promise<string | undefined>) | undefined;
+}
+
+/** Files of this call are kept with the session's results. */
+export function keeperOf(context: ToolContext): NonNullable<ResultPlace['keep']> {
+  let count = 0;
+  return async (bytes, ending) => {
+    try {
+      const path = await context.spillFile(`mcp-${context.toolUseId}-${++count}.${ending}`);
+      await context.files.writeAtomic(path, bytes, { mode: 0o600 });
+      return path;
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+/**
+ * Takes whatever came (F83): what has no known shape is shown as JSON. Structured content takes the place of the text that
+ * repeats it. Never rejects.
+ */
+export async function outputOf(result: Fields, place: ResultPlace): Promise<ToolOutput> {
+  const { content, structuredContent, _meta } = result;
+  const parts = Array.isArray(content) ? content : 'toolResult' in result ? [result['toolResult']] : [];
+  const blocks = (await Promise.all(parts.map((part) => blocksOf(part, place)))).flat();
+  if (result['isError'] === true) {
+    const said = textOfContent(blocks) || (structuredContent === undefined ? '' : asJson(structuredContent));
+    const text = said.trim() === '' ? `${place.tool} failed and did not say why.` : said;
+    return { data: text, content: text, isError: true };
+  }
+  const shown = structuredContent === undefined ? blocks : structured(blocks, structuredContent);
+  const resourceLinks = parts.flatMap((part) =>
+    isRecord(part) && part['type'] === 'resource_link' ? [withoutType(part)] : [],
+  );
+  const more = {
+    ...(_meta !== undefined && { _meta }),
+    ...(structuredContent !== undefined && { structuredContent }),
+    ...(resourceLinks.length > 0 && { resourceLinks }),
+  };
+  return {
+    data: Object.keys(more).length === 0 ? shown : { content: shown, ...more },
+    content: shown.length === 0 ? `(${place.tool} completed with no output)` : shown,
+    ...(isRecord(_meta) && _meta['claude/endTurn'] === true && { endsTurn: true }),
+  };
+}
+
+/** What the model reads of a result in the form that consumers see, for a hook that gives one. */
+export function renderOutput(data: unknown): ToolOutput['content'] | undefined {
+  const content = isRecord(data) ? data['content'] : undefined;
+  if (typeof content === 'string') return content;
+  return Array.isArray(content) &&
+    content.every((block) => isRecord(block) && typeof block['type'] === 'string')
+    ? content
+    : undefined;
+}
+
+/** One item of a prompt's message. */
+export async function blockOf(item: unknown, server: string): Promise<Block> {
+  const [block = text('')] = await blocksOf(item, { server, tool: '' });
+  return block;
+}
+
+/** The contents of a resource that are no text. */
+export function resourceOf(resource: unknown, place: ResultPlace): Promise<readonly Block[]> {
+  return blocksOf({ type: 'resource', resource }, place);
+}
+
+/** Pictures stay; of the text the structured form is what counts, whatever shape the text has. */
+function structured(blocks: readonly Block[], content: unknown): string | readonly Block[] {
+  const pictures = blocks.filter((block, at) => block.type === 'image' || blocks[at - 1]?.type === 'image');
+  const json = asJson(content);
+  return pictures.length === 0 ? json : [...pictures, text(json)];
+}
+
+async function blocksOf(item: unknown, place: ResultPlace): Promise<readonly Block[]> {
+  if (!isRecord(item)) return [text(typeof item === 'string' ? item : asJson(item))];
+  switch (item['type']) {
+    case 'text':
+      return [text(String(item['text'] ?? ''))];
+    case 'image':
+      return imageOf(item['data'], item['mimeType'], 'An image', place);
+    case 'audio':
+      return [await binaryOf(item['data'], item['mimeType'], `Audio from ${place.server}`, place)];
+    case 'resource_link': {
+      const about = typeof item['description'] === 'string' ? ` (${item['description']})` : '';
+      return [text(`[Resource link: ${item['name'] ?? item['title'] ?? 'Resource'}] ${item['uri']}${about}`)];
+    }
+    case 'resource':
+      return embedded(item['resource'], place);
+    default:
+      return [text(asJson(item))];
+  }
+}
+
+/** The contents of a resource, with where they are from. */
+async function embedded(resource: unknown, place: ResultPlace): Promise<readonly Block[]> {
+  if (!isRecord(resource)) return [text(asJson(resource))];
+  const { uri, mimeType, blob } = resource;
+  const from = `Resource from ${place.server} at ${uri}`;
+  if (typeof resource['text'] === 'string') return [text(`[${from}] ${resource['text']}`)];
+  if (typeof mimeType === 'string' && mimeType.startsWith('image/'))
+    return [text(`[${from}]`), ...(await imageOf(blob, mimeType, `The image ${uri}`, place))];
+  return [await binaryOf(blob, mimeType, from, place)];
+}
+
+/** With the file that it is kept in, so that other tools can work on it. */
+async function imageOf(
+  data: unknown,
+  mediaType: unknown,
+  what: string,
+  place: ResultPlace,
+): Promise<readonly Block[]> {
+  if (typeof data !== 'string' || !IMAGE_TYPES.includes(mediaType as string))
+    return [text(`[${what} of type ${mediaType} cannot be shown.]`)];
+  if (data.length > MAX_IMAGE_CHARS) return [text(`[${what} of ${size(data)} is too large to be shown.]`)];
+  const image: ImageBlock = {
+    type: 'image',
+    source: { type: 'base64', media_type: mediaType as string, data },
+  };
+  const path = await place.keep?.(Buffer.from(data, 'base64'), endingOf(mediaType));
+  return path === undefined ? [image] : [image, text(`[Image: source: ${path}]`)];
+}
+
+async function binaryOf(
+  data: unknown,
+  mediaType: unknown,
+  what: string,
+  place: ResultPlace,
+): Promise<TextBlock> {
+  const bytes = Buffer.from(typeof data === 'string' ? data : '', 'base64');
+  const about = `${mediaType ?? 'of unknown type'}, ${bytes.length} bytes`;
+  const path = await place.keep?.(bytes, endingOf(mediaType));
+  return text(
+    path === undefined
+      ? `[${what}] Binary content (${about}), which cannot be shown`
+      : `[${what}] Binary content (${about}) saved to ${path}`,
+  );
+}
+
+function endingOf(mediaType: unknown): string {
+  const type =
+    String(mediaType ?? '')
+      .split(';')[0]
+      ?.trim() ?? '';
+  return ENDINGS[type] ?? /^\w+\/(?:x-)?([a-z0-9]+)$/.exec(type)?.[1] ?? 'bin';
+}
+
+function withoutType({ type: _, ...link }: Fields): Fields {
+  return link;
+}
+
+function text(value: string): TextBlock {
+  return { type: 'text', text: value };
+}
+
+function size(base64: string): string {
+  const bytes = Math.floor((base64.length * 3) / 4);
+  return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
+
+function asJson(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,190 @@
+/**
+ * Window and output limit of models that no table knows, as their endpoint states them (`GET /v1/models`). Asked once
+ * per process, endpoint and model; a model that cannot be looked up is one that nothing is known about.
+ */
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { Clock, Life } from '../../protocol/ports.ts';
+import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
+import type { Connections } from '../http/connections.ts';
+import { type HttpCall, openHttpCall } from '../http/http-call.ts';
+import { lifeOf } from '../life-of.ts';
+import { canonicalModel, isTabled, type ModelOverrides, type StatedSizes, wireModel } from './model-info.ts';
+
+export interface EndpointSizes {
+  /** What is known by now; the first question about a model that is in no table starts the look-up. */
+  of(model: string): StatedSizes | undefined;
+  /** A table has the model: `of` will never say anything. */
+  isTabled(model: string): boolean;
+  /** Resolves when the model is looked up, or `READY_MS` later; undefined: there is nothing to wait for. Never rejects. */
+  ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
+  /** Gives up look-ups that run. */
+  close(): void;
+}
+
+export interface EndpointSizesOptions {
+  readonly connections: Connections;
+  readonly baseUrl: URL;
+  headers(): OutgoingHttpHeaders;
+  readonly overrides: ModelOverrides | undefined;
+  readonly clock: Clock;
+}
+
+/** How long the first request to an unknown model waits for its sizes. */
+const READY_MS = 1_000;
+/** How long a look-up may take in the background. */
+const LOOKUP_MS = 10_000;
+/** A gateway may list hundreds of models. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+interface Lookup {
+  /** Undefined: it is over. */
+  running: Promise<void> | undefined;
+  sizes: StatedSizes | undefined;
+}
+
+const shared = new Map<string, Lookup>();
+
+export function createEndpointSizes(options: EndpointSizesOptions): EndpointSizes {
+  return new Sizes(options);
+}
+
+class Sizes implements EndpointSizes {
+  readonly #options: EndpointSizesOptions;
+  readonly #base: string;
+  /** What look-ups that run can be ended by. */
+  #running: readonly AbortController[] = [];
+  #tabled: readonly string[] = [];
+  #closed = false;
+
+  constructor(options: EndpointSizesOptions) {
+    this.#options = options;
+    this.#base = `${withoutTrailingSlashes(options.baseUrl.pathname)}/v1/models`;
+  }
+
+  of(model: string): StatedSizes | undefined {
+    return this.#lookupOf(model)?.sizes;
+  }
+
+  isTabled(model: string): boolean {
+    return this.#tabled.includes(model);
+  }
+
+  ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined {
+    const lookup = this.#lookupOf(model)?.running;
+    return lookup && soon(lookup, this.#options.clock, life.signal);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const controller of this.#running) controller.abort();
+  }
+
+  #lookupOf(model: string): Lookup | undefined {
+    if (this.isTabled(model)) return undefined;
+    const { baseUrl, overrides } = this.#options;
+    if (isTabled(model, overrides)) {
+      this.#tabled = [...this.#tabled, model];
+      return undefined;
+    }
+    const key = `${baseUrl.origin}${this.#base} ${wireModel(model)}`;
+    const known = shared.get(key);
+    if (known !== undefined || this.#closed) return known;
+    const lookup: Lookup = { running: undefined, sizes: undefined };
+    lookup.running = this.#look(wireModel(model)).then((sizes) => {
+      lookup.sizes = sizes;
+      lookup.running = undefined;
+      // A client that was closed has learned nothing about its endpoint.
+      if (this.#closed) shared.delete(key);
+    });
+    shared.set(key, lookup);
+    return lookup;
+  }
+
+  async #look(model: string): Promise<StatedSizes | undefined> {
+    const { search } = this.#options.baseUrl;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const cancel = this.#options.clock.timer(LOOKUP_MS, () => controller.abort());
+    this.#running = [...this.#running, controller];
+    try {
+      const own = sizesIn(await this.#get(`${this.#base}/${encodeURIComponent(model)}${search}`, signal));
+      if (own !== undefined || signal.aborted) return own;
+      return sizesIn(entryOf(await this.#get(`${this.#base}${search}`, signal), model));
+    } finally {
+      cancel();
+      this.#running = this.#running.filter((other) => other !== controller);
+    }
+  }
+
+  /** The JSON behind a path; undefined when there is none. */
+  async #get(path: string, signal: AbortSignal): Promise<unknown> {
+    const { connections, headers } = this.#options;
+    const request = { method: 'GET', path, headers: headers(), keepAlive: true } as const;
+    const call = openHttpCall(connections, request, [], lifeOf(signal));
+    try {
+      return JSON.parse((await textOf(call)) ?? 'null');
+    } catch {
+      return undefined;
+    } finally {
+      call.close();
+    }
+  }
+}
+
+/** Resolves with the look-up, `READY_MS` from now, or with the signal. */
+function soon(lookup: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = clock.timer(READY_MS, done);
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+    else void lookup.then(done);
+  });
+}
+
+async function textOf(call: HttpCall): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for (;;) {
+    for (const chunk of call.take()) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+    }
+    if (call.stopped !== undefined || bytes > MAX_ANSWER_BYTES) return undefined;
+    if (call.ended) return call.head?.status === 200 ? Buffer.concat(chunks).toString('utf8') : undefined;
+    await call.changed();
+  }
+}
+
+function entryOf(list: unknown, model: string): unknown {
+  const entries = fieldOf(list, 'data');
+  if (!Array.isArray(entries)) return undefined;
+  const named = (same: (id: string) => boolean) =>
+    entries.find((entry) => same(String(fieldOf(entry, 'id'))));
+  return named((id) => id === model) ?? named((id) => canonicalModel(id) === canonicalModel(model));
+}
+
+/** `max_input_tokens` and `max_tokens` are the Messages API's words; the others those of common local servers and gateways. */
+function sizesIn(entry: unknown): StatedSizes | undefined {
+  const contextWindow = tokensIn(entry, ['max_input_tokens', 'max_model_len', 'context_length']);
+  const maxOutputTokens = tokensIn(entry, ['max_tokens', 'max_output_tokens']);
+  if (contextWindow === undefined && maxOutputTokens === undefined) return undefined;
+  return {
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  };
+}
+
+function tokensIn(entry: unknown, names: readonly string[]): number | undefined {
+  return names
+    .map((name) => fieldOf(entry, name))
+    .find((value): value is number => typeof value === 'number' && Number.isFinite(value) && value > 0);
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}

@@ -1,0 +1,211 @@
+/** What is known about a model: by its id, else by its family, else a cautious default. */
+import type { ModelInfo } from '../../protocol/model.ts';
+import { type ListedModel, MODEL_ALIASES, MODEL_LIST, type ThinkingSupport } from './model-list.ts';
+
+const LONG_CONTEXT_SUFFIX = '[1m]';
+/** Opens a window of 1M tokens to the models that have one by request. */
+export const LONG_CONTEXT_BETA = 'context-1m-2025-08-07';
+const LONG_CONTEXT_TOKENS = 1_000_000;
+const UNKNOWN_WINDOW_TOKENS = 200_000;
+const UNKNOWN_MAX_OUTPUT_TOKENS = 32_000;
+const UNLISTED_EFFORT = 'high';
+
+/** Settings' additions, by model id as the user writes it. */
+export type ModelOverrides = Readonly<Record<string, Partial<Omit<ModelInfo, 'id'>>>>;
+
+/** In tokens. */
+export type StatedSizes = Partial<Pick<ModelInfo, 'contextWindow' | 'maxOutputTokens'>>;
+
+/**
+ * Sizes, abilities and price of a model. `source` says where they came from: `list`, `family`, `endpoint`, `settings`,
+ * `default`.
+ * @param stated What the endpoint says of a model that no table knows.
+ * @param betas Those of every request: one of them may open a larger window.
+ */
+export function modelInfo(
+  model: string,
+  overrides: ModelOverrides = {},
+  stated?: StatedSizes,
+  betas: readonly string[] = [],
+): ModelInfo {
+  const base = statedInfo(listedInfo(model, betas), stated);
+  const override = overrideOf(model, overrides);
+  if (override === undefined) return base;
+  return { ...base, ...override, ...sizes(override, base), source: override.source ?? 'settings' };
+}
+
+/** The list or settings know its sizes: no endpoint need be asked. A family's are a guess. */
+export function isTabled(model: string, overrides: ModelOverrides = {}): boolean {
+  const declared = overrideOf(model, overrides)?.contextWindow ?? 0;
+  return declared > 0 || lookUp(model)?.source === 'list';
+}
+
+function overrideOf(model: string, overrides: ModelOverrides): ModelOverrides[string] | undefined {
+  return overrides[model] ?? overrides[wireModel(model)];
+}
+
+function statedInfo(base: ModelInfo, stated: StatedSizes | undefined): ModelInfo {
+  if (stated === undefined) return base;
+  const { contextWindow, maxOutputTokens } = sizes(stated, base);
+  const least = asksLongContext(base.id) ? LONG_CONTEXT_TOKENS : 0;
+  return { ...base, contextWindow: Math.max(least, contextWindow), maxOutputTokens, source: 'endpoint' };
+}
+
+/** A size of nothing is one that was not declared (F24). */
+function sizes(
+  override: Partial<ModelInfo>,
+  base: ModelInfo,
+): Pick<ModelInfo, 'contextWindow' | 'maxOutputTokens'> {
+  const positive = (value: number | undefined, otherwise: number) =>
+    value !== undefined && Number.isFinite(value) && value > 0 ? value : otherwise;
+  return {
+    contextWindow: positive(override.contextWindow, base.contextWindow),
+    maxOutputTokens: positive(override.maxOutputTokens, base.maxOutputTokens),
+  };
+}
+
+function listedInfo(model: string, betas: readonly string[]): ModelInfo {
+  const known = lookUp(model);
+  if (known === undefined) return unlistedInfo(model);
+  const { listed, source } = known;
+  const isNew = !isFirstGeneration(model);
+  const isLong = asksLongContext(model) || (listed.longContextBeta && betas.includes(LONG_CONTEXT_BETA));
+  return {
+    id: model,
+    displayName: source === 'list' ? listed.displayName : wireModel(model),
+    contextWindow: isLong ? Math.max(LONG_CONTEXT_TOKENS, listed.contextWindow) : listed.contextWindow,
+    maxOutputTokens: listed.maxOutputTokens,
+    supportsAdaptiveThinking:
+      isNew && (listed.thinking === 'adaptive' || listed.thinking === 'enabled+adaptive'),
+    alwaysThinks: isNew && listed.alwaysThinks,
+    supportsEffort: isNew && listed.effort !== undefined,
+    defaultEffort: source === 'list' ? listed.effort : listed.effort && UNLISTED_EFFORT,
+    supportsFastMode: source === 'list' && listed.fast,
+    ...(source === 'list' && { knowledgeCutoff: listed.knowledgeCutoff }),
+    price: listed.price,
+    source,
+  };
+}
+
+/** `claude-3-5-haiku` and the like: older than what the list knows of thinking and effort. */
+function isFirstGeneration(model: string): boolean {
+  return /^claude-\d/.test(canonicalModel(model));
+}
+
+/** A new Claude model takes what the newest ones take; of another maker's nothing is assumed. */
+function unlistedInfo(model: string): ModelInfo {
+  const isClaude = isClaudeModel(model);
+  return {
+    id: model,
+    displayName: wireModel(model),
+    contextWindow: asksLongContext(model) ? LONG_CONTEXT_TOKENS : UNKNOWN_WINDOW_TOKENS,
+    maxOutputTokens: UNKNOWN_MAX_OUTPUT_TOKENS,
+    supportsAdaptiveThinking: isClaude,
+    supportsEffort: isClaude,
+    ...(isClaude && { defaultEffort: UNLISTED_EFFORT }),
+    source: 'default',
+  };
+}
+
+/** How this model may be asked to think; `none` for a model that nothing is known about. */
+export function thinkingSupport(model: string, info: ModelInfo): ThinkingSupport {
+  const listed = isFirstGeneration(model) ? 'none' : (lookUp(model)?.listed.thinking ?? 'none');
+  if (!info.supportsAdaptiveThinking) return listed === 'none' ? 'none' : 'enabled';
+  return listed === 'none' || listed === 'enabled' ? 'adaptive' : listed;
+}
+
+/** The id that goes on the wire: without the `[1m]` mark. */
+export function wireModel(model: string): string {
+  return asksLongContext(model) ? model.slice(0, -LONG_CONTEXT_SUFFIX.length) : model;
+}
+
+export function asksLongContext(model: string): boolean {
+  return model.toLowerCase().endsWith(LONG_CONTEXT_SUFFIX);
+}
+
+/** Whether this is a model of Anthropic's, listed or not, under whatever spelling a gateway gives it. */
+export function isClaudeModel(model: string): boolean {
+  return canonicalModel(model).startsWith('claude-');
+}
+
+/**
+ * `opus`, `sonnet[1m]`, … to a full id; `ANTHROPIC_DEFAULT_<FAMILY>_MODEL` overrides. Anything else is
+ * returned as it is. `default` (or '') means `ANTHROPIC_MODEL`, else opus. The `[1m]` mark goes where the model has
+ * that window anyway.
+ */
+export function resolveModelAlias(name: string, env: Readonly<Record<string, string | undefined>>): string {
+  const model = withoutAlias(name, env);
+  const isLong = asksLongContext(model) && (lookUp(model)?.listed.contextWindow ?? 0) >= LONG_CONTEXT_TOKENS;
+  return isLong ? wireModel(model) : model;
+}
+
+function withoutAlias(name: string, env: Readonly<Record<string, string | undefined>>): string {
+  const trimmed = name.trim();
+  if (trimmed === '' || trimmed.toLowerCase() === 'default') {
+    const preset = env['ANTHROPIC_MODEL']?.trim() ?? '';
+    return preset === '' || preset.toLowerCase() === 'default'
+      ? withoutAlias('opus', env)
+      : withoutAlias(preset, env);
+  }
+  const family = wireModel(trimmed).toLowerCase();
+  const target = MODEL_ALIASES[family];
+  if (target === undefined) return trimmed;
+  const chosen = env[`ANTHROPIC_DEFAULT_${family.toUpperCase()}_MODEL`]?.trim() || target;
+  return asksLongContext(trimmed) && !asksLongContext(chosen) ? chosen + LONG_CONTEXT_SUFFIX : chosen;
+}
+
+/**
+ * One spelling for the many of one model: dates, provider prefixes and version tails are dropped
+ * (`us.anthropic.claude-opus-4-1-20250805-v1:0` and `claude-opus-4.1` are `claude-opus-4-1`).
+ */
+export function canonicalModel(model: string): string {
+  let known = canonical.get(model);
+  if (known === undefined) {
+    known = canonicalName(model);
+    if (canonical.size === MAX_REMEMBERED) canonical.clear();
+    canonical.set(model, known);
+  }
+  return known;
+}
+
+/** Asked several times a turn, for the same few names. */
+const canonical = new Map<string, string>();
+const MAX_REMEMBERED = 100;
+
+function canonicalName(model: string): string {
+  const name = wireModel(model).toLowerCase();
+  if (MODEL_LIST.some(({ id }) => id === name)) return name;
+  const claude = /claude-[a-z0-9.-]+/.exec(name)?.[0];
+  if (claude === undefined) return name;
+  return claude
+    .replaceAll('.', '-')
+    .replace(/-v\d+$/, '')
+    .replace(/-(?:\d{8}|latest)$/, '')
+    .replace(/-0$/, '');
+}
+
+interface Found {
+  readonly listed: ListedModel;
+  readonly source: 'list' | 'family';
+}
+
+/** By canonical name; asked as often. */
+const found = new Map<string, Found | undefined>();
+
+function lookUp(model: string): Found | undefined {
+  const name = canonicalModel(model);
+  if (!found.has(name)) {
+    if (found.size === MAX_REMEMBERED) found.clear();
+    found.set(name, search(name));
+  }
+  return found.get(name);
+}
+
+function search(name: string): Found | undefined {
+  const exact = MODEL_LIST.find((entry) => entry.id === name);
+  if (exact !== undefined) return { listed: exact, source: 'list' };
+  if (!name.startsWith('claude-')) return undefined;
+  const words = name.split('-');
+  const family = MODEL_LIST.find((entry) => words.includes(entry.family));
+  return family && { listed: family, source: 'family' };
+}

@@ -1,0 +1,52 @@
+/** What a response costs (L9). Prices are data (`model-list.ts`); an unpriced model is undefined, never free. */
+import type { ModelInfo, ModelPrice } from '../../protocol/model.ts';
+import type { Usage } from '../../protocol/wire.ts';
+import { modelInfo } from './model-info.ts';
+import { WEB_SEARCH_USD } from './model-list.ts';
+import { promptTokens } from './usage.ts';
+
+const PER = 1_000_000;
+
+/** How deep answers inside answers are counted; beyond it the count would be made up. */
+const MAX_NESTING = 8;
+
+/**
+ * USD of one response, answers of other models inside it included; undefined = unpriced.
+ * `infoOf` tells about those other models.
+ */
+export function costOf(
+  usage: Partial<Usage>,
+  info: ModelInfo,
+  infoOf: (model: string) => ModelInfo = (model) => modelInfo(model),
+  depth: number = 0,
+): number | undefined {
+  if (info.price === undefined) return undefined;
+  let cost = ownCost(usage, priceFor(info.price, promptTokens(usage)));
+  cost += (usage.server_tool_use?.web_search_requests ?? 0) * WEB_SEARCH_USD;
+  if (depth >= MAX_NESTING) return cost;
+  for (const inner of usage.iterations ?? []) {
+    // Entries of type `message` are the response's own rounds, already in its totals.
+    if (inner.model === undefined || inner.type === 'message') continue;
+    const innerCost = costOf(inner, infoOf(inner.model), infoOf, depth + 1);
+    if (innerCost === undefined) return undefined;
+    cost += innerCost;
+  }
+  return cost;
+}
+
+function priceFor(price: ModelPrice, prompt: number): Omit<ModelPrice, 'above'> {
+  return price.above !== undefined && prompt > price.above.aboveTokens ? price.above.price : price;
+}
+
+function ownCost(usage: Partial<Usage>, price: Omit<ModelPrice, 'above'>): number {
+  const written = usage.cache_creation_input_tokens ?? 0;
+  const oneHour = Math.min(written, usage.cache_creation?.ephemeral_1h_input_tokens ?? 0);
+  return (
+    ((usage.input_tokens ?? 0) * price.input +
+      (usage.output_tokens ?? 0) * price.output +
+      (usage.cache_read_input_tokens ?? 0) * price.cacheRead +
+      (written - oneHour) * price.cacheWrite5m +
+      oneHour * price.cacheWrite1h) /
+    PER
+  );
+}

@@ -1,0 +1,28 @@
+/** Which kind of body a 200 carries, by its headers. */
+import type { ModelFailure } from '../../protocol/failure.ts';
+import { protocolFailure } from '../retry/classify-error.ts';
+import type { HttpHead, ResponseHeaders } from './http-head.ts';
+
+export type BodyFormat =
+  | { readonly kind: 'events' }
+  | { readonly kind: 'json' }
+  | { readonly kind: 'wrong'; readonly what: string };
+
+/** An answer in the other format than asked for is as good; one in neither is not the Messages API. */
+export function bodyFormat(headers: ResponseHeaders): BodyFormat {
+  const encoding = headers['content-encoding']?.trim().toLowerCase();
+  if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
+    return { kind: 'wrong', what: `encoded as ${encoding}, which was not asked for` };
+  }
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type === 'text/event-stream') return { kind: 'events' };
+  if (type === 'application/json' || type?.endsWith('+json')) return { kind: 'json' };
+  return { kind: 'wrong', what: type === undefined ? 'without a content type' : `of type ${type}` };
+}
+
+export function wrongFormat(what: string, head: HttpHead): ModelFailure {
+  const guess = what.includes('html')
+    ? 'a login page, a proxy, or a wrong base URL'
+    : 'a proxy that rewrites answers, or a wrong base URL';
+  return protocolFailure(`The answer is ${what}, not the Messages API: perhaps ${guess}.`, head);
+}

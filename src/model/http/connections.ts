@@ -1,0 +1,199 @@
+/**
+ * Sockets to one endpoint: a keep-alive agent per process and origin, shared by all clients that reach it the same
+ * way; idle sockets do not keep the process alive. TLS is loaded for https only.
+ */
+import type { Agent, ClientRequest, OutgoingHttpHeaders, RequestOptions } from 'node:http';
+import type { LookupFunction, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { http, https, tls } from '../../util/node.ts';
+import { bypassesProxy, portOf } from './proxy-rules.ts';
+
+export interface EndpointOptions {
+  readonly baseUrl: URL;
+  readonly proxyUrl?: URL | undefined;
+  readonly noProxy?: string | undefined;
+  /** Extra certificate authorities, PEM. */
+  readonly ca?: string | Buffer | undefined;
+}
+
+export interface HttpRequest {
+  /** Default POST. */
+  readonly method?: 'GET' | 'DELETE';
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
+  /** false: a socket of its own, closed afterwards. */
+  readonly keepAlive: boolean;
+  /** Finds the address of the host; default the system's. Not asked where a proxy does it. */
+  readonly lookup?: LookupFunction;
+}
+
+export interface Connections {
+  /** A proxy stands between, and looks names up itself. */
+  readonly proxied: boolean;
+  /** An unsent request; its errors come as `error` events. */
+  request(input: HttpRequest): ClientRequest;
+  /** Drops idle sockets: after a sleep of the machine they are dead without knowing it. */
+  dropIdle(): void;
+  /** Gives the shared agent back; the last one out closes its sockets. */
+  close(): void;
+}
+
+/** A proxy that refused to connect. */
+export class ProxyRefusal extends Error {
+  readonly code = 'ERR_PROXY_REFUSED';
+  readonly status: number;
+  constructor(status: number) {
+    super(`The proxy refused to connect (${status}).`);
+    this.status = status;
+  }
+}
+
+interface Route {
+  readonly agent: Agent;
+  makeAgent(keepAlive: boolean): Agent;
+  request(options: RequestOptions): ClientRequest;
+}
+
+interface SharedRoute {
+  readonly route: Route;
+  users: number;
+}
+
+const shared = new Map<string, SharedRoute>();
+
+const TUNNEL_TIMEOUT_MS = 30_000;
+/** Idle sockets older than this are closed before the far side does; a shorter `keep-alive` hint of the server counts. */
+const IDLE_SOCKET_MS = 60_000;
+
+export function openConnections(options: EndpointOptions): Connections {
+  const { baseUrl } = options;
+  const proxy =
+    options.proxyUrl !== undefined && !bypassesProxy(baseUrl, options.noProxy) ? options.proxyUrl : undefined;
+  const key = JSON.stringify([baseUrl.origin, proxy?.href, options.ca?.toString()]);
+  let entry: SharedRoute | undefined;
+
+  function enter(): Route {
+    if (entry === undefined) {
+      entry = shared.get(key) ?? { route: openRoute(baseUrl, proxy, options.ca), users: 0 };
+      shared.set(key, entry);
+      entry.users++;
+    }
+    return entry.route;
+  }
+
+  const absolute = proxy !== undefined && baseUrl.protocol === 'http:';
+  const at = absolute ? proxy : baseUrl;
+  // WHATWG keeps the brackets of an IPv6 host; sockets want it bare.
+  const hostname = at.hostname.startsWith('[') ? at.hostname.slice(1, -1) : at.hostname;
+  const port = portOf(at);
+  const named = { host: baseUrl.host, ...(absolute && proxyAuthorization(proxy)) };
+
+  return {
+    proxied: proxy !== undefined,
+    request({ method = 'POST', path, headers, keepAlive, lookup }) {
+      const route = enter();
+      return route.request({
+        method,
+        host: hostname,
+        port,
+        path: absolute ? `${baseUrl.origin}${path}` : path,
+        headers: written({ ...headers, ...named }, headers['host']),
+        agent: keepAlive ? route.agent : route.makeAgent(false),
+        ...(proxy === undefined && lookup !== undefined && { lookup }),
+      });
+    },
+    dropIdle() {
+      if (entry === undefined) return;
+      for (const sockets of Object.values(entry.route.agent.freeSockets))
+        for (const socket of sockets ?? []) socket.destroy();
+    },
+    close() {
+      const leaving = entry;
+      entry = undefined;
+      if (leaving === undefined || --leaving.users > 0) return;
+      shared.delete(key);
+      // Sockets have nothing to hand back: who waits for the end of a session does not wait for theirs.
+      setImmediate(() => leaving.route.agent.destroy());
+    },
+  };
+}
+
+/**
+ * As a list, which Node writes out as it is, without a second form of each. A host of the caller's own it has to know:
+ * that is the name whose certificate is asked for.
+ */
+function written(
+  headers: OutgoingHttpHeaders,
+  ownHost: OutgoingHttpHeaders['host'],
+): string[] | OutgoingHttpHeaders {
+  if (ownHost !== undefined) return { ...headers, host: ownHost };
+  const list: string[] = [];
+  for (const name in headers) list.push(name, String(headers[name]));
+  return list;
+}
+
+const SETTINGS = { noDelay: true, scheduling: 'lifo', timeout: IDLE_SOCKET_MS } as const;
+
+function openRoute(target: URL, proxy: URL | undefined, ca: string | Buffer | undefined): Route {
+  if (target.protocol === 'http:') {
+    const makeAgent = (keepAlive: boolean) => new http.Agent({ ...SETTINGS, keepAlive });
+    return { agent: makeAgent(true), makeAgent, request: http.request };
+  }
+  const { Agent: TlsAgent, request } = https();
+  const { connect, rootCertificates } = tls();
+  const trust = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
+  const makeAgent = (keepAlive: boolean): Agent => {
+    const agent = new TlsAgent({ ...SETTINGS, ...trust, keepAlive });
+    if (proxy === undefined) return agent;
+    const connectRequest = proxy.protocol === 'https:' ? request : http.request;
+    return Object.assign(agent, {
+      createConnection(options: object, done: (error: Error | null, socket?: Socket) => void): undefined {
+        openTunnel(connectRequest, proxy, target, (error, socket) => {
+          if (socket === undefined) done(error);
+          else done(null, connect({ ...options, socket, servername: target.hostname }));
+        });
+      },
+    });
+  };
+  return { agent: makeAgent(true), makeAgent, request };
+}
+
+function openTunnel(
+  connectRequest: typeof http.request,
+  proxy: URL,
+  target: URL,
+  done: (error: Error | null, socket?: Duplex) => void,
+): void {
+  const authority = `${target.hostname}:${portOf(target)}`;
+  const connect = connectRequest({
+    method: 'CONNECT',
+    host: proxy.hostname,
+    port: portOf(proxy),
+    path: authority,
+    headers: { host: authority, ...proxyAuthorization(proxy) },
+    agent: false,
+    timeout: TUNNEL_TIMEOUT_MS,
+  });
+  connect.once('connect', (response, socket) => {
+    socket.setTimeout(0);
+    if (response.statusCode === 200) return done(null, socket);
+    socket.destroy();
+    done(new ProxyRefusal(response.statusCode ?? 0));
+  });
+  // A refusal with a body comes as an ordinary response.
+  connect.once('response', (response) => {
+    response.destroy();
+    done(new ProxyRefusal(response.statusCode ?? 0));
+  });
+  connect.once('timeout', () =>
+    connect.destroy(Object.assign(new Error('The proxy did not answer.'), { code: 'ETIMEDOUT' })),
+  );
+  connect.once('error', (error) => done(error));
+  connect.end();
+}
+
+function proxyAuthorization(proxy: URL): { 'proxy-authorization'?: string } {
+  if (proxy.username === '') return {};
+  const userInfo = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(userInfo).toString('base64')}` };
+}

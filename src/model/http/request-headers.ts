@@ -1,0 +1,83 @@
+/** The headers of one request: who asks, with which version, and which betas its body needs. */
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { ModelRequest } from '../../protocol/model.ts';
+import { asksLongContext, LONG_CONTEXT_BETA } from '../catalog/model-info.ts';
+import type { Credential } from '../credentials.ts';
+import type { CacheTtl } from '../request/cache-breakpoints.ts';
+import type { RequestBody } from '../request/request-body.ts';
+
+const API_VERSION = '2023-06-01';
+
+const BETA = {
+  longContext: LONG_CONTEXT_BETA,
+  longCache: 'extended-cache-ttl-2025-04-11',
+  contextManagement: 'context-management-2025-06-27',
+  effort: 'effort-2025-11-24',
+  fast: 'fast-mode-2026-02-01',
+  interleavedThinking: 'interleaved-thinking-2025-05-14',
+  taskBudgets: 'task-budgets-2026-03-13',
+} as const;
+
+export interface HeaderInput {
+  readonly request: ModelRequest;
+  readonly body: RequestBody;
+  readonly credential: Credential;
+  readonly fast: boolean;
+  /** The body asks for one. */
+  readonly hasEffort: boolean;
+  /** Of the body's cache marks; undefined: it has none. */
+  readonly cacheTtl: CacheTtl | undefined;
+  readonly userAgent: string;
+  /** The user's own; they win over everything but the length. */
+  readonly custom: Readonly<Record<string, string>>;
+}
+
+export function requestHeaders(input: HeaderInput): OutgoingHttpHeaders {
+  const { request } = input;
+  const betas = betasOf(input);
+  return {
+    'content-type': 'application/json',
+    accept: request.stream ? 'text/event-stream' : 'application/json',
+    'x-turnwright-session-id': request.sessionId,
+    ...(request.agentId !== undefined && { 'x-turnwright-agent-id': request.agentId }),
+    ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
+    ...callerHeaders(input),
+    'content-length': input.body.length,
+  };
+}
+
+/** What goes with every request, whatever it asks for. */
+export function callerHeaders({
+  credential,
+  userAgent,
+  custom,
+}: Pick<HeaderInput, 'credential' | 'userAgent' | 'custom'>): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = {
+    // Compressed streams arrive in larger, later pieces.
+    'accept-encoding': 'identity',
+    'anthropic-version': API_VERSION,
+    'user-agent': userAgent,
+    ...(credential.apiKey !== undefined && { 'x-api-key': credential.apiKey.trim() }),
+    ...(credential.authToken !== undefined && { authorization: `Bearer ${credential.authToken.trim()}` }),
+  };
+  for (const [name, value] of Object.entries(custom)) {
+    if (name.toLowerCase() !== 'anthropic-beta') headers[name.toLowerCase()] = value;
+  }
+  return headers;
+}
+
+function betasOf({ request, body, fast, hasEffort, cacheTtl, custom }: HeaderInput): string[] {
+  const betas = new Set(request.betas ?? []);
+  for (const [name, value] of Object.entries(custom)) {
+    if (name.toLowerCase() !== 'anthropic-beta') continue;
+    for (const beta of value.split(',')) betas.add(beta.trim());
+  }
+  if (asksLongContext(request.model)) betas.add(BETA.longContext);
+  if (body.thinking?.type === 'enabled' && request.tools.length > 0) betas.add(BETA.interleavedThinking);
+  if (request.contextManagement !== undefined) betas.add(BETA.contextManagement);
+  if (hasEffort) betas.add(BETA.effort);
+  if (cacheTtl === '1h') betas.add(BETA.longCache);
+  if (request.taskBudget !== undefined) betas.add(BETA.taskBudgets);
+  if (fast) betas.add(BETA.fast);
+  return [...betas].filter((beta) => beta !== '');
+}

@@ -1,0 +1,127 @@
+/**
+ * Why a prefix that the cache should hold was written anew: the first block of the request before that did not recur
+ * (L3, F113). While a view only grows this costs nothing; after an edit it costs one comparison of messages.
+ */
+import type { CacheBreak, CacheBreakKind, CacheWatch } from '../../protocol/cache.ts';
+import type { ViewMessage } from '../../protocol/messages.ts';
+import type { ModelPrice, ModelRequest } from '../../protocol/model.ts';
+import type { Clock } from '../../protocol/ports.ts';
+import type { View } from '../../protocol/view.ts';
+import type { CacheTtl } from './cache-breakpoints.ts';
+import { piecesOf } from './message-json.ts';
+
+export interface CacheWatchOptions {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** Default 5m. */
+  readonly ttl?: CacheTtl;
+  readonly priceOf?: (model: string) => ModelPrice | undefined;
+}
+
+/** A shortfall up to this share of what was expected is the endpoint's own affair. */
+const TOLERANCE = 0.05;
+const TTL_MS: Readonly<Record<CacheTtl, number>> = { '5m': 5 * 60_000, '1h': 60 * 60_000 };
+
+interface Answered {
+  readonly request: ModelRequest;
+  /** What stood in the cache when it was answered. */
+  readonly cachedTokens: number;
+  readonly atMs: number;
+}
+
+interface Change {
+  readonly kind: CacheBreakKind;
+  readonly what: string;
+  readonly uuid?: string;
+  readonly index?: number;
+}
+
+export function createCacheWatch({ clock, ttl = '5m', priceOf }: CacheWatchOptions): CacheWatch {
+  let before: Answered | undefined;
+  return {
+    answered(request, usage, editedBy) {
+      const earlier = before;
+      const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
+      const atMs = clock.nowMs();
+      before = { request, cachedTokens: read + written, atMs };
+      if (earlier === undefined || earlier.cachedTokens === 0) return {};
+      const expectedReadTokens = earlier.cachedTokens;
+      const tokens = expectedReadTokens - read;
+      if (tokens <= expectedReadTokens * TOLERANCE) return { expectedReadTokens };
+      const change = changeSince(earlier.request, request) ?? unchanged(atMs - earlier.atMs, ttl);
+      const price = priceOf?.(request.model);
+      const perToken = price && (ttl === '1h' ? price.cacheWrite1h : price.cacheWrite5m) - price.cacheRead;
+      const { what, ...named } = change;
+      const found: CacheBreak = {
+        ...named,
+        tokens,
+        ...(perToken !== undefined && { usd: Math.max(0, (perToken * tokens) / 1_000_000) }),
+        why: sentence(what, change, editedBy),
+      };
+      return { expectedReadTokens, break: found };
+    },
+  };
+}
+
+function changeSince(before: ModelRequest, now: ModelRequest): Change | undefined {
+  if (before.model !== now.model)
+    return { kind: 'model', what: `the model was switched from ${before.model} to ${now.model}` };
+  const tool = firstDifference(before.tools, now.tools);
+  if (tool !== undefined) {
+    const name = now.tools[tool]?.name ?? before.tools[tool]?.name;
+    return { kind: 'tools', index: tool, what: `the tools changed, first ${name}` };
+  }
+  const system = firstDifference(before.system, now.system);
+  if (system !== undefined)
+    return { kind: 'system', index: system, what: `block ${system} of the system prompt changed` };
+  if (settings(before) !== settings(now))
+    return { kind: 'settings', what: 'thinking, effort or speed was set otherwise' };
+  const context = firstDifference(before.userContext ?? [], now.userContext ?? []);
+  if (context !== undefined)
+    return { kind: 'user_context', index: context, what: 'the context before the first message changed' };
+  return messageChange(before.view, now.view);
+}
+
+function firstDifference(before: readonly unknown[], now: readonly unknown[]): number | undefined {
+  if (before === now) return undefined;
+  const length = Math.max(before.length, now.length);
+  for (let at = 0; at < length; at++) {
+    if (before[at] !== now[at] && JSON.stringify(before[at]) !== JSON.stringify(now[at])) return at;
+  }
+  return undefined;
+}
+
+function settings({ thinking, effort, speed }: ModelRequest): string {
+  return JSON.stringify([thinking, effort, speed]);
+}
+
+function messageChange(before: View, now: View): Change | undefined {
+  if (before.root === now.root && before.length <= now.length) return undefined;
+  for (let at = 0; at < before.length; at++) {
+    const old = before.at(at) as ViewMessage;
+    const other = now.at(at);
+    if (old === other || (other !== undefined && sameBytes(old, other))) continue;
+    const { uuid } = old;
+    if (other?.uuid === uuid) return { kind: 'message_changed', uuid, what: `message ${at} changed` };
+    if (now.slice(at).some((message) => message.uuid === uuid) && other !== undefined)
+      return { kind: 'message_inserted', uuid: other.uuid, what: `a message was put before message ${at}` };
+    return { kind: 'message_removed', uuid, what: `message ${at} was removed` };
+  }
+  return undefined;
+}
+
+function sameBytes(a: ViewMessage, b: ViewMessage): boolean {
+  const left = piecesOf(a);
+  const right = piecesOf(b);
+  return left.length === right.length && left.every((piece, at) => piece.json === right[at]?.json);
+}
+
+function unchanged(idleMs: number, ttl: CacheTtl): Change {
+  if (idleMs > TTL_MS[ttl])
+    return { kind: 'expired', what: `${Math.round(idleMs / 60_000)} minutes had passed, more than ${ttl}` };
+  return { kind: 'unexplained', what: 'the request was the same, and the endpoint did not find it' };
+}
+
+function sentence(what: string, { kind }: Change, editedBy: readonly string[]): string {
+  const by = kind.startsWith('message_') && editedBy.length > 0 ? ` (${editedBy.join(', ')})` : '';
+  return `${what}${by}`;
+}

@@ -1,0 +1,66 @@
+/** Which block of the view a refusal means by `messages.3.content.1`: the wire merges messages, so places differ (F11). */
+import type { ModelFailure } from '../../protocol/failure.ts';
+import type { ViewMessage } from '../../protocol/messages.ts';
+import type { ModelRequest } from '../../protocol/model.ts';
+import type { UserBlock } from '../../protocol/wire.ts';
+import { piecesOfBlock, textJson } from './message-json.ts';
+import { createNormaliser, type NormaliseRules, type WireTurn } from './normalise.ts';
+
+type Place = NonNullable<ModelFailure['block']>;
+
+/** The failure with the view's own place for the block it names, if that is one of the user side. O(view). */
+export function located(
+  failure: ModelFailure,
+  request: Pick<ModelRequest, 'view' | 'userContext'>,
+  keepsThinking: NormaliseRules['keepsThinking'],
+): ModelFailure {
+  const { block } = failure;
+  if (block === undefined) return failure;
+  const json = turnsOf(request, keepsThinking)[block.message]?.blocks[block.content];
+  if (json === undefined) return failure;
+  for (let i = request.view.length - 1; i >= 0; i--) {
+    const message = request.view.at(i) as ViewMessage;
+    const index = contentOf(message).findIndex((candidate) => isBlock(candidate, json));
+    if (index < 0) continue;
+    const found = contentOf(message)[index] as UserBlock;
+    const at = { uuid: message.uuid, index, ...innerOf(found, block) };
+    return { ...failure, block: { ...block, at } };
+  }
+  return failure;
+}
+
+function turnsOf(
+  { view, userContext = [] }: Pick<ModelRequest, 'view' | 'userContext'>,
+  keepsThinking: NormaliseRules['keepsThinking'],
+): WireTurn[] {
+  const normaliser = createNormaliser({ userContext, keepsThinking });
+  const sealed = view.slice().flatMap((message) => normaliser.add(message).flat());
+  return [...sealed, ...normaliser.open()];
+}
+
+function contentOf(message: ViewMessage): readonly UserBlock[] {
+  if (message.type === 'assistant') return [];
+  const content = message.type === 'attachment' ? message.rendered : message.message.content;
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+/** A result may carry another id on the wire. */
+function isBlock(block: UserBlock, json: string): boolean {
+  if (block.type === 'text') return textJson(block.text) === json;
+  return piecesOfBlock(block).some((piece) =>
+    piece.type === 'tool_result'
+      ? json.startsWith('{"type":"tool_result"') && json.endsWith(piece.rest)
+      : piece.json === json,
+  );
+}
+
+/** Blank texts inside a result do not go out, so they do not count. */
+function innerOf(block: UserBlock, { inner }: Place): { inner?: number } {
+  if (inner === undefined || block.type !== 'tool_result' || !Array.isArray(block.content)) return {};
+  const sent = [...block.content.keys()].filter((at) => {
+    const part = block.content?.[at];
+    return typeof part === 'object' && (part.type !== 'text' || part.text.trim() !== '');
+  });
+  const at = sent[inner];
+  return at === undefined ? {} : { inner: at };
+}

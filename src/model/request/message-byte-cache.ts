@@ -1,0 +1,127 @@
+/**
+ * The wire bytes of a view's messages, kept while the view only grows (`view.root`): an iteration costs what is
+ * fresh, plus handing over buffers that are already there (L10.10).
+ */
+import type { AssistantMessage } from '../../protocol/messages.ts';
+import type { View } from '../../protocol/view.ts';
+import { type CacheMark, joinMarked } from './cache-breakpoints.ts';
+import { GrowingBytes } from './growing-bytes.ts';
+import { createNormaliser, type NormaliseRules, type Normaliser, type WireTurn } from './normalise.ts';
+
+/** What is finished becomes bytes from about this size on; the rest is joined and encoded for each request. */
+const PORTION_CHARS = 2 * 1024;
+/** Variants kept per view: the main request's and one more (another model, or without thinking). */
+const MAX_VARIANTS = 2;
+
+export interface MessagesBytes {
+  /** The inside of the `messages` array: what is finished, then the rest as text. */
+  readonly sealed: readonly Buffer[];
+  readonly rest: string;
+  readonly toolRunWithoutThinking: boolean;
+}
+
+export interface BytesRequest {
+  readonly view: View;
+  readonly userContext: readonly string[];
+  /** Names everything `keepsThinking` depends on. */
+  readonly thinkingKey: string;
+  /** Kept with the bytes: it must not hold on to this request. */
+  readonly keepsThinking: (message: AssistantMessage) => boolean;
+  readonly mark: CacheMark;
+}
+
+export interface ViewBytes {
+  messages(request: BytesRequest): MessagesBytes;
+}
+
+export function createViewBytes(): ViewBytes {
+  const kept = new WeakMap<object, Variant[]>();
+  return {
+    messages(request) {
+      const variants = kept.get(request.view.root) ?? [];
+      const known = variants.find((variant) => isFor(variant, request));
+      if (known !== undefined && known.growing.length <= request.view.length) {
+        return known.growing.extend(request.view, request.mark);
+      }
+      const { thinkingKey, userContext, keepsThinking } = request;
+      const growing = new Growing({ userContext, keepsThinking });
+      // A shorter version of a view that has grown is worked out afresh; what is kept stays with the longer one.
+      if (known === undefined) {
+        kept.set(request.view.root, [
+          ...variants.slice(1 - MAX_VARIANTS),
+          { thinkingKey, userContext, growing },
+        ]);
+      }
+      return growing.extend(request.view, request.mark);
+    },
+  };
+}
+
+interface Variant {
+  readonly thinkingKey: string;
+  readonly userContext: readonly string[];
+  readonly growing: Growing;
+}
+
+function isFor(variant: Variant, { thinkingKey, userContext }: BytesRequest): boolean {
+  return (
+    variant.thinkingKey === thinkingKey &&
+    variant.userContext.length === userContext.length &&
+    variant.userContext.every((text, at) => text === userContext[at])
+  );
+}
+
+/** The bytes of one growing view: sealed blocks of bytes, then text, then the two newest exchanges, which may carry marks. */
+class Growing {
+  readonly #normaliser: Normaliser;
+  readonly #sealed = new GrowingBytes();
+  #text: string[] = [];
+  #textChars = 0;
+  #previous: readonly WireTurn[] = [];
+  #length = 0;
+
+  constructor(rules: NormaliseRules) {
+    this.#normaliser = createNormaliser(rules);
+  }
+
+  /** Messages of the view that were read. */
+  get length(): number {
+    return this.#length;
+  }
+
+  extend(view: View, mark: CacheMark): MessagesBytes {
+    for (const message of view.slice(this.#length)) {
+      for (const exchange of this.#normaliser.add(message)) {
+        this.#seal(this.#previous);
+        this.#previous = exchange;
+      }
+    }
+    this.#length = view.length;
+    const rest = [...this.#text];
+    for (const turn of this.#previous) rest.push(turnJson(turn, turn.role === 'user' ? mark : undefined));
+    for (const turn of this.#normaliser.open())
+      rest.push(turnJson(turn, turn.role === 'user' ? mark : undefined));
+    return {
+      sealed: this.#sealed.parts(),
+      rest: (this.#sealed.isEmpty ? '' : ',') + rest.join(','),
+      toolRunWithoutThinking: this.#normaliser.toolRunWithoutThinking(),
+    };
+  }
+
+  #seal(turns: readonly WireTurn[]): void {
+    for (const turn of turns) {
+      const json = turnJson(turn, undefined);
+      this.#text.push(json);
+      this.#textChars += json.length;
+    }
+    if (this.#textChars < PORTION_CHARS) return;
+    // Joined in one go: a comma put in front of a text would copy it.
+    this.#sealed.append((this.#sealed.isEmpty ? this.#text : ['', ...this.#text]).join(','));
+    this.#text = [];
+    this.#textChars = 0;
+  }
+}
+
+function turnJson(turn: WireTurn, mark: CacheMark): string {
+  return `{"role":"${turn.role}","content":[${joinMarked(turn.blocks, mark)}]}`;
+}

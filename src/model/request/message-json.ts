@@ -1,0 +1,156 @@
+/**
+ * One message of the view as pieces of wire JSON: one string per content block, made once per message and kept
+ * by identity, so that an iteration serialises only what is new (L3, W2).
+ */
+import type { ViewMessage } from '../../protocol/messages.ts';
+import type {
+  AssistantBlock,
+  DocumentBlock,
+  ImageBlock,
+  TextBlock,
+  ToolResultBlock,
+  UserBlock,
+} from '../../protocol/wire.ts';
+import { oncePer } from '../../util/collections/weak-memo.ts';
+import { jsonOnce } from '../../util/text/json-once.ts';
+import { wireToolId } from './tool-ids.ts';
+
+export type Piece =
+  | { readonly type: 'plain'; readonly json: string; readonly trimmed?: string }
+  | { readonly type: 'thinking'; readonly json: string }
+  | {
+      readonly type: 'tool_use' | 'tool_result';
+      readonly id: string;
+      readonly rest: string;
+      readonly json: string;
+    };
+
+/** What the model reads when a tool said nothing (F09). */
+export const NO_OUTPUT = '(no output)';
+
+export const piecesOf: (message: ViewMessage) => readonly Piece[] = oncePer(makePieces);
+
+function makePieces(message: ViewMessage): readonly Piece[] {
+  switch (message.type) {
+    case 'assistant':
+      return message.synthetic === undefined ? message.message.content.flatMap(assistantPiece) : [];
+    case 'user': {
+      const content = message.message.content;
+      return typeof content === 'string' ? textPiece(content) : content.flatMap(userPiece);
+    }
+    case 'attachment':
+      return message.rendered.flatMap(userPiece);
+  }
+}
+
+/** What becomes of one block of the user side. */
+export const piecesOfBlock = (block: UserBlock): readonly Piece[] => userPiece(block);
+
+/** The piece with the id it carries on the wire. */
+export function withToolId(piece: Extract<Piece, { id: string }>, id: string): string {
+  return id === wireToolId(piece.id) ? piece.json : toolJson(piece.type, id, piece.rest);
+}
+
+export function textJson(text: string): string {
+  return `{"type":"text","text":${wireJson(text)}}`;
+}
+
+function assistantPiece(block: AssistantBlock): Piece[] {
+  switch (block.type) {
+    case 'text': {
+      if (block.text.trim() === '') return [];
+      const { citations } = block;
+      const withText = (text: string) =>
+        citations?.length ? wireJson({ type: 'text', text, citations }) : textJson(text);
+      const json = withText(block.text);
+      const end = block.text.trimEnd();
+      if (end.length === block.text.length) return [{ type: 'plain', json }];
+      return [{ type: 'plain', json, trimmed: withText(end) }];
+    }
+    case 'thinking':
+      // Unsigned thinking (cut off, or from a server that does not sign) would be refused.
+      if (!block.signature) return [];
+      return [
+        {
+          type: 'thinking',
+          json: wireJson({ type: 'thinking', thinking: block.thinking, signature: block.signature }),
+        },
+      ];
+    case 'redacted_thinking':
+      return [{ type: 'thinking', json: wireJson({ type: 'redacted_thinking', data: block.data }) }];
+    case 'tool_use': {
+      const name = JSON.stringify(wireToolName(block.name));
+      const rest = `"name":${name},"input":${withoutLoneSurrogates(jsonOnce(toolInput(block.input)))}}`;
+      return [toolPiece('tool_use', block.id, rest)];
+    }
+    default:
+      return [{ type: 'plain', json: wireJson({ ...block, cache_control: undefined }) }];
+  }
+}
+
+function userPiece(block: UserBlock): Piece[] {
+  switch (block.type) {
+    case 'text':
+      return textPiece(block.text);
+    case 'tool_result': {
+      const isError = block.is_error === true;
+      const body = {
+        content: resultContent(block.content, isError),
+        ...(block.is_error !== undefined && { is_error: isError }),
+      };
+      return [toolPiece('tool_result', block.tool_use_id, wireJson(body).slice(1))];
+    }
+    default:
+      return [{ type: 'plain', json: wireJson({ ...block, cache_control: undefined }) }];
+  }
+}
+
+function textPiece(text: string): Piece[] {
+  return text.trim() === '' ? [] : [{ type: 'plain', json: textJson(text) }];
+}
+
+function resultContent(content: ToolResultBlock['content'], isError: boolean): unknown {
+  if (content === undefined || typeof content === 'string') return content?.trim() ? content : NO_OUTPUT;
+  const blocks = content.flatMap((block): unknown[] => resultBlock(block, isError));
+  return blocks.length === 0 ? NO_OUTPUT : blocks;
+}
+
+function resultBlock(block: TextBlock | ImageBlock | DocumentBlock, isError: boolean): unknown[] {
+  if (block.type === 'text') return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
+  // The API takes nothing but text in a failed result.
+  if (isError) return [{ type: 'text', text: `[${block.type} left out of a failed result]` }];
+  return [{ ...block, cache_control: undefined }];
+}
+
+/** The API takes objects only; what a model wrote instead is kept under a key of its own. */
+function toolInput(input: unknown): object {
+  return typeof input === 'object' && input !== null && !Array.isArray(input)
+    ? input
+    : { value: input ?? null };
+}
+
+function wireToolName(name: string): string {
+  const clean = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 128);
+  return clean === '' ? 'unnamed' : clean;
+}
+
+function toolPiece(type: 'tool_use' | 'tool_result', id: string, rest: string): Piece {
+  return { type, id, rest, json: toolJson(type, wireToolId(id), rest) };
+}
+
+function toolJson(type: 'tool_use' | 'tool_result', id: string, rest: string): string {
+  return `{"type":"${type}","${type === 'tool_use' ? 'id' : 'tool_use_id'}":${JSON.stringify(id)},${rest}`;
+}
+
+/**
+ * JSON without lone surrogates, which the API refuses. JSON.stringify writes them as `\udXXX` and never
+ * escapes a proper pair, so every such escape is a lone one.
+ */
+export const wireJson = (value: unknown): string => withoutLoneSurrogates(JSON.stringify(value));
+
+function withoutLoneSurrogates(json: string): string {
+  if (!json.includes('\\ud')) return json;
+  return json.replace(/\\(ud[89a-f][0-9a-f]{2}|[\s\S])/g, (found: string, body: string) =>
+    body.length > 1 ? '\ufffd' : found,
+  );
+}

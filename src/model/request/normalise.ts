@@ -1,0 +1,197 @@
+/**
+ * From the view to the alternating messages of the API (L3). A fold: each message of the view is read once, and
+ * what stands before the newest two exchanges never changes again, so its bytes can be kept (`view-bytes.ts`).
+ */
+import type { AssistantMessage, ViewMessage } from '../../protocol/messages.ts';
+import { type Piece, piecesOf, textJson, wireJson, withToolId } from './message-json.ts';
+import { createToolIds, type ToolIds } from './tool-ids.ts';
+
+/** What stands in for the answer to a call that has none. */
+export const MISSING_RESULT = 'This call was interrupted: its outcome is unknown.';
+/** First message of a conversation that would else begin with the assistant. */
+export const OPENING = '(earlier conversation left out)';
+/** Last message of a conversation that would else end with the assistant. */
+export const CONTINUE = '(continue)';
+
+/** A wire message as JSON texts of its blocks. */
+export interface WireTurn {
+  readonly role: 'user' | 'assistant';
+  readonly blocks: readonly string[];
+}
+
+export interface NormaliseRules {
+  /** Text blocks ahead of the first user message. */
+  readonly userContext: readonly string[];
+  /** Thinking is sent back only to the model that signed it. */
+  readonly keepsThinking: (message: AssistantMessage) => boolean;
+}
+
+interface Call {
+  readonly wireId: string;
+  result?: string;
+}
+
+/**
+ * An answer of the model and what the user side says to it; the first exchange has no answer. Its lists are short and
+ * kept while the model is waited for, so they are made to measure: what `push` makes has room for sixteen more.
+ */
+interface Exchange {
+  /** The response whose blocks came last. */
+  messageId: string | undefined;
+  answer: readonly Piece[];
+  answerJson: readonly string[];
+  calls: readonly Call[];
+  /** Calls without a result, by the model's id. */
+  unanswered: Map<string, Call[]> | undefined;
+  answered: number;
+  user: readonly string[];
+  stopReason: string | null;
+  beginsWithThinking: boolean;
+}
+
+export interface Normaliser {
+  /** Reads the next message of the view. Returns exchanges that are finished by it, oldest first. */
+  add(message: ViewMessage): readonly (readonly WireTurn[])[];
+  /** The turns of the exchange that is still open, as they would be sent now. Changes nothing. */
+  open(): readonly WireTurn[];
+  /** The open run of tool calls began without thinking: a model with a fixed budget would refuse to think now. */
+  toolRunWithoutThinking(): boolean;
+}
+
+export function createNormaliser(rules: NormaliseRules): Normaliser {
+  const ids = createToolIds();
+  let exchange = emptyExchange(undefined);
+  let first = true;
+  /** Thinking that nothing has followed yet: an answer may not end with it, nor consist of it. */
+  let pending: { id: string; pieces: Piece[] } | undefined;
+  let runBeganWithThinking: boolean | undefined;
+
+  function addAnswer(message: AssistantMessage): WireTurn[][] {
+    const pieces = piecesOf(message);
+    const { id, stop_reason } = message.message;
+    const keep = pieces.some((piece) => piece.type === 'thinking') && rules.keepsThinking(message);
+    const sealed: WireTurn[][] = [];
+    if (pending?.id !== id) pending = undefined;
+    for (const piece of pieces) {
+      if (piece.type === 'thinking') {
+        if (!keep) continue;
+        pending ??= { id, pieces: [] };
+        pending.pieces.push(piece);
+        continue;
+      }
+      if (!continues(exchange, id)) {
+        sealed.push(seal());
+        exchange = emptyExchange(id);
+      }
+      exchange.messageId = id;
+      if (exchange.answer.length === 0) exchange.beginsWithThinking = pending !== undefined;
+      for (const thought of pending?.pieces ?? []) append(exchange, thought, ids);
+      pending = undefined;
+      append(exchange, piece, ids);
+    }
+    if (exchange.messageId === id && stop_reason !== null) exchange.stopReason = stop_reason;
+    return sealed;
+  }
+
+  function seal(): WireTurn[] {
+    const turns = turnsOf(exchange, first ? rules.userContext : undefined, OPENING);
+    runBeganWithThinking = toolRun(exchange, runBeganWithThinking);
+    first = false;
+    return turns;
+  }
+
+  return {
+    add(message) {
+      if (message.type === 'assistant') return addAnswer(message);
+      for (const piece of piecesOf(message)) {
+        if (piece.type === 'tool_result') answerCall(exchange, piece);
+        else exchange.user = exchange.user.concat(piece.json);
+      }
+      if (exchange.answered === exchange.calls.length) pending = undefined;
+      return [];
+    },
+    open() {
+      if (first) return turnsOf(exchange, rules.userContext, OPENING);
+      return turnsOf(exchange, undefined, exchange.stopReason === 'pause_turn' ? undefined : CONTINUE);
+    },
+    toolRunWithoutThinking: () => toolRun(exchange, runBeganWithThinking) === false,
+  };
+}
+
+function emptyExchange(messageId: string | undefined): Exchange {
+  return {
+    messageId,
+    answer: [],
+    answerJson: [],
+    calls: [],
+    unanswered: undefined,
+    answered: 0,
+    user: [],
+    stopReason: null,
+    beginsWithThinking: false,
+  };
+}
+
+/** Whether a block of response `id` belongs to this exchange's answer. */
+function continues(exchange: Exchange, id: string): boolean {
+  if (exchange.messageId === undefined) return false;
+  const same = exchange.messageId === id;
+  if (exchange.user.length === 0 && exchange.answered === 0) return same || exchange.calls.length === 0;
+  // Results may arrive while their response still streams.
+  return same && exchange.answered < exchange.calls.length;
+}
+
+function append(exchange: Exchange, piece: Piece, ids: ToolIds): void {
+  exchange.answer = exchange.answer.concat(piece);
+  if (piece.type !== 'tool_use') {
+    exchange.answerJson = exchange.answerJson.concat(piece.json);
+    return;
+  }
+  const call: Call = { wireId: ids.assign(piece.id) };
+  exchange.calls = exchange.calls.concat(call);
+  exchange.answerJson = exchange.answerJson.concat(withToolId(piece, call.wireId));
+  exchange.unanswered ??= new Map();
+  const namesakes = exchange.unanswered.get(piece.id);
+  if (namesakes === undefined) exchange.unanswered.set(piece.id, [call]);
+  else namesakes.push(call);
+}
+
+/** The first result of a call counts; orphans and repeats are dropped. Calls that share an id are answered in order. */
+function answerCall(exchange: Exchange, piece: Extract<Piece, { id: string }>): void {
+  const call = exchange.unanswered?.get(piece.id)?.shift();
+  if (call === undefined) return;
+  call.result = withToolId(piece, call.wireId);
+  exchange.answered++;
+}
+
+/** Whether the run of tool calls this exchange stands in began with thinking; undefined outside such a run. */
+function toolRun(exchange: Exchange, before: boolean | undefined): boolean | undefined {
+  if (exchange.calls.length === 0) return undefined;
+  return before ?? exchange.beginsWithThinking;
+}
+
+function turnsOf(
+  exchange: Exchange,
+  context: readonly string[] | undefined,
+  fallback: string | undefined,
+): WireTurn[] {
+  const head = (context ?? []).filter((text) => text.trim() !== '').map(textJson);
+  const results = exchange.calls.map((call) => call.result ?? missingResult(call.wireId));
+  let user = [...head, ...results, ...exchange.user];
+  if (user.length === 0 && fallback !== undefined) user = [textJson(fallback)];
+  const turns: WireTurn[] = [];
+  if (exchange.answer.length > 0) turns.push({ role: 'assistant', blocks: trimmedAnswer(exchange) });
+  if (user.length > 0) turns.push({ role: 'user', blocks: user });
+  return turns;
+}
+
+/** The API refuses a last assistant text that ends in white space. */
+function trimmedAnswer(exchange: Exchange): readonly string[] {
+  const last = exchange.answer.at(-1);
+  if (last?.type !== 'plain' || last.trimmed === undefined) return exchange.answerJson;
+  return [...exchange.answerJson.slice(0, -1), last.trimmed];
+}
+
+function missingResult(wireId: string): string {
+  return wireJson({ type: 'tool_result', tool_use_id: wireId, content: MISSING_RESULT, is_error: true });
+}

@@ -1,0 +1,41 @@
+/**
+ * Thinking whose signature was refused once: it would be refused with every later request, so it is left out from then
+ * on. A refusal names one block at most, and the repeat goes without any, so all that was sent counts as refused.
+ */
+import type { AssistantMessage } from '../../protocol/messages.ts';
+import type { View } from '../../protocol/view.ts';
+
+export interface RefusedThinking {
+  /** Takes note of all thinking that was in a refused request. O(view). */
+  note(view: View, wasSent: (message: AssistantMessage) => boolean): void;
+  has(message: AssistantMessage): boolean;
+  /** Changes when `has` does. */
+  key(): string;
+}
+
+export function createRefusedThinking(): RefusedThinking {
+  return new Refused();
+}
+
+class Refused implements RefusedThinking {
+  #uuids: Set<string> | undefined;
+
+  note(view: View, wasSent: (message: AssistantMessage) => boolean): void {
+    this.#uuids ??= new Set();
+    for (const message of view) {
+      if (message.type === 'assistant' && thinks(message) && wasSent(message)) this.#uuids.add(message.uuid);
+    }
+  }
+
+  has({ uuid }: AssistantMessage): boolean {
+    return this.#uuids?.has(uuid) === true;
+  }
+
+  key(): string {
+    return String(this.#uuids?.size ?? 0);
+  }
+}
+
+function thinks({ message }: AssistantMessage): boolean {
+  return message.content.some(({ type }) => type === 'thinking' || type === 'redacted_thinking');
+}

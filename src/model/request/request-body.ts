@@ -1,0 +1,100 @@
+/**
+ * The bytes of one request. `model` and `max_tokens` first, then what recurs (`system`, `tools`, `messages`), then
+ * everything that varies, so that a request's prefix recurs in the next one (L3).
+ */
+import type { AssistantMessage } from '../../protocol/messages.ts';
+import type { ModelInfo, ModelRequest } from '../../protocol/model.ts';
+import type { WireTool } from '../../protocol/wire.ts';
+import { oncePer } from '../../util/collections/weak-memo.ts';
+import { wireModel } from '../catalog/model-info.ts';
+import { type CacheMark, type CacheTtl, cacheMark, joinMarked } from './cache-breakpoints.ts';
+import type { ViewBytes } from './message-byte-cache.ts';
+import { textJson, wireJson } from './message-json.ts';
+import { type WireThinking, wireEffort, wireMaxTokens, wireThinking } from './thinking-options.ts';
+
+export interface RequestBody {
+  /** A short body is one text, which goes out in one write with its head. */
+  readonly chunks: readonly (Buffer | string)[];
+  /** Bytes in all. */
+  readonly length: number;
+  readonly maxTokens: number;
+  readonly thinking: WireThinking | undefined;
+}
+
+export interface BodyInput {
+  readonly request: ModelRequest;
+  readonly info: ModelInfo;
+  readonly bytes: ViewBytes;
+  /** Lowered by an earlier answer of the API. */
+  readonly maxTokens: number | undefined;
+  readonly withoutThinking: boolean;
+  readonly fast: boolean;
+  /** Default 5m. */
+  readonly cacheTtl?: CacheTtl;
+  /** false: nothing is marked for the prompt cache. Default true. */
+  readonly caching?: boolean;
+  /** Further fields of the body; one that the request has as well takes its place. */
+  readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
+  readonly metadataUserId: string;
+  readonly thinkingKey: string;
+  /** As `withoutThinking` says, too. Kept with the bytes of the view: it must not hold on to this request. */
+  readonly keepsThinking: (message: AssistantMessage) => boolean;
+}
+
+export function buildRequestBody(input: BodyInput): RequestBody {
+  const { request, info } = input;
+  const mark =
+    input.caching !== false && request.cache !== false ? cacheMark(input.cacheTtl ?? '5m') : undefined;
+  const maxTokens = wireMaxTokens(input.maxTokens ?? request.maxTokens, info);
+  const messages = input.bytes.messages({
+    view: request.view,
+    userContext: request.userContext ?? [],
+    thinkingKey: input.withoutThinking ? '' : input.thinkingKey,
+    keepsThinking: input.keepsThinking,
+    mark,
+  });
+  const thinking = wireThinking(request, info, maxTokens, messages.toolRunWithoutThinking);
+  const head = `{"model":${JSON.stringify(wireModel(request.model))},"max_tokens":${maxTokens},${preamble(request, mark)}"messages":[`;
+  const end = `${messages.rest}],${tail(input, thinking)}}`;
+  const chunks = messages.sealed.length === 0 ? [head + end] : [head, ...messages.sealed, end];
+  const length = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
+  return { chunks, length, maxTokens, thinking };
+}
+
+function tail(input: BodyInput, thinking: WireThinking | undefined): string {
+  const { request, info } = input;
+  const effort = wireEffort(request, info);
+  const outputConfig = {
+    ...(effort !== undefined && { effort }),
+    ...(request.taskBudget !== undefined && { task_budget: { type: 'tokens', ...request.taskBudget } }),
+  };
+  const varying = {
+    ...(thinking !== undefined && { thinking }),
+    ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
+    ...(request.contextManagement !== undefined && { context_management: request.contextManagement }),
+    ...(input.fast && { speed: 'fast' }),
+    metadata: { user_id: input.metadataUserId },
+    stream: request.stream,
+    ...input.extraBody,
+  };
+  return wireJson(varying).slice(1, -1);
+}
+
+/** `system` and `tools`, the last one before `messages` marked. */
+function preamble(request: ModelRequest, mark: CacheMark): string {
+  const system = systemBlocks(request.system);
+  const { serverTools = [] } = request;
+  const tools = [...toolBlocks(request.tools), ...serverTools.map((tool) => wireJson(tool))];
+  const systemJson = system.length > 0 ? `"system":[${joinMarked(system, mark)}],` : '';
+  const toolsJson =
+    tools.length > 0 ? `"tools":[${joinMarked(tools, system.length === 0 ? mark : undefined)}],` : '';
+  return systemJson + toolsJson;
+}
+
+const systemBlocks = oncePer((texts: readonly string[]) =>
+  texts.filter((text) => text.trim() !== '').map(textJson),
+);
+
+const toolBlocks = oncePer((tools: readonly WireTool[]) =>
+  tools.map((tool) => wireJson({ ...tool, cache_control: undefined })),
+);

@@ -1,0 +1,282 @@
+/** The one place where a failed call becomes a `ModelFailure`: from a status and body, an SSE error, a socket, a timer. */
+import type { AssistantErrorKind, FailureKind, ModelFailure } from '../../protocol/failure.ts';
+import type { HttpHead, ResponseHeaders } from '../http/http-head.ts';
+import type { Trip } from '../stream/stream-watch.ts';
+import { type ErrorBody, parseErrorBody } from './error-body.ts';
+import {
+  blockWording,
+  isBillingWording,
+  isCloudCredentialWording,
+  isMediaWording,
+  isRevokedWording,
+  isSignatureWording,
+  overWindowWording,
+  type TokenNumbers,
+  tooLongWording,
+} from './error-wordings.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+/** Statuses that the API's error types stand for when they come inside a stream. */
+const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  timeout_error: 408,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  overloaded_error: 529,
+};
+
+/** An answer with an error status, or a 200 whose JSON is an error. */
+export function classifyAnswer(head: HttpHead, text: string, nowMs: number): ModelFailure {
+  const body = parseErrorBody(text, head.headers['content-type']);
+  const status = head.status >= 400 ? head.status : (STATUS_OF_TYPE[body.type ?? ''] ?? 500);
+  if (head.status >= 300 && head.status < 400) {
+    return protocolFailure(
+      `The endpoint redirects (${head.status}) to ${where(head.headers['location'])}. Check the base URL.`,
+      head,
+    );
+  }
+  const { kind, tokens, errorType } = kindOf(status, body);
+  const retryAfter = retryAfterMs(head.headers, nowMs);
+  const should = head.headers['x-should-retry'];
+  return {
+    kind,
+    message: sentence(kind, body),
+    status: head.status,
+    ...(errorType !== undefined && { errorType }),
+    ...requestIdOf(head.headers, body.requestId),
+    ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
+    ...((should === 'true' || should === 'false') && { shouldRetry: should === 'true' }),
+    ...(tokens !== undefined && { tokens }),
+    ...namedBlock(head.status, body),
+    ...(kind === 'invalid_request' && namedTool(head.status, body)),
+  };
+}
+
+/** Of a refusal that is about one block. */
+function namedBlock(status: number, { message }: ErrorBody): Pick<ModelFailure, 'block'> {
+  const block = status === 400 ? blockWording(message) : undefined;
+  return block === undefined ? {} : { block };
+}
+
+/** Of a refusal of one tool's definition: `tools.3.custom.input_schema: …`. */
+function namedTool(status: number, { message }: ErrorBody): Pick<ModelFailure, 'tool'> {
+  const place = status === 400 ? /\btools(?:\.(\d+)\b|\[(\d+)\])/.exec(message) : null;
+  return place === null ? {} : { tool: Number(place[1] ?? place[2]) };
+}
+
+/** An `error` event inside a stream. `overloaded` counts in the row of L8, all else that has no kind of its own is `stream_error`. */
+export function classifyStreamError(data: unknown, headers: ResponseHeaders): ModelFailure {
+  const body = parseErrorBody(JSON.stringify(data), 'application/json');
+  const status = STATUS_OF_TYPE[body.type ?? ''] ?? 500;
+  const { kind, tokens, errorType } = kindOf(status, body);
+  return {
+    kind: kind === 'server_error' || kind === 'timeout' ? 'stream_error' : kind,
+    message: `The stream reported an error: ${body.message}`,
+    ...(errorType !== undefined && { errorType }),
+    ...requestIdOf(headers, body.requestId),
+    ...(tokens !== undefined && { tokens }),
+  };
+}
+
+function kindOf(
+  status: number,
+  body: ErrorBody,
+): { kind: FailureKind; tokens?: TokenNumbers; errorType?: string } {
+  const text = `${body.type ?? ''} ${body.message}`;
+  const errorType = body.type;
+  const as = (kind: FailureKind, tokens?: TokenNumbers, type = errorType) => ({
+    kind,
+    ...(tokens !== undefined && { tokens }),
+    ...(type !== undefined && { errorType: type }),
+  });
+  if (status === 529 || errorType === 'overloaded_error') return as('overloaded');
+  if (status === 429) return as('rate_limited');
+  if (status === 408) return as('timeout');
+  if (status === 409) return as('server_error');
+  if (isCloudCredentialWording(text)) return as('cloud_credentials');
+  if (status === 401) return as('authentication');
+  if (status === 403) return as(isRevokedWording(text) ? 'token_revoked' : 'permission');
+  if (status === 402) return as('permission', undefined, 'billing_error');
+  if (status === 404) return as('not_found');
+  if (status < 500 && isMediaWording(text)) return as('media_too_large');
+  const overWindow = overWindowWording(text);
+  if (overWindow !== undefined) return as('output_over_window', overWindow);
+  // Some local servers report an overflow as a server error (F28).
+  const tooLong = tooLongWording(text);
+  if (tooLong !== undefined || status === 413) return as('prompt_too_long', { ...body.tokens, ...tooLong });
+  if (status >= 500) return as('server_error');
+  if (isSignatureWording(text)) return as('invalid_signature');
+  if (isBillingWording(text)) return as('invalid_request', undefined, 'billing_error');
+  return as('invalid_request');
+}
+
+/** What a socket, a name server or TLS said before or inside an answer. */
+export function classifyConnectionError(error: Error): ModelFailure {
+  const code = errorCode(error);
+  const shared = { message: connectionSentence(error, code), cause: error };
+  if (code.startsWith('ERR_INVALID') || code === 'ERR_UNESCAPED_CHARACTERS') {
+    return { ...shared, kind: 'invalid_request', shouldRetry: false };
+  }
+  return { ...shared, kind: 'connection', ...(isHopeless(code) && { shouldRetry: false }) };
+}
+
+/** The socket was cut under the request: another one may do, a pooled one may not (L8). */
+export function isReset(failure: ModelFailure): boolean {
+  return (
+    (failure.kind === 'connection' || failure.kind === 'cut') &&
+    ['ECONNRESET', 'EPIPE'].includes(errorCode(failure.cause))
+  );
+}
+
+/** The answer had begun and ended without its terminal event. */
+export function cutFailure(head: HttpHead, cause: unknown): ModelFailure {
+  return {
+    kind: 'cut',
+    message: 'The connection broke before the answer was complete.',
+    ...requestIdOf(head.headers, undefined),
+    ...(cause !== undefined && { cause }),
+  };
+}
+
+export function classifyTrip(trip: Trip): ModelFailure {
+  const after =
+    trip.afterMs >= 120_000
+      ? `${Math.round(trip.afterMs / 60_000)} minutes`
+      : `${Math.round(trip.afterMs / 1000)} seconds`;
+  if (trip.slept) {
+    return {
+      kind: 'stalled',
+      message:
+        'The clock leapt while waiting for the answer: the machine slept and the connection is taken for lost.',
+    };
+  }
+  switch (trip.phase) {
+    case 'connect':
+      return { kind: 'connection', message: `No connection within ${after}.` };
+    case 'headers':
+      return { kind: 'timeout', message: `The endpoint did not begin to answer within ${after}.` };
+    case 'first_byte':
+    case 'idle':
+      return { kind: 'stalled', message: `The stream was silent for ${after}.` };
+    case 'content':
+      return { kind: 'stalled', message: `The stream brought no content for ${after}.` };
+  }
+}
+
+/** Bytes that are not the Messages API. `retry` false: asking again would bring the same. */
+export function protocolFailure(message: string, head: HttpHead, retry = false): ModelFailure {
+  return {
+    kind: 'protocol',
+    message,
+    status: head.status,
+    ...requestIdOf(head.headers, undefined),
+    ...(!retry && { shouldRetry: false }),
+  };
+}
+
+export function requestIdOf(headers: ResponseHeaders, fromBody: string | undefined): { requestId?: string } {
+  const requestId = headers['request-id'] ?? headers['x-request-id'] ?? fromBody;
+  return requestId === undefined ? {} : { requestId };
+}
+
+/** The word for a failure on the SDK stream. */
+export function assistantErrorKind(failure: ModelFailure): AssistantErrorKind {
+  if (failure.errorType === 'billing_error') return 'billing_error';
+  switch (failure.kind) {
+    case 'authentication':
+    case 'token_revoked':
+    case 'permission':
+      return 'authentication_failed';
+    case 'cloud_credentials':
+      return 'cloud_credential_error';
+    case 'rate_limited':
+      return 'rate_limit';
+    case 'overloaded':
+      return 'overloaded';
+    case 'not_found':
+      return 'model_not_found';
+    case 'invalid_request':
+    case 'invalid_signature':
+    case 'prompt_too_long':
+    case 'media_too_large':
+    case 'output_over_window':
+      return 'invalid_request';
+    case 'server_error':
+    case 'stream_error':
+      return 'server_error';
+    case 'timeout':
+    case 'connection':
+    case 'cut':
+    case 'stalled':
+    case 'protocol':
+    case 'budget':
+    case 'unknown':
+      return 'unknown';
+  }
+}
+
+/** Without the status: who shows the failure puts it in front. */
+function sentence(kind: FailureKind, body: ErrorBody): string {
+  const said = body.message;
+  switch (kind) {
+    case 'authentication':
+      return `The API refused the credentials: ${said}. Check the API key or token.`;
+    case 'token_revoked':
+      return `The API token was revoked: ${said}. Log in again.`;
+    case 'not_found':
+      return `Not found: ${said}. Check the model's name and the base URL.`;
+    default:
+      return said;
+  }
+}
+
+function connectionSentence(error: Error, code: string): string {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return `The endpoint${addressOf(error)} refuses connections. Is the base URL right, and the server running?`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `The endpoint\u2019s host name${addressOf(error)} could not be resolved. Check the base URL and the network.`;
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return 'The connection was reset.';
+    default:
+      return error.message === ''
+        ? `The connection failed (${code}).`
+        : `The connection failed: ${error.message}`;
+  }
+}
+
+/** Where the connection was to go, as Node's errors name it; '' when they do not. */
+function addressOf(error: Error): string {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const { address, port, hostname } = (first ?? error) as {
+    readonly address?: string;
+    readonly port?: number;
+    readonly hostname?: string;
+  };
+  const host = address?.includes(':') ? `[${address}]` : (address ?? hostname);
+  return host === undefined ? '' : ` (${host}${port === undefined ? '' : `:${port}`})`;
+}
+
+/** A certificate or a proxy's refusal does not get better by asking again. */
+function isHopeless(code: string): boolean {
+  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|^ERR_TLS|^ERR_PROXY_REFUSED|^ERR_SSL/.test(code);
+}
+
+function errorCode(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  const own = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  // A host with several addresses fails with one error that holds theirs.
+  if (own === '' && error instanceof AggregateError) return errorCode(error.errors[0]);
+  return own;
+}
+
+function where(location: string | undefined): string {
+  if (location === undefined) return 'nowhere';
+  return location.split('?', 1)[0] ?? location;
+}

@@ -1,0 +1,16 @@
+/** A 200 with JSON of another API: asking again would bring the same. */
+import type { ModelFailure } from '../../protocol/failure.ts';
+import type { HttpHead } from '../http/http-head.ts';
+import { protocolFailure } from './classify-error.ts';
+
+/** The failure; undefined for what may be a message, an event or an error of the Messages API. */
+export function otherApiFailure(value: unknown, head: HttpHead): ModelFailure | undefined {
+  const isObject = typeof value === 'object' && value !== null;
+  if (isObject && ('error' in value || 'type' in value)) return undefined;
+  const looksLike =
+    isObject && ('choices' in value || 'object' in value) ? " (it looks like OpenAI's chat completions)" : '';
+  return protocolFailure(
+    `The server answers, but not as the Messages API does${looksLike}. Check the base URL: its server has to know POST /v1/messages of that API.`,
+    head,
+  );
+}

@@ -1,0 +1,224 @@
+/** One sending of a model request: its bytes, its attempt, and what is learned from how it ends. */
+import type { ModelFailure } from '../../protocol/failure.ts';
+import type { AssistantMessage } from '../../protocol/messages.ts';
+import type {
+  AttemptRecord,
+  ModelInfo,
+  ModelOutput,
+  ModelRequest,
+  RetryState,
+} from '../../protocol/model.ts';
+import type { Admission, Clock, Life, Permit, RandomPort } from '../../protocol/ports.ts';
+import type { Writable } from '../../util/collections/writable.ts';
+import type { ServedModels } from '../catalog/model-identity.ts';
+import type { Credential, Credentials } from '../credentials.ts';
+import type { Connections } from '../http/connections.ts';
+import { type Attempt, type AttemptEnd, openAttempt } from '../http/http-attempt.ts';
+import { requestIdOf } from '../http/http-head.ts';
+import { requestHeaders } from '../http/request-headers.ts';
+import type { CacheTtl } from '../request/cache-breakpoints.ts';
+import type { Refusals } from '../request/known-bad-requests.ts';
+import { located } from '../request/locate-block.ts';
+import type { ViewBytes } from '../request/message-byte-cache.ts';
+import type { RefusedThinking } from '../request/refused-thinking.ts';
+import { buildRequestBody, type RequestBody } from '../request/request-body.ts';
+import { wireEffort } from '../request/thinking-options.ts';
+import type { StreamTimeouts } from '../stream/stream-watch.ts';
+import type { FastMode } from './fast-mode.ts';
+import type { RetryPolicy } from './retry.ts';
+
+export interface CallDeps {
+  readonly connections: Connections;
+  readonly path: string;
+  readonly credentials: Credentials;
+  readonly fastMode: FastMode;
+  readonly served: ServedModels;
+  readonly bytes: ViewBytes;
+  readonly clock: Clock;
+  readonly random: RandomPort;
+  readonly admission: Admission | undefined;
+  readonly policy: RetryPolicy;
+  /** `reached`: a server has answered here. */
+  readonly endpoint: { reached: boolean };
+  readonly userAgent: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly caching: boolean;
+  readonly cacheTtl: CacheTtl;
+  readonly extraBody: Readonly<Record<string, unknown>> | undefined;
+  readonly refusals: Refusals;
+  readonly refusedThinking: RefusedThinking;
+  ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
+  infoOf(model: string): ModelInfo;
+  timeoutsFor(model: string): StreamTimeouts;
+  /** Told of each attempt when it is over. */
+  readonly onAttempt: ((attempt: AttemptRecord) => void) | undefined;
+}
+
+export interface SendingInput {
+  readonly deps: CallDeps;
+  readonly request: ModelRequest;
+  readonly state: RetryState;
+  /** Before this sending, ms. */
+  readonly waitedMs: number;
+  readonly life: Life;
+}
+
+const UNSENT: AttemptEnd = { kind: 'aborted', facts: { started: false } };
+
+export class Sending {
+  readonly credential: Credential;
+  readonly fast: boolean;
+  /** The refusal that it would meet: it is not sent. */
+  readonly foreseen: ModelFailure | undefined;
+  /** How it ended; set by who asks for its steps. */
+  end: AttemptEnd = UNSENT;
+  readonly #input: SendingInput;
+  readonly #body: RequestBody;
+  readonly #keepsThinking: (answer: AssistantMessage) => boolean;
+  #attempt: Attempt | undefined;
+  #permit: Permit | undefined;
+  #startMs = 0;
+
+  constructor(input: SendingInput) {
+    const { deps, request, state } = input;
+    this.#input = input;
+    this.credential = deps.credentials.current;
+    const info = deps.infoOf(request.model);
+    this.fast =
+      request.speed === 'fast' && info.supportsFastMode === true && deps.fastMode.status().state === 'on';
+    this.#keepsThinking = state.withoutThinking ? never : thinkingOf(deps, request.model);
+    this.#body = buildRequestBody({
+      request,
+      info,
+      bytes: deps.bytes,
+      maxTokens: state.maxTokens,
+      withoutThinking: state.withoutThinking,
+      fast: this.fast,
+      caching: deps.caching,
+      cacheTtl: deps.cacheTtl,
+      extraBody: deps.extraBody,
+      metadataUserId: JSON.stringify({ session_id: request.sessionId }),
+      thinkingKey: `${deps.served.key(request.model)} ${deps.refusedThinking.key()}`,
+      keepsThinking: this.#keepsThinking,
+    });
+    this.foreseen = deps.refusals.foreseen(request.view.root, this.#body.chunks);
+  }
+
+  /** It goes out, as the attempt of this number. */
+  notice(attempt: number): ModelOutput {
+    return { kind: 'attempt', attempt, bytes: this.#body.length, maxTokens: this.#body.maxTokens };
+  }
+
+  /** The next events; then, once, the end. */
+  next(): ReturnType<Attempt['next']> {
+    return this.#attempt === undefined ? this.#open() : this.#attempt.next();
+  }
+
+  async #open(): ReturnType<Attempt['next']> {
+    if (this.foreseen !== undefined)
+      return { kind: 'failed', failure: this.foreseen, facts: { started: false } };
+    const { deps, request, state, life } = this.#input;
+    if (deps.admission !== undefined) {
+      const permit = await admit(deps.admission, request, life.signal);
+      if (permit === 'aborted') return UNSENT;
+      this.#permit = permit;
+    }
+    this.#startMs = deps.clock.monotonicMs();
+    const headers = requestHeaders({
+      request,
+      body: this.#body,
+      credential: this.credential,
+      fast: this.fast,
+      hasEffort: wireEffort(request, deps.infoOf(request.model)) !== undefined,
+      cacheTtl: deps.caching && request.cache !== false ? deps.cacheTtl : undefined,
+      userAgent: deps.userAgent,
+      custom: deps.headers,
+    });
+    this.#attempt = openAttempt({
+      connections: deps.connections,
+      request: { path: deps.path, headers, keepAlive: state.keepAlive },
+      body: this.#body.chunks,
+      stream: request.stream,
+      timeouts: deps.timeoutsFor(request.model),
+      clock: deps.clock,
+      life,
+    });
+    return this.#attempt.next();
+  }
+
+  /** Nobody asks for more. */
+  close(): void {
+    this.#attempt?.close();
+    this.#permit?.settle(this.end.facts.usage, definedOf(this.end.facts.head?.headers ?? {}));
+  }
+
+  /** Learns from its end, and gives the record of its attempt; none when nothing was sent. */
+  account(): readonly AttemptRecord[] {
+    if (this.#attempt === undefined) return [];
+    const { deps, request, waitedMs } = this.#input;
+    if (this.end.facts.head !== undefined) deps.endpoint.reached = true;
+    if (this.end.kind === 'failed') {
+      const failure = located(this.end.failure, request, this.#keepsThinking);
+      this.end = { ...this.end, failure };
+      deps.refusals.note(request.view.root, this.#body.chunks, failure);
+      if (failure.kind === 'invalid_signature') deps.refusedThinking.note(request.view, this.#keepsThinking);
+    }
+    if (this.end.facts.model !== undefined) deps.served.learn(request.model, this.end.facts.model);
+    const record = recordOf(this.end, {
+      startMs: this.#startMs,
+      endMs: deps.clock.monotonicMs(),
+      model: request.model,
+      stream: request.stream,
+      bytes: this.#body.length,
+      waitedMs,
+    });
+    deps.onAttempt?.(record);
+    return [record];
+  }
+}
+
+type Timing = Pick<AttemptRecord, 'startMs' | 'endMs' | 'model' | 'stream' | 'bytes'> & { waitedMs: number };
+
+function recordOf(end: AttemptEnd, { waitedMs, ...timing }: Timing): AttemptRecord {
+  const { head, firstByteMs, firstContentMs, usage } = end.facts;
+  const requestId = head && requestIdOf(head);
+  const outcome = end.kind === 'failed' ? end.failure.kind : end.kind;
+  const record: Writable<AttemptRecord> = { ...timing, outcome };
+  if (firstByteMs !== undefined) record.firstByteMs = firstByteMs;
+  if (firstContentMs !== undefined) record.firstContentMs = firstContentMs;
+  if (head !== undefined) record.status = head.status;
+  if (requestId !== undefined) record.requestId = requestId;
+  if (waitedMs > 0) record.waitedMs = waitedMs;
+  if (usage !== undefined) record.usage = usage;
+  if (usage !== undefined && end.kind !== 'complete') record.wasted = true;
+  return record;
+}
+
+/** Which answers' thinking goes back to this model. */
+function thinkingOf({ served, refusedThinking }: CallDeps, model: string) {
+  return (answer: AssistantMessage): boolean =>
+    served.isSame(model, answer.message.model) && !refusedThinking.has(answer);
+}
+
+function never(): boolean {
+  return false;
+}
+
+async function admit(
+  admission: Admission,
+  { model, sessionId, foreground }: ModelRequest,
+  signal: AbortSignal,
+): Promise<Permit | 'aborted'> {
+  try {
+    return await admission.acquire({ model, sessionId, foreground }, signal);
+  } catch (error) {
+    if (signal.aborted) return 'aborted';
+    throw error;
+  }
+}
+
+function definedOf(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

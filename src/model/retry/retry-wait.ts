@@ -1,0 +1,45 @@
+/** A wait between two attempts: announced first, ended at once by abort, with a heartbeat when it may take hours. */
+import type { ModelFailure } from '../../protocol/failure.ts';
+import type { ModelOutput } from '../../protocol/model.ts';
+import type { Clock } from '../../protocol/ports.ts';
+import { assistantErrorKind } from './classify-error.ts';
+
+const HEARTBEAT_MS = 30_000;
+
+export interface Wait {
+  readonly failure: ModelFailure;
+  readonly delayMs: number;
+  readonly attempt: number;
+  readonly maxRetries: number;
+  /** Repeat the notice every 30 s, with what is left. */
+  readonly heartbeat: boolean;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Returns early when the signal fires; the caller looks at it. */
+export async function* waitAnnounced(wait: Wait): AsyncGenerator<ModelOutput, void> {
+  const { failure, clock, signal } = wait;
+  const until = clock.monotonicMs() + wait.delayMs;
+  let leftMs = wait.delayMs;
+  do {
+    yield {
+      kind: 'retry',
+      notice: {
+        attempt: wait.attempt,
+        maxRetries: wait.maxRetries,
+        delayMs: leftMs,
+        status: failure.status ?? null,
+        error: assistantErrorKind(failure),
+        cause: failure.message,
+      },
+    };
+    try {
+      await clock.sleep(wait.heartbeat ? Math.min(leftMs, HEARTBEAT_MS) : leftMs, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+    leftMs = Math.ceil(until - clock.monotonicMs());
+  } while (wait.heartbeat && leftMs > 0);
+}

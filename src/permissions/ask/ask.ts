@@ -1,0 +1,154 @@
+import type { AskPort } from '../../protocol/gate.ts';
+import type {
+  CanUseTool,
+  DecisionReasonType,
+  PermissionResult,
+  PermissionUpdate,
+} from '../../protocol/permission.ts';
+import type { Clock, Ids } from '../../protocol/ports.ts';
+import { formatRule } from '../rules/rule.ts';
+import { readAnswer } from './read-answer.ts';
+import { shownAs } from './shown-question.ts';
+
+export interface AskOptions {
+  /** Asks the host. Absent: headless, every question is denied at once (F160). */
+  readonly canUseTool?: CanUseTool | undefined;
+  /** Takes the place of the message that a headless denial carries. */
+  readonly headlessMessage?: string | undefined;
+  /** Where the answer's `updatedPermissions` take effect, at once. */
+  readonly permissions: { apply(updates: readonly PermissionUpdate[]): void | Promise<void> };
+  readonly ids: Ids;
+  /** Needed with `timeoutMs`. */
+  readonly clock?: Clock | undefined;
+  /** How long the host may take, ms. Default: as long as it likes, because a person may be asked. */
+  readonly timeoutMs?: number | undefined;
+}
+
+type Question = Parameters<AskPort>[0];
+
+/**
+ * Asks the host. Never throws: a callback that throws, answers junk or nothing, or is too late, denies with the
+ * reason (F90); an abort withdraws the question. A denial carries the host's message exactly.
+ */
+export function createAsk(options: AskOptions): AskPort {
+  const { canUseTool, ids, permissions } = options;
+  return async (question, signal) => {
+    if (canUseTool === undefined)
+      return {
+        behavior: 'deny',
+        message: options.headlessMessage ?? headlessMessage(question),
+        answeredBy: 'headless',
+      };
+    if (signal.aborted) return deny(WITHDRAWN);
+    const waiting = new AbortController();
+    const onAbort = () => waiting.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const answer = await Promise.race([
+        callHost(canUseTool, question, waiting.signal, ids.uuid()),
+        withdrawn(signal, waiting.signal),
+        tooLate(options, question, waiting.signal),
+      ]);
+      if (answer.behavior === 'allow' && answer.updatedPermissions !== undefined)
+        await permissions.apply(answer.updatedPermissions);
+      return answer;
+    } catch (error) {
+      return deny(
+        `The permission callback's answer on ${question.tool.name} could not be applied, so the call is denied: ${textOf(error)}`,
+      );
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      waiting.abort('answered');
+    }
+  };
+}
+
+const WITHDRAWN = 'The permission question was withdrawn because the turn was interrupted.';
+
+async function callHost(
+  canUseTool: CanUseTool,
+  question: Question,
+  signal: AbortSignal,
+  requestId: string,
+): Promise<PermissionResult> {
+  const { tool, input, toolUseId, message, suggestions, blockedPath, agentId, reasonType, matched } =
+    question;
+  try {
+    const answer = await canUseTool(tool.name, input, {
+      signal,
+      toolUseID: toolUseId,
+      requestId,
+      decisionReason: message,
+      ...shownAs(question),
+      ...(reasonType === undefined ? {} : { decisionReasonType: reasonType }),
+      ...(reasonType === 'rule' && matched !== undefined
+        ? { matchedAskRule: { source: matched.source, ...matched.value } }
+        : {}),
+      ...(suggestions === undefined ? {} : { suggestions }),
+      ...(blockedPath === undefined ? {} : { blockedPath }),
+      ...(agentId === undefined ? {} : { agentID: agentId }),
+    });
+    if (answer === null)
+      return deny(
+        `The host had no answer to the permission question for ${tool.name}, which counts as a denial.`,
+      );
+    const read = readAnswer(answer, toolUseId);
+    return read.ok
+      ? read.answer
+      : deny(
+          `The permission callback answered ${tool.name} with something that is no answer, so the call is denied: ${read.problem}`,
+        );
+  } catch (error) {
+    return deny(`The permission callback failed on ${tool.name}, so the call is denied: ${textOf(error)}`);
+  }
+}
+
+async function withdrawn(signal: AbortSignal, waiting: AbortSignal): Promise<PermissionResult> {
+  await new Promise<void>((resolve) => waiting.addEventListener('abort', () => resolve(), { once: true }));
+  return signal.aborted ? deny(WITHDRAWN) : never();
+}
+
+async function tooLate(
+  { clock, timeoutMs }: AskOptions,
+  { tool }: Question,
+  waiting: AbortSignal,
+): Promise<PermissionResult> {
+  if (clock === undefined || timeoutMs === undefined) return never();
+  try {
+    await clock.sleep(timeoutMs, waiting);
+  } catch {
+    return never();
+  }
+  return deny(
+    `Nobody answered the permission question for ${tool.name} within ${timeoutMs / 1000} s, so the call is denied.`,
+  );
+}
+
+function never<T>(): Promise<T> {
+  return new Promise<T>(() => {});
+}
+
+/** Somebody asked for exactly these to be asked. */
+const NO_RULE_HELPS: ReadonlySet<DecisionReasonType> = new Set(['safetyCheck', 'rule', 'mode', 'hook']);
+
+function headlessMessage({ tool, message, suggestions, reasonType }: Question): string {
+  // No rule answers in a person's place (F163).
+  if (tool.requiresUserInteraction === true)
+    return `${tool.name} cannot ask anybody: no user and no host can answer in this run. Do not assume an answer. Go on with what you know, and say in your result what is open.`;
+  const rules = (suggestions ?? []).flatMap((update) =>
+    update.type === 'addRules' ? update.rules.map(formatRule) : [],
+  );
+  const rule = rules[0] ?? tool.name;
+  if (reasonType !== undefined && NO_RULE_HELPS.has(reasonType))
+    return `${message} Nobody can be asked in this run, so ${tool.name} is denied, and no allow rule changes that: it takes a canUseTool callback that answers.`;
+  return `${message} Nobody can be asked in this run, so ${tool.name} is denied. To allow it, add the rule ${rule} to allowedTools (or to permissions.allow in a settings file), choose another permission mode, or give the run a canUseTool callback.`;
+}
+
+/** The host was asked, and what came back is no answer. */
+function deny(message: string) {
+  return { behavior: 'deny', message, answeredBy: 'unanswered' } as const;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,54 @@
+import { TurnwrightError } from '../../protocol/errors.ts';
+import { PERMISSION_MODES, type PermissionMode, type PermissionUpdate } from '../../protocol/permission.ts';
+import { formatRule, parseRule } from '../rules/rule.ts';
+
+/** Throws `invalid_mode` unless the mode exists, and `bypass_not_launched` unless it may be switched to. */
+export function checkMode(mode: PermissionMode, maySkip: boolean): PermissionMode {
+  if (!PERMISSION_MODES.includes(mode)) {
+    throw new TurnwrightError(
+      'invalid_mode',
+      `"${String(mode)}" is not a permission mode; the modes are ${PERMISSION_MODES.join(', ')}.`,
+    );
+  }
+  if (mode === 'bypassPermissions' && !maySkip) {
+    throw new TurnwrightError(
+      'bypass_not_launched',
+      'The permission mode bypassPermissions needs allowDangerouslySkipPermissions: true when the run starts.',
+    );
+  }
+  return mode;
+}
+
+/** Throws `invalid_option` for an update that could not be applied whole. Hosts write these, so they are checked. */
+export function checkUpdate(update: PermissionUpdate, maySkip: boolean): void {
+  switch (update.type) {
+    case 'addRules':
+    case 'replaceRules':
+    case 'removeRules':
+      if (!['allow', 'deny', 'ask'].includes(update.behavior) || !Array.isArray(update.rules))
+        throw unreadable(update);
+      for (const rule of update.rules) parseRule(formatRule(rule));
+      return;
+    case 'setMode':
+      checkMode(update.mode, maySkip);
+      return;
+    case 'addDirectories':
+    case 'removeDirectories':
+      if (
+        !Array.isArray(update.directories) ||
+        !update.directories.every((each) => typeof each === 'string')
+      ) {
+        throw unreadable(update);
+      }
+      return;
+    default:
+      throw unreadable(update);
+  }
+}
+
+function unreadable(update: unknown): TurnwrightError {
+  return new TurnwrightError(
+    'invalid_option',
+    `This permission update cannot be read: ${JSON.stringify(update)}`,
+  );
+}

@@ -1,0 +1,50 @@
+/** What a person is shown of a question besides the input: whose tool it is, and what the call is about. */
+import { relative } from 'node:path';
+import type { PermissionQuestion } from '../../protocol/gate.ts';
+import type { CanUseToolContext } from '../../protocol/permission.ts';
+import type { AnyTool } from '../../protocol/tool.ts';
+import { isInside } from '../../util/files/inside.ts';
+import { titleWords } from '../../util/text/title-words.ts';
+import { targetOf } from '../decide/subject.ts';
+
+export function shownAs(
+  question: PermissionQuestion,
+): Pick<CanUseToolContext, 'displayName' | 'description' | 'mcpServer' | 'requiresUserInteraction'> {
+  const { tool } = question;
+  const description = descriptionOf(question);
+  return {
+    displayName: displayNameOf(tool),
+    ...(description !== undefined && { description }),
+    ...(tool.requiresUserInteraction === true && { requiresUserInteraction: true as const }),
+    ...(tool.mcp !== undefined && { mcpServer: { name: tool.mcp.server, source: tool.mcp.source } }),
+  };
+}
+
+/** The title that a server gives its tool, else `read_file` as `Read File`. */
+function displayNameOf({ name, mcp }: AnyTool): string {
+  if (mcp === undefined) return name;
+  if (mcp.title !== undefined && mcp.title.trim() !== '') return mcp.title;
+  return titleWords(mcp.tool);
+}
+
+function descriptionOf({ tool, input, cwd }: PermissionQuestion): string | undefined {
+  const said = input['description'];
+  const target = targetOf(tool, input, cwd);
+  if (target.kind !== 'read' && target.kind !== 'write' && typeof said === 'string' && said !== '')
+    return said;
+  switch (target.kind) {
+    case 'read':
+    case 'write': {
+      const [path] = target.paths;
+      return path !== undefined && path !== cwd && isInside(path, cwd) ? relative(cwd, path) : path;
+    }
+    case 'command':
+      return target.command;
+    case 'url':
+      return target.url;
+    case 'name':
+      return target.name;
+    case 'none':
+      return undefined;
+  }
+}

@@ -1,0 +1,300 @@
+import type { PermissionQuestion } from '../../protocol/gate.ts';
+import type { GateVerdict, MatchedRule } from '../../protocol/permission.ts';
+import type { Segment } from '../../shell/segment.ts';
+import { andThen } from '../../util/async/and-then.ts';
+import * as say from '../ask/messages.ts';
+import { suggestionsFor, suggestionsForCommand } from '../ask/suggestions.ts';
+import { type CommandCase, coverCommand } from '../rules/allowed-command.ts';
+import { touchedPaths } from '../rules/command-paths.ts';
+import { firstMatch } from '../rules/first-match.ts';
+import { looksAtFiles } from '../rules/match-rule.ts';
+import { formatRule, namesTool, type PermissionRule } from '../rules/rule.ts';
+import { editedPaths } from './accepted-edits.ts';
+import {
+  blockedPath,
+  type Case,
+  findUnsafeWrite,
+  isOwn,
+  leadsTo,
+  outsideOf,
+  type PermissionState,
+  pathsOutside,
+  placeOf,
+} from './evaluation.ts';
+import { type AllowOrAsk, withPlaces } from './judged-places.ts';
+import { linkedGrants } from './linked-grants.ts';
+import { lookFrom, type ResolvedPath } from './real-path.ts';
+import { type Subject, subjectOf } from './subject.ts';
+
+/** Built-in tools that change nothing but the session's own record. */
+const OWN_RECORD_TOOLS: readonly string[] = ['TodoWrite', 'StructuredOutput'];
+
+/** The ladder: its order is the priority. Paths are looked up on disk only when a step needs them. */
+export function decideCall(
+  question: PermissionQuestion,
+  state: PermissionState,
+): GateVerdict | Promise<GateVerdict> {
+  const look = lookFrom(state.files, question.cwd);
+  const subject = subjectOf(question, look.resolve);
+  const { cwd, root = cwd, ownDirectories: own = [] } = question;
+  const context = {
+    cwd,
+    root,
+    home: state.home,
+    ignoreCase: state.ignoreCase,
+    ...look,
+    protection: { ...state.protection, own, linked: () => linkedGrants(roots, look) },
+  };
+  const roots: readonly string[] = [root, ...question.additionalDirectories, ...state.directories, ...own];
+  const each: Case = { subject, state, context, roots, own };
+
+  return andThen(firstMatch('deny', each), (found) => {
+    if (found?.match === 'yes') return deny('rule', say.deniedByRule(subject, found.rule), found.rule);
+    if (subject.policy?.behavior === 'deny') return deny('rule', subject.policy.reason);
+    return andThen(blockedPath(each), (stray) => {
+      if (stray !== undefined) return deny('workingDir', say.deniedOutside(subject, stray.spelled));
+      const planned = state.mode === 'plan' && !mayPlan(subject) ? inPlan(each) : undefined;
+      return andThen(planned, (unlessRead) =>
+        unlessRead?.kind === 'deny'
+          ? unlessRead
+          : andThen(unlessRead ?? allowOrAsk(each, found?.rule), (verdict) =>
+              andThen(withPlaces(verdict, each), (placed) => lastWord(confirmed(placed, question), each)),
+            ),
+      );
+    });
+  });
+}
+
+type Ask = Extract<GateVerdict, { kind: 'ask' }>;
+type Deny = Extract<GateVerdict, { kind: 'deny' }>;
+
+/** Plan mode: a file tool that writes is put to the person, a command runs when it only reads. undefined: go on. */
+async function inPlan(each: Case): Promise<Ask | Deny | undefined> {
+  const { subject } = each;
+  const refused = deny('mode', say.deniedByPlan(subject));
+  if (subject.target.kind === 'write' && !subject.tool.startsWith('mcp__'))
+    return { kind: 'ask', reasonType: 'mode', message: say.askedByPlan(subject) };
+  if (subject.target.kind !== 'command') return refused;
+  const line = await subject.line();
+  if (line.unseen !== undefined || line.segments.length === 0) return refused;
+  const { uncovered } = await coverCommand(commandCase(each, [], false));
+  return uncovered.length === 0 ? undefined : refused;
+}
+
+/** What a hook wants confirmed is a question: a mode in which nobody is asked denies it. */
+function confirmed(verdict: AllowOrAsk, { hookAsks }: PermissionQuestion): AllowOrAsk {
+  if (hookAsks === undefined || verdict.kind === 'ask') return verdict;
+  const { judged } = verdict;
+  return { kind: 'ask', reasonType: 'hook', message: hookAsks, ...(judged !== undefined && { judged }) };
+}
+
+/** What the locks and the mode make of it. */
+function lastWord(verdict: AllowOrAsk, each: Case): GateVerdict | Promise<GateVerdict> {
+  const { subject, state } = each;
+  const said = (): GateVerdict =>
+    verdict.kind === 'ask' && state.mode === 'dontAsk'
+      ? deny('mode', say.deniedWithoutAsking(verdict.message))
+      : verdict;
+  if (!state.allowedToolsOnly) return said();
+  return isListed(verdict, each).then((listed) =>
+    listed ? said() : deny('mode', say.deniedUnlisted(subject)),
+  );
+}
+
+/** `feared`: a rule that denies what this may turn out to be. */
+function allowOrAsk(each: Case, feared: PermissionRule | undefined): AllowOrAsk | Promise<AllowOrAsk> {
+  const { subject, state } = each;
+  if (subject.needsPerson) return { kind: 'ask', reasonType: 'tool', message: say.askedForPerson(subject) };
+  if (subject.policy?.behavior === 'ask')
+    return { kind: 'ask', reasonType: 'safetyCheck', message: subject.policy.reason };
+  if (feared !== undefined) return askAboutRule(each, feared);
+  return andThen(placeOf(each), (place) => {
+    if (place === 'override') return andThen(byRules(each), (verdict) => aboutLeaving(verdict, each));
+    if (state.mode === 'bypassPermissions')
+      return { kind: 'allow', reasonType: 'mode', reason: 'The permission mode is bypassPermissions.' };
+    return byRules(each, place === 'sandbox' && state.sandbox?.autoAllow === true);
+  });
+}
+
+/** The mode that asks about nothing does not lead out of the sandbox that somebody asked for (F88). */
+function aboutLeaving(verdict: AllowOrAsk, { subject }: Case): AllowOrAsk {
+  if (verdict.kind === 'allow' || verdict.reasonType !== 'other') return verdict;
+  return { ...verdict, reasonType: 'sandboxOverride', message: say.askedToLeaveSandbox(subject) };
+}
+
+/** `walled`: it runs where it can do no harm, so that what no rule speaks of is allowed. */
+function byRules(each: Case, walled = false): AllowOrAsk | Promise<AllowOrAsk> {
+  const { subject } = each;
+  return andThen(firstMatch('ask', each), (asked) => {
+    if (asked !== undefined)
+      return {
+        kind: 'ask',
+        reasonType: 'rule',
+        message: say.askedByRule(subject, asked.rule),
+        matched: matchedOf(asked.rule),
+      };
+    return looksAtFiles(subject.target) ? judgeFiles(each, walled) : allowedOrDefault(each, []);
+  });
+}
+
+/** What a rule that denies may speak of is asked about in every mode. */
+async function askAboutRule({ subject }: Case, rule: PermissionRule): Promise<AllowOrAsk> {
+  const { unseen } = await subject.line();
+  return {
+    kind: 'ask',
+    reasonType: 'rule',
+    message: say.askedForRule(subject, rule, unseen),
+    matched: matchedOf(rule),
+    suggestions: [],
+  };
+}
+
+async function judgeFiles(each: Case, walled: boolean): Promise<AllowOrAsk> {
+  const { subject, state } = each;
+  if (walled) return { kind: 'allow', reasonType: 'other', reason: 'It runs in the sandbox.' };
+  const unsafe = await findUnsafeWrite(each);
+  if (unsafe !== undefined) return unsafe;
+
+  const outside = await pathsOutside(each);
+  if (state.mode === 'acceptEdits' && subject.target.kind === 'write' && outside.length === 0) {
+    return { kind: 'allow', reasonType: 'mode', reason: 'The permission mode is acceptEdits.' };
+  }
+  if (each.own.length > 0 && subject.target.kind === 'write' && (await isOwn(each)))
+    return { kind: 'allow', reasonType: 'workingDir', reason: 'It writes into a folder of its own.' };
+  if (subject.target.kind === 'command') return judgeCommand(each);
+  return allowedOrDefault(each, outside);
+}
+
+function allowedOrDefault(each: Case, outside: readonly ResolvedPath[]): AllowOrAsk | Promise<AllowOrAsk> {
+  return andThen(firstMatch('allow', each), (allowed) =>
+    allowed === undefined ? byDefault(each, outside) : allowedBy([allowed.rule]),
+  );
+}
+
+/** Whether an allow rule names what would run; a question that only a person can answer stays one. */
+async function isListed(verdict: GateVerdict, each: Case): Promise<boolean> {
+  const { subject } = each;
+  if (subject.needsPerson || OWN_RECORD_TOOLS.includes(subject.tool)) return true;
+  if (verdict.kind === 'allow' && verdict.matched !== undefined) return true;
+  if (subject.target.kind !== 'command') return (await firstMatch('allow', each)) !== undefined;
+  const judged = await judgeCommand(each);
+  return judged.kind === 'allow' && judged.matched !== undefined;
+}
+
+/** Every command of the line must be allowed, by a rule or because it only reads inside the working directories. */
+async function judgeCommand(each: Case): Promise<AllowOrAsk> {
+  const { subject, state } = each;
+  const { unseen } = await subject.line();
+  const allow = state.rules.of('allow');
+  const whole = allow.find(
+    ({ value }) => value.ruleContent === undefined && namesTool(value.toolName, subject.names),
+  );
+  if (whole !== undefined) return allowedBy([whole]);
+  if (unseen !== undefined)
+    return {
+      kind: 'ask',
+      reasonType: 'other',
+      message: say.askedForUnseen(subject, unseen),
+      suggestions: [],
+    };
+
+  const acceptsEdits = state.mode === 'acceptEdits';
+  const { rules, uncovered } = await coverCommand(commandCase(each, allow, acceptsEdits));
+  if (uncovered.length > 0 || (await subject.line()).segments.length === 0)
+    return askAboutCommand(each, uncovered);
+  if (rules.length > 0) return allowedBy(rules);
+  const does = acceptsEdits ? 'reads and edits' : 'reads';
+  const reason = `It only ${does} inside the working directories.`;
+  return { kind: 'allow', reasonType: 'workingDir', reason };
+}
+
+async function askAboutCommand(each: Case, segments: readonly Segment[]): Promise<AllowOrAsk> {
+  const { subject, state, context } = each;
+  const writes = await editedPaths(segments, context);
+  const readsOutside = await outsideOf('read', await touchedPaths('read', { segments }, context), each);
+  const [touched] = [...writes, ...readsOutside];
+  return {
+    kind: 'ask',
+    reasonType: 'other',
+    message: say.askedByDefault(subject, state.mode),
+    suggestions: suggestionsForCommand(subject.tool, state.mode, { segments, readsOutside, writes }),
+    ...(touched !== undefined && { blockedPath: touched.real ?? touched.spelled }),
+  };
+}
+
+function commandCase(each: Case, allow: readonly PermissionRule[], acceptsEdits: boolean): CommandCase {
+  const { subject, context, state, roots } = each;
+  return {
+    subject,
+    context,
+    allow,
+    files: state.files,
+    acceptsEdits,
+    roots,
+    hasPathRules: [...state.rules.of('deny'), ...state.rules.of('ask')].some(
+      ({ value: { toolName, ruleContent } }) =>
+        ruleContent !== undefined && /^(?:Read|Grep|Glob|Edit|Write|NotebookEdit|\*)$/.test(toolName),
+    ),
+    outside: (kind, paths) => outsideOf(kind, paths, each),
+  };
+}
+
+function allowedBy(rules: readonly PermissionRule[]): Extract<GateVerdict, { kind: 'allow' }> {
+  const [first] = rules;
+  return {
+    kind: 'allow',
+    reasonType: 'rule',
+    reason: rules.map(({ value }) => formatRule(value)).join(', '),
+    ...(first !== undefined && { matched: matchedOf(first) }),
+  };
+}
+
+function matchedOf({ source, value }: PermissionRule): MatchedRule {
+  return { source, value };
+}
+
+/** What holds when no rule and no mode says anything. */
+function byDefault({ subject, state }: Case, outside: readonly ResolvedPath[]): AllowOrAsk {
+  const { target } = subject;
+  if (target.kind === 'read' && subject.readOnly && target.paths.length > 0 && outside.length === 0) {
+    return { kind: 'allow', reasonType: 'workingDir', reason: 'It reads inside the working directories.' };
+  }
+  if (subject.policy?.behavior === 'allow')
+    return { kind: 'allow', reasonType: 'tool', reason: subject.policy.reason };
+  // What a server says of its own tools is no reason to run them.
+  const own =
+    OWN_RECORD_TOOLS.includes(subject.tool) || (subject.readOnly && !subject.tool.startsWith('mcp__'));
+  if ((target.kind === 'none' || target.kind === 'name') && own) {
+    return { kind: 'allow', reasonType: 'tool', reason: 'It changes nothing outside the session.' };
+  }
+  const suggestions = suggestionsFor(subject, state.mode, outside);
+  const [stray] = outside;
+  if (stray === undefined) {
+    return {
+      kind: 'ask',
+      reasonType: 'other',
+      message: say.askedByDefault(subject, state.mode),
+      suggestions,
+    };
+  }
+  return {
+    kind: 'ask',
+    reasonType: 'workingDir',
+    message: say.askedForOutside(subject, stray.spelled),
+    suggestions,
+    ...leadsTo(stray),
+  };
+}
+
+function mayPlan(subject: Subject): boolean {
+  return subject.readOnly || subject.needsPerson || OWN_RECORD_TOOLS.includes(subject.tool);
+}
+
+function deny(reasonType: 'rule' | 'mode' | 'workingDir', message: string, rule?: PermissionRule): Deny {
+  return {
+    kind: 'deny',
+    reasonType,
+    message,
+    ...(rule === undefined ? {} : { matched: matchedOf(rule) }),
+  };
+}

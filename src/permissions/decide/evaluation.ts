@@ -1,0 +1,135 @@
+/** One question with all that is known about it, and what its paths say: looked up on disk when a step needs them. */
+import type { GateVerdict, PermissionMode } from '../../protocol/permission.ts';
+import type { CommandPlace, SandboxPort } from '../../protocol/sandbox.ts';
+import { isInside } from '../../util/files/inside.ts';
+import * as say from '../ask/messages.ts';
+import { unsafeWriteOf } from '../rules/allowed-command.ts';
+import { touchedPaths } from '../rules/command-paths.ts';
+import { looksAtFiles } from '../rules/match-rule.ts';
+import type { PathRuleContext } from '../rules/path-rule.ts';
+import type { RuleSet } from '../rules/rule-set.ts';
+import { isOddSpelling, isProtected, type Protection } from './protected-path.ts';
+import type { DiskReader, ResolvedPath } from './real-path.ts';
+import type { Subject } from './subject.ts';
+
+export interface PermissionState {
+  readonly mode: PermissionMode;
+  readonly rules: RuleSet;
+  readonly directories: readonly string[];
+  readonly readableDirectories: readonly string[];
+  readonly home: string | undefined;
+  readonly ignoreCase: boolean;
+  readonly files: DiskReader;
+  /** Outside the working directories nothing is read, or written, whatever rules and mode say. */
+  readonly blockReadsOutside: boolean;
+  readonly blockWritesOutside: boolean;
+  /** What is protected besides what its name protects. */
+  readonly protection: Omit<Protection, 'own' | 'linked'>;
+  /** What no allow rule names is denied, in every mode (F88). */
+  readonly allowedToolsOnly: boolean;
+  /** undefined: commands are not isolated. */
+  readonly sandbox?: Pick<SandboxPort, 'placeOf' | 'autoAllow'> | undefined;
+}
+
+export interface Case {
+  readonly subject: Subject;
+  readonly state: PermissionState;
+  readonly context: PathRuleContext & { readonly protection: Protection };
+  /** Directories that may be read and written, then those that may only be read. */
+  readonly roots: readonly string[];
+  /** Those of `roots` that the asker writes without being asked. */
+  readonly own: readonly string[];
+}
+
+export async function findUnsafeWrite({
+  subject,
+  context,
+}: Case): Promise<Extract<GateVerdict, { kind: 'ask' }> | undefined> {
+  if (subject.target.kind === 'command') {
+    const unsafe = await unsafeWriteOf({ subject, context });
+    if (unsafe === undefined) return undefined;
+    const verdict = { kind: 'ask', reasonType: 'safetyCheck', suggestions: [] } as const;
+    if (unsafe.kind === 'unknown') return { ...verdict, message: say.askedForUnknownWrite(subject) };
+    const { spelled, real } = unsafe.path;
+    const message =
+      unsafe.kind === 'unclear'
+        ? say.askedForUnclearPath(subject, spelled)
+        : say.askedForSafety(subject, spelled);
+    return { ...verdict, message, blockedPath: real ?? spelled };
+  }
+  if (subject.target.kind !== 'write') return undefined;
+  for (const [i, path] of (await subject.paths()).entries()) {
+    const verdict = { kind: 'ask', reasonType: 'safetyCheck', suggestions: [], ...leadsTo(path) } as const;
+    if (path.real === undefined || isOddSpelling(subject.target.paths[i] ?? '')) {
+      return { ...verdict, message: say.askedForUnclearPath(subject, path.spelled) };
+    }
+    if (await isProtected(path, context)) {
+      return { ...verdict, message: say.askedForSafety(subject, path.spelled) };
+    }
+  }
+  return undefined;
+}
+
+/** Where a link leads that is part of the path: the input of the call does not show it. */
+export function leadsTo({ spelled, real }: ResolvedPath): { readonly blockedPath?: string } {
+  return real === undefined || real === spelled ? {} : { blockedPath: real };
+}
+
+/** A path that the block on the world outside keeps away; of a command, one that it says it touches. */
+export function blockedPath(each: Case): ResolvedPath | undefined | Promise<ResolvedPath | undefined> {
+  const { blockReadsOutside, blockWritesOutside } = each.state;
+  if (!(blockReadsOutside || blockWritesOutside) || !looksAtFiles(each.subject.target)) return undefined;
+  return strayPath(each);
+}
+
+async function strayPath(each: Case): Promise<ResolvedPath | undefined> {
+  const { subject, state, context } = each;
+  const blocked = { read: state.blockReadsOutside, write: state.blockWritesOutside };
+  const { kind } = subject.target;
+  if (kind === 'read' || kind === 'write')
+    return blocked[kind] ? (await outsideOf(kind, await subject.paths(), each))[0] : undefined;
+  for (const direction of ['read', 'write'] as const) {
+    if (!blocked[direction]) continue;
+    const [stray] = await outsideOf(
+      direction,
+      await touchedPaths(direction, await subject.line(), context),
+      each,
+    );
+    if (stray !== undefined) return stray;
+  }
+  return undefined;
+}
+
+export async function pathsOutside(each: Case): Promise<readonly ResolvedPath[]> {
+  const { kind } = each.subject.target;
+  if (kind !== 'read' && kind !== 'write') return [];
+  return outsideOf(kind, await each.subject.paths(), each);
+}
+
+export async function isOwn(each: Case): Promise<boolean> {
+  const paths = await each.subject.paths();
+  return paths.length > 0 && (await outsideOf('write', paths, { ...each, roots: each.own })).length === 0;
+}
+
+/** Judged on real paths, roots and targets alike. */
+export async function outsideOf(
+  kind: 'read' | 'write',
+  paths: readonly ResolvedPath[],
+  { state, context, roots }: Case,
+): Promise<readonly ResolvedPath[]> {
+  const open = kind === 'read' ? [...roots, ...state.readableDirectories] : roots;
+  const realRoots = (await Promise.all(open.map(context.resolve))).flatMap(({ real }) =>
+    real === undefined ? [] : [real],
+  );
+  return paths.filter(({ real }) => real === undefined || !realRoots.some((root) => isInside(real, root)));
+}
+
+/** Where the command of this call would run; undefined: it is none, or commands are not isolated. */
+export function placeOf({
+  subject: { target, tool },
+  state,
+}: Case): CommandPlace | undefined | Promise<CommandPlace> {
+  if (state.sandbox === undefined || target.kind !== 'command' || tool !== 'Bash') return undefined;
+  const { command, leavesSandbox: dangerouslyDisableSandbox } = target;
+  return state.sandbox.placeOf({ command, dangerouslyDisableSandbox });
+}

@@ -1,0 +1,112 @@
+/** Whether git may be started where it is: its repository's configuration, hooks and submodules may name programs. */
+import { dirname, join } from 'node:path';
+import { findGitFolder, textOf } from '../../util/files/git-folder.ts';
+import { isHarmlessGitConfig } from './git-config.ts';
+import type { DiskReader } from './real-path.ts';
+
+/** `none`: there is no repository. `unclear`: git may take something for one that is not what it seems. */
+export type Repository =
+  | { readonly root: string; readonly own: string; readonly common: string }
+  | 'none'
+  | 'unclear';
+
+/**
+ * The repository that git finds from a folder (its real path). What is laid out like one without being in a `.git` may
+ * have been planted, and so may a `.git` that git passes over.
+ */
+export async function repositoryFrom(folder: string, files: DiskReader): Promise<Repository> {
+  const isThere = async (path: string) => (await files.lstat(path)) !== undefined;
+  const { readRange } = files;
+  try {
+    for (let root = folder; ; root = dirname(root)) {
+      const kind = (await kindOf(join(root, '.git'), files)) ?? 'nothing';
+      const bare = await exists(join(root, 'HEAD'), isThere);
+      if (kind === 'directory' && (await exists(join(root, '.git', 'HEAD'), isThere))) {
+        const shares = await exists(join(root, '.git', 'commondir'), isThere);
+        return shares ? 'unclear' : { root, own: join(root, '.git'), common: join(root, '.git') };
+      }
+      if (bare) return 'unclear';
+      if (kind === 'file') {
+        if (readRange === undefined) return 'unclear';
+        const found = await findGitFolder(root, { ...bound(files), readRange: readRange.bind(files) });
+        return found ?? 'unclear';
+      }
+      if (kind !== 'nothing' && kind !== 'directory') return 'unclear';
+      if (dirname(root) === root) return 'none';
+    }
+  } catch {
+    return 'unclear';
+  }
+}
+
+const bound = (files: DiskReader) => ({
+  lstat: (path: string) => files.lstat(path),
+  realpath: (path: string) => files.realpath(path),
+});
+
+async function exists(path: string, isThere: (path: string) => Promise<boolean>): Promise<boolean> {
+  try {
+    return await isThere(path);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+async function kindOf(path: string, files: DiskReader): Promise<string | undefined> {
+  try {
+    return (await files.lstat(path))?.kind;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** More submodules than these are not looked at. */
+const MAX_SUBMODULES = 50;
+const MAX_CONFIG_BYTES = 256 * 1024;
+
+/** Whether looking at it starts nothing: no program is named by its configuration, a hook or a submodule. */
+export async function runsNothing(repository: Repository, files: DiskReader): Promise<boolean> {
+  if (repository === 'none') return true;
+  if (repository === 'unclear') return false;
+  return isHarmless(repository, files).catch(() => false);
+}
+
+async function isHarmless(repository: Exclude<Repository, string>, files: DiskReader): Promise<boolean> {
+  const { readRange, readDir } = files;
+  if (readRange === undefined || readDir === undefined) return false;
+  const reader = { ...bound(files), readRange: readRange.bind(files) };
+  const configs = [join(repository.common, 'config'), join(repository.own, 'config.worktree')];
+  const modules = await foldersIn(join(repository.common, 'modules'), files);
+  if (modules === undefined || modules.length > MAX_SUBMODULES) return false;
+  configs.push(...modules.map((folder) => join(folder, 'config')));
+  for (const config of configs) {
+    if ((await kindOf(config, files)) === undefined) continue;
+    const text = await textOf(config, MAX_CONFIG_BYTES, reader);
+    if (text === undefined || !isHarmlessGitConfig(text)) return false;
+  }
+  for (const folder of [repository.common, ...modules])
+    if ((await kindOf(join(folder, 'hooks', 'post-index-change'), files)) !== undefined) return false;
+  return true;
+}
+
+/** The repositories of submodules, nested ones too. */
+async function foldersIn(folder: string, files: DiskReader): Promise<readonly string[] | undefined> {
+  if ((await kindOf(folder, files)) === undefined) return [];
+  const found: string[] = [];
+  const open = [folder];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    for (const name of (await files.readDir?.(path)) ?? []) {
+      const child = join(path, name);
+      if ((await kindOf(child, files)) !== 'directory') continue;
+      if ((await kindOf(join(child, 'HEAD'), files)) === undefined) open.push(child);
+      else {
+        found.push(child);
+        if ((await kindOf(join(child, 'modules'), files)) !== undefined) open.push(join(child, 'modules'));
+      }
+      if (found.length + open.length > MAX_SUBMODULES * 4) return undefined;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,64 @@
+import type { PermissionQuestion } from '../../protocol/gate.ts';
+import type { AnyTool, PermissionTarget, ToolPolicy } from '../../protocol/tool.ts';
+import type { CommandLine } from '../../shell/segment.ts';
+import type { ResolvedPath } from './real-path.ts';
+
+/** One call as the rules see it. What a tool says of itself is taken conservatively: a throw counts as "no". */
+export interface Subject {
+  readonly tool: string;
+  /** The tool's name and its aliases. */
+  readonly names: readonly string[];
+  readonly target: PermissionTarget;
+  readonly readOnly: boolean;
+  readonly needsPerson: boolean;
+  /** The word of who configured the tool. */
+  readonly policy: ToolPolicy | undefined;
+  /** The target's paths, resolved on first use; [] when it has none. */
+  paths(): Promise<readonly ResolvedPath[]>;
+  /** The target's command, read on first use; without segments when it has none. */
+  line(): Promise<CommandLine>;
+}
+
+export function subjectOf(
+  { tool, input, cwd }: PermissionQuestion,
+  resolve: (path: string) => Promise<ResolvedPath>,
+): Subject {
+  const target = targetOf(tool, input, cwd);
+  let line: Promise<CommandLine> | undefined;
+  let paths: Promise<readonly ResolvedPath[]> | undefined;
+  return {
+    tool: tool.name,
+    names: [tool.name, ...(tool.aliases ?? [])],
+    target,
+    readOnly: attempt(() => tool.isReadOnly?.(input)) ?? false,
+    needsPerson: tool.requiresUserInteraction === true,
+    policy: tool.policy,
+    paths() {
+      paths ??= Promise.all('paths' in target ? target.paths.map(resolve) : []);
+      return paths;
+    },
+    line: () => {
+      line ??= lineOf(target);
+      return line;
+    },
+  };
+}
+
+export function targetOf(tool: AnyTool, input: Record<string, unknown>, cwd: string): PermissionTarget {
+  return attempt(() => tool.permissionTarget?.(input, { cwd })) ?? { kind: 'none' };
+}
+
+/** Reading commands is loaded by the first. */
+async function lineOf(target: PermissionTarget): Promise<CommandLine> {
+  if (target.kind !== 'command') return { segments: [] };
+  const { readCommandLine } = await import('../../shell/command-line.ts');
+  return readCommandLine(target.command, target.language);
+}
+
+function attempt<T>(ask: () => T): T | undefined {
+  try {
+    return ask();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,214 @@
+import { isAbsolute, join } from 'node:path';
+import { mayGoBeyond } from '../../shell/beyond-name.ts';
+import { followsLinks, pathsRead, pathsWritten } from '../../shell/plain-reader.ts';
+import { everySegment, programOf, type Segment, writtenWords } from '../../shell/segment.ts';
+import { isAcceptedEdit } from '../decide/accepted-edits.ts';
+import { type Repository, repositoryFrom, runsNothing } from '../decide/own-repository.ts';
+import { isOddSpelling, isProtected, type Protection } from '../decide/protected-path.ts';
+import type { DiskReader, ResolvedPath } from '../decide/real-path.ts';
+import type { Subject } from '../decide/subject.ts';
+import { readPaths, redirectPaths, writtenPaths } from './command-paths.ts';
+import { allowsWords, isPrefix } from './command-rule.ts';
+import { allowsPath, type PathRuleContext } from './path-rule.ts';
+import { namesTool, type PermissionRule } from './rule.ts';
+
+export interface CommandCase {
+  readonly subject: Subject;
+  readonly context: PathRuleContext & { readonly protection: Protection };
+  /** The allow rules in force. */
+  readonly allow: readonly PermissionRule[];
+  readonly files: DiskReader;
+  /** Writes inside the working directories need no rule. */
+  readonly acceptsEdits: boolean;
+  /** Absolute: what counts as inside. */
+  readonly roots: readonly string[];
+  /** A rule that denies or asks names files, or folders. */
+  readonly hasPathRules: boolean;
+  /** The paths that do not lie where they may be read or written without a rule. */
+  outside(kind: 'read' | 'write', paths: readonly ResolvedPath[]): Promise<readonly ResolvedPath[]>;
+}
+
+export interface Cover {
+  /** The rules that were needed; none when every segment only reads. */
+  readonly rules: readonly PermissionRule[];
+  /** Segments that nothing allows. */
+  readonly uncovered: readonly Segment[];
+}
+
+/** Holds every segment of a line against the allow rules: the line is allowed when none is left over (F85). */
+export async function coverCommand(each: CommandCase): Promise<Cover> {
+  const rules = new Set<PermissionRule>();
+  const uncovered: Segment[] = [];
+  for (const segment of (await each.subject.line()).segments) {
+    if (!(await isCovered(segment, each, rules))) uncovered.push(segment);
+  }
+  return { rules: [...rules], uncovered };
+}
+
+async function isCovered(segment: Segment, each: CommandCase, used: Set<PermissionRule>): Promise<boolean> {
+  if (!(await redirectsCovered(segment, each, used)) || segment.assigns) return false;
+  if (segment.words.length === 0) return true;
+  const words = writtenWords(segment);
+  if (words === undefined && segment.fedWords !== 'any') return onlyReads(segment, each);
+  const rule = each.allow.find(
+    ({ value: { toolName, ruleContent } }) =>
+      namesTool(toolName, each.subject.names) &&
+      (ruleContent === undefined ||
+        (words === undefined ? allowsFed(ruleContent, segment) : allowsWords(ruleContent, words))),
+  );
+  if (words === undefined) {
+    if (rule !== undefined) used.add(rule);
+    return rule !== undefined;
+  }
+  if (rule !== undefined) {
+    // A rule for git speaks of the repository one works in.
+    if (programOf(segment) === 'git' && rule.value.ruleContent !== undefined) {
+      if ((await ownRepository(segment, each)) === undefined) return false;
+    }
+    used.add(rule);
+    if (!meansToSearch(rule, segment)) return true;
+    if (pathsWritten(words).length > 0) return false;
+  } else {
+    if ((await onlyReads(segment, each)) || (await isAcceptedEdit(segment, each))) return true;
+    if (!segment.transparent || segment.inner.length === 0) return false;
+  }
+  for (const inner of segment.inner) if (!(await isCovered(inner, each, used))) return false;
+  return true;
+}
+
+/** With words of which nothing is known behind it: only where none of them could write or run something. */
+function allowsFed(specifier: string, segment: Segment): boolean {
+  const unknown = segment.words.findIndex(({ value }) => value === undefined);
+  const known = segment.words.slice(0, unknown).flatMap(({ value }) => value ?? []);
+  return isPrefix(specifier) && !mayGoBeyond(programOf(segment)) && allowsWords(specifier, known);
+}
+
+/** Who may search with all options may not therefore run, write or delete what a search is told to. */
+function meansToSearch({ value: { ruleContent } }: PermissionRule, segment: Segment): boolean {
+  return /^(?:find|rg|xargs)$/.test(programOf(segment)) && ruleContent !== undefined && isPrefix(ruleContent);
+}
+
+/** A redirect opens files by itself, whatever the program may (F86). */
+async function redirectsCovered(
+  segment: Segment,
+  each: CommandCase,
+  used: Set<PermissionRule>,
+): Promise<boolean> {
+  const { context, allow } = each;
+  for (const kind of ['read', 'write'] as const) {
+    const { paths, unknown } = await redirectPaths(segment, kind, context.resolve);
+    if (unknown) return false;
+    const needRule = kind === 'write' && !each.acceptsEdits ? paths : await each.outside(kind, paths);
+    const family = kind === 'write' ? 'Edit' : 'Read';
+    for (const path of needRule) {
+      const rule = await firstAsync(
+        allow,
+        async ({ value: { toolName, ruleContent } }) =>
+          toolName === family &&
+          (ruleContent === undefined || (await allowsPath(ruleContent, path, context))),
+      );
+      if (rule === undefined) return false;
+      used.add(rule);
+    }
+  }
+  return true;
+}
+
+async function onlyReads(segment: Segment, each: CommandCase): Promise<boolean> {
+  const read = await readPaths(segment, each.context.resolve);
+  if (read === undefined || read.unknown || (await each.outside('read', read.paths)).length > 0) return false;
+  if (followsLinks(writtenWords(segment) ?? []) && (await namesLinks(segment, each))) return false;
+  if (programOf(segment) !== 'git') return true;
+  // What an earlier command of the line may have made is not looked into.
+  if (segment.folders?.length !== 1 || segment.folders[0] !== '') return false;
+  const repository = await ownRepository(segment, each);
+  return repository !== undefined && runsNothing(repository, each.files);
+}
+
+/** Whether a folder that it names holds a link, or may: one with very many entries is not looked through. */
+async function namesLinks(segment: Segment, { context }: CommandCase): Promise<boolean> {
+  const named = pathsRead(writtenWords(segment) ?? []) ?? [];
+  for (const from of segment.folders ?? [])
+    for (const path of named) {
+      const { real } = await context.resolve(path.startsWith('/') || from === '' ? path : `${from}/${path}`);
+      if (real === undefined || (await holdsLink(real, context))) return true;
+    }
+  return false;
+}
+
+const MOST_ENTRIES = 5_000;
+
+async function holdsLink(folder: string, { entries, stat }: CommandCase['context']): Promise<boolean> {
+  let looked = 0;
+  const open = (await stat(folder))?.kind === 'directory' ? [folder] : [];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    const names = await entries(path);
+    looked += names?.length ?? 0;
+    if (names === undefined || looked > MOST_ENTRIES) return true;
+    for (const name of names) {
+      const kind = (await stat(join(path, name)))?.kind;
+      if (kind === 'symlink') return true;
+      if (kind === 'directory') open.push(join(path, name));
+    }
+  }
+  return false;
+}
+
+/**
+ * The repository of the working directory, from wherever git starts: one that an earlier `cd` or `-C` chose, or that is laid bare,
+ * may be planted. undefined: it is another one, or that cannot be told.
+ */
+async function ownRepository(
+  segment: Segment,
+  { files, context }: CommandCase,
+): Promise<Repository | undefined> {
+  const { folders } = segment;
+  if (folders === undefined) return undefined;
+  const words = segment.words.map(({ value }) => value);
+  const chosen = words.flatMap((word, at) => (words[at - 1] === '-C' && at > 1 ? [word ?? ''] : []));
+  if (chosen.includes('')) return undefined;
+  const home = (await context.resolve('.')).real;
+  if (home === undefined) return undefined;
+  const own = await repositoryFrom(home, files);
+  if (own === 'unclear') return undefined;
+  for (const folder of folders) {
+    const { real } = await context.resolve(inFolder(folder, chosen[0] ?? ''));
+    if (real === undefined || chosen.length > 1) return undefined;
+    const found = await repositoryFrom(real, files);
+    if (found === 'unclear' || (found === 'none' ? found !== own : own === 'none' || found.own !== own.own))
+      return undefined;
+  }
+  return own;
+}
+
+function inFolder(folder: string, chosen: string): string {
+  return isAbsolute(chosen) ? chosen : join('.', folder, chosen);
+}
+
+/** A write that no rule may let pass: to a protected path, or to one that cannot be told. */
+export async function unsafeWriteOf({
+  subject,
+  context,
+}: Pick<CommandCase, 'subject' | 'context'>): Promise<
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'unclear' | 'protected'; readonly path: ResolvedPath }
+  | undefined
+> {
+  for (const segment of everySegment((await subject.line()).segments)) {
+    const { paths, unknown } = await writtenPaths(segment, context);
+    if (unknown) return { kind: 'unknown' };
+    for (const path of paths) {
+      if (path.real === undefined || isOddSpelling(path.spelled)) return { kind: 'unclear', path };
+      if (await isProtected(path, context)) return { kind: 'protected', path };
+    }
+  }
+  return undefined;
+}
+
+async function firstAsync<T>(
+  items: readonly T[],
+  holds: (item: T) => Promise<boolean>,
+): Promise<T | undefined> {
+  for (const item of items) if (await holds(item)) return item;
+  return undefined;
+}

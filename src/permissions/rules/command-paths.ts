@@ -1,0 +1,129 @@
+import { pathsCopied, pathsRead, pathsWritten, putInto } from '../../shell/plain-reader.ts';
+import { type CommandLine, everySegment, literalWords, type Segment } from '../../shell/segment.ts';
+import { ANY, meet, type TextPattern } from '../../shell/text-pattern.ts';
+import { openTargets } from '../../shell/touched-words.ts';
+import type { ResolvedPath } from '../decide/real-path.ts';
+import type { PathRuleContext } from './path-rule.ts';
+
+export interface CommandPaths {
+  readonly paths: readonly ResolvedPath[];
+  /** A path, or the folder it starts from, is known to the shell alone. */
+  readonly unknown: boolean;
+}
+
+/** Devices that keep nothing and tell nothing. */
+const NOWHERE: readonly string[] = ['/dev/null', '/dev/stdout', '/dev/stderr'];
+
+type Resolve = PathRuleContext['resolve'];
+
+export function redirectPaths(segment: Segment, direction: 'read' | 'write', resolve: Resolve) {
+  const targets = segment.redirects.filter((redirect) => redirect.direction === direction);
+  return resolveAll(
+    segment,
+    targets.map(({ path }) => path),
+    resolve,
+  );
+}
+
+/** What the segment writes: its redirects, and the files that programs known for writing are given. */
+export async function writtenPaths(
+  segment: Segment,
+  { resolve, isFolder }: Pick<PathRuleContext, 'resolve' | 'isFolder'>,
+): Promise<CommandPaths> {
+  const known = segment.words.flatMap(({ value }) => value ?? []);
+  const put = putInto(known);
+  const folders = put === undefined ? undefined : await resolveAll(segment, [put.folder], resolve);
+  const entered = await Promise.all(
+    (folders?.paths ?? []).map(async ({ real }) =>
+      real !== undefined && (await isFolder(real)) ? [real] : [],
+    ),
+  );
+  const inside = entered
+    .flat()
+    .flatMap((folder) => (put?.names ?? []).map((name) => resolve(`${folder}/${name}`)));
+  return joined([
+    await redirectPaths(segment, 'write', resolve),
+    await resolveAll(segment, pathsWritten(known), resolve),
+    { paths: await Promise.all(inside), unknown: openTargets(segment).some(mayBeHidden) },
+  ]);
+}
+
+/** What decides over what runs later lies in files or folders whose names begin with a dot. */
+function mayBeHidden(path: TextPattern): boolean {
+  return meet(path, ['.', ANY]) || meet(path, [ANY, '/.', ANY]);
+}
+
+/** What a plainly read-only segment reads; undefined when it is not one. */
+export async function readPaths(segment: Segment, resolve: Resolve): Promise<CommandPaths | undefined> {
+  const words = literalWords(segment);
+  if (words === undefined) return saysVariables(segment) ? { paths: [], unknown: false } : undefined;
+  const paths = pathsRead(words);
+  // The folder it runs in counts: without arguments most programs read that.
+  return paths === undefined ? undefined : resolveAll(segment, ['.', ...paths], resolve);
+}
+
+/** Variables that say who and where the user is, and that no command of the line has set. */
+const TOLD = /^("?)\$(?:HOME|LANG|LOGNAME|PATH|PWD|SHELL|TERM|USER)\1$/;
+
+/** `echo $HOME`: an expansion that only ends up on the screen. */
+function saysVariables(segment: Segment): boolean {
+  const [program, ...words] = segment.words;
+  return (
+    program?.value === 'echo' && words.every(({ value, text }) => value !== undefined || TOLD.test(text))
+  );
+}
+
+/** The files that are read to be written elsewhere, or moved there. */
+export function copiedPaths(segment: Segment, resolve: Resolve): Promise<CommandPaths> {
+  const known = segment.words.flatMap(({ value }) => value ?? []);
+  return resolveAll(segment, pathsCopied(known), resolve);
+}
+
+async function resolveAll(
+  { folders }: Segment,
+  paths: readonly (string | undefined)[],
+  resolve: Resolve,
+): Promise<CommandPaths> {
+  const places: string[] = [];
+  let unknown = false;
+  for (const path of paths) {
+    if (path === undefined || (folders === undefined && !path.startsWith('/'))) unknown = true;
+    else if (path.startsWith('/')) places.push(path);
+    else places.push(...(folders ?? []).map((from) => (from === '' ? path : `${from}/${path}`)));
+  }
+  const kept = places.filter((place) => !NOWHERE.includes(place));
+  return { paths: await Promise.all(kept.map(resolve)), unknown };
+}
+
+function joined(parts: readonly (CommandPaths | undefined)[]): CommandPaths {
+  return {
+    paths: parts.flatMap((part) => part?.paths ?? []),
+    unknown: parts.some((part) => part?.unknown === true),
+  };
+}
+
+/** The files that a line says it reads or writes, as far as that is known. */
+export async function touchedPaths(
+  direction: 'read' | 'write',
+  line: Pick<CommandLine, 'segments'>,
+  context: PathRuleContext,
+): Promise<readonly ResolvedPath[]> {
+  const segments = everySegment(line.segments);
+  const touched = await Promise.all(segments.map((segment) => touchedBy(segment, direction, context)));
+  return touched.flatMap(({ paths }) => paths);
+}
+
+async function touchedBy(
+  segment: Segment,
+  direction: 'read' | 'write',
+  context: PathRuleContext,
+): Promise<CommandPaths> {
+  const { resolve } = context;
+  return direction === 'read'
+    ? joined([
+        await redirectPaths(segment, 'read', resolve),
+        await readPaths(segment, resolve),
+        await copiedPaths(segment, resolve),
+      ])
+    : writtenPaths(segment, context);
+}

@@ -1,0 +1,36 @@
+import { beyondName } from '../../shell/beyond-name.ts';
+import { plainWords } from '../../shell/plain-command.ts';
+import { type CommandLine, literalWords } from '../../shell/segment.ts';
+
+/**
+ * `git status` matches that command alone; `npm run test:*` (or `npm run test *`) also what follows it as further
+ * words, where these only say what, not how: an option that writes a file or runs a program has to be named. Only literal
+ * words match.
+ */
+export function allowsWords(specifier: string, words: readonly string[]): boolean {
+  const { text, prefix } = readSpecifier(specifier);
+  const wanted = plainWords(text);
+  if (wanted === undefined || wanted.some((word, i) => words[i] !== word)) return false;
+  if (!prefix) return words.length === wanted.length;
+  return beyondName(words).every((at) => at < wanted.length);
+}
+
+/** Whether the rule by itself covers a line of one bare command; lines of several are judged piece by piece. */
+export function allowsCommand(specifier: string, { segments, unseen }: CommandLine): boolean {
+  const [only, ...more] = segments;
+  if (only === undefined || more.length > 0 || unseen !== undefined) return false;
+  const words = literalWords(only);
+  return words !== undefined && !only.assigns && only.redirects.length === 0 && allowsWords(specifier, words);
+}
+
+/** It also speaks of words that it does not name. */
+export function isPrefix(specifier: string): boolean {
+  return readSpecifier(specifier).prefix;
+}
+
+/** What a specifier names, and whether more words may follow. */
+export function readSpecifier(specifier: string): { readonly text: string; readonly prefix: boolean } {
+  if (specifier.endsWith(':*')) return { text: specifier.slice(0, -2).trim(), prefix: true };
+  if (specifier.endsWith(' *')) return { text: specifier.slice(0, -2).trim(), prefix: true };
+  return { text: specifier, prefix: false };
+}

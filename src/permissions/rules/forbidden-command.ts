@@ -1,0 +1,172 @@
+/** Whether a line is what a rule forbids, or may be: a word that only the shell knows may be the forbidden one. */
+import { naiveSegments, segmentContains } from '../../shell/naive-segments.ts';
+import { plainWords } from '../../shell/plain-command.ts';
+import {
+  baseName,
+  type CommandLine,
+  everySegment,
+  literalWords,
+  programOf,
+  type Segment,
+  type ShellWord,
+} from '../../shell/segment.ts';
+import { ANY, meet, type Piece } from '../../shell/text-pattern.ts';
+import { readSpecifier } from './command-rule.ts';
+import { type Match, onlyMaybe, stronger } from './match.ts';
+
+/**
+ * Any command of the line counts, and whatever it starts in turn. Where the line is not seen whole, and among the
+ * arguments of programs that may run them, text that naively contains what is forbidden counts too.
+ */
+export function forbidsCommand(specifier: string, command: string, line: CommandLine): Match {
+  const { text } = readSpecifier(specifier);
+  const whole = text.split(/\s+/).join(' ');
+  const otherwise: Match = line.unseen === undefined ? 'no' : 'maybe';
+  const segments = everySegment(line.segments);
+  if (whole.includes('*')) {
+    if (holdsEveryPart(whole, command)) return 'yes';
+    return segments.reduce<Match>((found, each) => stronger(found, fitsPattern(each, whole)), otherwise);
+  }
+  const wanted = plainWords(whole);
+  if (wanted === undefined)
+    return command.split(/\s+/).join(' ').includes(whole) || contains(command, whole) ? 'yes' : otherwise;
+  if (line.unseen !== undefined && contains(command, whole)) return 'yes';
+  return segments.reduce<Match>(
+    (found, each) => stronger(found, forbidsSegment(each, wanted, whole)),
+    otherwise,
+  );
+}
+
+function forbidsSegment(segment: Segment, wanted: readonly string[], whole: string): Match {
+  const own = startsLike(segment.words, wanted);
+  if (own === 'yes' || isInert(segment)) return own;
+  if (contains(heardBy(segment), whole)) return 'yes';
+  return runsArguments(segment) && literalWords(segment) === undefined ? 'maybe' : own;
+}
+
+/** Its words, and what it is given to read. */
+function heardBy({ words, fed = '' }: Segment): string {
+  return `${words.map(({ value, text }) => value ?? text).join(' ')}\n${fed}`;
+}
+
+/** The rule's words in their order; options of the command, and their values, may stand between them. */
+function startsLike(words: readonly ShellWord[], [program, ...rest]: readonly string[]): Match {
+  const name = words[0]?.value;
+  if (name === undefined || program === undefined) return 'no';
+  // Where file systems fold case, so does the look for a program.
+  const folded = name.toLowerCase();
+  if (folded !== program.toLowerCase() && baseName(folded) !== program.toLowerCase()) return 'no';
+  const letters = rest.filter(isCluster).flatMap((cluster) => [...cluster.slice(1)]);
+  const lettered = weakest(letters.map((letter) => holdsLetter(words, letter)));
+  if (lettered === 'no') return 'no';
+  return weakest([
+    lettered,
+    followsLike(
+      words,
+      1,
+      rest.filter((word) => !isCluster(word)),
+    ),
+  ]);
+}
+
+const isCluster = (word: string): boolean => /^-[A-Za-z]+$/.test(word);
+
+/** `-rf` is also `-fr` and `-r -f`. */
+function holdsLetter(words: readonly ShellWord[], letter: string): Match {
+  if (words.some(({ value }) => value !== undefined && isCluster(value) && value.includes(letter)))
+    return 'yes';
+  return words.slice(1).some(mayBeOption) ? 'maybe' : 'no';
+}
+
+const mayBeOption = ({ value, may }: ShellWord): boolean => value === undefined && meet(may, ['-', ANY]);
+
+/** git takes the next word as the value of these. */
+const VALUED = /^(?:-[Cc]|--(?:git-dir|work-tree|namespace|config-env))$/;
+
+function followsLike(words: readonly ShellWord[], start: number, wanted: readonly string[]): Match {
+  const known = new Map<string, Match>();
+  const from = (at: number, next: number): Match => {
+    if (next === wanted.length) return 'yes';
+    const word = words[at];
+    if (word === undefined) return 'no';
+    const key = `${at} ${next}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const found = look(word, at, next);
+    known.set(key, found);
+    return found;
+  };
+  const look = (word: ShellWord, at: number, next: number): Match => {
+    const previous = at > 1 ? words[at - 1] : undefined;
+    const isValue = previous?.text.startsWith('-') === true;
+    const skipped =
+      isValue || word.text.startsWith('-') || mayBeOption(word) ? from(at + 1, next) : ('no' as const);
+    if (isValue && VALUED.test(previous?.value ?? '')) return skipped;
+    const fit = fits(word, wanted[next] ?? '');
+    const taken =
+      fit === 'no' ? 'no' : weakest([fit, word.many ? from(at, next + 1) : from(at + 1, next + 1)]);
+    return stronger(taken, word.value === undefined ? onlyMaybe(skipped) : skipped);
+  };
+  return from(start, 0);
+}
+
+/** Long options may be cut short, and may carry a value. */
+function fits({ value, may }: ShellWord, wanted: string): Match {
+  if (value === undefined) return meet(may, [wanted]) ? 'maybe' : 'no';
+  if (value === wanted) return 'yes';
+  if (!wanted.startsWith('--')) return 'no';
+  const name = value.split('=', 1)[0] ?? '';
+  return name.length > 2 && wanted.startsWith(name) ? 'yes' : 'no';
+}
+
+function weakest(matches: readonly Match[]): Match {
+  if (matches.includes('no')) return 'no';
+  return matches.includes('maybe') ? 'maybe' : 'yes';
+}
+
+/** A rule with stars within, held against the words as they stand. */
+function fitsPattern(segment: Segment, whole: string): Match {
+  const { words } = segment;
+  if (literalWords(segment) !== undefined) return 'no';
+  const rule = whole.split('*').flatMap((text, i): Piece[] => (i === 0 ? [text] : [ANY, text]));
+  const line = words.flatMap((word, i): Piece[] => [
+    ...(i === 0 ? [] : [' ']),
+    ...(word.many ? [ANY] : word.may),
+  ]);
+  return meet([...rule, ANY], line) ? 'maybe' : 'no';
+}
+
+/** Programs that never run an argument, whatever it says. */
+const INERT = /^(?:echo|tee|printf|cat|ls|pwd|head|tail|wc|grep|mkdir|touch|cp|mv|true|false|test|\[|cd)$/;
+
+function isInert(segment: Segment): boolean {
+  const program = programOf(segment);
+  if (program === 'git') return /^(?:add|commit|diff|log|show|status)$/.test(segment.words[1]?.value ?? '');
+  return INERT.test(program);
+}
+
+/** Programs that take a command as their last words, or a script behind an option. */
+const LAUNCHERS =
+  /^(?:flock|ssh|su|runuser|chroot|unshare|nsenter|strace|ltrace|script|expect|unbuffer|xvfb-run|ionice|chrt|taskset|time|start-stop-daemon|systemd-run|tmux|screen|fakeroot|pkexec|setarch|setpriv|numactl|prlimit|valgrind|perf|hyperfine|watchexec|entr|rlwrap|npx|bunx|docker|podman|kubectl)$/;
+const SCRIPT_OPTION = /^--(?:eval|command|execute|print)$|^-\w*[ceEpr]$/;
+
+function runsArguments(segment: Segment): boolean {
+  const program = programOf(segment);
+  if (LAUNCHERS.test(program)) return true;
+  return (
+    /^(?:python|perl|ruby|node|deno|bun|php|lua|tclsh|osascript)[\d.]*$/.test(program) &&
+    segment.words.some(({ value }) => value !== undefined && SCRIPT_OPTION.test(value))
+  );
+}
+
+function contains(command: string, text: string): boolean {
+  return naiveSegments(command).some((segment) => segmentContains(segment, text));
+}
+
+function holdsEveryPart(pattern: string, command: string): boolean {
+  return pattern
+    .split('*')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .every((part) => command.includes(part) || contains(command, part));
+}

@@ -1,0 +1,125 @@
+import type { PermissionTarget } from '../../protocol/tool.ts';
+import type { ResolvedPath } from '../decide/real-path.ts';
+import type { Subject } from '../decide/subject.ts';
+import { allowsCommand } from './command-rule.ts';
+import { forbidsCommand } from './forbidden-command.ts';
+import { forbidsCommandPath } from './forbidden-path.ts';
+import { type Match, stronger } from './match.ts';
+import { allowsPath, forbidsPath, type PathRuleContext } from './path-rule.ts';
+import { namesTool, type PermissionRule, speaksOfReading, speaksOfWriting } from './rule.ts';
+import { matchesUrl } from './url-rule.ts';
+
+/**
+ * Whether a rule speaks of this call. A rule that allows matches only what is certain (every path; a
+ * command of which everything is seen); one that denies or asks matches whatever is meant (any path, any piece of a command, a specifier
+ * this target knows nothing of), and `maybe` what might be: words of a command that only the shell knows.
+ */
+export function matchRule(
+  rule: PermissionRule,
+  subject: Subject,
+  context: PathRuleContext,
+): Match | Promise<Match> {
+  const { target } = subject;
+  if (looksAtFiles(target)) return matchFiles(rule, target, subject, context);
+  return sure(matchesOther(rule, subject));
+}
+
+const sure = (matched: boolean): Match => (matched ? 'yes' : 'no');
+
+function matchesOther(rule: PermissionRule, subject: Subject): boolean {
+  const { toolName, ruleContent: specifier } = rule.value;
+  const { target } = subject;
+  if (!namesTool(toolName, subject.names)) return false;
+  if (specifier === undefined) return true;
+  const certain = rule.behavior === 'allow';
+  switch (target.kind) {
+    case 'url':
+      return matchesUrl(specifier, target.url, certain);
+    case 'name':
+      return matchesName(specifier, target.name);
+    default:
+      return !certain;
+  }
+}
+
+type FileTarget = Extract<PermissionTarget, { kind: 'command' | 'read' | 'write' }>;
+
+/** Whose paths have to be looked up before anything can be said of it. */
+export function looksAtFiles(target: PermissionTarget): target is FileTarget {
+  return target.kind === 'command' || target.kind === 'read' || target.kind === 'write';
+}
+
+async function matchFiles(
+  rule: PermissionRule,
+  target: FileTarget,
+  subject: Subject,
+  context: PathRuleContext,
+): Promise<Match> {
+  const { toolName, ruleContent: specifier } = rule.value;
+  const opened = await forbidsCommandPath(rule, subject, context);
+  if (opened === 'yes') return opened;
+  const speaks = namesTool(toolName, subject.names) || speaksForFamily(rule, subject);
+  if (!speaks && !showsWhatIsThere(rule, subject)) return opened;
+  if (specifier === undefined) return 'yes';
+  const certain = rule.behavior === 'allow';
+  switch (target.kind) {
+    case 'command':
+      return certain
+        ? sure(allowsCommand(specifier, await subject.line()))
+        : stronger(opened, forbidsCommand(specifier, target.command, await subject.line()));
+    case 'read':
+    case 'write': {
+      const paths = await subject.paths();
+      if (paths.length === 0) return sure(!certain);
+      if (certain)
+        return sure(
+          (await Promise.all(paths.map((path) => allowsPath(specifier, path, context)))).every(Boolean),
+        );
+      for (const path of paths) {
+        // Where a path leads that cannot be told may be what is forbidden.
+        const forbidden = path.real === undefined || (await forbidsPath(specifier, path, context));
+        if (forbidden && (speaks || (await isThere(path, context)))) return 'yes';
+      }
+      return 'no';
+    }
+  }
+}
+
+/** The name itself, or everything that begins with what stands before `:*`. */
+function matchesName(specifier: string, name: string): boolean {
+  const wanted = specifier.trim();
+  return wanted.endsWith(':*') ? name.startsWith(wanted.slice(0, -2)) : name === wanted;
+}
+
+/**
+ * `Read(path)` speaks of every built-in tool that reads files, `Edit(path)` of every one that writes them. A path that is
+ * forbidden to one of them, whichever the rule names, is forbidden to all.
+ */
+function speaksForFamily({ behavior, value }: PermissionRule, { target, tool }: Subject): boolean {
+  const { toolName, ruleContent } = value;
+  if (ruleContent === undefined) return false;
+  if (behavior === 'allow') {
+    if (tool.startsWith('mcp__')) return false;
+    return (
+      (toolName === 'Read' && target.kind === 'read') || (toolName === 'Edit' && target.kind === 'write')
+    );
+  }
+  return (
+    (target.kind === 'read' && speaksOfReading(toolName)) ||
+    (target.kind === 'write' && speaksOfWriting(toolName))
+  );
+}
+
+/** To change a file is to see it: results show what was there. A file that is made shows nothing. */
+function showsWhatIsThere({ behavior, value }: PermissionRule, { target }: Subject): boolean {
+  return (
+    behavior !== 'allow' &&
+    value.ruleContent !== undefined &&
+    target.kind === 'write' &&
+    speaksOfReading(value.toolName)
+  );
+}
+
+async function isThere({ real }: ResolvedPath, { stat }: PathRuleContext): Promise<boolean> {
+  return real === undefined || (await stat(real)) !== undefined;
+}

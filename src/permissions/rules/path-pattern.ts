@@ -1,0 +1,155 @@
+/** Paths of which only parts are known, held against the specifiers of path rules. */
+import { ANY, knownText, meet, type Piece, type TextPattern } from '../../shell/text-pattern.ts';
+import type { Match } from './match.ts';
+import { forbidsPath, type PathRuleContext, type Pattern, placesOf } from './path-rule.ts';
+
+/** Whether some path that the word may become is one that the rule speaks of. */
+export async function mayMeetRule(
+  specifier: string,
+  place: TextPattern,
+  context: PathRuleContext,
+): Promise<boolean> {
+  const rules = await placesOf(specifier, context);
+  if (rules === undefined) return true;
+  const spellings = await spellingsOf(place, context);
+  return rules.some((rule) =>
+    spellings.some((spelling) => rulePatterns(rule).some((each) => meet(spelling, each, context))),
+  );
+}
+
+/** What the rule says, as text: the thing itself, and what lies in it. */
+function rulePatterns({ root, segments }: Pattern): readonly TextPattern[] {
+  const base = root === '/' ? '' : root;
+  const path: Piece[] = [base, '/'];
+  for (const [at, segment] of segments.entries()) {
+    if (segment === '**') path.push({ gap: 'folders' });
+    else path.push(...nameOf(segment), ...(at === segments.length - 1 ? [] : ['/']));
+  }
+  if (segments.at(-1) === '**') return [[...path, ANY], path.slice(0, -2)];
+  return [path, [...path, '/', ANY]];
+}
+
+/** `*` and `?` in a rule stand for dots too. */
+function nameOf(segment: string): readonly Piece[] {
+  return [...segment.matchAll(/\*+|\?|[^*?]+/g)].map(([text]): Piece => {
+    if (text.startsWith('*')) return { gap: 'part' };
+    return text === '?' ? { gap: 'part' } : text;
+  });
+}
+
+/** The word as an absolute path, before and after the links of the part that is known. */
+async function spellingsOf(place: TextPattern, context: PathRuleContext): Promise<readonly TextPattern[]> {
+  const path = withoutClimbs(place);
+  const [start = '', ...others] = path;
+  if (typeof start !== 'string' && 'oneOf' in start) {
+    const each = start.oneOf.map((text) => spellingsOf([text, ...others], context));
+    return (await Promise.all(each)).flat();
+  }
+  if (isOpen(start)) return [path];
+  const [first, ...rest] = typeof start === 'string' ? [start, ...others] : ['', start, ...others];
+  const slash = first.lastIndexOf('/');
+  const { spelled, real } = await context.resolve(slash < 0 ? '.' : first.slice(0, slash) || '/');
+  const ending = first.slice(slash + 1);
+  return [...new Set([spelled, real ?? spelled])].map(
+    (folder): TextPattern => [`${folder === '/' ? '' : folder}/${ending}`, ...rest],
+  );
+}
+
+/** Up to the last part that may lead upwards or says nothing, the path may be any. */
+function withoutClimbs(place: TextPattern): TextPattern {
+  const parts = partsOf(place);
+  let last = -1;
+  for (const [at, part] of parts.entries()) {
+    const text = knownText(part);
+    const open = parts.slice(0, at).some((each) => knownText(each) === undefined);
+    if (
+      text === undefined
+        ? meet(part, ['..']) && !part.includes(ANY)
+        : open && /^\.{0,2}$/.test(text) && at < parts.length - 1
+    )
+      last = at;
+  }
+  if (last < 0) return place;
+  return [ANY, ...parts.slice(last + 1).flatMap((part): Piece[] => ['/', ...part])];
+}
+
+/** Cut at the slashes that are known. */
+function partsOf(place: TextPattern): readonly TextPattern[] {
+  const parts: Piece[][] = [[]];
+  for (const piece of place) {
+    if (typeof piece !== 'string') {
+      parts.at(-1)?.push(piece);
+      continue;
+    }
+    for (const [at, text] of piece.split('/').entries()) {
+      if (at > 0) parts.push([]);
+      if (text !== '') parts.at(-1)?.push(text);
+    }
+  }
+  return parts;
+}
+
+const isOpen = (piece: Piece): boolean =>
+  typeof piece !== 'string' && 'gap' in piece && (piece.gap === 'any' || piece.gap === 'folders');
+
+/** More entries than these are not looked through. */
+const MAX_ENTRIES = 5_000;
+
+/** The files that a pattern stands for; undefined when there are too many, or it is no pattern of names. */
+export async function onDisk(
+  place: TextPattern,
+  context: PathRuleContext,
+): Promise<readonly string[] | undefined> {
+  const paths = await spellingsOf(place, context);
+  const found = await Promise.all(paths.map((path) => (path.some(isOpen) ? [] : expanded(path, context))));
+  return found.includes(undefined) ? undefined : found.flatMap((each) => each ?? []);
+}
+
+async function expanded(path: TextPattern, context: PathRuleContext): Promise<readonly string[] | undefined> {
+  const parts = partsOf(path);
+  let looked = 0;
+  let found = [''];
+  for (const [at, part] of parts.entries()) {
+    const text = knownText(part);
+    const next: string[] = [];
+    for (const folder of found) {
+      const join = (name: string) => (at === 0 ? name : `${folder}/${name}`);
+      if (text !== undefined) next.push(join(text));
+      else {
+        const names = await context.entries(folder === '' ? '/' : folder);
+        looked += names?.length ?? 0;
+        if (names === undefined || looked > MAX_ENTRIES) return undefined;
+        for (const name of names) if (meet(part, [name])) next.push(join(name));
+      }
+    }
+    found = next;
+  }
+  return found;
+}
+
+/** Whether a file that the rule speaks of lies below a folder: looked for on disk, where that takes no time. */
+export async function mayLieBelow(
+  specifier: string,
+  folder: string,
+  context: PathRuleContext,
+): Promise<Match> {
+  const rules = await placesOf(specifier, context);
+  if (rules === undefined) return 'maybe';
+  const below: TextPattern = [folder === '/' ? '' : folder, '/', ANY];
+  if (!rules.some((rule) => rulePatterns(rule).some((each) => meet(below, each, context)))) return 'no';
+  if (await forbidsPath(specifier, await context.resolve(folder), context)) return 'maybe';
+  let looked = 0;
+  const open = [folder];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    const names = await context.entries(path);
+    looked += names?.length ?? 0;
+    if (names === undefined || looked > MAX_ENTRIES) return 'maybe';
+    for (const name of names) {
+      const child = `${path === '/' ? '' : path}/${name}`;
+      const resolved = await context.resolve(child);
+      if (await forbidsPath(specifier, resolved, context)) return 'maybe';
+      if (await context.isFolder(child)) open.push(child);
+    }
+  }
+  return 'no';
+}

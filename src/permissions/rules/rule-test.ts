@@ -1,0 +1,41 @@
+import type { PermissionQuestion } from '../../protocol/gate.ts';
+import { type DiskReader, lookFrom } from '../decide/real-path.ts';
+import { subjectOf } from '../decide/subject.ts';
+import { matchRule } from './match-rule.ts';
+import { namesTool, parseRule } from './rule.ts';
+
+export interface RuleTestOptions {
+  readonly files: DiskReader;
+  /** What `~/` means in a rule. */
+  readonly home: string | undefined;
+  readonly ignoreCase?: boolean | undefined;
+}
+
+/**
+ * Whether a rule might mean a call, by the broad reading of rules that forbid: any piece of a command, any spelling of
+ * a path. For those who use rules to choose calls, not to judge them. Throws `invalid_option` for what is no rule.
+ */
+export function ruleTest(
+  rule: string,
+  options: RuleTestOptions,
+): (question: PermissionQuestion) => Promise<boolean> {
+  const value = parseRule(rule);
+  const { home, files } = options;
+  const ignoreCase = options.ignoreCase ?? (process.platform === 'darwin' || process.platform === 'win32');
+  return async (question) => {
+    const look = lookFrom(files, question.cwd);
+    const subject = subjectOf(question, look.resolve);
+    // Of other tools than it names, only `Read` and `Edit` speak: they stand for their kind.
+    const kind = value.toolName === 'Read' ? 'read' : value.toolName === 'Edit' ? 'write' : undefined;
+    const { kind: touched } = subject.target;
+    if (!namesTool(value.toolName, subject.names) && touched !== kind && touched !== 'command') return false;
+    const match = await matchRule({ behavior: 'deny', source: 'session', value }, subject, {
+      cwd: question.cwd,
+      root: question.root ?? question.cwd,
+      home,
+      ignoreCase,
+      ...look,
+    });
+    return match !== 'no';
+  };
+}

@@ -1,0 +1,254 @@
+/** Prompts on their way to a session: read as they come, in line by priority, each one a submission or part of one. */
+import type { QueryEngine } from '../../engine/query-engine.ts';
+import type { PromptState, SDKUserMessage } from '../../protocol/sdk-messages.ts';
+import type { TerminalReason } from '../../protocol/terminal.ts';
+import type { UserBlock } from '../../protocol/wire.ts';
+import { joinedContent, mayJoin } from './joined-prompts.ts';
+import { createPromptLifecycle, type PromptLifecycle } from './prompt-lifecycle.ts';
+
+export interface NextPrompt {
+  readonly content: string | readonly UserBlock[];
+  /** As its sender gave it; an unstamped prompt has none. */
+  readonly uuid: string | undefined;
+  /** Of prompts before it that this one takes in. */
+  readonly joinedUuids: readonly string[];
+  readonly origin: SDKUserMessage['origin'];
+  readonly shouldQuery: boolean | undefined;
+  /** As it is: no command, no files for `@path`. */
+  readonly verbatim: boolean | undefined;
+}
+
+export interface PromptFeed {
+  add(message: SDKUserMessage): Promise<void>;
+  /** Reads to the end. Rejects with the iterable's error. */
+  read(input: AsyncIterable<SDKUserMessage>): Promise<void>;
+  /** Takes the next prompt that did not join a running turn, with those behind it that may be one turn with it. */
+  next(engine: QueryEngine): NextPrompt | undefined;
+  /** These became part of the running turn. */
+  joined(keys: readonly string[]): void;
+  /** The result of the turn that `next` gave comes next. */
+  turnEnding(reason: TerminalReason | undefined): void;
+  /** That turn is over. */
+  turnEnded(reason: TerminalReason | undefined): void;
+  /** Calls off a prompt that waits; false when there is none of this uuid, or it has begun. */
+  withdraw(engine: QueryEngine, uuid: string): boolean;
+  /** Calls off all that wait, what its turn was just given included; returns their uuids. */
+  withdrawAll(engine: QueryEngine): readonly string[];
+  /** No more prompts will come. */
+  readonly ended: boolean;
+  /** Resolves at the next change. */
+  changed(): Promise<void>;
+  wake(): void;
+  /** Reads no further. */
+  end(): void;
+}
+
+export function createPromptFeed(engine: () => Promise<QueryEngine>, listener: PromptListener): PromptFeed {
+  return new Feed(engine, listener);
+}
+
+export interface PromptListener {
+  /** There is a prompt, before anything becomes of it. */
+  arrived(): void;
+  /** What becomes of prompts with a uuid. */
+  changed(uuid: string, state: PromptState): void;
+  /** A prompt whose uuid came before: it is not run again. */
+  repeated(message: SDKUserMessage): void;
+}
+
+type Content = NextPrompt['content'];
+
+interface Taken {
+  readonly content: Content;
+  readonly message: SDKUserMessage | undefined;
+}
+
+const hasUuid = (
+  message: SDKUserMessage | undefined,
+): message is SDKUserMessage & { readonly uuid: string } => message?.uuid !== undefined;
+
+class Feed implements PromptFeed {
+  readonly #engine: () => Promise<QueryEngine>;
+  readonly #listener: PromptListener;
+  readonly #lifecycle: PromptLifecycle;
+  /** uuids of all prompts so far. */
+  readonly #seen = new Set<string>();
+  /** Prompts that were put in line, by key. */
+  readonly #known = new Map<string, SDKUserMessage>();
+  #count = 0;
+  /** Key of the prompt that came when nothing ran and nothing waited: its turn begins without those behind it. */
+  #opener: string | undefined;
+  #isWorking = false;
+  /** Still being read. */
+  #open = 0;
+  #over = false;
+  #change: Promise<void> | undefined;
+  #wakeUp: (() => void) | undefined;
+
+  constructor(engine: () => Promise<QueryEngine>, listener: PromptListener) {
+    this.#engine = engine;
+    this.#listener = listener;
+    this.#lifecycle = createPromptLifecycle((uuid, state) => listener.changed(uuid, state));
+  }
+
+  get ended(): boolean {
+    return this.#open === 0;
+  }
+
+  add(message: SDKUserMessage): Promise<void> {
+    return this.#reading(() => this.#put(message));
+  }
+
+  read(input: AsyncIterable<SDKUserMessage>): Promise<void> {
+    return this.#reading(async () => {
+      const iterator = input[Symbol.asyncIterator]();
+      while (!this.#over) {
+        const step = await iterator.next();
+        if (step.done === true) return;
+        if (!this.#over) await this.#put(step.value);
+      }
+      await iterator.return?.();
+    });
+  }
+
+  next(session: QueryEngine): NextPrompt | undefined {
+    const first = session.takeQueued();
+    if (first === undefined) return undefined;
+    const taken: Taken[] = [{ content: first.content, message: this.#known.get(first.key ?? '') }];
+    if (first.key !== this.#opener) this.#takeJoining(taken as [Taken], session);
+    this.#opener = undefined;
+    this.#isWorking = true;
+    // What joined a running turn is no longer in line either.
+    const left = new Set(session.queued().map(({ key }) => key));
+    for (const key of this.#known.keys()) if (!left.has(key)) this.#known.delete(key);
+    const message = taken.at(-1)?.message;
+    const earlier = taken.slice(0, -1).flatMap(({ message: joined }) => (hasUuid(joined) ? [joined] : []));
+    for (const { uuid, message: said } of earlier) session.controls.repeatPrompt(uuid, said.content);
+    for (const { uuid } of earlier) this.#lifecycle.started(uuid);
+    this.#lifecycle.started(message?.uuid);
+    return {
+      content: joinedContent(taken.map(({ content }) => content) as [Content]),
+      uuid: message?.uuid,
+      joinedUuids: earlier.map(({ uuid }) => uuid),
+      origin: message?.origin,
+      shouldQuery: message?.shouldQuery,
+      verbatim: message?.client_composed,
+    };
+  }
+
+  #takeJoining(taken: [Taken, ...Taken[]], session: QueryEngine): void {
+    const begins = taken[0].message;
+    for (;;) {
+      const [next] = session.queued();
+      const message = next && this.#known.get(next.key);
+      if (begins === undefined || message === undefined || !mayJoin(begins, message)) return;
+      const item = session.takeQueued();
+      if (item !== undefined) taken.push({ content: item.content, message });
+    }
+  }
+
+  joined(keys: readonly string[]): void {
+    for (const key of keys) this.#lifecycle.joined(this.#known.get(key)?.uuid);
+  }
+
+  turnEnding(reason: TerminalReason | undefined): void {
+    this.#lifecycle.turnEnding(isAbort(reason));
+  }
+
+  turnEnded(reason: TerminalReason | undefined): void {
+    this.#isWorking = false;
+    this.#lifecycle.turnEnded(isAbort(reason));
+  }
+
+  withdraw(session: QueryEngine, uuid: string): boolean {
+    const [gone] = session.controls.withdraw([uuid]);
+    if (gone !== undefined) this.#lifecycle.cancelled(gone);
+    return gone !== undefined;
+  }
+
+  withdrawAll(session: QueryEngine): readonly string[] {
+    const prompts = session.queued().filter(({ key }) => this.#known.has(key));
+    session.controls.withdraw(prompts.map(({ key }) => key));
+    const uuids = prompts.flatMap(({ uuid }) => uuid ?? []);
+    for (const uuid of uuids) this.#lifecycle.cancelled(uuid);
+    return uuids;
+  }
+
+  changed(): Promise<void> {
+    this.#change ??= new Promise<void>((resolve) => {
+      this.#wakeUp = resolve;
+    });
+    return this.#change;
+  }
+
+  wake(): void {
+    const wakeUp = this.#wakeUp;
+    this.#change = undefined;
+    this.#wakeUp = undefined;
+    wakeUp?.();
+  }
+
+  end(): void {
+    this.#over = true;
+    this.wake();
+  }
+
+  async #put(message: SDKUserMessage): Promise<void> {
+    const { uuid } = message;
+    if (uuid !== undefined) {
+      if (this.#seen.has(uuid)) {
+        await this.#engine();
+        return this.#listener.repeated(message);
+      }
+      this.#seen.add(uuid);
+    }
+    const session = await this.#engine();
+    if (uuid !== undefined && session.controls.wasAnswered(uuid)) {
+      this.#lifecycle.completed(uuid);
+      this.#listener.repeated(message);
+      return this.wake();
+    }
+    this.#count += 1;
+    const key = message.uuid ?? `prompt-${this.#count}`;
+    this.#known.set(key, message);
+    if (!this.#isWorking && session.queued().length === 0) this.#opener = key;
+    this.#listener.arrived();
+    this.#lifecycle.queued(message.uuid);
+    await session.enqueue({
+      key,
+      content: message.message.content,
+      uuid: message.uuid,
+      origin: message.origin,
+      priority: message.priority,
+    });
+    this.wake();
+  }
+
+  async #reading(work: () => Promise<void>): Promise<void> {
+    this.#open += 1;
+    try {
+      await work();
+    } finally {
+      this.#open -= 1;
+      this.wake();
+    }
+  }
+}
+
+const isAbort = (reason: TerminalReason | undefined): boolean =>
+  reason === 'aborted_streaming' || reason === 'aborted_tools';
+
+/** Prompts that wait in one session, moved to the one that follows it. */
+export async function handQueueOn(from: QueryEngine, to: QueryEngine): Promise<void> {
+  for (let item = from.takeQueued(); item !== undefined; item = from.takeQueued()) await to.enqueue(item);
+}
+
+/** What ended in the background, as a prompt to go on with. */
+export function noticeFrom(session: QueryEngine): NextPrompt | undefined {
+  const notice = session.tasks.takeNotice();
+  return notice && { ...notice, uuid: undefined, joinedUuids: [], shouldQuery: undefined, verbatim: true };
+}
+
+export function userMessage(content: SDKUserMessage['message']['content']): SDKUserMessage {
+  return { type: 'user', message: { role: 'user', content }, parent_tool_use_id: null };
+}

@@ -1,0 +1,276 @@
+/** `query()`: one session driven by a prompt, or by a stream of prompts. */
+import type { QueryEngine } from '../../engine/query-engine.ts';
+import type { Batch } from '../../engine/submission/submit-message.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { SDKResultMessage } from '../../protocol/result-message.ts';
+import type { SDKMessage, SDKUserMessage } from '../../protocol/sdk-messages.ts';
+import { endableIterator } from '../../util/async/endable-iterator.ts';
+import { flattened } from '../../util/async/flattened.ts';
+import { uuid } from '../../util/ids/uuid.ts';
+import { checkOptions } from '../check-options.ts';
+import { withExtraArgs } from '../extra-args.ts';
+import { type Opening, startEngine } from '../open-engine.ts';
+import type { Options } from '../options.ts';
+import { type Announcements, createAnnouncements } from './announcements.ts';
+import { createPromptFeed, handQueueOn, noticeFrom, type PromptFeed, userMessage } from './prompt-feed.ts';
+import { type InterruptReceipt, type Query, QueryHandle } from './query-handle.ts';
+import { type InitializationResult, initializationOf } from './session-info.ts';
+import { createStateOfSession, type StateOfSession } from './session-state.ts';
+import { errorResult, refuseAborted, StartFailed, startFailed } from './stop-errors.ts';
+
+export type { InterruptReceipt, Query };
+
+/**
+ * Runs a session. A string is one prompt; of a stream, each message is a submission with a result of its own,
+ * unless it joins the turn that is running when it arrives. Throws `invalid_option` at once. The iterator throws
+ * AbortError when `options.abortController` fired, and `error_result` once the input has ended and the last
+ * result was an error.
+ */
+export function query({
+  prompt,
+  options: given = {},
+}: {
+  /** Absent, with `resume` or `continue`: the interrupted submission is carried on to its result (L4.1). */
+  readonly prompt?: string | AsyncIterable<SDKUserMessage> | undefined;
+  readonly options?: Options;
+}): Query {
+  checkOptions(given);
+  const options = withExtraArgs(given);
+  if (prompt === undefined && options.resume === undefined && options.continue !== true) {
+    throw new TurnwrightError(
+      'invalid_option',
+      'A query needs a prompt, or "resume" or "continue" to carry on what was interrupted.',
+    );
+  }
+  const caller = options.abortController?.signal;
+  let opening: Opening | undefined;
+  let closing: Promise<void> | undefined;
+  const open = () => {
+    if (opening === undefined) {
+      const { canUseTool, onElicitation } = options;
+      const started = startEngine(
+        {
+          ...options,
+          ...(canUseTool !== undefined && { canUseTool: state.whileAsking(canUseTool) }),
+          ...(onElicitation !== undefined && { onElicitation: state.whileAsking(onElicitation) }),
+        },
+        { promptsCome: typeof prompt === 'object' },
+      );
+      opening = { ...started, engine: begin(started) };
+      // Whoever asks for one of the two hears of its failure; the other must not count as unheard.
+      opening.config.catch(() => undefined);
+      opening.engine.catch(() => undefined);
+      opening.configured.catch(() => undefined);
+    }
+    return opening;
+  };
+  const engine = () => open().engine;
+  const announcements = createAnnouncements();
+  let live: QueryEngine | undefined;
+  const state = createStateOfSession((next) => live?.controls.enterState(next));
+  const feed = createPromptFeed(engine, {
+    arrived: () => state.running(),
+    changed: (command, next) =>
+      announcements.say({
+        type: 'command_lifecycle',
+        command_uuid: command,
+        state: next,
+        uuid: uuid(),
+        session_id: live?.sessionId ?? '',
+      }),
+    repeated({ uuid: known, message }) {
+      if (options.replayUserMessages !== true || known === undefined) return;
+      const session_id = live?.sessionId ?? '';
+      announcements.say({ ...userMessage(message.content), isReplay: true, uuid: known, session_id });
+      feed.wake();
+    },
+  });
+  const attend = (session: QueryEngine): QueryEngine => {
+    live = session;
+    session.tasks.onChange(() => feed.wake());
+    session.controls.onPromptsJoined((keys) => feed.joined(keys));
+    session.onAnnouncement((message) => {
+      announcements.say(message);
+      feed.wake();
+    });
+    return session;
+  };
+  const begin = async ({ config, engine: made }: Opening): Promise<QueryEngine> => {
+    const session = attend(await made);
+    const { resume, stderr } = await config;
+    if (resume !== undefined) await openToResume(session, stderr);
+    return session;
+  };
+  const close = () => {
+    closing ??= (async () => {
+      feed.end();
+      await (await opening?.engine.catch(() => undefined))?.close();
+    })();
+    return closing;
+  };
+  const sayMode = (session: QueryEngine) => {
+    announcements.say(session.modeMessage());
+    feed.wake();
+  };
+  const isOver = () => closing !== undefined;
+  /** After `/clear` the same stream goes on with the engine of the next conversation. */
+  const succeed = async (session: QueryEngine, next: QueryEngine) => {
+    opening = { ...open(), engine: Promise.resolve(attend(next)) };
+    await handQueueOn(session, next);
+    await session.close();
+  };
+  let commands: InitializationResult['commands'] | undefined;
+  const heard = (message: SDKMessage) => {
+    if (message.type === 'system' && message.subtype === 'commands_changed') commands = message.commands;
+  };
+
+  const reading =
+    prompt === undefined
+      ? feed.end()
+      : typeof prompt === 'string'
+        ? feed.add(userMessage(prompt))
+        : feed.read(prompt);
+  const carriesOn = prompt === undefined || options.carryOn === true;
+  const configured = () => open().configured;
+  const stream: Stream = {
+    caller,
+    isOver,
+    close,
+    succeed,
+    heard,
+    carriesOn,
+    announcements,
+    state,
+    configured,
+  };
+  const messages = run(engine, feed, reading, stream);
+  return new QueryHandle(
+    flattened(
+      endableIterator(messages, () => void close()),
+      () => {
+        refuseAborted(caller);
+        return !isOver();
+      },
+    ),
+    {
+      engine,
+      feed,
+      close,
+      sayMode,
+      keepsTasks: options.perTaskStopAffordance === true,
+      initialization: async () => {
+        const { config, engine: opened } = open();
+        if ((await config).resume !== undefined) await opened;
+        return initializationOf(await config);
+      },
+      commands: () => commands,
+    },
+  );
+}
+
+/** At once: whoever resumes learns at the start that it cannot be done. Rejects with `StartFailed`. */
+async function openToResume(session: QueryEngine, stderr: Options['stderr']): Promise<void> {
+  try {
+    await session.controls.open();
+  } catch (error) {
+    const failed = startFailed(error, { sessionId: session.sessionId, stderr });
+    await session.close();
+    throw failed;
+  }
+}
+
+interface Stream {
+  readonly caller: AbortSignal | undefined;
+  isOver(): boolean;
+  close(): Promise<void>;
+  succeed(session: QueryEngine, next: QueryEngine): Promise<void>;
+  heard(message: SDKMessage): void;
+  readonly carriesOn: boolean;
+  readonly announcements: Announcements;
+  readonly state: StateOfSession;
+  /** Rejects where no prompt can be answered. */
+  configured(): Promise<void>;
+}
+
+const resultIn = (batch: Batch): SDKResultMessage | undefined =>
+  batch.findLast((message) => message.type === 'result');
+
+async function* run(
+  engine: () => Promise<QueryEngine>,
+  feed: PromptFeed,
+  reading: Promise<void> | void,
+  stream: Stream,
+): AsyncGenerator<Batch, void, void> {
+  const { caller, announcements, state } = stream;
+  let inputFailed: { readonly error: unknown } | undefined;
+  reading?.catch((error: unknown) => {
+    inputFailed = { error };
+    feed.wake();
+  });
+  const wake = () => feed.wake();
+  caller?.addEventListener('abort', wake, { once: true });
+  let last: SDKResultMessage | undefined;
+  let callOff = () => {};
+  try {
+    if (stream.carriesOn) {
+      refuseAborted(caller);
+      for await (const batch of announcements.between((await engine()).resumeInBatches())) {
+        refuseAborted(caller);
+        state.running();
+        last = resultIn(batch) ?? last;
+        yield batch;
+      }
+    }
+    while (true) {
+      refuseAborted(caller);
+      if (stream.isOver()) return;
+      const session = await engine();
+      const said = announcements.takeAll();
+      if (said.length > 0) yield said;
+      const next = feed.next(session) ?? noticeFrom(session);
+      callOff();
+      if (next === undefined) {
+        state.idle();
+        const left = announcements.takeAll();
+        if (left.length > 0) yield left;
+        if (inputFailed !== undefined) throw inputFailed.error;
+        // Background work is waited for, as its end is news (F45); after an error nobody would go on with it.
+        if (feed.ended && (!session.tasks.running || last?.is_error === true)) {
+          await session.tasks.stopAll('session');
+          const ends = announcements.takeAll();
+          if (ends.length > 0) yield ends;
+          break;
+        }
+        if (feed.ended) callOff = session.tasks.limitWait();
+        await feed.changed();
+        continue;
+      }
+      await stream.configured();
+      state.running();
+      const { content, ...submit } = next;
+      const batches = session.submitInBatches(content, submit);
+      for await (const batch of announcements.between(batches)) {
+        refuseAborted(caller);
+        for (const message of batch) {
+          if (message.type === 'result') last = message;
+          else stream.heard(message);
+        }
+        const result = resultIn(batch);
+        if (result !== undefined) feed.turnEnding(result.terminal_reason);
+        const done = result === undefined ? [] : announcements.takeAll();
+        yield done.length === 0 ? batch : [...done, ...batch];
+      }
+      feed.turnEnded(last?.terminal_reason);
+      const successor = session.successor();
+      if (successor !== undefined) await stream.succeed(session, successor);
+    }
+    if (last?.is_error === true && !stream.isOver()) throw errorResult(last);
+  } catch (error) {
+    if (error instanceof StartFailed) yield [error.result];
+    throw error;
+  } finally {
+    callOff();
+    caller?.removeEventListener('abort', wake);
+    await stream.close();
+  }
+}

@@ -1,0 +1,50 @@
+/** What a host learns of a session before and while it runs. */
+
+import type { QueryEngineConfig } from '../../engine/config.ts';
+import { commandList, loadCommands } from '../../engine/host/command-list.ts';
+import {
+  type AccountInfo,
+  type AgentInfo,
+  accountOf,
+  agentList,
+  type ModelChoice,
+  modelList,
+} from '../../engine/host/session-info.ts';
+import { configuredFastMode, fastModeFields } from '../../engine/models/fast-mode-status.ts';
+import { CAPABILITIES, PROTOCOL_VERSION } from '../../engine/version.ts';
+import type { FastModeDisabledReason, FastModeState } from '../../protocol/model.ts';
+import type { PermissionMode } from '../../protocol/permission.ts';
+import type { SlashCommandInfo } from '../../protocol/sdk-messages.ts';
+
+export interface InitializationResult {
+  readonly commands: readonly SlashCommandInfo[];
+  readonly agents: readonly AgentInfo[];
+  readonly output_style: string;
+  readonly available_output_styles: readonly string[];
+  readonly models: readonly ModelChoice[];
+  readonly account: AccountInfo;
+  readonly fast_mode_state: FastModeState;
+  /** Why it is off. Absent: it is on, or nothing speaks against it. */
+  readonly fast_mode_disabled_reason?: FastModeDisabledReason;
+  /** The generation of the protocol that the engine speaks. */
+  readonly claude_code_version: string;
+  /** When the session begins. */
+  readonly current_permission_mode: PermissionMode;
+  readonly capabilities: readonly string[];
+}
+
+export async function initializationOf(config: QueryEngineConfig): Promise<InitializationResult> {
+  await loadCommands(config);
+  return {
+    commands: commandList(config),
+    agents: agentList(config),
+    output_style: config.outputStyles?.name ?? 'default',
+    available_output_styles: (await config.outputStyles?.list()) ?? ['default'],
+    models: modelList(config),
+    account: accountOf(config),
+    ...fastModeFields(configuredFastMode(config)),
+    claude_code_version: PROTOCOL_VERSION,
+    current_permission_mode: config.permissionMode ?? 'default',
+    capabilities: CAPABILITIES,
+  };
+}

@@ -1,0 +1,54 @@
+/** Whether the session is idle, at work, or waits for an answer of the host. */
+import type { SessionState } from '../../protocol/session-messages.ts';
+
+export interface StateOfSession {
+  /** There is a prompt to work on. */
+  running(): void;
+  /** The last result was handed on, and nothing waits. */
+  idle(): void;
+  /** While a question of this callback is open, the session waits for its answer. */
+  whileAsking<A extends readonly unknown[], R>(
+    ask: (...question: A) => Promise<R>,
+  ): (...question: A) => Promise<R>;
+}
+
+/** `enter` is called at each change. */
+export function createStateOfSession(enter: (state: SessionState) => void): StateOfSession {
+  return new Watch(enter);
+}
+
+class Watch implements StateOfSession {
+  readonly #enter: (state: SessionState) => void;
+  #state: SessionState = 'idle';
+  #questions = 0;
+
+  constructor(enter: (state: SessionState) => void) {
+    this.#enter = enter;
+  }
+
+  running(): void {
+    if (this.#state === 'idle') this.#change('running');
+  }
+
+  idle(): void {
+    if (this.#state !== 'idle') this.#change('idle');
+  }
+
+  whileAsking<A extends readonly unknown[], R>(ask: (...question: A) => Promise<R>) {
+    return async (...question: A): Promise<R> => {
+      this.#questions += 1;
+      if (this.#state === 'running') this.#change('requires_action');
+      try {
+        return await ask(...question);
+      } finally {
+        this.#questions -= 1;
+        if (this.#questions === 0 && this.#state === 'requires_action') this.#change('running');
+      }
+    };
+  }
+
+  #change(state: SessionState): void {
+    this.#state = state;
+    this.#enter(state);
+  }
+}

@@ -1,0 +1,79 @@
+/** A session that is opened before its first prompt is known. */
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { SDKUserMessage } from '../../protocol/sdk-messages.ts';
+import type { Options } from '../options.ts';
+import { userMessage } from './prompt-feed.ts';
+import { type Query, query } from './query.ts';
+
+export interface WarmQuery extends AsyncDisposable {
+  /** The one query of this session. Throws `invalid_option` the second time, and once it was closed. */
+  query(prompt: string | AsyncIterable<SDKUserMessage>): Query;
+  close(): Promise<void>;
+}
+
+export interface StartupOptions {
+  readonly options?: Options;
+  /** ms; default 60 000. */
+  readonly initializeTimeoutMs?: number;
+}
+
+const INITIALIZE_TIMEOUT_MS = 60_000;
+
+/**
+ * Reads settings, plugins and agents and begins to connect to MCP servers. Rejects with what keeps the session from
+ * opening, and with `startup_timeout`.
+ */
+export async function startup({
+  options = {},
+  initializeTimeoutMs = INITIALIZE_TIMEOUT_MS,
+}: StartupOptions = {}): Promise<WarmQuery> {
+  let give = (_: AsyncIterable<SDKUserMessage> | undefined) => {};
+  const given = new Promise<AsyncIterable<SDKUserMessage> | undefined>((resolve) => {
+    give = resolve;
+  });
+  const running = query({ prompt: inputOf(given), options });
+  let taken = false;
+  const close = async () => {
+    taken = true;
+    give(undefined);
+    await running.close();
+  };
+  try {
+    await inTime(running.mcpServerStatus(), initializeTimeoutMs);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    query(prompt) {
+      if (taken) throw new TurnwrightError('invalid_option', 'A warm session takes one query.');
+      taken = true;
+      give(typeof prompt === 'string' ? once(prompt) : prompt);
+      return running;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function* inputOf(given: Promise<AsyncIterable<SDKUserMessage> | undefined>) {
+  const input = await given;
+  if (input !== undefined) yield* input;
+}
+
+async function* once(prompt: string): AsyncGenerator<SDKUserMessage> {
+  yield userMessage(prompt);
+}
+
+async function inTime(opened: Promise<unknown>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new TurnwrightError('startup_timeout', `The session was not open within ${limitMs} ms.`);
+    timer = setTimeout(() => reject(error), limitMs);
+  });
+  try {
+    await Promise.race([opened, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

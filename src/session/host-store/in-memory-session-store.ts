@@ -1,0 +1,94 @@
+import type {
+  SessionKey,
+  SessionStore,
+  SessionStoreEntry,
+  SessionSummaryEntry,
+} from '../../protocol/session-store.ts';
+import { systemClock } from '../../util/clock.ts';
+import { foldSessionSummary } from '../session-info.ts';
+
+/** Transcripts of one process, for tests and trials: gone when it ends. An entry whose uuid is known is passed over. */
+export class InMemorySessionStore implements SessionStore {
+  readonly #transcripts = new Map<
+    string,
+    { readonly key: SessionKey; readonly entries: SessionStoreEntry[] }
+  >();
+  readonly #summaries = new Map<string, SessionSummaryEntry>();
+  #lastMtime = 0;
+
+  async append(key: SessionKey, entries: readonly SessionStoreEntry[]): Promise<void> {
+    const name = nameOf(key);
+    const transcript = this.#transcripts.get(name) ?? { key, entries: [] };
+    this.#transcripts.set(name, transcript);
+    const known = new Set(transcript.entries.map(identityOf));
+    const fresh = structuredClone(
+      entries.filter((entry) => {
+        const identity = identityOf(entry);
+        const isNew = identity === undefined || !known.has(identity);
+        known.add(identity);
+        return isNew;
+      }),
+    );
+    transcript.entries.push(...fresh);
+    if (key.subpath !== undefined) return;
+    // Two writes within a millisecond are told apart.
+    this.#lastMtime = Math.max(systemClock.nowMs(), this.#lastMtime + 1);
+    const mtime = this.#lastMtime;
+    this.#summaries.set(name, foldSessionSummary(this.#summaries.get(name), key, fresh, { mtime }));
+  }
+
+  async load(key: SessionKey): Promise<SessionStoreEntry[] | null> {
+    const transcript = this.#transcripts.get(nameOf(key));
+    return transcript === undefined ? null : structuredClone(transcript.entries);
+  }
+
+  async listSessions(projectKey: string): Promise<{ sessionId: string; mtime: number }[]> {
+    const summaries = await this.listSessionSummaries(projectKey);
+    return summaries.map(({ sessionId, mtime }) => ({ sessionId, mtime }));
+  }
+
+  async listSessionSummaries(projectKey: string): Promise<SessionSummaryEntry[]> {
+    const own = [...this.#transcripts].filter(([, { key }]) => key.projectKey === projectKey);
+    return structuredClone(own.flatMap(([name]) => this.#summaries.get(name) ?? []));
+  }
+
+  /** Of a session: with its subagents. */
+  async delete(key: SessionKey): Promise<void> {
+    for (const [name, { key: other }] of this.#transcripts) {
+      const same = other.projectKey === key.projectKey && other.sessionId === key.sessionId;
+      if (!same || (key.subpath !== undefined && other.subpath !== key.subpath)) continue;
+      this.#transcripts.delete(name);
+      this.#summaries.delete(name);
+    }
+  }
+
+  async listSubkeys({ projectKey, sessionId }: { projectKey: string; sessionId: string }): Promise<string[]> {
+    return [...this.#transcripts.values()].flatMap(({ key }) =>
+      key.projectKey === projectKey && key.sessionId === sessionId && key.subpath !== undefined
+        ? [key.subpath]
+        : [],
+    );
+  }
+
+  /** What stands under a key, as it was appended. */
+  getEntries(key: SessionKey): SessionStoreEntry[] {
+    return this.#transcripts.get(nameOf(key))?.entries ?? [];
+  }
+
+  /** Sessions, without their subagents. */
+  get size(): number {
+    return this.#summaries.size;
+  }
+
+  clear(): void {
+    this.#transcripts.clear();
+    this.#summaries.clear();
+  }
+}
+
+const nameOf = ({ projectKey, sessionId, subpath }: SessionKey): string =>
+  JSON.stringify([projectKey, sessionId, subpath ?? null]);
+
+/** A block that is told again with what its response came to is no repetition. */
+const identityOf = ({ uuid, settled }: SessionStoreEntry): string | undefined =>
+  uuid === undefined || settled !== true ? uuid : `${uuid}/settled`;

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { BlobStore } from '../../protocol/ports.ts';
+import { sha256 } from '../../util/ids/sha256.ts';
+
+/**
+ * Spilled results as files of one folder (`<id>/tool-results/`), 0600. `put` returns the file's path; the same key
+ * replaces. `get` throws `storage_error` when there is no such blob.
+ */
+export function createFileBlobStore(options: {
+  readonly files: PersistentFiles;
+  readonly directory: string;
+}): BlobStore {
+  const { files, directory } = options;
+  return {
+    async put(key, bytes) {
+      const path = join(directory, fileName(key));
+      await files.makeDir(directory, 0o700);
+      await files.writeAtomic(path, bytes, { mode: 0o600 });
+      return path;
+    },
+    async get(key) {
+      const path = join(directory, fileName(key));
+      if ((await files.stat(path)) === undefined) throw missing(key);
+      return files.readFile(path);
+    },
+  };
+}
+
+/** `put` returns the key. */
+export function createMemoryBlobStore(): BlobStore {
+  const blobs = new Map<string, Uint8Array>();
+  return {
+    async put(key, bytes) {
+      blobs.set(key, Uint8Array.from(bytes));
+      return key;
+    },
+    async get(key) {
+      const bytes = blobs.get(key);
+      if (bytes === undefined) throw missing(key);
+      return Uint8Array.from(bytes);
+    },
+  };
+}
+
+const PLAIN = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,119}$/;
+
+/** A key names a file here and nowhere else; one that could not keeps its readable part and is told apart by hash. */
+function fileName(key: string): string {
+  if (PLAIN.test(key)) return key;
+  const readable = key.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(-80);
+  return `${readable}-${sha256(key).slice(0, 16)}`;
+}
+
+const missing = (key: string): TurnwrightError =>
+  new TurnwrightError('storage_error', `There is no stored result "${key}" in this session.`);

@@ -1,0 +1,216 @@
+/**
+ * The one writer of a session: gives records their order and their parents, and remembers what the disk refused.
+ */
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { JournalBody, JournalEntry, Recorder } from '../../protocol/journal.ts';
+import type { JournalStore, Life, TakenOver } from '../../protocol/ports.ts';
+import { openScope } from '../../util/async/scope.ts';
+import type { Writable } from '../../util/collections/writable.ts';
+import { batchQueue } from './batch-queue.ts';
+import { isSettled } from './record-identity.ts';
+
+export interface JournalWriterOptions {
+  readonly store: JournalStore;
+  readonly sessionId: string;
+  /** `power`: `commit` waits for the disk. Default `process`: it waits for the write calls only. */
+  readonly durability?: 'process' | 'power';
+  /** uuid of the last message on record; absent: looked up in the journal. */
+  readonly lastUuid?: string | null;
+  /** Asks the store for what a resume needs. Default false. */
+  readonly toResume?: boolean;
+}
+
+export interface JournalWriter extends Recorder {
+  readonly sessionId: string;
+  readonly epoch: number;
+  /** Of earlier lives, where it was asked for and the store had it at hand. Handed out once, and not kept. */
+  takeEarlier(): TakenOver['toResume'];
+  /** `seq` of the last record that is written. */
+  readonly head: number;
+  /** Aborted once another owner took the session over. */
+  readonly fenced: Pick<Life, 'aborted' | 'onAbort'>;
+  /** Writes what is still waiting and lets go of the session. Throws `storage_error` when records are lost. */
+  close(): Promise<void>;
+}
+
+/** Takes the session over. Throws `storage_error` when it cannot be written. */
+export async function createJournalWriter(options: JournalWriterOptions): Promise<JournalWriter> {
+  const { store, sessionId } = options;
+  const { toResume = false } = options;
+  const { epoch, head: start, toResume: found } = await store.takeOver(sessionId, { toResume });
+  let earlier = found;
+  const fence = openScope();
+  let lastUuid =
+    options.lastUuid !== undefined
+      ? options.lastUuid
+      : earlier !== undefined
+        ? lastMessageOf(earlier)
+        : await lastMessage(store, sessionId, start);
+  let lastBlock: { readonly uuid: string; readonly parentUuid: string | null } | undefined;
+  /** Refused by the disk, batch by batch: they go first when it takes records again, so the journal has no gap (F71). */
+  let refused: readonly (readonly JournalBody[])[] = [];
+  /** Told with `later`: they go out in front of the next append, or as soon as this turn of the event loop is over. */
+  let held: readonly JournalBody[] = [];
+  let isScheduled = false;
+  let closing: Promise<void> | undefined;
+
+  const queue = batchQueue<readonly JournalBody[], void>((appends) => {
+    // A refused batch goes again as it was: a store that had taken it after all recognises it.
+    const [first = [], ...others] = appends;
+    const all = others.length === 0 ? first : appends.flat();
+    const batches = all.length === 0 ? refused : [...refused, all];
+    refused = [];
+    const writing = writeFrom(0, batches);
+    const outcomes = appends.map(() => WRITTEN);
+    return writing === undefined ? outcomes : writing.then(() => outcomes);
+  });
+
+  /** One after the other; without waiting where the store needs none. */
+  function writeFrom(start: number, batches: readonly (readonly JournalBody[])[]): Promise<void> | undefined {
+    for (let at = start; at < batches.length; at++) {
+      const refuse = (error: unknown): never => {
+        if (isRefusal(error)) refused = batches.slice(at);
+        throw error;
+      };
+      let answer: ReturnType<JournalStore['append']>;
+      try {
+        answer = store.append(sessionId, epoch, writer.head, batches[at] as readonly JournalBody[]);
+      } catch (error) {
+        return refuse(error);
+      }
+      if ('then' in answer) return answer.then(taken, refuse).then(() => writeFrom(at + 1, batches));
+      taken(answer);
+    }
+    return undefined;
+  }
+
+  function taken(outcome: Awaited<ReturnType<JournalStore['append']>>): void {
+    if ('fenced' in outcome) {
+      fence.abort('fenced');
+    } else writer.head = outcome.seq;
+    if (fence.aborted) throw fencedError(sessionId);
+  }
+
+  function put(bodies: readonly JournalBody[]): Promise<void> | undefined {
+    const all = held.length === 0 ? bodies : [...held, ...bodies];
+    held = [];
+    if (fence.aborted) return Promise.reject(fencedError(sessionId));
+    return all.length === 0 && refused.length === 0
+      ? queue.idle()
+      : (queue.put(all) as Promise<void> | undefined);
+  }
+
+  function withParent(body: JournalBody): JournalBody {
+    if (body.type === 'rewind') lastUuid = body.to;
+    if (!('uuid' in body)) return body;
+    // Told again, it stays where it stands.
+    if (isSettled(body) && body.uuid === lastBlock?.uuid)
+      return { ...body, parentUuid: lastBlock.parentUuid };
+    const parentUuid = body.parentUuid === undefined ? lastUuid : body.parentUuid;
+    lastUuid = body.uuid;
+    if (body.type === 'assistant') lastBlock = { uuid: lastUuid, parentUuid };
+    return { ...body, parentUuid };
+  }
+
+  const writer: Writable<JournalWriter> = {
+    sessionId,
+    epoch,
+    takeEarlier() {
+      const taken = earlier;
+      earlier = undefined;
+      return taken;
+    },
+    head: start,
+    fenced: fence,
+    append(entries) {
+      if (closing !== undefined) return Promise.reject(closedError(sessionId));
+      return put(entries.map(withParent));
+    },
+    later(entries) {
+      if (closing !== undefined) return;
+      held = [...held, ...entries.map(withParent)];
+      if (isScheduled) return;
+      isScheduled = true;
+      setImmediate(() => {
+        isScheduled = false;
+        // What the disk refuses now, the next append tries again and tells of.
+        void put([])?.catch(() => undefined);
+      });
+    },
+    commit() {
+      const written = put([]);
+      if (written === undefined && options.durability !== 'power') return undefined;
+      return (async () => {
+        await written;
+        if (options.durability === 'power') await store.sync?.(sessionId);
+      })();
+    },
+    close() {
+      closing ??= end();
+      return closing;
+    },
+  };
+
+  async function end(): Promise<void> {
+    await queue.idle();
+    try {
+      await put([]);
+    } catch (cause) {
+      const lost = refused.flat().length;
+      if (lost > 0 && !fence.signal.aborted) {
+        throw new TurnwrightError(
+          'storage_error',
+          `${lost === 1 ? 'The last record' : `The last ${lost} records`} of session ${sessionId} could not be written: ${cause instanceof Error ? cause.message : String(cause)}`,
+          { cause },
+        );
+      }
+    } finally {
+      await store.close(sessionId);
+    }
+  }
+  return writer;
+}
+
+const WRITTEN = { ok: true, value: undefined } as const;
+
+/** The disk said no, and may say yes later. A record that can never be written is not kept. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof TurnwrightError && error.code === 'storage_error' && isSystemError(error.cause);
+}
+
+const isSystemError = (cause: unknown): boolean => cause instanceof Error && 'code' in cause;
+
+function fencedError(sessionId: string): TurnwrightError {
+  return new TurnwrightError('fenced', `Session ${sessionId} was taken over by another owner.`);
+}
+
+function closedError(sessionId: string): TurnwrightError {
+  return new TurnwrightError(
+    'engine_closed',
+    `Session ${sessionId} is closed; nothing more can be recorded.`,
+  );
+}
+
+/** Most journals end with a message within the last records; only the others are read from the start. */
+const TAIL_RECORDS = 200;
+
+async function lastMessage(store: JournalStore, sessionId: string, head: number): Promise<string | null> {
+  if (head === 0) return null;
+  for (const fromSeq of head > TAIL_RECORDS ? [head - TAIL_RECORDS, 1] : [1]) {
+    const entries: JournalEntry[] = [];
+    for await (const entry of store.read(sessionId, fromSeq)) entries.push(entry);
+    const last = lastMessageOf(entries);
+    if (last !== null) return last;
+  }
+  return null;
+}
+
+function lastMessageOf(entries: readonly JournalEntry[]): string | null {
+  for (let at = entries.length - 1; at >= 0; at--) {
+    const entry = entries[at] as JournalEntry;
+    const sidechain = 'isSidechain' in entry && entry.isSidechain === true;
+    if (entry.type === 'rewind') return entry.to;
+    if ('uuid' in entry && typeof entry.uuid === 'string' && !sidechain) return entry.uuid;
+  }
+  return null;
+}

@@ -1,0 +1,15 @@
+import type { JournalEntry } from '../../protocol/journal.ts';
+import type { JournalStore } from '../../protocol/ports.ts';
+import { type ResumedSession, resumeSession } from '../resume/resume.ts';
+
+/** Every entry of a session, in the journal's order. */
+export async function readEntries(store: JournalStore, sessionId: string): Promise<JournalEntry[]> {
+  const entries: JournalEntry[] = [];
+  for await (const entry of store.read(sessionId)) entries.push(entry);
+  return entries;
+}
+
+/** What a session's journal comes to. An unknown session comes to an empty one. */
+export async function loadSession(store: JournalStore, sessionId: string): Promise<ResumedSession> {
+  return resumeSession(await readEntries(store, sessionId));
+}

@@ -1,0 +1,95 @@
+import type { PersistentFiles } from '../../protocol/files.ts';
+
+export interface FileLine {
+  /** Without its newline, until the next part of the file is asked for. Empty, with `tooLong`, when it was passed over. */
+  readonly bytes: Buffer;
+  readonly start: number;
+  /** Offset behind the newline, or of the end of the file. */
+  readonly end: number;
+  /** A newline stands behind it. */
+  readonly complete: boolean;
+  readonly tooLong: boolean;
+}
+
+/** Small enough to stay in a processor's cache while it is looked through. */
+const CHUNK_BYTES = 256 * 1024;
+const NEWLINE = 10;
+
+interface ReadLinesOptions {
+  readonly start?: number;
+  readonly maxLineBytes: number;
+}
+
+/** The lines of a file from `start` up to the end it had when reading began; memory is bounded by the longest line. */
+export async function* readLines(
+  files: PersistentFiles,
+  path: string,
+  options: ReadLinesOptions,
+): AsyncGenerator<FileLine> {
+  for await (const lines of readLinesAtOnce(files, path, options)) yield* lines;
+}
+
+/** The same, with the lines of one read together. */
+export async function* readLinesAtOnce(
+  files: PersistentFiles,
+  path: string,
+  options: ReadLinesOptions,
+): AsyncGenerator<readonly FileLine[]> {
+  const size = (await files.stat(path))?.size ?? 0;
+  let lineStart = options.start ?? 0;
+  let offset = lineStart;
+  let parts: Buffer[] = [];
+  let partBytes = 0;
+  let tooLong = false;
+
+  const take = (rest: Buffer, end: number, complete: boolean): FileLine => {
+    const bytes = tooLong ? Buffer.alloc(0) : parts.length === 0 ? rest : Buffer.concat([...parts, rest]);
+    const line: FileLine = { bytes, start: lineStart, end, complete, tooLong };
+    lineStart = end;
+    parts = [];
+    partBytes = 0;
+    tooLong = false;
+    return line;
+  };
+
+  for await (const chunk of readParts(files, path, offset, size)) {
+    const lines: FileLine[] = [];
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      lines.push(take(chunk.subarray(from, at), offset + at + 1, true));
+      from = at + 1;
+    }
+    yield lines;
+    const rest = chunk.subarray(from);
+    partBytes += rest.length;
+    if (partBytes > options.maxLineBytes) {
+      tooLong = true;
+      parts = [];
+    } else if (rest.length > 0) parts.push(Buffer.from(rest)); // a copy: the part is read over
+    offset += chunk.length;
+  }
+  if (lineStart < offset) yield [take(Buffer.alloc(0), offset, false)];
+}
+
+/** The bytes from `start` to `end`, in one buffer for all parts: a long file in fresh ones would cost as much memory as it is long. */
+export async function* readParts(
+  files: PersistentFiles,
+  path: string,
+  start: number,
+  end: number,
+  partBytes = CHUNK_BYTES,
+): AsyncGenerator<Buffer> {
+  const room = Buffer.allocUnsafeSlow(Math.min(partBytes, Math.max(0, end - start)));
+  for (let offset = start; offset < end; ) {
+    const bytes = Math.min(partBytes, end - offset);
+    const chunk = asBuffer(await files.readRange(path, offset, bytes, room));
+    if (chunk.length === 0) return;
+    offset += chunk.length;
+    yield chunk;
+    // Reading takes no waiting; what else there is to do has its turn between two parts.
+    if (offset < end) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,0 +1,30 @@
+import { TurnwrightError } from '../../protocol/errors.ts';
+
+/**
+ * JSON of a record. What tools hand back as data may hold big integers or cycles; they must not cost the record.
+ * Throws `storage_error` when even so nothing can be written.
+ */
+export function stringifySafely(value: object): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    try {
+      return JSON.stringify(value, withoutCycles());
+    } catch (cause) {
+      throw new TurnwrightError('storage_error', 'A record cannot be written as JSON.', { cause });
+    }
+  }
+}
+
+function withoutCycles(): (this: unknown, key: string, value: unknown) => unknown {
+  const path: unknown[] = [];
+  return function replace(_key, value) {
+    if (typeof value === 'bigint') return value.toString();
+    if (typeof value !== 'object' || value === null) return value;
+    // `this` holds the value: what stands above it on the path is its ancestry.
+    while (path.length > 0 && path.at(-1) !== this) path.pop();
+    if (path.includes(value)) return '[circular]';
+    path.push(value);
+    return value;
+  };
+}

@@ -1,0 +1,88 @@
+/** Who works on a session: `<id>.lock` beside its journal. A courtesy to people; the fence in the journal is the law. */
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { Lease, LeaseStore } from '../../protocol/ports.ts';
+import { codeOf } from '../../util/code-of.ts';
+import { uuid } from '../../util/ids/uuid.ts';
+import { livenessOf, type ProcessIdentity, thisProcess } from '../../util/process/process-identity.ts';
+import { storageError } from '../journal/storage-error.ts';
+import { lockPath } from '../session-files.ts';
+import { type Holder, hold, type LockFileOptions, parseLock } from './lock-file.ts';
+
+/** ms without a beat after which an owner on another host counts as dead. */
+const STALE_MS = 90_000;
+
+export function createFileLeaseStore(options: LockFileOptions): LeaseStore {
+  const { files, directory, clock } = options;
+
+  async function acquire(sessionId: string, how: { readonly takeOver?: boolean } = {}): Promise<Lease> {
+    const path = lockPath(directory, sessionId);
+    await files.makeDir(directory, 0o700);
+    for (;;) {
+      const lease = await hold(path, options);
+      if (lease !== undefined) return lease;
+      const holder = parseLock(await files.readSmall(path));
+      if (holder.kind === 'free') continue;
+      const living = holder.kind === 'held' && (await isLiving(holder.content, path));
+      if (living && how.takeOver !== true) throw inUse(sessionId, holder.content);
+      await clear(path, holder);
+    }
+  }
+
+  /** Moved aside, not removed: of several that find a lock stale, one gets it, and a fresh one is put back. */
+  async function clear(path: string, judged: Holder): Promise<void> {
+    const aside = `${path}.${uuid()}`;
+    await files.rename(path, aside).catch(unlessMissing);
+    const moved = parseLock(await files.readSmall(aside));
+    if (moved.kind === 'held' && !(judged.kind === 'held' && judged.content.nonce === moved.content.nonce)) {
+      await files.rename(aside, path);
+    } else await files.removeSmall(aside);
+  }
+
+  async function isLiving(owner: ProcessIdentity, path: string): Promise<boolean> {
+    const liveness = livenessOf(owner);
+    if (liveness !== 'elsewhere') return liveness === 'alive';
+    return clock.nowMs() - ((await files.stat(path))?.mtimeMs ?? 0) < STALE_MS;
+  }
+
+  return {
+    async acquire(sessionId, how) {
+      try {
+        return await acquire(sessionId, how);
+      } catch (error) {
+        if (error instanceof TurnwrightError) throw error;
+        throw storageError(`The lock of session ${sessionId} cannot be written (${directory}).`, error);
+      }
+    },
+  };
+}
+
+/** Leases of one process. Taking one over aborts the signal of the one before at once. */
+export function createMemoryLeaseStore(): LeaseStore {
+  const held = new Map<string, AbortController>();
+  return {
+    async acquire(sessionId, how = {}) {
+      const before = held.get(sessionId);
+      if (before !== undefined && how.takeOver !== true) throw inUse(sessionId, thisProcess());
+      const mine = new AbortController();
+      held.set(sessionId, mine);
+      before?.abort('lease_lost');
+      return {
+        signal: mine.signal,
+        async release() {
+          if (held.get(sessionId) === mine) held.delete(sessionId);
+        },
+      };
+    },
+  };
+}
+
+function inUse(sessionId: string, { pid, host }: ProcessIdentity): TurnwrightError {
+  return new TurnwrightError(
+    'session_in_use',
+    `Session ${sessionId} is in use by process ${pid} on ${host}. End that process, fork the session, or take it over (--take-over).`,
+  );
+}
+
+function unlessMissing(error: unknown): void {
+  if (codeOf(error) !== 'ENOENT') throw error;
+}

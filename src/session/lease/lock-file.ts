@@ -1,0 +1,169 @@
+/**
+ * What stands in a lock, and the locks of this process in one folder: names of one file, so that a session that runs
+ * beside others has a lock without a file of its own, and one beat renews them all.
+ */
+import type { AppendHandle, PersistentFiles } from '../../protocol/files.ts';
+import type { Clock, Lease } from '../../protocol/ports.ts';
+import { openScope, type Scope } from '../../util/async/scope.ts';
+import { codeOf } from '../../util/code-of.ts';
+import { uuid } from '../../util/ids/uuid.ts';
+import { type ProcessIdentity, thisProcess } from '../../util/process/process-identity.ts';
+
+export interface LockFileOptions {
+  readonly files: PersistentFiles;
+  /** Folder of the journals. */
+  readonly directory: string;
+  readonly clock: Pick<Clock, 'nowMs' | 'timer'>;
+}
+
+export interface LockContent extends ProcessIdentity {
+  readonly nonce: string;
+}
+
+export type Holder =
+  | { readonly kind: 'free' }
+  | { readonly kind: 'held'; readonly content: LockContent }
+  /** Not a lock of ours, or half of one. */
+  | { readonly kind: 'broken' };
+
+const BLANK = Buffer.from(' ');
+/** How often an owner shows that it lives and looks whether its locks are still its own. */
+const BEAT_MS = 15_000;
+
+/** Those that hold a lock, or are about to. */
+const open = new Set<LockFile>();
+
+/** undefined: there is a lock already. Other errors are those of the disk. */
+export async function hold(path: string, options: LockFileOptions): Promise<Lease | undefined> {
+  for (const file of open) {
+    const lease = file.serves(options) ? await file.alsoAs(path) : 'apart';
+    if (lease !== 'apart') return lease;
+  }
+  return new LockFile(options).create(path);
+}
+
+class LockFile {
+  readonly #options: LockFileOptions;
+  readonly #content: LockContent = { ...thisProcess(), nonce: uuid() };
+  /** By path; aborted when another owner took it. */
+  readonly #held = new Map<string, Scope>();
+  #created: Promise<unknown> = Promise.resolve();
+  /** Opened when it is first written to: most sessions are over by then. */
+  #handle: AppendHandle | undefined;
+  #cancel = (): void => undefined;
+
+  constructor(options: LockFileOptions) {
+    this.#options = options;
+  }
+
+  serves({ files, directory, clock }: LockFileOptions): boolean {
+    const own = this.#options;
+    return own.directory === directory && own.files === files && own.clock === clock;
+  }
+
+  async create(path: string): Promise<Lease | undefined> {
+    open.add(this);
+    const creating = this.#options.files.createExclusive(path, JSON.stringify(this.#content), 0o600);
+    this.#created = creating.catch(() => undefined);
+    try {
+      await creating;
+      return this.#leaseOf(path);
+    } catch (error) {
+      open.delete(this);
+      if (codeOf(error) === 'EEXIST') return undefined;
+      throw error;
+    }
+  }
+
+  /** `apart`: it takes a file of its own. */
+  async alsoAs(path: string): Promise<Lease | undefined | 'apart'> {
+    await this.#created;
+    const [known] = this.#held.keys();
+    if (known === undefined) return 'apart';
+    const { files } = this.#options;
+    try {
+      await files.link(known, path);
+      if (await this.#isOurs(path)) return this.#leaseOf(path);
+      // What we knew as ours is another's by now.
+      await files.removeSmall(path);
+      return 'apart';
+    } catch (error) {
+      return codeOf(error) === 'EEXIST' ? undefined : 'apart';
+    }
+  }
+
+  #leaseOf(path: string): Lease {
+    const lost = openScope();
+    this.#held.get(path)?.abort('lease_lost');
+    if (this.#held.size === 0) this.#rest();
+    this.#held.set(path, lost);
+    return {
+      get signal() {
+        return lost.signal;
+      },
+      life: lost,
+      release: async () => {
+        if (!this.#letGo(path, lost)) return;
+        if (await this.#isOurs(path)) await this.#options.files.removeSmall(path);
+      },
+    };
+  }
+
+  #rest(): void {
+    this.#cancel();
+    this.#cancel = this.#options.clock.timer(BEAT_MS, () => void this.#beat());
+  }
+
+  /** A blank behind the JSON renews the time of the file, of this one and not of a successor's. */
+  async #beat(): Promise<void> {
+    try {
+      for (const [path, lost] of this.#held)
+        if (!(await this.#isOurs(path)) && this.#letGo(path, lost)) lost.abort('lease_lost');
+      const [path] = this.#held.keys();
+      if (path === undefined) return;
+      this.#handle ??= await this.#options.files.openAppend(path, 0o600);
+      await this.#handle.append(BLANK);
+    } catch {
+      // A disk that does not answer now is asked again; the fence decides meanwhile.
+    }
+    if (this.#held.size > 0) this.#rest();
+    else await this.#end();
+  }
+
+  async #isOurs(path: string): Promise<boolean> {
+    const holder = parseLock(await this.#options.files.readSmall(path));
+    return holder.kind === 'held' && holder.content.nonce === this.#content.nonce;
+  }
+
+  /** false: it was let go of before. */
+  #letGo(path: string, lost: Scope): boolean {
+    if (this.#held.get(path) !== lost) return false;
+    this.#held.delete(path);
+    if (this.#held.size === 0) void this.#end();
+    return true;
+  }
+
+  async #end(): Promise<void> {
+    open.delete(this);
+    this.#cancel();
+    const handle = this.#handle;
+    this.#handle = undefined;
+    await handle?.close();
+  }
+}
+
+export function parseLock(bytes: Uint8Array | undefined): Holder {
+  if (bytes === undefined) return { kind: 'free' };
+  try {
+    const content: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return isLock(content) ? { kind: 'held', content } : { kind: 'broken' };
+  } catch {
+    return { kind: 'broken' };
+  }
+}
+
+function isLock(value: unknown): value is LockContent {
+  if (typeof value !== 'object' || value === null) return false;
+  const { pid, host, nonce } = value as Record<string, unknown>;
+  return typeof pid === 'number' && typeof host === 'string' && typeof nonce === 'string';
+}

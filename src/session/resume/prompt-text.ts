@@ -1,0 +1,11 @@
+import type { UserMessage } from '../../protocol/messages.ts';
+import { textOfContent } from '../../util/text/text-of-content.ts';
+
+/** The text of a prompt; undefined for tool results and what the engine wrote. */
+export function promptText(message: UserMessage): string | undefined {
+  if (message.isSynthetic === true || (message.kind !== undefined && message.kind !== 'prompt'))
+    return undefined;
+  const { content } = message.message;
+  if (typeof content !== 'string' && content.some((block) => block.type === 'tool_result')) return undefined;
+  return textOfContent(content);
+}

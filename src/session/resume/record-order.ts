@@ -1,0 +1,176 @@
+/** Which records count, and in what order: `seq` for ours, the chain of parents for those of other programs. */
+import { JOURNAL_VERSION, type JournalEntry } from '../../protocol/journal.ts';
+import { isSettled, recordIdentity } from '../journal/record-identity.ts';
+import type { ResumeProblems } from './resume-problems.ts';
+
+type Linked = JournalEntry & {
+  readonly uuid: string;
+  readonly parentUuid?: string | null;
+  readonly isSidechain?: boolean;
+};
+
+export function recordsInOrder(
+  entries: Iterable<JournalEntry>,
+  problems: ResumeProblems,
+  /** A subagent's transcript is one side chain; that of a session is not. */
+  { sidechain = false }: { readonly sidechain?: boolean } = {},
+): JournalEntry[] {
+  /** Where each stands: messages, and where records are out of order the others too. */
+  const seen = new Map<string, number>();
+  const records: JournalEntry[] = [];
+  let last = 0;
+  let sorted = true;
+  let isForeign = false;
+  for (const entry of entries) {
+    if (entry.v > JOURNAL_VERSION) {
+      problems.newer++;
+      continue;
+    }
+    if (entry.v === 0) isForeign = true;
+    if (sorted && entry.seq <= last) {
+      sorted = false;
+      for (const [at, record] of records.entries()) {
+        const key = keyOf(record);
+        if (key !== undefined) seen.set(key, at);
+      }
+    }
+    // What comes in order is in its own place.
+    const key = sorted && !('uuid' in entry) ? undefined : keyOf(entry);
+    const at = key === undefined ? undefined : seen.get(key);
+    if (at !== undefined) {
+      if (isSettled(entry)) records[at] = { ...(records[at] as typeof entry), message: entry.message };
+      else problems.duplicates++;
+      continue;
+    }
+    if (key !== undefined) seen.set(key, records.length);
+    last = entry.seq;
+    records.push(entry);
+  }
+  if (!sorted) records.sort((a, b) => a.seq - b.seq);
+  const isOfMain = (record: JournalEntry) => !('isSidechain' in record && record.isSidechain === true);
+  const main = sidechain || records.every(isOfMain) ? records : records.filter(isOfMain);
+  const standing = withoutRewound(main);
+  return isForeign ? withoutAbandonedBranches(standing, problems) : standing;
+}
+
+/** A message is the same wherever it stands again; any other record only in its own place. */
+function keyOf(entry: JournalEntry): string | undefined {
+  if ('uuid' in entry) return entry.uuid;
+  return entry.v === 0 ? undefined : `${entry.seq} ${recordIdentity(entry)}`;
+}
+
+/** Takes out what a later resume went back behind. */
+function withoutRewound(records: JournalEntry[]): JournalEntry[] {
+  if (!records.some(({ type }) => type === 'rewind')) return records;
+  let standing: JournalEntry[] = [];
+  for (const record of records) {
+    if (record.type === 'rewind') {
+      const cut = cutBehind(standing, record.to);
+      if (cut !== undefined)
+        standing = [...standing.slice(0, cut), ...standing.slice(cut).filter(outlivesRewind)];
+    }
+    standing.push(record);
+  }
+  return standing;
+}
+
+/** Money that was spent, names that were given, prompts taken from the inbox, files that were changed: going back undoes none. */
+function outlivesRewind({ type }: JournalEntry): boolean {
+  return (
+    type === 'response' ||
+    type === 'cost' ||
+    type === 'inbox' ||
+    type === 'file-change' ||
+    type === 'custom-title' ||
+    type === 'title' ||
+    type === 'rewind'
+  );
+}
+
+/**
+ * Where the records end that belong to a message and what came before it: at the next message. undefined: there is
+ * no such message.
+ */
+export function cutBehind(records: readonly JournalEntry[], uuid: string): number | undefined {
+  const at = records.findIndex((record) => isMessage(record) && record.uuid === uuid);
+  if (at < 0) return undefined;
+  const next = records.findIndex(
+    (record, index) =>
+      index > at && ((isMessage(record) && record.uuid !== uuid) || record.type === 'submission'),
+  );
+  return next < 0 ? records.length : next;
+}
+
+function isMessage(record: JournalEntry): record is Linked {
+  return 'uuid' in record && typeof record.uuid === 'string';
+}
+
+/**
+ * Another program's transcript is a tree: going back and asking differently leaves the old branch in the file. The
+ * chain from the last message to the root is the conversation. A chain with a missing link or a cycle is no
+ * judge: then every message stays, in file order (F73: never a blank session).
+ */
+function withoutAbandonedBranches(records: JournalEntry[], problems: ResumeProblems): JournalEntry[] {
+  const foreign = new Map<string, Linked>();
+  /** A compaction boundary is a root of its own; what it summarises stands before it. */
+  const beforeBoundary = new Map<Linked, Linked | undefined>();
+  let leaf: Linked | undefined;
+  let previous: Linked | undefined;
+  for (const record of records) {
+    if (record.v !== 0 || !('uuid' in record) || typeof record.uuid !== 'string') continue;
+    foreign.set(record.uuid, record as Linked);
+    if (record.type === 'system') beforeBoundary.set(record as Linked, previous);
+    previous = record as Linked;
+    if (record.type === 'user' || record.type === 'assistant') leaf = record as Linked;
+  }
+  if (leaf === undefined) return records;
+  const parentOf = (link: Linked): Linked | 'missing' | undefined =>
+    typeof link.parentUuid === 'string'
+      ? (foreign.get(link.parentUuid) ?? 'missing')
+      : beforeBoundary.get(link);
+  const chain = new Set<Linked>();
+  for (let at: Linked | undefined = leaf; ; ) {
+    if (chain.has(at)) return countBroken(records, problems);
+    chain.add(at);
+    const parent: Linked | 'missing' | undefined = parentOf(at);
+    if (parent === 'missing') return countBroken(records, problems);
+    if (parent === undefined) break;
+    at = parent;
+  }
+  const kept = keptBesideChain(chain);
+  return records.filter((record) => {
+    const message = 'uuid' in record ? foreign.get(record.uuid) : undefined;
+    return message === undefined || chain.has(message) || kept(message);
+  });
+}
+
+function countBroken(records: JournalEntry[], problems: ResumeProblems): JournalEntry[] {
+  problems.brokenParents++;
+  return records;
+}
+
+/** Blocks of one response and the results of its calls hang side by side; the chain passes through one of them. */
+function keptBesideChain(chain: ReadonlySet<Linked>): (message: Linked) => boolean {
+  const responses = new Set<string>();
+  const uuids = new Set<string>();
+  for (const link of chain) {
+    uuids.add(link.uuid);
+    if (link.type === 'assistant' && typeof link.message?.id === 'string') responses.add(link.message.id);
+  }
+  const besides = new Set<string>();
+  return (message) => {
+    const sameResponse = message.type === 'assistant' && responses.has(message.message?.id);
+    const answersOne =
+      message.type === 'user' &&
+      isToolResult(message) &&
+      typeof message.parentUuid === 'string' &&
+      (uuids.has(message.parentUuid) || besides.has(message.parentUuid));
+    if (sameResponse || answersOne) besides.add(message.uuid);
+    return sameResponse || answersOne || message.type === 'attachment' || message.type === 'system';
+  };
+}
+
+function isToolResult(message: Extract<Linked, { type: 'user' }>): boolean {
+  const content = message.message?.content;
+  return Array.isArray(content) && content.some((block) => block?.type === 'tool_result');
+}

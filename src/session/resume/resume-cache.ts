@@ -1,0 +1,151 @@
+/**
+ * The digest of a long journal: what a resume needs of its first part, in a file beside it, ready to be read. It says
+ * of which bytes it was made. The journal is the law: where these are no longer what they were, or the digest is not
+ * whole, it is as if there were none, and the journal is read from its start.
+ */
+import { dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { JournalEntry } from '../../protocol/journal.ts';
+import { MAX_LINE_BYTES } from '../journal/envelope.ts';
+import { type JournalPosition, scanJournal } from '../journal/read-journal.ts';
+import { readLines, readParts } from '../journal/read-lines.ts';
+import { asTold, asWritten } from '../journal/stored-form.ts';
+import { EarlierRecords } from './resume-scan.ts';
+
+/** A journal is worth one when so much of it is in none yet: reading that takes about 50 ms. */
+export const DIGEST_FROM_BYTES = 8 * 1024 * 1024;
+const DIGEST_VERSION = 2;
+/** Parsed, or summed up, at once: less would take longer altogether, more would keep others waiting. */
+const PART_BYTES = 1024 * 1024;
+
+export interface Digest {
+  /** Up to where it goes. */
+  readonly position: JournalPosition;
+  readonly entries: readonly JournalEntry[];
+}
+
+/** Its first line. */
+interface Head {
+  readonly v: number;
+  /** Another version of the program may tell records in other words. */
+  readonly program: string;
+  /** false: of damage, and of what was gone back behind, a resume reads in the journal. So it is not tried at each close. */
+  readonly holds: boolean;
+  readonly position: JournalPosition;
+  /** CRC-32 of the journal up to there. */
+  readonly journalSum: number;
+  /** Bytes of each line behind this one: a list of records, and a newline. */
+  readonly lines: readonly number[];
+  /** CRC-32 of this line, with 0 for it, and those behind. */
+  readonly sum: number;
+}
+
+/** `<id>/digest.jsonl`, beside the journal. */
+const digestPath = (journal: string): string => join(journal.slice(0, -'.jsonl'.length), 'digest.jsonl');
+
+/** undefined: there is none that holds. */
+export async function readDigest(
+  files: PersistentFiles,
+  journal: string,
+  program = '0',
+): Promise<Digest | undefined> {
+  const size = (await files.stat(journal))?.size ?? 0;
+  if (size < DIGEST_FROM_BYTES) return undefined;
+  try {
+    const found = await headOf(files, journal, program);
+    if (found === undefined || !found.head.holds || found.head.position.size > size) return undefined;
+    const { head, end } = found;
+    const { position, journalSum } = head;
+    const entries: JournalEntry[] = [];
+    let sum = sumOfHead(head);
+    let at = end;
+    for (const length of head.lines) {
+      for await (const line of readParts(files, digestPath(journal), at, at + length, length)) {
+        sum = crc32(line, sum);
+        for (const stored of JSON.parse(line.toString('utf8')) as Record<string, unknown>[])
+          entries.push(asTold(stored) as unknown as JournalEntry);
+      }
+      at += length;
+    }
+    if (sum !== head.sum || journalSum !== (await sumOf(files, journal, position.size))) return undefined;
+    return { position, entries };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes one of all that a long journal holds, unless there is one of nearly as much. */
+export async function keepDigest(files: PersistentFiles, journal: string, program = '0'): Promise<void> {
+  const size = (await files.stat(journal))?.size ?? 0;
+  if (size - (await digestedBytes(files, journal, program)) < DIGEST_FROM_BYTES) return;
+  const before = await readDigest(files, journal, program);
+  const earlier = new EarlierRecords(before?.entries);
+  const position = await scanJournal(files, journal, before?.position, earlier);
+  const gathered = earlier.problems.length > 0 || position.endsOpen ? undefined : earlier.entries();
+  const lines = linesOf(gathered ?? []);
+  const unsummed: Head = {
+    v: DIGEST_VERSION,
+    program,
+    holds: gathered !== undefined,
+    position,
+    journalSum: await sumOf(files, journal, position.size),
+    lines: lines.map(({ length }) => length),
+    sum: 0,
+  };
+  const head: Head = {
+    ...unsummed,
+    sum: lines.reduce((sum, line) => crc32(line, sum), sumOfHead(unsummed)),
+  };
+  const path = digestPath(journal);
+  await files.makeDir(dirname(path), 0o700);
+  const text = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...lines]);
+  await files.writeAtomic(path, text, { mode: 0o600 });
+}
+
+const sumOfHead = (head: Head): number => crc32(JSON.stringify({ ...head, sum: 0 }));
+
+/** Without what a resume does not ask for: the parents of our own records, and session and folder but for the first. */
+export function digested(entries: readonly JournalEntry[]): readonly JournalEntry[] {
+  const first = entries.findIndex(({ sessionId, cwd }) => sessionId !== '' && cwd !== '');
+  return entries.map((entry, at) =>
+    at <= first || entry.v === 0 ? entry : { ...entry, sessionId: '', cwd: '', parentUuid: undefined },
+  ) as readonly JournalEntry[];
+}
+
+function linesOf(entries: readonly JournalEntry[]): Buffer[] {
+  const lines: Buffer[] = [];
+  let texts: string[] = [];
+  let chars = 0;
+  for (const [at, entry] of digested(entries).entries()) {
+    const text = JSON.stringify(asWritten(entry));
+    texts.push(text);
+    chars += text.length;
+    if (chars < PART_BYTES && at < entries.length - 1) continue;
+    lines.push(Buffer.from(`[${texts.join(',')}]\n`));
+    texts = [];
+    chars = 0;
+  }
+  return lines;
+}
+
+async function digestedBytes(files: PersistentFiles, journal: string, program: string): Promise<number> {
+  return (await headOf(files, journal, program).catch(() => undefined))?.head.position.size ?? 0;
+}
+
+/** undefined: there is none, or not one of this version. */
+async function headOf(files: PersistentFiles, journal: string, program: string) {
+  for await (const { bytes, end } of readLines(files, digestPath(journal), {
+    maxLineBytes: MAX_LINE_BYTES,
+  })) {
+    const head = JSON.parse(bytes.toString('utf8')) as Head;
+    return head.v === DIGEST_VERSION && head.program === program ? { head, end } : undefined;
+  }
+  return undefined;
+}
+
+async function sumOf(files: PersistentFiles, path: string, size: number): Promise<number> {
+  let sum = 0;
+  for await (const part of readParts(files, path, 0, size, PART_BYTES)) sum = crc32(part, sum);
+  return sum;
+}

@@ -1,0 +1,137 @@
+/**
+ * What a resume needs of a session's past, gathered while its file is looked through: each line is read once, and what
+ * says much of submissions that are over, more than half of a journal, is not parsed. Their decisions and what their
+ * results say are left out, what their answers cost where a later record has the sum, and a block that is told again.
+ */
+import type { JournalEntry } from '../../protocol/journal.ts';
+import { bareResult, type LineHead, type PeekedLine, parseLine } from '../journal/envelope.ts';
+import type { JournalProblem, ScanListener } from '../journal/read-journal.ts';
+
+interface Held {
+  /** Its place among the entries. */
+  readonly at: number;
+  line: Buffer;
+  readonly seq: number;
+}
+
+export class EarlierRecords implements ScanListener {
+  #problems: JournalProblem[] = [];
+  readonly #entries: (JournalEntry | undefined)[];
+  /** Of the submission that is open so far. */
+  #decisions: Held[] = [];
+  #responses: Held[] = [];
+  /** The last of its kind. */
+  #cost: Held | undefined;
+  #block: (Held & { readonly uuid: string }) | undefined;
+  /** Held before this place: in memory of their own. */
+  #copied: number;
+  #wentBack = false;
+
+  /** `before`: gathered in an earlier look, that ended where this one begins. */
+  constructor(before: readonly JournalEntry[] = []) {
+    this.#entries = [...before];
+    this.#copied = before.length;
+  }
+
+  line(line: Buffer, head: PeekedLine): boolean {
+    switch (head.type) {
+      case 'decision':
+        this.#decisions.push(this.#hold(line, head));
+        return true;
+      case 'response':
+        this.#responses.push(this.#hold(line, head));
+        return true;
+      case 'cost':
+        this.#cost = this.#hold(line, head);
+        return true;
+      case 'assistant':
+        return this.#assistant(line, head);
+      case 'result':
+        return this.#other(bareResult(line, head) ?? parseLine(line));
+      default:
+        return this.#other(parseLine(line));
+    }
+  }
+
+  #other(entry: JournalEntry | undefined): boolean {
+    if (entry !== undefined) this.entry(entry);
+    return entry !== undefined;
+  }
+
+  entry(entry: JournalEntry): void {
+    const { type } = entry;
+    if (type === 'result' || (type === 'submission' && entry.carriesOn !== true)) this.#isOver();
+    if (type === 'rewind') this.#wentBack = true;
+    this.#entries.push(entry);
+  }
+
+  problem(problem: JournalProblem): void {
+    this.#problems.push(problem);
+  }
+
+  get problems(): readonly JournalProblem[] {
+    return this.#problems;
+  }
+
+  /** The line at this place is no longer in the file. */
+  forget(offset: number): void {
+    this.#problems = this.#problems.filter((problem) => problem.offset !== offset);
+  }
+
+  /** In the journal's order. undefined: a resume went back, so that a submission that was over may be open again. */
+  entries(): readonly JournalEntry[] | undefined {
+    if (this.#wentBack) return undefined;
+    for (const held of this.#held()) this.#parse(held);
+    return this.#entries.filter((entry) => entry !== undefined);
+  }
+
+  partIsOver(): void {
+    for (const held of this.#held()) {
+      if (held.at >= this.#copied) held.line = Buffer.from(held.line);
+    }
+    this.#copied = this.#entries.length;
+  }
+
+  #held(): Held[] {
+    const last = [this.#cost, this.#block].filter((held) => held !== undefined);
+    return [...this.#decisions, ...this.#responses, ...last];
+  }
+
+  #isOver(): void {
+    const summed = this.#cost?.at ?? 0;
+    this.#decisions = [];
+    // The last one says what the conversation had come to.
+    this.#responses = this.#responses.filter(({ at }, index, all) => at > summed || index === all.length - 1);
+  }
+
+  /** Told again, it stays where it stood. */
+  #assistant(line: Buffer, head: PeekedLine): boolean {
+    const uuid = line.toString('latin1', head.fieldsAt, head.fieldsAt + UUID_BYTES);
+    const block = this.#block;
+    this.#block = undefined;
+    if (block?.uuid !== uuid) {
+      if (block !== undefined) this.#parse(block);
+      this.#block = { ...this.#hold(line, head), uuid };
+      return true;
+    }
+    const entry = parseLine(line);
+    if (entry?.type === 'assistant' && entry.settled === true) {
+      this.#entries[block.at] = { ...entry, seq: block.seq };
+      return true;
+    }
+    this.#parse(block);
+    return this.#other(entry);
+  }
+
+  #hold(line: Buffer, { seq }: LineHead): Held {
+    const held = { at: this.#entries.length, line, seq };
+    this.#entries.push(undefined);
+    return held;
+  }
+
+  #parse({ at, line }: Held): void {
+    this.#entries[at] = parseLine(line);
+  }
+}
+
+const UUID_BYTES = ',"uuid":"00000000-0000-0000-0000-000000000000"'.length;

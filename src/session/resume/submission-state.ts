@@ -1,0 +1,149 @@
+/** Follows the records of the last submission: how far it came, and what it would take to carry it on (L4.1). */
+import type { CarriedState, DecisionRecord } from '../../protocol/decision-record.ts';
+import type { JournalBody } from '../../protocol/journal.ts';
+import type { AssistantMessage, UserMessage } from '../../protocol/messages.ts';
+import type { PermissionDenial } from '../../protocol/permission.ts';
+import type { Terminal } from '../../protocol/terminal.ts';
+import type { EffectClass } from '../../protocol/tool.ts';
+import type { StopReason, Usage } from '../../protocol/wire.ts';
+
+export type RecordOf<T extends JournalBody['type']> = Extract<JournalBody, { type: T }>;
+
+export interface CallFacts {
+  readonly effectClass: EffectClass;
+  /** The input that ran, when it was not the model's. */
+  readonly updatedInput?: unknown;
+}
+
+export interface OpenAsk {
+  readonly askId: string;
+  readonly toolUseId: string;
+  readonly question: unknown;
+  /** Given, but its call has not run yet. */
+  readonly answer?: unknown;
+}
+
+export class SubmissionState {
+  readonly id: string;
+  readonly model: string;
+  readonly permissionMode: string;
+  /** Another program ran it. */
+  readonly foreign: boolean;
+  /** 0 before the first request. */
+  iteration = 0;
+  attempt = 0;
+  turnCount = 1;
+  stopReason: StopReason | null = null;
+  /** uuids of its prompts, and keys of those that joined it. */
+  readonly prompts: string[] = [];
+  /** A prompt is on record: there is something to answer. */
+  prompted = false;
+  /** The interruption note is on record: the run had been aborted. */
+  interrupted = false;
+  readonly intents = new Map<string, CallFacts>();
+  /** Calls that an earlier resume gave up on. */
+  readonly unknown = new Set<string>();
+  readonly asks = new Map<string, OpenAsk>();
+  /** Rules that a command or skill allowed for its duration. */
+  readonly lent: string[] = [];
+  /** Calls of its agents. */
+  readonly denied: PermissionDenial[] = [];
+  readonly decisions: DecisionRecord[] = [];
+  /** What it said so far, errors included, prompts and what was taken back excepted: its result is made of it. */
+  get said(): readonly (AssistantMessage | UserMessage)[] {
+    return this.#said;
+  }
+  #said: (AssistantMessage | UserMessage)[] = [];
+  /** What its answers cost. */
+  readonly usages: Usage[] = [];
+  /** The model that was asked last, when a command or an overloaded one had put it in the place of the first. */
+  switchedModel: string | undefined;
+  /** What the iteration it stands in began with. */
+  carried: CarriedState | undefined;
+  #decided: DecisionRecord | undefined;
+  #answered = false;
+
+  constructor(
+    record: Pick<RecordOf<'submission'>, 'submission' | 'model' | 'permissionMode'>,
+    how: { readonly foreign: boolean } = { foreign: false },
+  ) {
+    this.foreign = how.foreign;
+    this.id = record.submission;
+    this.model = record.model;
+    this.permissionMode = record.permissionMode;
+  }
+
+  request(record: RecordOf<'request'>): void {
+    if (record.iteration !== this.iteration) {
+      // Without a decision record the turn of an iteration that called tools is counted by its successor.
+      if (this.#decided === undefined && this.#answered) this.turnCount++;
+      this.#decided = undefined;
+      this.#answered = false;
+    }
+    this.iteration = record.iteration;
+    this.attempt = record.attempt;
+    this.stopReason = null;
+    this.switchedModel = record.model === this.model ? undefined : record.model;
+  }
+
+  response(record: RecordOf<'response'>): void {
+    this.stopReason = record.stopReason;
+    this.usages.push(record.usage);
+  }
+
+  intent(record: RecordOf<'intent'>): void {
+    const { effectClass } = record;
+    const known: CallFacts = {
+      effectClass: effectClass === 'pure' || effectClass === 'idempotent' ? effectClass : 'unsafe',
+    };
+    this.intents.set(
+      record.toolUseId,
+      record.updatedInput === undefined ? known : { ...known, updatedInput: record.updatedInput },
+    );
+  }
+
+  say(message: AssistantMessage | UserMessage): void {
+    if (message.type === 'user' && (message.kind === 'prompt' || message.kind === 'command')) return;
+    this.#said.push(message);
+  }
+
+  retract(uuids: readonly string[]): void {
+    const gone = new Set(uuids);
+    this.#said = this.#said.filter(({ uuid }) => !gone.has(uuid));
+  }
+
+  result(): void {
+    this.#answered = true;
+  }
+
+  ask({ askId, toolUseId, question }: RecordOf<'ask'>): void {
+    this.asks.set(askId, { askId, toolUseId, question });
+  }
+
+  answer({ askId, answer }: RecordOf<'answer'>): void {
+    const asked = this.asks.get(askId);
+    if (asked !== undefined) this.asks.set(askId, { ...asked, answer });
+  }
+
+  decision({ record }: RecordOf<'decision'>): void {
+    this.decisions.push(record);
+    this.#decided = record;
+    const { decision } = record;
+    if (decision?.kind === 'continue') this.carried = record.next;
+    const next = decision?.kind === 'continue' && decision.transition === 'next_turn' ? 1 : 0;
+    if (typeof record.budgets?.turnCount === 'number') this.turnCount = record.budgets.turnCount + next;
+  }
+
+  /** The last iteration went on to a next one, of which nothing is on record yet. */
+  get wentOn(): boolean {
+    return this.#decided?.decision?.kind === 'continue';
+  }
+
+  /** It was decided, or ordered, that the submission ends; only its result is missing. */
+  terminal(hasCalls: boolean): Terminal | undefined {
+    const decision = this.#decided?.decision;
+    if (decision?.kind === 'stop') return { reason: decision.terminal, turnCount: this.turnCount };
+    if (!this.interrupted) return undefined;
+    return { reason: hasCalls ? 'aborted_tools' : 'aborted_streaming', turnCount: this.turnCount };
+  }
+}

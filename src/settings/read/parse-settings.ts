@@ -1,0 +1,34 @@
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { Settings } from '../settings.ts';
+
+/**
+ * Checks what a settings file or an inline object holds. Throws `invalid_settings` that names the file, the key and
+ * what was expected: a deny rule that cannot be read must stop the run, not be lost (test 109). zod is loaded here,
+ * so a run without settings never pays for it.
+ */
+export async function parseSettings(value: unknown, file: string): Promise<Settings> {
+  const { settingsSchema } = await import('./settings-schema.ts');
+  const parsed = settingsSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(
+    ({ path, message }) => `${path.length === 0 ? 'the whole file' : path.map(String).join('.')}: ${message}`,
+  );
+  throw invalidSettings(file, problems.join('; '));
+}
+
+/** Reads JSON text; a byte order mark is allowed, comments are not. */
+export function parseSettingsJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (cause) {
+    throw invalidSettings(
+      file,
+      `it is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+      cause,
+    );
+  }
+}
+
+export function invalidSettings(file: string, problem: string, cause?: unknown): TurnwrightError {
+  return new TurnwrightError('invalid_settings', `Settings in ${file} cannot be used: ${problem}`, { cause });
+}

@@ -1,0 +1,195 @@
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { SessionStateAudience } from '../../protocol/session-messages.ts';
+import { EFFORT_LEVELS, type EffortLevel } from '../../protocol/wire.ts';
+import { toolSearchShare } from '../resolve/tool-search-mode.ts';
+import { type Env, variable } from './config-home.ts';
+
+/** What the environment says, typed. Absent means unset or empty. */
+export interface EnvironmentValues {
+  readonly apiKey?: string | undefined;
+  readonly authToken?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly model?: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly httpProxy?: string | undefined;
+  readonly httpsProxy?: string | undefined;
+  readonly noProxy?: string | undefined;
+  readonly caFiles: readonly string[];
+  /** Vendors whose wire was asked for, by the variable that asks for it. */
+  readonly otherProviders: readonly string[];
+  readonly betas: readonly string[];
+  readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
+  readonly promptCachingOff: boolean;
+  readonly promptCacheTtl?: '5m' | '1h' | undefined;
+  readonly fastMode?: boolean | undefined;
+  readonly fastModeOff: boolean;
+  readonly persistentRetry?: boolean | undefined;
+  readonly effort?: EffortLevel | undefined;
+  readonly maxThinkingTokens?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly maxRetries?: number | undefined;
+  readonly unreachedRetries?: number | undefined;
+  readonly headersTimeoutMs?: number | undefined;
+  readonly firstByteTimeoutMs?: number | undefined;
+  readonly bashDefaultTimeoutMs?: number | undefined;
+  readonly bashMaxTimeoutMs?: number | undefined;
+  readonly bashMaxOutputChars?: number | undefined;
+  readonly mcpStartTimeoutMs?: number | undefined;
+  readonly mcpToolTimeoutMs?: number | undefined;
+  readonly idleNotificationMs?: number | undefined;
+  readonly backgroundTasksOff: boolean;
+  readonly sessionState?: SessionStateAudience | undefined;
+  readonly fileCheckpointing?: boolean | undefined;
+  readonly promptSuggestionsOff: boolean;
+  readonly agentSummariesOff: boolean;
+  /** A folder of notes for the main conversation. */
+  readonly memoryPath?: string | undefined;
+  readonly autoCompactOff: boolean;
+  readonly autoCompactWindow?: number | undefined;
+  readonly stopHookBlockCap?: number | undefined;
+  /** Share of the window, 0 to 1. */
+  readonly deferToolsAbove?: number | undefined;
+  readonly questionPreviewFormat?: 'markdown' | 'html' | undefined;
+  /** `ANTHROPIC_DEFAULT_OPUS_MODEL` and the like, for resolving aliases. */
+  readonly modelAliases: Readonly<Record<string, string>>;
+}
+
+const OTHER_PROVIDERS = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'];
+/** What the conversation itself decides about. */
+const OWN_FIELDS: readonly string[] = ['model', 'max_tokens', 'system', 'tools', 'messages', 'stream'];
+const ALIAS_BEGINS = 'ANTHROPIC_DEFAULT_';
+const ALIAS = /^ANTHROPIC_DEFAULT_[A-Z]+_MODEL$/;
+
+/** Throws `invalid_settings` that names the variable, and never the value of one that may hold a secret. */
+export function readEnvironment(env: Env): EnvironmentValues {
+  const text = (name: string) => variable(env, name);
+  const either = (name: string) => text(name) ?? text(name.toLowerCase());
+  const count = (name: string, least = 1) => readCount(env, name, least);
+  return {
+    apiKey: text('ANTHROPIC_API_KEY'),
+    authToken: text('ANTHROPIC_AUTH_TOKEN'),
+    baseUrl: text('ANTHROPIC_BASE_URL'),
+    model: text('ANTHROPIC_MODEL'),
+    headers: readHeaders(text('ANTHROPIC_CUSTOM_HEADERS')),
+    httpProxy: either('HTTP_PROXY') ?? either('ALL_PROXY'),
+    httpsProxy: either('HTTPS_PROXY') ?? either('ALL_PROXY'),
+    noProxy: either('NO_PROXY'),
+    caFiles: ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'].flatMap((name) => text(name) ?? []),
+    otherProviders: OTHER_PROVIDERS.filter((name) => isOn(text(name))),
+    betas: nameList(text('ANTHROPIC_BETAS')),
+    extraBody: readExtraBody(text('CLAUDE_CODE_EXTRA_BODY')),
+    promptCachingOff: isOn(text('DISABLE_PROMPT_CACHING')),
+    promptCacheTtl: readCacheTtl(text),
+    fastMode: readSwitch(text('TURNWRIGHT_FAST_MODE')),
+    fastModeOff: isOn(text('CLAUDE_CODE_DISABLE_FAST_MODE')),
+    persistentRetry: readSwitch(text('CLAUDE_CODE_UNATTENDED_RETRY')),
+    effort: readEffort(text('CLAUDE_CODE_EFFORT_LEVEL')),
+    maxThinkingTokens: count('MAX_THINKING_TOKENS', 0),
+    maxOutputTokens: count('CLAUDE_CODE_MAX_OUTPUT_TOKENS'),
+    maxRetries: count('CLAUDE_CODE_MAX_RETRIES', 0),
+    unreachedRetries: count('TURNWRIGHT_UNREACHED_RETRIES', 0),
+    headersTimeoutMs: count('API_TIMEOUT_MS'),
+    firstByteTimeoutMs: count('CLAUDE_STREAM_FIRST_BYTE_TIMEOUT_MS'),
+    bashDefaultTimeoutMs: count('BASH_DEFAULT_TIMEOUT_MS'),
+    bashMaxTimeoutMs: count('BASH_MAX_TIMEOUT_MS'),
+    bashMaxOutputChars: count('BASH_MAX_OUTPUT_LENGTH'),
+    mcpStartTimeoutMs: count('MCP_TIMEOUT'),
+    mcpToolTimeoutMs: count('MCP_TOOL_TIMEOUT'),
+    idleNotificationMs: count('TURNWRIGHT_IDLE_NOTIFICATION_MS'),
+    backgroundTasksOff: isOn(text('CLAUDE_CODE_DISABLE_BACKGROUND_TASKS')),
+    sessionState: isOn(text('CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS'))
+      ? 'everyone'
+      : isOn(text('CLAUDE_CODE_SDK_READS_SESSION_STATE'))
+        ? 'host'
+        : undefined,
+    fileCheckpointing: readSwitch(text('CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING')),
+    promptSuggestionsOff: readSwitch(text('CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION')) === false,
+    agentSummariesOff: isOn(text('CLAUDE_CODE_DISABLE_AGENT_PROGRESS_SUMMARIES')),
+    memoryPath: text('CLAUDE_COWORK_MEMORY_PATH_OVERRIDE'),
+    autoCompactOff: isOn(text('DISABLE_AUTO_COMPACT')) || isOn(text('DISABLE_COMPACT')),
+    autoCompactWindow: count('CLAUDE_CODE_AUTO_COMPACT_WINDOW'),
+    stopHookBlockCap: count('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP', 0),
+    deferToolsAbove: toolSearchShare(text('ENABLE_TOOL_SEARCH') ?? ''),
+    questionPreviewFormat: (['markdown', 'html'] as const).find(
+      (format) => format === text('CLAUDE_CODE_QUESTION_PREVIEW_FORMAT'),
+    ),
+    modelAliases: Object.fromEntries(
+      Object.keys(env).flatMap((name) => {
+        const value = name.startsWith(ALIAS_BEGINS) && ALIAS.test(name) ? text(name) : undefined;
+        return value === undefined ? [] : [[name, value]];
+      }),
+    ),
+  };
+}
+
+function readCount(env: Env, name: string, least: number): number | undefined {
+  const text = variable(env, name);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw invalid(`${name} must be a whole number of at least ${least}, got "${text}".`);
+}
+
+/** One `Name: value` a line. */
+function readHeaders(text: string | undefined): Readonly<Record<string, string>> {
+  if (text === undefined) return {};
+  const headers: Record<string, string> = {};
+  for (const [i, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === '') continue;
+    const match = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*([\t\x20-\x7e\x80-\xff]*)$/.exec(line);
+    const [, name, value] = match ?? [];
+    if (name === undefined || value === undefined) {
+      throw invalid(`ANTHROPIC_CUSTOM_HEADERS must hold one "Name: value" a line; line ${i + 1} does not.`);
+    }
+    headers[name] = value.trimEnd();
+  }
+  return headers;
+}
+
+function readEffort(text: string | undefined): EffortLevel | undefined {
+  if (text === undefined) return undefined;
+  const effort = EFFORT_LEVELS.find((known) => known === text);
+  if (effort === undefined)
+    throw invalid(`CLAUDE_CODE_EFFORT_LEVEL must be one of ${EFFORT_LEVELS.join(', ')}, got "${text}".`);
+  return effort;
+}
+
+function isOn(text: string | undefined): boolean {
+  return text !== undefined && !/^(?:0|false|no|off)$/i.test(text);
+}
+
+const readSwitch = (text: string | undefined): boolean | undefined =>
+  text === undefined ? undefined : isOn(text);
+
+function invalid(problem: string): TurnwrightError {
+  return new TurnwrightError('invalid_settings', `In the environment, ${problem}`);
+}
+
+function nameList(text = ''): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  return names.filter((name) => name !== '');
+}
+
+/** Further fields of each request's body, as a JSON object. */
+function readExtraBody(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  if (text === undefined) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid('CLAUDE_CODE_EXTRA_BODY must be a JSON object.');
+  const own = OWN_FIELDS.find((name) => Object.hasOwn(value, name));
+  if (own !== undefined)
+    throw invalid(`CLAUDE_CODE_EXTRA_BODY cannot set "${own}": the conversation itself decides about it.`);
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function readCacheTtl(text: (name: string) => string | undefined): '5m' | '1h' | undefined {
+  const ttl = text('CLAUDE_CODE_PROMPT_CACHE_TTL');
+  if (ttl === '5m' || ttl === '1h') return ttl;
+  if (ttl !== undefined) throw invalid(`CLAUDE_CODE_PROMPT_CACHE_TTL must be 5m or 1h, got "${ttl}".`);
+  return isOn(text('ENABLE_PROMPT_CACHING_1H')) ? '1h' : undefined;
+}

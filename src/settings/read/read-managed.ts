@@ -1,0 +1,57 @@
+import { dirname } from 'node:path';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import { policyOf } from '../resolve/restrictions.ts';
+import type { Settings, SettingsLayer } from '../settings.ts';
+import { parseSettings, parseSettingsJson } from './parse-settings.ts';
+import { readIfPresent, readInline } from './read-settings.ts';
+
+export interface ManagedPlaces {
+  /** From the program that starts us: an object, JSON, or the path of a file. */
+  readonly given: string | Settings | undefined;
+  /** The machine's own file; undefined: none is looked for. */
+  readonly machineFile: string | undefined;
+  readonly files: Pick<PersistentFiles, 'readFile' | 'stat'>;
+  readonly resolvePath: (path: string) => string;
+  readonly warn: (warning: string) => void;
+}
+
+/** Where an administrator of this system keeps the settings of everybody on it. */
+export function machineSettingsFile(platform: NodeJS.Platform): string {
+  switch (platform) {
+    case 'darwin':
+      return '/Library/Application Support/Turnwright/managed-settings.json';
+    case 'win32':
+      return 'C:\\Program Files\\Turnwright\\managed-settings.json';
+    default:
+      return '/etc/turnwright/managed-settings.json';
+  }
+}
+
+/** The policy, above all other settings. Throws `invalid_settings`: a policy that cannot be read stops the run. */
+export async function readManaged(places: ManagedPlaces): Promise<readonly SettingsLayer[]> {
+  const { given, machineFile, files, resolvePath } = places;
+  const layers: SettingsLayer[] = [];
+  for (const { file, settings } of await readInline(given, 'the managedSettings option', files, resolvePath))
+    layers.push({ source: 'managed', file, settings: policyOf(settings, 'parent') });
+  const text = machineFile === undefined ? undefined : await readIfPresent(machineFile, files);
+  if (machineFile !== undefined && text !== undefined && (await isAdministrators(machineFile, places))) {
+    const settings = await parseSettings(parseSettingsJson(text, machineFile), machineFile);
+    layers.push({ source: 'managed', file: machineFile, settings: policyOf(settings, 'machine') });
+  }
+  return layers;
+}
+
+/** What any user may write is nobody's policy (T110). Windows keeps its program folder itself. */
+async function isAdministrators(
+  file: string,
+  { files, warn }: Pick<ManagedPlaces, 'files' | 'warn'>,
+): Promise<boolean> {
+  if (process.platform === 'win32') return true;
+  for (const path of [file, dirname(file)]) {
+    const stat = await files.stat(path);
+    if (stat !== undefined && (stat.mode & 0o022) === 0 && (stat.uid ?? 0) === 0) continue;
+    warn(`${file} was ignored: ${path} must belong to root and be writable by no one else.`);
+    return false;
+  }
+  return true;
+}

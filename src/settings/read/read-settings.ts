@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import { isInside } from '../../util/files/inside.ts';
+import type { SettingSource, Settings, SettingsLayer } from '../settings.ts';
+import { invalidSettings, parseSettings, parseSettingsJson } from './parse-settings.ts';
+import { unknownKeys } from './unknown-keys.ts';
+
+export interface SettingsPlaces {
+  readonly sources: readonly SettingSource[];
+  readonly configHome: string | undefined;
+  /** Where project and local settings are looked for. */
+  readonly projectRoot: string;
+  /** What project and local settings must really lie in. */
+  readonly repositoryRoot: string;
+  readonly files: Pick<PersistentFiles, 'readFile' | 'realpath'>;
+}
+
+/** The layers in the order in which they are laid, weakest first. Only named sources are read (F127). */
+export async function readSettings({
+  sources,
+  configHome,
+  projectRoot,
+  repositoryRoot,
+  files,
+}: SettingsPlaces): Promise<readonly SettingsLayer[]> {
+  const places: [SettingSource, string][] = [];
+  if (sources.includes('user') && configHome !== undefined)
+    places.push(['user', join(configHome, 'settings.json')]);
+  for (const [source, name] of [
+    ['project', 'settings.json'],
+    ['local', 'settings.local.json'],
+  ] as const) {
+    if (!sources.includes(source)) continue;
+    for (const folder of ['.claude', '.turnwright']) places.push([source, join(projectRoot, folder, name)]);
+  }
+  const layers = await Promise.all(
+    places.map(async ([source, file]): Promise<SettingsLayer[]> => {
+      if (source !== 'user' && (await leadsOut(file, repositoryRoot, files)))
+        throw invalidSettings(
+          file,
+          `it is a link that leads out of ${repositoryRoot}. Put a copy in its place, or leave the ${source} settings out.`,
+        );
+      const text = await readIfPresent(file, files);
+      if (text === undefined) return [];
+      const raw = parseSettingsJson(text, file);
+      const settings = await parseSettings(raw, file);
+      const unknown = await unknownKeys(raw);
+      return [{ source, file, settings, raw: raw as Readonly<Record<string, unknown>>, unknown }];
+    }),
+  );
+  return layers.flat();
+}
+
+/** Whether a file of a repository is really another's: what cannot be followed to its end is read, and fails, as it is. */
+export async function leadsOut(
+  file: string,
+  root: string,
+  files: Pick<PersistentFiles, 'realpath'>,
+): Promise<boolean> {
+  const [real, inside] = await Promise.all(
+    [file, root].map((path) => files.realpath(path).catch(() => undefined)),
+  );
+  return real !== undefined && inside !== undefined && !isInside(real, inside);
+}
+
+/** The `settings` option: an object, JSON, or the path of a file, which must exist. */
+export async function readFlagSettings(
+  given: string | Settings | undefined,
+  files: Pick<PersistentFiles, 'readFile'>,
+  resolvePath: (path: string) => string,
+): Promise<readonly SettingsLayer[]> {
+  return (await readInline(given, 'the settings option', files, resolvePath)).map((read) => ({
+    source: 'flag',
+    ...read,
+  }));
+}
+
+/** An object, JSON, or the path of a file, which must exist. `name`: what to call the first two in errors. */
+export async function readInline(
+  given: string | Settings | undefined,
+  name: string,
+  files: Pick<PersistentFiles, 'readFile'>,
+  resolvePath: (path: string) => string,
+): Promise<readonly Omit<SettingsLayer, 'source'>[]> {
+  if (given === undefined) return [];
+  const layer = async (value: unknown, from: string) => [
+    { file: from, settings: await parseSettings(value, from), unknown: await unknownKeys(value) },
+  ];
+  if (typeof given !== 'string') return layer(given, name);
+  if (given.trimStart().startsWith('{')) return layer(parseSettingsJson(given, name), name);
+  const file = resolvePath(given);
+  const text = await readIfPresent(file, files);
+  if (text === undefined) throw invalidSettings(file, 'the file does not exist.');
+  return layer(parseSettingsJson(text, file), file);
+}
+
+export async function readIfPresent(
+  file: string,
+  files: Pick<PersistentFiles, 'readFile'>,
+): Promise<string | undefined> {
+  try {
+    return new TextDecoder().decode(await files.readFile(file));
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw invalidSettings(
+      file,
+      `it cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+      cause,
+    );
+  }
+}

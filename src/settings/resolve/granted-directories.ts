@@ -1,0 +1,90 @@
+/**
+ * Folders that the user opened for a project by answering a permission question: a small file in the user's own home.
+ * The project's local settings name them too, but a repository could bring that file along; what is named there holds
+ * when it is written here.
+ */
+import { dirname, isAbsolute, join } from 'node:path';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { PermissionUpdate } from '../../protocol/permission.ts';
+import { invalidSettings, parseSettingsJson } from '../read/parse-settings.ts';
+import { readIfPresent } from '../read/read-settings.ts';
+import type { SettingsLayer } from '../settings.ts';
+import type { ProjectTrust } from '../trust/trust.ts';
+
+export interface GrantStore {
+  readonly configHome: string;
+  /** Its real path is the key. */
+  readonly projectRoot: string;
+  readonly files: Pick<PersistentFiles, 'readFile' | 'realpath'>;
+}
+
+const FILE = 'granted-directories.json';
+
+/**
+ * Which folders the local settings may name: those that the user opened, and any once the user has trusted exactly
+ * what the file says. Absolute paths alone: what another path means is the repository's to say.
+ */
+export async function grantsFor(
+  layers: readonly SettingsLayer[],
+  trust: ProjectTrust | undefined,
+  { configHome, ...places }: Omit<GrantStore, 'configHome'> & { readonly configHome: string | undefined },
+): Promise<(directory: string) => boolean> {
+  const asks = layers.some(
+    ({ source, settings }) => source === 'local' && settings.permissions?.additionalDirectories !== undefined,
+  );
+  if (!asks) return () => false;
+  if (trust?.state === 'trusted') return isAbsolute;
+  if (configHome === undefined) return () => false;
+  const store = { configHome, ...places };
+  const granted = (await read(store))[await realRoot(store)] ?? [];
+  return (directory) => isAbsolute(directory) && granted.includes(directory);
+}
+
+/** Takes note of the folders that these updates write to local settings, or take out of them. */
+export async function recordGrants(
+  updates: readonly PermissionUpdate[],
+  store: GrantStore & { readonly files: PersistentFiles },
+): Promise<void> {
+  const changes = updates.flatMap((update) =>
+    update.destination === 'localSettings' &&
+    (update.type === 'addDirectories' || update.type === 'removeDirectories')
+      ? [update]
+      : [],
+  );
+  if (changes.length === 0) return;
+  const root = await realRoot(store);
+  const all = await read(store);
+  const granted = new Set(all[root] ?? []);
+  for (const { type, directories } of changes)
+    for (const path of directories) type === 'addDirectories' ? granted.add(path) : granted.delete(path);
+  const { [root]: _, ...others } = all;
+  const projects = granted.size === 0 ? others : { ...others, [root]: [...granted] };
+  const file = join(store.configHome, FILE);
+  await store.files.makeDir(dirname(file), 0o700);
+  await store.files.writeAtomic(file, `${JSON.stringify({ version: 1, projects }, null, 2)}\n`, {
+    mode: 0o600,
+  });
+}
+
+async function read({ configHome, files }: GrantStore): Promise<Readonly<Record<string, readonly string[]>>> {
+  const file = join(configHome, FILE);
+  const text = await readIfPresent(file, files);
+  if (text === undefined) return {};
+  const held = parseSettingsJson(text, file);
+  const projects = isRecord(held) ? held['projects'] : undefined;
+  if (!isRecord(projects))
+    throw invalidSettings(file, 'it holds no list of projects. Remove it to start anew.');
+  return Object.fromEntries(
+    Object.entries(projects).map(([root, paths]) => [
+      root,
+      Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : [],
+    ]),
+  );
+}
+
+const realRoot = ({ projectRoot, files }: GrantStore): Promise<string> =>
+  files.realpath(projectRoot).catch(() => projectRoot);
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

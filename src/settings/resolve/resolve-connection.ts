@@ -1,0 +1,142 @@
+import { resolve } from 'node:path';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
+import type { ConfigOptions } from '../config-options.ts';
+import type { EnvironmentValues } from '../read/read-environment.ts';
+import type { Settings } from '../settings.ts';
+import { type ApiKeySource, DEFAULT_BASE_URL, type ResolvedConfig } from './resolved-config.ts';
+
+type Connection = Pick<
+  ResolvedConfig,
+  | 'apiKey'
+  | 'authToken'
+  | 'apiKeyHelper'
+  | 'apiKeySource'
+  | 'baseUrl'
+  | 'headers'
+  | 'proxy'
+  | 'ca'
+  | 'isModelConfigured'
+>;
+
+export interface ConnectionInput {
+  readonly options: ConfigOptions;
+  /** All layers laid over each other. */
+  readonly settings: Settings;
+  readonly environment: EnvironmentValues;
+  readonly cwd: string;
+  readonly files: Pick<PersistentFiles, 'readFile'>;
+  readonly warn: (warning: string) => void;
+}
+
+/** Where requests go and with what credentials: options beat the environment, which beats settings. */
+export async function resolveConnection(input: ConnectionInput): Promise<Connection> {
+  const { options, settings, environment } = input;
+  const given = baseUrlOf(input);
+  const baseUrl =
+    given === undefined
+      ? DEFAULT_BASE_URL
+      : withoutTrailingSlashes(checkUrl(given.url, `The base URL (${given.from})`));
+  const fromEnvironment = baseUrl.startsWith('https:') ? environment.httpsProxy : environment.httpProxy;
+  const proxyUrl = options.proxyUrl ?? fromEnvironment ?? settings.proxyUrl;
+  const credential = credentials(input);
+  const headers = { ...settings.headers, ...environment.headers, ...options.headers };
+  return {
+    ...credential,
+    baseUrl,
+    headers,
+    isModelConfigured:
+      given !== undefined ||
+      credential.apiKeySource !== 'none' ||
+      Object.keys(headers).some((name) => /^(?:authorization|x-api-key)$/i.test(name)),
+    proxy: {
+      url: proxyUrl === undefined ? undefined : checkUrl(withScheme(proxyUrl), 'The proxy URL'),
+      noProxy: options.noProxy ?? environment.noProxy ?? settings.noProxy,
+    },
+    ca:
+      baseUrl.startsWith('https:') || proxyUrl?.startsWith('https:')
+        ? await readAuthorities(input)
+        : undefined,
+  };
+}
+
+function credentials({
+  options,
+  settings,
+  environment,
+}: ConnectionInput): Pick<Connection, 'apiKey' | 'authToken' | 'apiKeyHelper' | 'apiKeySource'> {
+  const result = (
+    apiKeySource: ApiKeySource,
+    apiKey?: string,
+    authToken?: string,
+    apiKeyHelper?: string,
+  ) => ({
+    apiKeySource,
+    apiKey,
+    authToken,
+    apiKeyHelper,
+  });
+  if (options.apiKey !== undefined || options.authToken !== undefined)
+    return result('option', options.apiKey, options.authToken);
+  const { apiKey, authToken } = environment;
+  if (apiKey !== undefined) return result('ANTHROPIC_API_KEY', apiKey, authToken);
+  if (authToken !== undefined) return result('ANTHROPIC_AUTH_TOKEN', undefined, authToken);
+  if (settings.apiKeyHelper !== undefined)
+    return result('apiKeyHelper', undefined, undefined, settings.apiKeyHelper);
+  return result('none');
+}
+
+/** A file that cannot be read is a warning: the public authorities still stand, and the connection will tell. */
+async function readAuthorities({
+  options,
+  settings,
+  environment,
+  cwd,
+  files,
+  warn,
+}: ConnectionInput): Promise<string | undefined> {
+  const named = options.caFile ?? settings.caFile;
+  const paths = new Set(
+    [...(named === undefined ? [] : [named]), ...environment.caFiles].map((path) => resolve(cwd, path)),
+  );
+  const texts: string[] = [];
+  for (const path of paths) {
+    try {
+      texts.push(new TextDecoder().decode(await files.readFile(path)).trim());
+    } catch (error) {
+      warn(
+        `The certificate file ${path} was ignored: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+  return texts.length === 0 ? undefined : `${texts.join('\n')}\n`;
+}
+
+function withScheme(url: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`;
+}
+
+/** `from`: what a person changes to have another one. */
+function baseUrlOf({
+  options,
+  environment,
+  settings,
+}: ConnectionInput): { url: string; from: string } | undefined {
+  if (options.baseUrl !== undefined) return { url: options.baseUrl, from: 'the option baseUrl' };
+  if (environment.baseUrl !== undefined) return { url: environment.baseUrl, from: 'ANTHROPIC_BASE_URL' };
+  if (settings.baseUrl !== undefined) return { url: settings.baseUrl, from: 'baseUrl in the settings' };
+  return undefined;
+}
+
+function checkUrl(text: string, what: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return text;
+  const got = JSON.stringify(withoutPassword(text));
+  throw new TurnwrightError('invalid_settings', `${what} must be an absolute http or https URL, not ${got}.`);
+}
+
+/** What stands before an @ may be a name and a password. */
+function withoutPassword(text: string): string {
+  return text.replace(/^([a-z][a-z0-9+.-]*:\/*)?.*@/is, '$1…@');
+}

@@ -1,0 +1,111 @@
+/** Hooks of all layers, weakest first, each with where it came from; and what may run at all. */
+import { HOOK_EVENTS } from '../../protocol/hook.ts';
+import type { ConfiguredHook, HookConfig, HookPolicy, HookSource } from '../../protocol/hook-config.ts';
+import { invalidSettings, parseSettings } from '../read/parse-settings.ts';
+import type { Settings, SettingsLayer } from '../settings.ts';
+
+const SOURCES: Readonly<Record<SettingsLayer['source'], HookSource>> = {
+  user: 'userSettings',
+  project: 'projectSettings',
+  local: 'localSettings',
+  flag: 'flagSettings',
+  managed: 'policySettings',
+};
+
+/** Known, and not run by this engine. */
+const UNSUPPORTED: readonly unknown[] = ['prompt', 'agent'];
+
+/**
+ * Throws `invalid_settings` for a hook that cannot be read: it may be a gate, and a gate that is lost stands open.
+ * A type or an event that this engine does not have is a warning that names the hook.
+ */
+export async function resolveHooks(
+  layers: readonly SettingsLayer[],
+  laid: Settings,
+  warn: (warning: string) => void,
+): Promise<{ readonly configured: readonly ConfiguredHook[]; readonly policy: HookPolicy }> {
+  const policy = policyOf(layers, laid);
+  const configured: ConfiguredHook[] = [];
+  for (const layer of layers) {
+    const disabled = switchedOff(layer, policy);
+    for (const hook of await hooksOf(layer, warn)) configured.push(disabled ? { ...hook, disabled } : hook);
+  }
+  return { configured, policy };
+}
+
+/** What a plugin brings along, in the form of a settings file. Throws `invalid_settings` like settings do. */
+export async function hooksOfPlugin(
+  plugin: { readonly name: string; readonly root: string; readonly hooks: Readonly<Record<string, unknown>> },
+  policy: HookPolicy,
+  warn: (warning: string) => void,
+): Promise<readonly ConfiguredHook[]> {
+  const { name: pluginName, root: pluginRoot, hooks } = plugin;
+  if (Object.keys(hooks).length === 0) return [];
+  const file = `the plugin ${pluginName}`;
+  const found = await hooksOf({ file, source: 'flag', settings: await parseSettings({ hooks }, file) }, warn);
+  const disabled = policy.allDisabled || policy.managedOnly;
+  return found.map((hook) => ({
+    ...hook,
+    source: 'pluginHook',
+    pluginName,
+    pluginRoot,
+    ...(disabled && { disabled: true as const }),
+  }));
+}
+
+function policyOf(layers: readonly SettingsLayer[], laid: Settings): HookPolicy {
+  const managed = layers.filter(({ source }) => source === 'managed');
+  return {
+    allDisabled: layers.some(({ settings }) => settings.disableAllHooks === true),
+    disabledByPolicy: managed.some(({ settings }) => settings.disableAllHooks === true),
+    managedOnly: managed.some(({ settings }) => settings.allowManagedHooksOnly === true),
+    allowedHttpUrls: laid.allowedHttpHookUrls,
+    httpAllowedEnvVars: laid.httpHookAllowedEnvVars,
+  };
+}
+
+/** What the user switches off, the managed hooks are not. */
+function switchedOff({ source }: SettingsLayer, policy: HookPolicy): true | undefined {
+  const off = source === 'managed' ? policy.disabledByPolicy : policy.allDisabled || policy.managedOnly;
+  return off ? true : undefined;
+}
+
+async function hooksOf(
+  { file, source, settings }: SettingsLayer,
+  warn: (warning: string) => void,
+): Promise<readonly ConfiguredHook[]> {
+  const found: ConfiguredHook[] = [];
+  for (const [name, groups] of Object.entries(settings.hooks ?? {})) {
+    const event = HOOK_EVENTS.find((known) => known === name);
+    if (event === undefined) {
+      warn(`${file}: hooks.${name} was passed over: there is no such event.`);
+      continue;
+    }
+    for (const [i, { matcher, hooks }] of groups.entries()) {
+      for (const [j, hook] of hooks.entries()) {
+        const at = `hooks.${name}.${i}.hooks.${j}`;
+        if (UNSUPPORTED.includes(hook['type'])) {
+          warn(`${file}: ${at} does not run: hooks of type "${hook['type']}" are not supported.`);
+          continue;
+        }
+        const config = await readHook(hook, file, at);
+        found.push({
+          event,
+          config,
+          source: SOURCES[source],
+          place: `${file} (${at})`,
+          ...(matcher !== null && matcher !== undefined && { matcher }),
+        });
+      }
+    }
+  }
+  return found;
+}
+
+async function readHook(hook: unknown, file: string, at: string): Promise<HookConfig> {
+  const { hookSchema } = await import('../read/hook-schema.ts');
+  const parsed = hookSchema.safeParse(hook);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${[at, ...path].join('.')}: ${message}`);
+  throw invalidSettings(file, problems.join('; '));
+}

@@ -1,0 +1,133 @@
+import { isAbsolute, join, resolve } from 'node:path';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import {
+  PERMISSION_MODES,
+  type PermissionMode,
+  type PermissionRuleSource,
+} from '../../protocol/permission.ts';
+import { type ConfigOptions, invalidOption } from '../config-options.ts';
+import { invalidSettings } from '../read/parse-settings.ts';
+import type { SettingsLayer } from '../settings.ts';
+import type { ResolvedPermissions } from './resolved-config.ts';
+
+/** What a layer is called where rules name their source. */
+export const RULE_SOURCES: Record<SettingsLayer['source'], PermissionRuleSource> = {
+  user: 'userSettings',
+  project: 'projectSettings',
+  local: 'localSettings',
+  flag: 'flagSettings',
+  managed: 'policySettings',
+};
+
+export interface PermissionPlaces {
+  readonly cwd: string;
+  readonly homeDirectory: string | undefined;
+  readonly warn: (warning: string) => void;
+}
+
+/** Rules add up by source; the strongest layer names the mode; directories add up. */
+export function resolvePermissions(
+  options: ConfigOptions,
+  layers: readonly SettingsLayer[],
+  places: PermissionPlaces,
+): ResolvedPermissions {
+  const rules: { [S in PermissionRuleSource]?: { allow: string[]; deny: string[]; ask: string[] } } = {};
+  const of = (source: PermissionRuleSource) => {
+    rules[source] ??= { allow: [], deny: [], ask: [] };
+    return rules[source];
+  };
+  const directories = new Map<string, PermissionRuleSource>();
+  for (const { source, settings } of layers) {
+    const { allow = [], deny = [], ask = [], additionalDirectories = [] } = settings.permissions ?? {};
+    for (const directory of additionalDirectories)
+      directories.set(absolute(directory, places.cwd, places.homeDirectory), RULE_SOURCES[source]);
+    if (allow.length + deny.length + ask.length === 0) continue;
+    const own = of(RULE_SOURCES[source]);
+    own.allow.push(...allow);
+    own.deny.push(...deny);
+    own.ask.push(...ask);
+  }
+  const { allowedTools = [], disallowedTools = [], additionalDirectories = [] } = options;
+  if (allowedTools.length + disallowedTools.length > 0) {
+    const own = of('cliArg');
+    own.allow.push(...allowedTools);
+    own.deny.push(...disallowedTools);
+  }
+  for (const directory of additionalDirectories)
+    directories.set(absolute(directory, places.cwd, places.homeDirectory), 'cliArg');
+
+  const says = (
+    key:
+      | 'blockReadsOutsideWorkingDirectories'
+      | 'blockWritesOutsideWorkingDirectories'
+      | 'denyInsteadOfPrompting'
+      | 'allowedToolsOnly',
+  ) => layers.some(({ settings }) => settings.permissions?.[key] === true);
+  const banned = layers.find(
+    ({ settings }) => settings.permissions?.disableBypassPermissionsMode === 'disable',
+  );
+  // Who starts in this mode has said it already; to switch to it later takes the option at the start.
+  const asksToSkip =
+    options.allowDangerouslySkipPermissions === true || options.permissionMode === 'bypassPermissions';
+  const maySkip = asksToSkip && banned === undefined;
+  return {
+    mode: resolveMode(options, layers, maySkip, banned, places.warn),
+    allowDangerouslySkipPermissions: maySkip,
+    rules,
+    additionalDirectories: [...directories.keys()],
+    directorySources: Object.fromEntries(directories),
+    locks: {
+      managedRulesOnly: layers.some(
+        ({ source, settings }) => source === 'managed' && settings.allowManagedPermissionRulesOnly === true,
+      ),
+      blockReadsOutside: says('blockReadsOutsideWorkingDirectories'),
+      blockWritesOutside: says('blockWritesOutsideWorkingDirectories'),
+      allowedToolsOnly: options.allowedToolsOnly === true || says('allowedToolsOnly'),
+      denyInsteadOfPrompting: options.permissionPrompts === 'none' || says('denyInsteadOfPrompting'),
+    },
+  };
+}
+
+function resolveMode(
+  options: ConfigOptions,
+  layers: readonly SettingsLayer[],
+  maySkip: boolean,
+  banned: SettingsLayer | undefined,
+  warn: (warning: string) => void,
+): PermissionMode {
+  if (options.permissionMode !== undefined) {
+    const mode = modeNamed(options.permissionMode);
+    if (mode === undefined)
+      throw invalidOption('permissionMode', `one of ${PERMISSION_MODES.join(', ')}`, options.permissionMode);
+    if (mode !== 'bypassPermissions' || banned === undefined) return mode;
+    throw new TurnwrightError(
+      'invalid_option',
+      `permissionMode bypassPermissions is switched off by ${banned.file}.`,
+    );
+  }
+  const layer = layers.findLast(({ settings }) => settings.permissions?.defaultMode !== undefined);
+  const name = layer?.settings.permissions?.defaultMode;
+  if (layer === undefined || name === undefined) return 'default';
+  const mode = modeNamed(name);
+  if (mode !== undefined && (mode !== 'bypassPermissions' || maySkip)) return mode;
+  if (mode === undefined && name !== 'auto') {
+    throw invalidSettings(
+      layer.file,
+      `permissions.defaultMode: expected one of ${PERMISSION_MODES.join(', ')}, got "${name}".`,
+    );
+  }
+  const why = mode === undefined ? 'this mode is not available' : 'it needs allowDangerouslySkipPermissions';
+  warn(`${layer.file}: permissions.defaultMode "${name}" was ignored: ${why}; the mode is default.`);
+  return 'default';
+}
+
+/** `manual` is what command lines call the default mode. */
+function modeNamed(name: string): PermissionMode | undefined {
+  return name === 'manual' ? 'default' : PERMISSION_MODES.find((mode) => mode === name);
+}
+
+export function absolute(path: string, base: string, home: string | undefined): string {
+  if (isAbsolute(path)) return resolve(path);
+  if (home !== undefined && (path === '~' || path.startsWith('~/'))) return join(home, path.slice(1));
+  return resolve(base, path);
+}

@@ -1,0 +1,110 @@
+import { join, relative, sep } from 'node:path';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { ConfigOptions } from '../config-options.ts';
+import { MCP_FILE, type McpFile, parseMcpFile } from '../read/mcp-file.ts';
+import { leadsOut, readIfPresent, readSettings } from '../read/read-settings.ts';
+import type { SettingsLayer } from '../settings.ts';
+import { projectTrust } from '../trust/trust.ts';
+import type { TrustStore } from '../trust/trust-store.ts';
+import type { ResolvedConfig } from './resolved-config.ts';
+
+export interface ProjectPlaces {
+  readonly options: ConfigOptions;
+  readonly projectRoot: string;
+  readonly repositoryRoot: string;
+  readonly configHome: string | undefined;
+  readonly layers: readonly SettingsLayer[];
+  readonly files: Pick<PersistentFiles, 'readFile' | 'readDir' | 'realpath'>;
+  readonly warn: (warning: string) => void;
+}
+
+/**
+ * What the project's files may do. They are read once, here: what is judged is what is used, whatever becomes of the
+ * files meanwhile.
+ */
+export async function resolveProject(places: ProjectPlaces): Promise<ResolvedConfig['project']> {
+  const { options, configHome, layers, files, warn } = places;
+  const { settingSources = [], projectTrusted, trustRecorded = false, strictMcpConfig = false } = options;
+  const isAsked = settingSources.some((source) => source !== 'user');
+  const isNamed = projectTrusted ?? isAsked;
+  // What was installed for a project is nobody's word.
+  const byWord = async (folder: string) =>
+    isNamed && !relative(places.projectRoot, folder).split(sep).includes('node_modules');
+  if (!isAsked || (!isNamed && !trustRecorded))
+    return { trusted: isNamed, mayAllow: isNamed, trusts: byWord, trust: undefined, mcpServers: undefined };
+  const { mcpFile, problem } =
+    settingSources.includes('project') && !strictMcpConfig ? await readMcpFile(places) : NO_MCP_FILE;
+  if (problem !== undefined) warn(problem);
+  const mcpServers = mcpFile?.servers;
+  const store = configHome === undefined ? undefined : { configHome, files };
+  const recorded = () => projectTrust({ ...places, mcpFile, problem, store });
+  if (isNamed) {
+    const mayAllow =
+      projectTrusted === true || !layers.some(sharedAllows) || (await recorded()).state === 'trusted';
+    return { trusted: true, mayAllow, trusts: byWord, trust: undefined, mcpServers };
+  }
+  const trust = await recorded();
+  const trusted = trust.state === 'trusted';
+  const known = new Map([[places.projectRoot, Promise.resolve(trusted)]]);
+  const trusts = (folder: string): Promise<boolean> => {
+    const answer = known.get(folder) ?? trustsByRecord(folder, places, store);
+    known.set(folder, answer);
+    return answer;
+  };
+  return { trusted, mayAllow: trusted, trusts, trust, mcpServers: trusted ? mcpServers : undefined };
+}
+
+/** Held against the record of that very folder, as it would be if a session were started in it. */
+async function trustsByRecord(
+  projectRoot: string,
+  places: ProjectPlaces,
+  store: TrustStore | undefined,
+): Promise<boolean> {
+  const { files, options, repositoryRoot, warn } = places;
+  try {
+    const sources = (options.settingSources ?? []).filter((source) => source !== 'user');
+    const [layers, { mcpFile, problem }] = await Promise.all([
+      readSettings({ sources, configHome: undefined, projectRoot, repositoryRoot, files }),
+      readMcpFile({ ...places, projectRoot }),
+    ]);
+    const { state } = await projectTrust({ projectRoot, layers, mcpFile, problem, files, store });
+    if (state === 'untrusted' || state === 'changed')
+      warn(
+        `What the skills of ${projectRoot} would allow or run is passed over: that folder is not trusted, or has changed since. Run turnwright trust in it.`,
+      );
+    return state === 'trusted';
+  } catch {
+    return false; // its settings cannot be read, and would stop a session there
+  }
+}
+
+/** The shared file comes with the repository; the local one is the user's. */
+function sharedAllows({ source, settings }: SettingsLayer): boolean {
+  return source === 'project' && (settings.permissions?.allow ?? []).length > 0;
+}
+
+interface ReadMcpFile {
+  readonly mcpFile?: McpFile;
+  readonly problem?: string;
+}
+
+const NO_MCP_FILE: ReadMcpFile = {};
+
+/** What cannot be read starts nothing. */
+async function readMcpFile({ projectRoot, repositoryRoot, files }: ProjectPlaces): Promise<ReadMcpFile> {
+  const file = join(projectRoot, MCP_FILE);
+  const refused = (problem: string) => ({
+    problem: `The MCP servers of ${file} are not used: the file ${problem}`,
+  });
+  try {
+    if (await leadsOut(file, repositoryRoot, files))
+      return refused(`is a link that leads out of ${repositoryRoot}.`);
+    const text = await readIfPresent(file, files);
+    if (text === undefined) return NO_MCP_FILE;
+    const mcpFile = parseMcpFile(text);
+    return mcpFile.problem === undefined ? { mcpFile } : refused(`${mcpFile.problem}.`);
+  } catch (error) {
+    const { cause } = error as Error;
+    return refused(`cannot be read: ${cause instanceof Error ? cause.message : String(error)}`);
+  }
+}

@@ -1,0 +1,134 @@
+import { isAbsolute } from 'node:path';
+import { isRepositoryLayer, type Settings, type SettingsLayer } from '../settings.ts';
+import { restrictionsOf } from './restrictions.ts';
+import { demandsOf, opens } from './sandbox-settings.ts';
+
+/** Where requests go, what they carry, what runs with the user's keys, and what they cost: never a repository's word (T102, T103). */
+const USER_ONLY = [
+  'apiKeyHelper',
+  'baseUrl',
+  'headers',
+  'proxyUrl',
+  'noProxy',
+  'caFile',
+  'childEnvAllow',
+  'webFetchPrivateHosts',
+  'models',
+  'fastMode',
+  'persistentRetry',
+  'promptCacheTtl',
+  'durability',
+  'disableAllHooks',
+  'memoryImports',
+  'relevantMemory',
+  'toolUseSummaries',
+  'allowedHttpHookUrls',
+  'httpHookAllowedEnvVars',
+  'mcpToolChanges',
+] as const satisfies readonly (keyof Settings)[];
+
+/** Variables that decide what programs load and run, or where they connect. */
+const STEERING = [
+  /^(?:ANTHROPIC|CLAUDE|TURNWRIGHT|OTEL|AWS|GOOGLE|GCLOUD|CLOUDSDK|AZURE)_/i,
+  /_PROXY$/i,
+  /^(?:LD|DYLD|GIT|NPM_CONFIG|JAVA|JDK|BASH|ZSH|SSL|CURL|SSH)_/i,
+  /^NODE_(?!ENV$)/i,
+  /^(?:PYTHON|PERL|RUBY)/i,
+  /^_?JAVA_OPTIONS$/i,
+  /^(?:PATH|HOME|USERPROFILE|SHELL|ENV|IFS|ZDOTDIR|TMPDIR|TEMP|TMP|CDPATH|FPATH|PROMPT_COMMAND|PS[0-4]|SHELLOPTS)$/i,
+  /^(?:EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|LESSOPEN|LESSCLOSE|COMSPEC|PATHEXT|XDG_.*)$/i,
+  /^(?:REQUESTS_CA_BUNDLE|MAVEN_OPTS|GRADLE_OPTS|RUSTC_WRAPPER|CC|CXX|LUA_INIT|PHPRC|R_PROFILE.*)$/i,
+];
+
+export interface LimitedLayers {
+  readonly layers: readonly SettingsLayer[];
+  /** One sentence for each thing that was passed over. */
+  readonly warnings: readonly string[];
+}
+
+export interface RepositoryRights {
+  readonly trusted: boolean;
+  /** Whether the shared file may allow tools: naming it as a source is not enough for that. */
+  readonly mayAllow: boolean;
+  /** Whether the user has opened this folder for the project: then the local file may name it. */
+  readonly isGranted: (directory: string) => boolean;
+}
+
+/**
+ * Takes out of repository-provided settings what only the user may say. In a project that is not trusted, all that
+ * is left are restrictions.
+ */
+export function limitRepositoryLayers(
+  layers: readonly SettingsLayer[],
+  { trusted, mayAllow, isGranted }: RepositoryRights,
+): LimitedLayers {
+  const warnings: string[] = [];
+  const limited = layers.map((layer) => {
+    if (!isRepositoryLayer(layer)) return layer;
+    const hooks = Object.values(layer.settings.hooks ?? {}).flatMap((groups) =>
+      groups.flatMap((g) => g.hooks),
+    );
+    if (!trusted && hooks.length > 0)
+      warnings.push(`${layer.file}: its hooks (${hooks.length}) do not run: this folder is not trusted.`);
+    const refuse = (key: string, why: string) => warnings.push(`${layer.file}: ${key} was ignored: ${why}`);
+    return {
+      ...layer,
+      settings: trusted ? limit(layer, { mayAllow, isGranted }, refuse) : restrictionsOf(layer.settings),
+    };
+  });
+  return { layers: limited, warnings };
+}
+
+function limit(
+  { source, settings }: SettingsLayer,
+  { mayAllow, isGranted }: Pick<RepositoryRights, 'mayAllow' | 'isGranted'>,
+  refuse: (key: string, why: string) => void,
+): Settings {
+  const kept: Record<string, unknown> = { ...settings };
+  for (const key of USER_ONLY) {
+    if (kept[key] === undefined) continue;
+    delete kept[key];
+    refuse(key, 'a repository may not set it.');
+  }
+  if (settings.plansDirectory !== undefined && leadsOut(settings.plansDirectory)) {
+    delete kept['plansDirectory'];
+    refuse('plansDirectory', 'a repository may only name a folder inside the project.');
+  }
+  if (settings.sandbox !== undefined) {
+    if (opens(settings.sandbox))
+      refuse('sandbox', 'a repository may tighten isolation, and not open it or switch it off.');
+    kept['sandbox'] = demandsOf(settings.sandbox);
+  }
+  const env = Object.entries(settings.env ?? {}).filter(([name]) => {
+    const steers = STEERING.some((pattern) => pattern.test(name));
+    if (steers)
+      refuse(`env.${name}`, 'a repository may not set variables that decide what runs or where it connects.');
+    return !steers;
+  });
+  const { permissions } = settings;
+  const bypasses = permissions?.defaultMode === 'bypassPermissions';
+  if (bypasses) refuse('permissions.defaultMode', 'a repository may not switch permission checks off.');
+  // Folders inside the project are open anyway; `~`, `..` and links in the project would open others.
+  const named = permissions?.additionalDirectories;
+  const granted = named?.filter((directory) => source === 'local' && isGranted(directory));
+  if (named?.length !== granted?.length) {
+    refuse('permissions.additionalDirectories', 'a repository may not open further folders.');
+  }
+  const holdsBack = source === 'project' && !mayAllow && (permissions?.allow ?? []).length > 0;
+  if (holdsBack)
+    refuse('permissions.allow', 'the folder was named as a source, and not trusted (`turnwright trust`).');
+  return {
+    ...kept,
+    env: Object.fromEntries(env),
+    permissions: {
+      ...permissions,
+      allow: holdsBack ? undefined : permissions?.allow,
+      defaultMode: bypasses ? undefined : permissions?.defaultMode,
+      additionalDirectories: granted,
+    },
+  };
+}
+
+function leadsOut(folder: string): boolean {
+  return isAbsolute(folder) || folder.startsWith('~') || folder.split(/[\\/]/).includes('..');
+}

@@ -1,0 +1,21 @@
+import type { PersistentFiles } from '../../protocol/files.ts';
+import { isoTime } from '../../util/text/iso-time.ts';
+import type { ResolvedConfig } from '../resolve/resolved-config.ts';
+import { recordTrust } from './trust-store.ts';
+
+/**
+ * What the user adds to a trusted project is the user's word, so it is trusted with the rest. `before` and `after`: what
+ * was resolved around the change.
+ */
+export async function keepTrust(
+  before: ResolvedConfig['project'],
+  after: Pick<ResolvedConfig, 'project' | 'configHome'>,
+  { files, nowMs }: { readonly files: PersistentFiles; readonly nowMs: () => number },
+): Promise<void> {
+  const { configHome, project } = after;
+  if (before.trust === undefined || configHome === undefined) return;
+  if (before.trust.state !== 'trusted' && before.trust.state !== 'nothing') return;
+  if (project.trust === undefined || project.trust.state === 'nothing') return;
+  const { root, hash } = project.trust;
+  await recordTrust({ root, hash, trustedAt: isoTime(nowMs()) }, { configHome, files });
+}

@@ -1,0 +1,80 @@
+/** Which folders the user trusts, and with what content: one small file in the user's own home. */
+import { dirname, join } from 'node:path';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import { invalidSettings, parseSettingsJson } from '../read/parse-settings.ts';
+import { readIfPresent } from '../read/read-settings.ts';
+
+export interface TrustStore {
+  readonly configHome: string;
+  readonly files: Pick<PersistentFiles, 'readFile'>;
+}
+
+export interface TrustedFolder {
+  readonly root: string;
+  readonly hash: string;
+  /** ISO 8601. */
+  readonly trustedAt: string;
+}
+
+const FILE = 'trusted-folders.json';
+
+export async function trustedFolders(store: TrustStore): Promise<readonly TrustedFolder[]> {
+  const file = join(store.configHome, FILE);
+  const text = await readIfPresent(file, store.files);
+  if (text === undefined) return [];
+  const held = parseSettingsJson(text, file);
+  const folders = isRecord(held) ? held['folders'] : undefined;
+  if (!isRecord(folders))
+    throw invalidSettings(file, 'it holds no list of folders. Remove it to start anew.');
+  return Object.entries(folders).flatMap(([root, entry]) =>
+    isRecord(entry) && typeof entry['hash'] === 'string'
+      ? [{ root, hash: entry['hash'], trustedAt: String(entry['trustedAt'] ?? '') }]
+      : [],
+  );
+}
+
+export async function trustedHash(root: string, store: TrustStore): Promise<string | undefined> {
+  return (await trustedFolders(store)).find((folder) => folder.root === root)?.hash;
+}
+
+/** Puts an entry in the place of the folder's earlier one. */
+export async function recordTrust(
+  folder: TrustedFolder,
+  store: TrustStore & { readonly files: PersistentFiles },
+): Promise<void> {
+  const others = (await trustedFolders(store)).filter(({ root }) => root !== folder.root);
+  await write([...others, folder], store);
+}
+
+/** false: the folder was not trusted. */
+export async function revokeTrust(
+  root: string,
+  store: TrustStore & { readonly files: PersistentFiles },
+): Promise<boolean> {
+  const before = await trustedFolders(store);
+  const kept = before.filter((folder) => folder.root !== root);
+  if (kept.length === before.length) return false;
+  await write(kept, store);
+  return true;
+}
+
+async function write(
+  folders: readonly TrustedFolder[],
+  { configHome, files }: TrustStore & { readonly files: PersistentFiles },
+): Promise<void> {
+  const file = join(configHome, FILE);
+  const entries = folders.map(({ root, ...entry }) => [root, entry]);
+  const text = `${JSON.stringify({ version: 1, folders: Object.fromEntries(entries) }, null, 2)}\n`;
+  try {
+    await files.makeDir(dirname(file), 0o700);
+    await files.writeAtomic(file, text, { mode: 0o600 });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new TurnwrightError('storage_error', `Trust cannot be recorded in ${file}: ${reason}`, { cause });
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,48 @@
+import { dirname } from 'node:path';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import { isRecord } from '../read/mcp-file.ts';
+import { invalidSettings, parseSettingsJson } from '../read/parse-settings.ts';
+import { readIfPresent } from '../read/read-settings.ts';
+import { withKey } from './edit-json.ts';
+
+export interface JsonChange {
+  /** One key of the object that the file holds, and its value after the change. */
+  readonly key: string;
+  readonly value: unknown;
+}
+
+export interface JsonFile {
+  readonly file: string;
+  readonly files: PersistentFiles;
+  /** Of a new file. */
+  readonly mode: number;
+  /** Of a new folder around it. Default the system's. */
+  readonly folderMode?: number | undefined;
+}
+
+const ATTEMPTS = 5;
+
+/**
+ * Changes one key of a JSON file: whole or not at all, and every other byte stays. `edit` sees what the file holds and is
+ * called again when another process wrote meanwhile; undefined changes nothing. Throws `invalid_settings` when the file
+ * holds no JSON object; it is then left alone.
+ */
+export async function changeJsonFile(
+  { file, files, mode, folderMode }: JsonFile,
+  edit: (held: Readonly<Record<string, unknown>>) => JsonChange | undefined | Promise<JsonChange | undefined>,
+): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const text = await readIfPresent(file, files);
+    const held = text === undefined ? {} : parseSettingsJson(text, file);
+    if (!isRecord(held)) throw invalidSettings(file, 'it is no JSON object, so nothing can be added to it.');
+    const change = await edit(held);
+    if (change === undefined) return;
+    const changed = withKey(text ?? '{}\n', change.key, change.value);
+    // Another process may have written meanwhile; its change must not be lost.
+    if ((await readIfPresent(file, files)) !== text) continue;
+    await files.makeDir(dirname(file), folderMode);
+    await files.writeAtomic(file, changed, { mode });
+    return;
+  }
+  throw invalidSettings(file, 'other programs keep changing it; try again.');
+}

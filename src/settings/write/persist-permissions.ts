@@ -1,0 +1,82 @@
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type {
+  PermissionDestination,
+  PermissionRuleValue,
+  PermissionUpdate,
+} from '../../protocol/permission.ts';
+import type { SettingSource } from '../settings.ts';
+import type { SettingsWriter } from './write-settings.ts';
+
+const SOURCES: Partial<Record<PermissionDestination, SettingSource>> = {
+  userSettings: 'user',
+  projectSettings: 'project',
+  localSettings: 'local',
+};
+
+/**
+ * Writes those updates whose destination is a settings file. Throws `invalid_settings` for a file that cannot be
+ * changed and `invalid_option` for a mode that is never kept.
+ */
+export async function persistPermissions(
+  updates: readonly PermissionUpdate[],
+  writer: SettingsWriter,
+): Promise<void> {
+  for (const update of updates) {
+    const source = SOURCES[update.destination];
+    if (source === undefined) continue;
+    if (update.type === 'setMode' && update.mode === 'bypassPermissions') {
+      throw new TurnwrightError(
+        'invalid_option',
+        'The permission mode bypassPermissions is not written to settings; it is asked for each time a run starts.',
+      );
+    }
+    await writer.change(source, 'permissions', (before) => changed(update, isRecord(before) ? before : {}));
+  }
+}
+
+function changed(update: PermissionUpdate, before: Record<string, unknown>): Record<string, unknown> {
+  switch (update.type) {
+    case 'setMode':
+      return { ...before, defaultMode: update.mode };
+    case 'addDirectories':
+      return {
+        ...before,
+        additionalDirectories: joined(before['additionalDirectories'], update.directories),
+      };
+    case 'removeDirectories':
+      return {
+        ...before,
+        additionalDirectories: listOf(before['additionalDirectories']).filter(
+          (path) => !update.directories.includes(path),
+        ),
+      };
+    case 'addRules':
+      return { ...before, [update.behavior]: joined(before[update.behavior], update.rules.map(textOf)) };
+    case 'replaceRules':
+      return { ...before, [update.behavior]: joined([], update.rules.map(textOf)) };
+    case 'removeRules': {
+      const gone = new Set(update.rules.map(textOf));
+      // As people write them: `Bash(*)` is the rule Bash.
+      const isGone = (text: string) =>
+        gone.has(text) || gone.has(text.trim().replace(/\((?:|\*|:\*)\)$/, ''));
+      return {
+        ...before,
+        [update.behavior]: listOf(before[update.behavior]).filter((text) => !isGone(text)),
+      };
+    }
+  }
+}
+
+const joined = (before: unknown, added: readonly string[]) => [...new Set([...listOf(before), ...added])];
+
+function listOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+function textOf({ toolName, ruleContent }: PermissionRuleValue): string {
+  return ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,86 @@
+/** Changes to settings files: whole or not at all, and never at the cost of what else a file holds. */
+import { dirname, join } from 'node:path';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import { invalidSettings, parseSettings } from '../read/parse-settings.ts';
+import type { SettingSource } from '../settings.ts';
+import { changeJsonFile } from './change-json.ts';
+
+export interface SettingsFiles {
+  readonly configHome: string | undefined;
+  /** Where project and local settings are. */
+  readonly projectRoot: string;
+  readonly files: PersistentFiles;
+}
+
+export interface SettingsWriter {
+  /**
+   * Reads one key of the file, has it changed, and writes it. Resolves with the file's name. Throws
+   * `invalid_settings` when the file cannot be read as settings, before or after the change; it is then left alone.
+   */
+  change(source: SettingSource, key: string, edit: (before: unknown) => unknown): Promise<string>;
+}
+
+const NAMES = { project: 'settings.json', local: 'settings.local.json' } as const;
+/** Others may read what is shared with them anyway; the rest is the user's own. */
+const FILE_MODES: Readonly<Record<SettingSource, number>> = { user: 0o600, project: 0o644, local: 0o600 };
+
+export function createSettingsWriter(places: SettingsFiles): SettingsWriter {
+  const { files } = places;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const change = async (source: SettingSource, key: string, edit: (before: unknown) => unknown) => {
+    const file = await fileOf(source, places);
+    if (source !== 'user') await refuseStrayLinks(file, places);
+    const folderMode = source === 'user' ? 0o700 : undefined;
+    await changeJsonFile({ file, files, mode: FILE_MODES[source], folderMode }, async (held) => {
+      await parseSettings(held, file);
+      const value = edit(held[key]);
+      if (JSON.stringify(value) === JSON.stringify(held[key])) return undefined;
+      await parseSettings({ ...held, [key]: value }, file);
+      return { key, value };
+    });
+    return file;
+  };
+
+  return {
+    change(source, key, edit) {
+      const mine = last.then(() => change(source, key, edit));
+      last = mine.catch(() => undefined);
+      return mine;
+    },
+  };
+}
+
+/** The file of a source that exists; of several the one that counts most; of none, the one of the folder there is. */
+async function fileOf(
+  source: SettingSource,
+  { configHome, projectRoot, files }: SettingsFiles,
+): Promise<string> {
+  if (source === 'user') {
+    if (configHome === undefined)
+      throw invalidSettings(
+        'the user settings',
+        'there is no home to keep them in. Set TURNWRIGHT_HOME or HOME.',
+      );
+    return join(configHome, 'settings.json');
+  }
+  const [ours, theirs] = ['.turnwright', '.claude'].map((folder) => join(projectRoot, folder, NAMES[source]));
+  for (const file of [ours, theirs])
+    if (file !== undefined && (await files.lstat(file)) !== undefined) return file;
+  const hasTheirs = (await files.stat(join(projectRoot, '.claude')))?.kind === 'directory';
+  return (hasTheirs ? theirs : ours) ?? join(projectRoot, '.turnwright', NAMES[source]);
+}
+
+/** A repository may bring links along: a write through one would change a file that is not the project's. */
+export async function refuseStrayLinks(
+  file: string,
+  { projectRoot, files }: Pick<SettingsFiles, 'projectRoot' | 'files'>,
+): Promise<void> {
+  for (const path of [file, dirname(file)]) {
+    if ((await files.lstat(path))?.kind !== 'symlink') continue;
+    throw invalidSettings(
+      file,
+      `${path} is a link, and settings of ${projectRoot} are not written through one.`,
+    );
+  }
+}

@@ -1,0 +1,108 @@
+/** What Read, Write and Edit share: which file is meant, what the model has seen of it, and how it is replaced. */
+import { resolve } from 'node:path';
+import type { FileStat } from '../../../protocol/files.ts';
+import type { ToolContext } from '../../../protocol/tool.ts';
+import { isInside } from '../../../util/files/inside.ts';
+import { PathMovedError } from '../../../util/files/plain-path.ts';
+import { realPath } from '../../../util/files/real-path.ts';
+import { sha256 } from '../../../util/ids/sha256.ts';
+import { withPathLock } from '../../gate/path-lock.ts';
+
+export const absolutePath = (path: string, cwd: string) => resolve(cwd, path);
+
+/**
+ * Where the file is that a call may open: as it was judged, or as it is now where nothing depended on that. Throws a
+ * sentence for the model when it cannot be told.
+ */
+export async function placeOf(path: string, { judged, files }: ToolContext): Promise<string> {
+  const known = judged?.find(({ spelled }) => spelled === path);
+  const real = known === undefined ? await realPath(files, path) : known.real;
+  if (real !== undefined) return real;
+  const link = (await files.lstat(path).catch(() => undefined))?.kind === 'symlink';
+  throw new Error(
+    link
+      ? `${path} is a symbolic link to something that does not exist, or in a circle.`
+      : `Where ${path} leads cannot be told: a link on the way leads nowhere, or in a circle, or the folder may not be entered.`,
+  );
+}
+
+/**
+ * Whether a check that comes before the permission may say what the file holds: it was read, or lies where anything may be
+ * read unasked. Else the answer would be an oracle.
+ */
+export async function mayTell(path: string, real: string, context: ToolContext): Promise<boolean> {
+  if ((await context.readFilter?.()?.(path)) === true) return false;
+  if (context.readFileCache.get(path) !== undefined) return true;
+  const { additionalDirectories, cwd, files, root = cwd } = context;
+  for (const folder of [root, ...additionalDirectories])
+    if (isInside(real, await files.realpath(folder).catch(() => folder))) return true;
+  return false;
+}
+
+export type FileNow =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly stat: FileStat }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** A longer file is no text that somebody edits. */
+const MAX_WRITTEN_BYTES = 128 * 1024 * 1024;
+
+/** The file as it is on disk, or why it is not one to write to. `real` has no links. */
+export async function readForWriting(path: string, real: string, { files }: ToolContext): Promise<FileNow> {
+  const found = await files.readPlain(real, MAX_WRITTEN_BYTES);
+  if (found === undefined) return { kind: 'absent' };
+  const { stat, bytes } = found;
+  if (bytes !== undefined) return { kind: 'file', bytes, stat };
+  return { kind: 'refused', message: kindRefusal(path, stat) ?? `${path} is too large to be changed here.` };
+}
+
+/** Opening a FIFO or a device may hang or never end: they are told by type, not by trying (F83). */
+export function kindRefusal(path: string, stat: FileStat): string | undefined {
+  switch (stat.kind) {
+    case 'file':
+      return undefined;
+    case 'directory':
+      return `${path} is a directory, not a file. Use Glob, or ls with Bash, to see what is in it.`;
+    case 'symlink':
+      return new PathMovedError(path).message;
+    case 'other':
+      return `${path} is a device, pipe or socket, not a regular file.`;
+  }
+}
+
+/** `undefined` when the model's picture of the file is the file. */
+export function staleness(
+  path: string,
+  bytes: Uint8Array,
+  context: ToolContext,
+): 'unread' | 'changed' | undefined {
+  const seen = context.readFileCache.get(path);
+  if (seen === undefined) return 'unread';
+  return seen.hash === sha256(bytes) ? undefined : 'changed';
+}
+
+export const changedMessage = (path: string) =>
+  `${path} has changed since it was read, by the user or by a program. Read it again before writing to it.`;
+
+/** One writer at a time; links to one file are one file. */
+export async function lockFile<T>(
+  path: string,
+  context: ToolContext,
+  work: (real: string) => Promise<T>,
+): Promise<T> {
+  const real = await placeOf(path, context);
+  return withPathLock(real, () => work(real));
+}
+
+/** Replaces the file, or makes it and its folder, and remembers what the model now knows of it. */
+export async function saveFile(
+  path: string,
+  real: string,
+  bytes: Uint8Array,
+  partial: boolean,
+  { files, nowMs, readFileCache }: ToolContext,
+): Promise<void> {
+  await files.writeAtomic(real, bytes, { plain: true, spelled: path });
+  const stat = await files.lstat(real);
+  readFileCache.set(path, { hash: sha256(bytes), mtimeMs: stat?.mtimeMs ?? nowMs(), partial, real });
+}

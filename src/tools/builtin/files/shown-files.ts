@@ -1,0 +1,72 @@
+/** What a search may show: it is judged by the place it starts in, its findings one by one. */
+import type { ToolContext } from '../../../protocol/tool.ts';
+import { isSecretFile } from '../../../util/files/secret-files.ts';
+import type { SearchPlace } from '../search/search-place.ts';
+import { decodeText } from './text-file.ts';
+
+export interface ShownFiles {
+  /** Whether the record's file may be shown; at once when no rule denies reading any. */
+  filter(file: Found, onRecord: () => boolean): boolean | Promise<boolean>;
+  /** A sentence for the model where rules deny reading files: the same whether or not they would have been found. */
+  note(): string;
+}
+
+export type Found = ReturnType<SearchPlace['found']>;
+
+export function shownFiles(context: ToolContext): ShownFiles {
+  const isDenied = context.readFilter?.();
+  return {
+    filter({ spelled, real }, onRecord) {
+      if (isSecretFile(real)) return true;
+      return isDenied === undefined ? onRecord() : isDenied(spelled).then((denied) => denied || onRecord());
+    },
+    note: () =>
+      isDenied === undefined ? '' : '\n\n(Files that a permission rule denies reading are not searched.)',
+  };
+}
+
+/** Those that are where they were found. ripgrep opens by name, so a link may have been in their place for a moment. */
+export async function stillThere<T extends { readonly found: Found }>(
+  each: readonly T[],
+  { files }: ToolContext,
+): Promise<readonly T[]> {
+  const there = await Promise.all(
+    each.map(async ({ found }) => (await files.realpath(found.real).catch(() => undefined)) === found.real),
+  );
+  return each.filter((_, at) => there[at]);
+}
+
+/** A longer file is known by its place alone. */
+const MAX_COMPARED_BYTES = 32 * 1024 * 1024;
+
+/** Of lines that were found, those that the files hold which may be read: what a link brought in meanwhile is in none. */
+export async function heldLines<T extends { readonly found: Found; readonly text: string }>(
+  lines: readonly T[],
+  context: ToolContext,
+): Promise<readonly T[]> {
+  const texts = new Map<string, Promise<string | undefined>>();
+  for (const { found } of lines)
+    if (!texts.has(found.real)) texts.set(found.real, heldText(found.real, context));
+  const kept = await Promise.all(
+    lines.map(async ({ found, text }) => (await texts.get(found.real))?.includes(textAlone(text)) === true),
+  );
+  return lines.filter((_, at) => kept[at]);
+}
+
+async function heldText(real: string, { files }: ToolContext): Promise<string | undefined> {
+  try {
+    const held = await files.readPlain(real, MAX_COMPARED_BYTES, { cut: true });
+    if (held?.bytes === undefined) return undefined;
+    const text = Buffer.from(held.bytes).toString('utf8');
+    return /^(?:\ufffd\ufffd|\ufeff)/.test(text) ? (decodeText(held.bytes)?.text ?? text) : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without its number, and without what ripgrep says about a line that it cuts. */
+function textAlone(line: string): string {
+  return line
+    .replace(/^\d+[:-]/, '')
+    .replace(/ \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/, '');
+}

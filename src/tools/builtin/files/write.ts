@@ -1,0 +1,129 @@
+import type { Tool, ToolContext } from '../../../protocol/tool.ts';
+import { parserOf } from '../../schema/from-json-schema.ts';
+import {
+  absolutePath,
+  changedMessage,
+  lockFile,
+  mayTell,
+  placeOf,
+  readForWriting,
+  saveFile,
+  staleness,
+} from './file-access.ts';
+import { decodeText, encodeText } from './text-file.ts';
+import { type PatchHunk, structuredPatch } from './text-patch.ts';
+
+export interface WriteInput {
+  readonly file_path: string;
+  readonly content: string;
+}
+
+export interface WriteOutput {
+  readonly type: 'create' | 'update';
+  readonly filePath: string;
+  readonly content: string;
+  /** Empty for a new file. */
+  readonly structuredPatch: readonly PatchHunk[];
+  /** The text that was there before; null: there was no file. */
+  readonly originalFile: string | null;
+  /** Nothing lies between the call and the file, so never. */
+  readonly userModified: false;
+}
+
+const schema = {
+  type: 'object',
+  properties: {
+    file_path: { type: 'string', minLength: 1, description: 'The file to write; an absolute path is best.' },
+    content: { type: 'string', description: 'The whole new content of the file.' },
+  },
+  required: ['file_path', 'content'],
+  additionalProperties: false,
+};
+
+export const writeTool: Tool<WriteInput, WriteOutput> = {
+  name: 'Write',
+  inputJsonSchema: schema,
+  description: () =>
+    `Creates a file, or replaces the whole content of one.
+
+- An existing file must have been read with Read in this session first; the write is refused if the file changed since then.
+- To change part of a file, Edit is better: it sends only the change.
+- Missing folders are created. The content is written as given, with the line ends you give it.
+- Do not create documentation or other files that nobody asked for.`,
+  parse: parserOf<WriteInput>(schema),
+  isConcurrencySafe: () => false,
+  isReadOnly: () => false,
+  pathFields: ['file_path'],
+  permissionTarget: (input, { cwd }) => ({ kind: 'write', paths: [absolutePath(input.file_path, cwd)] }),
+
+  renderOutput(data) {
+    const { type, filePath } = (data ?? {}) as Partial<WriteOutput>;
+    return typeof filePath === 'string' && (type === 'create' || type === 'update')
+      ? sentenceOf({ type, filePath })
+      : undefined;
+  },
+
+  async validateInput(input, context) {
+    const path = absolutePath(input.file_path, context.cwd);
+    const real = await placeOf(path, context);
+    if (!(await mayTell(path, real, context))) return { ok: true };
+    const plan = await planWrite(path, real, input.content, context);
+    return plan.kind === 'refused' ? { ok: false, message: plan.message } : { ok: true };
+  },
+
+  async run(input, context) {
+    const path = absolutePath(input.file_path, context.cwd);
+    return lockFile(path, context, async (real) => {
+      // Asking for permission takes its time, and other writers do not wait: what was checked is checked again (F144).
+      const plan = await planWrite(path, real, input.content, context);
+      if (plan.kind === 'refused') throw new Error(plan.message);
+      await saveFile(path, real, plan.bytes, false, context);
+      const { before } = plan;
+      const data: WriteOutput = {
+        type: before === undefined ? 'create' : 'update',
+        filePath: path,
+        content: input.content,
+        structuredPatch: before === undefined ? [] : await structuredPatch(path, before, input.content),
+        originalFile: before ?? null,
+        userModified: false,
+      };
+      return { data, content: sentenceOf(data) };
+    });
+  },
+};
+
+function sentenceOf({ type, filePath }: Pick<WriteOutput, 'type' | 'filePath'>): string {
+  return type === 'create' ? `${filePath} was created.` : `${filePath} was replaced with the new content.`;
+}
+
+type WritePlan =
+  | { readonly kind: 'write'; readonly bytes: Uint8Array; readonly before: string | undefined }
+  | { readonly kind: 'refused'; readonly message: string };
+
+async function planWrite(
+  path: string,
+  real: string,
+  content: string,
+  context: ToolContext,
+): Promise<WritePlan> {
+  const now = await readForWriting(path, real, context);
+  switch (now.kind) {
+    case 'refused':
+      return now;
+    case 'absent':
+      return { kind: 'write', bytes: Buffer.from(content, 'utf8'), before: undefined };
+    case 'file': {
+      const stale = staleness(path, now.bytes, context);
+      if (stale === 'unread')
+        return {
+          kind: 'refused',
+          message: `${path} exists and has not been read yet. Read it before replacing it.`,
+        };
+      if (stale === 'changed') return { kind: 'refused', message: changedMessage(path) };
+      const before = decodeText(now.bytes);
+      // A file that is no text, or has no bytes for the new text, becomes UTF-8; any other keeps its encoding.
+      const bytes = (before && encodeText(content, before.encoding)) ?? Buffer.from(content, 'utf8');
+      return { kind: 'write', bytes, before: before?.text ?? '' };
+    }
+  }
+}

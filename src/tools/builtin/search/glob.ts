@@ -1,0 +1,125 @@
+import { resolve } from 'node:path';
+import type { Tool, ToolContext, ToolOutput } from '../../../protocol/tool.ts';
+import { parserOf } from '../../schema/from-json-schema.ts';
+import { type Found, shownFiles, stillThere } from '../files/shown-files.ts';
+import { runRipgrep, SEARCHED_FILES, type SearchOptions, shownPath, WITHOUT_GIT } from './ripgrep.ts';
+import { searchPlace } from './search-place.ts';
+
+export interface GlobInput {
+  readonly pattern: string;
+  readonly path?: string;
+}
+
+export interface GlobOutput {
+  readonly filenames: readonly string[];
+  readonly numFiles: number;
+  readonly truncated: boolean;
+  readonly durationMs: number;
+}
+
+const MAX_FILES = 100;
+
+const schema = {
+  type: 'object',
+  properties: {
+    pattern: { type: 'string', minLength: 1, description: 'A glob pattern: "**/*.ts", "src/**/*.{js,jsx}".' },
+    path: {
+      type: 'string',
+      minLength: 1,
+      description: 'The folder to search in. Default: the working directory.',
+    },
+  },
+  required: ['pattern'],
+  additionalProperties: false,
+};
+
+export function createGlobTool(options: SearchOptions = {}): Tool<GlobInput, GlobOutput> {
+  return {
+    name: 'Glob',
+    inputJsonSchema: schema,
+    description: () =>
+      `Finds files by name.
+
+- pattern is a glob: * within a name, ** across folders, {a,b} for alternatives. A pattern without a slash matches in every folder.
+- The files changed last come first; at most ${MAX_FILES} are returned. Paths inside the working directory are relative to it.
+- Files ignored by .gitignore are left out unless path names their folder.
+- To find files by what is in them, use Grep.`,
+    parse: parserOf<GlobInput>(schema),
+    isConcurrencySafe: () => true,
+    isReadOnly: () => true,
+    effectClass: () => 'pure',
+    permissionTarget: (input, { cwd }) => ({ kind: 'read', paths: [searchRoot(input, cwd).root] }),
+    microcompactable: true,
+    renderOutput(data) {
+      const { filenames } = (data ?? {}) as Partial<GlobOutput>;
+      return Array.isArray(filenames) ? listOf(filenames) : undefined;
+    },
+    run: (input, context) => glob(input, context, options),
+  };
+}
+
+async function glob(
+  input: GlobInput,
+  context: ToolContext,
+  options: SearchOptions,
+): Promise<ToolOutput<GlobOutput>> {
+  const startedMs = context.nowMs();
+  const { root, pattern } = searchRoot(input, context.cwd);
+  const matching: { readonly found: Found }[] = [];
+  const shown = shownFiles(context);
+  let truncated = false;
+  const place = await searchPlace(root, context);
+  try {
+    if (place !== undefined && place.input === undefined) {
+      const run = {
+        args: ['--files', '--null', '--sortr=modified', ...SEARCHED_FILES, '--glob', pattern, ...WITHOUT_GIT],
+        place: { ...place, cwd: place.folder },
+        separator: '\0' as const,
+        onRecord(file: string) {
+          const found = place.below(file);
+          return shown.filter(found, () => {
+            truncated = matching.length >= MAX_FILES;
+            if (!truncated) matching.push({ found });
+            return !truncated;
+          });
+        },
+      };
+      await runRipgrep(run, context, options);
+    } else if (input.path !== undefined) {
+      const path = resolve(context.cwd, input.path);
+      const asked = await context.files.stat(path);
+      if (asked?.kind !== 'directory') throw new Error(`${path} is not a folder.`);
+    }
+  } finally {
+    await place?.close();
+  }
+  const there = await stillThere(matching, context);
+  const filenames = there.map(({ found }) => shownPath(found.spelled, context.cwd));
+  const data = { filenames, numFiles: filenames.length, truncated, durationMs: context.nowMs() - startedMs };
+  const note = truncated
+    ? `\n(There are more: these are the ${MAX_FILES} changed last. A narrower pattern or path finds the others.)`
+    : '';
+  return { data, content: listOf(filenames) + note + shown.note() };
+}
+
+const listOf = (filenames: readonly string[]) =>
+  filenames.length === 0 ? 'No files found' : filenames.join('\n');
+
+/**
+ * The leading folders of a pattern that hold no wildcard belong to the root: `../lib/*.ts` is searched in
+ * `../lib`, an absolute pattern where it says. What is left is anchored there.
+ */
+export function searchRoot(
+  { pattern, path }: GlobInput,
+  cwd: string,
+): { readonly root: string; readonly pattern: string } {
+  const base = resolve(cwd, path ?? '.');
+  if (!pattern.includes('/')) return { root: base, pattern: `**/${pattern}` };
+  const parts = pattern.split('/');
+  const wild = parts.findIndex((part) => /[*?[\]{}\\]/.test(part));
+  const fixed = parts.slice(0, wild < 0 ? parts.length - 1 : wild);
+  const rest = parts.slice(fixed.length).join('/');
+  const root =
+    fixed.length > 0 && fixed[0] === '' ? resolve('/', ...fixed.slice(1)) : resolve(base, ...fixed);
+  return { root, pattern: `/${rest === '' ? '**' : rest}` };
+}

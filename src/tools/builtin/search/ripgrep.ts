@@ -1,0 +1,122 @@
+/** Runs ripgrep for Glob and Grep: arguments only, never a shell; records read as they come, ended when enough. */
+
+import { isAbsolute, relative, sep } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import type { ToolContext } from '../../../protocol/tool.ts';
+import { type ProcessGroup, spawnGroup } from '../../../util/process/process-tree.ts';
+import { headOf } from '../../../util/text/cut-text.ts';
+import type { SearchPlace } from './search-place.ts';
+
+export interface RipgrepRun {
+  readonly args: readonly string[];
+  readonly place: Pick<SearchPlace, 'cwd' | 'input' | 'without'>;
+  /** What ends a record of the output: a line break, or NUL for lists of paths. */
+  readonly separator: '\n' | '\0';
+  /** Called for each record, in order; `false`: no more is wanted. A promise is waited for. */
+  onRecord(record: string): boolean | Promise<boolean>;
+}
+
+export interface SearchOptions {
+  /** The ripgrep binary. Default: that of `@vscode/ripgrep`. */
+  readonly ripgrepPath?: string;
+}
+
+/** A record longer than this is cut: one line may be a whole file (F83). */
+const MAX_RECORD_CHARS = 64 * 1024;
+const MAX_STDERR_CHARS = 4096;
+const KILL_GRACE_MS = 50;
+
+/** `.git` is data of another program. Hidden files are searched, ignored ones are not. */
+export const SEARCHED_FILES = ['--no-config', '--hidden', '--no-messages', '--color=never'] as const;
+export const WITHOUT_GIT = ['--glob', '!.git'] as const;
+
+/** Rejects with a sentence for the model when the search cannot be made, and on abort. */
+export async function runRipgrep(
+  run: RipgrepRun,
+  context: Pick<ToolContext, 'signal' | 'env'>,
+  options: SearchOptions,
+): Promise<void> {
+  const { signal } = context;
+  signal.throwIfAborted();
+  const { cwd, input, without } = run.place;
+  const group = spawnGroup(await binary(options), [...without, ...run.args], {
+    cwd,
+    env: context.env,
+    ...(input !== undefined && { stdin: input }),
+  });
+  const onAbort = () => void group.end(KILL_GRACE_MS);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const stderr = readStderr(group);
+    const enough = await readRecords(group, run);
+    if (enough) await group.end(KILL_GRACE_MS);
+    const end = await group.ended;
+    signal.throwIfAborted();
+    if (end.kind === 'not_started') throw new Error(`The search could not be started: ${end.error.message}`);
+    const complaint = await stderr;
+    // 1 means that nothing matched; 2 with nothing said, that some file could not be read.
+    if (!enough && end.code !== 0 && end.code !== 1 && complaint !== '')
+      throw new Error(`The search failed: ${complaint}`);
+    if (!enough && end.code === null) throw new Error(`The search was ended by ${end.signal}.`);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    await group.end(KILL_GRACE_MS);
+  }
+}
+
+async function binary({ ripgrepPath }: SearchOptions): Promise<string> {
+  if (ripgrepPath !== undefined) return ripgrepPath;
+  try {
+    return (await import('@vscode/ripgrep')).rgPath;
+  } catch {
+    throw new Error(
+      `Searching needs ripgrep, whose binary is not installed for ${process.platform}-${process.arch} (an optional dependency of @vscode/ripgrep). Use grep or find with Bash instead.`,
+    );
+  }
+}
+
+/** True when the reader wanted no more. */
+async function readRecords({ stdout }: ProcessGroup, { separator, onRecord }: RipgrepRun): Promise<boolean> {
+  if (stdout === undefined) return false;
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  let skipping = false;
+  try {
+    for await (const chunk of stdout) {
+      const parts = decoder.write(chunk as Buffer).split(separator);
+      for (const [at, part] of parts.entries()) {
+        if (!skipping) rest += part;
+        if (at < parts.length - 1) {
+          const goesOn = onRecord(headOf(rest, MAX_RECORD_CHARS));
+          if (!(typeof goesOn === 'boolean' ? goesOn : await goesOn)) return true;
+          rest = '';
+          skipping = false;
+        } else if (rest.length > MAX_RECORD_CHARS) {
+          rest = headOf(rest, MAX_RECORD_CHARS);
+          skipping = true;
+        }
+      }
+    }
+  } catch {
+    // The process was ended under us; why is told by its end.
+    return false;
+  }
+  rest += decoder.end();
+  return rest !== '' && !(await onRecord(rest));
+}
+
+async function readStderr({ stderr }: ProcessGroup): Promise<string> {
+  let text = '';
+  try {
+    for await (const chunk of stderr ?? []) if (text.length < MAX_STDERR_CHARS) text += String(chunk);
+  } catch {
+    // As above: an ended process has no more to say.
+  }
+  return headOf(text.trim(), MAX_STDERR_CHARS);
+}
+
+/** As the model should see a path: short where it lies in the working directory. */
+export function shownPath(path: string, cwd: string): string {
+  const short = relative(cwd, path);
+  return short === '' || short.startsWith(`..${sep}`) || short === '..' || isAbsolute(short) ? path : short;
+}

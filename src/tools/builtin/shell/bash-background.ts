@@ -1,0 +1,158 @@
+/** Commands that outlive their call: started in the background, or moved there (L6). */
+import type { TaskEnd, TaskHandle, TaskStart } from '../../../protocol/task.ts';
+import type { ToolContext, ToolOutput } from '../../../protocol/tool.ts';
+import { shellOn } from '../../../util/process/shell-program.ts';
+import { tailOf } from '../../../util/text/cut-text.ts';
+import type { BashInput, BashSettings } from './bash.ts';
+import { type BashOutput, trimmed } from './bash-report.ts';
+import { BoundedOutput, type CollectedOutput } from './bounded-output.ts';
+import { isolationOf } from './isolation-of.ts';
+import { type RunningShell, type ShellEnd, startShellCommand } from './shell-command.ts';
+
+/** Of the end of its output, what the model is told with a command's end. */
+const RESULT_CHARS = 1500;
+/** Between SIGTERM and SIGKILL when the session ends, which takes no time (L1). */
+const SESSION_GRACE_MS = 100;
+
+/** What the table knows of a command, wherever it runs. */
+export function shellTask(
+  { command, description }: BashInput,
+  { toolUseId, agentId }: ToolContext,
+  shell: () => RunningShell | undefined,
+): Omit<TaskStart, 'inBackground'> {
+  return {
+    kind: 'shell',
+    description: description ?? command,
+    command,
+    toolUseId,
+    parentTaskId: agentId,
+    async stop(by) {
+      shell()?.stop('abort', by === 'session' ? SESSION_GRACE_MS : undefined);
+      await shell()?.ended;
+    },
+  };
+}
+
+export async function runInBackground(
+  input: BashInput,
+  context: ToolContext,
+  settings: BashSettings,
+): Promise<ToolOutput<BashOutput>> {
+  const { tasks, files, cwd, env } = context;
+  if (tasks === undefined) throw new Error('Nothing can run in the background here.');
+  await context.delivered?.();
+  const { backgroundLifetimeMs, maxBackgroundLifetimeMs, maxOutputChars: maxChars, maxSpillBytes } = settings;
+  let shell: RunningShell | undefined;
+  const task = await tasks.register({
+    ...shellTask(input, context, () => shell),
+    inBackground: true,
+    lifetimeMs: Math.min(input.timeout ?? backgroundLifetimeMs, maxBackgroundLifetimeMs),
+  });
+  const output = new BoundedOutput({
+    files,
+    spillFile: async () => task.outputFile,
+    maxChars,
+    maxSpillBytes,
+  });
+  await output.toFile(task.outputFile);
+  const isolation = await isolationOf(input, context);
+  // Nobody has stopped it before it began.
+  if (tasks.get(task.taskId)?.status === 'running') {
+    shell = startShellCommand({
+      command: input.command,
+      shell: shellOn(settings.path ?? env['PATH']),
+      cwd,
+      env,
+      ...settings,
+      output,
+      isolate: isolation?.isolate,
+    });
+    shell.guard();
+    void follow(shell, output, task);
+  }
+  return {
+    data: { ...NOTHING_YET, backgroundTaskId: task.taskId },
+    isError: false,
+    ...(isolation !== undefined && { ranIn: isolation.place }),
+    content: `The command runs in the background as task ${task.taskId}. Its output goes to ${task.outputFile}. You will be told when it ends.`,
+  };
+}
+
+/** False when it has to stay: nothing may go on that is not on record. */
+export async function goOnInBackground(
+  shell: RunningShell,
+  output: BoundedOutput,
+  task: TaskHandle,
+  { backgroundLifetimeMs }: BashSettings,
+): Promise<boolean> {
+  try {
+    await task.background({ lifetimeMs: backgroundLifetimeMs, outputFile: output.path });
+  } catch {
+    return false;
+  }
+  await output.toFile(task.outputFile);
+  void follow(shell, output, task);
+  return true;
+}
+
+export function movedOutput(
+  task: TaskHandle,
+  output: BoundedOutput,
+  why: 'host' | 'timeout',
+  timeoutMs: number,
+): ToolOutput<BashOutput> {
+  const sentence =
+    why === 'timeout'
+      ? `The command has not ended within its time limit of ${timeoutMs} ms. It goes on`
+      : 'The user moved the command to the background. It goes on';
+  const soFar = trimmed(output.tail);
+  return {
+    data: {
+      ...NOTHING_YET,
+      stdout: soFar,
+      backgroundTaskId: task.taskId,
+      ...(why === 'timeout' ? { timedOutAfterMs: timeoutMs } : { backgroundedByUser: true }),
+    },
+    isError: false,
+    content: [
+      `${sentence} in the background as task ${task.taskId}; its output goes to ${task.outputFile}. You will be told when it ends.`,
+      ...(soFar === '' ? [] : ['The end of its output so far:', soFar]),
+    ].join('\n'),
+  };
+}
+
+const NOTHING_YET: BashOutput = {
+  stdout: '',
+  stderr: '',
+  interrupted: false,
+  isImage: false,
+  noOutputExpected: false,
+};
+
+/** Neither call nor turn waits for this; it never rejects. */
+async function follow(shell: RunningShell, output: BoundedOutput, task: TaskHandle): Promise<void> {
+  const end = await shell.ended;
+  await task.finish(endOf(task, end, await output.finish()));
+}
+
+function endOf(
+  { description }: TaskHandle,
+  { end, leftovers }: ShellEnd,
+  { tail }: CollectedOutput,
+): TaskEnd {
+  const which = `Background command "${description}"`;
+  if (end.kind === 'not_started')
+    return { status: 'failed', summary: `${which} could not be started: ${end.error.message}` };
+  const how =
+    end.code === null
+      ? `was ended by ${end.signal}`
+      : end.code === 0
+        ? 'completed (exit code 0)'
+        : `failed with exit code ${end.code}`;
+  const note = leftovers ? '; processes it had left behind were stopped' : '';
+  return {
+    status: end.code === 0 ? 'completed' : 'failed',
+    summary: `${which} ${how}${note}`,
+    result: trimmed(tailOf(tail, RESULT_CHARS)),
+  };
+}

@@ -1,0 +1,263 @@
+import type { JsonSchema } from '../../../protocol/json.ts';
+import type { Clock } from '../../../protocol/ports.ts';
+import type { Tool, ToolContext, ToolOutput, ToolProgress } from '../../../protocol/tool.ts';
+import { readsBySight } from '../../../shell/reads-by-sight.ts';
+import { systemClock } from '../../../util/clock.ts';
+import { shellOn } from '../../../util/process/shell-program.ts';
+import { type Deferred, deferred } from '../../deferred.ts';
+import { parserOf } from '../../schema/from-json-schema.ts';
+import { goOnInBackground, movedOutput, runInBackground, shellTask } from './bash-background.ts';
+import { type BashOutput, renderOutput, report } from './bash-report.ts';
+import { BoundedOutput } from './bounded-output.ts';
+import { isolationOf } from './isolation-of.ts';
+import { type RunningShell, startShellCommand } from './shell-command.ts';
+
+export interface BashInput {
+  readonly command: string;
+  readonly timeout?: number;
+  readonly description?: string;
+  readonly run_in_background?: boolean;
+  /** Outside of the sandbox, if the rules allow it there. Without effect where there is none. */
+  readonly dangerouslyDisableSandbox?: boolean;
+}
+
+export interface BashOptions {
+  /** ms. Default 120 000. */
+  readonly defaultTimeoutMs?: number;
+  /** ms; a longer wish is lowered to it. Default 600 000. */
+  readonly maxTimeoutMs?: number;
+  /** Offers `run_in_background`. Default true; it also takes a session that has tasks. */
+  readonly background?: boolean;
+  /** ms that a command may run in the background. Default 1 800 000. */
+  readonly backgroundLifetimeMs?: number;
+  /** ms; a longer wish is lowered to it. Default 7 200 000. */
+  readonly maxBackgroundLifetimeMs?: number;
+  /** Characters of output that are shown; more goes to a file. Default 30 000. */
+  readonly maxOutputChars?: number;
+  /** Bytes of output that are kept on disk. Default 256 MiB. */
+  readonly maxSpillBytes?: number;
+  /** ms that open pipes are still read after the shell has exited. Default 250. */
+  readonly drainMs?: number;
+  /** ms between SIGTERM and SIGKILL. Default 500. */
+  readonly killGraceMs?: number;
+  /** ms between two progress messages. Default 1000. */
+  readonly progressMs?: number;
+  /** Commands run in a sandbox; `mayLeave`: a call may ask to run outside of it. Default: there is none. */
+  readonly sandbox?: { readonly mayLeave: boolean };
+  readonly clock?: Clock;
+  /** PATH of the environment that commands run in; by it is known which shell there is. Default: that of each call. */
+  readonly path?: string | undefined;
+}
+
+export type BashSettings = Required<Omit<BashOptions, 'path' | 'sandbox'>> &
+  Pick<BashOptions, 'path' | 'sandbox'>;
+
+const HEADLINE_CHARS = 500;
+
+const properties = {
+  command: { type: 'string', minLength: 1, description: 'The command to run.' },
+  timeout: {
+    type: 'number',
+    exclusiveMinimum: 0,
+    description: 'Milliseconds the command may take.',
+  },
+  description: { type: 'string', description: 'What the command does, in five to ten words.' },
+};
+
+const schema = { type: 'object', properties, required: ['command'], additionalProperties: false };
+
+const background = {
+  run_in_background: {
+    type: 'boolean',
+    description: 'Return at once and let the command run on; you are told when it ends.',
+  },
+};
+
+const leaving = {
+  dangerouslyDisableSandbox: {
+    type: 'boolean',
+    description:
+      'Run outside of the sandbox. Only for a command that has failed because of it; the user may be asked.',
+  },
+};
+
+/** What the model is shown. Whether a call may leave the sandbox is checked later, so that the refusal says why. */
+function schemaOf(settings: BashSettings, shown: boolean): JsonSchema {
+  return {
+    ...schema,
+    properties: {
+      ...properties,
+      ...(settings.background && background),
+      ...((!shown || settings.sandbox?.mayLeave === true) && leaving),
+    },
+  };
+}
+
+export function createBashTool(options: BashOptions = {}): Tool<BashInput, BashOutput> {
+  const settings: BashSettings = {
+    defaultTimeoutMs: options.defaultTimeoutMs ?? 120_000,
+    maxTimeoutMs: options.maxTimeoutMs ?? 600_000,
+    background: options.background ?? true,
+    backgroundLifetimeMs: options.backgroundLifetimeMs ?? 1_800_000,
+    maxBackgroundLifetimeMs: options.maxBackgroundLifetimeMs ?? 7_200_000,
+    maxOutputChars: options.maxOutputChars ?? 30_000,
+    maxSpillBytes: options.maxSpillBytes ?? 256 * 1024 * 1024,
+    drainMs: options.drainMs ?? 250,
+    killGraceMs: options.killGraceMs ?? 500,
+    progressMs: options.progressMs ?? 1000,
+    clock: options.clock ?? systemClock,
+    path: options.path,
+    ...(options.sandbox !== undefined && { sandbox: options.sandbox }),
+  };
+  return {
+    name: 'Bash',
+    inputJsonSchema: schemaOf(settings, true),
+    description: () => describe(settings),
+    parse: parserOf<BashInput>(schemaOf(settings, false)),
+    isConcurrencySafe: ({ command, run_in_background }) =>
+      run_in_background !== true && readsBySight(command),
+    isReadOnly: () => false,
+    async validateInput({ run_in_background, dangerouslyDisableSandbox }, { tasks, sandbox }) {
+      if (run_in_background === true && tasks === undefined)
+        return {
+          ok: false,
+          message: 'Nothing can run in the background here. Call it without run_in_background.',
+        };
+      return dangerouslyDisableSandbox === true && sandbox?.mayLeave === false
+        ? {
+            ok: false,
+            message:
+              'Commands may not leave the sandbox here (allowUnsandboxedCommands is false). Call it without dangerouslyDisableSandbox.',
+          }
+        : { ok: true };
+    },
+    permissionTarget: ({ command, dangerouslyDisableSandbox }) => ({
+      kind: 'command',
+      command,
+      language: settings.path === undefined ? 'bash' : shellOn(settings.path),
+      ...(dangerouslyDisableSandbox === true && { leavesSandbox: true }),
+    }),
+    // It bounds itself; a headline may stand before the output.
+    maxResultChars: settings.maxOutputChars + HEADLINE_CHARS,
+    microcompactable: true,
+    renderOutput,
+    run: (input, context) =>
+      input.run_in_background === true
+        ? runInBackground(input, context, settings)
+        : runBash(input, context, settings),
+  };
+}
+
+function describe(settings: BashSettings): string {
+  const { defaultTimeoutMs, maxTimeoutMs, maxOutputChars, background } = settings;
+  const limit = background
+    ? `- A command that takes longer than ${defaultTimeoutMs} ms goes on in the background; timeout sets another limit (at most ${maxTimeoutMs} ms).
+- For servers, watchers and long jobs set run_in_background: the call returns at once with a task id. You are told when the command ends, so do not wait for it with sleep; TaskOutput shows what it has written, TaskStop ends it. It runs for at most ${settings.backgroundLifetimeMs} ms, unless timeout says otherwise, and no longer than the session.`
+    : `- The command is stopped after ${defaultTimeoutMs} ms unless timeout says otherwise (at most ${maxTimeoutMs} ms).`;
+  return `Runs a command in a shell (bash, else sh) and returns what it writes.
+
+- Each call is a new shell: variables and functions do not last until the next call. The working directory does, when the command succeeded; outside the project it is set back. Absolute paths are safer than cd.
+- There is no terminal and no input: commands that ask questions or open an editor fail.
+${limit}
+- What is started in the background with & ends when the command ends.
+- Output beyond ${maxOutputChars} characters is stored in a file, of which you see the beginning and the end.
+- Quote paths that contain spaces. Chain commands that depend on each other with &&; make separate calls for those that do not.
+- To read, search or change files, the tools Read, Grep, Glob, Edit and Write are better than cat, grep, find and sed.${settings.sandbox === undefined ? '' : SANDBOXED}${settings.sandbox?.mayLeave === true ? LEAVING : ''}`;
+}
+
+const SANDBOXED = `
+- Commands run in a sandbox: they write only in the working directories and in a temporary folder ($TMPDIR), not to settings, hooks and other files that decide what runs, and reach no network but what the user has opened.`;
+const LEAVING = `
+- When a command fails because of the sandbox, say what was missing, and call it again with dangerouslyDisableSandbox only if it is needed for what the user wants.`;
+
+/** The call waits for the command, until it has ended or goes on in the background. */
+async function* runBash(
+  input: BashInput,
+  context: ToolContext,
+  settings: BashSettings,
+): AsyncGenerator<ToolProgress, ToolOutput<BashOutput>> {
+  const { clock } = settings;
+  const timeoutMs = Math.min(input.timeout ?? settings.defaultTimeoutMs, settings.maxTimeoutMs);
+  const output = new BoundedOutput({
+    files: context.files,
+    // The id is the model's word: only what is harmless in a file name is kept of it.
+    spillFile: () => context.spillFile(`${context.toolUseId.replace(/[^A-Za-z0-9_-]/g, '_')}.txt`),
+    maxChars: settings.maxOutputChars,
+    maxSpillBytes: settings.maxSpillBytes,
+  });
+  const startedMs = clock.monotonicMs();
+  const { command } = input;
+  const isolation = context.sandbox === undefined ? undefined : await isolationOf(input, context);
+  const shell = startShellCommand({
+    command,
+    shell: shellOn(settings.path ?? context.env['PATH']),
+    cwd: context.cwd,
+    env: context.env,
+    ...settings,
+    output,
+    isolate: isolation?.isolate,
+    tellFolder: context.follow !== undefined,
+  });
+  const onAbort = () => shell.stop('abort');
+  if (context.signal.aborted) onAbort();
+  context.signal.addEventListener('abort', onAbort, { once: true });
+  const tasks = settings.background ? context.tasks : undefined;
+  let letGo = deferred<'host' | 'timeout'>();
+  const cancelTimeout = clock.timer(timeoutMs, () =>
+    tasks === undefined ? shell.stop('timeout') : letGo.resolve('timeout'),
+  );
+  const task = await tasks?.register({
+    ...shellTask(input, context, () => shell),
+    inBackground: false,
+    onDetach: () => letGo.resolve('host'),
+  });
+  let detached = false;
+  try {
+    while (true) {
+      const step = await nextStep(shell, letGo, settings);
+      if (step === 'ended') break;
+      // Beyond its first moments it may be long: then it must not be left behind by a crash.
+      shell.guard();
+      if (step !== 'tick' && task !== undefined) {
+        detached = await goOnInBackground(shell, output, task, settings);
+        if (detached) return movedOutput(task, output, step, timeoutMs);
+        letGo = deferred();
+        if (step === 'timeout') shell.stop('timeout');
+      }
+      yield {
+        type: 'bash_progress',
+        output: output.tail,
+        totalBytes: output.totalBytes,
+        elapsedMs: Math.round(clock.monotonicMs() - startedMs),
+      };
+    }
+    return await report(await shell.ended, await output.finish(), {
+      command,
+      timeoutMs,
+      context,
+      isolation,
+    });
+  } finally {
+    cancelTimeout();
+    context.signal.removeEventListener('abort', onAbort);
+    if (!detached) {
+      shell.stop('abort');
+      void task?.finish({ status: 'completed', summary: '' });
+    }
+  }
+}
+
+/** The command's end, somebody's wish that it go on in the background, or the time for a sign of life. */
+async function nextStep(
+  shell: RunningShell,
+  letGo: Deferred<'host' | 'timeout'>,
+  { clock, progressMs }: BashSettings,
+): Promise<'ended' | 'tick' | 'host' | 'timeout'> {
+  const tick = deferred<'tick'>();
+  const cancel = clock.timer(progressMs, () => tick.resolve('tick'));
+  try {
+    return await Promise.race([shell.ended.then(() => 'ended' as const), letGo.promise, tick.promise]);
+  } finally {
+    cancel();
+  }
+}

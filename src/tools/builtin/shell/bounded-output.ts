@@ -1,0 +1,132 @@
+/**
+ * Output of a process of any size in bounded memory (L2.2): what fits is kept, and once it does not fit all of
+ * it, from the first byte, goes to a spill file. Bytes become text here, so that none of it can break a request.
+ */
+import { StringDecoder } from 'node:string_decoder';
+import type { AppendHandle, PersistentFiles } from '../../../protocol/files.ts';
+import { headOf, tailOf } from '../../../util/text/cut-text.ts';
+
+export interface BoundedOutputOptions {
+  readonly files: PersistentFiles;
+  /** Path of the spill file; asked for once, when it is needed. */
+  spillFile(): Promise<string>;
+  /** Characters that are kept. */
+  readonly maxChars: number;
+  /** Bytes the spill file may have; what comes after is dropped. */
+  readonly maxSpillBytes: number;
+}
+
+export interface CollectedOutput {
+  /** The first `maxChars` characters. */
+  readonly head: string;
+  readonly tail: string;
+  readonly totalBytes: number;
+  readonly complete: boolean;
+  readonly spill?: { readonly path: string; readonly bytes: number } | { readonly failed: string };
+}
+
+const TAIL_CHARS = 2048;
+
+export class BoundedOutput {
+  readonly #options: BoundedOutputOptions;
+  readonly #decoder = new StringDecoder('utf8');
+  /** Raw bytes since the start, until they are spilled. */
+  #unspilled: Uint8Array[] = [];
+  #head = '';
+  #tail = '';
+  #chars = 0;
+  #totalBytes = 0;
+  #spill: { readonly path: string; readonly handle: AppendHandle; bytes: number } | undefined;
+  #spillFailure: string | undefined;
+  #toFile = false;
+  #flushing: Promise<void> = Promise.resolve();
+
+  constructor(options: BoundedOutputOptions) {
+    this.#options = options;
+  }
+
+  /** The last characters so far, for progress. */
+  get tail(): string {
+    return this.#tail;
+  }
+
+  get totalBytes(): number {
+    return this.#totalBytes;
+  }
+
+  /** Where all of it stands, if it stands in a file. */
+  get path(): string | undefined {
+    return this.#spill?.path;
+  }
+
+  /** Settles when the next chunk may come: a slow disk slows the source. Never rejects. */
+  write(chunk: Uint8Array): Promise<void> {
+    this.#totalBytes += chunk.length;
+    this.#keep(this.#decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)));
+    if (this.#spillFailure !== undefined) return Promise.resolve();
+    this.#unspilled.push(chunk);
+    if (this.#spill === undefined && !this.#toFile && this.#chars <= this.#options.maxChars)
+      return Promise.resolve();
+    return this.#flush(this.#options.spillFile);
+  }
+
+  /** All of it goes to this file as it comes, from its first byte on; when it goes to a file already, it stays there. */
+  toFile(path: string): Promise<void> {
+    this.#toFile = true;
+    return this.#flush(async () => path);
+  }
+
+  /** No more will come. Never rejects. */
+  async finish(): Promise<CollectedOutput> {
+    this.#keep(this.#decoder.end());
+    await this.#flushing;
+    const spill = this.#spill;
+    await spill?.handle.close().catch(() => {});
+    const complete = this.#chars <= this.#options.maxChars;
+    return {
+      head: this.#head,
+      tail: this.#tail,
+      totalBytes: this.#totalBytes,
+      complete,
+      ...(!complete &&
+        (this.#spillFailure !== undefined
+          ? { spill: { failed: this.#spillFailure } }
+          : spill !== undefined && { spill: { path: spill.path, bytes: spill.bytes } })),
+    };
+  }
+
+  #keep(text: string): void {
+    const { maxChars } = this.#options;
+    if (this.#head.length < maxChars) this.#head = headOf(this.#head + text, maxChars);
+    this.#chars += text.length;
+    this.#tail = tailOf(this.#tail + tailOf(text, TAIL_CHARS), TAIL_CHARS);
+  }
+
+  /** One at a time, so that the file has the bytes in their order. */
+  #flush(spillFile: () => Promise<string>): Promise<void> {
+    this.#flushing = this.#flushing
+      .then(() => this.#writeOut(spillFile))
+      .catch((error: unknown) => {
+        this.#spillFailure = error instanceof Error ? error.message : String(error);
+        this.#unspilled = [];
+      });
+    return this.#flushing;
+  }
+
+  async #writeOut(spillFile: () => Promise<string>): Promise<void> {
+    if (this.#spillFailure !== undefined) return;
+    if (this.#spill === undefined) {
+      const path = await spillFile();
+      this.#spill = { path, handle: await this.#options.files.openAppend(path, 0o600), bytes: 0 };
+    }
+    const chunks = this.#unspilled;
+    this.#unspilled = [];
+    for (const bytes of chunks) {
+      const room = this.#options.maxSpillBytes - this.#spill.bytes;
+      if (room <= 0) return;
+      const fitting = bytes.subarray(0, room);
+      await this.#spill.handle.append(fitting);
+      this.#spill.bytes += fitting.length;
+    }
+  }
+}

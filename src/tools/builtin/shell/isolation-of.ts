@@ -1,0 +1,20 @@
+import type { CommandPlace, Isolate, SandboxedCall } from '../../../protocol/sandbox.ts';
+import type { ToolContext } from '../../../protocol/tool.ts';
+
+export interface Isolation {
+  readonly place: CommandPlace;
+  /** Absent: the command runs as any program does. */
+  readonly isolate?: Isolate;
+  /** For the model: what the sandbox keeps from it. */
+  readonly limits?: string;
+}
+
+/** undefined: commands are not isolated. */
+export async function isolationOf(
+  call: SandboxedCall,
+  { sandbox }: Pick<ToolContext, 'sandbox'>,
+): Promise<Isolation | undefined> {
+  if (sandbox === undefined) return undefined;
+  const place = await sandbox.placeOf(call);
+  return place === 'sandbox' ? { place, isolate: sandbox.isolate, limits: sandbox.limits } : { place };
+}

@@ -1,0 +1,87 @@
+/** Sleep: waits for time to pass or for a prompt to come in; afterwards prompts that can wait join the conversation (L6). */
+import type { Clock } from '../../../protocol/ports.ts';
+import type { Tool } from '../../../protocol/tool.ts';
+import { parserOf } from '../../schema/from-json-schema.ts';
+
+export const SLEEP_TOOL = 'Sleep';
+
+export interface SleepInput {
+  readonly seconds: number;
+}
+
+export interface SleepOutput {
+  readonly sleptMs: number;
+  /** A prompt came in, or was there already. */
+  readonly woken: boolean;
+}
+
+/** Prompts that wait for the running turn to take them. */
+export interface WaitingPrompts {
+  peek(): readonly unknown[];
+  /** Calls back at each new one. Returns its end. */
+  onArrival(listener: () => void): () => void;
+}
+
+export interface SleepPorts {
+  readonly clock: Clock;
+  prompts(): WaitingPrompts;
+}
+
+const MAX_SECONDS = 3_600;
+
+const schema = {
+  type: 'object',
+  properties: {
+    seconds: {
+      type: 'number',
+      minimum: 1,
+      maximum: MAX_SECONDS,
+      description: 'How long to wait at most.',
+    },
+  },
+  required: ['seconds'],
+  additionalProperties: false,
+};
+
+export function createSleepTool({ clock, prompts }: SleepPorts): Tool<SleepInput, SleepOutput> {
+  return {
+    name: SLEEP_TOOL,
+    inputJsonSchema: schema,
+    description: () =>
+      'Waits, without holding a shell: when there is nothing to do until something happens, or when you were asked to wait. It ends early when the user says something. What the user has said for later reaches you with its result. Each time you wake costs a request, so do not wait in small steps.',
+    parse: parserOf<SleepInput>(schema),
+    isConcurrencySafe: () => true,
+    isReadOnly: () => true,
+    effectClass: () => 'pure',
+    permissionTarget: () => ({ kind: 'none' }),
+    async run({ seconds }, { signal }) {
+      const startMs = clock.monotonicMs();
+      const woken = await sleep(seconds * 1_000, clock, prompts(), signal);
+      signal.throwIfAborted();
+      const sleptMs = Math.round(clock.monotonicMs() - startMs);
+      const about = `${Math.round(sleptMs / 100) / 10} s`;
+      return {
+        data: { sleptMs, woken },
+        content: woken ? `Woke after ${about}: the user has said something.` : `Slept for ${about}.`,
+      };
+    },
+  };
+}
+
+/** Resolves with whether a prompt ended it. */
+function sleep(ms: number, clock: Clock, prompts: WaitingPrompts, signal: AbortSignal): Promise<boolean> {
+  if (prompts.peek().length > 0) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const end = (woken: boolean) => {
+      cancel();
+      forget();
+      signal.removeEventListener('abort', onAbort);
+      resolve(woken);
+    };
+    const onAbort = () => end(false);
+    const cancel = clock.timer(ms, () => end(false));
+    const forget = prompts.onArrival(() => end(true));
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+}

@@ -1,0 +1,227 @@
+/**
+ * The one gate that every call passes (L5): find the tool, validate, the tool's own check, PreToolUse hooks,
+ * permission, intent on record, run, PostToolUse hooks. What it returns is a value; the executor makes the result.
+ */
+import type { GatePorts } from '../../protocol/gate.ts';
+import type { CalledTool, HookCall } from '../../protocol/hook.ts';
+import type { Clock, Life } from '../../protocol/ports.ts';
+import type {
+  AnyTool,
+  EffectClass,
+  ToolCall,
+  ToolContext,
+  ToolOutput,
+  ToolProgress,
+  ToolResultContent,
+} from '../../protocol/tool.ts';
+import type { Writable } from '../../util/collections/writable.ts';
+import { calledTool } from '../called-tool.ts';
+import { withHeartbeat } from '../heartbeat.ts';
+import { type AbortWhy, type CallNotes, type CallOutcome, errorText } from '../outcome.ts';
+import { runTool, toText } from '../run-tool.ts';
+import { checkInput, permit } from './authorize-call.ts';
+import { outwardInput } from './outward-input.ts';
+import type { PreparedCall } from './prepared-call.ts';
+
+export interface GateCall {
+  readonly call: ToolCall;
+  readonly prepared: PreparedCall;
+  /** Made when the call's turn has come. */
+  readonly context: ToolContext;
+  /** Of this call: its context's signal is aborted with it. */
+  readonly life: Pick<Life, 'aborted' | 'onAbort'>;
+  readonly notes: CallNotes;
+  /** Settles when the consumer has taken the call's block: outward steps wait for it (L4.1). Rejects on abort. */
+  delivered(): Promise<void>;
+  /**
+   * Settles when the call may run with this input: a rewritten one may no longer run beside others. undefined: at once.
+   * Rejects on abort.
+   */
+  mayRun(tool: AnyTool, input: unknown): Promise<void> | undefined;
+  onProgress(progress: ToolProgress): void;
+  /** Why the call's signal was aborted; asked only when it was. */
+  abortedBy(): AbortWhy;
+}
+
+/** Never rejects. */
+export async function passGate(call: GateCall, ports: GatePorts, clock: Clock): Promise<CallOutcome> {
+  try {
+    return await pass(call, ports, clock);
+  } catch (error) {
+    if (call.life.aborted) return aborted(call);
+    return { kind: 'threw', text: errorText(error) };
+  }
+}
+
+async function pass(call: GateCall, ports: GatePorts, clock: Clock): Promise<CallOutcome> {
+  const { prepared, context, notes } = call;
+  if (prepared.kind === 'refused') return prepared.outcome;
+  const { tool } = prepared;
+
+  const refusal =
+    tool.validateInput === undefined ? undefined : await checkInput(tool, prepared.input, context);
+  if (refusal !== undefined) return refusal;
+  const repeated = ports.repeats?.refusal(tool.name, prepared.input);
+  if (repeated !== undefined) return { kind: 'refused', why: 'failed_validation', text: repeated };
+
+  const permitting = permit({
+    tool,
+    raw: call.call.block.input,
+    input: prepared.input,
+    context,
+    notes,
+    ports,
+    clock,
+    delivered: call.delivered,
+  });
+  const permission = permitting instanceof Promise ? await permitting : permitting;
+  if (call.life.aborted) return aborted(call);
+  if (permission.kind === 'stop') return permission.outcome;
+  const { raw, input } = permission;
+
+  const waiting = call.mayRun(tool, input);
+  if (waiting !== undefined) await waiting;
+  try {
+    const rewritten = raw !== call.call.block.input;
+    const recording = ports.recordIntent(call.call, effectClassOf(tool, input), ...(rewritten ? [raw] : []));
+    if (recording !== undefined) await recording;
+  } catch (error) {
+    return {
+      kind: 'refused',
+      why: 'not_recorded',
+      text: `${tool.name} did not run, because its call could not be recorded: ${errorText(error)}`,
+    };
+  }
+  if (call.life.aborted) return aborted(call);
+
+  const startedMs = clock.monotonicMs();
+  notes.startedMs = startedMs;
+  (context as Writable<ToolContext>).judged = notes.judged;
+  const outcome = await run(call, tool, input, clock);
+  if (outcome.kind === 'returned') {
+    const nudge = ports.repeats?.note(tool.name, input, outcome.output, changesNothing(tool, input));
+    if (nudge !== undefined) notes.hookContext.push(nudge);
+  }
+  const about = {
+    ...calledTool(tool),
+    tool_use_id: context.toolUseId,
+    duration_ms: clock.monotonicMs() - startedMs,
+  };
+  return afterRun(call, ports, { tool, outcome }, () => ({
+    ...about,
+    tool_input: outwardInput(tool, raw, context.cwd),
+  }));
+}
+
+function effectClassOf(tool: AnyTool, input: unknown): EffectClass {
+  try {
+    return tool.effectClass?.(input) ?? 'unsafe';
+  } catch {
+    return 'unsafe';
+  }
+}
+
+function changesNothing(tool: AnyTool, input: unknown): boolean {
+  try {
+    return tool.isReadOnly?.(input) === true;
+  } catch {
+    return false;
+  }
+}
+
+async function run(call: GateCall, tool: AnyTool, input: unknown, clock: Clock): Promise<CallOutcome> {
+  const { life } = call;
+  try {
+    const output = await withHeartbeat(
+      (onProgress) => runTool(tool, input, call.context, onProgress),
+      call.onProgress,
+      { clock, life },
+    );
+    // What ended well although it was told to stop, did end well (F02).
+    return life.aborted && output.isError === true
+      ? aborted(call, plainText(output))
+      : { kind: 'returned', output };
+  } catch (error) {
+    return life.aborted ? aborted(call) : { kind: 'threw', text: errorText(error) };
+  }
+}
+
+async function afterRun(
+  call: GateCall,
+  ports: GatePorts,
+  { tool, outcome }: { readonly tool: AnyTool; readonly outcome: CallOutcome },
+  about: () => CalledTool & { tool_use_id: string; tool_input: unknown; duration_ms: number },
+): Promise<CallOutcome> {
+  const { context, notes } = call;
+  const ok = outcome.kind === 'returned' && outcome.output.isError !== true;
+  const event = ok ? 'PostToolUse' : 'PostToolUseFailure';
+  if (!ports.hooks.has(event)) return outcome;
+  // An aborted call's failure is told to hooks whether or not anybody still takes its block.
+  if (!call.life.aborted) await call.delivered().catch(() => {});
+  const hookCall: HookCall = ok
+    ? { event: 'PostToolUse', ...about(), tool_response: outcome.output.data }
+    : {
+        event: 'PostToolUseFailure',
+        ...about(),
+        error: failureText(outcome),
+        is_interrupt: outcome.kind === 'aborted',
+      };
+  const { said } = notes;
+  const verdict = await ports.hooks.run(hookCall, {
+    signal: context.signal,
+    toolUseId: context.toolUseId,
+    ...(said !== undefined && !call.life.aborted && { say: (body) => said.push(body) }),
+  });
+  notes.hookContext.push(...verdict.additionalContext, ...verdict.blockingErrors);
+  if (verdict.preventContinuation !== undefined) notes.preventContinuation = verdict.preventContinuation;
+  if (verdict.updatedOutput === undefined || outcome.kind !== 'returned') return outcome;
+  return { kind: 'returned', output: rewritten(outcome.output, verdict.updatedOutput, tool) };
+}
+
+/** A hook's output in place of the tool's: text and content blocks as they are, else as the tool would show it, or as JSON. */
+function rewritten(output: ToolOutput, by: unknown, tool: AnyTool): ToolOutput {
+  const blocks = Array.isArray(by) && by.every((block) => typeof block?.type === 'string');
+  const content = typeof by === 'string' || blocks ? by : (rendered(tool, by) ?? toText(by));
+  return { ...output, data: by, content };
+}
+
+function rendered(tool: AnyTool, data: unknown): ToolResultContent | undefined {
+  try {
+    return tool.renderOutput?.(data);
+  } catch {
+    return undefined;
+  }
+}
+
+function failureText(outcome: CallOutcome): string {
+  switch (outcome.kind) {
+    case 'returned':
+      return plainText(outcome.output) ?? '';
+    case 'threw':
+      return outcome.text;
+    case 'aborted':
+      return outcome.partial ?? 'The call was interrupted.';
+    case 'refused':
+    case 'denied':
+      return outcome.text;
+    case 'pending':
+      return '';
+  }
+}
+
+function plainText({ content }: ToolOutput): string | undefined {
+  const text =
+    typeof content === 'string'
+      ? content
+      : content.flatMap((b) => (b.type === 'text' ? [b.text] : [])).join('\n');
+  return text.trim() === '' ? undefined : text;
+}
+
+function aborted(call: GateCall, partial?: string): CallOutcome {
+  return {
+    kind: 'aborted',
+    why: call.abortedBy(),
+    started: call.notes.startedMs !== undefined,
+    ...(partial !== undefined && { partial }),
+  };
+}

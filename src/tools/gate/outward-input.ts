@@ -1,0 +1,31 @@
+/** The input of a call as hooks, hosts and lists of denials get it. */
+import { resolve } from 'node:path';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { AnyTool } from '../../protocol/tool.ts';
+import { observableInput, withoutDerived } from './observable-input.ts';
+
+/** A copy, with the fields that the tool derives, and with absolute paths whatever the model wrote. */
+export function outwardInput(
+  tool: AnyTool | undefined,
+  raw: JsonObject,
+  cwd: string,
+): Record<string, unknown> {
+  const copy = structuredClone(observableInput(tool, raw)) as Record<string, unknown>;
+  for (const field of tool?.pathFields ?? []) {
+    const path = copy[field];
+    if (typeof path === 'string' && path !== '' && !path.includes('\0')) copy[field] = resolve(cwd, path);
+  }
+  return copy;
+}
+
+/** An input that was sent back, as the model wrote it where it was not changed. */
+export function inputSentBack(tool: AnyTool, raw: JsonObject, sentBack: JsonObject, cwd: string): JsonObject {
+  const own = withoutDerived(tool, raw, sentBack);
+  const shown = outwardInput(tool, raw, cwd);
+  const unchanged = (tool.pathFields ?? []).filter(
+    (field) => Object.hasOwn(raw, field) && own[field] === shown[field],
+  );
+  return unchanged.length === 0
+    ? own
+    : { ...own, ...Object.fromEntries(unchanged.map((field) => [field, raw[field]])) };
+}

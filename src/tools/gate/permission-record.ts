@@ -1,0 +1,69 @@
+/** What is recorded of a permission that was given or denied. */
+import type {
+  DecisionReasonType,
+  GateReasonType,
+  GateVerdict,
+  PermissionDecision,
+  PermissionRuleValue,
+} from '../../protocol/permission.ts';
+import type { DenialNotice } from '../../protocol/tool.ts';
+import type { CallNotes } from '../outcome.ts';
+
+/** Who decided on a call, as clients read it beside its result. */
+export function decisionOf(
+  { kind, reasonType }: Extract<GateVerdict, { kind: 'allow' | 'deny' }>,
+  answer: CallNotes['answer'],
+): PermissionDecision {
+  const decision = kind === 'allow' ? 'accept' : 'reject';
+  switch (reasonType) {
+    case 'host':
+    case 'permissionPromptTool':
+      return { decision, source: answer ?? (kind === 'deny' ? 'user_reject' : 'user_temporary') };
+    case 'headless':
+    case 'tool':
+      return { decision, source: 'config' };
+    case 'hook':
+      return { decision, source: 'hook', reason_type: 'hook' };
+    default:
+      return { decision, source: 'config', reason_type: publicReason(reasonType) };
+  }
+}
+
+/** What the stream announces of a denial. undefined where a person or host denied, or a hook before the rules: they know. */
+export function denialNotice({ permission, asked }: CallNotes, text: string): DenialNotice | undefined {
+  const source = permission?.source;
+  switch (source) {
+    case undefined:
+    case 'host':
+    case 'permissionPromptTool':
+    case 'unanswered':
+      return undefined;
+    case 'hook':
+      // One that answered in the place of a person is a reason; one before the rules speaks for itself.
+      return asked && { decision_reason_type: 'hook', decision_reason: text };
+    case 'headless':
+      return asked && { decision_reason_type: asked.reasonType, decision_reason: asked.message };
+    case 'asyncAgent':
+      return { decision_reason_type: 'asyncAgent', ...(asked && { decision_reason: asked.message }) };
+    default:
+      return { decision_reason_type: publicReason(source) };
+  }
+}
+
+/** In the words of the public protocol. */
+export function publicReason(type: GateReasonType): DecisionReasonType {
+  switch (type) {
+    case 'host':
+    case 'headless':
+    case 'unanswered':
+    case 'tool':
+      return 'other';
+    default:
+      return type;
+  }
+}
+
+/** As rules are written in settings. */
+export function ruleText({ toolName, ruleContent }: PermissionRuleValue): string {
+  return ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
+}

@@ -1,0 +1,81 @@
+/**
+ * Notices a call that is made again and again with the same result while nothing else changes (F150): the model is
+ * told, and where the host wants it the call is refused at last. A result that differs, or another call that changes
+ * something, is progress.
+ */
+import type { RepeatGuard } from '../../protocol/gate.ts';
+import type { ToolOutput } from '../../protocol/tool.ts';
+import { sha256 } from '../../util/ids/sha256.ts';
+
+export interface RepeatGuardOptions {
+  /** The model is told beside the so-manieth same result, and each time their number has doubled. Default 10. */
+  readonly nudgeAt?: number | undefined;
+  /** From the so-manieth on the call does not run. Default: it always runs, for waiting looks the same from outside. */
+  readonly refuseAt?: number | undefined;
+}
+
+const NUDGE_AT = 10;
+/** Different calls that are kept in mind. */
+const MAX_SEEN = 100;
+
+interface Repeated {
+  readonly result: string;
+  readonly times: number;
+}
+
+export function createRepeatGuard({ nudgeAt = NUDGE_AT, refuseAt }: RepeatGuardOptions = {}): RepeatGuard {
+  const seen = new Map<string, Repeated>();
+
+  const remember = (key: string, repeated: Repeated) => {
+    seen.delete(key); // the latest last
+    seen.set(key, repeated);
+    const [oldest] = seen.keys();
+    if (seen.size > MAX_SEEN && oldest !== undefined) seen.delete(oldest);
+  };
+
+  return {
+    refusal(tool, input) {
+      if (refuseAt === undefined) return undefined;
+      const times = seen.get(keyOf(tool, input))?.times ?? 0;
+      if (times + 1 < refuseAt) return undefined;
+      return `This same call was made ${times} times with the same result, and nothing else has changed since. It was not run again: do something else, or say what keeps you from going on.`;
+    },
+    note(tool, input, output, changesNothing) {
+      const key = keyOf(tool, input);
+      const result = signOf(output);
+      const before = seen.get(key);
+      const times = before?.result === result ? before.times + 1 : 1;
+      if (!changesNothing) seen.clear();
+      remember(key, { result, times });
+      if (!isDue(times, nudgeAt)) return undefined;
+      return `${tool} was called ${times} times with this same input and gave the same result each time. If that is no deliberate wait, try another way.`;
+    },
+  };
+}
+
+/** At so many, and at each doubling: a long wait is not commented on all the time. */
+const isDue = (times: number, from: number): boolean =>
+  times >= from && Number.isInteger(Math.log2(times / from));
+
+const keyOf = (tool: string, input: unknown): string => `${tool} ${signed(JSON.stringify(input) ?? '')}`;
+
+/** Longer texts are kept as a digest: what was read a hundred times must not stay in memory a hundred times. */
+const KEPT_WHOLE = 256;
+/** Of a text of megabytes its length, its start and its end tell enough. */
+const LOOKED_AT = 256 * 1024;
+
+function signed(text: string): string {
+  if (text.length <= KEPT_WHOLE) return text;
+  const looked =
+    text.length <= 2 * LOOKED_AT
+      ? text
+      : `${text.length} ${text.slice(0, LOOKED_AT)}${text.slice(-LOOKED_AT)}`;
+  return sha256(looked);
+}
+
+function signOf({ content }: ToolOutput): string {
+  if (typeof content === 'string') return signed(content);
+  return content
+    .map((block) => (block.type === 'text' ? `text ${signed(block.text)}` : signed(JSON.stringify(block))))
+    .join('\n');
+}

@@ -1,0 +1,42 @@
+/** A deferred tool that is called by its name alone: it runs, and where it fails the model is told the schema it never saw. */
+import type { AnyTool, ToolContext, ToolOutput, ToolProgress } from '../../protocol/tool.ts';
+import { bounded } from '../../util/text/cut-text.ts';
+import { errorText } from '../outcome.ts';
+
+const MAX_SCHEMA_CHARS = 8_000;
+
+export function withSchemaHint(tool: AnyTool): AnyTool {
+  const hint = () =>
+    `The schema of this tool had not been loaded. It is: ${bounded(JSON.stringify(tool.inputJsonSchema), MAX_SCHEMA_CHARS)}`;
+  return {
+    ...tool,
+    async parse(input) {
+      const parsed = await tool.parse(input);
+      return parsed.ok ? parsed : { ok: false, issues: [...parsed.issues, hint()] };
+    },
+    run: (input: unknown, context) => hinted(tool, input, context, hint),
+  };
+}
+
+async function* hinted(
+  tool: AnyTool,
+  input: unknown,
+  context: ToolContext,
+  hint: () => string,
+): AsyncGenerator<ToolProgress, ToolOutput> {
+  let output: ToolOutput;
+  try {
+    const running = tool.run(input, context);
+    output = running instanceof Promise ? await running : yield* running;
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    throw new Error(`${errorText(error)}\n\n${hint()}`, { cause: error });
+  }
+  if (output.isError !== true) return output;
+  const { content } = output;
+  return {
+    ...output,
+    content:
+      typeof content === 'string' ? `${content}\n\n${hint()}` : [...content, { type: 'text', text: hint() }],
+  };
+}

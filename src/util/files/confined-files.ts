@@ -1,0 +1,64 @@
+import type { PersistentFiles } from '../../protocol/files.ts';
+import { isInside } from './inside.ts';
+
+/** What rooms that look for files of a project need. */
+export type LookedAtFiles = Pick<
+  PersistentFiles,
+  'lstat' | 'readDir' | 'readFile' | 'readRange' | 'realpath' | 'stat'
+>;
+
+export interface Confinement {
+  /** Absolute: a repository's root. Paths that are spelled outside of it are none of our business. */
+  readonly root: string;
+  /** A file that must not be read, links followed; default none. */
+  isDenied?(path: string): Promise<boolean>;
+  /** Told of each path once; `why` completes "… was passed over: ". */
+  refused?(path: string, why: string): void;
+}
+
+/**
+ * Files as a repository may show them: in `root`, what leads out of it, or must not be read, is not there. Anybody can put
+ * a link to a file of the user's into a repository. What was looked at is what is read: under its real path.
+ */
+export function confinedFiles(files: LookedAtFiles, { root, isDenied, refused }: Confinement): LookedAtFiles {
+  const told = new Set<string>();
+  let realRoot: Promise<string> | undefined;
+  /** The path to open. Rejects with ENOENT. */
+  const judged = async (path: string, tell = true): Promise<string> => {
+    const refuse = (why: string) => {
+      if (tell && !told.has(path)) refused?.(path, why);
+      if (tell) told.add(path);
+      throw absent(path);
+    };
+    if (!isInside(path, root)) return path;
+    realRoot ??= files.realpath(root);
+    const real = await files.realpath(path);
+    if (!isInside(real, await realRoot)) return refuse('it leads out of the repository');
+    if ((await isDenied?.(path)) === true || (await isDenied?.(real)) === true)
+      return refuse('a rule denies reading it');
+    return real;
+  };
+  const unlessAbsent = <T>(look: Promise<T>): Promise<T | undefined> =>
+    look.catch((error: unknown) => {
+      if (isAbsent(error)) return undefined;
+      throw error;
+    });
+  return {
+    stat: (path) => unlessAbsent(judged(path).then((real) => files.stat(real))),
+    lstat: (path) => unlessAbsent(judged(path).then(() => files.lstat(path))),
+    // Whoever asks for it judges by it, and says so.
+    realpath: (path) => (isInside(path, root) ? judged(path, false) : files.realpath(path)),
+    readDir: async (path) => files.readDir(await judged(path)),
+    readFile: async (path) => files.readFile(await judged(path)),
+    readRange: async (path, ...range) => files.readRange(await judged(path), ...range),
+  };
+}
+
+function absent(path: string): Error {
+  return Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`), { code: 'ENOENT' });
+}
+
+function isAbsent(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

@@ -1,0 +1,136 @@
+/** What a working tree's `.git` says, read without git: nothing that a repository names is started or followed. */
+import { basename, dirname, join, resolve } from 'node:path';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import { isReallyInside } from './inside.ts';
+
+type Files = Pick<PersistentFiles, 'lstat' | 'readRange' | 'realpath'>;
+
+export interface GitFolder {
+  /** Of the working tree; absolute. */
+  readonly root: string;
+  /** What is this working tree's own: HEAD and the index. */
+  readonly own: string;
+  /** What all working trees share: objects, refs and configuration. */
+  readonly common: string;
+}
+
+export interface GitHead {
+  /** undefined: HEAD is detached. */
+  readonly branch: string | undefined;
+  /** The commit's id; undefined: there is none yet. */
+  readonly commit: string | undefined;
+}
+
+/**
+ * Of the repository that `folder` lies in; undefined outside of one, and for a `.git` that leads to a repository which
+ * does not name this working tree in turn: anybody can write a file that points at another's repository.
+ */
+export async function findGitFolder(folder: string, files: Files): Promise<GitFolder | undefined> {
+  for (let root = folder; ; root = dirname(root)) {
+    const path = join(root, '.git');
+    const kind = (await files.lstat(path).catch(() => undefined))?.kind;
+    if (kind === 'directory') {
+      // Only a linked working tree shares another's folder.
+      const shares = (await files.lstat(join(path, 'commondir')).catch(() => undefined)) !== undefined;
+      return shares ? undefined : { root, own: path, common: path };
+    }
+    if (kind === 'file') return linked(root, files);
+    if (kind !== undefined || dirname(root) === root) return undefined;
+  }
+}
+
+/** A linked working tree, or a submodule. */
+async function linked(root: string, files: Files): Promise<GitFolder | undefined> {
+  const path = join(root, '.git');
+  const [, named] = /^gitdir:\s*(.+)$/.exec((await firstLine(path, files)) ?? '') ?? [];
+  if (named === undefined) return undefined;
+  const own = resolve(root, named);
+  const shared = await firstLine(join(own, 'commondir'), files);
+  if (shared === undefined) {
+    const [, worktree] = /^\s*worktree\s*=\s*"?(.+?)"?\s*$/m.exec((await configOf(own, files)) ?? '') ?? [];
+    const isNamed = worktree !== undefined && (await isSame(resolve(own, worktree), root, files));
+    return isNamed ? { root, own, common: own } : undefined;
+  }
+  const common = resolve(own, shared);
+  const back = await firstLine(join(own, 'gitdir'), files);
+  const isNamed =
+    back !== undefined &&
+    (await isSame(resolve(own, back), path, files)) &&
+    (await isSame(dirname(own), join(common, 'worktrees'), files));
+  return isNamed ? { root, own, common } : undefined;
+}
+
+/** The linked working trees of a repository that lead back to it; absolute. */
+export async function linkedTrees(
+  { common }: Pick<GitFolder, 'common'>,
+  files: Files & Pick<PersistentFiles, 'readDir'>,
+): Promise<readonly string[]> {
+  const folder = join(common, 'worktrees');
+  const names = await files.readDir(folder).catch(() => []);
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const back = await firstLine(join(folder, name, 'gitdir'), files);
+      if (back === undefined) return [];
+      const path = resolve(folder, name, back);
+      if (basename(path) !== '.git') return [];
+      const tree = await linked(dirname(path), files);
+      return tree !== undefined && (await isSame(tree.common, common, files)) ? [tree.root] : [];
+    }),
+  );
+  return found.flat();
+}
+
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+/** As git lets branches be called. */
+const BRANCH = /^(?!.*(?:\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)))[^\s~^:?*[\\\p{C}/.][^\s~^:?*[\\\p{C}]{0,200}$/u;
+const MAX_REFS_BYTES = 8 * 1024 * 1024;
+
+/** undefined: it says neither a branch nor a commit. */
+export async function readHead({ own, common }: GitFolder, files: Files): Promise<GitHead | undefined> {
+  const head = await firstLine(join(own, 'HEAD'), files);
+  if (head === undefined) return undefined;
+  if (COMMIT.test(head)) return { branch: undefined, commit: head };
+  const [, branch] = /^ref:\s*refs\/heads\/(.+)$/.exec(head) ?? [];
+  if (branch === undefined || !BRANCH.test(branch)) return undefined;
+  return { branch, commit: await commitOf(`refs/heads/${branch}`, common, files) };
+}
+
+async function commitOf(ref: string, common: string, files: Files): Promise<string | undefined> {
+  const file = join(common, ref);
+  const loose = (await isReallyInside(file, common, files)) ? await firstLine(file, files) : undefined;
+  if (loose !== undefined) return COMMIT.test(loose) ? loose : undefined;
+  const packed = (await textOf(join(common, 'packed-refs'), MAX_REFS_BYTES, files)) ?? '';
+  const line = packed.split('\n').find((each) => each.trimEnd().endsWith(` ${ref}`));
+  const [commit = ''] = line?.split(' ') ?? [];
+  return COMMIT.test(commit) ? commit : undefined;
+}
+
+const MAX_CONFIG_BYTES = 256 * 1024;
+
+export function configOf(folder: string, files: Files): Promise<string | undefined> {
+  return textOf(join(folder, 'config'), MAX_CONFIG_BYTES, files);
+}
+
+async function firstLine(path: string, files: Files): Promise<string | undefined> {
+  const line = (await textOf(path, 4096, files))?.split('\n', 1)[0]?.trim();
+  return line === '' ? undefined : line;
+}
+
+/** undefined: it is no file, a link, longer, or cannot be read. */
+export async function textOf(path: string, maxBytes: number, files: Files): Promise<string | undefined> {
+  try {
+    const stat = await files.lstat(path);
+    if (stat?.kind !== 'file' || stat.size > maxBytes) return undefined;
+    return new TextDecoder().decode(await files.readRange(path, 0, maxBytes));
+  } catch {
+    return undefined;
+  }
+}
+
+async function isSame(a: string, b: string, files: Pick<PersistentFiles, 'realpath'>): Promise<boolean> {
+  try {
+    return (await files.realpath(a)) === (await files.realpath(b));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,153 @@
+/** A file is replaced whole or not at all: written beside it, then renamed. */
+import type { Stats } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { codeOf } from '../code-of.ts';
+import { uuid } from '../ids/uuid.ts';
+import { headOf } from '../text/cut-text.ts';
+import { type HeldFolder, holdFolder, PathMovedError } from './plain-path.ts';
+
+export interface WriteOptions {
+  readonly mode?: number;
+  readonly sync?: boolean;
+  readonly plain?: boolean;
+  readonly spelled?: string;
+}
+
+type Data = Uint8Array | string;
+
+const PERMISSIONS = 0o7777;
+
+/** As `PersistentFiles.writeAtomic` says. */
+export async function writeAtomic(path: string, data: Data, options: WriteOptions = {}): Promise<void> {
+  if (options.plain === true) return writePlain(path, data, options);
+  // Written through a link, not over it.
+  const target = (await unlessMissing(fs.realpath(path))) ?? path;
+  await replace(target, data, options, await unlessMissing(fs.stat(target)));
+  if (options.sync === true) await syncDirectory(dirname(target));
+}
+
+async function writePlain(path: string, data: Data, options: WriteOptions): Promise<void> {
+  const folder = await holdFolder(dirname(path), true);
+  try {
+    const target = folder.at(basename(path));
+    const existing = await unlessMissing(fs.lstat(target));
+    if (existing?.isSymbolicLink() === true) throw new PathMovedError(path);
+    await replace(target, data, options, existing, folder);
+  } catch (error) {
+    throw namingThePath(error, folder.at(''), dirname(path));
+  } finally {
+    await folder.close();
+  }
+  if (options.sync === true) await syncDirectory(dirname(path));
+}
+
+/** As `PersistentFiles.remove` says. */
+export async function remove(path: string, options: { readonly plain?: boolean } = {}): Promise<void> {
+  if (options.plain !== true) return fs.rm(path, { force: true });
+  const folder = await unlessMissing(holdFolder(dirname(path)));
+  try {
+    await folder?.check();
+    await unlessMissing(fs.unlink(folder?.at(basename(path)) ?? path));
+  } finally {
+    await folder?.close();
+  }
+}
+
+async function replace(
+  target: string,
+  data: Data,
+  { mode: wanted, sync }: WriteOptions,
+  existing: Stats | undefined,
+  folder?: HeldFolder,
+): Promise<void> {
+  const mode = modeOf(existing, wanted);
+  const temp = temporaryName(target);
+  try {
+    const file = await fs.open(temp, 'wx', mode ?? 0o666);
+    try {
+      if (typeof data === 'string' && data.length > PIECE_CHARS) await writeInPieces(file, data);
+      else await file.writeFile(data);
+      if (existing !== undefined) await keepOwner(file, existing);
+      if (mode !== undefined) await file.chmod(mode);
+      if (sync === true) await file.sync();
+    } finally {
+      await file.close();
+    }
+    await folder?.check();
+    await fs.rename(temp, target);
+  } catch (error) {
+    await fs.rm(temp, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  await folder?.check();
+}
+
+/** What is for its owner alone does not stay open to others because it was once. */
+function modeOf(existing: Stats | undefined, wanted: number | undefined): number | undefined {
+  if (existing === undefined) return wanted;
+  const mode = existing.mode & PERMISSIONS;
+  return wanted !== undefined && (wanted & 0o077) === 0 ? mode & wanted : mode;
+}
+
+/** The errors of a held folder speak of its descriptor. */
+function namingThePath(error: unknown, held: string, folder: string): unknown {
+  if (error instanceof Error) error.message = error.message.replaceAll(held, join(folder, '/'));
+  return error;
+}
+
+const PIECE_CHARS = 1024 * 1024;
+
+/** A text of megabytes is not copied whole for it. */
+async function writeInPieces(file: fs.FileHandle, text: string): Promise<void> {
+  const utf8 = new TextEncoder();
+  const bytes = new Uint8Array(3 * PIECE_CHARS);
+  for (let at = 0; at < text.length; ) {
+    const piece = headOf(text.slice(at, at + PIECE_CHARS + 1), PIECE_CHARS);
+    const { read, written } = utf8.encodeInto(piece, bytes);
+    at += read;
+    for (let from = 0; from < written; ) from += (await file.write(bytes, from, written - from)).bytesWritten;
+  }
+}
+
+/** Root editing somebody's file must not make it root's. */
+async function keepOwner(file: fs.FileHandle, existing: Stats): Promise<void> {
+  const made = await file.stat();
+  if (made.uid !== existing.uid || made.gid !== existing.gid) {
+    await file.chown(existing.uid, existing.gid).catch(unlessPermitted);
+  }
+}
+
+/** Unpredictable, in the same folder so that rename and link stay on one file system. */
+export function temporaryName(path: string): string {
+  return join(dirname(path), `.${basename(path).slice(0, 100)}.${uuid()}.tmp`);
+}
+
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await fs.open(path, 'r');
+  try {
+    await directory.sync();
+  } catch (error) {
+    // Some file systems cannot sync a folder; they promise its order themselves.
+    if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw error;
+  } finally {
+    await directory.close();
+  }
+}
+
+export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    return refuseOthers(error);
+  }
+}
+
+/** Than that there is no such file. */
+export function refuseOthers(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error;
+}
+
+export function unlessPermitted(error: unknown): void {
+  if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'EACCES') throw error;
+}

@@ -1,0 +1,54 @@
+/** Whether the process that wrote a lock still runs. A pid alone is not enough: pids are used again. */
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { codeOf } from '../code-of.ts';
+
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Clock ticks since boot at which it started; absent where the system does not say. */
+  readonly startTime?: string;
+  readonly host: string;
+}
+
+/** It does not change while the process lives. */
+let ownStartTime: string | undefined;
+
+export function thisProcess(): ProcessIdentity {
+  ownStartTime ??= startTimeOf(process.pid);
+  return identified(process.pid, ownStartTime);
+}
+
+/** `elsewhere`: it ran on another host, and nothing here can tell. */
+export function livenessOf(identity: ProcessIdentity): 'alive' | 'dead' | 'elsewhere' {
+  if (identity.host !== hostname()) return 'elsewhere';
+  if (!isRunning(identity.pid)) return 'dead';
+  const startTime = startTimeOf(identity.pid);
+  const other =
+    startTime !== undefined && identity.startTime !== undefined && startTime !== identity.startTime;
+  return other ? 'dead' : 'alive';
+}
+
+function isRunning(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it runs, under another user.
+    return codeOf(error) === 'EPERM';
+  }
+}
+
+function identified(pid: number, startTime: string | undefined): ProcessIdentity {
+  return { pid, host: hostname(), ...(startTime === undefined ? {} : { startTime }) };
+}
+
+/** Field 22 of `/proc/<pid>/stat`; the command name before it may hold blanks and brackets. */
+function startTimeOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}
