@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/client/*.test.ts'],
     pool: 'threads',
+    isolate: false,
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 20_000,

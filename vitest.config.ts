@@ -12,6 +12,9 @@ export default defineConfig({
       'test/mcp-servers/**',
     ],
     pool: 'threads',
+    // Modules are loaded once for each worker, not once for each file: half of the run would go there. A test that changes
+    // something global (the environment, the clock) puts it back.
+    isolate: false,
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 20_000,
