@@ -329,7 +329,7 @@ describe('shape', () => {
         return (
           !/^[a-z0-9]+(-[a-z0-9]+)*$/i.test(name) ||
           DUMPING_GROUNDS.includes(name) ||
-          (name !== name.toLowerCase() && !/^F\d+/.test(name))
+          name !== name.toLowerCase()
         );
       }),
     );
@@ -429,5 +429,33 @@ describe('shape', () => {
       return rest !== undefined && room !== undefined && !rooms.has(room);
     });
     expect(strays).toEqual([]);
+  });
+});
+
+describe('cited rules', () => {
+  const CITATION = /(?<![\w.#/-])(?:F\d{2,3}|T1\d\d|L\d{1,2}(?:\.\d{1,2})?)(?![\w-])/g;
+  const anchors = new Set(
+    walk('docs/spec').flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/<a id="([^"]+)"><\/a>/g)].map(
+        ([, id]) => id as string,
+      ),
+    ),
+  );
+  const pages = [...walk('docs'), 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md'];
+  const citing = [...walk('src'), ...walk('test'), ...pages].filter(
+    (file) => /\.(ts|md)$/.test(file) && !file.startsWith('docs/spec/'),
+  );
+  const cited = citing.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(CITATION)].map(([id]) => ({ file, id })),
+  );
+
+  it('are anchors of a page under docs/spec', () => {
+    expect(anchors.size).toBeGreaterThan(100);
+    expect(cited.filter(({ id }) => !anchors.has(id))).toEqual([]);
+  });
+
+  it('are the only anchors there', () => {
+    const used = new Set(cited.map(({ id }) => id));
+    expect([...anchors].filter((id) => !used.has(id))).toEqual([]);
   });
 });

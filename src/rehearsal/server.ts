@@ -1,4 +1,4 @@
-/** The Messages API on loopback (H1). */
+/** The Messages API on loopback. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../util/clock.ts';

@@ -1,5 +1,5 @@
 /**
- * S8, K138-K142: secrets of every origin in one session, whose commands, servers and hooks look for them and whose
+ * Secrets of every origin in one session, whose commands, servers and hooks look for them and whose
  * connections fail. Each canary may be found only where it was put, and with whom it was given to.
  */
 import { spawn, spawnSync } from 'node:child_process';

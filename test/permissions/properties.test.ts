@@ -68,7 +68,7 @@ const decide = (
   );
 
 describe('whatever the rules, modes and sources', () => {
-  it('S9 deny always wins: one that holds alone holds in any company', async () => {
+  it('deny always wins: one that holds alone holds in any company', async () => {
     await fc.assert(
       fc.asyncProperty(calls, settings, ruleTexts, async (call, others, deny) => {
         const alone = await decide({ mode: 'bypassPermissions', deny: [deny] }, call);
@@ -79,7 +79,7 @@ describe('whatever the rules, modes and sources', () => {
     );
   });
 
-  it('S9 an allow rule more never turns deny into anything else, and a deny rule more never turns it away', async () => {
+  it('an allow rule more never turns deny into anything else, and a deny rule more never turns it away', async () => {
     await fc.assert(
       fc.asyncProperty(calls, settings, ruleTexts, async (call, given, rule) => {
         const before = (await decide(given, call)).kind;

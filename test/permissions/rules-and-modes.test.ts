@@ -104,7 +104,7 @@ describe('rules × modes', () => {
     });
   }
 
-  it('S9 a deny rule of any source beats allow rules of every other', async () => {
+  it('a deny rule of any source beats allow rules of every other', async () => {
     const rules = { projectSettings: { deny: ['Edit(src/**)'] }, userSettings: { allow: ['Edit'] } };
     const verdict = await decide({ rules, allow: ['Edit'], mode: 'bypassPermissions' }, TOOLS.Edit, {
       path: inside,

@@ -67,7 +67,7 @@ async function whole(stream = true): Promise<RawAnswer> {
 
 const frames = (text: string) => text.split('\n\n').filter((frame) => frame !== '');
 
-describe('faults by name (H4)', () => {
+describe('faults by name', () => {
   it('http-status: 529 with whatever headers', async () => {
     const plain = await struck({ name: 'http-status' });
     expect(plain.status).toBe(529);
@@ -302,7 +302,7 @@ describe('faults by name (H4)', () => {
   });
 });
 
-describe('chaos (H4)', () => {
+describe('chaos', () => {
   async function outcomes(seed: number, rate = 0.5, faults?: readonly FaultName[]): Promise<string[]> {
     const chaotic = await startRehearsal({
       chaos: { seed, rate, ...(faults && { faults }) },

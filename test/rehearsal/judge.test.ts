@@ -647,7 +647,7 @@ const REFUSED: readonly Case[] = [
   },
 ];
 
-describe('the judge refuses (H2)', () => {
+describe('the judge refuses', () => {
   it.each(REFUSED)('$rule: $why', async (refused) => {
     const answer = await raw(server.url, { body: refused.body ?? request('x'), ...refused.options });
     const error = errorOf(answer);

@@ -40,7 +40,7 @@ async function usage(body: unknown, headers: Record<string, string> = {}) {
   };
 }
 
-describe('honest usage (H1)', () => {
+describe('honest usage', () => {
   it('counts what was sent, the same as count_tokens says', async () => {
     await start();
     const body = request([user('x'.repeat(400)), assistant('y'), user([block('z')])], {
@@ -61,7 +61,7 @@ describe('honest usage (H1)', () => {
   });
 });
 
-describe('prompt-cache accounting (H1)', () => {
+describe('prompt-cache accounting', () => {
   const first = [user([block(LONG, marked)])];
   const second = [user([block(LONG)]), assistant('a'), user([block('next', marked)])];
 
@@ -196,7 +196,7 @@ describe('prompt-cache accounting (H1)', () => {
   });
 });
 
-describe('context_management (H1)', () => {
+describe('context_management', () => {
   const beta = { 'anthropic-beta': 'context-management-2025-06-27' };
   const rounds = Array.from({ length: 5 }, (_, n) => [
     assistant([{ type: 'tool_use', id: `t${n}`, name: n === 0 ? 'Keep' : 'Read', input: {} }]),

@@ -118,7 +118,7 @@ describe('a reply on the wire (§4)', () => {
   });
 });
 
-describe('thinking (H2)', () => {
+describe('thinking', () => {
   async function thought(url: string, rest: Record<string, unknown> = {}): Promise<ThinkingBlock> {
     const [block] = messageOf(await raw(url, { body: request('go', rest) })).content;
     return block as ThinkingBlock;
@@ -176,7 +176,7 @@ describe('thinking (H2)', () => {
   });
 });
 
-describe('templates (H3)', () => {
+describe('templates', () => {
   const history = request([
     user('x'),
     assistant([

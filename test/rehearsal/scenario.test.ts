@@ -24,7 +24,7 @@ const said = (answer: RawAnswer) =>
     .content.map((block) => (block.type === 'text' ? block.text : block.type))
     .join(' ');
 
-describe('conditions (H3)', () => {
+describe('conditions', () => {
   it('replies come in order, once each, when nothing is said', async () => {
     server = await startRehearsal({
       scenario: {
@@ -135,7 +135,7 @@ describe('conditions (H3)', () => {
   });
 });
 
-describe('the end of a scenario (H3)', () => {
+describe('the end of a scenario', () => {
   it('a request without a reply is answered with an error naming both', async () => {
     server = await startRehearsal({ scenario: await loadScenario(fixture('edit-a-file.yaml')) });
     const answer = await ask('no tools here');
@@ -182,7 +182,7 @@ describe('the end of a scenario (H3)', () => {
   });
 });
 
-describe('sessions (H1)', () => {
+describe('sessions', () => {
   const scenario = { name: 's', replies: [reply('one'), reply('two')] };
 
   it('each has its own run: by header, by metadata, by key', async () => {
@@ -237,7 +237,7 @@ describe('sessions (H1)', () => {
   });
 });
 
-describe('scenario files (H3)', () => {
+describe('scenario files', () => {
   it('play from first to last', async () => {
     server = await startRehearsal({
       scenario: await loadScenario(fixture('edit-a-file.yaml'), { vars: { root: '/elsewhere' } }),

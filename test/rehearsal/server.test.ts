@@ -14,7 +14,7 @@ import { errorOf, messageOf, raw, request } from './raw-http.ts';
 let server: RehearsalServer | undefined;
 afterEach(() => server?.close());
 
-describe('endpoints (H1)', () => {
+describe('endpoints', () => {
   it('HEAD /, models, a model, what is not there', async () => {
     server = await startRehearsal({ windows: { 'claude-x': 20_000 } });
     const get = (path: string, method = 'GET') => raw(server?.url ?? '', { path, method });
@@ -68,7 +68,7 @@ describe('endpoints (H1)', () => {
   });
 });
 
-describe('what it records (H1)', () => {
+describe('what it records', () => {
   it('requests with body, headers, arrival, session and verdict', async () => {
     server = await startRehearsal({ scenario: () => reply('x') });
     await raw(server.url, {
@@ -149,7 +149,7 @@ describe('a client that does not wait', () => {
   });
 });
 
-describe('timing (H1)', () => {
+describe('timing', () => {
   function keepingClock(): Clock & { readonly slept: number[] } {
     const slept: number[] = [];
     return { ...systemClock, slept, sleep: async (ms) => void slept.push(ms) };
@@ -187,7 +187,7 @@ describe('timing (H1)', () => {
   });
 });
 
-describe('many at once (H1, F126)', () => {
+describe('many at once (F126)', () => {
   it('fifty sessions do not mix', async () => {
     server = await startRehearsal({
       scenario: { name: 's', replies: [reply('{{vars.n}} one'), reply('two')], vars: { n: '0' } },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { childEnvironment } from '../../src/settings/resolve/child-env.ts';
 
-describe('K138 F165 the environment of child processes', () => {
+describe('F165 the environment of child processes', () => {
   it.each([
     'ANTHROPIC_API_KEY',
     'ANTHROPIC_AUTH_TOKEN',
@@ -65,7 +65,7 @@ describe('K138 F165 the environment of child processes', () => {
     });
   });
 
-  it('S8 no name that speaks of a secret passes, in any case and company', () => {
+  it('no name that speaks of a secret passes, in any case and company', () => {
     const word = fc
       .constantFrom('TOKEN', 'SECRET', 'KEY', 'PASS', 'CRED', 'AUTH')
       .chain((text) => fc.mixedCase(fc.constant(text)));

@@ -4,7 +4,7 @@ import { looksSecret, maskSecrets, shownAddress } from '../../src/util/text/secr
 const pem = (kind: string) =>
   `-----BEGIN ${kind}PRIVATE KEY-----\nMIIEv\nQIBAD\n-----END ${kind}PRIVATE KEY-----`;
 
-describe('K140 a secret of a known form', () => {
+describe('a secret of a known form', () => {
   it.each([
     'sk-ant-api03-abcdefghij-klmnop_qrst',
     'sk-proj-abcdefghijklmnopqrst',

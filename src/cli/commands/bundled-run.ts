@@ -1,4 +1,4 @@
-/** The bundled rehearsal (H6): a broken project in a temporary folder, mended before your eyes. */
+/** The bundled rehearsal: a broken project in a temporary folder, mended before your eyes. */
 import { join } from 'node:path';
 import type { RehearsalServer } from '../../rehearsal/index.ts';
 import type { ExitCode } from '../exit-codes.ts';

@@ -1,6 +1,6 @@
 /**
  * One message of the view as pieces of wire JSON: one string per content block, made once per message and kept
- * by identity, so that an iteration serialises only what is new (L3, W2).
+ * by identity, so that an iteration serialises only what is new (L3).
  */
 import type { ViewMessage } from '../../protocol/messages.ts';
 import type {

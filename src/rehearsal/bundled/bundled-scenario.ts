@@ -1,5 +1,5 @@
 /**
- * The model of the bundled rehearsal (H6). It keeps no notes: what it says follows from what the request holds,
+ * The model of the bundled rehearsal. It keeps no notes: what it says follows from what the request holds,
  * so the line it edits is the one that was read, and a test run that came out otherwise gets another answer.
  */
 import type { RehearsalRequest } from '../scenario/rehearsal-request.ts';

@@ -1,4 +1,4 @@
-/** The words of fault plans (H4). What each does is in the files beside this one. */
+/** The words of fault plans. What each does is in the files beside this one. */
 import type { Reply } from '../scenario/scenario.ts';
 
 export const FAULT_NAMES = [

@@ -1,4 +1,4 @@
-/** Every fault by its name (H4). */
+/** Every fault by its name. */
 import type { Answer } from '../reply/answer.ts';
 import type { ComposedMessage } from '../reply/compose-message.ts';
 import * as byte from './byte-faults.ts';

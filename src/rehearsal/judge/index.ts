@@ -1,4 +1,4 @@
-/** The strict judge (H2). The order of the list is the order in which a request is refused. */
+/** The strict judge. The order of the list is the order in which a request is refused. */
 import type { ApiError } from '../api-error.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { apiKey } from './api-key.ts';
