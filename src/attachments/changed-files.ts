@@ -1,5 +1,5 @@
 import type { FileStat, PersistentFiles } from '../protocol/files.ts';
-import type { Life } from '../protocol/ports.ts';
+import type { Life } from '../protocol/life.ts';
 import type { ReadFileCache, ReadFileState } from '../protocol/tool.ts';
 import { reminder } from '../util/text/reminder.ts';
 import { describeChange } from './describe-change.ts';

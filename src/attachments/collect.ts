@@ -1,5 +1,6 @@
+import type { Life } from '../protocol/life.ts';
 import type { AttachmentMessage } from '../protocol/messages.ts';
-import type { Clock, Ids, Life } from '../protocol/ports.ts';
+import type { Clock, Ids } from '../protocol/ports.ts';
 import { isoTime } from '../util/text/iso-time.ts';
 import {
   type AttachmentInput,

@@ -1,4 +1,5 @@
-import type { InboxItem, InboxPriority, Life } from '../protocol/ports.ts';
+import type { Life } from '../protocol/life.ts';
+import type { InboxItem, InboxPriority } from '../protocol/ports.ts';
 import type { UserBlock } from '../protocol/wire.ts';
 import { reminder } from '../util/text/reminder.ts';
 import {

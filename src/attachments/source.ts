@@ -1,5 +1,5 @@
+import type { Life } from '../protocol/life.ts';
 import type { Attachment, UserMessage } from '../protocol/messages.ts';
-import type { Life } from '../protocol/ports.ts';
 import type { View } from '../protocol/view.ts';
 import type { ToolUseBlock, UserBlock } from '../protocol/wire.ts';
 

@@ -1,12 +1,13 @@
 /** Asks the rules in the order of `rules/index.ts`; the first that does not pass decides. */
 import type { LoopBatch } from '../protocol/messages.ts';
 import { andThen } from '../util/async/and-then.ts';
-import { type Decision, goOn, PASS, type Pass, type Rule, stop, type Verdict } from './decision.ts';
+import { type Decision, goOn, stop } from './decision.ts';
 import { factsOf, type WatchedFacts, watchReads } from './facts.ts';
 import type { Iteration } from './iteration.ts';
+import { PASS, type Pass, type Rule, type Verdict } from './rule.ts';
 import { ABORTED, RULES, UNEXPECTED_ERROR } from './rules/index.ts';
-import { type StageOutput, type StageValues, stageOutput, type Thrown } from './stage-output.ts';
-import { stageError } from './stages/stage-error.ts';
+import { type StageOutput, type StageValues, stageOutput } from './stage-output.ts';
+import { stageError, type Thrown } from './stages/stage-error.ts';
 import { nextTurn } from './transitions.ts';
 import { turnOutput } from './turn-output.ts';
 

@@ -1,30 +1,9 @@
-import type { LoopBatch } from '../protocol/messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
-import type { Facts } from './facts.ts';
-import type { Iteration } from './iteration.ts';
-import type { StageOutput } from './stage-output.ts';
 import type { State } from './state.ts';
 
 export type Decision =
   | { readonly kind: 'continue'; readonly next: State }
   | { readonly kind: 'stop'; readonly terminal: Terminal };
-
-export type Pass = { readonly kind: 'pass' };
-export type Verdict = Pass | Decision;
-
-/**
- * One reason to stop or to continue. `run` may emit messages (`iteration.emit`) and try a recovery; it never makes
- * tool results. The order of the rules is their priority (`rules/index.ts`).
- */
-export interface Rule {
-  readonly name: string;
-  /** Whether the rule applies: a pure function of what happened. On nearly every turn most rules do not. */
-  applies(facts: Facts, output: StageOutput, iteration: Iteration): boolean;
-  /** What the rule does when it applies; it may still pass. */
-  run(facts: Facts, output: StageOutput, iteration: Iteration): AsyncGenerator<LoopBatch, Verdict>;
-}
-
-export const PASS: Pass = Object.freeze({ kind: 'pass' });
 
 export const goOn = (next: State): Decision => ({ kind: 'continue', next });
 

@@ -9,6 +9,7 @@ import type { CarriedState } from '../protocol/decision-record.ts';
 import type { HookPort } from '../protocol/hook.ts';
 import type { Recorder } from '../protocol/journal.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import type { Life } from '../protocol/life.ts';
 import type {
   AttachmentMessage,
   ToolUseSummaryMessage,
@@ -17,7 +18,7 @@ import type {
 } from '../protocol/messages.ts';
 import type { CallModel, QuerySource } from '../protocol/model.ts';
 import type { PermissionDenial } from '../protocol/permission.ts';
-import type { Clock, Ids, Ledger, Life } from '../protocol/ports.ts';
+import type { Clock, Ids, Ledger } from '../protocol/ports.ts';
 import type { Terminal } from '../protocol/terminal.ts';
 import type { ToolCall, ToolExecutor } from '../protocol/tool.ts';
 import type { View } from '../protocol/view.ts';

@@ -4,7 +4,8 @@ import type { AssistantMessage, AttachmentMessage, UserMessage } from '../protoc
 import type { ToolCall } from '../protocol/tool.ts';
 import type { StopReason } from '../protocol/wire.ts';
 import type { Iteration } from './iteration.ts';
-import type { StageOutput, Thrown } from './stage-output.ts';
+import type { StageOutput } from './stage-output.ts';
+import type { Thrown } from './stages/stage-error.ts';
 
 export interface Facts {
   /** Why the caller aborted the submission; undefined while it did not. */

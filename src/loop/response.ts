@@ -4,7 +4,7 @@ import type { ModelFailure } from '../protocol/failure.ts';
 import type { AssistantMessage } from '../protocol/messages.ts';
 import type { ToolCall } from '../protocol/tool.ts';
 import { EMPTY_USAGE, type StopReason, type Usage } from '../protocol/wire.ts';
-import type { Thrown } from './stage-output.ts';
+import type { Thrown } from './stages/stage-error.ts';
 import type { ModelState } from './state.ts';
 
 /** One attempt's response while it is being read; only stage 3 holds it. */

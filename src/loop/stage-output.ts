@@ -5,12 +5,8 @@ import type { Terminal } from '../protocol/terminal.ts';
 import type { ToolUpdate } from '../protocol/tool.ts';
 import type { WireTool } from '../protocol/wire.ts';
 import type { Response } from './response.ts';
+import type { Thrown } from './stages/stage-error.ts';
 import type { State } from './state.ts';
-
-/** An error that is not the model call's own: those are values (`protocol/failure.ts`). */
-export interface Thrown {
-  readonly error: unknown;
-}
 
 /** Stage 1. A limit for which no recovery is left ends the run before a request is made. */
 export interface LimitReached {

@@ -1,6 +1,8 @@
 /** The door of this room: a client of one Messages API endpoint. Holds its sockets, credential and cached bytes. */
+
+import type { Life } from '../protocol/life.ts';
 import type { AttemptRecord, CallModel, FastModeStatus, ModelInfo } from '../protocol/model.ts';
-import type { Admission, Clock, Life, RandomPort } from '../protocol/ports.ts';
+import type { Admission, Clock, RandomPort } from '../protocol/ports.ts';
 import { withoutTrailingSlashes } from '../util/text/trailing-slashes.ts';
 import { callModel } from './call-model.ts';
 import { createEndpointSizes, type EndpointSizes } from './catalog/endpoint-sizes.ts';

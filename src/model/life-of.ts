@@ -1,4 +1,4 @@
-import type { Life } from '../protocol/ports.ts';
+import type { Life } from '../protocol/life.ts';
 
 /** The life that a signal ends. */
 export function lifeOf(signal: AbortSignal): Life {

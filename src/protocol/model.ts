@@ -1,7 +1,7 @@
 /** One model call, as the loop sees it: a request, batches of decoded events, and one outcome. */
 
 import type { AssistantErrorKind, ModelFailure } from './failure.ts';
-import type { Life } from './ports.ts';
+import type { Life } from './life.ts';
 import type { View } from './view.ts';
 
 import type { EffortLevel, StreamEvent, ThinkingConfig, Usage, WireTool } from './wire.ts';

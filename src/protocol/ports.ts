@@ -1,5 +1,6 @@
 /** Ports that outlive one machine. File and memory adapters come first; a durable engine is a thin adapter later. */
 import type { JournalBody, JournalEntry } from './journal.ts';
+import type { Life } from './life.ts';
 import type { Usage, UserBlock } from './wire.ts';
 
 export type Appended = { readonly seq: number } | { readonly fenced: true };
@@ -126,15 +127,6 @@ export interface Ledger {
     readonly main: boolean;
   }): number;
   totalCostUsd(): number;
-}
-
-/** How long something is wanted: a scope, for those who only hear of its end. */
-export interface Life {
-  readonly aborted: boolean;
-  /** Made when it is first asked for: most lives end without anybody listening that way. */
-  readonly signal: AbortSignal;
-  /** Calls back when it is aborted; at once when it is already. Returns a function that forgets it. */
-  onAbort(listener: () => void): () => void;
 }
 
 export interface Clock {

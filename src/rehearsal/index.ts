@@ -9,12 +9,11 @@ export { RULE_NAMES } from './judge/index.ts';
 export type { ModelFacts } from './models.ts';
 export type { RehearsalOptions } from './options.ts';
 export { type LoadOptions, loadScenario, parseScenario } from './scenario/load-scenario.ts';
-export type { RehearsalRequest } from './scenario/rehearsal-request.ts';
+export type { RehearsalRequest, RequestKind } from './scenario/rehearsal-request.ts';
 export {
   type Condition,
   defineScenario,
   type Reply,
-  type RequestKind,
   reply,
   type Scenario,
   type ScenarioFunction,

@@ -6,7 +6,8 @@ import type { TimelineEvent } from './http/timeline.ts';
 import { RULE_NAMES } from './judge/index.ts';
 import type { ModelFacts } from './models.ts';
 import type { ApiRequest } from './request/api-request.ts';
-import type { RequestKind, Scenario, ScenarioFunction } from './scenario/scenario.ts';
+import type { RequestKind } from './scenario/rehearsal-request.ts';
+import type { Scenario, ScenarioFunction } from './scenario/scenario.ts';
 import type { ScenarioChoice } from './session-book.ts';
 
 export interface RehearsalOptions {

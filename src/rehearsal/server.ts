@@ -20,8 +20,9 @@ import { type ModelFacts, modelCatalogue } from './models.ts';
 import { checkOptions, type RehearsalOptions } from './options.ts';
 import type { Answer } from './reply/answer.ts';
 import { isRecord } from './request/api-request.ts';
+import type { RequestKind } from './scenario/rehearsal-request.ts';
 import { kindOf } from './scenario/request-kind.ts';
-import type { RequestKind, Scenario, ScenarioFunction } from './scenario/scenario.ts';
+import type { Scenario, ScenarioFunction } from './scenario/scenario.ts';
 import { sessionKeyOf } from './scenario/session-key.ts';
 import { createSessionBook, type UnusedReply } from './session-book.ts';
 

@@ -1,7 +1,8 @@
 /** The sessions of a server: which scenario each one plays, and how far it has come. */
 import type { ApiRequest } from './request/api-request.ts';
+import type { RequestKind } from './scenario/rehearsal-request.ts';
 import { firstUserText } from './scenario/rehearsal-request.ts';
-import type { RequestKind, Scenario, ScenarioFunction } from './scenario/scenario.ts';
+import type { Scenario, ScenarioFunction } from './scenario/scenario.ts';
 import { runScenario, type ScenarioRun, type Taken } from './scenario/scenario-run.ts';
 import { wholeScenario } from './scenario/scripted-block.ts';
 import { apiKeyOf } from './scenario/session-key.ts';

@@ -3,7 +3,8 @@
  * other alone. Every added call gets exactly one result, whatever its tool, its gate or an abort does.
  */
 import type { GatePorts } from '../protocol/gate.ts';
-import type { Clock, Ids, Life } from '../protocol/ports.ts';
+import type { Life } from '../protocol/life.ts';
+import type { Clock, Ids } from '../protocol/ports.ts';
 import type {
   AnyTool,
   ToolCall,

@@ -1,5 +1,7 @@
 /** Signs of life of a call that has nothing to say itself. */
-import type { Clock, Life } from '../protocol/ports.ts';
+
+import type { Life } from '../protocol/life.ts';
+import type { Clock } from '../protocol/ports.ts';
 import type { ToolProgress } from '../protocol/tool.ts';
 
 /** Progress that tells nothing but that the call still runs. */

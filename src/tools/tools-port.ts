@@ -1,7 +1,8 @@
 /** The tools of a session as the loop sees them: what to tell the model, and an executor for each iteration. */
 import type { GatePorts } from '../protocol/gate.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { Clock, Ids, Life } from '../protocol/ports.ts';
+import type { Life } from '../protocol/life.ts';
+import type { Clock, Ids } from '../protocol/ports.ts';
 import type { AnyTool, ToolCall, ToolContext, ToolExecutor } from '../protocol/tool.ts';
 import type { ToolUseBlock, WireTool } from '../protocol/wire.ts';
 import { andThen } from '../util/async/and-then.ts';

@@ -1,10 +1,10 @@
 /** Each rule by itself: facts and state in, verdict out (L7). What a rule shows and records is tested through the loop. */
 import { describe, expect, it } from 'vitest';
-import { PASS, type Rule, type Verdict } from '../../src/loop/decision.ts';
 import type { LoopDeps, LoopParams } from '../../src/loop/deps.ts';
 import type { Facts } from '../../src/loop/facts.ts';
 import { type Iteration, openIteration } from '../../src/loop/iteration.ts';
 import { emptyResponse } from '../../src/loop/response.ts';
+import { PASS, type Rule, type Verdict } from '../../src/loop/rule.ts';
 import { RULES } from '../../src/loop/rules/index.ts';
 import { NO_ATTACHMENTS, type Prepared, type StageOutput, stageOutput } from '../../src/loop/stage-output.ts';
 import { initialState, type State } from '../../src/loop/state.ts';

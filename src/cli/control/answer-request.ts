@@ -5,26 +5,14 @@ import {
   PERMISSION_MODES,
   type PermissionMode,
   PROTOCOL_VERSION,
-  type Query,
   type ThinkingDisplay,
   TurnwrightError,
 } from '../../index.ts';
+import type { Answer, Answering } from './answer.ts';
 import type { HostChannel } from './host-channel.ts';
 import { linkedServer, manifestReport, pluginsOf } from './host-options.ts';
 import { SESSION_ANSWERS } from './session-answers.ts';
 import { type Fields, isFields } from './wire.ts';
-
-export interface Answering {
-  readonly query: Query;
-  readonly channel: HostChannel;
-  /** Where relative paths count from when the session begins. */
-  readonly cwd: string;
-  /** The request that set the session up; a later `initialize` changes nothing. */
-  readonly initialize: Fields | undefined;
-}
-
-/** Resolves with the payload; with none where there is nothing to say but that it was done. */
-export type Answer = (fields: Fields, session: Answering) => Promise<Fields | undefined>;
 
 /** One row per subtype. A payload, or a rejection with a sentence for the host. */
 const ANSWERS: Readonly<Record<string, Answer>> = {

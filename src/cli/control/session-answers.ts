@@ -1,6 +1,6 @@
 /** Control requests about the session itself: its name, what it cost, and tools that the host calls by itself. */
 import type { JsonObject } from '../../index.ts';
-import type { Answer } from './answer-request.ts';
+import type { Answer } from './answer.ts';
 import { costText } from './cost-text.ts';
 import { isFields } from './wire.ts';
 

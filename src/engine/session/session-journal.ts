@@ -4,9 +4,9 @@
  */
 import type { CarryOn, LoopParams } from '../../loop/deps.ts';
 import type { JournalBody, Recorder } from '../../protocol/journal.ts';
+import type { Life } from '../../protocol/life.ts';
 import type { AssistantMessage, TodoItem, UserMessage } from '../../protocol/messages.ts';
 import type { PermissionDenial } from '../../protocol/permission.ts';
-import type { Life } from '../../protocol/ports.ts';
 import type { RecoveredTask } from '../../protocol/task.ts';
 import type { Terminal } from '../../protocol/terminal.ts';
 import type { Usage } from '../../protocol/wire.ts';

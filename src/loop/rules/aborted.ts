@@ -1,5 +1,6 @@
-import { type Rule, stop } from '../decision.ts';
+import { stop } from '../decision.ts';
 import { INTERRUPTED, INTERRUPTED_FOR_TOOL_USE, userMessage } from '../loop-messages.ts';
+import type { Rule } from '../rule.ts';
 
 /** Abort reasons without a note for the model: a `now` message replaces the turn, or there is no consumer any more. */
 const SILENT = new Set(['interrupt', 'closed', 'returned', 'thrown', 'lease_lost']);

@@ -1,6 +1,6 @@
-import { PASS, type Rule } from '../decision.ts';
 import { failureText } from '../loop-messages.ts';
 import { giveUp } from '../recovery/context-recovery.ts';
+import { PASS, type Rule } from '../rule.ts';
 
 /** The model call failed for good: retries, fallbacks and recoveries are behind it. */
 export const apiError: Rule = {

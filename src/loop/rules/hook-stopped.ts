@@ -1,5 +1,6 @@
-import { PASS, type Rule, stop } from '../decision.ts';
+import { stop } from '../decision.ts';
 import { attachmentMessage } from '../loop-messages.ts';
+import { PASS, type Rule } from '../rule.ts';
 
 /** A PostToolUse hook returned `continue: false`, or a PostToolBatch hook blocked. */
 export const hookStopped: Rule = {

@@ -5,7 +5,7 @@
  * abort that came before the request), and the engine, after every message (money, structured-output attempts).
  * To add a reason to stop: a new file here, a new line below, a new word in `protocol/terminal.ts`.
  */
-import type { Rule } from '../decision.ts';
+import type { Rule } from '../rule.ts';
 import { aborted } from './aborted.ts';
 import { apiError } from './api-error.ts';
 import { hookStopped } from './hook-stopped.ts';

@@ -1,7 +1,8 @@
 import type { ModelFailure } from '../../protocol/failure.ts';
-import { goOn, PASS, type Rule } from '../decision.ts';
+import { goOn } from '../decision.ts';
 import { failureText } from '../loop-messages.ts';
 import { giveUp, recoveryInput, tryRecovery } from '../recovery/context-recovery.ts';
+import { PASS, type Rule } from '../rule.ts';
 import { reactiveCompactRetry } from '../transitions.ts';
 
 /**

@@ -1,6 +1,7 @@
-import { goOn, type Rule, stop } from '../decision.ts';
+import { goOn, stop } from '../decision.ts';
 import { MAX_RESUMES } from '../limits.ts';
 import { errorMessage, RESUME_AFTER_CUT, userMessage } from '../loop-messages.ts';
+import type { Rule } from '../rule.ts';
 import { maxOutputTokensEscalate, maxOutputTokensRecovery } from '../transitions.ts';
 import { turnOutput } from '../turn-output.ts';
 

@@ -1,9 +1,10 @@
 import type { ContextRecovery, RecoveryOutcome } from '../../protocol/context.ts';
 import type { ModelFailure } from '../../protocol/failure.ts';
 import type { LoopBatch, LoopMessage } from '../../protocol/messages.ts';
-import { goOn, PASS, type Rule, type Verdict } from '../decision.ts';
+import { goOn } from '../decision.ts';
 import type { Iteration } from '../iteration.ts';
 import { giveUp, holdsMedia, recoveryInput, tryRecovery } from '../recovery/context-recovery.ts';
+import { PASS, type Rule, type Verdict } from '../rule.ts';
 import type { StageOutput } from '../stage-output.ts';
 import type { State } from '../state.ts';
 import { afterCompactions } from '../task-budget.ts';

@@ -1,8 +1,9 @@
 import type { ViewMessage } from '../../protocol/messages.ts';
 import { reminder } from '../../util/text/reminder.ts';
-import { goOn, PASS, type Rule, stop } from '../decision.ts';
+import { goOn, stop } from '../decision.ts';
 import type { LoopParams } from '../deps.ts';
 import { attachmentMessage, systemMessage, userMessage } from '../loop-messages.ts';
+import { PASS, type Rule } from '../rule.ts';
 import { stopHookBlocking } from '../transitions.ts';
 import { turnOutput } from '../turn-output.ts';
 

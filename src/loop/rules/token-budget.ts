@@ -1,6 +1,7 @@
-import { goOn, PASS, type Rule } from '../decision.ts';
+import { goOn } from '../decision.ts';
 import { SMALL_GAINS_TO_STOP, TOKEN_BUDGET_ENOUGH, TOKEN_BUDGET_SMALL_GAIN } from '../limits.ts';
 import { NUDGE_TOKEN_BUDGET, userMessage } from '../loop-messages.ts';
+import { PASS, type Rule } from '../rule.ts';
 import { tokenBudgetContinuation } from '../transitions.ts';
 import { turnOutput } from '../turn-output.ts';
 

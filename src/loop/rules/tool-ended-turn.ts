@@ -1,5 +1,6 @@
-import { type Rule, stop } from '../decision.ts';
+import { stop } from '../decision.ts';
 import { attachmentMessage } from '../loop-messages.ts';
+import type { Rule } from '../rule.ts';
 
 /** A tool declared its result to be the end of the work (StructuredOutput, `_meta['claude/endTurn']`). */
 export const toolEndedTurn: Rule = {

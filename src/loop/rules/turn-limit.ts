@@ -1,5 +1,6 @@
-import { type Rule, stop } from '../decision.ts';
+import { stop } from '../decision.ts';
 import { attachmentMessage } from '../loop-messages.ts';
+import type { Rule } from '../rule.ts';
 
 /** `maxTurns` counts follow-ups to tool results: the one that would exceed it is not made. */
 export const turnLimit: Rule = {

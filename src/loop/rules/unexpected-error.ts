@@ -1,5 +1,6 @@
-import { PASS, type Rule, stop } from '../decision.ts';
+import { stop } from '../decision.ts';
 import { errorMessage } from '../loop-messages.ts';
+import { PASS, type Rule } from '../rule.ts';
 
 /** An error that is not the model call's own (those are values): a bug, a broken tool set, a full disk. */
 export const unexpectedError: Rule = {

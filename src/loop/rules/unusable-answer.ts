@@ -1,6 +1,7 @@
-import { goOn, PASS, type Rule, stop } from '../decision.ts';
+import { goOn, stop } from '../decision.ts';
 import { MAX_EMPTY_NUDGES, MAX_MALFORMED_NUDGES } from '../limits.ts';
 import { errorMessage, NUDGE_EMPTY, NUDGE_TOOL_USE_WITHOUT_BLOCK, userMessage } from '../loop-messages.ts';
+import { PASS, type Rule } from '../rule.ts';
 import { unusableAnswerRetry } from '../transitions.ts';
 import { turnOutput } from '../turn-output.ts';
 

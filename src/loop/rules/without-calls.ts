@@ -1,4 +1,4 @@
-import type { Rule } from '../decision.ts';
+import type { Rule } from '../rule.ts';
 
 /** A rule about an answer that asks for nothing: passes when the response holds a complete tool call. */
 export function withoutCalls(rule: Rule): Rule {

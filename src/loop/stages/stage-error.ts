@@ -1,5 +1,8 @@
 /** An error that a stage throws becomes part of what the stage returns: a fact for the rules. */
-import type { Thrown } from '../stage-output.ts';
+/** An error that is not the model call's own: those are values (`protocol/failure.ts`). */
+export interface Thrown {
+  readonly error: unknown;
+}
 
 /**
  * Throws a lost journal again: another process took the session over, so this one has no right to emit or decide

@@ -1,49 +1,17 @@
 /** One configured server: what it offers, and the calls to it. */
 
 import type { McpServerStatus } from '../../protocol/mcp.ts';
-import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import type { AnyTool } from '../../protocol/tool.ts';
 import type { Connection, ListKind } from '../connect/connection.ts';
 import { failureOf } from '../connect/failure.ts';
-import type { RemotePorts } from '../connect/remote-ports.ts';
 import { ServerLink } from '../connect/server-link.ts';
 import { notConnected } from '../tools/call-tool.ts';
 import { cleanText } from '../tools/clean-text.ts';
-import type { ElicitPort } from '../tools/elicitation.ts';
-import type { ParserPort } from '../tools/listed-tool.ts';
 import type { ToolPins } from '../tools/tool-pins.ts';
-import type { TakenNames } from './names.ts';
 import { isHosts, isRemote, type McpServerConfig, type ParsedServer } from './server-config.ts';
+import type { Listed, McpServerPorts } from './server-ports.ts';
 import { shownConfig, transportOf } from './server-status.ts';
 import type { OfferedTools, ServerTools } from './server-tools.ts';
-
-export interface McpServerPorts extends RemotePorts {
-  readonly clock: Clock;
-  readonly random: RandomPort;
-  readonly cwd: string;
-  /** Of child processes. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Our own version, told to servers. */
-  readonly version: string;
-  readonly elicit: ElicitPort | undefined;
-  /** Checks what goes to the host's own servers. */
-  readonly parserOf: ParserPort;
-  /** ms that connecting may take. */
-  readonly startMs: number;
-  /** ms that a call may be silent, where the server's configuration does not say. */
-  readonly callIdleMs: number;
-  /** Names that tools of others have. */
-  readonly taken: TakenNames;
-  /** What a person was sent to a web page for is done. */
-  onElicitationComplete(server: string, elicitationId: string): void;
-  /** What the server offers, or its state, changed. */
-  onChange(): void;
-  warn(line: string): void;
-  /** A tool changed and waits to be allowed again. Absent: changed tools are used as they come. */
-  readonly onHeld: ((line: string) => void) | undefined;
-}
-
-export type Listed = Readonly<Record<string, unknown>>;
 
 interface Offers extends OfferedTools {
   readonly prompts: readonly Listed[];

@@ -5,9 +5,10 @@ import type { AnyTool } from '../../protocol/tool.ts';
 import { type PromptCommand, promptCommands } from '../tools/prompt-command.ts';
 import { resourceTools } from '../tools/resource-tools.ts';
 import { createToolPins, type PinStore } from '../tools/tool-pins.ts';
-import { McpServer, type McpServerPorts } from './mcp-server.ts';
+import { McpServer } from './mcp-server.ts';
 import { serverSlug } from './names.ts';
 import { isSameConfig, parseServer, type ServerVariables } from './server-config.ts';
+import type { McpServerPorts } from './server-ports.ts';
 
 export { MAX_INSTRUCTIONS_CHARS } from './mcp-server.ts';
 

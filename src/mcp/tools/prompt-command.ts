@@ -1,8 +1,9 @@
 /** A server's prompt as a slash command, `/mcp__server__prompt arg …`. */
 import type { ImageBlock, TextBlock } from '../../protocol/wire.ts';
-import type { Listed, McpServer } from '../servers/mcp-server.ts';
+import type { McpServer } from '../servers/mcp-server.ts';
 import { toolNames } from '../servers/names.ts';
 import { isRecord } from '../servers/server-config.ts';
+import type { Listed } from '../servers/server-ports.ts';
 import { cleanText } from './clean-text.ts';
 import { blockOf } from './result.ts';
 

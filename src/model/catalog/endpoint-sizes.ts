@@ -3,7 +3,8 @@
  * per process, endpoint and model; a model that cannot be looked up is one that nothing is known about.
  */
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Clock, Life } from '../../protocol/ports.ts';
+import type { Life } from '../../protocol/life.ts';
+import type { Clock } from '../../protocol/ports.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import type { Connections } from '../http/connections.ts';
 import { type HttpCall, openHttpCall } from '../http/http-call.ts';

@@ -1,7 +1,8 @@
 /** One HTTP attempt: sends the body, gives a batch of events per read, and at last what came of it. Retries nothing. */
 import type { ModelFailure } from '../../protocol/failure.ts';
+import type { Life } from '../../protocol/life.ts';
 import type { ModelOutput } from '../../protocol/model.ts';
-import type { Clock, Life } from '../../protocol/ports.ts';
+import type { Clock } from '../../protocol/ports.ts';
 import type { StreamEvent, Usage } from '../../protocol/wire.ts';
 import { maskSecrets } from '../../util/text/secret-text.ts';
 import { classifyAnswer, classifyTrip, cutFailure, protocolFailure } from '../retry/classify-error.ts';

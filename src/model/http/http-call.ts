@@ -5,7 +5,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ModelFailure } from '../../protocol/failure.ts';
-import type { Life } from '../../protocol/ports.ts';
+import type { Life } from '../../protocol/life.ts';
 import { classifyConnectionError } from '../retry/classify-error.ts';
 import type { Connections, HttpRequest } from './connections.ts';
 import type { HttpHead, ResponseHeaders } from './http-head.ts';

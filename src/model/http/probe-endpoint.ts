@@ -1,6 +1,6 @@
 /** Whether an endpoint lets its caller in, found out without asking a model anything: nothing is spent. */
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Life } from '../../protocol/ports.ts';
+import type { Life } from '../../protocol/life.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
 import { wireModel } from '../catalog/model-info.ts';
 import { classifyAnswer } from '../retry/classify-error.ts';

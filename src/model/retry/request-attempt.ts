@@ -1,5 +1,6 @@
 /** One sending of a model request: its bytes, its attempt, and what is learned from how it ends. */
 import type { ModelFailure } from '../../protocol/failure.ts';
+import type { Life } from '../../protocol/life.ts';
 import type { AssistantMessage } from '../../protocol/messages.ts';
 import type {
   AttemptRecord,
@@ -8,7 +9,7 @@ import type {
   ModelRequest,
   RetryState,
 } from '../../protocol/model.ts';
-import type { Admission, Clock, Life, Permit, RandomPort } from '../../protocol/ports.ts';
+import type { Admission, Clock, Permit, RandomPort } from '../../protocol/ports.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import type { ServedModels } from '../catalog/model-identity.ts';
 import type { Credential, Credentials } from '../credentials.ts';

@@ -1,6 +1,4 @@
 /** The words of fault plans. What each does is in the files beside this one. */
-import type { Reply } from '../scenario/scenario.ts';
-
 export const FAULT_NAMES = [
   // before or instead of an answer
   'http-status',
@@ -68,6 +66,10 @@ export interface Fault {
   readonly contentType?: string;
 }
 
-export function faultsOf(reply: Reply): readonly Fault[] {
-  return (reply.faults ?? []).map((fault) => (typeof fault === 'string' ? { name: fault } : fault));
+export function faultsOf({
+  faults = [],
+}: {
+  readonly faults?: readonly (Fault | FaultName)[];
+}): readonly Fault[] {
+  return faults.map((fault) => (typeof fault === 'string' ? { name: fault } : fault));
 }

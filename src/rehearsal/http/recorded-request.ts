@@ -1,5 +1,5 @@
 import type { Usage } from '../../protocol/wire.ts';
-import type { RequestKind } from '../scenario/scenario.ts';
+import type { RequestKind } from '../scenario/rehearsal-request.ts';
 
 /** What became of a request. */
 export type Verdict =

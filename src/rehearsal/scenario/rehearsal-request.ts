@@ -1,6 +1,7 @@
 /** A request as a scenario sees it. What costs a walk through the messages is worked out when asked for. */
 import { type ApiRequest, textOf } from '../request/api-request.ts';
-import type { RequestKind } from './scenario.ts';
+
+export type RequestKind = 'main' | 'compaction' | 'helper';
 
 export interface RehearsalRequest {
   /** Number of the request at this server, from 1. */

@@ -1,5 +1,5 @@
 import { type ApiRequest, textOf } from '../request/api-request.ts';
-import type { RequestKind } from './scenario.ts';
+import type { RequestKind } from './rehearsal-request.ts';
 
 const ASKS_FOR_SUMMARY =
   /<summary>|\bsummar(?:y|ise|ize)\b[^.]*\b(?:conversation|session|transcript|exchange)\b/i;

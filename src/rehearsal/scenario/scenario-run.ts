@@ -1,8 +1,8 @@
 /** One scenario in one session: which replies are left, and which one a request gets. */
 
 import { faultsOf } from '../faults/fault.ts';
-import type { RehearsalRequest } from './rehearsal-request.ts';
-import type { Condition, Reply, RequestKind, Scenario, ScenarioFunction, ScriptedReply } from './scenario.ts';
+import type { RehearsalRequest, RequestKind } from './rehearsal-request.ts';
+import type { Condition, Reply, Scenario, ScenarioFunction, ScriptedReply } from './scenario.ts';
 import { wholeReply } from './scripted-block.ts';
 
 export interface Taken {

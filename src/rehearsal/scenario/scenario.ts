@@ -1,7 +1,7 @@
 /** What the scripted model says, and when: data (YAML, JSON or these types), or a function. */
 import type { Usage } from '../../protocol/wire.ts';
 import type { Fault, FaultName } from '../faults/fault.ts';
-import type { RehearsalRequest } from './rehearsal-request.ts';
+import type { RehearsalRequest, RequestKind } from './rehearsal-request.ts';
 
 export interface ScriptedText {
   readonly type: 'text';
@@ -57,8 +57,6 @@ export interface Reply {
   readonly timing?: Timing;
   readonly faults?: readonly (Fault | FaultName)[];
 }
-
-export type RequestKind = 'main' | 'compaction' | 'helper';
 
 /** All that is given must hold. */
 export interface Condition {

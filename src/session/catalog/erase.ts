@@ -4,7 +4,7 @@
  */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SessionStoreEntry } from '../../protocol/session-store.ts';
-import { agentOf, type Transcripts } from './transcripts.ts';
+import { agentOf, type Erasure, type Transcripts } from './transcripts.ts';
 
 export const ERASED = '[erased]';
 
@@ -14,12 +14,6 @@ export interface EraseRequest {
   readonly messageId?: string | undefined;
   /** This text wherever it occurs, letter by letter. At least four characters. */
   readonly text?: string | undefined;
-}
-
-/** How a record and a file of text are to be rewritten; what comes back as it was is left alone. */
-export interface Erasure {
-  record(record: SessionStoreEntry): SessionStoreEntry;
-  text(text: string): string;
 }
 
 /**

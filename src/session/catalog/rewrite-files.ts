@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { MAX_LINE_BYTES, resealed } from '../journal/envelope.ts';
 import { readLines } from '../journal/read-lines.ts';
-import type { Erasure } from './erase.ts';
 import { entryOfLine } from './file-summary.ts';
+import type { Erasure } from './transcripts.ts';
 
 /** Kept contents of files are what a rewind puts back: they are no part of what was said. */
 const CHECKPOINTS = 'file-history';

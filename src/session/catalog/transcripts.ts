@@ -2,7 +2,6 @@
 import type { JournalEntry } from '../../protocol/journal.ts';
 import type { SessionStoreEntry } from '../../protocol/session-store.ts';
 import type { SessionInfo } from '../session-info.ts';
-import type { Erasure } from './erase.ts';
 
 export interface Transcripts {
   /** Newest first; sidechains and sessions without a prompt or a name left out. */
@@ -26,6 +25,12 @@ export interface Transcripts {
   remove(sessionId: string): Promise<void>;
   /** Rejects with `session_not_found`; a store, which has no place for it, with `invalid_option`. */
   setArchived(sessionId: string, archived: boolean, nowMs: number): Promise<void>;
+}
+
+/** How a record and a file of text are to be rewritten; what comes back as it was is left alone. */
+export interface Erasure {
+  record(record: SessionStoreEntry): SessionStoreEntry;
+  text(text: string): string;
 }
 
 export interface ListPage {

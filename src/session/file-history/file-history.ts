@@ -4,12 +4,13 @@
  * a session that can be rewound. Tools know nothing of it; they write through the files of `filesOf`.
  */
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { FileChange, RewindFilesResult } from '../../protocol/file-history.ts';
+import type { RewindFilesResult } from '../../protocol/file-history.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { JournalEntry } from '../../protocol/journal.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import { changesSince } from './changes-since.ts';
-import { type ContentKeeper, contentOf, realPathOf } from './keep-content.ts';
+import type { FileHistoryPorts } from './file-history-ports.ts';
+import { contentOf, realPathOf } from './keep-content.ts';
 import { rewindFile } from './rewind-file.ts';
 
 export interface FileHistory {
@@ -17,20 +18,6 @@ export interface FileHistory {
   filesOf(effectKey: string): PersistentFiles;
   /** Puts back what tools changed since this message of the user, and nothing that anybody else has touched since. */
   rewind(messageId: string, options?: { readonly dryRun?: boolean | undefined }): Promise<RewindFilesResult>;
-}
-
-export interface FileHistoryPorts {
-  readonly files: PersistentFiles;
-  readonly keeper: ContentKeeper;
-  /** Resolves once it is on record. */
-  record(change: FileChange, effectKey: string): Promise<void>;
-  entries(): AsyncIterable<JournalEntry>;
-  /** One writer of a file at a time, tools included. */
-  lock<T>(realPath: string, work: () => Promise<T>): Promise<T>;
-  /** Of two texts: lines that come in, and that go out. */
-  countLines(before: string, after: string): Promise<{ readonly in: number; readonly out: number }>;
-  /** Names one rewind. */
-  newKey(): string;
 }
 
 export function createFileHistory(ports: FileHistoryPorts): FileHistory {

@@ -1,6 +1,6 @@
 /** Puts one file back, or says why it stays as it is. */
 import type { ChangedFile } from './changes-since.ts';
-import type { FileHistoryPorts } from './file-history.ts';
+import type { FileHistoryPorts } from './file-history-ports.ts';
 import { type ContentNow, contentOf, realPathOf } from './keep-content.ts';
 
 export type RewoundFile =

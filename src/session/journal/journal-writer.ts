@@ -3,7 +3,8 @@
  */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JournalBody, JournalEntry, Recorder } from '../../protocol/journal.ts';
-import type { JournalStore, Life, TakenOver } from '../../protocol/ports.ts';
+import type { Life } from '../../protocol/life.ts';
+import type { JournalStore, TakenOver } from '../../protocol/ports.ts';
 import { openScope } from '../../util/async/scope.ts';
 import type { Writable } from '../../util/collections/writable.ts';
 import { batchQueue } from './batch-queue.ts';

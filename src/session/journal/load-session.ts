@@ -1,6 +1,7 @@
 import type { JournalEntry } from '../../protocol/journal.ts';
 import type { JournalStore } from '../../protocol/ports.ts';
-import { type ResumedSession, resumeSession } from '../resume/resume.ts';
+import { resumeSession } from '../resume/resume.ts';
+import type { ResumedSession } from '../resume/resumed-session.ts';
 
 /** Every entry of a session, in the journal's order. */
 export async function readEntries(store: JournalStore, sessionId: string): Promise<JournalEntry[]> {

@@ -7,7 +7,8 @@ import { todoWriteTool } from './planning/todo-write.ts';
 import { createGlobTool } from './search/glob.ts';
 import { createGrepTool } from './search/grep.ts';
 import type { SearchOptions } from './search/ripgrep.ts';
-import { type BashOptions, createBashTool } from './shell/bash.ts';
+import { createBashTool } from './shell/bash.ts';
+import type { BashOptions } from './shell/bash-options.ts';
 import { taskOutputTool } from './tasks/task-output.ts';
 import { taskStopTool } from './tasks/task-stop.ts';
 

@@ -4,7 +4,8 @@
  */
 import type { GatePorts } from '../../protocol/gate.ts';
 import type { CalledTool, HookCall } from '../../protocol/hook.ts';
-import type { Clock, Life } from '../../protocol/ports.ts';
+import type { Life } from '../../protocol/life.ts';
+import type { Clock } from '../../protocol/ports.ts';
 import type {
   AnyTool,
   EffectClass,

@@ -3,7 +3,7 @@ import type { TaskEnd, TaskHandle, TaskStart } from '../../../protocol/task.ts';
 import type { ToolContext, ToolOutput } from '../../../protocol/tool.ts';
 import { shellOn } from '../../../util/process/shell-program.ts';
 import { tailOf } from '../../../util/text/cut-text.ts';
-import type { BashInput, BashSettings } from './bash.ts';
+import type { BashInput, BashSettings } from './bash-options.ts';
 import { type BashOutput, trimmed } from './bash-report.ts';
 import { BoundedOutput, type CollectedOutput } from './bounded-output.ts';
 import { isolationOf } from './isolation-of.ts';

@@ -1,0 +1,18 @@
+import type { FileChange } from '../../protocol/file-history.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { JournalEntry } from '../../protocol/journal.ts';
+import type { ContentKeeper } from './keep-content.ts';
+
+export interface FileHistoryPorts {
+  readonly files: PersistentFiles;
+  readonly keeper: ContentKeeper;
+  /** Resolves once it is on record. */
+  record(change: FileChange, effectKey: string): Promise<void>;
+  entries(): AsyncIterable<JournalEntry>;
+  /** One writer of a file at a time, tools included. */
+  lock<T>(realPath: string, work: () => Promise<T>): Promise<T>;
+  /** Of two texts: lines that come in, and that go out. */
+  countLines(before: string, after: string): Promise<{ readonly in: number; readonly out: number }>;
+  /** Names one rewind. */
+  newKey(): string;
+}
