@@ -20,6 +20,8 @@ export interface PersistentFiles {
   stat(path: string): Promise<FileStat | undefined>;
   lstat(path: string): Promise<FileStat | undefined>;
   realpath(path: string): Promise<string>;
+  /** What a symbolic link says, as it is written. */
+  readLink(path: string): Promise<string>;
   readDir(path: string): Promise<readonly string[]>;
   /** With its parents. With `mode`, a folder that exists is made no looser than it. */
   makeDir(path: string, mode?: number): Promise<void>;

@@ -1,103 +1,203 @@
-/** Commands that open what lies below the folders they are given. */
+/** Commands that open what lies below the folders they are given, or below the one they run in. */
 
+import { linkedPaths, madeInTarget, readCopying } from './copying.ts';
+import { type GitTouch, gitFolder, gitReads, gitWrites } from './git-trees.ts';
 import { readsBelow } from './plain-reader.ts';
-import { baseName, literalWords, type Segment } from './segment.ts';
+import { baseName, type Segment } from './segment.ts';
+import { readTar } from './tar-words.ts';
+import type { TextPattern } from './text-pattern.ts';
 
-const has = (args: readonly string[], option: RegExp): boolean => args.some((arg) => option.test(arg));
+export interface Descent {
+  /** Folders and files, all that lies below them included, from where the command runs. */
+  readonly paths: readonly string[];
+  /** Those of which only parts are known. */
+  readonly open: readonly TextPattern[];
+  /** Whether also the folder that it runs in: `unlessNamed` where `paths` holds no folder. */
+  readonly here: 'no' | 'unlessNamed' | 'yes';
+  /** Links in there lead it out. */
+  readonly followsLinks: boolean;
+  /** Links among `paths` themselves are moved along, and lead somewhere else from where they come to lie. */
+  readonly movesLinks: boolean;
+}
 
-const searches = (args: readonly string[]): boolean =>
-  has(args, /^-[A-Za-z]*[rRd]|^--(?:dereference-)?(?:rec|di)/);
+type Args = readonly string[];
+type Test = (args: Args) => boolean;
 
+const has = (args: Args, option: RegExp): boolean => args.some((arg) => option.test(arg));
+const always: Test = () => true;
+const withRecursion: Test = (args) => has(args, /^-[A-Za-z]*[rR]|^--rec/);
+
+const searches: Test = (args) => has(args, /^-[A-Za-z]*[rRd]|^--(?:dereference-)?(?:rec|di)/);
 /** Out of an archive it takes, and reads nothing of the folder. */
-const unpacks = (args: readonly string[]): boolean =>
-  /^[bhijJklmnopPsSvwzZ]*[xt]/.test(args[0] ?? '') ||
-  has(args, /^-[bhijJklmnopPsSvwzZ]*[xt]|^--(?:extract|get|list)$/);
-
-/** Options of `git log` that show no contents. */
-const LOG_ONLY =
-  /^-(?:\d+|n\d*|[siEFPzg])$|^--(?:oneline|graph|all|decorate|stat|shortstat|numstat|dirstat|compact-summary|summary|name-only|name-status|pretty|format|since|until|after|before|author|committer|grep|max-count|skip|no-(?!index).*|merges|reverse|follow|date|relative-date|first-parent|abbrev|abbrev-commit|branches|tags|remotes|topo-order|date-order|left-right|cherry|cherry-pick|cherry-mark|ancestry-path|simplify-by-decoration|simplify-merges|full-history|source|color|diff-filter|walk-reflogs|invert-grep|all-match|regexp-ignore-case|notes|parents|children|boundary|show-signature|not|exclude|glob)(?:=.*)?$/;
-
-const showsContents = (args: readonly string[]): boolean => {
-  const at = verbAt(args);
-  const verb = args[at] ?? '';
-  if (verb === 'log' || verb === 'reflog')
-    return args.slice(at + 1).some((arg) => arg.startsWith('-') && arg !== '--' && !LOG_ONLY.test(arg));
-  return /^(?:grep|diff.*|show|whatchanged|range-diff|archive|bundle|format-patch|fast-export|checkout-index|add|stash|cat-file)$/.test(
-    verb,
-  );
+const packs: Test = (args) => {
+  const { extracts, lists } = readTar(args);
+  return !extracts && !lists;
 };
+const sevenZip =
+  (verbs: RegExp): Test =>
+  ([verb = '']) =>
+    verbs.test(verb);
 
-/** Options, and the values of some, may stand in front of the subcommand. */
-const verbAt = (args: readonly string[]): number =>
-  args.findIndex(
-    (arg, at) =>
-      !arg.startsWith('-') &&
-      !/^(?:-[Cc]|--(?:git-dir|work-tree|namespace|config-env))$/.test(args[at - 1] ?? ''),
-  );
-
-const READERS: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
+const READERS: Readonly<Record<string, Test>> = {
   grep: searches,
-  egrep: searches,
-  fgrep: searches,
-  rgrep: () => true,
-  rg: () => true,
-  ag: () => true,
-  ack: () => true,
+  rgrep: always,
+  rg: always,
+  ag: always,
+  ack: always,
   // Of two folders it shows what lies in them, of a file and a folder the file of that name.
-  diff: () => true,
-  sdiff: () => true,
-  tar: (args) => !unpacks(args),
-  gzip: (args) => has(args, /^-[A-Za-z]*r|^--rec/),
-  zip: () => true,
-  '7z': () => true,
-  cpio: () => true,
-  pax: () => true,
-  // A link to a folder is another name for all that lies in it.
-  ln: () => true,
-  docker: (args) => args.includes('build'),
-  cp: (args) => has(args, /^-[A-Za-z]*[rRa]|^--(?:rec|arch)/),
-  rsync: () => true,
-  scp: (args) => has(args, /^-[A-Za-z]*r/),
-  mv: () => true,
-  git: showsContents,
+  diff: always,
+  tar: packs,
+  jar: (args) => has(args.slice(0, 1), /[cu]/) || has(args, /^--(?:cr|up)/),
+  gzip: withRecursion,
+  zip: always,
+  '7z': sevenZip(/^[au]$/),
+  cpio: always,
+  pax: always,
+  // A link to a folder is another name for all that lies in it, and so is what is laid over another folder.
+  ln: always,
+  lndir: always,
+  stow: always,
+  mount: always,
+  bindfs: always,
+  docker: (args) => has(args, /^(?:build|buildx|cp)$/),
+  buildah: always,
+  kubectl: (args) => args.includes('cp'),
+  cp: (args) => has(args, /^-[A-Za-z]*[rRals]|^--(?:rec|ar|link|sym)/),
+  rsync: always,
+  rclone: always,
+  ditto: always,
+  unison: always,
+  mksquashfs: always,
+  mkisofs: always,
+  scp: withRecursion,
+  mv: always,
 };
 
-const WRITERS: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
-  rm: (args) => has(args, /^-[A-Za-z]*[rR]|^--rec/),
-  mv: () => true,
-  chmod: (args) => has(args, /^-[A-Za-z]*R|^--rec/),
-  chown: (args) => has(args, /^-[A-Za-z]*R|^--rec/),
+const WRITERS: Readonly<Record<string, Test>> = {
+  rm: withRecursion,
+  mv: always,
+  cp: always,
+  install: always,
+  scp: always,
+  chmod: withRecursion,
+  chown: withRecursion,
   find: (args) => args.includes('-delete'),
-  rsync: () => true,
-  ln: () => true,
-  tar: (args) => has(args, /^-?[A-Za-z]*x|^--(?:ext|get)/),
-  unzip: () => true,
-  patch: () => true,
-  cpio: () => true,
-  wget: (args) => has(args, /^-[A-Za-z]*P|^--dir/),
-  git: (args) => /^(?:apply|am)$/.test(args[verbAt(args)] ?? ''),
+  rsync: always,
+  rclone: always,
+  ditto: always,
+  unison: always,
+  ln: always,
+  lndir: always,
+  stow: always,
+  mount: always,
+  bindfs: always,
+  tar: (args) => readTar(args).extracts,
+  jar: (args) => has(args.slice(0, 1), /x/) || has(args, /^--ext/),
+  ar: (args) => has(args.slice(0, 1), /x/),
+  '7z': sevenZip(/^[xe]$/),
+  unzip: (args) => !has(args, /^-[A-Za-z]*[lptvZzc]/),
+  patch: always,
+  cpio: always,
+  pax: always,
+  wget: (args) => has(args, /^-[A-Za-z]*[Prmx]|^--(?:dir|rec|mir|force-d)/),
+  curl: (args) => has(args, /^-[A-Za-z]*J|^--remote-h/),
 };
 
-/** The operands of a command that reads, or changes, what lies below them; undefined: it does no such thing. */
-export function descendsInto(segment: Segment, kind: 'read' | 'write'): readonly string[] | undefined {
-  const words = literalWords(segment) ?? segment.words.map(({ value }) => value ?? '');
-  const [program = '', ...args] = words;
+/** Those that are led out of a folder by a link in it. */
+const FOLLOWERS: Readonly<Record<string, Test>> = {
+  grep: (args) => has(args, /^-[A-Za-z]*R|^--deref/),
+  rg: (args) => has(args, /^-[A-Za-z]*L|^--fol/),
+  ag: (args) => has(args, /^-[A-Za-z]*f|^--fol/),
+  ack: (args) => has(args, /^--fol/),
+  diff: always,
+  find: (args) => args.includes('-L') || args.includes('-follow'),
+  tar: (args) => has(args.slice(0, 1), /^\w*h/) || has(args, /^-[A-Za-z]*h|^--deref/),
+  zip: (args) => !has(args, /^-[A-Za-z]*y|^--sym/),
+  cp: (args) => has(args, /^-[A-Za-z]*L|^--deref/),
+  rsync: (args) => has(args, /^-[A-Za-z]*[Lk]|^--copy/),
+  scp: always,
+  cpio: (args) => has(args, /^-[A-Za-z]*L|^--deref/),
+  pax: (args) => has(args, /^-[A-Za-z]*L/),
+  chown: (args) => has(args, /^-[A-Za-z]*L/),
+};
+
+const SAME_AS: Readonly<Record<string, string>> = {
+  egrep: 'grep',
+  fgrep: 'grep',
+  sdiff: 'diff',
+  gtar: 'tar',
+  bsdtar: 'tar',
+  star: 'tar',
+  '7za': '7z',
+  '7zr': '7z',
+  '7zz': '7z',
+  gcp: 'cp',
+  gmv: 'mv',
+  gln: 'ln',
+  chgrp: 'chown',
+  podman: 'docker',
+  nerdctl: 'docker',
+  genisoimage: 'mkisofs',
+  xorriso: 'mkisofs',
+};
+
+/** Without a folder among their operands they start where they run. */
+const START_HERE = /^(?:r?grep|rg|ag|ack|find|tar|7z|jar|ar|unzip|patch|cpio|pax|wget|curl|stow)$/;
+
+/** What a command reads, or changes, below folders; undefined: nothing. */
+export function descentOf(segment: Segment, kind: 'read' | 'write'): Descent | undefined {
+  const words = segment.words.map(({ value }) => value ?? '');
+  const [path = '', ...args] = words;
+  const name = SAME_AS[baseName(path)] ?? baseName(path);
+  const open = segment.words.flatMap(({ value, may }) => (value === undefined ? [may] : []));
+  if (name === 'git') return ofGit(kind === 'read' ? gitReads(args) : gitWrites(args), args, open);
   const table = kind === 'read' ? READERS : WRITERS;
-  const name = baseName(program);
-  const descends = Object.hasOwn(table, name) && table[name]?.(args) === true;
+  const descends = testFor(table, name)?.(args) === true;
   if (!descends && !(kind === 'read' && readsBelow(words))) return undefined;
-  return args.flatMap((arg) => {
-    const folder = /^(?:-C|--dir[a-z]*=)(.+)$/s.exec(arg)?.[1];
+  return {
+    paths: pathsOf([name, ...args], kind),
+    open,
+    here: kind === 'read' && takesNames(name, args) ? 'yes' : START_HERE.test(name) ? 'unlessNamed' : 'no',
+    followsLinks: testFor(FOLLOWERS, name)?.(args) === true,
+    movesLinks: name === 'mv' || name === 'cp',
+  };
+}
+
+const testFor = (table: Readonly<Record<string, Test>>, name: string): Test | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
+function ofGit(touched: GitTouch | undefined, args: Args, open: readonly TextPattern[]): Descent | undefined {
+  if (touched === undefined) return undefined;
+  const { paths, tree } = touched;
+  const folder = gitFolder(args);
+  return {
+    paths: tree && folder !== '' ? [...paths, folder] : paths,
+    open,
+    here: tree ? 'yes' : 'no',
+    followsLinks: false,
+    movesLinks: true,
+  };
+}
+
+function pathsOf(words: readonly string[], kind: 'read' | 'write'): readonly string[] {
+  const copying = readCopying(words);
+  if (copying !== undefined) {
+    const { sources } = copying;
+    const taken = kind === 'read' || /^(?:mv|rsync)$/.test(copying.program);
+    const left = copying.program === 'rsync' && kind === 'write' && !has(words, /^--remove-s/) ? [] : sources;
+    return [
+      ...(taken ? left : []),
+      ...linkedPaths(copying),
+      ...(kind === 'write' ? madeInTarget(copying) : []),
+    ].filter((path) => path !== '');
+  }
+  return words.slice(1).flatMap((arg) => {
+    const folder = /^(?:-[Cd]|--[a-z-]*dir[a-z]*=|-o(?=[./]))(.+)$/s.exec(arg)?.[1];
     return folder ?? (arg === '' || arg.startsWith('-') ? [] : arg);
   });
 }
 
-/** Without a folder among its operands it starts where it runs. */
-export function startsHere({ words }: Segment): boolean {
-  return /^(?:[efr]?grep|rg|ag|ack|git|find|tar|unzip|patch|cpio|pax)$/.test(baseName(words[0]?.value ?? ''));
-}
-
-/** Whether the files that it shows need not lie on the disk: those of a repository's history. */
-export function readsHistory({ words }: Segment): boolean {
-  return baseName(words[0]?.value ?? '') === 'git';
+/** The names of what they read come from the input. */
+function takesNames(name: string, args: Args): boolean {
+  return /^(?:cpio|pax)$/.test(name) || (name === 'zip' && has(args, /^-[A-Za-z]*@/));
 }

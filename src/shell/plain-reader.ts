@@ -1,6 +1,10 @@
 /** What a command reads and writes, as far as its words tell. */
+import { posix } from 'node:path';
+import { linkedPaths, readCopying } from './copying.ts';
+import { gitWrites, keepsSetting } from './git-trees.ts';
 import { READING_GIT, READING_PROGRAMS, type ReadingForm } from './reading-programs.ts';
 import { baseName } from './segment.ts';
+import { readTar } from './tar-words.ts';
 
 /** The paths a plainly read-only command reads; undefined for every other command. Patterns count as paths too. */
 export function pathsRead(words: readonly string[]): readonly string[] | undefined {
@@ -82,12 +86,13 @@ export function pathsWritten(words: readonly string[]): readonly string[] {
     case 'cp':
     case 'ln':
     case 'install':
-      return args.some((arg) => TARGET.test(arg))
-        ? args.map((arg) => arg.replace(/^-\w*t|^--[\w-]+=/, '')).filter((arg) => arg !== '')
-        : named.slice(-1);
     case 'rsync':
     case 'scp':
-      return named.slice(-1);
+      return pathsMade(words);
+    case 'tar':
+    case 'bsdtar':
+    case 'gtar':
+      return readTar(args).written;
     case 'uniq':
       return named.slice(1);
     case 'sed':
@@ -98,18 +103,31 @@ export function pathsWritten(words: readonly string[]): readonly string[] {
     case 'dd':
       return args.flatMap((arg) => (arg.startsWith('of=') ? [arg.slice(3)] : []));
     case 'curl':
+      return [
+        ...valuesOf(args, /^(?:-[A-Za-z]*o|--o[a-z-]*)$/, /^(?:-[A-Za-z]*?o|--o[a-z-]*=)(.+)$/),
+        ...(args.some((arg) => /^-[A-Za-z]*O|^--remote-n/.test(arg))
+          ? namesOfUrls(named, valuesOf(args, /^--output-dir$/, /^--output-dir=(.+)$/)[0])
+          : []),
+      ];
     case 'sort':
       return valuesOf(args, /^(?:-[A-Za-z]*o|--o[a-z-]*)$/, /^(?:-[A-Za-z]*?o|--o[a-z-]*=)(.+)$/);
     case 'wget':
-      return valuesOf(
-        args,
-        /^(?:-[A-Za-z]*[Oao]|--(?:o|ap)[a-z-]*)$/,
-        /^(?:-[A-Za-z]*?[Oao]|--(?:o|ap)[a-z-]*=)(.+)$/,
-      );
+      return [
+        ...valuesOf(
+          args,
+          /^(?:-[A-Za-z]*[Oao]|--(?:o|ap)[a-z-]*)$/,
+          /^(?:-[A-Za-z]*?[Oao]|--(?:o|ap)[a-z-]*=)(.+)$/,
+        ),
+        ...namesOfUrls(
+          named,
+          valuesOf(args, /^(?:-\w*P|--directory-p[a-z]*)$/, /^(?:-\w*P|--directory-p[a-z]*=)(.+)$/)[0],
+        ),
+      ];
     case 'git':
       return [
         ...valuesOf(args, /^(?:-o|--o(?!n)[a-z-]*)$/, /^(?:-o|--o(?!n)[a-z-]*=)(.+)$/),
-        ...(args.includes('config') && !isHarmlessConfig(args) ? ['.git/config'] : []),
+        ...(keepsSetting(args) ? ['.git/config'] : []),
+        ...(gitWrites(args)?.paths ?? []),
       ];
     case 'find':
       return [
@@ -121,37 +139,29 @@ export function pathsWritten(words: readonly string[]): readonly string[] {
   }
 }
 
-/** It only shows settings, or sets one by which nothing is run. */
-function isHarmlessConfig(args: readonly string[]): boolean {
-  return args.some((arg) =>
-    /^(?:--get(?:-\w+)?|--list|-l|get|list|(?:user\.(?:name|email)|init\.defaultbranch|(?:color|advice)\.[\w.]+|pull\.(?:rebase|ff)|push\.default|commit\.gpgsign|core\.(?:autocrlf|filemode|quotepath)))$/i.test(
-      arg,
-    ),
-  );
+/** A link that is made is written for what it leads to. */
+function pathsMade(words: readonly string[]): readonly string[] {
+  const copying = readCopying(words);
+  const target = copying?.target ?? '';
+  if (copying === undefined) return [];
+  return [
+    ...(target === '' ? [] : [target]),
+    ...new Set(linkedPaths(copying).map((path) => posix.normalize(path))),
+  ];
+}
+
+/** Where a download goes that is not told: to the last part of its address. */
+function namesOfUrls(addresses: readonly string[], folder = ''): readonly string[] {
+  return addresses.flatMap((address) => {
+    const name = baseName(address.replace(/[?#].*$/s, ''));
+    if (name === '' || !/:\/\/|^[\w.-]+\.\w+\//.test(address)) return [];
+    return folder === '' ? name : `${folder}/${name}`;
+  });
 }
 
 /** What a copying program takes its bytes from; too many rather than too few. */
 export function pathsCopied(words: readonly string[]): readonly string[] {
-  const [program = '', ...args] = words;
-  if (!COPIERS.test(baseName(program))) return [];
-  const named = args.filter((arg) => !arg.startsWith('-') && arg !== '');
-  return args.some((arg) => TARGET.test(arg)) ? named : named.slice(0, -1);
-}
-
-const COPIERS = /^(?:cp|mv|ln|install|rsync|scp)$/;
-const TARGET = /^-\w*t|^--t/;
-
-/** What is put into a folder, should the last path, or that of `-t`, be one. */
-export function putInto(
-  words: readonly string[],
-): { readonly folder: string; readonly names: readonly string[] } | undefined {
-  const [program = '', ...args] = words;
-  if (!COPIERS.test(baseName(program))) return undefined;
-  const named = args.filter((arg) => !arg.startsWith('-') && arg !== '');
-  const [target] = valuesOf(args, /^(?:-\w*t|--t[a-z-]*)$/, /^(?:-\w*?t|--t[a-z-]*=)(.+)$/);
-  const folder = target ?? named.at(-1);
-  if (folder === undefined) return undefined;
-  return { folder, names: named.map((path) => baseName(path.replace(/\/+$/, ''))) };
+  return readCopying(words)?.sources.filter((path) => path !== '') ?? [];
 }
 
 /** The word behind an option, and the value that is written together with one. */

@@ -44,7 +44,8 @@ export function wordsRead(segment: Segment): readonly TouchedWord[] {
     word.value !== undefined &&
     (scripts.includes(word) || (VERSIONING.test(program) && isMessage(word, args)));
   const listed =
-    LISTS.test(program) && args.some(({ text }) => GIVES_LIST.test(text))
+    LISTS.test(program) &&
+    args.some(({ text }) => GIVES_LIST.test(text) || (program === 'tar' && /^-\w*T/.test(text)))
       ? [{ may: ANYTHING, certain: false }]
       : [];
   return [...listed, ...args.flatMap((word) => (isText(word) ? [] : candidates(word, false)))];
@@ -86,7 +87,9 @@ export function wordsWritten(segment: Segment): readonly TouchedWord[] {
   if (known !== undefined && form?.reads === true) return named;
   if (WRITERS.test(program)) {
     if (known !== undefined && !/^(?:sed|perl|ruby|git|tar|unzip|patch|split)$/.test(program)) return named;
-    const open = args.filter(({ value }) => value === undefined).flatMap((word) => candidates(word, false));
+    const open = args
+      .filter(({ value }) => value === undefined)
+      .flatMap((word) => (DOWNLOADERS.test(program) ? [ANY_FILE] : candidates(word, false)));
     return program === 'git' || program === 'patch' || program === 'split' || isScripted(program)
       ? [...named, ...args.flatMap((word) => candidates(word, isScripted(program)).map(unsure))]
       : [...named, ...open];
@@ -95,6 +98,10 @@ export function wordsWritten(segment: Segment): readonly TouchedWord[] {
   if (form !== undefined && known === undefined && !isScripted(program)) return named;
   return args.flatMap((word) => candidates(word, isScripted(program)).map(unsure));
 }
+
+/** They name files by the ends of addresses. */
+const DOWNLOADERS = /^(?:curl|wget)$/;
+const ANY_FILE: TouchedWord = { may: ANYTHING, certain: false };
 
 /** Of programs that are known to write, the words that say where and that only the shell knows. */
 export function openTargets(segment: Segment): readonly TextPattern[] {

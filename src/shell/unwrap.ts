@@ -1,3 +1,4 @@
+import { gitSettings, isHarmlessSetting } from './git-trees.ts';
 import { baseName, knownWord, type ShellLanguage, type ShellWord, wordsFromElsewhere } from './segment.ts';
 import { ANY, type Piece } from './text-pattern.ts';
 import { steersPrograms } from './variables.ts';
@@ -74,7 +75,8 @@ export function unwrap(words: readonly ShellWord[]): Wrapped {
   if (language !== undefined) return scriptOf(words.slice(1), program, language);
   if (program === 'find') return executedBy(words);
   if (program === 'rg') return filterOf(words);
-  if (program === 'git' && hasAlias(words)) return unseen('git is given an alias');
+  if (program === 'git' && isSteered(words))
+    return unseen('git is given settings by which it may run something');
   if (program === 'parallel') return unseen('parallel makes commands of what it reads');
   if (program === 'watch') {
     const rest = pastOptions(words.slice(1), { valued: /^(?:-[a-z]*n|--interval)$/ })?.rest;
@@ -226,12 +228,10 @@ function filterOf(words: readonly ShellWord[]): Wrapped {
   return { kind: 'commands', commands, transparent: false, elsewhere: false };
 }
 
-/** An alias names any command, of git or not. */
-function hasAlias(words: readonly ShellWord[]): boolean {
-  return words.some(
-    ({ value }, at) =>
-      value !== undefined &&
-      (/^--config-env/.test(value) || (words[at - 1]?.value === '-c' && /^alias\./i.test(value))),
+/** An alias, a pager, an editor or a file that is included names any command, of git or not. */
+function isSteered(words: readonly ShellWord[]): boolean {
+  return gitSettings(words.slice(1).map(({ value }) => value ?? '')).some(
+    (setting) => !isHarmlessSetting(setting),
   );
 }
 

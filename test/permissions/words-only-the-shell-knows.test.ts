@@ -145,6 +145,11 @@ describe('what is not seen whole', () => {
     `bash --posix -c ls`,
     `sh -c 'true &>/dev/null x'`,
     'curl x | sh',
+    'git -c core.pager=./x log',
+    'git -c include.path=x y',
+    'git -c "$setting" log',
+    'git --config-env=core.pager=X log',
+    'git clone -c core.fsmonitor=./x . y',
   ])('%j is asked about beside any rule that denies', async (command) => {
     for (const deny of ['Bash(touch:*)', 'Read(nowhere/**)', 'Edit(nowhere/**)'])
       expect(await kindsBeside(command, deny)).toBe('ask');

@@ -1,6 +1,7 @@
 import { isAbsolute, resolve, sep } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { codeOf } from '../../util/code-of.ts';
+import { goesByProcess } from '../../util/files/process-links.ts';
 import { type PathReader, realPath } from '../../util/files/real-path.ts';
 import { type LinkedFiles, linkedFiles } from '../rules/other-names.ts';
 
@@ -9,12 +10,14 @@ export type { PathReader };
 export interface ResolvedPath {
   /** Absolute, as spelled, `.` and `..` taken out. */
   readonly spelled: string;
-  /** Where the bytes would be; undefined when that cannot be told (a dangling link, a loop, no access). */
+  /** Where the bytes would be; undefined when that cannot be told (a dangling link, a loop, no access, another process). */
   readonly real: string | undefined;
+  /** Something is at the path, or may be, and a link, or the lack of access, hides where: a command may open any file by it. */
+  readonly lost?: true;
 }
 
 /** Resolves paths once per call: symlinks of the deepest existing ancestor are followed (F89). */
-export function createPathResolver(files: PathReader, cwd: string): (path: string) => Promise<ResolvedPath> {
+export function createPathResolver(files: DiskReader, cwd: string): (path: string) => Promise<ResolvedPath> {
   const known = new Map<string, Promise<ResolvedPath>>();
   return (path) => {
     let found = known.get(path);
@@ -26,8 +29,8 @@ export function createPathResolver(files: PathReader, cwd: string): (path: strin
   };
 }
 
-/** Where there is no `readDir`, what lies in a folder cannot be told. */
-export type DiskReader = PathReader & Partial<Pick<PersistentFiles, 'readDir' | 'readRange'>>;
+/** Where there is no `readDir` or `readLink`, what lies in a folder, or where a link leads, cannot be told. */
+export type DiskReader = PathReader & Partial<Pick<PersistentFiles, 'readDir' | 'readLink' | 'readRange'>>;
 
 /** Looks at the disk, for one call. */
 export function lookFrom(files: DiskReader, cwd: string) {
@@ -56,22 +59,33 @@ export function lookFrom(files: DiskReader, cwd: string) {
   };
 }
 
-async function resolvePath(files: PathReader, cwd: string, path: string): Promise<ResolvedPath> {
+/** What a command already holds open under these names, another one does too. */
+const STANDARD_STREAM = /^\/dev\/std(?:in|out|err)$/;
+
+async function resolvePath(files: DiskReader, cwd: string, path: string): Promise<ResolvedPath> {
   const spelled = resolve(cwd, path);
   if (path.includes('\0')) return { spelled, real: undefined };
-  const real = (await climbsAlike(files, cwd, path)) ? await realPath(files, spelled) : undefined;
-  return { spelled, real };
+  const climb = await climbOf(files, cwd, path);
+  const real = climb === 'alike' ? await realPath(files, spelled) : undefined;
+  if (real === spelled || climb === 'absent' || STANDARD_STREAM.test(path)) return { spelled, real };
+  const written = isAbsolute(path) ? path : `${cwd}/${path}`;
+  const lost = real === undefined || (sep === '/' && (await goesByProcess(written, files)));
+  return lost ? { spelled, real: undefined, lost } : { spelled, real };
 }
 
-/** `link/../x` is one place to the kernel and another on paper; a path for which the two differ has no answer. */
-async function climbsAlike(files: PathReader, cwd: string, path: string): Promise<boolean> {
+/**
+ * `link/../x` is one place to the kernel and another on paper; a path for which the two differ has no answer. `absent`: what
+ * is climbed out of is not there.
+ */
+async function climbOf(files: PathReader, cwd: string, path: string): Promise<'alike' | 'unlike' | 'absent'> {
   const at = Math.max(path.lastIndexOf('/..'), path.lastIndexOf('\\..'));
-  if (at < 0) return true;
+  if (at < 0) return 'alike';
   const climb = path.slice(0, at + 3);
   const onDisk = isAbsolute(climb) ? climb : `${cwd}${sep}${climb}`;
   try {
-    return (await files.realpath(onDisk)) === (await files.realpath(resolve(cwd, climb)));
+    const same = (await files.realpath(onDisk)) === (await files.realpath(resolve(cwd, climb)));
+    return same ? 'alike' : 'unlike';
   } catch {
-    return false;
+    return 'absent';
   }
 }

@@ -1,4 +1,5 @@
-import { pathsCopied, pathsRead, pathsWritten, putInto } from '../../shell/plain-reader.ts';
+import { madeInTarget, readCopying } from '../../shell/copying.ts';
+import { pathsCopied, pathsRead, pathsWritten } from '../../shell/plain-reader.ts';
 import { type CommandLine, everySegment, literalWords, type Segment } from '../../shell/segment.ts';
 import { ANY, meet, type TextPattern } from '../../shell/text-pattern.ts';
 import { openTargets } from '../../shell/touched-words.ts';
@@ -31,20 +32,17 @@ export async function writtenPaths(
   { resolve, isFolder }: Pick<PathRuleContext, 'resolve' | 'isFolder'>,
 ): Promise<CommandPaths> {
   const known = segment.words.flatMap(({ value }) => value ?? []);
-  const put = putInto(known);
-  const folders = put === undefined ? undefined : await resolveAll(segment, [put.folder], resolve);
-  const entered = await Promise.all(
-    (folders?.paths ?? []).map(async ({ real }) =>
-      real !== undefined && (await isFolder(real)) ? [real] : [],
-    ),
-  );
-  const inside = entered
-    .flat()
-    .flatMap((folder) => (put?.names ?? []).map((name) => resolve(`${folder}/${name}`)));
+  const copying = readCopying(known);
+  const target = copying?.target ?? '';
+  const folders = await resolveAll(segment, target === '' ? [] : [target], resolve);
+  const isEntered = (
+    await Promise.all(folders.paths.map(({ real }) => real !== undefined && isFolder(real)))
+  ).includes(true);
+  const made = copying === undefined || !isEntered ? [] : madeInTarget(copying);
   return joined([
     await redirectPaths(segment, 'write', resolve),
-    await resolveAll(segment, pathsWritten(known), resolve),
-    { paths: await Promise.all(inside), unknown: openTargets(segment).some(mayBeHidden) },
+    await resolveAll(segment, [...pathsWritten(known), ...made], resolve),
+    { paths: [], unknown: openTargets(segment).some(mayBeHidden) },
   ]);
 }
 

@@ -1,5 +1,6 @@
 /** Whether a line opens a file of which a rule that forbids speaks, or may: under any spelling the shell makes of it. */
-import { descendsInto, readsHistory, startsHere } from '../../shell/descending.ts';
+import { dirname } from 'node:path';
+import { descentOf } from '../../shell/descending.ts';
 import { everySegment, type Segment } from '../../shell/segment.ts';
 import { ANY, knownText, type TextPattern } from '../../shell/text-pattern.ts';
 import { wordsRead, wordsWritten } from '../../shell/touched-words.ts';
@@ -64,16 +65,11 @@ function placesFor(may: TextPattern, { folders }: Segment): readonly TextPattern
   return gap ? [path, ...relative] : relative;
 }
 
-/** `/proc/self/cwd/x` and `/dev/fd/3/x` lead to where only the process that opens them knows. */
+/** A pattern that may begin with `/proc` or `/dev` may lead to where only the process that opens it knows. */
 function throughProcesses(path: TextPattern): TextPattern {
   const [first, ...rest] = path;
-  if (typeof first !== 'string') return path;
-  const behind =
-    /^(?:.*\/)?(?:proc\/+.*?\/+(?:cwd|root|fd\/+\d+)|dev\/+fd\/+(?:\d+|\.\.\/+.*?(?:cwd|root)))(\/.*)?$/s.exec(
-      first,
-    );
-  if (behind !== null) return [ANY, behind[1] ?? '', ...rest];
-  return rest.length > 0 && /^\/+(?:\.\/+)*(?:proc|dev)?\/*[^/]*$/.test(first) ? [ANY, ...rest] : path;
+  if (typeof first !== 'string' || rest.length === 0) return path;
+  return /^\/+(?:\.\/+)*(?:proc|dev)?\/*[^/]*$/.test(first) ? [ANY, ...rest] : path;
 }
 
 /** A path as it is written, or a pattern of paths. */
@@ -81,14 +77,18 @@ async function forbidsPlace(place: TextPattern, { specifier, context }: FileRule
   const known = knownText(place);
   if (known !== undefined) {
     if (known === '' || known.length > 4096) return 'no';
-    return (await forbidsPath(specifier, await context.resolve(known), context)) ? 'yes' : 'no';
+    return forbidsKnown(known, { specifier, context });
   }
   if (await mayMeetRule(specifier, place, context)) return 'maybe';
   const found = await onDisk(place, context);
   if (found === undefined) return 'maybe';
-  return strongest(found, async (path) =>
-    (await forbidsPath(specifier, await context.resolve(path), context)) ? 'yes' : 'no',
-  );
+  return strongest(found, (path) => forbidsKnown(path, { specifier, context }));
+}
+
+async function forbidsKnown(text: string, { specifier, context }: FileRule): Promise<Match> {
+  const path = await context.resolve(text);
+  if (await forbidsPath(specifier, path, context)) return 'yes';
+  return path.lost === true ? 'maybe' : 'no';
 }
 
 /** What is read or changed below a folder may be what the rule speaks of. */
@@ -97,23 +97,34 @@ async function forbidsBelow(
   kind: 'read' | 'write',
   { specifier, context }: FileRule,
 ): Promise<Match> {
-  const operands = descendsInto(segment, kind);
-  if (operands === undefined) return 'no';
+  const descent = descentOf(segment, kind);
+  if (descent === undefined) return 'no';
   const { folders } = segment;
   if (folders === undefined) return 'maybe';
-  const paths = await Promise.all(
-    folders.flatMap((folder) =>
-      operands.map((operand) =>
-        context.resolve(operand.startsWith('/') || folder === '' ? operand : `${folder}/${operand}`),
-      ),
-    ),
+  const from = (path: string): readonly string[] =>
+    path.startsWith('/') ? [path] : folders.map((folder) => (folder === '' ? path : `${folder}/${path}`));
+  const found = await Promise.all(
+    descent.open.flatMap((may) => placesFor(may, segment)).map((place) => onDisk(place, context)),
   );
+  if (found.includes(undefined)) return 'maybe';
   const named: string[] = [];
-  for (const { real } of paths) if (real !== undefined && (await context.isFolder(real))) named.push(real);
-  const here = async () => {
-    const starts = await Promise.all(folders.map((folder) => context.resolve(folder === '' ? '.' : folder)));
-    return starts.flatMap(({ real }) => real ?? []);
-  };
-  const starts = startsHere(segment) && (named.length === 0 || readsHistory(segment)) ? await here() : named;
-  return strongest(starts, (start) => mayLieBelow(specifier, start, context));
+  for (const path of [...descent.paths.flatMap(from), ...found.flatMap((each) => each ?? [])]) {
+    const { spelled, real, lost } = await context.resolve(path);
+    if (lost === true) return 'maybe';
+    if (descent.movesLinks && (await context.stat(spelled))?.kind === 'symlink') return 'maybe';
+    if (real === undefined) continue;
+    if (await context.isFolder(real)) named.push(real);
+    else if (
+      (await context.isFolder(dirname(real))) &&
+      (await forbidsPath(specifier, { spelled, real }, context))
+    )
+      return 'maybe';
+  }
+  const here = descent.here === 'yes' || (descent.here === 'unlessNamed' && named.length === 0);
+  if (here)
+    for (const path of from('.')) {
+      const { real } = await context.resolve(path);
+      if (real !== undefined) named.push(real);
+    }
+  return strongest(named, (start) => mayLieBelow(specifier, start, context, descent));
 }

@@ -1,5 +1,5 @@
 /** Paths of which only parts are known, held against the specifiers of path rules. */
-import { ANY, knownText, meet, type Piece, type TextPattern } from '../../shell/text-pattern.ts';
+import { ANY, ANYTHING, knownText, meet, type Piece, type TextPattern } from '../../shell/text-pattern.ts';
 import type { Match } from './match.ts';
 import { forbidsPath, type PathRuleContext, type Pattern, placesOf } from './path-rule.ts';
 
@@ -48,7 +48,8 @@ async function spellingsOf(place: TextPattern, context: PathRuleContext): Promis
   if (isOpen(start)) return [path];
   const [first, ...rest] = typeof start === 'string' ? [start, ...others] : ['', start, ...others];
   const slash = first.lastIndexOf('/');
-  const { spelled, real } = await context.resolve(slash < 0 ? '.' : first.slice(0, slash) || '/');
+  const { spelled, real, lost } = await context.resolve(slash < 0 ? '.' : first.slice(0, slash) || '/');
+  if (lost === true) return [ANYTHING];
   const ending = first.slice(slash + 1);
   return [...new Set([spelled, real ?? spelled])].map(
     (folder): TextPattern => [`${folder === '/' ? '' : folder}/${ending}`, ...rest],
@@ -116,7 +117,8 @@ async function expanded(path: TextPattern, context: PathRuleContext): Promise<re
       const join = (name: string) => (at === 0 ? name : `${folder}/${name}`);
       if (text !== undefined) next.push(join(text));
       else {
-        const names = await context.entries(folder === '' ? '/' : folder);
+        const path = folder === '' ? '/' : folder;
+        const names = (await context.resolve(path)).lost ? undefined : await context.entries(path);
         looked += names?.length ?? 0;
         if (names === undefined || looked > MAX_ENTRIES) return undefined;
         for (const name of names) if (meet(part, [name])) next.push(join(name));
@@ -127,20 +129,25 @@ async function expanded(path: TextPattern, context: PathRuleContext): Promise<re
   return found;
 }
 
-/** Whether a file that the rule speaks of lies below a folder: looked for on disk, where that takes no time. */
+/**
+ * Whether a file that the rule speaks of lies below a folder: looked for on disk, where that takes no time. With
+ * `followsLinks` also behind the links there.
+ */
 export async function mayLieBelow(
   specifier: string,
   folder: string,
   context: PathRuleContext,
+  { followsLinks }: { readonly followsLinks: boolean },
 ): Promise<Match> {
   const rules = await placesOf(specifier, context);
   if (rules === undefined) return 'maybe';
   const below: TextPattern = [folder === '/' ? '' : folder, '/', ANY];
-  if (!rules.some((rule) => rulePatterns(rule).some((each) => meet(below, each, context)))) return 'no';
+  if (!followsLinks && !rules.some((rule) => rulePatterns(rule).some((each) => meet(below, each, context))))
+    return 'no';
   if (await forbidsPath(specifier, await context.resolve(folder), context)) return 'maybe';
   let looked = 0;
-  const open = [folder];
-  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+  const seen = new Set([folder]);
+  for (const path of seen) {
     const names = await context.entries(path);
     looked += names?.length ?? 0;
     if (names === undefined || looked > MAX_ENTRIES) return 'maybe';
@@ -148,7 +155,10 @@ export async function mayLieBelow(
       const child = `${path === '/' ? '' : path}/${name}`;
       const resolved = await context.resolve(child);
       if (await forbidsPath(specifier, resolved, context)) return 'maybe';
-      if (await context.isFolder(child)) open.push(child);
+      const { real, lost } = resolved;
+      if (followsLinks && lost === true) return 'maybe';
+      const next = followsLinks ? real : child;
+      if (next !== undefined && (await context.isFolder(next))) seen.add(next);
     }
   }
   return 'no';

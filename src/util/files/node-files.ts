@@ -53,6 +53,7 @@ export const nodeFiles: PersistentFiles = {
   stat: (path) => unlessMissing(fs.stat(path).then(toFileStat)),
   lstat: (path) => unlessMissing(fs.lstat(path).then(toFileStat)),
   realpath: (path) => fs.realpath(path),
+  readLink: (path) => fs.readlink(path),
   readDir: (path) => fs.readdir(path),
   makeDir,
   writeAtomic,

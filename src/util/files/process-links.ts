@@ -1,0 +1,39 @@
+/** Links of `/proc` lead each process somewhere else: `realpath` says only where they lead the process that asks. */
+import { isAbsolute, join } from 'node:path';
+import type { PersistentFiles } from '../../protocol/files.ts';
+
+export type LinkReader = Pick<PersistentFiles, 'lstat'> & Partial<Pick<PersistentFiles, 'readLink'>>;
+
+const OF_A_PROCESS =
+  /\/proc\/(?:\d+|self|thread-self)\/(?:task\/\d+\/)?(?:cwd|root|exe|fd\/\d+|map_files\/[^/]+)$/;
+
+/** As many as the kernel follows. */
+const MAX_LINKS = 40;
+
+/**
+ * Whether a path goes by such a link, in itself or in what another link says: `here/src/a.ts` where `here` is a link to
+ * `/proc/self/cwd`. Absolute; `..` in it as it is written. true too for a link that cannot be read.
+ */
+export async function goesByProcess(path: string, files: LinkReader): Promise<boolean> {
+  let folder = '/';
+  let rest = namesOf(path);
+  for (let links = 0; rest.length > 0; ) {
+    const [name = '', ...more] = rest;
+    rest = more;
+    const here = join(folder, name);
+    if (OF_A_PROCESS.test(here)) return true;
+    const isLink = name !== '..' && (await files.lstat(here).catch(() => undefined))?.kind === 'symlink';
+    if (!isLink) {
+      folder = here;
+      continue;
+    }
+    const target = await files.readLink?.(here).catch(() => undefined);
+    if (target === undefined || ++links > MAX_LINKS) return true;
+    if (isAbsolute(target)) folder = '/';
+    rest = [...namesOf(target), ...more];
+  }
+  return false;
+}
+
+const namesOf = (path: string): readonly string[] =>
+  path.split('/').filter((name) => name !== '' && name !== '.');
