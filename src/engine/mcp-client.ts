@@ -1,5 +1,4 @@
 /** An MCP server that the host brings along, already connected. */
-import type { JsonSchema } from '../protocol/json.ts';
 import type { McpStatus, McpToolInfo } from '../protocol/mcp.ts';
 import type { AnyTool } from '../protocol/tool.ts';
 
@@ -17,17 +16,3 @@ export interface McpClient {
   /** Called once, when the session ends. */
   close?(): void | Promise<void>;
 }
-
-export interface ElicitationRequest {
-  readonly serverName: string;
-  readonly message: string;
-  readonly mode?: 'form' | 'url' | undefined;
-  readonly url?: string | undefined;
-  readonly elicitationId?: string | undefined;
-  readonly requestedSchema?: JsonSchema | undefined;
-}
-
-export type ElicitationAnswer = {
-  readonly action: 'accept' | 'decline' | 'cancel';
-  readonly content?: Record<string, unknown>;
-};

@@ -1,14 +1,6 @@
 /** What is configured about tools beside the tools themselves. */
 
-/** Settings of single built-in tools. */
-export interface ToolConfig {
-  readonly askUserQuestion?:
-    | {
-        /** What the previews of choices hold. Default `markdown`. */
-        readonly previewFormat?: 'markdown' | 'html' | undefined;
-      }
-    | undefined;
-}
+import type { ToolConfig } from '../options/option-values.ts';
 
 export interface WebFetchOptions {
   /** Hosts (`wiki.corp`, `127.0.0.1:8080`) that may be read although only this network reaches them. Default none. */

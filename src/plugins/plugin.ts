@@ -1,13 +1,5 @@
 /** A plugin, as other rooms take it: what it is called and where its parts are. Plain data; nothing of it has run. */
 
-export interface PluginConfig {
-  readonly type: 'local';
-  /** Absolute, or relative to the working directory. */
-  readonly path: string;
-  /** true: its MCP servers are the host's own business. */
-  readonly skipMcpDiscovery?: boolean | undefined;
-}
-
 export interface Plugin {
   /** Stands before the names of its parts, with a colon. */
   readonly name: string;

@@ -1,3 +1,5 @@
+import type { JsonSchema } from './json.ts';
+
 /** What hosts are told of MCP servers: those that they bring along, and those that the engine connects to. */
 export type McpStatus = 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
 
@@ -33,3 +35,18 @@ export interface McpServerStatus {
   /** Tools that changed since they were allowed and wait to be allowed again, one sentence each. */
   readonly held?: readonly string[];
 }
+
+/** What an MCP server asks the user. */
+export interface ElicitationRequest {
+  readonly serverName: string;
+  readonly message: string;
+  readonly mode?: 'form' | 'url' | undefined;
+  readonly url?: string | undefined;
+  readonly elicitationId?: string | undefined;
+  readonly requestedSchema?: JsonSchema | undefined;
+}
+
+export type ElicitationAnswer = {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Record<string, unknown>;
+};

@@ -1,3 +1,4 @@
+import type { SettingSource, ToolSearchMode } from '../options/option-values.ts';
 import type { EffortLevel } from '../protocol/wire.ts';
 import type { UnknownKey } from './read/unknown-keys.ts';
 import type { SandboxSettings } from './resolve/sandbox-settings.ts';
@@ -103,12 +104,6 @@ export interface HookGroup {
   readonly hooks: readonly Readonly<Record<string, unknown>>[];
 }
 
-/**
- * `true`: always; `false`: never; `auto`: when they would take more than a tenth of the context window; `auto:5`: more
- * than 5 percent of it.
- */
-export type ToolSearchMode = boolean | 'auto' | `auto:${number}`;
-
 export type Durability = 'process' | 'power';
 
 export interface ModelSettings {
@@ -148,9 +143,6 @@ export interface McpServerMatch {
   readonly serverCommand?: readonly string[] | undefined;
   readonly serverUrl?: string | undefined;
 }
-
-export const SETTING_SOURCES = ['user', 'project', 'local'] as const;
-export type SettingSource = (typeof SETTING_SOURCES)[number];
 
 /** Settings from one place. Later layers beat earlier ones; rules add up. */
 export interface SettingsLayer {

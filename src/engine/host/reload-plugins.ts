@@ -1,9 +1,10 @@
 /** `reloadPlugins()`: plugins are read again, and their parts replaced, while the session runs. */
+import type { PluginConfig } from '../../protocol/plugin.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { McpServerStatus } from '../../protocol/mcp.ts';
 import type { SlashCommandInfo } from '../../protocol/sdk-messages.ts';
 import type { EngineParts } from '../session/session-parts.ts';
-import { type PluginConfig, type PluginPreview, pluginServers } from '../wiring/project/plugins.ts';
+import { type PluginPreview, pluginServers } from '../wiring/project/plugins.ts';
 import { commandList, loadCommands } from './command-list.ts';
 import { type AgentInfo, agentList } from './session-info.ts';
 

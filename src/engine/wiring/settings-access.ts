@@ -1,4 +1,5 @@
 /** Settings while a session runs: what they come to, changes to files, and the layer of the flags. */
+import type { SettingSource } from '../../options/option-values.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { PermissionUpdate } from '../../protocol/permission.ts';
@@ -8,7 +9,6 @@ import { recordGrants } from '../../settings/resolve/granted-directories.ts';
 import { resolveConfig } from '../../settings/resolve/resolve-config.ts';
 import { RULE_SOURCES } from '../../settings/resolve/resolve-permissions.ts';
 import type { ResolvedConfig } from '../../settings/resolve/resolved-config.ts';
-import type { SettingSource } from '../../settings/settings.ts';
 import { keepTrust } from '../../settings/trust/keep-trust.ts';
 import { persistPermissions } from '../../settings/write/persist-permissions.ts';
 import { createSettingsWriter, type SettingsWriter } from '../../settings/write/write-settings.ts';

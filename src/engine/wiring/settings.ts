@@ -1,4 +1,5 @@
 /** From options, settings files and environment to the engine's configuration, through the one resolver (L1). */
+import type { PluginConfig } from '../../protocol/plugin.ts';
 import { resolve } from 'node:path';
 import { asksAnthropic } from '../../model/catalog/anthropic-api.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
@@ -22,13 +23,12 @@ import { commandFileSources } from './project/command-files.ts';
 import { openSkills } from './project/open-skills.ts';
 import { openOutputStyles } from './project/output-styles.ts';
 import { pluginCommands } from './project/plugin-commands.ts';
-import { openPlugins, type PluginConfig } from './project/plugins.ts';
+import { openPlugins } from './project/plugins.ts';
 import { projectFiles } from './project/project-files.ts';
 import { createSettingsAccess } from './settings-access.ts';
 import { createBuiltinTools, sessionTools, unknownTools, wantsAgents } from './tools/builtin-tools.ts';
 
 export { machineSettingsFile } from '../../settings/read/read-managed.ts';
-export type { ToolSearchMode } from '../../settings/settings.ts';
 export type { ConfigOptions, ProjectServerPolicy };
 
 export interface SettingsInput {

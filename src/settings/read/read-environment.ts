@@ -1,7 +1,7 @@
+import { toolSearchShare } from '../../options/tool-search-mode.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SessionStateAudience } from '../../protocol/session-messages.ts';
 import { EFFORT_LEVELS, type EffortLevel } from '../../protocol/wire.ts';
-import { toolSearchShare } from '../resolve/tool-search-mode.ts';
 import { type Env, variable } from './config-home.ts';
 
 /** What the environment says, typed. Absent means unset or empty. */

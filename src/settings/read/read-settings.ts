@@ -1,7 +1,8 @@
+import type { SettingSource } from '../../options/option-values.ts';
 import { join } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { isInside } from '../../util/files/inside.ts';
-import type { SettingSource, Settings, SettingsLayer } from '../settings.ts';
+import type { Settings, SettingsLayer } from '../settings.ts';
 import { invalidSettings, parseSettings, parseSettingsJson } from './parse-settings.ts';
 import { unknownKeys } from './unknown-keys.ts';
 

@@ -1,15 +1,17 @@
+import type { ToolSearchMode } from '../../options/option-values.ts';
+import { toolSearchShare } from '../../options/tool-search-mode.ts';
 import { resolve } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ThinkingConfig } from '../../protocol/wire.ts';
 import { projectFolders } from '../../util/files/folders.ts';
-import { type ConfigOptions, checkOptions } from '../config-options.ts';
+import type { ConfigOptions } from '../config-options.ts';
 import { configHome, type Env, homeDirectory } from '../read/config-home.ts';
 import { type EnvironmentValues, readEnvironment } from '../read/read-environment.ts';
 import { readManaged } from '../read/read-managed.ts';
 import { readFlagSettings, readSettings } from '../read/read-settings.ts';
 import { unknownKeyWarnings } from '../read/unknown-keys.ts';
 import { NO_USER_SERVERS, readUserServers, userServersFile } from '../read/user-servers.ts';
-import type { Settings, ToolSearchMode } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import { childEnvironment } from './child-env.ts';
 import { grantsFor } from './granted-directories.ts';
 import { layLayers, userVariables } from './merge-layers.ts';
@@ -21,7 +23,6 @@ import { resolveProject } from './resolve-project.ts';
 import { resolveSandbox } from './resolve-sandbox.ts';
 import type { ResolvedConfig } from './resolved-config.ts';
 import { withoutPolicyKeys } from './restrictions.ts';
-import { toolSearchShare } from './tool-search-mode.ts';
 import { limitRepositoryLayers } from './untrusted-project.ts';
 
 export interface ConfigSources {
@@ -39,7 +40,7 @@ export interface ConfigSources {
 /**
  * The one resolver (L1): options and flags beat the environment, which beats settings (flag, local, project, user).
  * Rules and directories of all sources add up. Reads only the settings files that `settingSources` names, and
- * certificate files. Throws `invalid_option` or `invalid_settings`, naming what is wrong and where.
+ * certificate files. The options are checked already. Throws `invalid_settings`, naming what is wrong and where.
  */
 export async function resolveConfig({
   options = {},
@@ -48,7 +49,6 @@ export async function resolveConfig({
   files,
   platform = process.platform,
 }: ConfigSources): Promise<ResolvedConfig> {
-  checkOptions(options);
   const { settingSources = [] } = options;
   const home = homeDirectory(env);
   const userHome = configHome(env, cwd);
@@ -164,7 +164,7 @@ export async function resolveConfig({
     webFetchPrivateHosts: settings.webFetchPrivateHosts ?? [],
     plansDirectory: settings.plansDirectory && absolute(settings.plansDirectory, projectRoot, home),
     env: childEnvironment(env, {
-      allow: [...(settings.childEnvAllow ?? []), ...(options.childEnvAllow ?? [])],
+      allow: settings.childEnvAllow,
       set: settings.env,
     }),
 
@@ -172,19 +172,17 @@ export async function resolveConfig({
       maxTurns: options.maxTurns,
       maxBudgetUsd: options.maxBudgetUsd,
       taskBudget: options.taskBudget,
-      tokenBudget: options.tokenBudget,
-      maxRetries: options.maxRetries ?? environment.maxRetries,
+      maxRetries: environment.maxRetries,
       unreachedRetries: environment.unreachedRetries,
-      stopHookBlockCap: options.stopHookBlockCap ?? environment.stopHookBlockCap,
+      stopHookBlockCap: environment.stopHookBlockCap,
     },
     outputCaps: {
-      maxOutputTokens: options.maxOutputTokens ?? environment.maxOutputTokens,
+      maxOutputTokens: environment.maxOutputTokens,
       bashMaxChars: environment.bashMaxOutputChars ?? settings.bashOutputMaxChars,
     },
     compaction: {
-      auto:
-        options.autoCompact ?? (environment.autoCompactOff ? false : (settings.autoCompactEnabled ?? true)),
-      window: options.autoCompactWindow ?? environment.autoCompactWindow ?? settings.autoCompactWindow,
+      auto: !environment.autoCompactOff && (settings.autoCompactEnabled ?? true),
+      window: environment.autoCompactWindow ?? settings.autoCompactWindow,
     },
     timeouts: {
       headersMs: environment.headersTimeoutMs,
@@ -195,7 +193,7 @@ export async function resolveConfig({
       mcpToolMs: environment.mcpToolTimeoutMs,
       idleNotificationMs: environment.idleNotificationMs,
     },
-    durability: options.durability ?? settings.durability ?? 'process',
+    durability: settings.durability ?? 'process',
     memoryFiles: {
       excludes: layers.flatMap((layer) => layer.settings.claudeMdExcludes ?? []),
       imports: settings.memoryImports ?? 'project',

@@ -32,16 +32,16 @@ export interface ConnectionInput {
 
 /** Where requests go and with what credentials: options beat the environment, which beats settings. */
 export async function resolveConnection(input: ConnectionInput): Promise<Connection> {
-  const { options, settings, environment } = input;
+  const { settings, environment } = input;
   const given = baseUrlOf(input);
   const baseUrl =
     given === undefined
       ? DEFAULT_BASE_URL
       : withoutTrailingSlashes(checkUrl(given.url, `The base URL (${given.from})`));
   const fromEnvironment = baseUrl.startsWith('https:') ? environment.httpsProxy : environment.httpProxy;
-  const proxyUrl = options.proxyUrl ?? fromEnvironment ?? settings.proxyUrl;
+  const proxyUrl = fromEnvironment ?? settings.proxyUrl;
   const credential = credentials(input);
-  const headers = { ...settings.headers, ...environment.headers, ...options.headers };
+  const headers = { ...settings.headers, ...environment.headers };
   return {
     ...credential,
     baseUrl,
@@ -52,7 +52,7 @@ export async function resolveConnection(input: ConnectionInput): Promise<Connect
       Object.keys(headers).some((name) => /^(?:authorization|x-api-key)$/i.test(name)),
     proxy: {
       url: proxyUrl === undefined ? undefined : checkUrl(withScheme(proxyUrl), 'The proxy URL'),
-      noProxy: options.noProxy ?? environment.noProxy ?? settings.noProxy,
+      noProxy: environment.noProxy ?? settings.noProxy,
     },
     ca:
       baseUrl.startsWith('https:') || proxyUrl?.startsWith('https:')
@@ -89,14 +89,13 @@ function credentials({
 
 /** A file that cannot be read is a warning: the public authorities still stand, and the connection will tell. */
 async function readAuthorities({
-  options,
   settings,
   environment,
   cwd,
   files,
   warn,
 }: ConnectionInput): Promise<string | undefined> {
-  const named = options.caFile ?? settings.caFile;
+  const named = settings.caFile;
   const paths = new Set(
     [...(named === undefined ? [] : [named]), ...environment.caFiles].map((path) => resolve(cwd, path)),
   );

@@ -5,7 +5,7 @@ import {
   type PermissionMode,
   type PermissionRuleSource,
 } from '../../protocol/permission.ts';
-import { type ConfigOptions, invalidOption } from '../config-options.ts';
+import type { ConfigOptions } from '../config-options.ts';
 import { invalidSettings } from '../read/parse-settings.ts';
 import type { SettingsLayer } from '../settings.ts';
 import type { ResolvedPermissions } from './resolved-config.ts';
@@ -96,9 +96,7 @@ function resolveMode(
   warn: (warning: string) => void,
 ): PermissionMode {
   if (options.permissionMode !== undefined) {
-    const mode = modeNamed(options.permissionMode);
-    if (mode === undefined)
-      throw invalidOption('permissionMode', `one of ${PERMISSION_MODES.join(', ')}`, options.permissionMode);
+    const mode = modeNamed(options.permissionMode) ?? 'default';
     if (mode !== 'bypassPermissions' || banned === undefined) return mode;
     throw new TurnwrightError(
       'invalid_option',

@@ -1,17 +1,11 @@
+import type { SettingSource } from '../../options/option-values.ts';
 import type { ConfiguredHook, HookPolicy } from '../../protocol/hook-config.ts';
 import type { PermissionBehavior, PermissionMode, PermissionRuleSource } from '../../protocol/permission.ts';
 import type { SessionStateAudience } from '../../protocol/session-messages.ts';
 import type { EffortLevel, ThinkingConfig } from '../../protocol/wire.ts';
 import type { Servers } from '../read/mcp-file.ts';
 import type { UserServers } from '../read/user-servers.ts';
-import type {
-  Durability,
-  McpServerMatch,
-  ModelSettings,
-  SettingSource,
-  Settings,
-  SettingsLayer,
-} from '../settings.ts';
+import type { Durability, McpServerMatch, ModelSettings, Settings, SettingsLayer } from '../settings.ts';
 import type { ProjectTrust } from '../trust/trust.ts';
 import type { ResolvedSandbox } from './resolve-sandbox.ts';
 
@@ -107,7 +101,6 @@ export interface ResolvedConfig {
     readonly maxTurns: number | undefined;
     readonly maxBudgetUsd: number | undefined;
     readonly taskBudget: { readonly total: number } | undefined;
-    readonly tokenBudget: { readonly target: number } | undefined;
     readonly maxRetries: number | undefined;
     readonly unreachedRetries: number | undefined;
     readonly stopHookBlockCap: number | undefined;

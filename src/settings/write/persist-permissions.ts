@@ -1,10 +1,10 @@
+import type { SettingSource } from '../../options/option-values.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type {
   PermissionDestination,
   PermissionRuleValue,
   PermissionUpdate,
 } from '../../protocol/permission.ts';
-import type { SettingSource } from '../settings.ts';
 import type { SettingsWriter } from './write-settings.ts';
 
 const SOURCES: Partial<Record<PermissionDestination, SettingSource>> = {

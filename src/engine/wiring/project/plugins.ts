@@ -1,7 +1,8 @@
 /** Plugins in a session: loaded before the engine is, handed to the rooms that know what to do with their parts. */
+import type { PluginConfig } from '../../../protocol/plugin.ts';
 import type { McpServerEntry } from '../../../mcp/servers/mcp-servers.ts';
 import type { LoadedPlugins } from '../../../plugins/load-plugins.ts';
-import type { Plugin, PluginConfig } from '../../../plugins/plugin.ts';
+import type { Plugin } from '../../../plugins/plugin.ts';
 import type { AgentDefinition } from '../../../protocol/agent.ts';
 import type { PersistentFiles } from '../../../protocol/files.ts';
 import type { ConfiguredHook, HookPolicy } from '../../../protocol/hook-config.ts';
@@ -10,7 +11,7 @@ import type { SkillCatalogue } from '../../../skills/catalogue.ts';
 import { readAgentFiles } from '../../../subagents/agent-files.ts';
 import type { Writable } from '../../../util/collections/writable.ts';
 
-export type { Plugin, PluginConfig, PluginError } from '../../../plugins/plugin.ts';
+export type { Plugin, PluginError } from '../../../plugins/plugin.ts';
 export type { LoadedPlugins };
 
 export interface PluginSetup extends LoadedPlugins {

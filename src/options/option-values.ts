@@ -1,5 +1,5 @@
 /** Values of options that have a shape of their own. */
-import type { AgentDefinition } from '../engine/config.ts';
+import type { AgentDefinition } from '../protocol/agent.ts';
 import type { EffortLevel } from '../protocol/wire.ts';
 
 export interface PresetPrompt {
@@ -28,3 +28,28 @@ export type AgentOption = Omit<AgentDefinition, 'name' | 'from' | 'effort'> & {
   /** No effect, with a warning. */
   readonly observerMessage?: unknown;
 };
+
+/** Without the dashes; null: a flag without a value. */
+export type ExtraArgs = Readonly<Record<string, string | null>>;
+
+export const SETTING_SOURCES = ['user', 'project', 'local'] as const;
+export type SettingSource = (typeof SETTING_SOURCES)[number];
+
+/** Settings of single built-in tools. */
+export interface ToolConfig {
+  readonly askUserQuestion?:
+    | {
+        /**
+         * Format of the previews of choices.
+         * @default markdown
+         */
+        readonly previewFormat?: 'markdown' | 'html' | undefined;
+      }
+    | undefined;
+}
+
+/**
+ * `true`: always; `false`: never; `auto`: when they would take more than a tenth of the context window; `auto:5`: more
+ * than 5 percent of it.
+ */
+export type ToolSearchMode = boolean | 'auto' | `auto:${number}`;

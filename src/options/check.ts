@@ -1,0 +1,57 @@
+/** Judges options by their rows. */
+import { TurnwrightError } from '../protocol/errors.ts';
+import type { Kind } from './kinds.ts';
+import { type OptionName, OPTIONS, type Row, rowOf } from './table.ts';
+
+type Given = { readonly [Name in OptionName]?: unknown };
+
+/** Throws `invalid_option` for a name that is not in the table, a value of another kind, and a contradiction. */
+export function checkOptions(options: Given): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    const row = rowOf(name);
+    if (row === undefined) throw invalidOption(name, 'is not supported');
+    checkValue(name, row, value);
+  }
+  const problem = contradiction(options, (name) => `"${name}"`);
+  if (problem !== undefined) throw new TurnwrightError('invalid_option', `Options: ${problem}`);
+}
+
+/** Throws `invalid_option` when the value is of another kind than the option's. */
+export function checkValue(name: string, row: Pick<Row, 'is'>, value: unknown): void {
+  if (value !== undefined && !row.is.accepts(value)) throw invalidOption(name, mustBe(row.is, value));
+}
+
+/** Of options that exclude each other, or that need another one, the first, in a sentence. */
+export function contradiction(
+  options: Given,
+  called: (name: OptionName) => string,
+): string | undefined {
+  const isGiven = (name: OptionName) => options[name] !== undefined && options[name] !== false;
+  for (const [key, row] of Object.entries<Row>(OPTIONS)) {
+    const name = key as OptionName;
+    if (!isGiven(name)) continue;
+    const { excludes, needs } = row;
+    if (excludes !== undefined && isGiven(excludes))
+      return `${called(name)} and ${called(excludes)} exclude each other.`;
+    if (needs !== undefined && !needs.some(isGiven))
+      return `${called(name)} needs ${needs.map(called).join(' or ')}.`;
+  }
+  return undefined;
+}
+
+export function invalidOption(name: string, what: string): TurnwrightError {
+  return new TurnwrightError('invalid_option', `The option "${name}" ${what}.`);
+}
+
+export function mustBe({ expected }: Pick<Kind<never>, 'expected'>, value: unknown): string {
+  return `must be ${expected}, got ${shown(value)}`;
+}
+
+/** What was given, without what may be inside of it. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return value === null ? 'null' : 'an object';
+  return typeof value === 'function' ? 'a function' : String(value);
+}

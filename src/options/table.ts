@@ -1,0 +1,252 @@
+/**
+ * The one table of options, in the order of `options.ts`, which owns their types and sentences. The checks, the flags of
+ * the command line, `extraArgs`, the resolver of settings and docs/options.md are made from it.
+ */
+import { PERMISSION_MODES } from '../protocol/permission.ts';
+import type { SessionStore } from '../protocol/session-store.ts';
+import { EFFORT_LEVELS, type ThinkingConfig } from '../protocol/wire.ts';
+import {
+  callback,
+  either,
+  type Kind,
+  names,
+  namesOf,
+  numberAboveZero,
+  object,
+  objectWith,
+  oneOf,
+  plugins,
+  rules,
+  text,
+  texts,
+  trueOrFalse,
+  uuid,
+  wholeNumber,
+} from './kinds.ts';
+import { SETTING_SOURCES, type ToolSearchMode } from './option-values.ts';
+import type { BaseOptions } from './options.ts';
+import { toolSearchShare } from './tool-search-mode.ts';
+
+/** `T`: what the option takes; its kind takes that at least. */
+export interface Row<T = never> {
+  readonly is: Kind<T>;
+  /** What holds where neither the option nor its variable nor its settings key is given. */
+  readonly default?: unknown;
+  /** As the help shows it. `--no-…` means false. */
+  readonly flag?: string | undefined;
+  /** The flag is in the help: a person may want it. The others are passed by programs. */
+  readonly listed?: true | undefined;
+  /** What the environment says in its place. */
+  readonly variable?: string | undefined;
+  /** What settings say in its place. */
+  readonly setting?: string | undefined;
+  /** Only `query()` knows it: the engine's configuration holds what it is resolved to. */
+  readonly queryOnly?: true | undefined;
+  /** It means something only with one of these. */
+  readonly needs?: readonly OptionName[] | undefined;
+  readonly excludes?: OptionName | undefined;
+}
+
+export type OptionName = keyof BaseOptions | 'mcpServers' | 'engine';
+
+const toolSearch: Kind<ToolSearchMode> = {
+  expected: 'true, false, "auto" or "auto:" and a percentage',
+  accepts: (value) =>
+    typeof value === 'boolean' || (typeof value === 'string' && toolSearchShare(value) !== undefined),
+  read: (words) => (words === 'true' || words === 'false' ? words === 'true' : words),
+};
+
+export const OPTIONS = {
+  outputFormat: {
+    is: objectWith<NonNullable<BaseOptions['outputFormat']>>(
+      '{ type: "json_schema", schema }',
+      { type: oneOf('json_schema'), schema: object() },
+      { fromJson: (schema) => ({ type: 'json_schema', schema }) },
+    ),
+    flag: '--json-schema <schema>',
+    listed: true,
+  },
+  includePartialMessages: { is: trueOrFalse, default: false, flag: '--include-partial-messages', listed: true },
+  includeHookEvents: { is: trueOrFalse, default: false, flag: '--include-hook-events' },
+  forwardSubagentText: { is: trueOrFalse, default: false, flag: '--forward-subagent-text' },
+  replayUserMessages: { is: trueOrFalse, default: false, flag: '--replay-user-messages' },
+  agentProgressSummaries: { is: trueOrFalse, default: false },
+  promptSuggestions: { is: trueOrFalse, default: false, flag: '--prompt-suggestions [wanted]' },
+
+  model: { is: text, flag: '--model <model>', listed: true, variable: 'ANTHROPIC_MODEL', setting: 'model' },
+  fallbackModel: { is: text, flag: '--fallback-model <models>', listed: true, setting: 'fallbackModel' },
+  thinking: {
+    is: objectWith<ThinkingConfig>(
+      '{ type } of adaptive, enabled or disabled',
+      { type: oneOf('adaptive', 'enabled', 'disabled') },
+      { read: (type) => ({ type }) },
+    ),
+    flag: '--thinking <how>',
+    setting: 'alwaysThinkingEnabled',
+  },
+  maxThinkingTokens: {
+queryOnly: true,
+    is: wholeNumber(0),
+    flag: '--max-thinking-tokens <n>',
+    variable: 'MAX_THINKING_TOKENS',
+  },
+  effort: {
+    is: oneOf(...EFFORT_LEVELS),
+    flag: '--effort <level>',
+    variable: 'CLAUDE_CODE_EFFORT_LEVEL',
+    setting: 'effortLevel',
+  },
+  betas: { is: names, flag: '--betas <names...>', variable: 'ANTHROPIC_BETAS' },
+  fastMode: {
+queryOnly: true,
+    is: trueOrFalse,
+    default: false,
+    flag: '--fast-mode',
+    variable: 'TURNWRIGHT_FAST_MODE',
+    setting: 'fastMode',
+  },
+  persistentRetry: {
+    is: trueOrFalse,
+    default: false,
+    flag: '--persistent-retry',
+    variable: 'CLAUDE_CODE_UNATTENDED_RETRY',
+    setting: 'persistentRetry',
+  },
+  maxTurns: { is: wholeNumber(1), flag: '--max-turns <n>', listed: true },
+  maxBudgetUsd: { is: numberAboveZero, flag: '--max-budget-usd <usd>', listed: true },
+  taskBudget: {
+    is: objectWith<{ readonly total: number }>(
+      '{ total } with a whole number of tokens above 0',
+      { total: wholeNumber(1) },
+      { read: (words) => ({ total: wholeNumber(1).read?.(words, undefined) }) },
+    ),
+    flag: '--task-budget <tokens>',
+  },
+  systemPrompt: { is: either(text, either(texts, object())), flag: '--system-prompt <text>', listed: true },
+
+  tools: { queryOnly: true, is: either(rules, object()), flag: '--tools <names...>', listed: true },
+  allowedTools: {
+queryOnly: true,
+    is: rules,
+    flag: '--allowedTools <rules...>',
+    listed: true,
+    setting: 'permissions.allow',
+  },
+  disallowedTools: {
+queryOnly: true,
+    is: rules,
+    flag: '--disallowedTools <rules...>',
+    listed: true,
+    setting: 'permissions.deny',
+  },
+  allowedToolsOnly: {
+queryOnly: true,
+    is: trueOrFalse,
+    default: false,
+    flag: '--allowed-tools-only',
+    setting: 'permissions.allowedToolsOnly',
+  },
+  permissionMode: {
+queryOnly: true,
+    is: oneOf(...PERMISSION_MODES, 'manual', 'auto'),
+    default: 'default',
+    flag: '--permission-mode <mode>',
+    listed: true,
+    setting: 'permissions.defaultMode',
+  },
+  allowDangerouslySkipPermissions: {
+    is: trueOrFalse,
+    default: false,
+    flag: '--allow-dangerously-skip-permissions',
+  },
+  canUseTool: { is: callback },
+  permissionTimeoutMs: { is: numberAboveZero },
+  permissionPrompts: { queryOnly: true, is: oneOf('host', 'none'), default: 'host', flag: '--permission-prompts <who>' },
+  permissionPromptToolName: { is: text, flag: '--permission-prompt-tool <tool>', excludes: 'canUseTool' },
+  additionalDirectories: {
+    is: texts,
+    flag: '--add-dir <folders...>',
+    listed: true,
+    setting: 'permissions.additionalDirectories',
+  },
+  sandbox: { queryOnly: true, is: object(), setting: 'sandbox' },
+  toolAliases: { is: object() },
+  toolConfig: { is: object(), variable: 'CLAUDE_CODE_QUESTION_PREVIEW_FORMAT' },
+  toolSearch: {
+queryOnly: true,
+    is: toolSearch,
+    flag: '--tool-search <mode>',
+    variable: 'ENABLE_TOOL_SEARCH',
+    setting: 'toolSearch',
+  },
+  planModeInstructions: { is: text },
+
+  resume: { is: text, flag: '-r, --resume <id>', listed: true },
+  continue: { queryOnly: true, is: trueOrFalse, flag: '-c, --continue', listed: true, excludes: 'resume' },
+  forkSession: { is: trueOrFalse, flag: '--fork-session', needs: ['resume', 'continue'] },
+  carryOn: { queryOnly: true, is: trueOrFalse, flag: '--carry-on', needs: ['resume', 'continue'] },
+  resumeSessionAt: { is: text, flag: '--resume-session-at <uuid>', needs: ['resume'] },
+  resumeDropsTurn: { is: text, flag: '--resume-drops-turn <uuid>', needs: ['resumeSessionAt'] },
+  sessionId: { is: uuid, flag: '--session-id <uuid>', listed: true },
+  title: { is: text, flag: '-n, --name <name>', listed: true },
+  persistSession: { is: trueOrFalse, default: true, flag: '--no-session-persistence', listed: true },
+  sessionStore: { is: object<SessionStore>() },
+  sessionStoreFlush: { is: oneOf('batched', 'eager'), default: 'batched' },
+  loadTimeoutMs: { is: numberAboveZero, default: 60_000 },
+  enableFileCheckpointing: {
+    is: trueOrFalse,
+    default: false,
+    variable: 'CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING',
+    setting: 'fileCheckpointingEnabled',
+  },
+  settings: { queryOnly: true, is: either(text, object()), flag: '--settings <json>', listed: true },
+  settingSources: { is: namesOf(...SETTING_SOURCES), flag: '--setting-sources <list>', listed: true },
+  managedSettings: { queryOnly: true, is: either(text, object()), flag: '--managed-settings <json>' },
+  managedSettingsFile: { queryOnly: true, is: text },
+  projectConfigRoot: { queryOnly: true, is: text, flag: '--project-config-root <folder>' },
+  projectTrusted: { queryOnly: true, is: trueOrFalse },
+  trustRecorded: { queryOnly: true, is: trueOrFalse, default: false },
+  verbatimPrompts: { is: trueOrFalse, default: false },
+  disableSlashCommands: { is: trueOrFalse, default: false, flag: '--disable-slash-commands' },
+
+  agent: { queryOnly: true, is: text, flag: '--agent <name>' },
+  agents: { queryOnly: true, is: object(), flag: '--agents <json>' },
+  maxSubagentDepth: { is: wholeNumber(0), default: 1, flag: '--max-subagent-depth <n>' },
+  maxSubagents: { is: wholeNumber(0), default: 200, flag: '--max-subagents <n>' },
+  maxSubagentsPerMessage: { is: wholeNumber(0), default: 10, flag: '--max-subagents-per-message <n>' },
+  subagentDeadlineMs: { is: numberAboveZero, flag: '--subagent-deadline-ms <ms>' },
+  perTaskStopAffordance: { queryOnly: true, is: trueOrFalse, default: false },
+
+  hooks: { is: object() },
+  mcpServers: { queryOnly: true, is: object() },
+  strictMcpConfig: { queryOnly: true, is: trueOrFalse, default: false, flag: '--strict-mcp-config' },
+  onElicitation: { is: callback },
+  plugins: { queryOnly: true, is: plugins, flag: '--plugin-dir <folder>' },
+  skills: { queryOnly: true, is: either(oneOf('all'), texts) },
+
+  cwd: { queryOnly: true, is: text },
+  env: { queryOnly: true, is: object() },
+  abortController: { is: object('an AbortController') },
+  stderr: { is: callback },
+  debug: { queryOnly: true, is: either(text, trueOrFalse), default: false, flag: '-d, --debug [filter]' },
+  debugFile: { queryOnly: true, is: text, flag: '--debug-file <file>' },
+  extraArgs: { queryOnly: true, is: object() },
+  engine: { queryOnly: true, is: object() },
+} as const satisfies { readonly [Name in keyof BaseOptions]-?: Row<NonNullable<BaseOptions[Name]>> } & {
+  readonly mcpServers: Row;
+  readonly engine: Row;
+};
+
+/** The options that the engine's configuration has under the same name, with the same meaning. */
+export type EngineOption = {
+  [Name in OptionName]: (typeof OPTIONS)[Name] extends { readonly queryOnly: true } ? never : Name;
+}[OptionName];
+
+export const ENGINE_OPTIONS = Object.entries<Row>(OPTIONS).flatMap(([name, { queryOnly }]) =>
+  queryOnly === true ? [] : [name as EngineOption],
+);
+
+/** The row of a name that a caller gave; undefined: there is no such option. */
+export function rowOf(name: string): Row | undefined {
+  return Object.hasOwn(OPTIONS, name) ? OPTIONS[name as OptionName] : undefined;
+}
