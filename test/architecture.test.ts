@@ -35,13 +35,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   util: ['types:protocol/files.ts'],
   shell: [],
   view: ['protocol', 'util'],
+  options: ['protocol', 'util'],
   ...Object.fromEntries(LEAVES.map((leaf) => [leaf, ['protocol', 'util', 'shell']])),
   session: ['protocol', 'util', 'view'],
+  settings: ['protocol', 'util', 'options'],
   loop: ['protocol', 'util', 'view'],
-  engine: ['protocol', 'util', 'shell', 'view', 'loop', ...LEAVES],
-  sdk: ['protocol', 'util', 'engine'],
+  engine: ['protocol', 'util', 'shell', 'view', 'loop', 'options', ...LEAVES],
+  sdk: ['protocol', 'util', 'options', 'engine'],
   'index.ts': ['protocol', 'sdk'],
-  cli: ['index.ts', 'lazy:rehearsal', 'types:rehearsal'],
+  cli: ['index.ts', 'options', 'lazy:rehearsal', 'types:rehearsal'],
   rehearsal: ['protocol', 'util'],
   testing: ['protocol', 'util', 'types:loop'],
 };
@@ -91,7 +93,7 @@ const LAZY_PACKAGES = ['zod', 'yaml', 'commander', 'diff', 'turndown', '@modelco
 
 const MAX_LINES = 300;
 /** Tables: their length is their content. */
-const LONG_BY_NATURE = ['model/catalog/model-list.ts', 'model/catalog/prices.ts'];
+const LONG_BY_NATURE = ['model/catalog/model-list.ts', 'model/catalog/prices.ts', 'options/options.ts'];
 const MAX_LOOP_LINES = 150;
 
 /** A branch on the type of a record that changes messages of the view, or on the kind of an edit. */

@@ -7,17 +7,16 @@
 import type { MediaLimits } from '../context/media/media-limits.ts';
 import type { McpServerEntry } from '../mcp/servers/mcp-servers.ts';
 import type { RelevantMemoryLimits } from '../memory/relevant-memory.ts';
+import type { BaseOptions } from '../options/options.ts';
+import type { EngineOption } from '../options/table.ts';
 import type { PermissionLocks } from '../permissions/permission-engine.ts';
-import type { AgentDefinition, AgentLimits } from '../protocol/agent.ts';
+import type { AgentDefinition } from '../protocol/agent.ts';
 import type { Command, CommandSource } from '../protocol/command.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
-import type { HookCallbackMatcher, HookEvent } from '../protocol/hook.ts';
 import type { ConfiguredHook, HookPolicy } from '../protocol/hook-config.ts';
-import type { JsonSchema } from '../protocol/json.ts';
 import type { AssistantMessage, SystemMessage, ViewMessage } from '../protocol/messages.ts';
 import type { CallModel } from '../protocol/model.ts';
 import type {
-  CanUseTool,
   PermissionBehavior,
   PermissionMode,
   PermissionResult,
@@ -25,24 +24,23 @@ import type {
 } from '../protocol/permission.ts';
 import type { Admission, BlobStore, Clock, Ids, Inbox, LeaseStore, RandomPort } from '../protocol/ports.ts';
 import type { AnyTool, ReadFileCache } from '../protocol/tool.ts';
-import type { ThinkingConfig } from '../protocol/wire.ts';
 import type { McpServerPolicy } from '../settings/resolve/resolved-config.ts';
 import type { RepeatGuardOptions } from '../tools/gate/repeat-guard.ts';
 import type { AppState } from './app-state.ts';
 import type { CompactionOptions } from './compaction-options.ts';
 import type { SessionSandbox } from './host/session-sandbox.ts';
-import type { ElicitationAnswer, ElicitationRequest, McpClient } from './mcp-client.ts';
+import type { McpClient } from './mcp-client.ts';
 import type { ModelOptions } from './models/model-options.ts';
 import type { DebugLog } from './session/debug-log.ts';
 import type { SDKStatus } from './session/status-reporter.ts';
 import type { SessionConfig } from './session-config.ts';
-import type { ToolConfig, ToolOptions } from './tool-options.ts';
+import type { ToolOptions } from './tool-options.ts';
 import type { OutputStyleSetup } from './wiring/project/output-styles.ts';
 import type { PluginSetup } from './wiring/project/plugins.ts';
 import type { SkillSetup } from './wiring/project/skills.ts';
 import type { SettingsAccess } from './wiring/settings-access.ts';
 
-export type { AgentDefinition, AgentLimits, ElicitationAnswer, ElicitationRequest, McpClient, ToolConfig };
+export type { AgentDefinition, McpClient };
 
 /** An answer to a permission question that outlived the process that asked it. */
 export interface OrphanedPermission {
@@ -51,7 +49,20 @@ export interface OrphanedPermission {
   readonly assistantMessage: AssistantMessage;
 }
 
-export interface QueryEngineConfig extends ModelOptions, ToolOptions, SessionConfig {
+/**
+ * The options that the engine takes as they are, the ports that it works through, and what settings and files were
+ * resolved to.
+ */
+export interface QueryEngineConfig
+  extends Pick<BaseOptions, EngineOption>,
+    ModelOptions,
+    ToolOptions,
+    SessionConfig {
+  /**
+   * The system prompt: a text, several texts (`[]`: none), or the preset with something appended.
+   * @default the preset
+   */
+  systemPrompt?: BaseOptions['systemPrompt'];
   /** Absolute path that tools resolve against and the journal is filed under. Never `process.chdir`. */
   cwd: string;
   /** Every tool the model may see, in the order it sees them. */
@@ -60,10 +71,6 @@ export interface QueryEngineConfig extends ModelOptions, ToolOptions, SessionCon
   commands?: readonly Command[] | undefined;
   /** More of them, read when they are first asked for: files, skills, plugins. Default none. */
   commandSources?: readonly CommandSource[] | undefined;
-  /** There are no commands, and `/name` is a prompt like any other. Default false. */
-  disableSlashCommands?: boolean | undefined;
-  /** Prompts go to the model as they are: no commands, no files for `@path`. Default false. */
-  verbatimPrompts?: boolean | undefined;
   /** Skills; default none. */
   skills?: SkillSetup | undefined;
   /** Local plugins, with their agents and hooks; their skills, commands and MCP servers are in the other fields. Default none. */
@@ -87,10 +94,6 @@ export interface QueryEngineConfig extends ModelOptions, ToolOptions, SessionCon
     | undefined;
   /** Agents that the model may start through the Agent tool; default none, and no such tool. */
   agents?: readonly AgentDefinition[] | undefined;
-  /** How long `canUseTool` may take, ms; then the call is denied. Default without limit: a person may be asked. */
-  permissionTimeoutMs?: number | undefined;
-  /** Asked for calls that rules and mode leave open; absent: such a call is denied at once. */
-  canUseTool?: CanUseTool | undefined;
   /** Reads the state host and engine share (permission mode, todos); read at the head of each submission. */
   getAppState?: (() => AppState) | undefined;
   /** Changes that state; called when todos or the permission mode change. */
@@ -99,38 +102,10 @@ export interface QueryEngineConfig extends ModelOptions, ToolOptions, SessionCon
   initialMessages?: readonly ViewMessage[] | undefined;
   /** Which files were read, and in what state; default a fresh one. */
   readFileCache?: ReadFileCache | undefined;
-  /** Takes the place of Turnwright's own system prompt; `[]` or `''`: none. */
-  customSystemPrompt?: string | readonly string[] | undefined;
-  /** Stands behind the system prompt. */
-  appendSystemPrompt?: string | undefined;
-  /** Model id or alias; default `opus`. */
-  userSpecifiedModel?: string | undefined;
-  /** Model ids or aliases, comma-separated, tried in order when the model is overloaded. */
-  fallbackModel?: string | undefined;
-  /** Default: what the model does best, adaptive or with a budget of 31,999 tokens; off for a model nothing is known about. */
-  thinkingConfig?: ThinkingConfig | undefined;
-  /** At most this many turns per submission (> 0); default unlimited. */
-  maxTurns?: number | undefined;
-  /** USD that this engine may spend (> 0), all models and helpers together; default unlimited. */
-  maxBudgetUsd?: number | undefined;
-  /** Tokens told to the API as the task's budget; carried across compactions. */
-  taskBudget?: { readonly total: number } | undefined;
-  /** The answer must be a value of this schema, given through the StructuredOutput tool. */
-  jsonSchema?: JsonSchema | undefined;
   /** Shows attachments of the loop, and misses of the prompt cache, as informational messages. Default false. */
   verbose?: boolean | undefined;
-  /** Repeats prompts, and queued ones when they join, as `isReplay` messages. Default false. */
-  replayUserMessages?: boolean | undefined;
-  /** Answers questions of MCP servers; absent: declined. Url questions come with web addresses only. */
-  handleElicitation?:
-    | ((request: ElicitationRequest, options: { signal: AbortSignal }) => Promise<ElicitationAnswer>)
-    | undefined;
-  /** Raw stream events too. Default false. */
-  includePartialMessages?: boolean | undefined;
   /** Told about each state of the engine's state machine. */
   setSDKStatus?: ((status: SDKStatus) => void) | undefined;
-  /** Aborting it ends the running submission; reason `interrupt` leaves no interruption note. */
-  abortController?: AbortController | undefined;
   /** Handled once, before the first prompt. */
   orphanedPermission?: OrphanedPermission | undefined;
   /** Told about each snip boundary, with what the engine still holds, so that a host can splice its own copy alike. */
@@ -177,34 +152,26 @@ export interface QueryEngineConfig extends ModelOptions, ToolOptions, SessionCon
   idleNotificationMs?: number | undefined;
 
   permissionMode?: PermissionMode | undefined;
-  allowDangerouslySkipPermissions?: boolean | undefined;
   /** Permission rules, `Tool` or `Tool(specifier)`. */
   allowRules?: readonly string[] | undefined;
   denyRules?: readonly string[] | undefined;
   askRules?: readonly string[] | undefined;
   /** Rules of settings files and flags, by where they come from; the three lists above come on top. */
   permissionRules?: PermissionRules | undefined;
-  /** Absolute paths that tools may use besides `cwd`. */
-  additionalDirectories?: readonly string[] | undefined;
   /** Where each of them is from, for reports; default `cliArg`. */
   directorySources?: Readonly<Record<string, PermissionRuleSource>> | undefined;
   /** Restrictions that no rule and no mode lifts; default none. */
   permissionLocks?: PermissionLocks | undefined;
-  /** An MCP tool (`mcp__server__tool`) that answers permission questions in the place of `canUseTool`. */
-  permissionPromptTool?: string | undefined;
   /** Reads and writes settings while the session runs; default none: updates then hold in memory alone. */
   settingsAccess?: SettingsAccess | undefined;
   /** Which MCP servers may be used; default all. */
   mcpServerPolicy?: McpServerPolicy | undefined;
   /** A tool of a server that changed since it was allowed: `ask` (the default) a person again, or `accept` it. */
   mcpToolChanges?: 'ask' | 'accept' | undefined;
-  hooks?: Partial<Record<HookEvent, readonly HookCallbackMatcher[]>> | undefined;
   /** Hooks of settings files; they come after the callbacks of their event, and before those of plugins. Default none. */
   configuredHooks?: readonly ConfiguredHook[] | undefined;
   /** What configured hooks may do; default everything. */
   hookPolicy?: HookPolicy | undefined;
-  /** Shows `hook_started` and the like for every event, not only for SessionStart. Default false. */
-  includeHookEvents?: boolean | undefined;
   /** What hooks are told is the project's folder; default `cwd`. */
   projectRoot?: string | undefined;
   /** The session's environment; default empty. Model aliases are looked up in it, and child processes get it without what may be a secret. */
@@ -213,8 +180,6 @@ export interface QueryEngineConfig extends ModelOptions, ToolOptions, SessionCon
   childEnv?: Readonly<Record<string, string>> | undefined;
   /** Isolation of commands; default none. */
   sandbox?: SessionSandbox | undefined;
-  /** Memory files (CLAUDE.md, AGENTS.md, rules) are read of the sources named here; default none. */
-  settingSources?: readonly ('user' | 'project' | 'local')[] | undefined;
   /** false: no program is started in the folder on the engine's own account. Default true. */
   projectTrusted?: boolean | undefined;
   /** Memory files that are left out, as patterns of absolute paths; and where a project's may import from, default `project`. */
@@ -226,18 +191,12 @@ export interface QueryEngineConfig extends ModelOptions, ToolOptions, SessionCon
     | undefined;
   /** Hears what the session does; default nobody. */
   debug?: DebugLog | undefined;
-  /** Lines for stderr: warnings that are no messages. Default: dropped. */
-  stderr?: ((line: string) => void) | undefined;
   /** Compaction and its switches (L2). */
   compaction?: CompactionOptions | undefined;
   /** false: nothing outlives its call. Default true. */
   backgroundTasks?: boolean | undefined;
-  /** What tools change is kept first, so that `files.rewind` can put it back. Default false. */
-  enableFileCheckpointing?: boolean | undefined;
   /** ms that a query without further input waits for background tasks before it stops them; default 600 000. */
   backgroundWaitMs?: number | undefined;
-  /** How deep agents may nest, how many there may be, and how long one may run. */
-  agentLimits?: AgentLimits | undefined;
   /** The main thread gets the tools of this one of `agents` only. Its prompt and model are the caller's to set. */
   mainAgent?: string | undefined;
   /** Absolute paths that the main thread reads and writes without being asked: its agent's memory. Default none. */
@@ -249,14 +208,8 @@ export interface QueryEngineConfig extends ModelOptions, ToolOptions, SessionCon
   memoryPath?: string | undefined;
   /** Names of skills whose text a new conversation begins with; default none. */
   preloadedSkills?: readonly string[] | undefined;
-  /** Shows the text and thinking of agents too, not only their calls. Default false. */
-  forwardSubagentText?: boolean | undefined;
   /** A `tool_use_summary` line after rounds of tools, by a small model in the background; default false. */
   toolUseSummaries?: boolean | undefined;
-  /** A `prompt_suggestion` after turns, by a small model in the background; default false. */
-  promptSuggestions?: boolean | undefined;
-  /** A line about running agents now and then (`task_progress`), by a small model in the background; default false. */
-  agentProgressSummaries?: boolean | undefined;
   /** Memory files that bear on a prompt come behind tool results, chosen by a small model in the background; default false. */
   relevantMemory?: boolean | RelevantMemoryChoice | undefined;
   /** Calls that run at the same time; default 10. */

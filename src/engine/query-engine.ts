@@ -1,4 +1,5 @@
 /** The outer layer's face: one engine per session, one submission at a time (L1). */
+
 import type { ContextUsage } from '../protocol/context-usage.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { McpServerStatus } from '../protocol/mcp.ts';
@@ -7,7 +8,7 @@ import type { SDKMessage, SlashCommandInfo } from '../protocol/sdk-messages.ts';
 import type { ThinkingConfig, UserBlock } from '../protocol/wire.ts';
 import { endableIterator } from '../util/async/endable-iterator.ts';
 import { flattened } from '../util/async/flattened.ts';
-import type { McpClient, QueryEngineConfig } from './config.ts';
+import type { McpClient } from './config.ts';
 import { reloadSkills } from './host/command-list.ts';
 import { type HostControls, hostControls } from './host/host-controls.ts';
 import { type HostFiles, hostFiles } from './host/host-files.ts';
@@ -16,6 +17,7 @@ import { type SessionMcp, sessionMcp } from './host/session-mcp.ts';
 import { type SessionSettings, sessionSettings } from './host/session-settings.ts';
 import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './host/session-tasks.ts';
 import { refuseUnpriced } from './models/model-choice.ts';
+import type { PublicConfig } from './published-names.ts';
 import { handOver } from './session/clear-session.ts';
 import { closeSession } from './session/close-session.ts';
 import type { EngineParts } from './session/session-parts.ts';
@@ -31,9 +33,8 @@ import type { SetServersResult } from './wiring/mcp/mcp.ts';
 export type { QueuedPrompt };
 
 /**
- * Drives a model through tools for one session. The constructor does no I/O: the journal is opened by the first
- * submission. It throws `invalid_option` for a configuration that contradicts itself, and `unpriced_model` when
- * a USD budget is set for a model without a price.
+ * Drives a model through tools for one session. The constructor does no I/O: the first submission opens the journal. It
+ * throws `invalid_option` for wrong or contradicting fields, and `unpriced_model` for a USD budget without a price.
  */
 export class QueryEngine {
   readonly sessionId: string;
@@ -47,7 +48,7 @@ export class QueryEngine {
   #next: QueryEngine | undefined;
 
   /** `inherited`: see `successor`. */
-  constructor(config: QueryEngineConfig, inherited?: Inherited) {
+  constructor(config: PublicConfig, inherited?: Inherited) {
     this.#parts = composeEngine(config, inherited);
     this.sessionId = this.#parts.sessionId;
     this.tasks = sessionTasks({

@@ -1,7 +1,5 @@
 /** What is configured about tools beside the tools themselves. */
 
-import type { ToolConfig } from '../options/option-values.ts';
-
 export interface WebFetchOptions {
   /** Hosts (`wiki.corp`, `127.0.0.1:8080`) that may be read although only this network reaches them. Default none. */
   readonly privateHosts?: readonly string[] | undefined;
@@ -22,9 +20,6 @@ export interface ToolOptions {
   sessionTools?: readonly string[] | undefined;
   /** Prompts can come in while a submission runs, so that Sleep is offered. Default: there is an inbox. */
   promptsWhileWorking?: boolean | undefined;
-  /** Names that the model may call, and the tools that then run: one hop. Default none. */
-  toolAliases?: Readonly<Record<string, string>> | undefined;
-  toolConfig?: ToolConfig | undefined;
   /**
    * Share of the window (0 to 1) that the descriptions of MCP tools may take; beyond it requests carry their names
    * alone and ToolSearch loads them (F155). 0: always; 1: never. A function says it for a model. Default 0.1.
@@ -32,8 +27,6 @@ export interface ToolOptions {
   deferToolsAbove?: number | ((model: string) => number | undefined) | undefined;
   /** How WebFetch finds hosts. */
   webFetch?: WebFetchOptions | undefined;
-  /** How to plan in plan mode, in place of the engine's own words. */
-  planModeInstructions?: string | undefined;
   /** Where approved plans are written; default `plans` under `home`. */
   plansDirectory?: string | undefined;
 }

@@ -1,7 +1,7 @@
 /** Judges options by their rows. */
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { Kind } from './kinds.ts';
-import { type OptionName, OPTIONS, type Row, rowOf } from './table.ts';
+import { OPTIONS, type OptionName, type Row, rowOf } from './table.ts';
 
 type Given = { readonly [Name in OptionName]?: unknown };
 
@@ -14,7 +14,8 @@ export function checkOptions(options: Given): void {
     checkValue(name, row, value);
   }
   const problem = contradiction(options, (name) => `"${name}"`);
-  if (problem !== undefined) throw new TurnwrightError('invalid_option', `Options: ${problem}`);
+  if (problem !== undefined)
+    throw new TurnwrightError('invalid_option', `The options contradict each other: ${problem}`);
 }
 
 /** Throws `invalid_option` when the value is of another kind than the option's. */
@@ -23,10 +24,7 @@ export function checkValue(name: string, row: Pick<Row, 'is'>, value: unknown): 
 }
 
 /** Of options that exclude each other, or that need another one, the first, in a sentence. */
-export function contradiction(
-  options: Given,
-  called: (name: OptionName) => string,
-): string | undefined {
+export function contradiction(options: Given, called: (name: OptionName) => string): string | undefined {
   const isGiven = (name: OptionName) => options[name] !== undefined && options[name] !== false;
   for (const [key, row] of Object.entries<Row>(OPTIONS)) {
     const name = key as OptionName;

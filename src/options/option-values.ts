@@ -2,6 +2,9 @@
 import type { AgentDefinition } from '../protocol/agent.ts';
 import type { EffortLevel } from '../protocol/wire.ts';
 
+/** Separates what stays the same from what varies in a system prompt given as an array; never sent. */
+export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = '__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__';
+
 export interface PresetPrompt {
   readonly type: 'preset';
   /** Both names mean Turnwright's own prompt. */

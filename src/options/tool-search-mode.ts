@@ -1,8 +1,4 @@
-<<<<<<<< HEAD:src/settings/resolve/tool-search-mode.ts
-import type { ToolSearchMode } from '../settings.ts';
-========
 import type { ToolSearchMode } from './option-values.ts';
->>>>>>>> 2fede29 (options: one table (in progress)):src/options/tool-search-mode.ts
 
 /** When nobody says otherwise: a tenth of the context window. */
 const AUTO_SHARE = 0.1;

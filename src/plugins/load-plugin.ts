@@ -1,9 +1,11 @@
 /** One plugin's folder to plain data. Nothing in it can throw its way out, or reach beyond the folder. */
+
 import { basename, join, resolve } from 'node:path';
 import type { PersistentFiles } from '../protocol/files.ts';
+import type { PluginConfig } from '../protocol/plugin.ts';
 import { isReallyInside } from '../util/files/inside.ts';
 import { isPluginName, isRecord, type Manifest, NO_MANIFEST, parseManifest } from './manifest.ts';
-import { PLUGIN_ROOT, type Plugin, type PluginConfig, type PluginError } from './plugin.ts';
+import { PLUGIN_ROOT, type Plugin, type PluginError } from './plugin.ts';
 
 export type PluginFiles = Pick<PersistentFiles, 'stat' | 'lstat' | 'readDir' | 'readFile' | 'realpath'>;
 

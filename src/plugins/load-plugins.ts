@@ -1,6 +1,7 @@
 /** The plugins of a session. Each stands alone: one that is broken is named, and the others are there. */
-import { type LoadedPlugin, loadPlugin, type PluginFiles } from './load-plugin.ts';
+
 import type { PluginConfig } from '../protocol/plugin.ts';
+import { type LoadedPlugin, loadPlugin, type PluginFiles } from './load-plugin.ts';
 import type { Plugin, PluginError } from './plugin.ts';
 
 export interface LoadedPlugins {

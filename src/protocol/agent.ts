@@ -106,15 +106,3 @@ export type Spawn = (
   request: SpawnRequest,
   signal: AbortSignal,
 ) => AsyncGenerator<ToolProgress, AgentOutcome>;
-
-/** Which agents there may be. */
-export interface AgentLimits {
-  /** How deep agents may nest; 0: none at all. Default 1: the main agent starts agents, those start none. */
-  readonly maxDepth?: number | undefined;
-  /** Agents that one answer of the model may start. Default 10. */
-  readonly maxPerMessage?: number | undefined;
-  /** Agents of one session, at every depth. Default 200. */
-  readonly maxPerSession?: number | undefined;
-  /** ms after which an agent is ended and what it has said is delivered. Default none. */
-  readonly deadlineMs?: number | undefined;
-}

@@ -3,11 +3,8 @@ export type { AppState } from '../engine/app-state.ts';
 export type { CompactionOptions } from '../engine/compaction-options.ts';
 export type {
   AgentDefinition,
-  ElicitationAnswer,
-  ElicitationRequest,
   McpClient,
   OrphanedPermission,
-  QueryEngineConfig,
 } from '../engine/config.ts';
 export type {
   AccountInfo,
@@ -15,6 +12,7 @@ export type {
   ModelChoice,
 } from '../engine/host/session-info.ts';
 export { failureResult } from '../engine/output/failure-result.ts';
+export type { PublicConfig as QueryEngineConfig } from '../engine/published-names.ts';
 export { QueryEngine, type QueuedPrompt } from '../engine/query-engine.ts';
 export type { SDKStatus } from '../engine/session/status-reporter.ts';
 export type { SubmitOptions } from '../engine/submission/prepare-submission.ts';
@@ -27,4 +25,4 @@ export type {
   CommandResult,
   CommandSource,
 } from '../protocol/command.ts';
-export type { McpServerStatus, McpToolInfo } from '../protocol/mcp.ts';
+export type { ElicitationAnswer, ElicitationRequest, McpServerStatus, McpToolInfo } from '../protocol/mcp.ts';

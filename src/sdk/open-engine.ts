@@ -1,7 +1,9 @@
 /** From options to an engine. */
+
 import { resolve } from 'node:path';
 import { agentsOf, asMainAgent } from '../engine/agents/agent-catalog.ts';
-import type { AgentLimits, QueryEngineConfig } from '../engine/config.ts';
+import type { QueryEngineConfig } from '../engine/config.ts';
+import { underOwnNames } from '../engine/published-names.ts';
 import { QueryEngine } from '../engine/query-engine.ts';
 import {
   configurationHome,
@@ -11,13 +13,14 @@ import {
 } from '../engine/standalone/session-files.ts';
 import { pluginServers } from '../engine/wiring/project/plugins.ts';
 import { type ConfigOptions, configFromSettings } from '../engine/wiring/settings.ts';
+import { ENGINE_OPTIONS, type EngineOption } from '../options/table.ts';
 import type { TurnwrightError } from '../protocol/errors.ts';
 import type { PersistentFiles } from '../protocol/files.ts';
 import type { SessionStore } from '../protocol/session-store.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
 import { configuredServers, splitServers } from './mcp/configured-servers.ts';
 import { ownClient } from './mcp/own-client.ts';
-import { type Options, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from './options.ts';
+import type { Options } from './options.ts';
 import { folderOf, placeOf } from './process-place.ts';
 import { startFailed } from './query/stop-errors.ts';
 
@@ -114,49 +117,26 @@ async function configure(options: Options): Promise<Configured> {
     warn: (line) => options.stderr?.(line),
   });
   const config: QueryEngineConfig = {
+    ...engineOptions(options),
     ...base,
     mcpServers: [
       ...configuredServers(options, { ...userServers, project: project.mcpServers }, projectServers),
       ...pluginServers(plugins),
     ],
-    handleElicitation: options.onElicitation,
-    canUseTool: options.canUseTool,
-    permissionTimeoutMs: options.permissionTimeoutMs,
-    permissionPromptTool: options.permissionPromptToolName,
-    hooks: options.hooks,
-    ...promptOf(options.systemPrompt),
-    jsonSchema: options.outputFormat?.schema,
-    includeHookEvents: options.includeHookEvents,
-    planModeInstructions: options.planModeInstructions,
-    toolAliases: options.toolAliases,
+    systemPrompt: options.systemPrompt ?? [],
     toolConfig: options.toolConfig ?? base.toolConfig,
-    includePartialMessages: options.includePartialMessages,
-    abortController: options.abortController,
-    persistSession: options.persistSession,
-    sessionId: options.sessionId,
     resume,
     sessionsDirectory: found?.directory,
     // Without a session to continue there is nothing to fork either.
     forkSession: resume === undefined ? undefined : options.forkSession,
-    disableSlashCommands: options.disableSlashCommands,
-    verbatimPrompts: options.verbatimPrompts,
-    sessionStore: options.sessionStore,
-    sessionStoreFlush: options.sessionStoreFlush,
-    loadTimeoutMs: options.loadTimeoutMs,
-    resumeSessionAt: options.resumeSessionAt,
-    resumeDropsTurn: options.resumeDropsTurn,
-    title: options.title,
-    replayUserMessages: options.replayUserMessages,
     agents,
-    agentLimits: { ...limitsOf(options), ...base.agentLimits },
-    forwardSubagentText: options.forwardSubagentText,
   };
   const { agent, model, effort, maxTurns } = options;
   const hasMode = options.permissionMode !== undefined;
   const main =
     agent === undefined ? {} : await asMainAgent({ agent, model, effort, maxTurns, hasMode }, config, files);
   return {
-    config: { ...config, ...main, ...options.engine },
+    config: { ...config, ...main, ...underOwnNames(options.engine ?? {}) },
     unreachable: bringsModel(options) ? undefined : unreachable,
     refused,
   };
@@ -213,62 +193,13 @@ async function storedSession(
   return newest && { sessionId: newest.sessionId, file: '', directory: '', cwd: newest.cwd };
 }
 
+/** What the caller says of the model in the engine's own configuration is there for the resolver too. */
 function settingsOptions(options: Options): ConfigOptions {
-  const { engine = {} } = options;
-  return {
-    model: options.model,
-    fallbackModel: options.fallbackModel,
-    thinking: options.thinking,
-    maxThinkingTokens: options.maxThinkingTokens,
-    effort: options.effort,
-    betas: options.betas,
-    fastMode: options.fastMode,
-    persistentRetry: options.persistentRetry,
-    sandbox: options.sandbox,
-    toolSearch: options.toolSearch,
-    permissionMode: options.permissionMode === 'auto' ? 'default' : options.permissionMode,
-    allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions,
-    allowedTools: options.allowedTools,
-    disallowedTools: options.disallowedTools,
-    additionalDirectories: options.additionalDirectories,
-    settings: options.settings,
-    managedSettings: options.managedSettings,
-    managedSettingsFile: options.managedSettingsFile,
-    permissionPrompts: options.permissionPrompts,
-    allowedToolsOnly: options.allowedToolsOnly,
-    settingSources: options.settingSources,
-    projectTrusted: options.projectTrusted,
-    trustRecorded: options.trustRecorded,
-    strictMcpConfig: options.strictMcpConfig,
-    projectConfigRoot: options.projectConfigRoot,
-    enableFileCheckpointing: options.enableFileCheckpointing,
-    promptSuggestions: options.promptSuggestions,
-    agentProgressSummaries: options.agentProgressSummaries,
-    maxTurns: options.maxTurns,
-    maxBudgetUsd: options.maxBudgetUsd,
-    taskBudget: options.taskBudget,
-    baseUrl: engine.baseUrl,
-    apiKey: engine.apiKey,
-    authToken: engine.authToken,
-  };
+  const { apiKey, authToken, baseUrl } = options.engine ?? {};
+  return { ...options, apiKey, authToken, baseUrl };
 }
 
-/** Without a prompt none is sent; the preset is Turnwright's own (L1 phase 2). */
-function promptOf(
-  prompt: Options['systemPrompt'],
-): Pick<QueryEngineConfig, 'customSystemPrompt' | 'appendSystemPrompt'> {
-  if (prompt === undefined) return { customSystemPrompt: [] };
-  if (typeof prompt === 'string') return { customSystemPrompt: prompt };
-  if ('type' in prompt)
-    return prompt.type === 'custom' ? promptOf(prompt.prompt) : { appendSystemPrompt: prompt.append };
-  return { customSystemPrompt: prompt.filter((part) => part !== SYSTEM_PROMPT_DYNAMIC_BOUNDARY) };
-}
-
-function limitsOf(options: Options): AgentLimits {
-  return {
-    maxDepth: options.maxSubagentDepth,
-    maxPerMessage: options.maxSubagentsPerMessage,
-    maxPerSession: options.maxSubagents,
-    deadlineMs: options.subagentDeadlineMs,
-  };
+/** Those that need no resolving. */
+function engineOptions(options: Options): Pick<Options, EngineOption> {
+  return Object.fromEntries(ENGINE_OPTIONS.map((name) => [name, options[name]]));
 }

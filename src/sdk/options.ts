@@ -1,12 +1,15 @@
 /** The options of `query()`. Names and meanings are those of the field's de-facto SDK where both have them. */
-import type { QueryEngineConfig } from '../engine/config.ts';
+import type { PublicConfig } from '../engine/published-names.ts';
 import type { BaseOptions } from '../options/options.ts';
 import type { McpServerConfig } from './mcp/server-config.ts';
 
-export type { AgentOption, CustomPrompt, PresetPrompt, SettingSource } from '../options/option-values.ts';
-
-/** Separates what stays the same from what varies in a system prompt given as an array; never sent. */
-export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = '__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__';
+export {
+  type AgentOption,
+  type CustomPrompt,
+  type PresetPrompt,
+  type SettingSource,
+  SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
+} from '../options/option-values.ts';
 
 export interface Options extends BaseOptions {
   // Extensions
@@ -21,5 +24,5 @@ export interface Options extends BaseOptions {
   // Process
 
   /** Fields of the engine's own configuration. They win over what is made of the other options. */
-  engine?: Partial<QueryEngineConfig> | undefined;
+  engine?: Partial<PublicConfig> | undefined;
 }

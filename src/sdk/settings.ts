@@ -1,10 +1,12 @@
 /** Settings without a session: what they come to, and which folders are trusted. */
+
 import { resolve } from 'node:path';
 import { inspectSettings, type ProjectTrust, trustRecords } from '../engine/standalone/inspect-settings.ts';
 import type { EndpointAnswer } from '../engine/standalone/probe-model.ts';
 import { configurationHome } from '../engine/standalone/session-files.ts';
 import type { SandboxState } from '../engine/wiring/sandbox.ts';
 import type { SettingsReport } from '../engine/wiring/settings-access.ts';
+import { checkOptions } from '../options/check.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
 import { systemClock } from '../util/clock.ts';
 import { nodeFiles } from '../util/files/node-files.ts';
@@ -105,7 +107,8 @@ export async function revokeTrust(
   return recordsOf(options).revoke(root);
 }
 
-function inspect(options: ResolveSettingsOptions) {
+async function inspect(options: ResolveSettingsOptions) {
+  checkOptions(options);
   const { cwd, env } = placeOf(options);
   return inspectSettings({
     options: { settingSources: ['user', 'project', 'local'], ...options },

@@ -1,13 +1,17 @@
 /** How many agents there may be: in one answer, and in the whole session at every depth (F62). */
-import type { AgentLimits } from '../protocol/agent.ts';
 import type { RefusedBy } from './stats.ts';
-
-export const MAX_DEPTH = 1;
-export const MAX_PER_MESSAGE = 10;
-export const MAX_PER_SESSION = 200;
 
 /** Answers whose agents are still counted; an older one makes none any more. */
 const REMEMBERED_MESSAGES = 1_000;
+
+export interface QuotaLimits {
+  /** How deep agents may nest; 0: none at all. */
+  readonly maxDepth: number;
+  /** Agents that one answer of the model may start. */
+  readonly maxPerMessage: number;
+  /** Agents of one session, at every depth. */
+  readonly maxPerSession: number;
+}
 
 export interface AgentQuota {
   readonly maxDepth: number;
@@ -21,7 +25,7 @@ export interface Refusal {
   readonly text: string;
 }
 
-export function createQuota(limits: AgentLimits): AgentQuota {
+export function createQuota(limits: QuotaLimits): AgentQuota {
   return new Quota(limits);
 }
 
@@ -32,10 +36,10 @@ class Quota implements AgentQuota {
   #byMessage: Map<string, number> | undefined;
   #total = 0;
 
-  constructor({ maxDepth, maxPerMessage, maxPerSession }: AgentLimits) {
-    this.maxDepth = maxDepth ?? MAX_DEPTH;
-    this.#maxPerMessage = maxPerMessage ?? MAX_PER_MESSAGE;
-    this.#maxPerSession = maxPerSession ?? MAX_PER_SESSION;
+  constructor({ maxDepth, maxPerMessage, maxPerSession }: QuotaLimits) {
+    this.maxDepth = maxDepth;
+    this.#maxPerMessage = maxPerMessage;
+    this.#maxPerSession = maxPerSession;
   }
 
   take({ effectKey, depth }: Parameters<AgentQuota['take']>[0]): Refusal | undefined {

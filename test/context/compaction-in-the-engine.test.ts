@@ -140,7 +140,7 @@ describe('a compaction in the real engine', () => {
   it('F21: a floor above the window is one clear error and no request', async () => {
     const run = await rehearsedEngine({
       reply: script([]),
-      config: { customSystemPrompt: tokensOf(25_000) },
+      config: { systemPrompt: tokensOf(25_000) },
     });
     const messages = await run.run('Hello.');
     expect(resultOf(messages)).toMatchObject({ is_error: true, terminal_reason: 'blocking_limit' });
@@ -153,7 +153,7 @@ describe('a compaction in the real engine', () => {
   it('F21: a floor above the threshold ends in the same error, with no compaction at all', async () => {
     const run = await rehearsedEngine({
       reply: script([lookAt(10), lookAt(10), lookAt(10)]),
-      config: { customSystemPrompt: tokensOf(17_000) },
+      config: { systemPrompt: tokensOf(17_000) },
     });
     expect(resultOf(await run.run('Hello.'))).toMatchObject({ terminal_reason: 'blocking_limit' });
     expect(run.sent('compaction')).toEqual([]);
@@ -187,7 +187,7 @@ describe('a compaction in the real engine', () => {
       reply: () => done(),
       window: undefined,
       server: { models: { 'house-model': { window: 24_000, maxOutput: 4_000 } } },
-      config: { userSpecifiedModel: 'house-model' },
+      config: { model: 'house-model' },
     });
     await run.run('Hello.');
     expect(run.decisions()[0]?.context?.window).toBe(24_000);

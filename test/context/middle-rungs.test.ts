@@ -69,10 +69,10 @@ async function setUp({ main, onCall, serverWindow = WINDOW, config }: Setup) {
     const engine = new QueryEngine({
       cwd: '/work',
       tools: [look],
-      customSystemPrompt: SYSTEM,
-      userSpecifiedModel: MODEL,
+      systemPrompt: SYSTEM,
+      model: MODEL,
       modelOverrides: { [MODEL]: { contextWindow: WINDOW } },
-      thinkingConfig: { type: 'disabled' },
+      thinking: { type: 'disabled' },
       permissionMode: 'bypassPermissions',
       allowDangerouslySkipPermissions: true,
       callModel,

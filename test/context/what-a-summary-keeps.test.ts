@@ -125,7 +125,7 @@ describe('the History tool', () => {
             return done('Found.');
         }
       }),
-      config: { thinkingConfig: { type: 'enabled', budgetTokens: 1_024 }, maxOutputTokens: 2_000 },
+      config: { thinking: { type: 'enabled', budgetTokens: 1_024 }, maxOutputTokens: 2_000 },
       tell: secret + tokensOf(5_000),
     });
     const messages = await run.run('What is the number?');

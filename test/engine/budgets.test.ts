@@ -117,9 +117,7 @@ describe('budgets (L9)', () => {
   });
 
   it('F65: a budget with a model of unknown price is refused at the door', () => {
-    expect(() => engineUnderTest([], { userSpecifiedModel: 'homemade', maxBudgetUsd: 1 })).toThrow(
-      /price of homemade/,
-    );
+    expect(() => engineUnderTest([], { model: 'homemade', maxBudgetUsd: 1 })).toThrow(/price of homemade/);
     expect(() => engineUnderTest([], { fallbackModel: 'homemade', maxBudgetUsd: 1 })).toThrow(
       /price of homemade/,
     );
@@ -142,7 +140,9 @@ describe('budgets (L9)', () => {
 
 describe('structured output (L7.1)', () => {
   it('the accepted value ends the turn and stands in the result', async () => {
-    const { run } = engineUnderTest([callTool('StructuredOutput', { n: 3 })], { jsonSchema: schema });
+    const { run } = engineUnderTest([callTool('StructuredOutput', { n: 3 })], {
+      outputFormat: { type: 'json_schema', schema },
+    });
     expect(resultIn(await run('Count.'))).toMatchObject({
       subtype: 'success',
       structured_output: { n: 3 },
@@ -153,7 +153,7 @@ describe('structured output (L7.1)', () => {
   it('the accepted value is an attachment on record, which the model is not sent', async () => {
     const { run, store, engine, model } = engineUnderTest(
       [callTool('StructuredOutput', { n: 3 }), say('Good.')],
-      { jsonSchema: schema, verbose: true },
+      { outputFormat: { type: 'json_schema', schema }, verbose: true },
     );
     const messages = await run('Count.');
     expect(messages.map(({ type }) => type)).toEqual(['system', 'assistant', 'user', 'result']);
@@ -171,7 +171,7 @@ describe('structured output (L7.1)', () => {
   });
   it('text instead is nudged', async () => {
     const { run } = engineUnderTest([say('Three.'), callTool('StructuredOutput', { n: 3 })], {
-      jsonSchema: schema,
+      outputFormat: { type: 'json_schema', schema },
     });
     expect(resultIn(await run('Count.'))).toMatchObject({
       subtype: 'success',
@@ -182,7 +182,7 @@ describe('structured output (L7.1)', () => {
   it('five refused calls end the run', async () => {
     const bad = () => callTool('StructuredOutput', { n: 'three' });
     const { run, model } = engineUnderTest([bad(), bad(), bad(), bad(), bad(), bad()], {
-      jsonSchema: schema,
+      outputFormat: { type: 'json_schema', schema },
     });
     expect(resultIn(await run('Count.'))).toMatchObject({
       subtype: 'error_max_structured_output_retries',
@@ -194,7 +194,7 @@ describe('structured output (L7.1)', () => {
   });
   it('a schema of something else than an object is carried in one', async () => {
     const { run } = engineUnderTest([callTool('StructuredOutput', { value: [1, 2] })], {
-      jsonSchema: { type: 'array', items: { type: 'integer' } },
+      outputFormat: { type: 'json_schema', schema: { type: 'array', items: { type: 'integer' } } },
     });
     expect(resultIn(await run('Count.'))).toMatchObject({ structured_output: [1, 2] });
   });

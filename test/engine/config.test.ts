@@ -23,10 +23,10 @@ describe('the fields of QueryEngineConfig do what they say', () => {
     ]);
   });
 
-  it('thinkingConfig, effort, betas, taskBudget, maxOutputTokens reach the request', async () => {
+  it('thinking, effort, betas, taskBudget, maxOutputTokens reach the request', async () => {
     const { run, model } = engineUnderTest([say('x')], {
-      userSpecifiedModel: 'claude-haiku-4-5',
-      thinkingConfig: { type: 'enabled', budgetTokens: 4000 },
+      model: 'claude-haiku-4-5',
+      thinking: { type: 'enabled', budgetTokens: 4000 },
       effort: 'high',
       betas: ['b-1'],
       taskBudget: { total: 50_000 },
@@ -44,8 +44,8 @@ describe('the fields of QueryEngineConfig do what they say', () => {
 
   it('an explicit thinking budget comes on top of the default output cap', async () => {
     const { run, model } = engineUnderTest([say('x')], {
-      userSpecifiedModel: 'claude-haiku-4-5',
-      thinkingConfig: { type: 'enabled', budgetTokens: 4000 },
+      model: 'claude-haiku-4-5',
+      thinking: { type: 'enabled', budgetTokens: 4000 },
     });
     await run('Hi.');
     expect(model.requests[0]?.maxTokens).toBe(12_000);

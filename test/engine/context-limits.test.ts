@@ -23,7 +23,7 @@ describe('through the engine', () => {
         say('Three.', used(3_000)),
         say('Four.', used(4_000)),
       ],
-      { modelOverrides, userSpecifiedModel: 'large', compaction: COMPACTION },
+      { modelOverrides, model: 'large', compaction: COMPACTION },
     );
     await run(words(8_000));
     await run(words(8_000));
@@ -39,7 +39,7 @@ describe('through the engine', () => {
   it('F29: what was reported calibrates later decisions, in the next submission too', async () => {
     const options = {
       modelOverrides: { dense: { contextWindow: 60_000, maxOutputTokens: 4_000 } },
-      userSpecifiedModel: 'dense',
+      model: 'dense',
       compaction: COMPACTION,
     };
     const learned = engineUnderTest([say('One.', used(22_000)), SUMMARY, say('Two.', used(5_000))], options);
@@ -63,7 +63,7 @@ describe('through the engine', () => {
       [say('One.', used(16_000)), overflow, SUMMARY, say('Two.', used(2_000)), say('Three.')],
       {
         modelOverrides: { local: { contextWindow: 128_000, maxOutputTokens: 4_000 } },
-        userSpecifiedModel: 'local',
+        model: 'local',
         compaction: COMPACTION,
       },
     );
@@ -77,7 +77,7 @@ describe('through the engine', () => {
   it('F24: a model that declares neither window nor output limit is asked with careful ones', async () => {
     const { engine, model, run } = engineUnderTest([say('One.')], {
       modelOverrides: { bare: { contextWindow: 0, maxOutputTokens: 0 } },
-      userSpecifiedModel: 'bare',
+      model: 'bare',
     });
     await run('Hello.');
     expect(model.requests[0]?.maxTokens).toBeGreaterThanOrEqual(4_000);
@@ -119,7 +119,7 @@ describe('budgets of tokens', () => {
       {
         tools: [fakeTool({ name: 'Echo', answer: words(3_000) })],
         modelOverrides: { small: { contextWindow: 20_000, maxOutputTokens: 4_000 } },
-        userSpecifiedModel: 'small',
+        model: 'small',
         taskBudget: { total: 100_000 },
         compaction: COMPACTION,
       },
@@ -139,7 +139,7 @@ describe('budgets of tokens', () => {
     const config = {
       tools: [fakeTool({ name: 'Echo', answer: words(3_000) })],
       modelOverrides: { medium: { contextWindow: 100_000, maxOutputTokens: 4_000 } },
-      userSpecifiedModel: 'medium',
+      model: 'medium',
       taskBudget: { total: 100_000 },
       compaction: COMPACTION,
     };

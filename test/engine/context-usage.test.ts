@@ -5,9 +5,9 @@ import { engineUnderTest } from './engine-under-test.ts';
 const words = (count: number) => 'word '.repeat(count);
 const options = {
   tools: [fakeTool({ name: 'Echo', answer: words(4_000) })],
-  customSystemPrompt: words(1_000),
+  systemPrompt: words(1_000),
   modelOverrides: { small: { contextWindow: 100_000, maxOutputTokens: 8_000 } },
-  userSpecifiedModel: 'small',
+  model: 'small',
 };
 
 describe('getContextUsage', () => {

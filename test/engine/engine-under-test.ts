@@ -31,7 +31,7 @@ export function engineUnderTest(
   const engine = new QueryEngine({
     cwd: '/work',
     tools: [],
-    customSystemPrompt: [],
+    systemPrompt: [],
     callModel: model.callModel,
     clock: virtualClock(),
     ids: sequentialIds(),

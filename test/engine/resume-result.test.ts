@@ -47,7 +47,10 @@ describe('a run that died between its decision and its result', () => {
 
   it('keeps the structured value that was accepted', async () => {
     const result = await diedBeforeItsResult(1, [callTool('StructuredOutput', { n: 4 })], {
-      jsonSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+      outputFormat: {
+        type: 'json_schema',
+        schema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+      },
     });
     expect(result).toMatchObject({ terminal_reason: 'completed', structured_output: { n: 4 } });
   });

@@ -33,7 +33,7 @@ async function cutOff(effectClass: 'pure' | 'unsafe') {
 describe('resume of a long conversation (L2)', () => {
   it.each([
     ['the same model', {}, 40_010, 40_100],
-    ['another, which would count otherwise', { userSpecifiedModel: 'claude-haiku-4-5' }, 1, 1_000],
+    ['another, which would count otherwise', { model: 'claude-haiku-4-5' }, 1, 1_000],
   ])('F29: goes on with what the provider counted last, with %s', async (_, config, least, most) => {
     const first = engineUnderTest([say('Hello.', { usage: { input_tokens: 40_000, output_tokens: 10 } })]);
     await first.run('Hi.');

@@ -24,7 +24,10 @@ describe('what a stop leaves behind', () => {
     const { run } = engineUnderTest(
       [broken({ after: [say('Here. '), callTool('StructuredOutput', { n: 1 })] })],
       {
-        jsonSchema: { type: 'object', properties: { n: { type: 'integer' } } },
+        outputFormat: {
+          type: 'json_schema',
+          schema: { type: 'object', properties: { n: { type: 'integer' } } },
+        },
       },
     );
     expect(resultIn(await run('Hi.'))).toMatchObject({ terminal_reason: 'completed', result: '{"n":1}' });

@@ -322,14 +322,13 @@ describe('denials, prompts and models', () => {
     await none.run('Hi.');
     expect(none.model.requests[0]?.system).toEqual([]);
     const own = engineUnderTest([say('x')], {
-      customSystemPrompt: undefined,
-      appendSystemPrompt: 'Speak Latin.',
+      systemPrompt: { type: 'preset', preset: 'turnwright', append: 'Speak Latin.' },
     });
     await own.run('Hi.');
     const system = own.model.requests[0]?.system ?? [];
     expect(system[0]).toContain('Turnwright');
     expect(system).toContain('Speak Latin.');
-    const custom = engineUnderTest([say('x')], { customSystemPrompt: ['One.', '', 'Two.'] });
+    const custom = engineUnderTest([say('x')], { systemPrompt: ['One.', '', 'Two.'] });
     await custom.run('Hi.');
     expect(custom.model.requests[0]?.system).toEqual(['One.', 'Two.']);
   });
@@ -347,12 +346,9 @@ describe('denials, prompts and models', () => {
       return model.requests[0]?.system ?? [];
     };
     const status = expect.stringContaining('Branch: trunk');
-    expect(await systemOf({ customSystemPrompt: 'You are a parrot.' })).toEqual([
-      'You are a parrot.',
-      status,
-    ]);
-    expect(await systemOf({ appendSystemPrompt: 'Speak Latin.' })).toEqual(['Speak Latin.', status]);
-    expect((await systemOf({ customSystemPrompt: undefined })).at(-1)).toEqual(status);
+    expect(await systemOf({ systemPrompt: 'You are a parrot.' })).toEqual(['You are a parrot.', status]);
+    expect(await systemOf({ systemPrompt: ['Speak Latin.'] })).toEqual(['Speak Latin.', status]);
+    expect((await systemOf({ systemPrompt: undefined })).at(-1)).toEqual(status);
     expect(await systemOf({})).toEqual([]);
   });
 

@@ -192,7 +192,7 @@ describe('generated conversations', () => {
             tools: TOOLS,
             baseUrl: server.url,
             apiKey: 'key',
-            userSpecifiedModel: MODEL,
+            model: MODEL,
             permissionMode: 'bypassPermissions',
             allowDangerouslySkipPermissions: true,
             includePartialMessages: partial,

@@ -112,10 +112,10 @@ function open(store: ReturnType<typeof recordingStore>, sessionId: string, resum
   return new QueryEngine({
     cwd: '/',
     tools: TOOLS,
-    customSystemPrompt: [systemPrompt],
+    systemPrompt: [systemPrompt],
     baseUrl: wire.url,
     apiKey: 'key',
-    userSpecifiedModel: MODEL,
+    model: MODEL,
     permissionMode: 'bypassPermissions',
     allowDangerouslySkipPermissions: true,
     store,

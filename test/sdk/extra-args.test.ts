@@ -25,9 +25,9 @@ describe('extraArgs in process', () => {
 
   it.each<[NonNullable<Options['extraArgs']>, string]>([
     [{ 'no-such-flag': null }, '--no-such-flag has no meaning in process'],
-    [{ 'max-turns': 'many' }, '--max-turns takes a number, not "many"'],
+    [{ 'max-turns': 'many' }, '--max-turns must be a whole number of at least 1, got "many"'],
     [{ model: null }, '--model needs a value'],
-    [{ 'replay-user-messages': 'maybe' }, '--replay-user-messages takes no value'],
+    [{ 'replay-user-messages': 'maybe' }, '--replay-user-messages must be true or false, got "maybe"'],
   ])('refuses %j, by name', (extraArgs, why) => {
     expect(() => query({ prompt: 'Hello.', options: { extraArgs } })).toThrow(why);
   });

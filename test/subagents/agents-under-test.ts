@@ -66,7 +66,7 @@ export function agentsUnderTest(
     cwd: '/work',
     tools: [],
     agents: [WORKER],
-    customSystemPrompt: [],
+    systemPrompt: [],
     callModel,
     clock,
     ids: sequentialIds(),

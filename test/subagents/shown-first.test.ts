@@ -63,7 +63,7 @@ it('the same holds for an agent of an agent', async () => {
       dig: [startAgent('deeper'), say('Deep.')],
       deeper: [callTool('Burn'), say('Ash.')],
     },
-    { ...askedFor(asked), agentLimits: { maxDepth: 2 } },
+    { ...askedFor(asked), maxSubagentDepth: 2 },
   );
   for await (const message of engine.submitMessage('Go.')) {
     if (!isAgentCall(message) || !JSON.stringify(message).includes('Burn')) continue;

@@ -1,4 +1,5 @@
 /** The agents of a session, from its options and from files; and what the main thread becomes when it is one of them. */
+
 import { join } from 'node:path';
 import { stricterMode } from '../../permissions/decide/stricter-mode.ts';
 import type { AgentDefinition } from '../../protocol/agent.ts';
@@ -13,7 +14,7 @@ import { systemIds } from '../../util/ids/uuid.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { agentsIn } from '../host/session-info.ts';
-import { buildMainAgentPrompt } from '../session/system-prompt.ts';
+import { buildMainAgentPrompt, readSystemPrompt } from '../session/system-prompt.ts';
 import { ownServerEntries, placesOf } from './agent-resources.ts';
 
 export interface AgentSources {
@@ -81,21 +82,20 @@ export async function asMainAgent(
   const { model, skills } = definition;
   const memory = await readAgentMemory(definition, placesOf(config), files);
   if (memory?.ok === false) config.stderr?.(memory.problem);
-  const given = [config.customSystemPrompt ?? []].flat();
+  const { custom = [], append = [] } = readSystemPrompt(config.systemPrompt);
   return {
     mainAgent: definition.name,
-    customSystemPrompt: [
+    systemPrompt: [
       ...buildMainAgentPrompt(definition, {
         cwd: config.cwd,
         additionalDirectories: config.additionalDirectories ?? [],
       }),
       ...(memory?.ok === true ? [memory.prompt] : []),
-      ...given,
+      ...[custom, append].flat(),
     ],
     ownDirectories: memory?.ok === true ? [memory.folder] : undefined,
     preloadedSkills: skills,
-    userSpecifiedModel:
-      choice.model ?? (model === 'inherit' ? undefined : model) ?? config.userSpecifiedModel,
+    model: choice.model ?? (model === 'inherit' ? undefined : model) ?? config.model,
     mcpServers: [...(config.mcpServers ?? []), ...ownServerEntries(definition)],
     effort: choice.effort ?? definition.effort ?? config.effort,
     maxTurns: choice.maxTurns ?? definition.maxTurns ?? config.maxTurns,

@@ -205,7 +205,7 @@ function agentConfig({ definition }: SpawnRequest, config: QueryEngineConfig): Q
     maxTurns: definition.maxTurns,
     taskBudget: undefined,
     tokenBudget: undefined,
-    jsonSchema: undefined,
+    outputFormat: undefined,
     includePartialMessages: config.includePartialMessages === true && config.forwardSubagentText === true,
     verbose: false,
     compaction: {

@@ -46,7 +46,7 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, Age
   const scope = openScope(session.scope);
   const model = modelOf(request, session);
   const record = createAgentRecord(model);
-  const deadlineMs = session.config.agentLimits?.deadlineMs;
+  const deadlineMs = session.config.subagentDeadlineMs;
   let deadlinePassed = false;
   const cancelDeadline =
     deadlineMs === undefined

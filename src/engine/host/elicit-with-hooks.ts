@@ -1,9 +1,9 @@
 /** What hooks have to say when an MCP server asks something (Elicitation, Notification, ElicitationResult). */
 import type { HookPort } from '../../protocol/hook.ts';
+import type { ElicitationAnswer, ElicitationRequest } from '../../protocol/mcp.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { ElicitationAnswer, ElicitationRequest } from '../mcp-client.ts';
 
-type Elicit = NonNullable<QueryEngineConfig['handleElicitation']>;
+type Elicit = NonNullable<QueryEngineConfig['onElicitation']>;
 
 /**
  * Hooks first: one that answers does so in the place of the person. What goes back to the server, whoever answered,

@@ -1,7 +1,8 @@
 /** `reloadPlugins()`: plugins are read again, and their parts replaced, while the session runs. */
-import type { PluginConfig } from '../../protocol/plugin.ts';
+
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { McpServerStatus } from '../../protocol/mcp.ts';
+import type { PluginConfig } from '../../protocol/plugin.ts';
 import type { SlashCommandInfo } from '../../protocol/sdk-messages.ts';
 import type { EngineParts } from '../session/session-parts.ts';
 import { type PluginPreview, pluginServers } from '../wiring/project/plugins.ts';

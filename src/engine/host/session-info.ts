@@ -48,7 +48,7 @@ export function agentList(config: QueryEngineConfig): readonly AgentInfo[] {
 
 /** The aliases, and the configured model when it is none of them. */
 export function modelList(config: QueryEngineConfig): readonly ModelChoice[] {
-  const own = config.userSpecifiedModel;
+  const own = config.model;
   const env = config.env ?? {};
   const values: readonly string[] =
     own === undefined || CHOICES.some((choice) => choice === own) ? CHOICES : [...CHOICES, own];

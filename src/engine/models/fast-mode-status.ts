@@ -16,11 +16,11 @@ export function fastModeStatus(
 /** Before the session has begun. */
 export function configuredFastMode({
   fastMode,
-  userSpecifiedModel = 'default',
+  model = 'default',
   modelOverrides,
   env = {},
 }: QueryEngineConfig): FastModeStatus {
-  const { supportsFastMode } = modelInfo(resolveModelAlias(userSpecifiedModel, env), modelOverrides);
+  const { supportsFastMode } = modelInfo(resolveModelAlias(model, env), modelOverrides);
   return statusOf(fastMode, supportsFastMode === true, () => ({ state: 'on' }));
 }
 

@@ -1,6 +1,5 @@
 /** How the model is asked, whatever about. */
 import type { ModelInfo } from '../../protocol/model.ts';
-import type { EffortLevel } from '../../protocol/wire.ts';
 
 export interface ModelOptions {
   /**
@@ -9,8 +8,6 @@ export interface ModelOptions {
    * false.
    */
   fastMode?: boolean | 'disabled_by_env' | undefined;
-  /** Unattended: overload and rate limits are waited out without limit. Default false. */
-  persistentRetry?: boolean | undefined;
   /** Retries of one request; default 10. */
   maxRetries?: number | undefined;
   /** Retries of one request while nothing has ever answered at the endpoint; default 4. Not with `persistentRetry`. */
@@ -23,8 +20,4 @@ export interface ModelOptions {
   extraBody?: Readonly<Record<string, unknown>> | undefined;
   /** How long cached prompts live after their last use. Default `5m`; `1h` costs more to write. */
   promptCacheTtl?: '5m' | '1h' | undefined;
-  /** Default: what the model is made for (medium on the 5.5 models, high on most others). */
-  effort?: EffortLevel | undefined;
-  /** Sent with every request. `context-1m-2025-08-07` opens a window of 1M tokens where a model has one by request. */
-  betas?: readonly string[] | undefined;
 }

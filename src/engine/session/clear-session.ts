@@ -25,7 +25,7 @@ export function handOver<Engine>(
       initialMessages: undefined,
       orphanedPermission: undefined,
       readFileCache: undefined,
-      userSpecifiedModel: memory.modelName,
+      model: memory.modelName,
       permissionMode: permissions.mode,
     },
     { mcp, ledger, thinking: memory.thinking, capWarnings: memory.capWarnings, results: memory.results },

@@ -1,4 +1,5 @@
 /** System prompt and contexts of a session: fetched once, put together per submission, recorded when they change. */
+
 import { release, type } from 'node:os';
 import { crc32 } from 'node:zlib';
 import { renderMemory } from '../../memory/render.ts';
@@ -7,7 +8,7 @@ import type { Scope } from '../../util/async/scope.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import type { EngineParts, SessionMemory } from './session-parts.ts';
-import { buildSystemPrompt, buildUserContext, type Surroundings } from './system-prompt.ts';
+import { buildSystemPrompt, buildUserContext, readSystemPrompt, type Surroundings } from './system-prompt.ts';
 
 export interface SubmissionContext {
   readonly system: readonly string[];
@@ -25,11 +26,12 @@ export async function fetchContexts(
   const { config, memory, tools } = parts;
   memory.contexts ??= await fetchOnce(parts, scope);
   const { memoryFiles, gitStatus, ownMemory } = memory.contexts;
+  const { custom, append } = readSystemPrompt(config.systemPrompt);
   return {
     system: buildSystemPrompt({
-      custom: config.customSystemPrompt,
+      custom,
       ownMemory,
-      append: config.appendSystemPrompt,
+      append,
       outputStyle: config.outputStyles?.current,
       cwd: config.cwd,
       additionalDirectories: config.additionalDirectories ?? [],
@@ -39,7 +41,7 @@ export async function fetchContexts(
     userContext: buildUserContext({
       memory: renderMemory(memoryFiles),
       // Turnwright's own prompt has a place for it.
-      outputStyle: config.customSystemPrompt === undefined ? undefined : config.outputStyles?.current,
+      outputStyle: custom === undefined ? undefined : config.outputStyles?.current,
       surroundings: surroundingsOf(model, memory.contexts, parts),
     }),
   };
@@ -82,8 +84,9 @@ export function surroundingsOf(
 }
 
 /** Whether the host wants no system prompt at all: nothing is appended to none. */
-function isSilent({ customSystemPrompt: custom, appendSystemPrompt = '' }: QueryEngineConfig): boolean {
-  return custom !== undefined && [custom].flat().join('') + appendSystemPrompt === '';
+function isSilent({ systemPrompt }: QueryEngineConfig): boolean {
+  const { custom } = readSystemPrompt(systemPrompt);
+  return custom !== undefined && [custom].flat().join('') === '';
 }
 
 /** Goes out with the request, when it differs from the one before. */

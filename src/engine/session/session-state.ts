@@ -6,7 +6,7 @@ import type { SessionMemory } from './session-parts.ts';
 /** What a session remembers between submissions, as it begins. */
 export function freshMemory(config: QueryEngineConfig, inherited: Inherited | undefined): SessionMemory {
   return {
-    modelName: config.userSpecifiedModel,
+    modelName: config.model,
     thinking: inherited?.thinking,
     thinkingDisplay: undefined,
     effort: undefined,

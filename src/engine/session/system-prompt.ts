@@ -3,6 +3,8 @@
  * session and recorded as a snapshot. The system context (git status) is appended to whatever system prompt there is;
  * the user context (memory, surroundings, date) goes before the first message (L3).
  */
+import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '../../options/option-values.ts';
+import type { BaseOptions } from '../../options/options.ts';
 import type { AgentDefinition } from '../../protocol/agent.ts';
 import { reminder } from '../../util/text/reminder.ts';
 
@@ -19,6 +21,17 @@ export interface SystemPromptInput {
   readonly toolNames: readonly string[];
   /** A few lines on the working copy; '' for none. */
   readonly systemContext: string;
+}
+
+/** What takes the place of the default prompt (undefined: nothing does), and what is appended to it. */
+export function readSystemPrompt(
+  prompt: BaseOptions['systemPrompt'],
+): Pick<SystemPromptInput, 'custom' | 'append'> {
+  if (prompt === undefined) return {};
+  if (typeof prompt === 'string') return { custom: prompt };
+  if ('type' in prompt)
+    return prompt.type === 'custom' ? readSystemPrompt(prompt.prompt) : { append: prompt.append };
+  return { custom: prompt.filter((part) => part !== SYSTEM_PROMPT_DYNAMIC_BOUNDARY) };
 }
 
 /** The blocks of the system prompt, in order, without empty ones. */

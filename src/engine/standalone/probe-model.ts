@@ -24,7 +24,7 @@ export async function probeModel(config: QueryEngineConfig, signal: AbortSignal)
     return await probeEndpoint({
       connections,
       baseUrl,
-      model: resolveModelAlias(config.userSpecifiedModel ?? 'default', config.env ?? {}),
+      model: resolveModelAlias(config.model ?? 'default', config.env ?? {}),
       headers: callerHeaders({
         credential: { apiKey: config.apiKey, authToken: config.authToken },
         userAgent: config.userAgent ?? `turnwright/${VERSION}`,

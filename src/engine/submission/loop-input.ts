@@ -34,7 +34,7 @@ export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
   const effort = input.effort ?? memory.effort ?? config.effort;
   const thinking = shownAs(
     memory.thinkingDisplay,
-    thinkingFor(memory.thinking ?? config.thinkingConfig, model, parts.model.infoOf(model)),
+    thinkingFor(memory.thinking ?? config.thinking, model, parts.model.infoOf(model)),
   );
   return {
     sessionId: parts.sessionId,

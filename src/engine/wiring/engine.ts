@@ -1,4 +1,5 @@
 /** Puts a session together: ports to adapters, room by room. No I/O happens here. */
+
 import { createSnipMarks } from '../../context/clearing/snip-marks.ts';
 import { costOf } from '../../model/catalog/prices.ts';
 import { createCacheWatch } from '../../model/request/cache-watch.ts';
@@ -13,11 +14,11 @@ import { openAppState, todosOf } from '../app-state.ts';
 import { withinBudget } from '../budget/strict-budget.ts';
 import { createUsageLedger } from '../budget/usage-ledger.ts';
 import { checkConfig } from '../check-config.ts';
-import type { QueryEngineConfig } from '../config.ts';
 import { askHooksFirst } from '../host/ask-hooks.ts';
 import { gatedShell } from '../host/gated-shell.ts';
 import { adopt, effortOf } from '../models/model-choice.ts';
 import { withQuarantine } from '../models/tool-quarantine.ts';
+import { type PublicConfig, underOwnNames } from '../published-names.ts';
 import { createReadFileCache } from '../session/read-file-cache.ts';
 import { askOnRecord } from '../session/recorded-questions.ts';
 import { createAnnouncer } from '../session/session-events.ts';
@@ -56,7 +57,8 @@ export type Inherited = Pick<EngineParts, 'mcp' | 'ledger'> &
   Pick<SessionMemory, 'thinking' | 'capWarnings' | 'results'>;
 
 /** Throws `invalid_option` for a configuration that contradicts itself. */
-export function composeEngine(config: QueryEngineConfig, inherited?: Inherited): EngineParts {
+export function composeEngine(given: PublicConfig, inherited?: Inherited): EngineParts {
+  const config = underOwnNames(given);
   checkConfig(config);
   const clock = config.clock ?? systemClock;
   const ids = config.ids ?? systemIds;
@@ -142,7 +144,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
   });
   const todos = todosOf(appState);
   const readFileCache = config.readFileCache ?? createReadFileCache();
-  const structured = config.jsonSchema === undefined ? undefined : createStructuredOutput(config.jsonSchema);
+  const structured = config.outputFormat && createStructuredOutput(config.outputFormat.schema);
   const snipMarks = config.compaction?.snipMarks ?? createSnipMarks();
   const mcp = inherited?.mcp ?? new McpRoom(config, { clock, random, env, files });
   mcp.serve({ notices, hooks });
@@ -187,7 +189,7 @@ export function composeEngine(config: QueryEngineConfig, inherited?: Inherited):
     toolState,
   };
   const tools = composeTools(config, toolParts);
-  toolState.watch(tools.port, () => memory.request?.model ?? client.resolve(config.userSpecifiedModel));
+  toolState.watch(tools.port, () => memory.request?.model ?? client.resolve(config.model));
   const memory = freshMemory(config, inherited);
   journal.onEntry((body) => {
     if (body.type !== 'response' || body.broken === true) return;

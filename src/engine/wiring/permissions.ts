@@ -28,7 +28,7 @@ const BY_TOOL = { answeredBy: 'permissionPromptTool' } as const;
 
 /** Who answers questions. An MCP tool that was named for it goes before the host. */
 function answererOf(
-  { canUseTool, permissionPromptTool: name }: QueryEngineConfig,
+  { canUseTool, permissionPromptToolName: name }: QueryEngineConfig,
   callTool: (name: string, input: Record<string, unknown>, signal: AbortSignal) => Promise<ToolOutput>,
 ): CanUseTool | undefined {
   if (name === undefined) return canUseTool;
@@ -62,7 +62,7 @@ export interface PermissionRoomPorts {
   readonly sandbox: Pick<SandboxPort, 'placeOf' | 'autoAllow'> | undefined;
   /** Tools whose server was told to ask in any mode. */
   readonly asksAlways: (tool: string) => boolean;
-  /** Calls a tool beside the conversation, for `permissionPromptTool`. */
+  /** Calls a tool beside the conversation, for `permissionPromptToolName`. */
   callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
 }
 
@@ -77,7 +77,7 @@ export function composePermissions(
     // The caller asked for this tool by giving a schema.
     allow: [
       ...(config.allowRules ?? []),
-      ...(config.jsonSchema === undefined ? [] : [STRUCTURED_OUTPUT_TOOL]),
+      ...(config.outputFormat === undefined ? [] : [STRUCTURED_OUTPUT_TOOL]),
     ],
     deny: config.denyRules,
     ask: config.askRules,
@@ -141,7 +141,7 @@ class Asking {
   }
 
   async ask(...[question, signal]: Parameters<AskPort>): ReturnType<AskPort> {
-    const { permissionPromptTool, permissionTimeoutMs: timeoutMs } = this.#config;
+    const { permissionPromptToolName, permissionTimeoutMs: timeoutMs } = this.#config;
     const { callTool, clock, ids } = this.#ports;
     const known = this.#preset?.get(question.toolUseId);
     const permissions = { apply: (updates: readonly PermissionUpdate[]) => this.applyUpdates(updates) };
@@ -157,7 +157,7 @@ class Asking {
       return { behavior: 'deny', message: NO_PROMPTS, answeredBy: 'asyncAgent' };
     const canUseTool = answererOf(this.#config, callTool);
     const answer = await createAsk({ permissions, ids, canUseTool, clock, timeoutMs })(question, signal);
-    if (answer.behavior === 'pending' || permissionPromptTool === undefined) return answer;
+    if (answer.behavior === 'pending' || permissionPromptToolName === undefined) return answer;
     return answer.answeredBy !== undefined ? answer : { ...answer, ...BY_TOOL };
   }
 }

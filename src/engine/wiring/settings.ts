@@ -1,9 +1,10 @@
 /** From options, settings files and environment to the engine's configuration, through the one resolver (L1). */
-import type { PluginConfig } from '../../protocol/plugin.ts';
+
 import { resolve } from 'node:path';
 import { asksAnthropic } from '../../model/catalog/anthropic-api.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
+import type { PluginConfig } from '../../protocol/plugin.ts';
 import type { ConfigOptions } from '../../settings/config-options.ts';
 import type { UserServers } from '../../settings/read/user-servers.ts';
 import { resolveConfig } from '../../settings/resolve/resolve-config.ts';
@@ -100,10 +101,10 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     home: resolved.configHome,
     settingSources: resolved.settingSources,
     projectTrusted: resolved.projectTrusted,
-    userSpecifiedModel: resolved.model,
+    model: resolved.model,
     fallbackModel: resolved.fallbackModels.length === 0 ? undefined : resolved.fallbackModels.join(','),
     modelOverrides: overridesOf(resolved),
-    thinkingConfig: resolved.thinking,
+    thinking: resolved.thinking,
     effort: resolved.effort,
     betas: resolved.betas.length === 0 ? undefined : resolved.betas,
     extraBody: resolved.extraBody,
@@ -156,7 +157,7 @@ export async function configFromSettings(input: SettingsInput): Promise<Settings
     backgroundTasks: resolved.backgroundTasks,
     sessionState: resolved.sessionState,
     enableFileCheckpointing: resolved.fileCheckpointing,
-    ...(!wantsAgents(input.toolNames, resolved) && { agentLimits: { maxDepth: 0 } }),
+    ...(!wantsAgents(input.toolNames, resolved) && { maxSubagentDepth: 0 }),
   };
   return {
     config,

@@ -1,13 +1,13 @@
 /** `query()`: one session driven by a prompt, or by a stream of prompts. */
 import type { QueryEngine } from '../../engine/query-engine.ts';
 import type { Batch } from '../../engine/submission/submit-message.ts';
+import { checkOptions } from '../../options/check.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SDKResultMessage } from '../../protocol/result-message.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/sdk-messages.ts';
 import { endableIterator } from '../../util/async/endable-iterator.ts';
 import { flattened } from '../../util/async/flattened.ts';
 import { uuid } from '../../util/ids/uuid.ts';
-import { checkOptions } from '../check-options.ts';
 import { withExtraArgs } from '../extra-args.ts';
 import { type Opening, startEngine } from '../open-engine.ts';
 import type { Options } from '../options.ts';

@@ -1,5 +1,5 @@
-import type { SettingSource } from '../../options/option-values.ts';
 import { join } from 'node:path';
+import type { SettingSource } from '../../options/option-values.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { isInside } from '../../util/files/inside.ts';
 import type { Settings, SettingsLayer } from '../settings.ts';

@@ -1,8 +1,8 @@
 /** The MCP servers that the user keeps, for every project or for one: in the user's own file, which needs no trust. */
-import type { SettingSource } from '../options/option-values.ts';
+
 import { dirname, join, resolve } from 'node:path';
+import type { SettingSource } from '../../options/option-values.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
-import type { SettingSource } from '../settings.ts';
 import { type Env, homeDirectory, namedHome } from './config-home.ts';
 import { isRecord, parseMcpFile, type Servers } from './mcp-file.ts';
 import { readIfPresent } from './read-settings.ts';

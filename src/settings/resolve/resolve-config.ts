@@ -1,6 +1,6 @@
+import { resolve } from 'node:path';
 import type { ToolSearchMode } from '../../options/option-values.ts';
 import { toolSearchShare } from '../../options/tool-search-mode.ts';
-import { resolve } from 'node:path';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ThinkingConfig } from '../../protocol/wire.ts';
 import { projectFolders } from '../../util/files/folders.ts';

@@ -119,7 +119,7 @@ function resolveMode(
   return 'default';
 }
 
-/** `manual` is what command lines call the default mode. */
+/** `manual` is another name of the default mode; `auto` is none of ours. */
 function modeNamed(name: string): PermissionMode | undefined {
   return name === 'manual' ? 'default' : PERMISSION_MODES.find((mode) => mode === name);
 }

@@ -1,6 +1,7 @@
 /** Changes to settings files: whole or not at all, and never at the cost of what else a file holds. */
-import type { SettingSource } from '../../options/option-values.ts';
+
 import { dirname, join } from 'node:path';
+import type { SettingSource } from '../../options/option-values.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import { invalidSettings, parseSettings } from '../read/parse-settings.ts';
 import { changeJsonFile } from './change-json.ts';

@@ -29,7 +29,7 @@ it('F62 fifty agents in one answer: ten run, the others are tool errors that say
 it('F62 the session has a cap of its own, over all answers', async () => {
   const { run } = agentsUnderTest(
     { main: [startAgents('n0', 'n1'), startAgent('n2', { id: 'toolu_n2' }), say('Done.')], ...scripts },
-    { agentLimits: { maxPerSession: 2 } },
+    { maxSubagents: 2 },
   );
   const answers = answersIn(await run());
   expect(answers.map(({ isError }) => isError)).toEqual([false, false, true]);

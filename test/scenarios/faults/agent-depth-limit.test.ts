@@ -17,7 +17,7 @@ it('F61 at the depth cap the tool is absent, and a call of it all the same does 
 });
 
 it('F61 a call at the cap is refused at run time too, whatever tools were offered', () => {
-  const quota = createQuota({ maxDepth: 1 });
+  const quota = createQuota({ maxDepth: 1, maxPerMessage: 10, maxPerSession: 200 });
   expect(quota.take({ effectKey: 's/1/1/tool/a', depth: 0 })).toBeUndefined();
   expect(quota.take({ effectKey: 's/1/1/tool/b', depth: 1 })).toMatchObject({
     by: 'depth_limit',
@@ -32,7 +32,7 @@ it('F61 a deeper cap lets agents start agents, down to it', async () => {
       dig: [startAgent('deeper', { id: 'toolu_deeper' }), say('It is gold.')],
       deeper: [say('Gold.')],
     },
-    { agentLimits: { maxDepth: 2 } },
+    { maxSubagentDepth: 2 },
   );
   const messages = await run();
   expect(answersIn(messages)).toMatchObject([{ text: 'It is gold.' }]);

@@ -7,7 +7,7 @@ it('F138 an agent that has answered and does not come to its end: the answer is 
   const { run, clock } = agentsUnderTest(
     { main: [startAgent('dig'), say('Done.')], dig: [say('It is gold.')] },
     {
-      agentLimits: { deadlineMs: 60_000 },
+      subagentDeadlineMs: 60_000,
       hooks: {
         SubagentStop: [
           {

@@ -23,7 +23,7 @@ async function compactionsWhenReported(inputTokens: number): Promise<number> {
     tools: [],
     baseUrl: server.url,
     apiKey: 'key',
-    userSpecifiedModel: 'claude-dense',
+    model: 'claude-dense',
     modelOverrides: { 'claude-dense': { contextWindow: 60_000, maxOutputTokens: 4_000 } },
     compaction: { collapse: false, cachedMicrocompact: false },
   });

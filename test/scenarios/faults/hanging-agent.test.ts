@@ -11,7 +11,7 @@ it('F139 one of two agents hangs: the result of the other is delivered meanwhile
   };
   const { engine, clock } = agentsUnderTest(
     { main: [startAgents('slow', 'quick'), say('One was slow.')], slow: [stuck], quick: [say('Here.')] },
-    { agentLimits: { deadlineMs: 60_000 } },
+    { subagentDeadlineMs: 60_000 },
   );
   const messages: SDKMessage[] = [];
   for await (const message of engine.submitMessage('Go.')) {

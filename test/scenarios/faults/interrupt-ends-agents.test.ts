@@ -11,7 +11,7 @@ it('F141 an interrupted run ends every agent below it, and what they were runnin
       dig: [startAgent('deeper'), say('Never said.')],
       deeper: [callTool('Wait'), hang()],
     },
-    { tools: [wait], agentLimits: { maxDepth: 2 } },
+    { tools: [wait], maxSubagentDepth: 2 },
   );
   const messages: SDKMessage[] = [];
   const running = (async () => {

@@ -43,7 +43,7 @@ describe('F01 kill -9 between the start of a tool and its result', () => {
       cwd: place.cwd,
       home: place.home,
       tools: [],
-      customSystemPrompt: [],
+      systemPrompt: [],
       baseUrl: server.url,
       apiKey: KEY,
       resume: place.sessionId,

@@ -26,7 +26,7 @@ it('F25 from a large model to a small one and back: the trigger follows the mode
     tools: [],
     baseUrl: server.url,
     apiKey: 'key',
-    userSpecifiedModel: LARGE,
+    model: LARGE,
     modelOverrides: models,
     compaction: { collapse: false },
   });

@@ -21,10 +21,10 @@ describe('F114 an agent that is woken again', () => {
       new QueryEngine({
         cwd,
         tools: [fakeTool({ name: 'Look' })],
-        customSystemPrompt: [SYSTEM],
+        systemPrompt: [SYSTEM],
         baseUrl: server.url,
         apiKey: KEY,
-        userSpecifiedModel: MODEL,
+        model: MODEL,
         store,
         ...(resume !== undefined && { resume }),
       });

@@ -21,7 +21,7 @@ it('F64 a call that the shared budget cannot pay: the agent ends as budget, its 
     {
       tools: [fakeTool({ name: 'Look', answer: 'x' })],
       agents: [{ ...WORKER, model: LARGE }],
-      userSpecifiedModel: SMALL,
+      model: SMALL,
       maxBudgetUsd: 0.28,
       strictBudget: true,
     },

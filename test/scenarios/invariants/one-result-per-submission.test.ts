@@ -19,7 +19,7 @@ async function engineOver(replies: Parameters<typeof serve>[0]) {
   const engine = new QueryEngine({
     ...place,
     tools: [],
-    customSystemPrompt: [],
+    systemPrompt: [],
     baseUrl: server.url,
     apiKey: KEY,
   });

@@ -53,7 +53,7 @@ export function connectedServers(
     cwd: config.cwd,
     env,
     version: VERSION,
-    elicit: elicitWithHooks(config.handleElicitation, () => session().hooks),
+    elicit: elicitWithHooks(config.onElicitation, () => session().hooks),
     parserOf,
     connect: connectWith(config),
     credentials: config.home === undefined ? undefined : createCredentialStore(config.home, files),

@@ -1,11 +1,12 @@
 /** Plugins in a session: loaded before the engine is, handed to the rooms that know what to do with their parts. */
-import type { PluginConfig } from '../../../protocol/plugin.ts';
+
 import type { McpServerEntry } from '../../../mcp/servers/mcp-servers.ts';
 import type { LoadedPlugins } from '../../../plugins/load-plugins.ts';
 import type { Plugin } from '../../../plugins/plugin.ts';
 import type { AgentDefinition } from '../../../protocol/agent.ts';
 import type { PersistentFiles } from '../../../protocol/files.ts';
 import type { ConfiguredHook, HookPolicy } from '../../../protocol/hook-config.ts';
+import type { PluginConfig } from '../../../protocol/plugin.ts';
 import { hooksOfPlugin } from '../../../settings/resolve/resolve-hooks.ts';
 import type { SkillCatalogue } from '../../../skills/catalogue.ts';
 import { readAgentFiles } from '../../../subagents/agent-files.ts';

@@ -1,4 +1,5 @@
 /** The Agent tool in a session: which agents it offers, and the way back into the engine that runs them. */
+import { OPTIONS } from '../../../options/table.ts';
 import type { AgentDefinition } from '../../../protocol/agent.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { Ids } from '../../../protocol/ports.ts';
@@ -9,7 +10,7 @@ import type { SkillToolPorts } from '../../../skills/skill-tool.ts';
 import { AGENT_TOOL, type AgentToolInput, createAgentTool } from '../../../subagents/agent-tool.ts';
 import { GENERAL_PURPOSE } from '../../../subagents/built-in.ts';
 import { findAgent } from '../../../subagents/catalog.ts';
-import { type AgentQuota, createQuota } from '../../../subagents/quota.ts';
+import { type AgentQuota, createQuota, type QuotaLimits } from '../../../subagents/quota.ts';
 import { selectTools } from '../../../subagents/select-tools.ts';
 import { type StartPorts, startAgent } from '../../../subagents/start-agent.ts';
 import { createStats } from '../../../subagents/stats.ts';
@@ -54,7 +55,7 @@ class Subagents implements SubagentRoom {
   constructor(config: QueryEngineConfig, ids: Ids) {
     this.#config = config;
     this.#ids = ids;
-    this.#quota = createQuota(config.agentLimits ?? {});
+    this.#quota = createQuota(quotaOf(config));
     this.#agents = agentsIn(config);
   }
 
@@ -148,4 +149,12 @@ class Subagents implements SubagentRoom {
 function isSame(now: readonly AgentDefinition[], before: readonly AgentDefinition[]): boolean {
   const identical = now.length === before.length && now.every((agent, at) => agent === before[at]);
   return identical || JSON.stringify(now) === JSON.stringify(before);
+}
+
+function quotaOf({ maxSubagentDepth, maxSubagentsPerMessage, maxSubagents }: QueryEngineConfig): QuotaLimits {
+  return {
+    maxDepth: maxSubagentDepth ?? OPTIONS.maxSubagentDepth.default,
+    maxPerMessage: maxSubagentsPerMessage ?? OPTIONS.maxSubagentsPerMessage.default,
+    maxPerSession: maxSubagents ?? OPTIONS.maxSubagents.default,
+  };
 }

@@ -89,7 +89,7 @@ export function unknownTools(
   return names.filter((name) => !elsewhere.includes(name) && !known.some((tool) => tool.name === name));
 }
 
-/** Whoever names the tools, or takes this one away, decides whether there are agents (`agentLimits.maxDepth`). */
+/** Whoever names the tools, or takes this one away, decides whether there are agents (`maxSubagentDepth`). */
 export function wantsAgents(
   names: readonly string[] | undefined,
   { removedTools }: Pick<ResolvedConfig, 'removedTools'>,

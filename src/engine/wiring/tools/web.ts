@@ -28,7 +28,7 @@ export function composeWeb(config: QueryEngineConfig, parts: WebParts): readonly
 
 /** Only Anthropic's API is known to search; another provider would refuse the request. */
 function composeSearch(config: QueryEngineConfig, parts: WebParts): readonly AnyTool[] {
-  const model = parts.model.resolve(config.userSpecifiedModel);
+  const model = parts.model.resolve(config.model);
   const isOffered = config.sessionTools?.includes(WEB_SEARCH_TOOL) === true;
   if (!isOffered || !asksAnthropic(config.baseUrl ?? DEFAULT_BASE_URL, model)) return [];
   return [

@@ -1,0 +1,50 @@
+/** Names that the published table of the engine's fields has for options which are called otherwise here (L1). */
+import type { BaseOptions } from '../options/options.ts';
+import type { JsonSchema } from '../protocol/json.ts';
+import type { QueryEngineConfig } from './config.ts';
+
+/** Other names of options. A field that is given under its own name wins. */
+export interface PublishedNames {
+  /** Another name of `model`. */
+  userSpecifiedModel?: BaseOptions['model'];
+  /** Another name of `thinking`. */
+  thinkingConfig?: BaseOptions['thinking'];
+  /** Another name of `onElicitation`. */
+  handleElicitation?: BaseOptions['onElicitation'];
+  /** `systemPrompt` as one or several texts, in place of the preset; `[]` and `''`: none. */
+  customSystemPrompt?: string | readonly string[] | undefined;
+  /** Appended to `customSystemPrompt`, or to the preset without one. */
+  appendSystemPrompt?: string | undefined;
+  /** The schema of `outputFormat`. */
+  jsonSchema?: JsonSchema | undefined;
+}
+
+/** The configuration as callers write it: the engine's fields, also under their published names. */
+export interface PublicConfig extends QueryEngineConfig, PublishedNames {}
+
+/** Every field under its own name. */
+export function underOwnNames(given: PublicConfig): QueryEngineConfig;
+export function underOwnNames(given: Partial<PublicConfig>): Partial<QueryEngineConfig>;
+export function underOwnNames(given: Partial<PublicConfig>): Partial<QueryEngineConfig> {
+  const { userSpecifiedModel, thinkingConfig, handleElicitation, ...others } = given;
+  const { customSystemPrompt: custom, appendSystemPrompt: append, jsonSchema: schema, ...own } = others;
+  const renamed: Partial<QueryEngineConfig> = {
+    model: userSpecifiedModel,
+    thinking: thinkingConfig,
+    onElicitation: handleElicitation,
+    systemPrompt: custom === undefined && append === undefined ? undefined : systemPromptOf(custom, append),
+    outputFormat: schema && { type: 'json_schema', schema },
+  };
+  const meant = Object.entries(renamed).filter(
+    ([name, value]) => value !== undefined && own[name as keyof typeof own] === undefined,
+  );
+  return meant.length === 0 ? own : { ...own, ...Object.fromEntries(meant) };
+}
+
+function systemPromptOf(
+  custom: string | readonly string[] | undefined,
+  append: string | undefined,
+): BaseOptions['systemPrompt'] {
+  if (custom === undefined) return { type: 'preset', preset: 'turnwright', append };
+  return append === undefined ? custom : [...[custom].flat(), append];
+}

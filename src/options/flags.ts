@@ -1,0 +1,37 @@
+/** The flags of the command line that are an option. */
+import { OPTIONS, type OptionName, type Row } from './table.ts';
+
+export interface OptionFlag {
+  readonly name: OptionName;
+  readonly row: Row & { readonly flag: string };
+  /** `none`: alone it means true. `optional`: so it does, and may have a value. */
+  readonly takes: 'value' | 'optional' | 'none';
+  /** `--no-…`: it means false. */
+  readonly negates: boolean;
+}
+
+/** In the order of the table. */
+export function optionFlags(): readonly OptionFlag[] {
+  return Object.entries<Row>(OPTIONS).flatMap(([name, row]) =>
+    row.flag === undefined
+      ? []
+      : [
+          {
+            name: name as OptionName,
+            row: { ...row, flag: row.flag },
+            takes: row.flag.includes('<') ? 'value' : row.flag.includes('[') ? 'optional' : 'none',
+            negates: row.flag.startsWith('--no-'),
+          },
+        ],
+  );
+}
+
+/** The option of a flag, which is given without its dashes. */
+export function optionOfFlag(flag: string): OptionFlag | undefined {
+  return optionFlags().find(({ row }) => longFlag(row.flag) === `--${flag}`);
+}
+
+/** `--model` of `-m, --model <model>`. */
+export function longFlag(flag: string): string {
+  return /--[\w-]+/.exec(flag)?.[0] ?? flag;
+}
