@@ -1,5 +1,6 @@
 /** The standard streams, with back-pressure: a slow reader slows us down, one that left ends the run. */
 import type { Writable } from 'node:stream';
+import { withoutLineSeparators } from '../util/text/line-separators.ts';
 
 /** The reader closed the pipe (`turnwright … | head -1`). */
 export class OutputClosed extends Error {
@@ -13,6 +14,9 @@ export interface Output {
   /** Resolves once the text was handed to the system. Rejects with `OutputClosed` when nobody reads any more. */
   write(text: string): Promise<void>;
 }
+
+/** A message as a line of JSON, its newline included. */
+export const jsonLine = (message: object): string => `${withoutLineSeparators(JSON.stringify(message))}\n`;
 
 const CLOSED_CODES = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EIO']);
 

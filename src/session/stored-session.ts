@@ -5,6 +5,7 @@ import type { PersistentFiles } from '../protocol/files.ts';
 import type { JournalBody } from '../protocol/journal.ts';
 import type { Clock } from '../protocol/ports.ts';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/session-store.ts';
+import { withoutLineSeparators } from '../util/text/line-separators.ts';
 import { decodeStored, encodeRecord, sessionPrefix } from './journal/envelope.ts';
 import { journalPath } from './session-files.ts';
 
@@ -76,7 +77,8 @@ async function ask<T>(
 function textOf(entries: readonly SessionStoreEntry[], { clock }: StoredSessionOptions): string {
   const lines = entries.flatMap((entry) => {
     const decoded = decodeStored(entry);
-    if (decoded.kind !== 'ok') return decoded.kind === 'takeover' ? [] : [JSON.stringify(entry)];
+    if (decoded.kind !== 'ok')
+      return decoded.kind === 'takeover' ? [] : [withoutLineSeparators(JSON.stringify(entry))];
     const { sessionId, cwd, seq, epoch } = decoded.entry;
     const version = typeof entry['version'] === 'string' ? entry['version'] : '0';
     const prefix = sessionPrefix({ sessionId, cwd, version });

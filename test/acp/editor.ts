@@ -59,7 +59,8 @@ export async function openDesk(): Promise<Desk> {
     async close() {
       for (const editor of editors) await editor.close();
       await server.close();
-      await rm(folder, { recursive: true, force: true });
+      // The command line outlives its adapter by a moment, in which Node may still write its compile cache.
+      await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
 }

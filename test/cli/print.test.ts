@@ -84,6 +84,18 @@ describe('formats', () => {
     expect([ran.code, ran.stderr]).toEqual([0, '']);
   });
 
+  test.each(['json', 'stream-json'])(
+    '%s: a message is one line also for readers that end a line at U+2028 and U+2029',
+    async (format) => {
+      const text = 'one\u2028two\u2029three';
+      const server = await rehearse(reply(text));
+      const ran = await turnwright(['-p', text, '--output-format', format], { env: against(server) });
+      expect(ran.stdout).not.toMatch(/[\u2028\u2029]/);
+      const last = ran.stdout.trimEnd().split('\n').at(-1) ?? '';
+      expect(JSON.parse(last)).toMatchObject({ type: 'result', result: text });
+    },
+  );
+
   test('a schema: the value as JSON', async () => {
     const server = await rehearse(reply([toolUse('StructuredOutput', { city: 'Paris' })]));
     const schema = JSON.stringify({

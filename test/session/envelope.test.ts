@@ -43,6 +43,15 @@ describe('envelope', () => {
     );
   });
 
+  it('is one line also for readers that end a line at U+2028 and U+2029, as that of Node 24 does', () => {
+    const text = 'one\u2028two\u2029three';
+    const inFolder = sessionPrefix({ sessionId: SESSION, cwd: `/${text}`, version: '1' });
+    const body: JournalBody = { type: 'result', id: 'i', submission: 's', result: { [text]: text } };
+    const line = Buffer.from(encodeRecord(body, { seq: 7, epoch: 2 }, inFolder, 0));
+    expect(line.toString()).not.toMatch(/[\u2028\u2029]/);
+    expect(decodeLine(line)).toMatchObject({ kind: 'ok', entry: { ...body, cwd: `/${text}` } });
+  });
+
   it.each([
     ['as large text that the model reads too', 20_000, (text: string) => [{ type: 'text', text }], 1],
     ['as a short text', 100, (text: string) => [{ type: 'text', text }], 2],

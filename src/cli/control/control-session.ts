@@ -13,7 +13,7 @@ import {
   TurnwrightError,
 } from '../../index.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
-import { OutputClosed } from '../output.ts';
+import { jsonLine, OutputClosed } from '../output.ts';
 import type { Signals } from '../signals.ts';
 import { answerFor } from './answer-request.ts';
 import { createHostChannel } from './host-channel.ts';
@@ -56,7 +56,7 @@ interface Started {
 /** Runs until the host has closed its end and the last turn has its result. Rejects with `UnreadableLine`. */
 export async function runControlSession(session: ControlSessionOptions): Promise<ExitCode> {
   const { signals } = session;
-  const send = (line: Fields | SDKMessage) => session.write(`${JSON.stringify(line)}\n`);
+  const send = (line: Fields | SDKMessage) => session.write(jsonLine(line));
   // A reader that left is noticed by the messages, which are waited for.
   const post = (line: Fields) => void send(line).catch(() => undefined);
   const channel = createHostChannel(post);

@@ -1,7 +1,7 @@
 /** Headless output: the answer alone, one JSON object, or one JSON object per message. */
 import type { Query, SDKMessage, SDKResultMessage } from '../../index.ts';
 import type { OutputFormat } from '../flags/args.ts';
-import type { Output } from '../output.ts';
+import { jsonLine, type Output } from '../output.ts';
 
 /** Takes the messages of a run. `end` is called once, after the last one. */
 export interface Sink {
@@ -16,14 +16,14 @@ export function createPrinter(format: OutputFormat, output: Output, problems?: O
   switch (format) {
     case 'stream-json':
       return {
-        show: (message) => output.write(`${JSON.stringify(message)}\n`),
+        show: (message) => output.write(jsonLine(message)),
         end: async () => undefined,
       };
     case 'json':
       return {
         show: async () => undefined,
         end: async (result) => {
-          if (result !== undefined) await output.write(`${JSON.stringify(result)}\n`);
+          if (result !== undefined) await output.write(jsonLine(result));
         },
       };
     case 'text': {

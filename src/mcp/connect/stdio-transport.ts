@@ -5,6 +5,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { type ProcessGroup, spawnGroup } from '../../util/process/process-tree.ts';
+import { withoutLineSeparators } from '../../util/text/line-separators.ts';
 import { isRecord } from '../servers/server-config.ts';
 import { cleanText } from '../tools/clean-text.ts';
 
@@ -80,7 +81,7 @@ export function createStdioTransport(server: StdioServer): StdioTransport {
     async send(message) {
       const stdin = group?.stdin;
       if (closed || stdin === undefined || stdin.destroyed) throw new Error('The server is not running.');
-      if (!stdin.write(`${JSON.stringify(message)}\n`)) {
+      if (!stdin.write(`${withoutLineSeparators(JSON.stringify(message))}\n`)) {
         await new Promise<void>((resolve) => {
           stdin.once('drain', resolve);
           stdin.once('close', resolve);

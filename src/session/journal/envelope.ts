@@ -45,7 +45,7 @@ export type DecodedLine =
 export type SessionPrefix = string & { readonly __brand: 'SessionPrefix' };
 
 export function sessionPrefix(stamp: SessionStamp): SessionPrefix {
-  return JSON.stringify(stamp).slice(1, -1) as SessionPrefix;
+  return stringifySafely(stamp).slice(1, -1) as SessionPrefix;
 }
 
 const OWNED = ['v', 'seq', 'epoch', 'sum', 'sessionId', 'cwd', 'version', 'userType'];
@@ -99,7 +99,7 @@ function sealed(head: string, fields: string, envelope: string): string {
 
 /** The line of a record that was changed after it had been written. One that never carried a sum gets none. */
 export function resealed({ sum, ...record }: Readonly<Record<string, unknown>>): string {
-  const text = JSON.stringify(record);
+  const text = stringifySafely(record);
   return sum === undefined ? text : sealed('', text.slice(0, -1), '');
 }
 

@@ -1,4 +1,5 @@
 import { TurnwrightError } from '../../protocol/errors.ts';
+import { withoutLineSeparators } from '../../util/text/line-separators.ts';
 
 /**
  * JSON of a record. What tools hand back as data may hold big integers or cycles; they must not cost the record.
@@ -6,10 +7,10 @@ import { TurnwrightError } from '../../protocol/errors.ts';
  */
 export function stringifySafely(value: object): string {
   try {
-    return JSON.stringify(value);
+    return withoutLineSeparators(JSON.stringify(value));
   } catch {
     try {
-      return JSON.stringify(value, withoutCycles());
+      return withoutLineSeparators(JSON.stringify(value, withoutCycles()));
     } catch (cause) {
       throw new TurnwrightError('storage_error', 'A record cannot be written as JSON.', { cause });
     }
