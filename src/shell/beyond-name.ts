@@ -5,7 +5,7 @@
  */
 
 import { onlyEditsText } from './sed-script.ts';
-import { baseName } from './segment.ts';
+import { baseName, type Segment } from './segment.ts';
 
 interface Beyond {
   /** Long options, written out, apart by spaces. What cuts one short counts too. */
@@ -123,6 +123,35 @@ function isSedScript(word: string, args: readonly string[]): boolean {
   return !given && args.find((arg) => !arg.startsWith('-')) === word;
 }
 
+/** Whether the script that it is given may run any program, or open any file, by what it reads or by words of its own. */
+export function mayRunAnything({ words }: Pick<Segment, 'words'>): boolean {
+  const [path, ...args] = words.map(({ value }) => value);
+  const program = aliasOf(baseName(path ?? ''));
+  if (program === 'sed')
+    return !args.includes('--sandbox') && sedScripts(args).some((script) => !isSafe(script));
+  if (PROGRAMS[program] !== awk) return false;
+  const at = awkScriptAt(args.map((arg) => arg ?? ''));
+  const scripted = args.some((arg) => /^(?:-f|--file)/.test(arg ?? ''));
+  const given = args.filter((_, i) => /^(?:-e|--source)$/.test(args[i - 1] ?? ''));
+  const scripts = given.length > 0 ? given : scripted || at >= args.length ? [] : [args[at]];
+  return scripts.some((script) => script === undefined || awkDoesMore(script));
+}
+
+/** What is not known may be a command that runs another. */
+const isSafe = (script: string | undefined): boolean =>
+  script !== undefined && (!script.includes('e') || onlyEditsText(script));
+
+function sedScripts(args: readonly (string | undefined)[]): readonly (string | undefined)[] {
+  const given = args.flatMap((arg, at) => {
+    if (/^(?:-[nErsuz]*e|--expression)$/.test(args[at - 1] ?? '')) return [arg];
+    const joined = /^(?:-[nErsuz]*e|--expression=)(.+)$/s.exec(arg ?? '')?.[1];
+    return joined === undefined ? [] : [joined];
+  });
+  if (given.length > 0 || args.some((arg) => /^-\w*f|^--file/.test(arg ?? ''))) return given;
+  const first = args.findIndex((arg) => arg === undefined || (arg !== '' && !arg.startsWith('-')));
+  return first < 0 ? [] : [args[first]];
+}
+
 /** What holds for every subcommand of git, and for single ones. */
 const GIT: Beyond = {
   long: 'output output-directory ext-diff textconv exec upload-pack receive-pack upload-archive open-files-in-pager extcmd template',
@@ -160,14 +189,17 @@ export function beyondName(words: readonly string[]): readonly number[] {
   const [path = '', ...args] = words;
   const program = baseName(path);
   if (program === 'git') return beyondGit(args).map((at) => at + 1);
-  const form = tableOf(ALIASES[program] ?? program);
+  const form = tableOf(aliasOf(program));
   return form === undefined ? [] : beyond(args, form).map((at) => at + 1);
 }
 
 /** Whether words that are not known yet could go beyond it. */
 export function mayGoBeyond(program: string): boolean {
-  return program === 'git' || tableOf(ALIASES[program] ?? program) !== undefined;
+  return program === 'git' || tableOf(aliasOf(program)) !== undefined;
 }
+
+const aliasOf = (program: string): string =>
+  Object.hasOwn(ALIASES, program) ? (ALIASES[program] ?? program) : program;
 
 const tableOf = (name: string): Beyond | undefined =>
   Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;

@@ -1,4 +1,5 @@
 /** What git commands read out of a repository or write into its working tree, besides what their words name. */
+import { pathOfAddress } from './file-address.ts';
 
 export interface GitTouch {
   /** Paths that its words name. */
@@ -54,7 +55,11 @@ export function gitReads(args: readonly string[]): GitTouch | undefined {
   const call = readCall(args);
   const { verb, rest, workTree, ownDirectory } = call;
   const tree = { ...touch(call, rest), tree: true };
-  if (verb === 'clone') return touch(call, rest.map(withoutScheme));
+  if (verb === 'clone')
+    return touch(
+      call,
+      rest.map((source) => pathOfAddress(source) ?? source),
+    );
   if (verb === 'mv') return touch(call, rest);
   if (verb === 'worktree') return rest[0] === 'add' ? tree : undefined;
   if (verb === 'config') return keepsSetting(args) ? tree : undefined;
@@ -135,19 +140,6 @@ const LEAVES_TREE: Readonly<Record<string, Form>> = {
 function touch({ folder }: GitCall, words: readonly string[]): GitTouch {
   const named = words.filter((word) => word !== '' && !word.startsWith('-'));
   return { paths: named.map((word) => inFolder(folder, word)), tree: false };
-}
-
-const withoutScheme = (source: string): string => {
-  const path = /^file:\/\/(?:localhost)?(\/.*)$/is.exec(source)?.[1];
-  return path === undefined ? source : unescaped(path);
-};
-
-function unescaped(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 /** Where git starts instead of where the command runs; `''`: there. */

@@ -170,17 +170,22 @@ export function readSegments(
     const outer = segments;
     segments = [];
     const from = folders;
+    if (wrapped.elsewhere !== undefined) folders = foldersBelow(wrapped.elsewhere.path);
     if (wrapped.kind === 'script') readScript(wrapped.text, wrapped.language);
     else {
-      if (wrapped.elsewhere) folders = undefined;
       const fed = wrapped.fedWords && { fedWords: wrapped.fedWords };
       for (const command of wrapped.commands) add({ words: command, assigns: false, redirects: [], ...fed });
-      if (wrapped.elsewhere) folders = from;
     }
+    if (wrapped.elsewhere !== undefined) folders = from;
     const inner = segments;
     segments = outer;
-    return { segments: inner, transparent: wrapped.kind === 'script' || wrapped.transparent };
+    return { segments: inner, transparent: wrapped.transparent };
   };
+
+  const foldersBelow = (path: string | undefined): readonly string[] | undefined =>
+    path === undefined
+      ? undefined
+      : folders?.map((from) => (path.startsWith('/') || from === '' ? path : `${from}/${path}`));
 
   /** A `cd` may fail, or happen in a subshell: what follows may run in the old place or the new one. */
   const changeFolder = ([, target, ...more]: readonly ShellWord[]) => {
@@ -196,8 +201,7 @@ export function readSegments(
       folders = undefined;
       return;
     }
-    const reached = folders.map((from) => (path.startsWith('/') || from === '' ? path : `${from}/${path}`));
-    const all = [...new Set([...folders, ...reached])];
+    const all = [...new Set([...folders, ...(foldersBelow(path) ?? [])])];
     folders = all.length > MAX_FOLDERS ? undefined : all;
   };
 

@@ -2,9 +2,10 @@
  * The words of a command that may be paths of files it opens: for rules that forbid, so too many rather than too few.
  * A program that is not known may open whatever it is given.
  */
+import { pathOfAddress } from './file-address.ts';
 import { pathsRead, pathsWritten, readingForm } from './plain-reader.ts';
 import { literalWords, programOf, type Segment, type ShellWord } from './segment.ts';
-import { ANYTHING, type TextPattern } from './text-pattern.ts';
+import { ANY, ANYTHING, type TextPattern } from './text-pattern.ts';
 
 export interface TouchedWord {
   readonly may: TextPattern;
@@ -43,11 +44,8 @@ export function wordsRead(segment: Segment): readonly TouchedWord[] {
   const isText = (word: ShellWord) =>
     word.value !== undefined &&
     (scripts.includes(word) || (VERSIONING.test(program) && isMessage(word, args)));
-  const listed =
-    LISTS.test(program) &&
-    args.some(({ text }) => GIVES_LIST.test(text) || (program === 'tar' && /^-\w*T/.test(text)))
-      ? [{ may: ANYTHING, certain: false }]
-      : [];
+  const lists = Object.hasOwn(LISTS, program) ? LISTS[program] : undefined;
+  const listed = args.some(({ text }) => lists?.test(text)) ? [ANY_FILE] : [];
   return [...listed, ...args.flatMap((word) => (isText(word) ? [] : candidates(word, false)))];
 }
 
@@ -58,9 +56,16 @@ const GIVES_PATTERN = /^-[A-Za-z]*[ef]|^--(?:reg|file)/;
 /** Their `-m` is a message; to `sort` it is an option without a value. */
 const VERSIONING = /^(?:git|hg|svn|jj|gh)$/;
 
-/** Lists of files to open, in a file or in the input. */
-const LISTS = /^(?:sort|wc|du|tar|rsync)$/;
+/** Options by which they read what files they open, in a file or in the input. */
 const GIVES_LIST = /^--fi(?!eld)/;
+const LISTS: Readonly<Record<string, RegExp>> = {
+  sort: GIVES_LIST,
+  wc: GIVES_LIST,
+  du: GIVES_LIST,
+  rsync: GIVES_LIST,
+  tar: /^--files|^-\w*T/,
+  curl: /^-[A-Za-z]*K|^--conf|^@/,
+};
 
 /** `-m 'about .env'` */
 function isMessage(word: ShellWord, args: readonly ShellWord[]): boolean {
@@ -151,10 +156,15 @@ const unsure = ({ may }: TouchedWord): TouchedWord => ({ may, certain: false });
 /** A word itself, and what is written together with an option or a sign in front: `-fx`, `--file=x`, `@x`, `HEAD:x`. */
 function candidates({ value, may, many }: ShellWord, isText: boolean): readonly TouchedWord[] {
   if (value === undefined) {
-    if (many && may === ANYTHING) return [{ may: ANYTHING, certain: false }];
+    // In a script a gap may hold any name.
+    if ((many && may === ANYTHING) || (isText && may.includes(ANY))) return [ANY_FILE];
     return [...tails(may)].map((each) => ({ may: each, certain: false }));
   }
   const found = new Set([value]);
+  const address = pathOfAddress(value);
+  // curl reads patterns in addresses.
+  if (address !== undefined && /[[{]/.test(address)) return [ANY_FILE];
+  if (address !== undefined) found.add(address);
   for (const { index } of value.matchAll(/[=@:,]/g)) found.add(value.slice(index + 1));
   for (const piece of value.split(/[=@:,]/)) found.add(piece);
   if (/^-[^-]/.test(value))

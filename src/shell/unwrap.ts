@@ -10,12 +10,18 @@ export type Wrapped =
       readonly kind: 'commands';
       readonly commands: readonly (readonly ShellWord[])[];
       readonly transparent: boolean;
-      /** They may run in another folder than the line does. */
-      readonly elsewhere: boolean;
+      /** They run in another folder than the line does; `path`: from there, where it is known. */
+      readonly elsewhere?: { readonly path: string | undefined };
       /** It appends words of its own, or fills them in. */
       readonly fedWords?: 'paths' | 'any';
     }
-  | { readonly kind: 'script'; readonly text: string; readonly language: ShellLanguage }
+  | {
+      readonly kind: 'script';
+      readonly text: string;
+      readonly language: ShellLanguage;
+      readonly transparent: boolean;
+      readonly elsewhere?: { readonly path: string | undefined };
+    }
   | { readonly kind: 'unseen'; readonly reason: string };
 
 /** Nearly every shell on the way of a command is that of POSIX. */
@@ -24,8 +30,10 @@ const SHELLS: Readonly<Record<string, ShellLanguage>> = { bash: 'bash', sh: 'sh'
 interface Wrapper {
   /** Options whose value is the next word. */
   readonly valued?: RegExp;
-  /** Options that change the folder. */
+  /** Options that change the folder. What is written together with one is its first group. */
   readonly moves?: RegExp;
+  /** Options that change what absolute paths mean. */
+  readonly roots?: RegExp;
   /** Words between the options and the program. */
   readonly skip?: number;
   readonly transparent?: boolean;
@@ -42,11 +50,21 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   stdbuf: { valued: /^(?:-[ioe]|--input|--output|--error)$/, transparent: true },
   builtin: {},
   exec: { valued: /^-[cl]*a$/ },
-  env: { valued: /^(?:-[iv0]*[uC]|--u[nset]*|--c[hdir]*)$/, moves: /^-\w*C|^--c/, assigns: true },
+  env: {
+    valued: /^(?:-[iv0]*[uC]|--u[nset]*|--c[hdir]*)$/,
+    moves: /^(?:-[iv0]*C|--c[a-z]*=?)(.*)$/s,
+    assigns: true,
+  },
   sudo: {
     valued: /^(?:-[A-Za-z]*[ughpCTrtDR]|--(?:user|group|host|prompt|close-from|chdir|chroot|role|type))$/,
-    moves: /^-\w*[DR]|^--ch(?:dir|root)/,
+    moves: /^(?:-\w*?D|--chdir=?)(.*)$/s,
+    roots: /^(?:-\w*R|--chroot)/,
     assigns: true,
+  },
+  unshare: {
+    valued: /^(?:-[A-Za-z]*[SGRw]|--(?:setuid|setgid|root|wd|propagation|monotonic|boottime))$/,
+    moves: /^(?:-\w*?w|--wd=?)(.*)$/s,
+    roots: /^(?:-\w*R|--ro)/,
   },
   doas: { valued: /^-[Lns]*[uC]$/ },
   xargs: {
@@ -54,6 +72,15 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   },
   busybox: {},
 };
+/** What they start has another root, or a folder that their words do not tell. */
+const OTHER_ROOTS = /^(?:chroot|nsenter|pivot_root|schroot|fakechroot|bwrap|proot|firejail|systemd-nspawn)$/;
+const MOVERS: Readonly<Record<string, RegExp>> = {
+  'systemd-run': /^--(?:work|scope|root|machine)|^-\w*[dM]$|Directory=/i,
+  'start-stop-daemon': /^-\w*[dr]|^--ch/,
+  tmux: /^-\w*c/,
+};
+/** Their `-c` is a script for a shell. */
+const SCRIPTED = /^(?:su|runuser|script|flock|sg)$/;
 const OTHER_SHELLS = ['zsh', 'ksh', 'mksh', 'fish', 'csh', 'tcsh', 'pwsh', 'ash'];
 /** Builtins that change what later words mean, or run text. */
 const UNSEEN =
@@ -77,13 +104,16 @@ export function unwrap(words: readonly ShellWord[]): Wrapped {
   if (program === 'rg') return filterOf(words);
   if (program === 'git' && isSteered(words))
     return unseen('git is given settings by which it may run something');
+  if (OTHER_ROOTS.test(program) || (Object.hasOwn(MOVERS, program) && has(MOVERS[program] as RegExp)))
+    return unseen(`${program} starts commands in another folder or root`);
+  if (SCRIPTED.test(program) && has(/^-\w*c|^--com/)) return scriptBehind(words, program);
   if (program === 'parallel') return unseen('parallel makes commands of what it reads');
   if (program === 'watch') {
     const rest = pastOptions(words.slice(1), { valued: /^(?:-[a-z]*n|--interval)$/ })?.rest;
     const known = rest?.flatMap(({ value }) => value ?? []);
     return known === undefined || known.length !== rest?.length
       ? unseen('what watch runs is not written out')
-      : { kind: 'script', text: known.join(' '), language: 'sh' };
+      : { kind: 'script', text: known.join(' '), language: 'sh', transparent: true };
   }
   const wrapper = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
   if (wrapper === undefined) return { kind: 'nothing' };
@@ -91,6 +121,8 @@ export function unwrap(words: readonly ShellWord[]): Wrapped {
   const launch = pastOptions(words.slice(1), wrapper);
   if (launch === undefined) return unseen(`what ${program} starts is not written out`);
   const { options, rest, sets } = launch;
+  if (options.some(({ name: each }) => wrapper.roots?.test(each) === true))
+    return unseen(`${program} starts commands in another root`);
   const steering = sets.find((name) => steersPrograms(name, true));
   if (steering !== undefined)
     return unseen(`${program} sets ${steering}, by which something else may be run`);
@@ -103,9 +135,30 @@ export function unwrap(words: readonly ShellWord[]): Wrapped {
     kind: 'commands',
     commands: started.length === 0 ? [] : [started],
     transparent: wrapper.transparent === true,
-    elsewhere: options.some(({ name: each }) => wrapper.moves?.test(each) === true),
+    ...movedBy(options, wrapper),
     ...(fed && { fedWords: 'any' }),
   };
+}
+
+function movedBy(
+  options: Launch['options'],
+  { moves }: Wrapper,
+): Pick<Wrapped & { kind: 'commands' }, 'elsewhere'> {
+  const moving = options.filter(({ name }) => moves?.test(name) === true);
+  const [only, ...more] = moving;
+  if (only === undefined) return {};
+  const joined = moves?.exec(only.name)?.[1] ?? '';
+  return { elsewhere: { path: more.length > 0 ? undefined : joined || only.value } };
+}
+
+/** `su -c`, `script -c`: the word behind it, or the rest of that word, is a script. */
+function scriptBehind(words: readonly ShellWord[], program: string): Wrapped {
+  const values = words.map(({ value }) => value);
+  const at = values.findIndex((value, i) => i > 0 && (value === undefined || /^-\w*c|^--com/.test(value)));
+  const text = /^(?:-\w*?c|--com[a-z]*=?)(.*)$/s.exec(values[at] ?? '')?.[1];
+  const script = text === '' ? values[at + 1] : text;
+  if (script === undefined) return unseen(`what ${program} runs is not written out`);
+  return { kind: 'script', text: script, language: 'sh', transparent: false, elsewhere: { path: undefined } };
 }
 
 /** xargs puts what it reads in the place of its mark, or behind the words. */
@@ -189,7 +242,7 @@ function scriptOf(words: readonly ShellWord[], program: string, language: ShellL
     if (/^-[ceuxvf]+$/.test(value)) reads ||= value.includes('c');
     else if (/^[-+]/.test(value)) return unseen(`${program} is given options that change what it reads`);
     else if (!reads && OWN_INPUT.test(value)) return unseen(`${program} reads its commands from elsewhere`);
-    else return reads ? { kind: 'script', text: value, language } : { kind: 'nothing' };
+    else return reads ? { kind: 'script', text: value, language, transparent: true } : { kind: 'nothing' };
   }
   return unseen(`${program} reads its commands from elsewhere`);
 }
@@ -213,7 +266,8 @@ function executedBy(words: readonly ShellWord[]): Wrapped {
     at = end < 0 ? words.length : end;
   }
   if (commands.length === 0) return { kind: 'nothing' };
-  return { kind: 'commands', commands, transparent: false, elsewhere, fedWords: 'paths' };
+  const moved = elsewhere ? { elsewhere: { path: undefined } } : {};
+  return { kind: 'commands', commands, transparent: false, ...moved, fedWords: 'paths' };
 }
 
 /** Programs through which ripgrep is told to read files, and to ask for a name. */
@@ -225,7 +279,7 @@ function filterOf(words: readonly ShellWord[]): Wrapped {
     return program === undefined ? [] : [[program]];
   });
   if (commands.length === 0) return { kind: 'nothing' };
-  return { kind: 'commands', commands, transparent: false, elsewhere: false };
+  return { kind: 'commands', commands, transparent: false };
 }
 
 /** An alias, a pager, an editor or a file that is included names any command, of git or not. */

@@ -1,4 +1,5 @@
 /** Whether a line is what a rule forbids, or may be: a word that only the shell knows may be the forbidden one. */
+import { mayRunAnything } from '../../shell/beyond-name.ts';
 import { naiveSegments, segmentContains } from '../../shell/naive-segments.ts';
 import { plainWords } from '../../shell/plain-command.ts';
 import {
@@ -41,7 +42,9 @@ function forbidsSegment(segment: Segment, wanted: readonly string[], whole: stri
   const own = startsLike(segment.words, wanted);
   if (own === 'yes' || isInert(segment)) return own;
   if (contains(heardBy(segment), whole)) return 'yes';
-  return runsArguments(segment) && literalWords(segment) === undefined ? 'maybe' : own;
+  return mayRunAnything(segment) || (runsArguments(segment) && literalWords(segment) === undefined)
+    ? 'maybe'
+    : own;
 }
 
 /** Its words, and what it is given to read. */
@@ -127,6 +130,7 @@ function weakest(matches: readonly Match[]): Match {
 /** A rule with stars within, held against the words as they stand. */
 function fitsPattern(segment: Segment, whole: string): Match {
   const { words } = segment;
+  if (mayRunAnything(segment)) return 'maybe';
   if (literalWords(segment) !== undefined) return 'no';
   const rule = whole.split('*').flatMap((text, i): Piece[] => (i === 0 ? [text] : [ANY, text]));
   const line = words.flatMap((word, i): Piece[] => [

@@ -1,5 +1,6 @@
 /** Whether a line opens a file of which a rule that forbids speaks, or may: under any spelling the shell makes of it. */
 import { dirname } from 'node:path';
+import { mayRunAnything } from '../../shell/beyond-name.ts';
 import { descentOf } from '../../shell/descending.ts';
 import { everySegment, type Segment } from '../../shell/segment.ts';
 import { ANY, knownText, type TextPattern } from '../../shell/text-pattern.ts';
@@ -49,7 +50,8 @@ async function forbidsSegment(segment: Segment, kind: 'read' | 'write', rule: Fi
     const match = await strongest(placesFor(may, segment), (place) => forbidsPlace(place, rule));
     return certain ? match : onlyMaybe(match);
   });
-  return found === 'no' ? forbidsBelow(segment, kind, rule) : found;
+  if (found !== 'no') return found;
+  return mayRunAnything(segment) ? 'maybe' : forbidsBelow(segment, kind, rule);
 }
 
 /** The word as a path from every folder it may be meant from. */
