@@ -62,7 +62,10 @@ export class DecisionTrace {
     if (wasted) this.#wastedCostUsd += usd;
   }
 
-  /** A rule's verdict. Most rules read one fact and pass: reads that equal those of the previous rule are not repeated. */
+  /**
+   * A rule's verdict. Most rules read one fact and pass: reads that equal those of the previous rule are not
+   * repeated.
+   */
   asked(name: string, verdict: RuleRecord['verdict'], read: Readonly<Record<string, unknown>>): void {
     const isRepeated = verdict === 'pass' && isSame(read, this.#readBefore);
     this.#rules.push(isRepeated ? { name, verdict } : { name, verdict, read });
@@ -91,7 +94,10 @@ export class DecisionTrace {
     return this.#decidedBy === undefined ? 'no rule objected' : `rule "${this.#decidedBy}"`;
   }
 
-  /** Messages of the view that the previous iteration did not have; on a submission's first one, since the last answer. */
+  /**
+   * Messages of the view that the previous iteration did not have; on a submission's first one, since the
+   * last answer.
+   */
   #added(): readonly ViewMessage[] {
     const { messages, freshFrom } = this.#from.view;
     const fresh = messages.slice(freshFrom);
@@ -101,8 +107,8 @@ export class DecisionTrace {
   }
 
   /**
-   * The record is written with the next request, or with the result. Where it is missing, the process ended during this
-   * iteration.
+   * The record is written with the next request, or with the result. Where it is missing, the process ended
+   * during this iteration.
    */
   write(id: string): void {
     // The engine's own verdict (money, structured output) ends an iteration from outside.

@@ -1,6 +1,6 @@
 /**
- * The ports of the loop: everything it can see of the world. All of it is passed in, so a test drives the real
- * loop with a scripted model, and the same loop runs in a CLI, a server or a worker.
+ * The ports of the loop: everything that it can see of the world. All of it is passed in, so a test drives
+ * the real loop with a scripted model, and the same loop runs in a CLI, a server or a worker.
  */
 
 import type { CacheWatch } from '../protocol/cache.ts';
@@ -37,7 +37,10 @@ export interface LoopParams {
   readonly agentPath: string;
   readonly chainId: string;
   readonly depth: number;
-  /** Called once, when the loop begins: an object that keeps these parameters keeps no message alive (L1 phase 7). */
+  /**
+   * Called once, when the loop begins: an object that keeps these parameters keeps no message alive (L1 phase
+   * 7).
+   */
   readonly view: () => PersistentList<ViewMessage>;
   readonly system: readonly string[];
   readonly userContext: readonly string[];
@@ -72,7 +75,9 @@ export interface LoopParams {
     readonly turnCount: number;
     readonly carried?: CarriedState | undefined;
   };
-  /** Added to attempt numbers, so that a later process of the session does not reuse ids (L4.1). Default 0. */
+  /**
+   * Added to attempt numbers, so that a later process of the session does not reuse ids (L4.1). Default 0.
+   */
   readonly attemptBase?: number;
   /** Carry on an interrupted iteration: its finished blocks and the results that are known (L4.1). */
   readonly carryOn?: CarryOn;
@@ -96,7 +101,7 @@ export interface AttachmentInput {
 }
 
 export interface AttachmentPort {
-  /** What else the model should know, in order. The queue is only peeked at. */
+  /** Context for the model besides tool results, in order. The queue is only peeked at. */
   collect(
     input: AttachmentInput,
     life: Life,
@@ -116,7 +121,7 @@ export interface ToolsPort {
     readonly depth: number;
   }): ToolExecutor;
   backfill(block: ToolUseBlock): ToolUseBlock;
-  /** The input as hooks and hosts get it: with absolute paths. */
+  /** The input as hooks and hosts receive it: with absolute paths. */
   outwardInput(block: ToolUseBlock): JsonObject;
 }
 
@@ -140,7 +145,7 @@ export interface LoopDeps {
   readonly ids: Ids;
   /** What is fit to send to a model: its output cap and whether non-streaming repeats are allowed. */
   modelLimits(model: string): { readonly maxOutputTokens: number; readonly nonStreamingRepeat: boolean };
-  /** Finds out why a prefix was not read from the prompt cache. Absent: that is not found out. */
+  /** Finds out why a prefix was not read from the prompt cache. Absent: the cause is not determined. */
   readonly cacheWatch?: CacheWatch;
   /** Called when tools of a turn are done; yields a summary in a later iteration. Off by default. */
   readonly toolUseSummary?: {
@@ -148,7 +153,10 @@ export interface LoopDeps {
     /** A summary that is settled, of this round or an earlier one; never waits. */
     take(key: string): ToolUseSummaryMessage | undefined;
   };
-  /** The model or effort that a command or skill asks for, for the rest of the submission. Called before each request; a switch is returned once. */
+  /**
+   * The model or effort that a command or skill asks for, for the rest of the submission. Called before each
+   * request; a switch is returned once.
+   */
   takeSwitch?():
     | { readonly model?: string | undefined; readonly effort?: EffortLevel | undefined }
     | undefined;

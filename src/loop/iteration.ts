@@ -1,4 +1,7 @@
-/** One pass through the loop's body: its scope, its records in the journal, the ids of its effects, and its decision record. */
+/**
+ * One pass through the loop's body: its scope, its records in the journal, the ids of its effects, and its
+ * decision record.
+ */
 import type { JournalBody } from '../protocol/journal.ts';
 import type { AssistantMessage, AttachmentMessage, LoopBatch, LoopMessage } from '../protocol/messages.ts';
 import { openScope, type Scope } from '../util/async/scope.ts';
@@ -8,7 +11,9 @@ import type { LoopDeps, LoopParams } from './deps.ts';
 import type { State } from './state.ts';
 import { ToolRun } from './tool-run.ts';
 
-/** Messages that are recorded before they are emitted (L10.8). The others are streams, progress and notices. */
+/**
+ * Messages that are recorded before they are emitted (L10.8). The others are streams, progress and notices.
+ */
 type Recorded = Extract<LoopMessage, { type: 'user' | 'assistant' | 'attachment' | 'system' }>;
 
 export class Iteration {
@@ -38,7 +43,10 @@ export class Iteration {
     return this.scope.signal;
   }
 
-  /** Why the caller aborted the submission; undefined while it did not. The iteration's own scope is open while rules run. */
+  /**
+   * Why the caller aborted the submission; undefined while it did not. The iteration's own scope is open
+   * while rules run.
+   */
   get abortReason(): string | undefined {
     const { scope } = this.params;
     if (!scope.aborted) return undefined;
@@ -46,7 +54,9 @@ export class Iteration {
     return typeof signal.reason === 'string' ? signal.reason : 'user';
   }
 
-  /** Number of the current attempt at the request; 0, or the attempts of earlier processes, before the first. */
+  /**
+   * Number of the current attempt at the request; 0, or the attempts of earlier processes, before the first.
+   */
   get attempt(): number {
     return this.#attempt;
   }
@@ -87,7 +97,9 @@ export class Iteration {
     return message;
   }
 
-  /** As `emit`. A queued prompt is retracted at the end of the iteration unless `acknowledgeJoined` is called. */
+  /**
+   * As `emit`. A queued prompt is retracted at the end of the iteration unless `acknowledgeJoined` is called.
+   */
   async *emitAttachment(message: AttachmentMessage): AsyncGenerator<LoopBatch, AttachmentMessage> {
     if (message.attachment.type === 'queued_command') this.#joined = [...this.#joined, message.uuid];
     return yield* this.emit(message);
@@ -128,7 +140,8 @@ export class Iteration {
       // A journal that is lost or cannot be written: resume answers the call.
       await tools.record(await tools.stored(update), update)?.catch(() => {});
     }
-    // A stop leaves the queue as it was: a prompt that joined is delivered again, and must not be in the view twice.
+    // A stop leaves the queue as it was: a prompt that joined is delivered again, and must not be in the view
+    // twice.
     if (this.#joined.length > 0) await this.#recordRetraction(this.#joined, 'superseded')?.catch(() => {});
     trace.write(this.id('decision'));
   }

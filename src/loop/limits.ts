@@ -6,9 +6,9 @@ export const OVERLOADS_UNTIL_FALLBACK = 3;
 /** Messages that ask the model to continue a truncated answer, per turn (L7 rule 5). */
 export const MAX_RESUMES = 3;
 
-/** Times that an empty answer is asked for again; the next one is taken as it is. */
+/** Retries of an empty answer; the next one is accepted. */
 export const MAX_EMPTY_NUDGES = 1;
-/** Times that an answer is asked for again which announced a tool call without making one. */
+/** Retries of an answer that announced a tool call without making one. */
 export const MAX_MALFORMED_NUDGES = 2;
 
 /** A token budget is used up when this share of it was produced. */
@@ -23,7 +23,10 @@ export const ANSWER_BESIDE_THINKING_TOKENS = 8_000;
 /** Characters of output per token, for a response that never reported its usage. */
 export const CHARS_PER_TOKEN = 4;
 
-/** Deltas of a content block that are kept apart before they are joined: few long-lived strings cost the collector less. */
+/**
+ * Deltas of a content block that are kept apart before they are joined: few long-lived strings cost the
+ * collector less.
+ */
 export const DELTAS_PER_PIECE = 256;
 
 /** Uuids of added messages in one decision record. */

@@ -98,7 +98,10 @@ export function tombstone(
   return { ...stamp(stamps), type: 'tombstone', uuids, reason };
 }
 
-/** The text of the message when an API failure ends the run. Clients recognise an invalid key by the first words. */
+/**
+ * The text of the message when an API failure ends the run. Clients recognise an invalid key by the first
+ * words.
+ */
 export function failureText(failure: ModelFailure, model: string): string {
   const { kind, status, errorType, message } = failure;
   if (status === undefined) return `API Error: ${message}`;

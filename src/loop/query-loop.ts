@@ -15,7 +15,10 @@ import { settleTools } from './stages/settle-tools.ts';
 import { streamResponse } from './stages/stream-response.ts';
 import { initialState } from './state.ts';
 
-/** Runs one submission to its end. Returning or throwing into the iterator aborts the submission's scope first. */
+/**
+ * Runs one submission to its end. Returning or throwing into the iterator aborts the submission's scope
+ * first.
+ */
 export function queryLoop(params: LoopParams, deps: LoopDeps): AsyncGenerator<LoopBatch, Terminal, void> {
   return endableIterator(loop(params, deps), (how) =>
     params.scope.abort(how === 'return' ? 'returned' : 'thrown'),

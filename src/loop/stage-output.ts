@@ -1,4 +1,7 @@
-/** What the stages of one iteration return: plain values, which the decision at the end of the iteration takes. */
+/**
+ * What the stages of one iteration return: plain values, which the decision at the end of the iteration
+ * takes.
+ */
 import type { RequestEstimate } from '../protocol/context.ts';
 import type { AttachmentMessage, UserMessage } from '../protocol/messages.ts';
 import type { Terminal } from '../protocol/terminal.ts';
@@ -17,8 +20,8 @@ export interface LimitReached {
 /** Stage 1: the view of the next request, and what it costs. */
 export interface Prepared {
   /**
-   * `ready`: the request can be made. `resumed`: the response was recorded by an earlier process. `aborted`, `failed`: no
-   * request is made.
+   * `ready`: the request can be made. `resumed`: the response was recorded by an earlier process. `aborted`,
+   * `failed`: no request is made.
    */
   readonly kind: 'ready' | 'resumed' | 'aborted' | 'failed';
   /** The state with the view that the steps left. */

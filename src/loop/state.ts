@@ -1,4 +1,7 @@
-/** What varies between iterations: plain, serialisable data, grouped by owner. Each group has a named fresh value. */
+/**
+ * What varies between iterations: plain, serialisable data, grouped by owner. Each group has a named fresh
+ * value.
+ */
 
 import type { CompactionState } from '../protocol/context.ts';
 import type { CarriedState } from '../protocol/decision-record.ts';
@@ -12,7 +15,10 @@ export interface ViewState {
   readonly messages: PersistentList<ViewMessage>;
   /** Entries from here on were appended since the steps last ran. */
   readonly freshFrom: number;
-  /** What the provider reported for the first `length` entries; absent until a response has reported it, and after a compaction. */
+  /**
+   * What the provider reported for the first `length` entries; absent until a response has reported it, and
+   * after a compaction.
+   */
   readonly measured: { readonly tokens: number; readonly length: number } | undefined;
 }
 

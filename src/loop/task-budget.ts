@@ -1,4 +1,7 @@
-/** What is left of a task's budget (L2): each compaction lowers it by the tokens that it replaces, as its boundary reports them. */
+/**
+ * What is left of a task's budget (L2): each compaction lowers it by the tokens that it replaces, as its
+ * boundary reports them.
+ */
 import type { CompactMetadata } from '../protocol/messages.ts';
 
 export function afterCompactions(

@@ -1,4 +1,7 @@
-/** The tools of one iteration: the executor, which the first call opens, and what its calls have returned so far. */
+/**
+ * The tools of one iteration: the executor, which the first call opens, and what its calls have returned so
+ * far.
+ */
 import type { UserMessage } from '../protocol/messages.ts';
 import type { ToolCall, ToolExecutor, ToolUpdate } from '../protocol/tool.ts';
 import type { Scope } from '../util/async/scope.ts';
@@ -76,7 +79,10 @@ export class ToolRun {
     return this.#deps.context.keepResult?.(message, trace.name) ?? message;
   }
 
-  /** Records a call's result and its further messages as one entry of the journal. undefined: they are written. */
+  /**
+   * Records a call's result and its further messages as one entry of the journal. undefined: they are
+   * written.
+   */
   record(result: UserMessage, { extraMessages }: ResultUpdate): Promise<void> | undefined {
     const { submission } = this.#params;
     return this.#deps.recorder.append(

@@ -1,6 +1,6 @@
 /**
- * The eight transitions to another iteration. Each writes the whole next state, group by group, so that a new field does
- * not compile until every transition has an answer, and nothing leaks from an earlier path.
+ * The eight transitions to another iteration. Each writes the whole next state, group by group, so that a new
+ * field does not compile until every transition has an answer, and nothing leaks from an earlier path.
  */
 
 import type { CompactionState } from '../protocol/context.ts';
@@ -101,7 +101,10 @@ export function reactiveCompactRetry(
   };
 }
 
-/** The same request again with a higher cap. The truncated response is superseded, so the view stays as it was. */
+/**
+ * The same request again with a higher cap. The truncated response is superseded, so the view stays as it
+ * was.
+ */
 export function maxOutputTokensEscalate(state: State, cap: number, outputTokens: number): State {
   return {
     iteration: state.iteration + 1,

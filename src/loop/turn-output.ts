@@ -6,8 +6,8 @@ import type { StageOutput } from './stage-output.ts';
 import type { Outcome } from './transitions.ts';
 
 /**
- * What this iteration adds to the view: the blocks of the response, its results in the model's order, the attachments,
- * then `extra`. `blocks`: those that were not retracted.
+ * What this iteration adds to the view: the blocks of the response, its results in the model's order, the
+ * attachments, then `extra`. `blocks`: those that were not retracted.
  */
 export function turnOutput(
   { state, response, results, attachments }: StageOutput,

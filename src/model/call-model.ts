@@ -1,6 +1,6 @@
 /**
- * A model call: attempts, and between them what the table of L8 says. The only layer that retries; once a message
- * has begun, the loop decides (L4.3).
+ * A model call: attempts, and between them what the table of L8 says. The only layer that retries; once a
+ * message has begun, the loop decides (L4.3).
  */
 import type { ModelFailure } from '../protocol/failure.ts';
 import type {
@@ -115,7 +115,7 @@ export async function* callModel(
     const noted = noteFailure(state, failure);
     if (end.facts.started) return { kind: 'broken', failure, ...outcome(noted) };
     const pace = sent.fast ? deps.fastMode.onFailure(failure, end.facts.head?.headers ?? {}) : 'keep';
-    // At normal speed the limit of fast mode does not bind.
+    // At normal speed the rate limit of fast mode does not apply.
     if (pace === 'slower') failure = withoutRetryAfter(failure);
     verdict =
       pace === 'at_once'

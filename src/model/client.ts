@@ -1,4 +1,4 @@
-/** The door of this room: a client of one Messages API endpoint. Holds its sockets, credential and cached bytes. */
+/** The entry point of this room: a client of one Messages API endpoint. Holds its sockets, credential and cached bytes. */
 
 import type { Life } from '../protocol/life.ts';
 import type { AttemptRecord, CallModel, FastModeStatus, ModelInfo } from '../protocol/model.ts';
@@ -22,61 +22,61 @@ const DEFAULT_MAX_RETRIES = 10;
 const DEFAULT_UNREACHED_RETRIES = 4;
 
 export interface ModelClientOptions {
-  /** Where `/v1/messages` lies; may have a path. */
+  /** Base of `/v1/messages`; may have a path. */
   readonly baseUrl: string;
   readonly apiKey?: string;
   /** Sent as `authorization: Bearer`. */
   readonly authToken?: string;
-  /** Added to every request; these win over the client's own. `anthropic-beta` is merged. */
+  /** Added to every request; they override the client's own. `anthropic-beta` is merged. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly userAgent?: string;
-  /** Asked once per call for a new credential, when the API refuses the current one. */
+  /** Called once per model call for a new credential, when the API refuses the current one. */
   readonly credentials?: (
     why: 'expired' | 'revoked',
   ) => Promise<{ apiKey?: string; authToken?: string } | undefined>;
   readonly proxyUrl?: string;
   readonly noProxy?: string;
-  /** Trusted beside the usual certificate authorities, PEM. */
+  /** Additional certificate authorities, PEM. */
   readonly ca?: string | Buffer;
   readonly clock: Clock;
   readonly random: RandomPort;
   readonly admission?: Admission;
-  /** How long what is cached lives after its last use. Default 5m. */
+  /** Lifetime of cache entries after their last use. Default 5m. */
   readonly cacheTtl?: CacheTtl;
-  /** false: nothing is marked for the prompt cache. Default true. */
+  /** false: no cache breakpoints. Default true. */
   readonly promptCaching?: boolean;
-  /** Further fields of each request's body; one that the request has as well takes its place. */
+  /** Further fields of each request body; they override fields of the request. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
-  /** Betas that every request of the caller's carries; one of them may open a larger window. Default none. */
+  /** Betas of every request; one of them may enable a larger window. Default none. */
   readonly betas?: readonly string[];
   /** Default 10. */
   readonly maxRetries?: number;
   /** Retries while the endpoint was never reached, unless `persistentRetry`. Default 4. */
   readonly unreachedRetries?: number;
-  /** Unattended: 429 and 529 are waited out without limit. Default false. */
+  /** Unattended mode: 429 and 529 are retried without limit. Default false. */
   readonly persistentRetry?: boolean;
   readonly timeouts?: Partial<StreamTimeouts>;
-  /** On top of `timeouts`, for one model: a local model may read its prompt for minutes. */
+  /** Overrides `timeouts` for one model: a local model may need minutes to read its prompt. */
   readonly timeoutsFor?: (model: string) => Partial<StreamTimeouts> | undefined;
   /** Sizes and prices from settings, by model id. */
   readonly models?: ModelOverrides;
-  /** Told of each attempt when it is over. */
+  /** Called with each attempt when it has ended. */
   readonly onAttempt?: (attempt: AttemptRecord) => void;
 }
 
 export interface ModelClient {
   readonly call: CallModel;
-  /** What is known by now. A model that is in no table is looked up at the endpoint, in the background. */
+  /** What is known so far. A model that is in no table is looked up at the endpoint, in the background. */
   infoOf(model: string): ModelInfo;
-  /** Resolves when `infoOf` is as good as it gets, or a second later; undefined: it is already. Never rejects. */
+  /** Resolves when `infoOf` is complete, or after a second; undefined: it is complete. Never rejects. */
   ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
-  /** What became of fast requests so far. */
+  /** State of fast mode. */
   fastMode(): FastModeStatus;
-  /** Gives its sockets back. Calls that run are to be aborted first. */
+  /** Releases its sockets. Running calls must be aborted first. */
   close(): Promise<void>;
 }
 
-/** The same answer while the endpoint says the same: asked several times a turn. */
+/** Caches the result while the endpoint's sizes are unchanged: called several times a turn. */
 function remembering(
   overrides: ModelOverrides | undefined,
   sizes: EndpointSizes,
@@ -100,7 +100,7 @@ function remembering(
   };
 }
 
-/** Throws `TypeError` when `baseUrl` or `proxyUrl` is not a URL. Opens nothing yet. */
+/** Throws `TypeError` when `baseUrl` or `proxyUrl` is not a URL. Opens no connection yet. */
 export function createModelClient(options: ModelClientOptions): ModelClient {
   const baseUrl = new URL(options.baseUrl);
   const connections = openConnections({

@@ -1,4 +1,4 @@
-/** The key or token requests carry, and its renewal: one at a time, however many requests were refused. */
+/** The key or token of requests, and its renewal: one at a time, however many requests were refused. */
 
 import type { Writable } from '../util/collections/writable.ts';
 
@@ -7,13 +7,13 @@ export interface Credential {
   readonly authToken?: string | undefined;
 }
 
-/** Asks for a new credential; undefined when there is none. */
+/** Returns a new credential; undefined if there is none. */
 export type CredentialProvider = (why: 'expired' | 'revoked') => Promise<Credential | undefined>;
 
 export interface Credentials {
   readonly current: Credential;
   readonly canRefresh: boolean;
-  /** Renews what `refused` held. False when nothing new could be had. Never throws. */
+  /** Renews the credential in `refused`. False if there is no new one. Never throws. */
   refresh(why: 'expired' | 'revoked', refused: Credential): Promise<boolean>;
 }
 

@@ -1,6 +1,6 @@
 import type { Life } from '../protocol/life.ts';
 
-/** The life that a signal ends. */
+/** The lifetime that a signal ends. */
 export function lifeOf(signal: AbortSignal): Life {
   return {
     signal,

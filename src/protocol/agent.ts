@@ -4,25 +4,30 @@ import type { PermissionMode } from './permission.ts';
 import type { ToolProgress } from './tool.ts';
 import type { EffortLevel, ResultUsage } from './wire.ts';
 
-/** An agent that the main one may start, or that the main thread itself is run as. */
+/** An agent that the main agent may start, or that the main thread itself runs as. */
 export interface AgentDefinition {
   readonly name: string;
   /** When to use it; the model reads this. */
   readonly description: string;
   /** Its system prompt. */
   readonly prompt: string;
-  /** Names of the tools it gets; default every tool of the session. `mcp__server` means all of that server. */
+  /**
+   * Names of the tools it gets; default every tool of the session. `mcp__server` means all of that server.
+   */
   readonly tools?: readonly string[] | undefined;
-  /** Tools that it does not get; `mcp__server` means all of that server, `mcp__*` of all. */
+  /** Tools it does not get; `mcp__server` means all of that server, `mcp__*` those of every server. */
   readonly disallowedTools?: readonly string[] | undefined;
-  /** Id or alias; default, and `inherit`: the model of whoever starts it. */
+  /** Id or alias. Default, and `inherit`: the model of the agent that starts it. */
   readonly model?: string | undefined;
   readonly effort?: EffortLevel | undefined;
-  /** MCP servers it gets whatever `tools` says: names of the session's, and configurations that live as long as it does. */
+  /**
+   * MCP servers it gets regardless of `tools`: names of servers of the session, or configurations of servers
+   * that live as long as the agent.
+   */
   readonly mcpServers?: readonly AgentServer[] | undefined;
-  /** Skills whose text it begins with. */
+  /** Skills whose text is preloaded into its conversation. */
   readonly skills?: readonly string[] | undefined;
-  /** It keeps notes of its own from one run to the next; whose they are says where. */
+  /** Keeps notes from one run to the next, in the given scope. */
   readonly memory?: AgentMemoryScope | undefined;
   /** Turns after which it ends; default unlimited. */
   readonly maxTurns?: number | undefined;
@@ -30,30 +35,35 @@ export interface AgentDefinition {
   readonly permissionMode?: PermissionMode | undefined;
   /** It always runs in the background. */
   readonly background?: boolean | undefined;
-  /** Stands before the first prompt when the main thread is this agent. */
+  /** Prepended to the first prompt when the main thread runs as this agent. */
   readonly initialPrompt?: string | undefined;
   /** It does not get the project's memory files. */
   readonly omitClaudeMd?: boolean | undefined;
   /** Tokens; lowers the window at which it compacts its own conversation. */
   readonly autoCompactWindow?: number | undefined;
-  /** Stands behind its system prompt. */
+  /** Appended to its system prompt. */
   readonly criticalSystemReminder_EXPERIMENTAL?: string | undefined;
-  /** Where it was found; absent: the host made it. Set by whoever read it. */
+  /**
+   * Where the definition was found; absent for one that the host passed in. Set by the reader of the file.
+   */
   readonly from?: AgentOrigin | undefined;
 }
 
 export interface AgentOrigin {
   readonly source: 'built-in' | 'projectSettings' | 'userSettings' | 'flagSettings' | 'plugin';
-  /** Absolute; absent: it is from no file. */
+  /** Absolute path of its file; absent if it has none. */
   readonly path?: string | undefined;
 }
 
-/** A name, or configurations by name as they were written. */
+/** A server by name, or configurations by name. */
 export type AgentServer = string | Readonly<Record<string, unknown>>;
 
 export type AgentMemoryScope = 'user' | 'project' | 'local';
 
-/** Why an agent is over. Everything but `completed` is told to whoever started it as an error, with what it had said. */
+/**
+ * Why an agent ended. Everything but `completed` is reported to its caller as an error, together with its
+ * text so far.
+ */
 export type AgentEnd =
   | 'completed'
   | 'max_turns'
@@ -67,12 +77,12 @@ export interface AgentOutcome {
   readonly end: AgentEnd;
   /** What was wrong, in a sentence; absent when it completed. */
   readonly why?: string | undefined;
-  /** Its answer; what it had said last when it did not complete. */
+  /** Its answer; when it did not complete, its last text. */
   readonly text: string;
-  /** The model it was last asked with. */
+  /** The model of its last request. */
   readonly model: string;
   readonly usage: ResultUsage;
-  /** Tokens of all its requests together, those of the cache included. */
+  /** Tokens of all its requests, cached tokens included. */
   readonly totalTokens: number;
   readonly totalToolUseCount: number;
   readonly totalDurationMs: number;
@@ -89,18 +99,18 @@ export interface SpawnRequest {
   /** Beats the definition's. */
   readonly model?: string | undefined;
   readonly effort?: EffortLevel | undefined;
-  /** The Agent call that asks for it, and the submission of that call. */
+  /** The Agent call that starts it, and the submission of that call. */
   readonly toolUseId: string;
   readonly submission: string;
-  /** How deep it will run: 1 is started by the main agent. */
+  /** Nesting depth: 1 for an agent that the main agent starts. */
   readonly depth: number;
   readonly parentAgentId?: string | undefined;
   readonly background: boolean;
 }
 
 /**
- * Runs one agent to its end. Never throws for an agent that fails: that is an outcome. Aborting the signal ends it,
- * with all its own agents, within 100 ms.
+ * Runs one agent to its end. A failed agent is an outcome, not an exception. Aborting the signal ends the
+ * agent and its own agents within 100 ms.
  */
 export type Spawn = (
   request: SpawnRequest,

@@ -9,31 +9,31 @@ export type CacheBreakKind =
   | 'system'
   | 'tools'
   | 'user_context'
-  /** A message of the earlier request has other bytes now, is gone, or has another one before it. */
+  /** A message of the earlier request changed, is missing, or has another one before it. */
   | 'message_changed'
   | 'message_removed'
   | 'message_inserted'
-  /** The entries had outlived their time. */
+  /** The cache entries had expired. */
   | 'expired'
-  /** The prefix was the same: the endpoint did not find it. */
+  /** The prefix was unchanged, but the endpoint did not find it. */
   | 'unexplained';
 
 export interface CacheBreak {
   readonly kind: CacheBreakKind;
-  /** The first message that differs. */
+  /** uuid of the first message that differs. */
   readonly uuid?: string;
-  /** The first system block or tool that differs, by place. */
+  /** Index of the first system block or tool that differs. */
   readonly index?: number;
-  /** Tokens that had to be read anew. */
+  /** Tokens that were read again at full price. */
   readonly tokens: number;
-  /** What that cost, when prices are known. */
+  /** What that cost in USD, when prices are known. */
   readonly usd?: number;
-  /** One sentence: what changed, and through what. */
+  /** One sentence: what changed, and why. */
   readonly why: string;
 }
 
 export interface CacheReport {
-  /** Tokens that should have been read from the cache; absent for the first request, or without caching. */
+  /** Tokens that were expected from the cache; absent for the first request, or without caching. */
   readonly expectedReadTokens?: number;
   readonly break?: CacheBreak;
 }

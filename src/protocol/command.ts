@@ -1,10 +1,13 @@
-/** Slash commands, as everybody means them who offers some: files, skills, plugins, MCP prompts, the host, the engine. */
+/**
+ * Slash commands, in the form that every source of them uses: files, skills, plugins, MCP prompts, the host,
+ * the engine.
+ */
 import type { ContextUsage } from './context-usage.ts';
 import type { ViewMessage } from './messages.ts';
 import type { ModelUsage } from './result-message.ts';
 import type { EffortLevel, UserBlock } from './wire.ts';
 
-/** Who brought a command along. `builtin`: the engine; `host`: the program around it. */
+/** The source of a command. `builtin`: the engine; `host`: the embedding program. */
 export type CommandOrigin = 'builtin' | 'host' | 'user' | 'project' | 'plugin' | 'skill' | 'mcp';
 
 export interface Command {
@@ -15,20 +18,20 @@ export interface Command {
   readonly argumentHint?: string | undefined;
   /** Default `host`. */
   readonly origin?: CommandOrigin | undefined;
-  /** Rejects with a sentence for the person who typed it; that is then the result. */
+  /** Rejects with a sentence for the user; that sentence is then the result. */
   run(args: string, context: CommandContext): CommandResult | Promise<CommandResult>;
 }
 
 /**
- * Commands from one place. A session asks its sources in order, and the first that has a name owns it; the engine's
- * own names come before all of them.
+ * Commands from one source. A session asks its sources in order, and the first one that knows a name owns it;
+ * names of built-in commands take precedence.
  */
 export interface CommandSource {
-  /** For messages about it. */
+  /** Name of the source, for messages about it. */
   readonly name: string;
-  /** Reads what there is to read, once; later calls return the same promise. Must not reject. */
+  /** Reads the source once; later calls return the same promise. Must not reject. */
   load?(): Promise<void>;
-  /** From what is at hand, without I/O. The same array while nothing changed. */
+  /** What is loaded so far, without I/O. The same array while nothing changed. */
   readonly commands: readonly Command[];
 }
 
@@ -40,30 +43,36 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   readonly session: CommandSession;
   /**
-   * Runs a shell command in the way the model's own calls run, through the one gate, with these rules allowed as well.
-   * Nobody is asked: what no rule allows is refused. Never rejects.
+   * Runs a shell command like a call of the model, through the one gate, with these rules allowed as well.
+   * The host is not asked: a command that no rule allows is refused. Never rejects.
    */
   shell(command: string, allowedTools: readonly string[]): Promise<ShellAnswer>;
-  /** The files that a text names with `@path`, read under the rules of Read; what may not be read is left out. */
+  /**
+   * The files that a text mentions with `@path`, read under the rules of Read. Files that may not be read are
+   * left out.
+   */
   mentionedFiles(text: string): Promise<readonly UserBlock[]>;
 }
 
 export type ShellAnswer =
   | { readonly ok: true; readonly output: string }
-  /** Refused, failed or cut off: a sentence. */
+  /** Refused, failed or timed out, in one sentence. */
   | { readonly ok: false; readonly why: string };
 
-/** What a command may see and switch of the session it runs in. */
+/** What a command can read and change of its session. */
 export interface CommandSession {
   /** The model of the next submissions, by id. */
   readonly model: string;
-  /** From the next submission on; undefined: the default. Rejects with a sentence for a model that cannot be had. */
+  /**
+   * Takes effect with the next submission; undefined: the default model. Rejects with a sentence if the model
+   * is not available.
+   */
   setModel(model?: string): Promise<void>;
-  /** How hard the model thinks in the next submissions; undefined: it takes no effort. */
+  /** Effort of the next submissions; undefined if the model has none. */
   readonly effort: EffortLevel | undefined;
-  /** From the next submission on; undefined: as configured. */
+  /** Takes effect with the next submission; undefined: as configured. */
   setEffort(level?: EffortLevel): void;
-  /** Every command of the session, in the order in which names are looked up. */
+  /** All commands of the session, in lookup order. */
   commands(): readonly Command[];
   contextUsage(): Promise<ContextUsage>;
   cost(): {
@@ -73,21 +82,21 @@ export interface CommandSession {
 }
 
 export interface CommandResult {
-  /** What the conversation gains, in order. */
+  /** Messages appended to the conversation, in order. */
   readonly messages: readonly (string | readonly UserBlock[])[];
-  /** false: the submission ends here, without asking the model. */
+  /** false: the submission ends here, without a model call. */
   readonly shouldQuery: boolean;
   /** Permission rules that hold for this submission only. */
   readonly allowedTools?: readonly string[] | undefined;
-  /** The model of this submission only, and how hard it thinks. */
+  /** Model and effort for this submission only. */
   readonly model?: string | undefined;
   readonly effort?: EffortLevel | undefined;
-  /** The conversation is compacted; only without `shouldQuery`. The result's text then says what came of it. */
+  /** Compacts the conversation; only without `shouldQuery`. The outcome becomes the result's text. */
   readonly compact?: { readonly instructions?: string } | undefined;
-  /** The conversation is put away and another one begins; only without `shouldQuery`. */
+  /** Ends this conversation and begins another one; only without `shouldQuery`. */
   readonly clear?: true | undefined;
   /** The result's text when no query runs. */
   readonly resultText?: string | undefined;
-  /** For the person, one sentence each. */
+  /** Sentences for the user, shown as notices. */
   readonly notices?: readonly string[] | undefined;
 }

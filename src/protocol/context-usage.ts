@@ -20,11 +20,11 @@ export interface ContextCategory {
   readonly id: ContextCategoryId;
   readonly name: string;
   readonly tokens: number;
-  /** A name that a screen may map to a colour of its own. */
+  /** Color name, which a screen can map to a color of its own. */
   readonly color: string;
-  /** `deferred`: told by name, and outside of the window until it is loaded. */
+  /** `deferred`: only the name is in the window until it is loaded. */
   readonly kind: 'used' | 'free' | 'buffer' | 'deferred';
-  /** Of that kind. */
+  /** Present for the kind `deferred`. */
   readonly isDeferred?: true;
 }
 
@@ -33,28 +33,31 @@ export interface ContextSquare {
   readonly isFilled: boolean;
   readonly categoryName: string;
   readonly tokens: number;
-  /** Of the window, 0 to 100. */
+  /** Percentage of the window, 0 to 100. */
   readonly percentage: number;
-  /** How much of the square the category fills, 0 to 1. */
+  /** Share of the square that the category fills, 0 to 1. */
   readonly squareFullness: number;
 }
 
 export interface ContextUsage {
   readonly categories: readonly ContextCategory[];
-  /** In use: the provider's own figure where there is one, with an estimate of what came after it. */
+  /**
+   * Tokens in use: the figure reported by the provider if there is one, plus an estimate of what was appended
+   * since.
+   */
   readonly totalTokens: number;
-  /** What the view may fill. */
+  /** Usable size of the view. */
   readonly maxTokens: number;
-  /** The window. */
+  /** Size of the window. */
   readonly rawMaxTokens: number;
   /** `totalTokens` of `rawMaxTokens`, 0 to 100, rounded. */
   readonly percentage: number;
-  /** The categories as a picture, ten rows. */
+  /** The categories as a grid of ten rows. */
   readonly gridRows: readonly (readonly ContextSquare[])[];
   readonly model: string;
   readonly memoryFiles: readonly {
     readonly path: string;
-    /** Whose it is: `User`, `Project` or `Local`. */
+    /** Scope: `User`, `Project` or `Local`. */
     readonly type: string;
     readonly tokens: number;
   }[];
@@ -62,40 +65,40 @@ export interface ContextUsage {
     readonly name: string;
     readonly serverName: string;
     readonly tokens: number;
-    /** false: it waits to be loaded, outside of the window. */
+    /** false: deferred, not in the window. */
     readonly isLoaded: boolean;
   }[];
-  /** What servers say about their use, by server. */
+  /** Instructions of MCP servers, by server. */
   readonly mcpInstructions?: readonly { readonly serverName: string; readonly tokens: number }[];
-  /** Tools of the engine's own that wait to be loaded; absent: there are none. */
+  /** Built-in tools that are deferred; absent if there are none. */
   readonly deferredBuiltinTools?: readonly {
     readonly name: string;
     readonly tokens: number;
     readonly isLoaded: false;
   }[];
-  /** What the model is told of agents that are not built in. */
+  /** Descriptions of agents that are not built in. */
   readonly agents: readonly {
     readonly agentType: string;
-    /** `projectSettings`, `userSettings`, `flagSettings`, `plugin`, or `sdk` for one that the host made. */
+    /** `projectSettings`, `userSettings`, `flagSettings`, `plugin`, or `sdk` for an agent of the host. */
     readonly source: string;
-    /** Absolute; absent: it is from no file. */
+    /** Absolute path of its file; absent if it has none. */
     readonly path?: string;
     readonly tokens: number;
   }[];
-  /** Those that a user may call; the model is told of none of them but skills. Absent: it is not known. */
+  /** Commands that a user can call. Only skills among them are described to the model. Absent if unknown. */
   readonly slashCommands?: {
     readonly totalCommands: number;
     readonly includedCommands: number;
     readonly tokens: number;
   };
-  /** What the model is told of skills, without their texts; absent: of none. */
+  /** Descriptions of skills, without their texts; absent if there are none. */
   readonly skills?: {
     readonly totalSkills: number;
     readonly includedSkills: number;
     readonly tokens: number;
     readonly skillFrontmatter: readonly {
       readonly name: string;
-      /** `projectSettings`, `userSettings`, `plugin`; `unknown` where there is none of this name any more. */
+      /** `projectSettings`, `userSettings`, `plugin`, or `unknown` if the skill no longer exists. */
       readonly source: string;
       readonly pluginName?: string;
       /** Absolute. */
@@ -112,9 +115,9 @@ export interface ContextUsage {
     readonly attachmentTokens: number;
     readonly assistantMessageTokens: number;
     readonly userMessageTokens: number;
-    /** Always 0: nothing is redirected. */
+    /** Always 0. */
     readonly redirectedContextTokens: number;
-    /** Always 0: what the provider counts is shared out among the others. */
+    /** Always 0: the provider's total is distributed over the categories. */
     readonly unattributedTokens: number;
     /** Largest first. */
     readonly toolCallsByType: readonly {
@@ -124,7 +127,7 @@ export interface ContextUsage {
     }[];
     readonly attachmentsByType: readonly { readonly name: string; readonly tokens: number }[];
   };
-  /** Of the last answer; null before the first. */
+  /** Usage of the last response; null before the first. */
   readonly apiUsage: Pick<
     Usage,
     'input_tokens' | 'output_tokens' | 'cache_creation_input_tokens' | 'cache_read_input_tokens'

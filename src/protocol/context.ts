@@ -16,7 +16,7 @@ export interface ContextLimits {
   readonly blockingAt: number;
 }
 
-/** Where compaction stands; part of the loop's State. */
+/** State of compaction; part of the loop's State. */
 export interface CompactionState {
   /** Set by a compaction, counted up by `next_turn`; undefined before the first. */
   readonly turnsSinceCompact?: number;
@@ -33,15 +33,21 @@ export interface StepInput {
   /** The entries appended since the steps last ran. */
   readonly fresh: readonly ViewMessage[];
   /**
-   * Of the whole request: the provider's figure where there is one, and a calibrated estimate of what came after it.
-   * What earlier steps of this pass have freed is taken off.
+   * Tokens of the complete request: the figure reported by the provider if there is one, plus a calibrated
+   * estimate of what was appended since, minus what earlier steps of this pass have freed.
    */
   readonly estimateTokens: number;
-  /** Estimate of what no message accounts for: system prompt, user context and tools. Absent: not known. */
+  /** Estimated tokens outside the messages: system prompt, user context and tools. Absent: unknown. */
   readonly overheadTokens?: number;
-  /** Real tokens per estimated one, learned from usage; what a step says in estimates is multiplied by it. Default 1. */
+  /**
+   * Real tokens per estimated token, learned from usage. Figures that a step estimates are multiplied by it.
+   * Default 1.
+   */
   readonly tokenFactor?: number;
-  /** The smallest request that the provider has counted for this model: what no message accounts for is no more. */
+  /**
+   * The smallest request that the provider has reported for this model, in tokens: an upper bound of the
+   * tokens outside the messages.
+   */
   readonly leastCounted?: number | undefined;
   /** A step of this pass has already compacted. */
   readonly compactedInThisPass: boolean;
@@ -50,14 +56,14 @@ export interface StepInput {
   readonly turnCount: number;
   readonly model: string;
   readonly querySource: QuerySource;
-  /** Of this pass: who asks a model adds what tells its calls from those of other steps. */
+  /** Key of this pass; a step that calls a model appends a suffix of its own. */
   readonly effectKey: string;
-  /** Made when it is first asked for. */
+  /** Created on first access. */
   readonly signal: AbortSignal;
 }
 
 export type StepOutcome =
-  /** Nothing to do, and why: goes into the decision record. */
+  /** Nothing to do; `why` goes into the decision record. */
   | { readonly kind: 'skip'; readonly why: string }
   | {
       readonly kind: 'edits';
@@ -68,9 +74,12 @@ export type StepOutcome =
       /** A compaction replaced the view; carries the state that follows it. */
       readonly compaction?: CompactionState;
     }
-  /** The view stays; the API is asked to clear on its side. What it cleared is announced once the response says so. */
+  /**
+   * The view is unchanged; the API is asked to clear its copy. The cleared tokens are announced once the
+   * response reports them.
+   */
   | { readonly kind: 'request'; readonly contextManagement: unknown; readonly why: string }
-  /** State changed, the view did not (a failed compaction counts a strike). */
+  /** The state changed, the view did not (for example, a failed compaction was counted). */
   | { readonly kind: 'note'; readonly why: string; readonly compaction: CompactionState }
   | {
       readonly kind: 'stop';
@@ -80,7 +89,10 @@ export type StepOutcome =
 
 export interface ContextStep {
   readonly name: string;
-  /** A step that has nothing to show and nothing to wait for answers at once: most do, on nearly every pass. */
+  /**
+   * Returns synchronously when the step has nothing to emit and nothing to wait for, as most do on nearly
+   * every pass.
+   */
   run(input: StepInput): StepOutcome | AsyncGenerator<LoopMessage, StepOutcome>;
 }
 
@@ -91,10 +103,10 @@ export type RecoveryOutcome =
       readonly edits: readonly ViewEdit[];
       readonly tokensFreed: number;
       readonly compacted: boolean;
-      /** Just the block that the refusal named was replaced: another refusal may name another. */
+      /** Only the block that the refusal named was replaced; a further refusal may name another one. */
       readonly named?: boolean;
     }
-  /** Nothing could be done, and why. */
+  /** Nothing could be done; `why` is the reason. */
   | { readonly kind: 'none'; readonly why: string };
 
 /** What the rules of L7 may try when a request did not fit. Each is a no-op ("none") when switched off. */
@@ -114,11 +126,11 @@ export interface ContextPort {
   readonly steps: readonly ContextStep[];
   readonly recovery: ContextRecovery;
   /**
-   * A call's result as it is to be recorded. Where its text is too large, it stands in a file before this resolves, and
-   * what comes back shows a preview that names it. Never rejects. Absent: results are recorded as they are.
+   * The result of a call as it is to be recorded. A text that is too large is written to a file first, and
+   * replaced by a preview that names the file. Never rejects. Absent: results are recorded unchanged.
    */
   keepResult?(message: UserMessage, toolName: string): UserMessage | Promise<UserMessage>;
-  /** One compaction because somebody asked for it, whatever the estimate says. `none`: the view stays, and why. */
+  /** A compaction on request, regardless of the estimate. `none`: the view is unchanged, and why. */
   compact?(
     input: StepInput,
     request: { readonly trigger: 'manual'; readonly instructions?: string },
@@ -126,15 +138,24 @@ export interface ContextPort {
   limitsFor(model: string): ContextLimits;
   /** What to announce when a response reports edits that the API applied to its copy of the context. */
   appliedEdits?(applied: unknown): SystemBody | undefined;
-  /** What a whole request costs by the same estimate, and what of it no message accounts for. O(what is new in its view). */
+  /**
+   * Estimated tokens of a complete request, and of its part outside the messages. O(entries that are new in
+   * its view).
+   */
   measure?(request: EstimatedRequest): RequestEstimate;
-  /** What the provider counted, in an earlier life of the session, for this view and all that went with it: it need not be estimated. */
+  /**
+   * Reports the tokens that the provider counted for this view in a previous process, so that it is not
+   * estimated again.
+   */
   counted?(view: View, tokens: number): void;
-  /** What the provider counted for a request, beside what `measure` said: calibrates later estimates for this model. */
+  /**
+   * Reports the tokens that the provider counted beside those that `measure` estimated: calibrates later
+   * estimates for this model.
+   */
   calibrate?(estimatedTokens: number, reportedTokens: number, model: string): void;
-  /** A request that did not fit says what the window really is. */
+  /** Learns the real window from a request that did not fit. */
   learnFrom?(failure: ModelFailure, model: string): void;
-  /** An estimate of what these messages cost, in tokens; calibrated for a model that is named. O(messages given). */
+  /** Estimated tokens of these messages, calibrated if a model is named. O(messages given). */
   estimate(messages: readonly ViewMessage[], model?: string): number;
 }
 
@@ -143,7 +164,7 @@ export type EstimatedRequest = Pick<ModelRequest, 'model' | 'view' | 'system' | 
 export interface RequestEstimate {
   readonly tokens: number;
   readonly overheadTokens: number;
-  /** Real tokens per estimated one, as learned for this model. */
+  /** Real tokens per estimated token, as learned for this model. */
   readonly factor: number;
   /** The smallest request that the provider has counted for this model, in tokens; absent until it has. */
   readonly leastCounted?: number | undefined;
@@ -154,10 +175,10 @@ export interface CompactionSource {
   readonly name: string;
   collect(input: {
     readonly summarised: readonly ViewMessage[];
-    /** What stays as it is: it need not be put back. */
+    /** The kept messages, which need not be restored. */
     readonly kept: readonly ViewMessage[];
     readonly budgetTokens: number;
-    /** Aborted: nobody waits for the answer any more. */
+    /** Aborted when the result is no longer needed. */
     readonly signal: AbortSignal;
   }): Promise<readonly ViewMessage[]>;
 }

@@ -1,6 +1,6 @@
 /**
- * Why one iteration ended as it did: the one source for `explain`, spans and the ledger's view.
- * At most about 2 KB; contents by uuid, never copied. Fields marked `?` appear with their machinery.
+ * The decision record of one iteration: the single source for `explain`, traces and the ledger's view. At
+ * most about 2 KB; contents are referenced by uuid, never copied.
  */
 import type { CacheReport } from './cache.ts';
 import type { CompactionState } from './context.ts';
@@ -14,7 +14,7 @@ export interface PrepareRecord {
   readonly step: string;
   readonly ran: boolean;
   readonly why: string;
-  /** Absent, as `ms`, when the step did not run. */
+  /** Absent, like `ms`, when the step did not run. */
   readonly tokensBefore?: number;
   /** Absent when the step changed nothing. */
   readonly tokensAfter?: number;
@@ -25,13 +25,13 @@ export interface PrepareRecord {
 export interface RuleRecord {
   readonly name: string;
   readonly verdict: 'pass' | 'continue' | 'stop';
-  /** The facts the rule read, recorded by the facts object itself. Absent: none, or the same as the rule before it. */
+  /** The facts that the rule read. Absent: none, or the same as the rule before it. */
   readonly read?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * What the next iteration begins with beside the view, as far as it differs from a fresh start: enough for another
- * process to go on as if nothing had happened (L4.1).
+ * The state that the next iteration starts with, besides the view, as far as it differs from a fresh one:
+ * another process can continue from it (L4.1).
  */
 export interface CarriedState {
   readonly recovery?: {
@@ -48,7 +48,7 @@ export interface CarriedState {
     readonly blocks: number;
   };
   readonly compaction?: CompactionState;
-  /** Of a token budget. */
+  /** State of a token budget. */
   readonly continued?: {
     readonly outputTokens: number;
     readonly continuations: number;
@@ -84,7 +84,7 @@ export interface DecisionRecord {
     readonly systemHash?: string;
     readonly toolsHash?: string;
   };
-  /** Without `usage` where it is the record's own. */
+  /** `usage` is left out where it equals the record's own. */
   readonly attempts: readonly AttemptRecord[];
   readonly fallback?: { readonly from: string; readonly to: string };
   readonly response?: {
@@ -97,9 +97,9 @@ export interface DecisionRecord {
   readonly wastedCostUsd?: number;
   readonly cache?: CacheReport & { readonly readTokens: number; readonly writtenTokens: number };
   readonly tools: readonly ToolTrace[];
-  /** In order, up to the one that decided; those behind it were not reached. */
+  /** In order, up to the rule that decided. */
   readonly rules: readonly RuleRecord[];
-  /** Absent when the iteration was cut off (crash, takeover). */
+  /** Absent when the iteration was interrupted (crash, takeover). */
   readonly decision?:
     | { readonly kind: 'continue'; readonly transition: TransitionReason; readonly sentence: string }
     | { readonly kind: 'stop'; readonly terminal: TerminalReason; readonly sentence: string };
@@ -107,7 +107,7 @@ export interface DecisionRecord {
   readonly context?: {
     readonly window: number;
     readonly used: number;
-    /** Of it, by estimate: system prompt, user context and tools. */
+    /** Estimated part of it outside the messages: system prompt, user context and tools. */
     readonly overhead?: number;
     readonly autocompactAt: number;
     readonly blockingAt: number;

@@ -1,4 +1,4 @@
-/** Errors that reach embedders. Each has a stable `code` and a sentence a person can act on. */
+/** Errors that callers receive. Each has a stable `code` and a message that says what to do. */
 export type TurnwrightErrorCode =
   | 'invalid_option'
   | 'invalid_mode'

@@ -27,27 +27,27 @@ export type FailureKind =
 
 export interface ModelFailure {
   readonly kind: FailureKind;
-  /** A sentence a person can act on. */
+  /** A sentence that says what failed and what to do. */
   readonly message: string;
   readonly status?: number;
   /** The API's own error type, e.g. `overloaded_error`. */
   readonly errorType?: string;
   readonly requestId?: string;
-  /** What the server asked for, ms; undefined when absent or unreadable. */
+  /** Delay requested by the server, in ms; undefined when absent or unreadable. */
   readonly retryAfterMs?: number;
-  /** `x-should-retry`, when the server said. */
+  /** `x-should-retry`, if the server sent it. */
   readonly shouldRetry?: boolean;
-  /** Numbers out of the answer: tokens sent, tokens asked for, and the limit. */
+  /** Figures from the error: tokens sent, tokens requested, and the limit. */
   readonly tokens?: { readonly input?: number; readonly maxTokens?: number; readonly limit?: number };
-  /** The content block that the answer named, by its place in the request and, once it was found, in the view. */
+  /** The content block that the error names, by its place in the request and, once located, in the view. */
   readonly block?: {
     readonly message: number;
     readonly content: number;
-    /** Place among the parts of a tool result. */
+    /** Index among the parts of a tool result. */
     readonly inner?: number;
     readonly at?: { readonly uuid: string; readonly index: number; readonly inner?: number };
   };
-  /** The place in the request's list of tools that the answer named (F153). */
+  /** Index in the request's list of tools that the error names (F153). */
   readonly tool?: number;
   readonly cause?: unknown;
 }

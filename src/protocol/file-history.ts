@@ -1,38 +1,38 @@
-/** What tools did to files, and what came of putting them back. */
+/** Changes of files by tools, and the outcome of a rewind. */
 
-/** What a file held before a tool changed it. */
+/** Content of a file before a tool changed it. */
 export interface KeptContent {
-  /** SHA-256, in hex; its bytes are kept under this name. */
+  /** SHA-256 in hex; the content is stored under this name. */
   readonly hash: string;
   /** Permission bits. */
   readonly mode: number;
-  /** It was too large to keep: the hash alone is known. */
+  /** The content was too large to keep: only the hash is known. */
   readonly lost?: true;
 }
 
-/** On record before the file changes. */
+/** Recorded before the file changes. */
 export interface FileChange {
-  /** Absolute, as the tool named it. */
+  /** Absolute path, as the tool named it. */
   readonly path: string;
-  /** The same without links, when that is another. */
+  /** The resolved path, if it differs. */
   readonly real?: string;
-  /** null: there was no file. */
+  /** null: the file did not exist. */
   readonly before: KeptContent | null;
-  /** Hash of what it holds then; null: it is removed. */
+  /** Hash of the content afterwards; null: the file is removed. */
   readonly after: string | null;
 }
 
 export interface RewindFilesResult {
   readonly canRewind: boolean;
-  /** Why not, or which files were left as they are. */
+  /** Why the rewind failed, or which files were left unchanged. */
   readonly error?: string;
-  /** Absolute paths of those that are, or would be, put back or removed. */
+  /** Absolute paths of the files that are, or in a dry run would be, restored or removed. */
   readonly filesChanged?: readonly string[];
-  /** Lines that come in and go out with it; of text files. */
+  /** Lines that the rewind adds and removes; text files only. */
   readonly insertions?: number;
   readonly deletions?: number;
-  /** Files behind links that were passed over; absent in a dry run. */
+  /** Symlinked files that were skipped; absent in a dry run. */
   readonly skippedLinks?: number;
-  /** Changed since by somebody else, and therefore left alone. */
+  /** Files that another program changed since, which are left unchanged. */
   readonly conflicts?: readonly string[];
 }

@@ -4,13 +4,17 @@
  */
 export interface PersistentFiles {
   readFile(path: string): Promise<Uint8Array>;
-  /** The same, for a small file of our own: read without the thread pool. undefined: there is none. */
+  /**
+   * Like `read`, for a small file of the engine: synchronous I/O without the thread pool. undefined if it
+   * does not exist.
+   */
   readSmall(path: string): Promise<Uint8Array | undefined>;
-  /** Up to `length` bytes from `offset` on; fewer at the end of the file. `into` is room for them. */
+  /** Up to `length` bytes from `offset`; fewer at the end of the file. `into` is an optional buffer. */
   readRange(path: string, offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>;
   /**
-   * What lies at a path without links; a link that took its place, or that of a folder above it, is not followed
-   * (`EMOVED`). What belongs to a process (`/proc/<pid>/environ`) is refused. `cut`: of a longer file, its beginning.
+   * Reads a path that is already resolved; a symlink that has replaced it or one of its folders is not
+   * followed (`EMOVED`). Files of a process (`/proc/<pid>/environ`) are refused. `cut`: reads only the
+   * beginning of a longer file.
    */
   readPlain(
     path: string,
@@ -23,12 +27,15 @@ export interface PersistentFiles {
   /** What a symbolic link says, as it is written. */
   readLink(path: string): Promise<string>;
   readDir(path: string): Promise<readonly string[]>;
-  /** With its parents. With `mode`, a folder that exists is made no looser than it. */
+  /**
+   * Creates the folder and its parents. With `mode`, the permissions of an existing folder are never widened.
+   */
   makeDir(path: string, mode?: number): Promise<void>;
   /**
-   * All or nothing: temp file beside it, fsync, rename. Keeps the mode of a file that exists; where `mode` lets in nobody
-   * but the owner, it is made no looser. `plain`: the path has no links, missing folders are made, and a link that took
-   * the place of a part of it is not followed (`EMOVED`). `spelled`: what the call says in its place.
+   * Atomic: temporary file in the same folder, fsync, rename. The mode of an existing file is kept, and never
+   * widened where `mode` is owner-only. `plain`: the path is resolved already, missing folders are created,
+   * and a symlink that has replaced a part of it is not followed (`EMOVED`). `spelled`: the path to name in
+   * errors.
    */
   writeAtomic(
     path: string,
@@ -40,25 +47,28 @@ export interface PersistentFiles {
       readonly spelled?: string;
     },
   ): Promise<void>;
-  /** A new file that appears whole, or EEXIST: for locks. */
+  /** Creates a complete new file, or fails with EEXIST: for locks. */
   createExclusive(path: string, data: Uint8Array | string, mode: number): Promise<void>;
-  /** A second name for a file, or EEXIST. Refused with other codes where a file can have only one. */
+  /** Creates a hard link, or fails with EEXIST. Other codes where hard links are not supported. */
   link(file: string, name: string): Promise<void>;
-  /** Creates the file when it is missing; an existing one is made no looser than `mode`. */
+  /** Creates the file if it is missing; the mode of an existing one is never widened beyond `mode`. */
   openAppend(path: string, mode: number): Promise<AppendHandle>;
   truncate(path: string, length: number): Promise<void>;
   /** `plain` as for `writeAtomic`. */
   remove(path: string, options?: { readonly plain?: boolean }): Promise<void>;
-  /** The same, for a small file of our own: without the thread pool. */
+  /** Like `remove`, for a small file of the engine: without the thread pool. */
   removeSmall(path: string): Promise<void>;
-  /** With all that is in it; links are removed, not followed. */
+  /** Recursive; symlinks are removed, not followed. */
   removeTree(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
 }
 
-/** What takes no waiting is done when the call returns, and then there is no promise: a journal calls it many times a turn. */
+/**
+ * Returns undefined instead of a promise when the call completed synchronously: a journal calls it many times
+ * a turn.
+ */
 export interface AppendHandle {
-  /** Done once the write call has returned: survives the death of this process. */
+  /** Complete when the write call has returned: survives the death of this process. */
   append(data: Uint8Array | string): Promise<void> | undefined;
   /** fdatasync: survives power loss. */
   sync(): Promise<void>;
@@ -68,7 +78,7 @@ export interface AppendHandle {
 
 export interface PlainFile {
   readonly stat: FileStat;
-  /** Absent: it is no regular file, or longer than was asked for and not to be cut. */
+  /** Absent if it is not a regular file, or longer than requested without `cut`. */
   readonly bytes?: Uint8Array;
 }
 
@@ -76,14 +86,14 @@ export interface FileStat {
   readonly kind: 'file' | 'directory' | 'symlink' | 'other';
   readonly size: number;
   readonly mtimeMs: number;
-  /** When the file, or what is known of it, was last changed; no program can set it. Absent where nothing says. */
+  /** Time of the last change of content or metadata; programs cannot set it. Absent if unknown. */
   readonly ctimeMs?: number;
   readonly mode: number;
   readonly ino: number;
-  /** Of the file system; with `ino` it says which file it is. */
+  /** Device number; together with `ino` it identifies the file. */
   readonly dev?: number;
-  /** Names of the file. */
+  /** Number of hard links. */
   readonly links?: number;
-  /** The owner, where the system has one. */
+  /** Owner, on systems that have one. */
   readonly uid?: number;
 }

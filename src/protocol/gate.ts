@@ -14,32 +14,32 @@ export interface PermissionQuestion {
   readonly tool: AnyTool;
   readonly input: Record<string, unknown>;
   readonly toolUseId: string;
-  /** Where its relative paths count from. */
+  /** Base of its relative paths. */
   readonly cwd: string;
-  /** Where rules count from, and what may be worked in: the session's own folder. Default `cwd`. */
+  /** Base of rules, and root of the working directories: the session's own folder. Default `cwd`. */
   readonly root?: string | undefined;
   readonly additionalDirectories: readonly string[];
   readonly agentId?: string;
-  /** Absolute paths that the asker may write without being asked: an agent's own notes. Default none. */
+  /** Absolute paths that the agent may write without a question: its own notes. Default none. */
   readonly ownDirectories?: readonly string[] | undefined;
-  /** Why a hook wants the call to be confirmed. */
+  /** Why a hook requires confirmation of the call. */
   readonly hookAsks?: string | undefined;
-  /** Of the agent that asks: holds where it is stricter than the session's. */
+  /** Mode of the agent that makes the call; applies where it is stricter than the session's. */
   readonly mode?: PermissionMode | undefined;
 }
 
-/** Rules and modes. Pure but for reading real paths; never asks anybody. */
+/** Rules and modes. Pure apart from resolving paths; never asks the host. */
 export interface PermissionPort {
-  /** Known at once where no path has to be looked up. */
+  /** Synchronous where no path has to be resolved. */
   decide(question: PermissionQuestion): GateVerdict | Promise<GateVerdict>;
   readonly mode: PermissionMode;
-  /** The mode to go back to when a plan is approved. */
+  /** The mode to return to when a plan is approved. */
   readonly modeBeforePlan: PermissionMode;
   setMode(mode: PermissionMode): void;
   apply(updates: readonly PermissionUpdate[]): void;
 }
 
-/** Asks the person or host. Headless without a host: denies with a clear message, at once. */
+/** Asks the user or host. Headless without a host: denies immediately with a clear message. */
 export type AskPort = (
   question: PermissionQuestion & {
     readonly message: string;
@@ -50,19 +50,19 @@ export type AskPort = (
   },
   signal: AbortSignal,
 ) => Promise<
-  // `answeredBy`: default the host. `headless`: there was none to ask. `unanswered`: its answer was none. `hook`: one for
-  // permission requests. `asyncAgent`: permission prompts are switched off.
+  // Who answered; default the host. `headless`: there is no host. `unanswered`: the host returned no
+  // decision. `hook`: a PermissionRequest hook. `asyncAgent`: permission prompts are switched off.
   | (PermissionResult & {
       readonly answeredBy?: 'permissionPromptTool' | 'headless' | 'asyncAgent' | 'unanswered' | 'hook';
     })
   | { readonly behavior: 'pending'; readonly askId: string }
 >;
 
-/** Looks for calls that are made again and again and bring nothing new. */
+/** Detects calls that are repeated without progress. */
 export interface RepeatGuard {
-  /** Why this call is not run once more; undefined: it may run. */
+  /** Why this call must not run again; undefined: it may run. */
   refusal(tool: string, input: unknown): string | undefined;
-  /** Takes note of a result; returns what the model should hear beside it. */
+  /** Registers a result; returns a note for the model, if any. */
   note(tool: string, input: unknown, output: ToolOutput, changesNothing: boolean): string | undefined;
 }
 
@@ -70,8 +70,8 @@ export interface GatePorts {
   readonly permissions: Pick<PermissionPort, 'decide'>;
   readonly ask: AskPort;
   readonly hooks: HookPort;
-  /** Absent: calls may repeat without end. */
+  /** Absent: repetitions are not limited. */
   readonly repeats?: RepeatGuard | undefined;
-  /** Written (and committed, where the session asks for it) before the tool runs. */
+  /** Recorded (and committed, where the session requires it) before the tool runs. */
   recordIntent(call: ToolCall, effectClass: EffectClass, updatedInput?: unknown): Promise<void> | undefined;
 }

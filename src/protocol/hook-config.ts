@@ -1,12 +1,12 @@
-/** Hooks that settings and plugins describe, as against callbacks of the host's own code (`hook.ts`). */
+/** Hooks that settings and plugins describe, in contrast to callbacks of the host (`hook.ts`). */
 import type { HookEvent } from './hook.ts';
 
 interface CommonHookConfig {
-  /** A permission rule (`Bash(git *)`): runs only for calls it might mean. Tool events alone. */
+  /** A permission rule (`Bash(git *)`): the hook runs only for calls that may match it. Tool events only. */
   readonly if?: string | undefined;
   /** Seconds. */
   readonly timeout?: number | undefined;
-  /** What a failure does to a gate. Default `block`; an observer never blocks. */
+  /** What a failure does to a gating event. Default `block`; hooks of other events never block. */
   readonly onFailure?: 'continue' | 'block' | undefined;
   /** Shown while it runs. */
   readonly statusMessage?: string | undefined;
@@ -17,14 +17,14 @@ interface CommonHookConfig {
 /** A process: the event on its stdin, its answer on stdout, exit code 2 blocks. */
 export interface CommandHookConfig extends CommonHookConfig {
   readonly type: 'command';
-  /** A command line for the shell; with `args` a program, started without a shell. */
+  /** A command line for the shell; with `args`, a program that is started without a shell. */
   readonly command: string;
   readonly args?: readonly string[] | undefined;
   /** Default `bash`, else `sh`. */
   readonly shell?: 'bash' | 'powershell' | undefined;
-  /** Nobody waits for it. */
+  /** Runs in the background; its output is ignored. */
   readonly async?: boolean | undefined;
-  /** Like `async`; exit code 2 puts what it wrote to stderr before the model. */
+  /** Like `async`, but with exit code 2 its stderr is sent to the model. */
   readonly asyncRewake?: boolean | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface CommandHookConfig extends CommonHookConfig {
 export interface HttpHookConfig extends CommonHookConfig {
   readonly type: 'http';
   readonly url: string;
-  /** `$NAME` and `${NAME}` stand for variables that `allowedEnvVars` lists, and for nothing otherwise. */
+  /** `$NAME` and `${NAME}` are replaced by variables that `allowedEnvVars` lists, and by '' otherwise. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly allowedEnvVars?: readonly string[] | undefined;
 }
@@ -42,7 +42,7 @@ export interface McpToolHookConfig extends CommonHookConfig {
   readonly type: 'mcp_tool';
   readonly server: string;
   readonly tool: string;
-  /** `${tool_input.file_path}` in a text stands for that field of the event. Default `{}`. */
+  /** `${tool_input.file_path}` in a string is replaced by that field of the event. Default `{}`. */
   readonly input?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -61,25 +61,25 @@ export interface ConfiguredHook {
   readonly matcher?: string | undefined;
   readonly config: HookConfig;
   readonly source: HookSource;
-  /** The file it stands in, or words for where it came from. */
+  /** The file that defines it, or a description of its source. */
   readonly place: string;
-  /** Of a plugin: its folder, `CLAUDE_PLUGIN_ROOT` for its commands. */
+  /** Folder of its plugin: `CLAUDE_PLUGIN_ROOT` for its commands. */
   readonly pluginRoot?: string | undefined;
   readonly pluginName?: string | undefined;
-  /** Listed, never run: switched off by `disableAllHooks` or a policy. */
+  /** Listed but never run: disabled by `disableAllHooks` or a policy. */
   readonly disabled?: true | undefined;
 }
 
 export interface HookPolicy {
-  /** `disableAllHooks`: hooks of settings and plugins do not run, but those of managed settings do. */
+  /** `disableAllHooks`: only hooks of managed settings run. */
   readonly allDisabled: boolean;
-  /** Managed settings say so: theirs do not run either. */
+  /** Set by managed settings: their own hooks do not run either. */
   readonly disabledByPolicy: boolean;
   /** Only hooks of managed settings run. */
   readonly managedOnly: boolean;
-  /** Patterns with `*`; undefined: every address. */
+  /** Patterns with `*`; undefined: every URL. */
   readonly allowedHttpUrls?: readonly string[] | undefined;
-  /** Variables that headers may name at all; undefined: whatever a hook lists. */
+  /** Variables that headers may reference; undefined: those that each hook lists. */
   readonly httpAllowedEnvVars?: readonly string[] | undefined;
 }
 
@@ -89,10 +89,10 @@ export const OPEN_HOOK_POLICY: HookPolicy = Object.freeze({
   managedOnly: false,
 });
 
-/** A row of what is registered, for people (`get_hooks_listing`). */
+/** A row of the listing of hooks (`get_hooks_listing`). */
 export interface HookListingRow {
   readonly event: HookEvent;
-  /** '' when there is none. */
+  /** '' if there is none. */
   readonly matcher: string;
   readonly source: HookSource | 'sessionHook';
   readonly sourceLabel: string;

@@ -2,7 +2,7 @@ import type { JsonSchema } from './json.ts';
 import type { InformationalBody } from './messages.ts';
 import type { PermissionMode, PermissionUpdate } from './permission.ts';
 
-/** Every hook event that users may name. Which of them fire is in `docs/hooks.md`. */
+/** Every hook event. `docs/hooks.md` says when each is emitted. */
 export const HOOK_EVENTS = [
   'PreToolUse',
   'PostToolUse',
@@ -44,19 +44,19 @@ export interface HookInputBase {
   readonly session_id: string;
   readonly transcript_path: string;
   readonly cwd: string;
-  /** The prompt that is being worked on, by its uuid. */
+  /** uuid of the prompt that is being answered. */
   readonly prompt_id?: string;
   readonly permission_mode?: PermissionMode;
-  /** Inside a subagent. */
+  /** Present inside a subagent. */
   readonly agent_id?: string;
   readonly agent_type?: string;
   readonly effort?: { readonly level: string };
 }
 
-/** How a question of an MCP server was answered. */
+/** Answer to a question of an MCP server. */
 export type ElicitationAction = 'accept' | 'decline' | 'cancel';
 
-/** Why instructions were loaded; `recall`: chosen because it bears on a prompt. */
+/** Why instructions were loaded; `recall`: selected because they are relevant for a prompt. */
 export type LoadReason =
   | 'session_start'
   | 'nested_traversal'
@@ -65,14 +65,14 @@ export type LoadReason =
   | 'compact'
   | 'recall';
 
-/** The tool that a call is for. */
+/** The tool of a call. */
 export interface CalledTool {
   readonly tool_name: string;
-  /** Whose tool it is, and where that server is from; absent for all but MCP tools. */
+  /** The tool's server and where that server was configured; MCP tools only. */
   readonly mcp_server?: { readonly name: string; readonly source: string };
 }
 
-/** What the loop and the gate hand in; the base fields are added by the port. */
+/** What the loop and the gate pass in; the port adds the base fields. */
 export type HookCall =
   | (CalledTool & {
       readonly event: 'PreToolUse';
@@ -115,7 +115,7 @@ export type HookCall =
   | {
       readonly event: 'UserPromptSubmit';
       readonly prompt: string;
-      /** What the session is called by now. */
+      /** Current title of the session. */
       readonly session_title?: string;
     }
   | {
@@ -152,7 +152,7 @@ export type HookCall =
   | {
       readonly event: 'FileChanged';
       readonly file_path: string;
-      /** Named so in the input; `event` is the name of the hook's event here. */
+      /** `event` in the hook's input; in this type `event` is the name of the hook event. */
       readonly change: 'change' | 'add' | 'unlink';
     }
   | { readonly event: 'ConfigChange'; readonly source: string; readonly file_path?: string }
@@ -189,8 +189,9 @@ export type HookCall =
   | { readonly event: HookEvent; readonly [key: string]: unknown };
 
 /**
- * What hooks of one event decided together, folded in registration order: deny beats ask beats allow. What they
- * have to say to the person, failures included, is not in it: the hooks room shows that itself, or hands it to `say`.
+ * The combined decision of the hooks of one event, folded in registration order: deny beats ask beats allow.
+ * Messages for the user, failures included, are not part of it: the hooks room emits them, or passes them to
+ * `say`.
  */
 export interface HookVerdict {
   readonly permission?: 'allow' | 'deny' | 'ask';
@@ -198,25 +199,25 @@ export interface HookVerdict {
   readonly updatedInput?: Record<string, unknown>;
   readonly updatedOutput?: unknown;
   readonly additionalContext: readonly string[];
-  /** Stop and UserPromptSubmit: send this back and go on, or block the prompt. */
+  /** Stop and UserPromptSubmit: send this text to the model and continue, or block the prompt. */
   readonly blockingErrors: readonly string[];
   /** `continue: false`. */
   readonly preventContinuation?: { readonly stopReason: string; readonly hookName?: string };
-  /** PermissionRequest: rules that come with an `allow`, unchecked. */
+  /** PermissionRequest: rules that come with an `allow`, not validated yet. */
   readonly updatedPermissions?: unknown;
   /** PermissionRequest: a `deny` that ends the turn. */
   readonly interrupt?: boolean;
-  /** PermissionDenied: the model may try again. */
+  /** PermissionDenied: the model may retry the call. */
   readonly retry?: boolean;
-  /** SessionStart: goes before the first prompt. */
+  /** SessionStart: prepended to the first prompt. */
   readonly initialUserMessage?: string;
-  /** SessionStart and UserPromptSubmit: what the session is called from now on. */
+  /** SessionStart and UserPromptSubmit: the new title of the session. */
   readonly sessionTitle?: string;
-  /** A prompt that is held back is not repeated in the message about it. */
+  /** The message about a blocked prompt does not repeat the prompt. */
   readonly suppressOriginalPrompt?: boolean;
-  /** SessionStart: skills and commands are looked for again. */
+  /** SessionStart: rescan skills and commands. */
   readonly reloadSkills?: boolean;
-  /** Elicitation and ElicitationResult: how the server is answered. */
+  /** Elicitation and ElicitationResult: the answer to the server. */
   readonly elicitation?: {
     readonly action?: ElicitationAction;
     readonly content?: Record<string, unknown>;
@@ -236,9 +237,9 @@ export interface HookOutput {
   systemMessage?: string;
   reason?: string;
   hookSpecificOutput?: { hookEventName: HookEvent; [key: string]: unknown };
-  /** Goes on by itself: no opinion. */
+  /** Continues in the background: no decision. */
   async?: boolean;
-  /** ms that a command may go on for. */
+  /** Time limit of a background command, in ms. */
   asyncTimeout?: number;
 }
 
@@ -258,18 +259,18 @@ export interface HookCallbackMatcher {
 
 export interface HookPort {
   /**
-   * Contract: never throws; returns at once when nothing is registered. Without a `signal` the caller does not wait: the
-   * hooks end with the session, which gives them a moment to finish.
+   * Contract: never throws; returns immediately when no hook is registered. Without a `signal` the caller
+   * does not wait: the hooks end with the session, which grants them a short grace period.
    */
   run(
     call: HookCall,
     options?: {
       readonly signal: AbortSignal;
       readonly toolUseId?: string;
-      /** Gets what hooks say to the person (`systemMessage`). Default: it is shown at once. */
+      /** Receives messages of hooks for the user (`systemMessage`). Default: they are emitted immediately. */
       readonly say?: (body: InformationalBody) => void;
     },
   ): Promise<HookVerdict>;
-  /** Whether a run could take an outward step (a callback, a process). */
+  /** Whether a run may take an outward step (a callback, a process). */
   has(event: HookEvent): boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * The journal: one JSON object a line, a superset of the de-facto transcript format. A body says what happened;
- * the envelope (`v`, `seq`, `epoch`, `sum`, …) is added by the session room and read back with it.
+ * The journal: one JSON object per line, a superset of the common transcript format. A body says what
+ * happened; the session room adds the envelope (`v`, `seq`, `epoch`, `sum`, …) and reads it back.
  */
 import type { DecisionRecord } from './decision-record.ts';
 import type { FileChange } from './file-history.ts';
@@ -14,14 +14,17 @@ import type { StopReason, Usage } from './wire.ts';
 
 export const JOURNAL_VERSION = 1;
 
-/** Ids are data: `submission/iteration/attempt/kind/(tool_use_id or ordinal)`. Resume looks up by id, never by position. */
+/**
+ * Ids are data: `submission/iteration/attempt/kind/(tool_use_id or ordinal)`. Resume looks records up by id,
+ * never by position.
+ */
 interface Identified {
   readonly id: string;
   /** The submission this belongs to. */
   readonly submission: string;
 }
 
-/** Of a message record, `parentUuid` is filled by the journal writer (the message recorded before) when absent. */
+/** For message records without a `parentUuid`, the journal writer fills in the message recorded before. */
 export type JournalBody =
   | (Identified & {
       readonly type: 'submission';
@@ -37,7 +40,7 @@ export type JournalBody =
       readonly maxTokens: number;
       readonly querySource: QuerySource;
     })
-  /** The response's end. `broken`: there was none. */
+  /** End of a response. `broken`: the stream ended without one. */
   | (Identified & {
       readonly type: 'response';
       readonly iteration: number;
@@ -55,14 +58,15 @@ export type JournalBody =
       readonly submission: string;
       readonly iteration: number;
       /**
-       * The last block of a response, once more under its uuid: now with the stop reason and the usage that the
-       * response ended with. Takes the place of the first; who sums usage takes the last per message and request id.
+       * The last block of a response, recorded again under its uuid with the stop reason and usage of the
+       * response. It replaces the first record; readers that sum usage take the last record per message and
+       * request id.
        */
       readonly settled?: true;
     })
   | (AttachmentMessage & { readonly parentUuid?: string | null; readonly submission: string })
   | (SystemMessage & { readonly parentUuid?: string | null; readonly submission: string })
-  /** These uuids were taken back (L4.5); both stay on record. */
+  /** These messages were retracted (L4.5); they stay in the journal. */
   | (Identified & { readonly type: 'retract'; readonly uuids: readonly string[]; readonly reason: string })
   /** Recorded before the tool runs. */
   | (Identified & {
@@ -70,7 +74,7 @@ export type JournalBody =
       readonly toolUseId: string;
       readonly toolName: string;
       readonly effectClass: EffectClass;
-      /** The input that runs, when a hook or host changed the model's. */
+      /** The input that runs, when a hook or the host changed the model's. */
       readonly updatedInput?: unknown;
     })
   /** A call whose outcome cannot be known. Its `is_error` result follows as a user record. */
@@ -83,9 +87,9 @@ export type JournalBody =
       readonly toolUseId: string;
       readonly question: unknown;
     })
-  /** What a command or a skill allows for the rest of its submission. */
+  /** Permissions that a command or skill grants for the rest of its submission. */
   | (Identified & { readonly type: 'lent'; readonly rules: readonly string[] })
-  /** A call of an agent that was denied: the result of the submission that it works for names it. */
+  /** A denied call of an agent, reported in the result of the submission that started the agent. */
   | (Identified & { readonly type: 'denied'; readonly denial: PermissionDenial })
   | (Identified & { readonly type: 'answer'; readonly askId: string; readonly answer: unknown })
   /** A change of the view: replacement, snip, collapse or compaction boundary. */
@@ -111,15 +115,16 @@ export type JournalBody =
     })
   | (Identified & { readonly type: 'file-change' } & FileChange)
   | (Identified & { readonly type: 'task' } & TaskRecord)
-  /** Of an early version of this format; `custom-title` took its place. */
+  /** Of an earlier version of this format; replaced by `custom-title`. */
   | (Identified & { readonly type: 'title'; readonly title: string })
-  /** The name that a person or host gave the session, as other programs write it too. */
+  /** The session's name, set by the user or host, in the form that other programs write too. */
   | (Identified & { readonly type: 'custom-title'; readonly customTitle: string })
-  /** What was asked last, and the last message then: programs that list sessions name one by it. */
+  /** The last prompt and the last message at that time: programs that list sessions use it as the name. */
   | (Identified & { readonly type: 'last-prompt'; readonly lastPrompt: string; readonly leafUuid: string })
   /**
-   * The session was resumed at an earlier message: what stands between that one and this record is no longer part of
-   * it, but for what it cost. `to`: uuid of the last message that counts; `uuids`: those that do not.
+   * The session was resumed at an earlier message. What lies between that message and this record is no
+   * longer part of the conversation, apart from its cost. `to`: uuid of the last message that counts;
+   * `uuids`: those that do not.
    */
   | (Identified & { readonly type: 'rewind'; readonly to: string; readonly uuids: readonly string[] })
   | (Identified & { readonly type: 'result'; readonly result: unknown });
@@ -135,18 +140,19 @@ export interface JournalEnvelope {
 
 export type JournalEntry = JournalBody & JournalEnvelope;
 
-/** The loop's and the gate's way to the journal. */
+/** The journal, as the loop and the gate use it. */
 export interface Recorder {
   /**
-   * Resolves once the entries are written (in order with every other append); undefined: they are. Rejects with code
-   * `fenced` when the session was taken over: the run then ends silently.
+   * Resolves once the entries are written, in order with every other append; undefined if they are written
+   * already. Rejects with code `fenced` when another process took the session over: the run then ends
+   * silently.
    */
   append(entries: readonly JournalBody[]): Promise<void> | undefined;
   /**
-   * For records that nothing waits for: they are written in front of the next append, and at the latest when this turn
-   * of the event loop is over.
+   * For records that nothing waits for: written in front of the next append, or at the end of this turn of
+   * the event loop.
    */
   later(entries: readonly JournalBody[]): void;
-  /** Makes everything told so far durable against power loss, where the session asks for it. */
+  /** Makes everything appended so far durable against power loss, where the session asks for it. */
   commit(): Promise<void> | undefined;
 }

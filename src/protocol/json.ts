@@ -3,5 +3,5 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** A JSON Schema object, as the Messages API takes it for a tool's input. */
+/** A JSON Schema object, as the Messages API accepts it for a tool's input. */
 export type JsonSchema = { readonly type?: string | readonly string[]; readonly [key: string]: unknown };

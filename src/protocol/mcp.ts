@@ -22,11 +22,11 @@ export interface McpServerStatus {
   readonly status: McpStatus;
   readonly serverInfo?: { readonly name: string; readonly version: string };
   readonly error?: string;
-  /** Without what may be secret: environment, headers, the query of an address. */
+  /** Without secrets: environment, headers and query strings are left out. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** `dynamic`: the host named it, its own servers included; else the kind of file it stands in, or `plugin`. */
+  /** `dynamic`: passed in by the host; else the kind of file that configures it, or `plugin`. */
   readonly scope?: string;
-  /** `sdk` for a server of the host's own; else the scope. */
+  /** `sdk` for an in-process server of the host; else the scope. */
   readonly source?: string;
   readonly transport?: 'stdio' | 'http' | 'sse' | 'sdk';
   readonly tools?: readonly McpToolInfo[];

@@ -26,7 +26,7 @@ export interface AssistantMessage extends Common {
     readonly usage: Usage;
   };
   readonly requestId?: string;
-  /** Of a block of thinking. */
+  /** For a thinking block only. */
   readonly thought?: ThoughtFacts;
   /** Set when the engine, not the model, wrote this: never sent to the API. */
   readonly synthetic?: {
@@ -34,14 +34,14 @@ export interface AssistantMessage extends Common {
     readonly status?: number;
     readonly errorType?: string;
   };
-  /** The response was cut off by an abort after this block. */
+  /** An abort ended the response after this block. */
   readonly aborted?: true;
 }
 
 export interface ThoughtFacts {
   /** From the block's first event to its last. */
   readonly durationMs: number;
-  /** The form of thinking that the request asked for; absent: it named none. */
+  /** Thinking display that the request asked for; absent if it named none. */
   readonly display?: string;
 }
 
@@ -50,7 +50,7 @@ export interface UserMessage extends Common {
   readonly message: { readonly role: 'user'; readonly content: string | readonly UserBlock[] };
   /** Written by the engine (nudge, resume prompt, hook feedback, compact summary). */
   readonly isSynthetic?: boolean;
-  /** What a synthetic message is for; decides nothing, tells readers. */
+  /** Purpose of a synthetic message, for readers; nothing depends on it. */
   readonly kind?:
     | 'prompt'
     | 'tool_result'
@@ -65,22 +65,22 @@ export interface UserMessage extends Common {
     | 'skill';
   /** The tool's structured output, for consumers; the model sees `message.content`. */
   readonly toolUseResult?: unknown;
-  /** The assistant message whose call this answers. */
+  /** uuid of the assistant message whose call this answers. */
   readonly sourceAssistantUuid?: string;
-  /** A prompt's own uuid and origin, when its sender gave them. */
+  /** Origin of a prompt, if its sender gave one. */
   readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
-  /** Tool results only: who decided on the call, and which kind of refusal it met. */
+  /** Tool results only: who decided about the call, and the kind of refusal. */
   readonly decided?: {
     readonly permission?: PermissionDecision;
     readonly nonExecutionKind?: 'permission-rule' | 'user-rejected';
   };
-  /** Tool results only: how the call ended without running, when it did not run. */
+  /** Tool results only: why the call did not run. */
   readonly nonExecution?: 'denied' | 'invalid' | 'aborted' | 'unknown_outcome' | 'cut' | 'failed_validation';
 }
 
-/** A memory file that was chosen because it bears on a prompt. */
+/** A memory file that was selected because it is relevant for a prompt. */
 export interface RecalledMemory {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly scope: 'personal' | 'team';
 }
@@ -101,7 +101,7 @@ export type Attachment =
   | { readonly type: 'structured_output'; readonly value: unknown }
   | { readonly type: string; readonly [key: string]: unknown };
 
-/** What became of a prompt that a hook kept back. */
+/** Outcome of a prompt that a hook blocked. */
 export interface PromptOutcome {
   /** `stopped_by_hook`: by `continue: false`. */
   readonly kind: 'blocked_by_hook' | 'stopped_by_hook';
@@ -116,7 +116,7 @@ export interface TodoItem {
   readonly activeForm: string;
 }
 
-/** What the model should know besides tool results. `rendered` is what the API sees; empty means nothing. */
+/** Context for the model besides tool results. `rendered` is what the API receives; empty means nothing. */
 export interface AttachmentMessage extends Common {
   readonly type: 'attachment';
   readonly attachment: Attachment;
@@ -127,6 +127,7 @@ export interface AttachmentMessage extends Common {
 export type SystemMessage = Common & { readonly type: 'system' } & SystemBody;
 
 export type SystemBody =
+  /** A request failed and is retried after `retry_delay_ms`. Emitted before each wait. */
   | {
       readonly subtype: 'api_retry';
       readonly attempt: number;
@@ -134,9 +135,10 @@ export type SystemBody =
       readonly retry_delay_ms: number;
       readonly error_status: number | null;
       readonly error: AssistantErrorKind;
-      /** What failed, in a sentence; absent in records of earlier versions. */
+      /** What failed, in one sentence; absent in records of earlier versions. */
       readonly error_message?: string;
     }
+  /** The fallback model answers for the rest of the submission. Emitted when the model is switched. */
   | {
       readonly subtype: 'model_fallback';
       readonly trigger: 'overloaded';
@@ -144,68 +146,76 @@ export type SystemBody =
       readonly fallback_model: string;
       readonly content: string;
     }
+  /** A sentence for the user. */
   | {
       readonly subtype: 'informational';
       readonly content: string;
       readonly level: 'info' | 'notice' | 'suggestion' | 'warning';
       readonly prevent_continuation?: boolean;
-      /** A hook kept this prompt back. */
+      /** A hook blocked this prompt. */
       readonly prompt_submit_outcome?: PromptOutcome;
-      /** A callback of the host failed, or answered with what cannot be read. */
+      /** A callback of the host failed, or returned an invalid answer. */
       readonly tag?: 'hook_callback_failed';
-      /** uuids of messages that were taken back, when nothing takes their place (L4.5). */
+      /** uuids of messages that were retracted without a replacement (L4.5). */
       readonly retracted_message_uuids?: readonly string[];
     }
-  /** Memory files that bear on the prompt were put before the model, as they are. */
+  /** Memory files relevant for the prompt were added to the conversation. */
   | {
       readonly subtype: 'memory_recall';
       readonly mode: 'select';
       readonly memories: readonly RecalledMemory[];
     }
+  /** What the engine is doing. Emitted at each change; `null`: nothing special. */
   | {
       readonly subtype: 'status';
       readonly status: 'compacting' | 'requesting' | null;
-      /** Of the prompts that are being answered, where their senders gave them uuids; with `requesting`. */
+      /** With `requesting`: uuids of the prompts that are being answered, if their senders gave them. */
       readonly user_message_uuids?: readonly string[];
       readonly permissionMode?: PermissionMode;
       readonly compact_result?: 'success' | 'failed';
       readonly compact_error?: string;
     }
+  /** The conversation before this message was replaced by a summary. Emitted after a compaction. */
   | {
       readonly subtype: 'compact_boundary';
       readonly compact_metadata: CompactMetadata;
     }
+  /** Messages were removed from the view. Emitted after a snip. */
   | {
       readonly subtype: 'snip_boundary';
       readonly removed_uuids: readonly string[];
       readonly tokens_freed: number;
     }
+  /** Old tool results were cleared. Emitted after the clearing. */
   | {
       readonly subtype: 'microcompact_boundary';
       readonly tokens_freed: number;
       readonly tool_use_ids: readonly string[];
     }
+  /** A call was denied without the user or host. Emitted behind its result. */
   | {
       readonly subtype: 'permission_denied';
       readonly tool_name: string;
       readonly tool_use_id: string;
-      /** The subagent whose call it was. */
+      /** The subagent that made the call; absent for the main agent. */
       readonly agent_id?: string;
-      /** What denied the call; where nobody could be asked, what wanted it confirmed. */
+      /** What denied the call; if there was no host to ask, what required confirmation. */
       readonly decision_reason_type: DecisionReasonType;
-      /** Why it was to be confirmed, or what the hook said that denied the request. */
+      /** Why confirmation was required, or the reason given by the hook that denied. */
       readonly decision_reason?: string;
       readonly message: string;
     }
+  /** A command hook: emitted when it starts, for its output, and when it ends. */
   | ({ readonly subtype: 'hook_started' } & HookRunName)
   | ({ readonly subtype: 'hook_progress' } & HookRunName & HookRunOutput)
   | ({
       readonly subtype: 'hook_response';
-      /** Absent when no process ran, or none ended by itself. */
+      /** Absent when no process ran, or it did not exit by itself. */
       readonly exit_code?: number;
       readonly outcome: 'success' | 'error' | 'cancelled';
     } & HookRunName &
       HookRunOutput)
+  /** A notification for the user. Emitted by the engine and by hooks. */
   | {
       readonly subtype: 'notification';
       readonly key: string;
@@ -215,7 +225,7 @@ export type SystemBody =
 
 interface HookRunName {
   readonly hook_id: string;
-  /** `SessionStart:startup`: the event, and what its matchers are held against. */
+  /** The event and what its matchers are compared with: `SessionStart:startup`. */
   readonly hook_name: string;
   readonly hook_event: string;
 }
@@ -223,7 +233,7 @@ interface HookRunName {
 interface HookRunOutput {
   readonly stdout: string;
   readonly stderr: string;
-  /** Both. */
+  /** stdout and stderr, concatenated. */
   readonly output: string;
 }
 
@@ -232,7 +242,7 @@ export interface CompactMetadata {
   readonly pre_tokens: number;
   readonly post_tokens?: number;
   readonly duration_ms?: number;
-  /** The kept tail, by uuid, in order. */
+  /** The messages that the compaction kept, by uuid, in order. */
   readonly preserved_messages?: { readonly anchor_uuid: string; readonly uuids: readonly string[] };
 }
 
@@ -243,26 +253,26 @@ export interface ProgressMessage extends Common {
   readonly data: { readonly type: string; readonly taken?: () => void; readonly [key: string]: unknown };
 }
 
-/** Raw stream events that arrived together, passed through in order. Not recorded. */
+/** Raw stream events of one read, in order. Not recorded. */
 export interface StreamEventsMessage {
   readonly type: 'stream_events';
   readonly events: readonly StreamEvent[];
-  /** ms since the request went out; on `message_start` only. */
+  /** ms from the request to the first event; with `message_start` only. */
   readonly ttftMs?: number;
-  /** The form of thinking that the request asked for; absent: it named none. */
+  /** Thinking display that the request asked for; absent if it named none. */
   readonly thinkingDisplay?: string;
-  /** A compaction or helper request's events are marked and never shown. */
+  /** The model that answers. */
   readonly model: string;
 }
 
 export interface StreamRequestStart {
   readonly type: 'stream_request_start';
   readonly iteration: number;
-  /** Grows with each follow-up on tool results; repeats and recoveries do not count. */
+  /** Grows with each follow-up on tool results; retries and recoveries do not count. */
   readonly turnCount: number;
 }
 
-/** Takes back what was yielded (L4.5). */
+/** Retracts messages that were yielded (L4.5). */
 export interface TombstoneMessage extends Common {
   readonly type: 'tombstone';
   readonly uuids: readonly string[];
@@ -289,8 +299,8 @@ export type LoopMessage =
 /** Messages that the loop emits together, such as those of one read of the stream. */
 export type LoopBatch = readonly LoopMessage[];
 
-/** What the next request is made of. Frozen once it is in a view: its wire bytes are cached by identity. */
+/** An entry of the view. Frozen once it is there: its wire bytes are cached by identity. */
 export type ViewMessage = AssistantMessage | UserMessage | AttachmentMessage;
 
-/** A sentence for people. */
+/** A sentence for the user. */
 export type InformationalBody = Extract<SystemBody, { readonly subtype: 'informational' }>;

@@ -6,7 +6,7 @@ import type { View } from './view.ts';
 
 import type { EffortLevel, StreamEvent, ThinkingConfig, Usage, WireTool } from './wire.ts';
 
-/** Who asks. Background sources give up on 529 at once. */
+/** Who makes the request. Background sources give up on 529 immediately. */
 export type QuerySource = 'main' | `agent:${string}` | 'compact' | 'summary' | 'hook' | (string & {});
 
 export interface ModelRequest {
@@ -15,21 +15,21 @@ export interface ModelRequest {
   /** Idempotency and replay key: `submission/iteration/attempt/kind`. */
   readonly effectKey: string;
   readonly sessionId: string;
-  /** The subagent that asks; absent: the main one, or a helper. */
+  /** The subagent that makes the request; absent for the main agent and for helper calls. */
   readonly agentId?: string;
   readonly model: string;
   /**
-   * Overloaded answers in a row after which the call fails although retries are left, because there is another model to
-   * ask. Absent: all retries are used.
+   * Overloaded responses in a row after which the call fails although retries are left, because there is a
+   * fallback model. Absent: all retries are used.
    */
   readonly overloadLimit?: number;
   readonly system: readonly string[];
-  /** Goes before the first message, as text blocks of its own; '' or absent means none. */
+  /** Text blocks before the first message; '' or absent means none. */
   readonly userContext?: readonly string[];
   readonly view: View;
-  /** Already in the API's shape, in a stable order; same array identity while the set is unchanged. */
+  /** In the API's shape and a stable order; the same array while the set is unchanged. */
   readonly tools: readonly WireTool[];
-  /** Tools that the provider runs itself, as the API names them. Default none. */
+  /** Tools that the provider runs, as the API names them. Default none. */
   readonly serverTools?: readonly (Readonly<Record<string, unknown>> & { readonly type: string })[];
   readonly maxTokens: number;
   readonly thinking?: ThinkingConfig;
@@ -39,22 +39,22 @@ export interface ModelRequest {
   readonly betas?: readonly string[];
   /** API-side context edits (cached microcompact). */
   readonly contextManagement?: unknown;
-  /** false: one JSON answer (the repeat of L4.3); its events arrive as one batch. */
+  /** false: one JSON response (the retry of L4.3), whose events arrive as one batch. */
   readonly stream: boolean;
   /** Prompt caching on (default true). */
   readonly cache?: boolean;
 }
 
-/** Plain data that outlives one attempt: the model layer reads it, adds to it and hands it back. */
+/** Plain data that outlives one attempt: the model layer reads it, updates it and returns it. */
 export interface RetryState {
   /** Retries spent on this request so far (L8: at most `maxRetries`). */
   readonly retries: number;
-  /** Overloaded answers since the last answer that was not: 529, or `overloaded_error` in a stream. */
+  /** Overloaded responses since the last one that was not: 529, or `overloaded_error` in a stream. */
   readonly overloadedInARow: number;
   readonly credentialsRefreshed: boolean;
   readonly keepAlive: boolean;
   readonly withoutThinking: boolean;
-  /** Lowered after "input length and max_tokens exceed context limit". */
+  /** Lowered after the error "input length and max_tokens exceed context limit". */
   readonly maxTokens?: number;
 }
 
@@ -72,11 +72,11 @@ export interface RetryNotice {
   readonly delayMs: number;
   readonly status: number | null;
   readonly error: AssistantErrorKind;
-  /** What failed, in a sentence. */
+  /** What failed, in one sentence. */
   readonly cause: string;
 }
 
-/** One HTTP attempt, for the decision record. Times are the clock's monotonic ms. */
+/** One HTTP attempt, for the decision record. Times are monotonic ms of the clock. */
 export interface AttemptRecord {
   readonly startMs: number;
   readonly firstByteMs?: number;
@@ -90,26 +90,26 @@ export interface AttemptRecord {
   readonly requestId?: string;
   readonly waitedMs?: number;
   readonly usage?: Usage;
-  /** Paid for and thrown away. */
+  /** Billed and discarded. */
   readonly wasted?: boolean;
 }
 
-/** What a call hands over while it runs. A batch is what one socket read held. */
+/** What a call yields while it runs. A batch holds the events of one socket read. */
 export type ModelOutput =
   | { readonly kind: 'attempt'; readonly attempt: number; readonly bytes: number; readonly maxTokens: number }
   | {
       readonly kind: 'events';
       readonly events: readonly StreamEvent[];
-      /** ms since the request went out; on the first batch of an answer only. */
+      /** ms from the request to the first event; on the first batch of a response only. */
       readonly ttftMs?: number;
-      /** Of the response's head: known before its first block is. */
+      /** From the response's headers: known before the first block. */
       readonly requestId?: string;
     }
   | { readonly kind: 'retry'; readonly notice: RetryNotice };
 
 /**
- * How a call ended. Never a throw for an expected failure; abort is an outcome too. Whether another model is asked next
- * is for the loop to decide: `retry.overloadedInARow` says how often this one was overloaded (L4.4).
+ * How a call ended. Expected failures and aborts are outcomes, not exceptions. The loop decides about
+ * fallback models: `retry.overloadedInARow` counts overloaded responses (L4.4).
  */
 export type ModelOutcome = {
   readonly retry: RetryState;
@@ -117,19 +117,19 @@ export type ModelOutcome = {
   readonly requestId?: string;
 } & (
   | { readonly kind: 'complete' }
-  /** `message_start` was seen, then the stream broke: L4.3 decides. */
+  /** The stream broke after `message_start`: L4.3 decides. */
   | { readonly kind: 'broken'; readonly failure: ModelFailure }
-  /** No message has begun, and no retry is left, allowed or of use. */
+  /** No message had begun, and a retry is not left, not allowed or useless. */
   | { readonly kind: 'failed'; readonly failure: ModelFailure }
   | { readonly kind: 'aborted' }
 );
 
 export interface CallOptions {
   readonly signal: AbortSignal;
-  /** The same end, where the caller has it as more than a signal. */
+  /** Same lifetime as `signal`, without creating an AbortSignal. */
   readonly life?: Life;
   readonly retry: RetryState;
-  /** Ask again after this broken stream: counts as an attempt of L8 (back-off first), unless `immediate`. */
+  /** Retries after this broken stream: counts as an attempt of L8 (back-off first), unless `immediate`. */
   readonly after?: { readonly failure: ModelFailure; readonly immediate: boolean };
 }
 
@@ -141,15 +141,15 @@ export type CallModel = (
 
 export type FastModeState = 'off' | 'cooldown' | 'on';
 
-/** Why fast requests do not go out at all. Absent: nothing is in their way, or they are to go out again later. */
+/** Why fast mode is not used. Absent: it is used, or suspended for a time. */
 export type FastModeDisabledReason =
-  /** The plan or the organisation has no extra usage to pay for it. */
+  /** The plan or organisation has no extra usage that would pay for it. */
   | 'extra_usage_disabled'
-  /** The organisation does not have it. */
+  /** The organisation has not enabled it. */
   | 'preference'
   /** `CLAUDE_CODE_DISABLE_FAST_MODE` is set. */
   | 'disabled_by_env'
-  /** It was not asked for. */
+  /** The caller did not request it. */
   | 'sdk_opt_in_required';
 
 export interface FastModeStatus {
@@ -164,15 +164,15 @@ export interface ModelInfo {
   readonly maxOutputTokens: number;
   readonly supportsAdaptiveThinking: boolean;
   readonly supportsEffort: boolean;
-  /** What a request asks for when no effort was chosen; absent: nothing. */
+  /** Effort of a request without an explicit one; absent: none is sent. */
   readonly defaultEffort?: EffortLevel | undefined;
-  /** It thinks on every request: thinking cannot be switched off. Default false. */
+  /** Thinking cannot be switched off. Default false. */
   readonly alwaysThinks?: boolean;
   /** Default false. */
   readonly supportsFastMode?: boolean;
-  /** Until when its knowledge reaches, in words (`June 2026`); absent: unknown. */
+  /** Knowledge cutoff in words (`June 2026`); absent if unknown. */
   readonly knowledgeCutoff?: string | undefined;
-  /** USD per million tokens; undefined = unpriced. */
+  /** USD per million tokens; undefined if unknown. */
   readonly price?: ModelPrice;
   /** Where price and sizes came from: `list`, `family`, `endpoint`, `settings` or `default`. */
   readonly source: string;
@@ -184,7 +184,7 @@ export interface ModelPrice {
   readonly cacheRead: number;
   readonly cacheWrite5m: number;
   readonly cacheWrite1h: number;
-  /** Applies instead when the prompt is longer than `aboveTokens`. */
+  /** Replaces the price when the prompt has more than `aboveTokens` tokens. */
   readonly above?: { readonly aboveTokens: number; readonly price: Omit<ModelPrice, 'above'> };
   /** Date of the list, ISO. */
   readonly asOf?: string;

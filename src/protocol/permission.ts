@@ -18,10 +18,10 @@ export type PermissionDestination =
   | 'session'
   | 'cliArg';
 
-/** Where a rule in force comes from: a place an update may name, or one that only a launch can fill. */
+/** Source of a rule: a destination that updates may name, or one that only startup options fill. */
 export type PermissionRuleSource = PermissionDestination | 'flagSettings' | 'policySettings' | 'command';
 
-/** The rule that decided, and where it is from. */
+/** The rule that decided, and its source. */
 export interface MatchedRule {
   readonly source: PermissionRuleSource;
   readonly value: PermissionRuleValue;
@@ -41,10 +41,10 @@ export type PermissionUpdate =
       readonly destination: PermissionDestination;
     };
 
-/** What a host calls its answer. */
+/** How a host classifies its answer. */
 export type PermissionDecisionClassification = 'user_temporary' | 'user_permanent' | 'user_reject';
 
-/** What a host answers (`canUseTool`). */
+/** The answer of a host (`canUseTool`). */
 export type PermissionResult =
   | {
       readonly behavior: 'allow';
@@ -63,12 +63,12 @@ export type PermissionResult =
       readonly decisionClassification?: PermissionDecisionClassification;
     };
 
-/** Who decided on a call, as clients read it beside its result. */
+/** Who decided about a call, as reported with its result. */
 export interface PermissionDecision {
   readonly decision: 'accept' | 'reject';
-  /** `config`: a rule, the mode or the like; the `user_` ones: the person or host that was asked. */
+  /** `config`: a rule, the mode or similar; the `user_` values: the user or host that was asked. */
   readonly source: 'config' | 'hook' | 'user_temporary' | 'user_permanent' | 'user_reject';
-  /** What kind of thing decided; absent when a person or host did, and when it is the tool itself that needs no permission. */
+  /** What kind of source decided; absent when the user or host did, or when the tool needs no permission. */
   readonly reason_type?: DecisionReasonType;
 }
 
@@ -77,31 +77,33 @@ export interface CanUseToolContext {
   readonly suggestions?: readonly PermissionUpdate[];
   readonly blockedPath?: string;
   readonly decisionReason?: string;
-  /** What kind of thing asked: a rule, the mode, a hook, … */
+  /** What required the question: a rule, the mode, a hook, … */
   readonly decisionReasonType?: DecisionReasonType;
-  /** The ask rule that wants this call confirmed. */
+  /** The ask rule that requires confirmation. */
   readonly matchedAskRule?: PermissionRuleValue & { readonly source: PermissionRuleSource };
   readonly title?: string;
   readonly displayName?: string;
-  /** What the call is about, in a line: the path, the address, the command or what it is said to do. */
+  /** Subject of the call in one line: the path, the URL, the command or its description. */
   readonly description?: string;
-  /** The server whose tool this is, and where that server is from. */
+  /** The tool's server, and where that server was configured; MCP tools only. */
   readonly mcpServer?: { readonly name: string; readonly source: string };
-  /** The tool is a question to a person: no rule and no mode answers it. Absent: it is not. */
+  /** The tool asks the user a question: no rule and no mode answers it. Absent: it does not. */
   readonly requiresUserInteraction?: true;
   readonly toolUseID: string;
   readonly agentID?: string;
   readonly requestId: string;
 }
 
-/** Asks the host. `null`: this host has no answer, which counts as a denial. */
+/** Asks the host. `null` counts as a denial. */
 export type CanUseTool = (
   toolName: string,
   input: Record<string, unknown>,
   context: CanUseToolContext,
 ) => Promise<PermissionResult | null>;
 
-/** What kind of thing decided on a call, or wants it confirmed. `asyncAgent`: permission prompts are switched off. */
+/**
+ * What decided about a call, or requires its confirmation. `asyncAgent`: permission prompts are switched off.
+ */
 export type DecisionReasonType =
   | 'rule'
   | 'mode'
@@ -113,14 +115,14 @@ export type DecisionReasonType =
   | 'sandboxOverride'
   | 'other';
 
-/** What the gate knows beyond that: who was asked, and that the tool itself decides. */
+/** Additional values of the gate: who was asked, and that the tool needs no permission. */
 export type GateReasonType = DecisionReasonType | 'host' | 'headless' | 'unanswered' | 'tool';
 
-/** A path of a call, and the file that it meant when the call was judged. */
+/** A path of a call, and the file that it resolved to when the call was judged. */
 export interface JudgedPath {
-  /** Absolute, as spelled. */
+  /** Absolute path as given. */
   readonly spelled: string;
-  /** Without links; undefined: that could not be told. */
+  /** Resolved path; undefined if it could not be resolved. */
   readonly real: string | undefined;
 }
 
@@ -131,7 +133,7 @@ export type GateVerdict =
       readonly reasonType: GateReasonType;
       readonly reason?: string;
       readonly updatedInput?: JsonObject;
-      /** The rule that allows it; of several, the first. */
+      /** The first rule that allows it. */
       readonly matched?: MatchedRule;
       readonly judged?: readonly JudgedPath[];
     }
@@ -140,7 +142,7 @@ export type GateVerdict =
       readonly reasonType: GateReasonType;
       /** What the model reads. */
       readonly message: string;
-      /** End the turn as if the user had interrupted. */
+      /** Ends the turn as if the user had interrupted it. */
       readonly interrupt?: boolean;
       readonly matched?: MatchedRule;
     }
@@ -153,7 +155,7 @@ export type GateVerdict =
       readonly matched?: MatchedRule;
       readonly judged?: readonly JudgedPath[];
     }
-  /** The answer will come from elsewhere, later: the run parks. */
+  /** The answer arrives later from elsewhere: the run is parked. */
   | { readonly kind: 'pending'; readonly askId: string };
 
 export interface PermissionDenial {

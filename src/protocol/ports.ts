@@ -1,4 +1,4 @@
-/** Ports that outlive one machine. File and memory adapters come first; a durable engine is a thin adapter later. */
+/** Ports whose data outlives one process. Adapters for files and memory exist; others can be supplied. */
 import type { JournalBody, JournalEntry } from './journal.ts';
 import type { Life } from './life.ts';
 import type { Usage, UserBlock } from './wire.ts';
@@ -9,19 +9,19 @@ export interface TakenOver {
   readonly epoch: number;
   /** `seq` of the last record. */
   readonly head: number;
-  /** In order, up to the head. Decisions and results of submissions that are over may be left out or empty. */
+  /** In order, up to the head. Decisions and results of finished submissions may be omitted or empty. */
   readonly toResume?: readonly JournalEntry[] | undefined;
 }
 
 export interface JournalStore {
   /**
-   * Fences every earlier epoch of this session. Creates the session when it does not exist. `toResume`: a store that
-   * looks through the session on the way may hand over what a resume needs of it, which then need not be read.
+   * Fences all earlier epochs of this session, which is created if it does not exist. `toResume`: a store
+   * that scans the session here may return what a resume needs, which is then not read again.
    */
   takeOver(sessionId: string, options?: { readonly toResume?: boolean }): Promise<TakenOver>;
   /**
-   * Atomic: all entries or none. `seq` of the last one, or `fenced` when a newer epoch holds the session. A store that
-   * need not wait may answer at once, or throw.
+   * Atomic: all entries or none. Returns the `seq` of the last one, or `fenced` when a newer epoch owns the
+   * session. A store may answer synchronously, or throw.
    */
   append(
     sessionId: string,
@@ -41,14 +41,14 @@ export type InboxPriority = 'now' | 'next' | 'later';
 export interface InboxItem {
   /** 1, 2, 3 … within the session. */
   readonly n: number;
-  /** Putting the same key twice is one item. */
+  /** Putting the same key twice results in one item. */
   readonly key: string;
   readonly priority: InboxPriority;
   readonly content: string | readonly UserBlock[];
   readonly uuid?: string;
-  /** Where it comes from, when its sender said so. */
+  /** Origin of the item, if its sender gave one. */
   readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
-  /** What a hook has to say: no prompt of anybody's, so no hook judges it. */
+  /** The item comes from a hook, so it does not pass UserPromptSubmit hooks. */
   readonly byHook?: true;
 }
 
@@ -58,7 +58,7 @@ export interface Inbox {
     item: Omit<InboxItem, 'n'>,
   ): Promise<{ readonly n: number; readonly fresh: boolean }>;
   after(sessionId: string, n: number): Promise<readonly InboxItem[]>;
-  /** Yields whenever something was put; ends on abort. */
+  /** Yields whenever an item was put; ends on abort. */
   wake(sessionId: string, signal: AbortSignal): AsyncIterable<void>;
 }
 
@@ -77,13 +77,13 @@ export interface Outbox {
 export interface Lease {
   /** Aborted with reason `lease_lost` when another owner took the session. */
   readonly signal: AbortSignal;
-  /** The same, where nobody has asked for the signal yet. */
+  /** The same, without creating an AbortSignal. */
   readonly life?: Pick<Life, 'onAbort'>;
   release(): Promise<void>;
 }
 
 export interface LeaseStore {
-  /** Throws `session_in_use` when a living owner holds it, unless `takeOver`. */
+  /** Throws `session_in_use` when another live owner holds it, unless `takeOver`. */
   acquire(sessionId: string, options?: { readonly takeOver?: boolean }): Promise<Lease>;
 }
 
@@ -91,7 +91,7 @@ export interface Permit {
   settle(usage: Usage | undefined, headers?: Readonly<Record<string, string>>): void;
 }
 
-/** Who may call the model now: shared by all sessions of a process (or a fleet). */
+/** Admits model calls: shared by all sessions of a process (or a fleet). */
 export interface Admission {
   acquire(
     need: { readonly model: string; readonly sessionId: string; readonly foreground: boolean },
@@ -106,19 +106,19 @@ export interface BlobStore {
 
 export type RunEnd =
   | { readonly kind: 'finished' }
-  /** A wait on an answer, or on a time beyond the limit, ends the run but not the submission. */
+  /** Waiting for an answer, or for a time beyond the limit, ends the run but not the submission. */
   | { readonly kind: 'parked'; readonly on: 'ask' | 'time'; readonly wakeAtMs?: number };
 
-/** Money: every model call of a session tree passes here. */
+/** Cost: every model call of a session, subagents included, passes here. */
 export interface Ledger {
-  /** May refuse a call before it is made (`strictBudget`). The estimate is a worst case in USD. */
+  /** May refuse a call before it is made (`strictBudget`). The estimate is an upper bound in USD. */
   reserve(need: {
     readonly model: string;
     readonly effectKey: string;
     readonly inputTokens: number;
     readonly maxTokens: number;
   }): { readonly ok: true } | { readonly ok: false; readonly reason: string };
-  /** Counts usage once per effect key; wasted usage is billed too, and flagged. Returns its cost in USD. */
+  /** Counts usage once per effect key. Wasted usage counts too, and is flagged. Returns its cost in USD. */
   settle(spent: {
     readonly model: string;
     readonly effectKey: string;
@@ -134,9 +134,9 @@ export interface Clock {
   nowMs(): number;
   /** Monotonic ms. */
   monotonicMs(): number;
-  /** Resolves after `ms` or rejects with the signal's reason. Never overflows. */
+  /** Resolves after `ms`, or rejects with the signal's reason. Large values do not overflow. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls back once after `ms`; returns its cancel. Unref'd. */
+  /** Calls back once after `ms`; returns a function that cancels it. Does not keep the process alive. */
   timer(ms: number, callback: () => void): () => void;
 }
 
@@ -144,5 +144,5 @@ export interface Ids {
   uuid(): string;
 }
 
-/** In [0, 1). */
+/** Returns a number in [0, 1). */
 export type RandomPort = () => number;

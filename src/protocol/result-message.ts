@@ -1,4 +1,4 @@
-/** The one message that every submission ends in, as consumers receive it. */
+/** The one message that ends every submission, as consumers receive it. */
 import type { FastModeDisabledReason, FastModeState } from './model.ts';
 import type { PermissionDenial } from './permission.ts';
 import type { Stamped } from './session-messages.ts';
@@ -17,25 +17,25 @@ export interface ModelUsage {
   readonly costUSD: number;
   readonly contextWindow: number;
   readonly maxOutputTokens: number;
-  /** The model's name without a date or a suffix. */
+  /** The model's name without date and suffix. */
   readonly canonicalModel?: string;
   readonly provider?: 'firstParty';
   /** `list`, or `unknown` when the model has no price. */
   readonly costBasis: 'list' | 'managed' | 'unknown';
 }
 
-/** Agents that the model asked for in this session, by what became of them. */
+/** Subagents of this session, by outcome. */
 export interface SubagentStats {
   readonly spawned: number;
-  /** By what `run_in_background` of the call said. */
+  /** By the `run_in_background` of the call. */
   readonly requested: { readonly background: number; readonly foreground: number; readonly unset: number };
   readonly started_in_background: number;
-  /** 1: by the main conversation alone. */
+  /** Greatest nesting depth; 1: only the main agent started agents. */
   readonly max_depth: number;
   readonly spawned_by_subagents: number;
   readonly completed: number;
   readonly failed: number;
-  /** By the agent or conversation that had started it, by a person or host, by the engine. */
+  /** Ended early: by the agent or conversation that started it, by the user or host, by the engine. */
   readonly killed: { readonly parent: number; readonly user: number; readonly system: number };
   readonly refused: {
     readonly depth_limit: number;
@@ -54,28 +54,28 @@ interface ResultCommon extends Stamped {
   readonly stop_reason: StopReason | null;
   /** Absent when no query ran. */
   readonly terminal_reason?: TerminalReason;
-  /** Estimate, USD, cumulative over the session's queries in this engine. */
+  /** Estimated cost in USD, cumulative over the session's queries in this engine. */
   readonly total_cost_usd: number;
-  /** The main loop of this submission. */
+  /** Usage of the main loop of this submission. */
   readonly usage: ResultUsage;
-  /** Everything: subagents, compaction, helpers. */
+  /** Usage of every model call by model: subagents, compactions and helpers included. */
   readonly modelUsage: Readonly<Record<string, ModelUsage>>;
-  /** Of that, what came since the result before it; models without any are left out. */
+  /** The part of `modelUsage` since the previous result; models without usage are omitted. */
   readonly model_usage_since_last_result?: Readonly<Record<string, ModelUsage>>;
   readonly permission_denials: readonly PermissionDenial[];
   readonly subagent_stats?: SubagentStats;
-  /** Answers of this session that were refusals. */
+  /** Refusals in this session. */
   readonly safety_stops?: number;
-  /** As in `system/init`, at the end of the turn. */
+  /** Fast mode at the end of the turn, as in `system/init`. */
   readonly fast_mode_state?: FastModeState;
   readonly fast_mode_disabled_reason?: FastModeDisabledReason;
   readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
   readonly user_message_uuid?: string;
-  /** Of every prompt that this turn answered: its own first, then those that joined it. */
+  /** uuids of every prompt that this turn answered: the first one, then those that joined it. */
   readonly user_message_uuids?: readonly string[];
-  /** Prompts that were in line when it ended. */
+  /** Prompts that were queued when the turn ended. */
   readonly queued_turn_count?: number;
-  /** Results of the session in this process before it. */
+  /** Number of results of the session in this process before this one. */
   readonly result_index?: number;
 }
 
@@ -83,19 +83,22 @@ export interface SDKResultSuccess extends ResultCommon {
   readonly subtype: 'success';
   readonly result: string;
   readonly structured_output?: unknown;
-  /** The slash command that answered in the model's place. */
+  /** The slash command that produced the result without a model call. */
   readonly local_command?: string;
-  /** HTTP status and error type of the request that failed; a status of null where none did. */
+  /** HTTP status and error type of the failed request; null if there was no HTTP response. */
   readonly api_error_status?: number | null;
   readonly api_error_type?: string;
-  /** ms from the prompt to the first content of an answer. This and the next three only where there was an answer. */
+  /**
+   * ms from the prompt to the first content of a response. This field and the next three are absent without a
+   * response.
+   */
   readonly ttft_ms?: number;
   readonly first_content_frame_ms?: number;
-  /** ms from the prompt to the first event of an answer. */
+  /** ms from the prompt to the first event of a response. */
   readonly ttft_stream_ms?: number;
   /** ms from the prompt to the first request. */
   readonly time_to_request_ms?: number;
-  /** ms since 1970 when the first request went out, and what it was made of; for a prompt with a uuid. */
+  /** Time of the first request in ms since 1970, and its composition; for a prompt with a uuid. */
   readonly request_sent_wall_ms?: number;
   readonly first_request_input_tokens?: number;
   readonly first_request_cache_read_input_tokens?: number;
@@ -111,7 +114,10 @@ export const RESULT_ERROR_SUBTYPES = [
 export interface SDKResultError extends ResultCommon {
   readonly subtype: (typeof RESULT_ERROR_SUBTYPES)[number];
   readonly errors: readonly string[];
-  /** No session was begun: isolation of commands is not there, or, on the command line, what the host had promised to send. */
+  /**
+   * The session did not start: command isolation is not available, or (command line) the host did not send
+   * what it announced.
+   */
   readonly startup_failure_reason?:
     | 'initialize_not_first'
     | 'managed_settings_not_delivered'

@@ -1,24 +1,26 @@
-/** Isolation of commands by the system: what the rooms that start programs need of it. */
+/** Isolation of commands by the operating system, as the rooms that start programs use it. */
 
-/** A program to start: in isolation, another program starts it. */
+/** A program to start. With isolation, a wrapper program starts it. */
 export interface Launch {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Open descriptors that the program gets as 4, 5, …; `ignore`: left out. Default none. */
+  /** Open descriptors that the program receives as 4, 5, …; `ignore` skips one. Default none. */
   readonly descriptors?: readonly (number | 'ignore')[];
-  /** To be called once nothing of the program is left. Never rejects. */
+  /** Call it once the program and its children have ended. Never rejects. */
   readonly release?: () => Promise<void>;
 }
 
-/** Puts a launch into isolation. Rejects, with a sentence, when that cannot be done: then nothing may be started. */
+/**
+ * Wraps a launch in isolation. Rejects with a sentence if that fails: the program must not be started then.
+ */
 export type Isolate = (launch: Launch) => Promise<Launch>;
 
 /**
- * Where a shell command runs: `sandbox`, in isolation; `excluded`, outside because the settings name it; `override`,
- * outside because the call asks for it.
+ * Where a shell command runs. `sandbox`: isolated; `excluded`: outside, because settings name it; `override`:
+ * outside, because the call requests it.
  */
 export type CommandPlace = 'sandbox' | 'excluded' | 'override';
 
@@ -30,14 +32,14 @@ export interface SandboxedCall {
 export interface SandboxPort {
   placeOf(call: SandboxedCall): CommandPlace | Promise<CommandPlace>;
   readonly isolate: Isolate;
-  /** A call may ask to run outside: through the ordinary rules. */
+  /** A call may request to run outside, subject to the ordinary rules. */
   readonly mayLeave: boolean;
-  /** What is said in the sandbox needs no question, unless a rule speaks. */
+  /** Sandboxed commands run without a question, unless a rule requires one. */
   readonly autoAllow: boolean;
-  /** Hooks that are commands run in isolation too. */
+  /** Command hooks run isolated too. */
   readonly isolatesHooks: boolean;
-  /** For the model, beside the failure of a command that ran in it: what it may not do. */
+  /** Text for the model, appended to the failure of an isolated command: the restrictions of the sandbox. */
   readonly limits: string;
-  /** Once nothing runs in it any more. Never rejects. */
+  /** Call it once nothing runs in the sandbox any more. Never rejects. */
   close(): Promise<void>;
 }

@@ -1,4 +1,7 @@
-/** What consumers of `query()`, `QueryEngine` and the stream-json CLI receive. Field names are the public ones of the field. */
+/**
+ * What consumers of `query()`, `QueryEngine` and the stream-json CLI receive. Field names are the public ones
+ * of the field.
+ */
 import type { AssistantErrorKind } from './failure.ts';
 import type { SystemBody } from './messages.ts';
 import type { FastModeDisabledReason, FastModeState } from './model.ts';
@@ -18,22 +21,26 @@ import type {
 import type { TaskMessageBody } from './task-messages.ts';
 import type { AssistantBlock, StopReason, StreamEvent, Usage, UserBlock } from './wire.ts';
 
-/** On messages of a subagent; `parent_tool_use_id` is then the Agent call that started it. */
+/** On messages of a subagent. `parent_tool_use_id` is then the Agent call that started it. */
 export interface FromAgent {
   readonly agent_id?: string;
   readonly subagent_type?: string;
   readonly task_description?: string;
 }
 
+/**
+ * One finished content block of an assistant message. Emitted when the block ends; blocks of one response
+ * share `message.id`. Also a message that the engine wrote, such as an error (`error` is then set).
+ */
 export interface SDKAssistantMessage extends Stamped, FromAgent {
   readonly type: 'assistant';
-  /** For each call of a tool that people call by another name than its own: that of an MCP server, or one that is not there. */
+  /** Display names, for calls of MCP tools and of tools that do not exist. */
   readonly tool_use_meta?: readonly {
     readonly id: string;
     readonly display_name: string;
-    /** As the server calls itself; absent: there is no such tool. */
+    /** Name that the server reports; absent if the tool does not exist. */
     readonly server_display_name?: string;
-    /** As the server calls the tool; absent: there is no such tool. */
+    /** Name of the tool on the server; absent if the tool does not exist. */
     readonly tool_name?: string;
   }[];
   readonly message: {
@@ -46,7 +53,7 @@ export interface SDKAssistantMessage extends Stamped, FromAgent {
     readonly stop_sequence: string | null;
     readonly usage: Usage | SyntheticUsage;
     readonly context_management: null;
-    /** These three on messages that the engine wrote. */
+    /** This field and the next two are present on messages that the engine wrote. */
     readonly stop_details?: null;
     readonly container?: null;
     readonly diagnostics?: null;
@@ -54,24 +61,27 @@ export interface SDKAssistantMessage extends Stamped, FromAgent {
   readonly parent_tool_use_id: string | null;
   readonly error?: AssistantErrorKind;
   readonly is_api_error_message?: boolean;
-  /** HTTP status and error type of the request that failed. */
+  /** HTTP status and error type of the failed request. */
   readonly api_error_status?: number;
   readonly api_error_type?: string;
   readonly request_id?: string;
-  /** Of a block of thinking: from its first event to its last. */
+  /** For a thinking block: ms from its first event to its last. */
   readonly thinking_duration_ms?: number;
-  /** The form of thinking that was asked for (`display`); absent: none was named. */
+  /** Thinking display that the request asked for; absent if it named none. */
   readonly thinking_display?: string;
-  /** uuids of earlier messages that this one takes the place of. */
+  /** uuids of earlier messages that this one replaces. */
   readonly supersedes?: readonly string[];
   readonly aborted?: true;
-  /** Of the prompt that the turn answers, when its sender gave one; on the first message of the answer. */
+  /** uuid of the prompt, if its sender gave one; on the first message of the answer. */
   readonly user_message_uuid?: string;
   readonly user_message_uuids?: readonly string[];
   readonly timestamp?: string;
 }
 
-/** Of a message that the engine wrote: no request was made, so what only an answer could say is null. */
+/**
+ * Usage of a message that the engine wrote. No request was made, so the fields that only a response has are
+ * null.
+ */
 export interface SyntheticUsage
   extends Pick<
     Usage,
@@ -90,73 +100,103 @@ export interface SyntheticUsage
   readonly fallback_credit: null;
 }
 
+/**
+ * A user message: a prompt that is passed to `query()`, or, on the stream, tool results and synthetic
+ * messages of the engine. Emitted when a tool has ended.
+ *
+ * @example
+ * ```ts
+ * const message: SDKUserMessage = {
+ *   type: 'user',
+ *   message: { role: 'user', content: 'Fix the failing test.' },
+ *   parent_tool_use_id: null,
+ * };
+ * ```
+ */
 export interface SDKUserMessage extends Partial<Stamped>, FromAgent {
   readonly type: 'user';
   readonly message: { readonly role: 'user'; readonly content: string | readonly UserBlock[] };
   readonly parent_tool_use_id: string | null;
   readonly isSynthetic?: boolean;
-  /** The tool's structured result; of a call that failed, the sentence that says so. */
+  /** The tool's structured result; for a failed call, the error text. */
   readonly tool_use_result?: unknown;
-  /** For each result: who decided on the call, and why it did not run when it did not. */
+  /** For each result: who decided about the call, and why it did not run if it did not. */
   readonly tool_result_meta?: readonly {
     readonly id: string;
     readonly non_execution_kind?: 'permission-rule' | 'user-rejected';
     readonly permission_decision?: PermissionDecision;
   }[];
+  /**
+   * Place in the queue of prompts: `now` interrupts the turn, `next` joins it behind tool results, `later`
+   * waits for its end. Default `next`.
+   */
   readonly priority?: 'now' | 'next' | 'later';
   readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
-  /** false: add to the conversation without asking the model. */
+  /** false: append to the conversation without a model call. Default true. */
   readonly shouldQuery?: boolean;
-  /** true: it goes to the model as it is, also when it looks like a command or names files. */
+  /** true: sent to the model unchanged, even if it looks like a command or mentions files. Default false. */
   readonly client_composed?: true;
   readonly timestamp?: string;
-  /** uuids of earlier messages that were taken back; the next assistant message names them in `supersedes`. */
+  /** uuids of earlier messages that were retracted; the next assistant message names them in `supersedes`. */
   readonly retracted_message_uuids?: readonly string[];
 }
 
+/** A prompt, repeated on the stream once the engine has taken it. Emitted with `replayUserMessages`. */
 export interface SDKUserMessageReplay extends SDKUserMessage {
   readonly uuid: string;
   readonly session_id: string;
   readonly isReplay: true;
 }
 
+/**
+ * A raw event of the Messages API stream. Emitted with `includePartialMessages`, before the finished block.
+ */
 export interface SDKPartialAssistantMessage extends Stamped {
   readonly type: 'stream_event';
   readonly event: StreamEvent;
   readonly parent_tool_use_id: string | null;
-  /** The API's id of the response that the event belongs to. */
+  /** The API's id of the response. */
   readonly api_message_id?: string;
+  /** ms from the request to the first event; on `message_start` only. */
   readonly ttft_ms?: number;
-  /** The form of thinking that was asked for, on the start of an answer and on events of thinking; absent: none was named. */
+  /**
+   * Thinking display that the request asked for, on the start of a response and on thinking events; absent if
+   * it named none.
+   */
   readonly thinking_display?: string;
-  /** Of the prompt that the turn answers, when its sender gave one; on the first event of the answer. */
+  /** uuid of the prompt, if its sender gave one; on the first event of the answer. */
   readonly user_message_uuid?: string;
   readonly user_message_uuids?: readonly string[];
 }
 
+/** Set-up of the session. Emitted at the beginning of each submission, before the first request. */
 export interface SDKSystemInit extends Stamped {
   readonly type: 'system';
   readonly subtype: 'init';
   readonly apiKeySource: string;
   readonly claude_code_version: string;
   readonly turnwright_version: string;
-  /** Where relative paths of tools count from now. */
+  /** The new base of relative paths. */
   readonly cwd: string;
   /** The session's own folder. */
   readonly original_cwd: string;
+  /** Names of the tools that the model is offered. */
   readonly tools: readonly string[];
   readonly mcp_servers: readonly {
     readonly name: string;
     readonly status: string;
-    /** `dynamic`: the host named it; `sdk`: it lives with the host; else the kind of file it stands in. */
+    /**
+     * `dynamic`: passed in by the host; `sdk`: in the host's process; else the kind of file that configures
+     * it.
+     */
     readonly source?: string;
-    /** Why it `failed`, one sentence. */
+    /** Error of a `failed` server, in one sentence. */
     readonly error?: string;
   }[];
   readonly model: string;
   readonly permissionMode: PermissionMode;
   readonly slash_commands: readonly string[];
-  /** Those that need a terminal: none. */
+  /** Commands that need a terminal: always empty. */
   readonly terminal_slash_commands: readonly string[];
   readonly output_style: string;
   readonly agents: readonly string[];
@@ -167,7 +207,7 @@ export interface SDKSystemInit extends Stamped {
     readonly source: string;
     readonly version?: string;
   }[];
-  /** What did not load: a plugin, or a part of one. */
+  /** Plugins, or parts of them, that did not load. */
   readonly plugin_errors?: readonly {
     readonly plugin: string;
     readonly type: string;
@@ -175,54 +215,56 @@ export interface SDKSystemInit extends Stamped {
     readonly path?: string;
   }[];
   readonly additional_directories: readonly string[];
-  /** Where the agent's own notes are kept. */
+  /** Folder of the memory that the model writes. */
   readonly memory_paths?: { readonly auto: string };
-  /** The model is asked at Anthropic itself. */
+  /** Whether the base URL is Anthropic's own API. */
   readonly served_by_anthropic: boolean;
   readonly analytics_disabled: true;
   readonly product_feedback_disabled: true;
   readonly view_mode: 'default';
-  /** Of the prompts that are about to be answered, where their sender gave them one. */
+  /** uuids of the prompts that are about to be answered, if their senders gave them. */
   readonly user_message_uuids?: readonly string[];
-  /** Betas that the caller asked for; absent: none. */
+  /** Betas that the caller requested; absent if none. */
   readonly betas?: readonly string[];
-  /** Whether requests go out fast, pause after a rate limit (`cooldown`), or not at all. */
+  /** Whether requests use fast mode, pause it after a rate limit (`cooldown`), or do not use it. */
   readonly fast_mode_state: FastModeState;
   readonly fast_mode_disabled_reason?: FastModeDisabledReason;
-  /** Abilities of the engine that clients may rely on. */
+  /** Capabilities of the engine that clients may rely on. */
   readonly capabilities: readonly string[];
 }
 
-/** The list of commands as it is now, in place of the one told before. */
+/** The current list of commands. Emitted when it changed; replaces the previous list. */
 export interface SDKCommandsChanged extends Stamped {
   readonly type: 'system';
   readonly subtype: 'commands_changed';
   readonly commands: readonly SlashCommandInfo[];
 }
 
+/** A slash command, as hosts list it. */
 export interface SlashCommandInfo {
   /** Without the slash. */
   readonly name: string;
   readonly description: string;
   readonly argumentHint: string;
   readonly aliases?: readonly string[];
-  /** Of the engine's own. */
+  /** Present for built-in commands. */
   readonly builtin?: true;
 }
 
-/** This conversation is over; what follows belongs to another session. */
+/** This conversation has ended; the following messages belong to another session. Emitted after `/clear`. */
 export interface SDKConversationReset extends Stamped {
   readonly type: 'conversation_reset';
   readonly new_conversation_id: string;
   readonly trigger: 'clear';
-  /** Of the prompt that asked for it, when its sender gave one. */
+  /** uuid of the prompt that caused it, if its sender gave one. */
   readonly user_message_uuid?: string;
   readonly timestamp: string;
 }
 
-/** About a task that outlives its tool call, whether or not a turn runs. */
+/** About a task that outlives its tool call. Emitted at any time, also between turns. */
 export type SDKTaskMessage = Stamped & { readonly type: 'system' } & TaskMessageBody;
 
+/** Messages with `type: 'system'`. They are never sent to the API. */
 export type SDKSystemMessage =
   | SDKSystemInit
   | SDKCommandsChanged
@@ -236,6 +278,7 @@ export type SDKSystemMessage =
   | SDKTaskMessage
   | (Stamped & { readonly type: 'system' } & SystemBody);
 
+/** Progress of a running tool. Emitted when the tool reports it, and as a heartbeat while it is silent. */
 export interface SDKToolProgressMessage extends Stamped {
   readonly type: 'tool_progress';
   readonly tool_use_id: string;
@@ -243,10 +286,10 @@ export interface SDKToolProgressMessage extends Stamped {
   readonly parent_tool_use_id: string | null;
   readonly elapsed_time_seconds: number;
   readonly task_id?: string;
-  /** Nothing new but the time. */
+  /** No news, only elapsed time. */
   readonly heartbeat?: boolean;
   readonly subagent_type?: string;
-  /** A subagent's model call failed and is made again. */
+  /** A model call of a subagent failed and is retried. */
   readonly subagent_retry?: {
     readonly agent_id: string;
     readonly attempt: number;
@@ -258,22 +301,24 @@ export interface SDKToolProgressMessage extends Stamped {
   readonly data?: unknown;
 }
 
+/** A short summary of finished tool calls. Emitted in a later turn of the loop, if enabled. */
 export interface SDKToolUseSummaryMessage extends Stamped {
   readonly type: 'tool_use_summary';
   readonly summary: string;
   readonly preceding_tool_use_ids: readonly string[];
 }
 
-/** `completed`: its turn is over; `cancelled`: so is it, by an interrupt, or it was called off before it began. */
+/** `completed`: the turn has ended; `cancelled`: it was interrupted, or withdrawn before it began. */
 export type PromptState = 'queued' | 'started' | 'completed' | 'cancelled';
 
-/** What became of a prompt that its sender gave a uuid. */
+/** State of a prompt. Emitted at each change, for prompts whose sender gave a uuid. */
 export interface SDKCommandLifecycle extends Stamped {
   readonly type: 'command_lifecycle';
   readonly command_uuid: string;
   readonly state: PromptState;
 }
 
+/** Every message that `query()` yields. The last one of a submission is an `SDKResultMessage`. */
 export type SDKMessage =
   | SDKCommandLifecycle
   | SDKAssistantMessage

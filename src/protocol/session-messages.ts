@@ -6,7 +6,7 @@ export interface Stamped {
   readonly session_id: string;
 }
 
-/** What a person was sent to a web page for, by an MCP server, is done. */
+/** Emitted when a user has finished what an MCP server had sent them to a web page for. */
 export interface SDKElicitationComplete extends Stamped {
   readonly type: 'system';
   readonly subtype: 'elicitation_complete';
@@ -14,7 +14,7 @@ export interface SDKElicitationComplete extends Stamped {
   readonly elicitation_id: string;
 }
 
-/** Entries of the transcript were given up: the host's session store would not take them. */
+/** Emitted when the host's session store refused transcript entries for good, which are then lost there. */
 export interface SDKMirrorError extends Stamped {
   readonly type: 'system';
   readonly subtype: 'mirror_error';
@@ -22,7 +22,10 @@ export interface SDKMirrorError extends Stamped {
   readonly key: SessionKey;
 }
 
-/** The disk is full: what was said since it was cannot be found by a later resume, unless there is room again before the end. */
+/**
+ * Emitted when the disk is full: later records are lost for a resume, unless there is space again before the
+ * session ends.
+ */
 export interface SDKSessionWritesLost extends Stamped {
   readonly type: 'system';
   readonly subtype: 'session_writes_lost';
@@ -31,51 +34,57 @@ export interface SDKSessionWritesLost extends Stamped {
   readonly transcript_session_ids: readonly string[];
 }
 
-/** Who gets `session_state_changed`: everyone, or the client of another process alone. */
+/** Who receives `session_state_changed`: every consumer, or only the client of another process. */
 export type SessionStateAudience = 'everyone' | 'host';
 
 export type SessionState = 'idle' | 'running' | 'requires_action';
 
-/** Whether the session waits for a prompt, works, or waits for an answer of the host: emitted at each change. */
+/**
+ * State of the session: waiting for a prompt, working, or waiting for an answer of the host. Emitted at each
+ * change.
+ */
 export interface SDKSessionStateChanged extends Stamped {
   readonly type: 'system';
   readonly subtype: 'session_state_changed';
   readonly state: SessionState;
-  /** For the client of another process, which does not pass it on. */
+  /** For the client of another process, which does not forward it. */
   readonly sdk_host_only?: true;
 }
 
-/** The session's title: before the first `init` of a session that its host named, and whenever it is renamed. */
+/**
+ * The session's title. Emitted before the first `init` of a session that its host named, and on each
+ * renaming.
+ */
 export interface SDKSessionTitleChanged extends Stamped {
   readonly type: 'system';
   readonly subtype: 'session_title_changed';
   readonly title: string;
 }
 
-/** How much the model has thought, estimated from what it showed: with each finished block of thinking. */
+/** Estimated tokens of thinking. Emitted with each finished thinking block. */
 export interface SDKThinkingTokens extends Stamped {
   readonly type: 'system';
   readonly subtype: 'thinking_tokens';
-  /** In this turn so far. */
+  /** In this turn so far, in tokens. */
   readonly estimated_tokens: number;
   readonly estimated_tokens_delta: number;
-  /** Of the prompt, when its sender gave one. */
+  /** uuid of the prompt, if its sender gave one. */
   readonly user_message_uuid?: string;
 }
 
-/** What the person will likely ask next: after a turn's result, when it was asked for. */
+/** A suggestion for the user's next prompt. Emitted after the result of a turn, if enabled. */
 export interface SDKPromptSuggestion extends Stamped {
   readonly type: 'prompt_suggestion';
   readonly suggestion: string;
 }
 
-/** The model would not answer: said before the result. No other model is asked in its place. */
+/** The model refused to answer. Emitted before the result; no fallback model is used. */
 export interface SDKModelRefusal extends Stamped {
   readonly type: 'system';
   readonly subtype: 'model_refusal_no_fallback';
   readonly original_model: string;
   readonly request_id: string | null;
-  /** The uuid of the prompt; null when its sender gave none. */
+  /** uuid of the prompt; null if its sender gave none. */
   readonly refused_user_message_uuid: string | null;
   readonly content: string;
 }

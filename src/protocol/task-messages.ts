@@ -1,4 +1,4 @@
-/** What hosts are told about tasks. Field names are the public ones of the field. */
+/** Messages about tasks, as consumers receive them. */
 
 export interface TaskUsageFields {
   readonly total_tokens: number;
@@ -58,15 +58,15 @@ export type TaskMessageBody =
       readonly run_id: string;
       readonly tool_use_id?: string;
       readonly status: 'completed' | 'failed' | 'stopped';
-      /** It was lost with the process that ran it. */
+      /** The task was lost with the process that ran it. */
       readonly reason?: 'worker_restart';
-      /** '' for a task that its call waited for. */
+      /** '' for a task in the foreground. */
       readonly output_file: string;
       readonly summary: string;
       readonly usage?: TaskUsageFields;
     }
   | {
       readonly subtype: 'background_tasks_changed';
-      /** All that run; takes the place of the former list. */
+      /** All running tasks; replaces the previous list. */
       readonly tasks: readonly BackgroundTaskFields[];
     };

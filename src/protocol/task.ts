@@ -1,18 +1,22 @@
-/** What outlives a tool call: background commands and agents. The session's table of them, as tools and the engine see it. */
+/**
+ * Work that outlives a tool call: background commands and agents. The session's task table, as tools and the
+ * engine use it.
+ */
 
 export type TaskKind = 'shell' | 'agent';
 export type TaskStatus = 'running' | 'completed' | 'failed' | 'stopped';
 
 /**
- * Who ended a task. `itself`: it came to its end, or somebody outside ended it. `lifetime`: it ran longer than it
- * may. `session`: the session was closed. `lost`: its process died with the engine that had started it (L4.1).
+ * Who ended a task. `itself`: it ended, or was ended from outside the engine. `lifetime`: it reached its time
+ * limit. `session`: the session was closed. `lost`: it died with the process of the engine that had started
+ * it (L4.1).
  */
 export type TaskEndedBy = 'itself' | 'model' | 'host' | 'interrupt' | 'lifetime' | 'session' | 'lost';
 
-/** Kind of a prompt's origin, and type of an attachment, that tells the model of ended tasks (`task_ids`). */
+/** Origin of the prompt, and type of the attachment, that notifies the model of ended tasks (`task_ids`). */
 export const TASK_NOTICE = 'task-notification';
 
-/** The names that hosts know the kinds by. */
+/** The kinds as hosts know them. */
 export const TASK_TYPES: Readonly<Record<TaskKind, string>> = { shell: 'local_bash', agent: 'local_agent' };
 
 export interface TaskUsage {
@@ -23,27 +27,30 @@ export interface TaskUsage {
 
 export interface TaskStart {
   readonly kind: TaskKind;
-  /** Default a fresh one. */
+  /** Default: generated. */
   readonly id?: string | undefined;
   readonly description: string;
   /** The call that started it. */
   readonly toolUseId?: string | undefined;
-  /** Of a `shell`. */
+  /** For a `shell`. */
   readonly command?: string | undefined;
-  /** Of an `agent`. */
+  /** For an `agent`. */
   readonly prompt?: string | undefined;
   readonly subagentType?: string | undefined;
-  /** 1: started by the main conversation. */
+  /** Nesting depth: 1 if the main conversation started it. */
   readonly spawnDepth?: number | undefined;
   /** The task that started it. */
   readonly parentTaskId?: string | undefined;
   /** false: its call waits for it, unless `TaskHandle.background()` is called. */
   readonly inBackground: boolean;
-  /** ms in the background after which it is stopped. Default: no limit. */
+  /** Time limit in the background, in ms; then it is stopped. Default: none. */
   readonly lifetimeMs?: number | undefined;
-  /** Of a task in the foreground: the host wants its call to return. The owner then calls `background()`. */
+  /**
+   * For a task in the foreground: called when the host wants its call to return. The owner then calls
+   * `background()`.
+   */
   onDetach?(): void;
-  /** Ends it and everything it started; resolves when nothing of it is left (F101). */
+  /** Ends the task and everything it started; resolves when all of it has ended (F101). */
   stop(by: TaskEndedBy): Promise<void>;
 }
 
@@ -56,37 +63,40 @@ export interface TaskProgress {
 
 export interface TaskEnd {
   readonly status: 'completed' | 'failed' | 'stopped';
-  /** One line, for hosts and for the model. */
+  /** One line, for hosts and the model. */
   readonly summary: string;
-  /** What the model is told besides: an agent's answer, the end of a command's output. */
+  /** Details for the model: an agent's answer, the end of a command's output. */
   readonly result?: string | undefined;
   readonly usage?: TaskUsage | undefined;
 }
 
-/** The owner's end of a task. */
+/** A task, as its owner uses it. */
 export interface TaskHandle {
   readonly taskId: string;
   readonly description: string;
-  /** Where its output goes. Its folder exists once the task is in the background. */
+  /** File of its output. The folder exists once the task is in the background. */
   readonly outputFile: string;
-  /** Told to hosts. */
+  /** Reports progress to hosts. */
   progress(progress: TaskProgress): void;
   /**
-   * It goes on without its call. Resolves once that is on record; rejects, and changes nothing, when it cannot be
-   * recorded. No effect when it is in the background already.
+   * Moves the task to the background. Resolves once that is recorded; rejects, and changes nothing, when it
+   * cannot be recorded. No effect when the task is in the background already.
    */
   background(options?: {
     readonly lifetimeMs?: number | undefined;
-    /** Its output goes to another file already. */
+    /** The file that already receives its output. */
     readonly outputFile?: string | undefined;
   }): Promise<void>;
-  /** Once; later calls change nothing. A task that somebody stops is `stopped`, whatever its owner says. */
+  /**
+   * Ends the task; later calls change nothing. A task that was stopped has the status `stopped`, whatever its
+   * owner reports.
+   */
   finish(end: TaskEnd): Promise<void>;
 }
 
 export interface TaskInfo {
   readonly taskId: string;
-  /** Of this run of it: what hosts tell two runs of one id apart by. */
+  /** Id of this run: distinguishes two runs of one task id. */
   readonly runId: string;
   readonly kind: TaskKind;
   readonly description: string;
@@ -106,7 +116,7 @@ export interface TaskInfo {
   readonly usage?: TaskUsage | undefined;
 }
 
-/** A piece of a task's output, in bytes of the whole. */
+/** A part of a task's output, in bytes of the total. */
 export interface TaskOutput {
   readonly text: string;
   readonly from: number;
@@ -114,24 +124,30 @@ export interface TaskOutput {
   readonly totalBytes: number;
 }
 
-/** What a tool may do with tasks. */
+/** Operations on tasks that tools may use. */
 export interface TaskTable {
-  /** What runs in the background is on record before this resolves; rejects when it cannot be recorded. */
+  /** A background task is recorded before this resolves; rejects when it cannot be recorded. */
   register(start: TaskStart): Promise<TaskHandle>;
-  /** In the order they began; ended ones too. */
+  /** In the order they started, ended ones included. */
   list(): readonly TaskInfo[];
   get(taskId: string): TaskInfo | undefined;
   /** The last `maxBytes` of its output. */
   output(taskId: string, maxBytes: number): Promise<TaskOutput>;
-  /** What was written since this was last asked, the last `maxBytes` of it. Having read all of a task's output, the model is not told of its end again (F102). */
+  /**
+   * Output written since the last call, the last `maxBytes` of it. When the model has read all output of a
+   * task, it is not notified of its end again (F102).
+   */
   readNew(taskId: string, maxBytes: number): Promise<TaskOutput>;
-  /** Resolves when it has ended, or after `ms`. */
+  /** Resolves when the task has ended, or after `ms`. */
   wait(taskId: string, ms: number, signal: AbortSignal): Promise<void>;
-  /** Resolves when nothing of it is left. Throws `unknown_task`; and `task_ended` when there is nothing to stop. */
+  /** Resolves when all of it has ended. Throws `unknown_task`, or `task_ended` when it is not running. */
   stop(taskId: string, by: TaskEndedBy): Promise<TaskInfo>;
 }
 
-/** What the journal holds of a background task: its beginning before it begins (L4.1), its end, and that the model knows of it. */
+/**
+ * Journal record of a background task: its start, written before it starts (L4.1), its end, and that the
+ * model was notified.
+ */
 export type TaskRecord =
   | {
       readonly event: 'started';
@@ -153,11 +169,11 @@ export type TaskRecord =
     }
   | { readonly event: 'told'; readonly taskId: string };
 
-/** A background task of an earlier life of the session that the model has not been told the end of. */
+/** A background task of a previous process whose end the model was not notified of. */
 export interface RecoveredTask {
   readonly started: Extract<TaskRecord, { event: 'started' }>;
   /** ms since 1970. */
   readonly startedMs: number;
-  /** Absent: lost with its process. */
+  /** Absent if it was lost with its process. */
   readonly ended?: Extract<TaskRecord, { event: 'ended' }> | undefined;
 }

@@ -1,4 +1,6 @@
-/** Why a submission ended (L7.1). One closed list: results, exit codes, docs and tests are made over it. */
+/**
+ * Why a submission ended (L7.1). A closed list: results, exit codes, docs and tests are checked against it.
+ */
 export const TERMINAL_REASONS = [
   'completed',
   'max_turns',

@@ -1,4 +1,4 @@
-/** The Tool contract: what a built-in tool, an in-process SDK tool and an MCP tool all are. */
+/** The Tool contract, which built-in tools, in-process SDK tools and MCP tools implement. */
 import type { PersistentFiles } from './files.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 import type { InformationalBody, ProgressMessage, TodoItem, UserMessage } from './messages.ts';
@@ -14,53 +14,53 @@ import type { TaskTable } from './task.ts';
 import type { DocumentBlock, ImageBlock, TextBlock, ToolUseBlock } from './wire.ts';
 
 /**
- * What may happen again after a crash (L4.1): `pure` may run again, `idempotent` may run again with the same
- * key, `unsafe` (the default) never.
+ * Whether a call may run again after a crash (L4.1): `pure` may, `idempotent` may with the same key, `unsafe`
+ * (the default) never.
  */
 export type EffectClass = 'pure' | 'idempotent' | 'unsafe';
 
 export type ParseResult<Input> =
   | { readonly ok: true; readonly input: Input }
-  /** One sentence per problem, each naming its field and what was expected. */
+  /** One sentence per problem, naming the field and what was expected. */
   | { readonly ok: false; readonly issues: readonly string[] };
 
 export type ToolResultContent = string | readonly (TextBlock | ImageBlock | DocumentBlock)[];
 
 export interface ToolOutput<Output = unknown> {
-  /** Structured, for consumers (`tool_use_result`). */
+  /** Structured output, for consumers (`tool_use_result`). */
   readonly data: Output;
-  /** What the model reads. */
+  /** The text and media that the model reads. */
   readonly content: ToolResultContent;
   readonly isError?: boolean;
-  /** Where its command ran; absent: commands are not isolated, or it is none. */
+  /** Where its command ran; absent if commands are not isolated, or it ran none. */
   readonly ranIn?: CommandPlace;
-  /** The turn ends once this result is recorded. */
+  /** Ends the turn once this result is recorded. Default false. */
   readonly endsTurn?: boolean;
-  /** More messages behind the result, as synthetic user messages. */
+  /** Synthetic user messages behind the result. */
   readonly extraMessages?: readonly UserMessage[];
-  /** Applied in order, only by tools that are not concurrency-safe. */
+  /** Changes the context of later calls. Applied in order; ignored for concurrency-safe calls. */
   readonly modifyContext?: (context: ToolContext) => ToolContext;
 }
 
 export interface ToolProgress {
   readonly type: string;
-  /** Never pushed out by later progress that nobody has taken yet. */
+  /** Never replaced by later progress while the consumer has not taken it. */
   readonly lossless?: true;
-  /** Called once the consumer has it and whatever came before it, or once it is certain that nobody takes it. */
+  /** Called once the consumer has received this message and all before it, or will never receive it. */
   readonly taken?: () => void;
   readonly [key: string]: unknown;
 }
 
 export interface ReadFileState {
-  /** What the model has seen of the file: content hash and mtime when it was read or written. */
+  /** What the model has read of the file: content hash and mtime at that time. */
   readonly hash: string;
   readonly mtimeMs: number;
   readonly partial: boolean;
-  /** The path without links, where it was read or written. */
+  /** The resolved path at that time. */
   readonly real?: string;
 }
 
-/** Which files this session has read; the engine's `readFileCache`. */
+/** Files that this session has read; the engine's `readFileCache`. */
 export interface ReadFileCache {
   get(path: string): ReadFileState | undefined;
   set(path: string, state: ReadFileState): void;
@@ -73,46 +73,46 @@ export interface TodoStore {
   set(todos: readonly TodoItem[]): void;
 }
 
-/** Everything a tool may touch. Narrow ports, no bag of options. */
+/** Everything that a tool may use besides its input. */
 export interface ToolContext {
   readonly sessionId: string;
-  /** Where relative paths count from: the session's folder, or where a shell command went in it. */
+  /** Base of relative paths: the session's folder, or the folder that a shell command changed to. */
   readonly cwd: string;
   /** The session's own folder, for permission rules; default `cwd`. */
   readonly root?: string;
   /**
-   * Later calls start in this folder, if it is one of the session's; in the session's own otherwise. `path` is absolute and
-   * free of links. Absent: every call starts in the same one.
+   * Sets the folder of later calls, if it belongs to the session; else resets it to the session's own. `path`
+   * is absolute and resolved. Absent: every call starts in the same folder.
    */
   follow?(path: string): Promise<{ readonly folder: string; readonly followed: boolean }>;
   readonly additionalDirectories: readonly string[];
-  /** The whole environment of child processes. */
+  /** The complete environment of child processes. */
   readonly env: Readonly<Record<string, string>>;
-  /** Isolation of shell commands. Absent: they run as any program does. */
+  /** Isolation of shell commands. Absent: they run without isolation. */
   readonly sandbox?: SandboxPort | undefined;
   readonly signal: AbortSignal;
   readonly toolUseId: string;
-  /** `submission/iteration/attempt/tool/<tool_use_id>`: hand it on as an idempotency key. */
+  /** Idempotency key of the call: `submission/iteration/attempt/tool/<tool_use_id>`. */
   readonly effectKey: string;
   readonly queryTracking: { readonly chainId: string; readonly depth: number };
   readonly agentId?: string;
   readonly files: PersistentFiles;
   readonly readFileCache: ReadFileCache;
   readonly todos: TodoStore;
-  /** Where a tool that streams much output spills what it does not keep; made on first use. */
+  /** Path of a file for output that a tool does not keep in memory; its folder is created on first use. */
   spillFile(name: string): Promise<string>;
-  /** Says of a file that a rule denies reading it; undefined when no rule does, so that searches ask nothing. */
+  /** Returns a check whether a rule denies reading a file; undefined when no rule does. */
   readFilter?(): ((path: string) => Promise<boolean>) | undefined;
-  /** The files of this call, as its permission was decided: they are opened there and nowhere else. Absent: nobody looked. */
+  /** The files of this call as its permission judged them: only these are opened. Absent: not judged. */
   readonly judged?: readonly JudgedPath[] | undefined;
   nowMs(): number;
-  /** Ends with the session, not with the turn: for what outlives the call. */
+  /** Aborted with the session, not with the turn: for work that outlives the call. */
   readonly sessionSignal: AbortSignal;
-  /** Background tasks. Absent: nothing may outlive its call. */
+  /** Background tasks. Absent: work must not outlive its call. */
   readonly tasks?: TaskTable | undefined;
   /**
-   * Resolves once the consumer has the block of this call, at once where there is no consumer; rejects when the call is
-   * aborted before. To be awaited before anything is announced to hosts.
+   * Resolves once the consumer has the block of this call, or immediately without a consumer; rejects if the
+   * call is aborted before. Await it before anything is emitted to hosts.
    */
   delivered?(): Promise<void>;
 }
@@ -123,52 +123,61 @@ export interface ToolDescriptionOptions {
 }
 
 export interface Tool<Input = unknown, Output = unknown> {
-  /** `^[a-zA-Z0-9_-]{1,128}$` */
+  /** Must match `^[a-zA-Z0-9_-]{1,128}$`. */
   readonly name: string;
   readonly aliases?: readonly string[];
   readonly inputJsonSchema: JsonSchema;
-  /** `input` is present when describing one call. May be async; the wire text is taken once per session. */
+  /** Text for the model. `input` is present when one call is described. Taken once per session. */
   description(input: Input | undefined, options: ToolDescriptionOptions): string | Promise<string>;
-  /** Contract: never throws. */
+  /** Validates the model's input. Must not throw. */
   parse(input: JsonObject): ParseResult<Input> | Promise<ParseResult<Input>>;
-  /** For this input; unparsed input counts as unsafe. Default false. */
+  /** Whether this call may run beside others; unparsed input counts as unsafe. Default false. */
   isConcurrencySafe?(input: Input): boolean;
   isReadOnly?(input: Input): boolean;
-  /** Default `unsafe`. */
+  /** Effect class of this call. Default `unsafe`. */
   effectClass?(input: Input): EffectClass;
-  /** A check beyond the schema; its message reaches the model inside `<tool_use_error>`. */
+  /** A check beyond the schema. Its message reaches the model inside `<tool_use_error>`. */
   validateInput?(input: Input, context: ToolContext): Promise<{ ok: true } | { ok: false; message: string }>;
-  /** The paths this call would read or write, for permission rules; and the specifier text rules match. */
+  /** What permission rules of this tool match: paths, a command, a URL or a name. */
   permissionTarget?(input: Input, context: { readonly cwd: string }): PermissionTarget;
-  /** Always needs a person or host, whatever the mode. */
+  /** Every call needs an answer of the user or host, in any mode. Default false. */
   readonly requiresUserInteraction?: boolean;
-  /** Of a tool that an MCP server offers. */
+  /** Set for tools of MCP servers. */
   readonly mcp?: McpOrigin;
-  /** What whoever configured the tool says about calls of it. */
+  /** A policy for its calls, from the tool's configuration. */
   readonly policy?: ToolPolicy | undefined;
-  /** Input fields that only a host's answer may bring: refused in what the model writes. */
+  /** Input fields that only the host's answer may set: refused in the model's input. */
   readonly hostFields?: readonly string[];
   /**
-   * `deferrable`: left out of requests, and found by ToolSearch, while too many tools are at hand. Default for MCP
-   * tools; `always` for others.
+   * `deferrable`: left out of requests and found by ToolSearch while too many tools are available. Default
+   * for MCP tools; `always` for others.
    */
   readonly loading?: 'always' | 'deferrable';
-  /** Words by which ToolSearch finds it, besides its name and description. */
+  /** Search terms for ToolSearch, besides name and description. */
   readonly searchHint?: string;
-  /** Input fields that hold a path: hooks and hosts get it absolute, the stream and the API as the model wrote it. */
+  /**
+   * Input fields that hold a path: hooks and hosts receive it absolute, the stream and the API as the model
+   * wrote it.
+   */
   readonly pathFields?: readonly string[];
   /**
-   * Adds derived fields that observers see and the API never does. Called with a shallow copy of the input; what it
-   * overwrites is shown only beside a field that it adds.
+   * Adds derived fields for observers; the API never receives them. Called with a shallow copy of the input.
+   * Fields that it overwrites are shown only if it also adds one.
    */
   backfillObservableInput?(input: Record<string, unknown>): void;
-  /** Characters of result beyond which stage 1 spills it. Default 30 000; Infinity: bounds itself. */
+  /**
+   * Result length in characters above which the result is written to a file (L2.2). Default 30,000; Infinity:
+   * the tool limits itself.
+   */
   readonly maxResultChars?: number;
-  /** A re-runnable read, search, list, fetch or shell: its old results may be dropped. */
+  /**
+   * The call can be repeated (read, search, list, fetch, shell), so old results may be cleared (L2.4).
+   * Default false.
+   */
   readonly microcompactable?: boolean;
   /**
-   * What the model reads of a result in the form of `ToolOutput.data`, for a hook that puts one in the place of the tool's.
-   * undefined: it is in another form, and is shown as JSON.
+   * Text for the model for a result in the form of `ToolOutput.data` that a hook supplies instead of the
+   * tool's. undefined: another form, which is shown as JSON.
    */
   renderOutput?(data: unknown): ToolResultContent | undefined;
   run(
@@ -178,30 +187,32 @@ export interface Tool<Input = unknown, Output = unknown> {
 }
 
 export interface McpOrigin {
-  /** As the configuration calls it. */
+  /** Name of the server in the configuration. */
   readonly server: string;
-  /** As it calls itself. */
+  /** Name that the server reports. */
   readonly serverName?: string;
-  /** Where the server is from: `sdk` for one of the host's process, else the scope of its configuration. */
+  /**
+   * Source of the server: `sdk` for an in-process server of the host, else the scope of its configuration.
+   */
   readonly source: string;
-  /** The server's own name of the tool. */
+  /** Name of the tool on the server. */
   readonly tool: string;
-  /** What people call the tool, where the server says so. */
+  /** Display name, if the server reports one. */
   readonly title?: string;
 }
 
 export interface ToolPolicy {
-  /** `ask` and `deny` hold whatever rules and mode say; `allow` holds where they say nothing. */
+  /** `ask` and `deny` take precedence over rules and mode; `allow` applies where these are silent. */
   readonly behavior: 'allow' | 'ask' | 'deny';
-  /** Why, in a sentence. */
+  /** The reason, in one sentence. */
   readonly reason: string;
 }
 
 export type PermissionTarget =
   | { readonly kind: 'read' | 'write'; readonly paths: readonly string[] }
   /**
-   * `language`: of the shell that runs it, `bash` or what a shell called `sh` may be. Default `bash`. `leavesSandbox`: it
-   * asks to run outside of the sandbox, where there is one.
+   * `language`: language of the shell, `bash` or POSIX `sh`. Default `bash`. `leavesSandbox`: the call
+   * requests to run outside the sandbox.
    */
   | {
       readonly kind: 'command';
@@ -210,23 +221,23 @@ export type PermissionTarget =
       readonly leavesSandbox?: boolean;
     }
   | { readonly kind: 'url'; readonly url: string }
-  /** Something that has a name, as a skill has: `Skill(name)`, or `Skill(prefix:*)`. */
+  /** Something with a name, such as a skill: `Skill(name)` or `Skill(prefix:*)`. */
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'none' };
 
 // biome-ignore lint/suspicious/noExplicitAny: a set of tools is heterogeneous; each is checked where it is defined
 export type AnyTool = Tool<any, any>;
 
-/** A complete call, as it came from the model. */
+/** A complete call of the model. */
 export interface ToolCall {
   readonly block: ToolUseBlock;
   readonly assistantUuid: string;
   readonly effectKey: string;
-  /** The input did not parse as JSON; it never runs. */
+  /** The input is not valid JSON, so the call never runs. `cut`: it was truncated. */
   readonly unparsed?: { readonly raw: string; readonly cut: boolean };
 }
 
-/** What a call came to, for the decision record. */
+/** Outcome of a call, for the decision record. */
 export interface ToolTrace {
   readonly id: string;
   readonly name: string;
@@ -237,20 +248,20 @@ export interface ToolTrace {
   readonly inputChars: number;
   readonly resultChars: number;
   readonly concurrent: boolean;
-  /** Where its command ran; absent: commands are not isolated, or it is none. */
+  /** Where its command ran; absent if commands are not isolated, or it ran none. */
   readonly ranIn?: CommandPlace;
   readonly permission?: {
     readonly verdict: GateVerdict['kind'];
     /** What decided: a rule, the mode, a hook, the host, … */
     readonly source: GateReasonType;
-    /** The rule that decided, as written, and where it is from. */
+    /** The rule that decided, as written, and its source. */
     readonly rule?: string;
     readonly ruleSource?: string;
     readonly askedMs?: number;
   };
 }
 
-/** Why a call was denied that no person or host denied. */
+/** Reason of a denial that was not made by the user or host. */
 export interface DenialNotice {
   readonly decision_reason_type: DecisionReasonType;
   readonly decision_reason?: string;
@@ -264,23 +275,23 @@ export type ToolUpdate =
       readonly message: UserMessage;
       readonly extraMessages: readonly UserMessage[];
       readonly endsTurn: boolean;
-      /** PostToolUse `continue: false`. */
+      /** Set by a PostToolUse hook with `continue: false`. */
       readonly preventContinuation?: { readonly stopReason: string; readonly hookName?: string };
-      /** From hooks around this call, for the model. */
+      /** Context for the model from hooks of this call. */
       readonly hookContext: readonly string[];
-      /** What hooks that ran after the call say to the person; shown behind the result. */
+      /** Messages for the user from hooks that ran after the call; emitted behind the result. */
       readonly said?: readonly InformationalBody[];
       readonly denial?: PermissionDenial;
-      /** What is announced of the denial; absent where nothing is. */
+      /** What is emitted about the denial; absent if nothing is. */
       readonly denialNotice?: DenialNotice | undefined;
-      /** deny + interrupt: the run stops as `aborted_tools`. */
+      /** The call was denied with an interrupt: the run stops as `aborted_tools`. */
       readonly interrupt?: boolean;
       readonly trace: ToolTrace;
     };
 
 /**
- * Runs the calls of one iteration. Contract: exactly one `result` update per added call, on every path.
- * `add` starts a call as soon as its turn comes; nothing waits for the consumer but outward steps.
+ * Runs the calls of one iteration. Contract: exactly one `result` update per added call, on every path. `add`
+ * starts a call as soon as its turn comes; only outward steps wait for the consumer.
  */
 export interface ToolExecutor {
   add(call: ToolCall): void;

@@ -1,4 +1,4 @@
-/** Why the loop goes round again (L7). */
+/** Why the loop makes another iteration (L7). */
 export const TRANSITION_REASONS = [
   'next_turn',
   'collapse_drain_retry',
@@ -14,6 +14,6 @@ export type TransitionReason = (typeof TRANSITION_REASONS)[number];
 
 export interface Transition {
   readonly reason: TransitionReason;
-  /** Which attempt of a bounded recovery this is, from 1. */
+  /** Attempt of a bounded recovery, counted from 1. */
   readonly attempt?: number;
 }

@@ -1,6 +1,6 @@
 /**
- * The Messages API as it stands on the wire: content blocks, messages, usage, stream events.
- * Shapes only. The client (`model/`) and the judge (`rehearsal/`) share these words and no code.
+ * The Messages API on the wire: content blocks, messages, usage, stream events. Types only. The client
+ * (`model/`) and the judge (`rehearsal/`) share these types and no code.
  */
 import type { JsonObject, JsonSchema } from './json.ts';
 
@@ -51,7 +51,7 @@ export interface ToolResultBlock {
   readonly is_error?: boolean;
   readonly cache_control?: CacheControl;
 }
-/** A block type this version does not know; kept as it came. */
+/** A block type that this version does not know; kept unchanged. */
 export interface UnknownBlock {
   readonly type:
     | 'server_tool_use'
@@ -66,7 +66,7 @@ export type AssistantBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock |
 export type UserBlock = TextBlock | ImageBlock | DocumentBlock | ToolResultBlock;
 export type ContentBlock = AssistantBlock | UserBlock;
 
-/** `end_turn`, `tool_use`, … as the API gives them; an unknown word is passed through. */
+/** Stop reasons of the API, such as `end_turn` and `tool_use`; unknown values are passed through. */
 export type StopReason =
   | 'end_turn'
   | 'max_tokens'
@@ -77,7 +77,7 @@ export type StopReason =
   | 'model_context_window_exceeded'
   | (string & {});
 
-/** Tokens of one response (or the sum of several). All counts are tokens, absent means 0. */
+/** Tokens of one response, or the sum of several. Absent means 0. */
 export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -90,11 +90,11 @@ export interface Usage {
   readonly server_tool_use?: { readonly web_search_requests: number; readonly web_fetch_requests?: number };
   readonly output_tokens_details?: { readonly thinking_tokens?: number };
   readonly service_tier?: string | null;
-  /** Usage of models that answered inside this answer (advisors); counted recursively. */
+  /** Usage of models that answered inside this response (advisors); counted recursively. */
   readonly iterations?: readonly (Partial<Usage> & { readonly model?: string; readonly type?: string })[];
 }
 
-/** Usage with nothing left out: readers of results look into its parts without asking whether they are there. */
+/** Usage with every field present, as consumers of results expect it. */
 export interface ResultUsage extends Usage {
   readonly cache_creation: NonNullable<Usage['cache_creation']>;
   readonly server_tool_use: { readonly web_search_requests: number; readonly web_fetch_requests: number };
@@ -146,7 +146,7 @@ export type StreamEvent =
   | { readonly type: 'message_stop' }
   | { readonly type: 'ping' };
 
-/** `error` on the wire: the body of a refused request, or of an SSE `error` event. */
+/** Body of a refused request, or of an SSE `error` event. */
 export interface WireError {
   readonly type: 'error';
   readonly error: { readonly type: string; readonly message: string };
@@ -166,6 +166,6 @@ export type ThinkingConfig =
   | { readonly type: 'enabled'; readonly budgetTokens?: number; readonly display?: 'summarized' | 'omitted' }
   | { readonly type: 'disabled' };
 
-/** From the least to the most. */
+/** In ascending order. */
 export const EFFORT_LEVELS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type EffortLevel = (typeof EFFORT_LEVELS)[number];

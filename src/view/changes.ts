@@ -21,7 +21,10 @@ export function changesView<R extends JournalBody>(record: R): record is R & Vie
 /** Whether the record replaces the whole view: a compaction. */
 export const isCompaction = ({ type }: ViewChange): boolean => type === 'boundary';
 
-/** Uuids of the messages that the record retracts: none, unless it is a retraction. Throws TypeError when it is malformed. */
+/**
+ * Uuids of the messages that the record retracts: none, unless it is a retraction. Throws TypeError when it
+ * is malformed.
+ */
 export function retractedBy(record: JournalBody): readonly string[] {
   return record.type === 'retract' ? listOf(record.uuids) : [];
 }

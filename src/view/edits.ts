@@ -5,8 +5,8 @@ import { listOf } from '../util/collections/list-of.ts';
 import { PersistentList } from '../util/collections/persistent-list.ts';
 
 /**
- * Applies edits in order; the result has a root of its own. Without edits the same list is returned. Unknown uuids are
- * ignored, so replaying an edit changes nothing more.
+ * Applies edits in order; the result has a root of its own. Without edits the same list is returned. Unknown
+ * uuids are ignored, so replaying an edit changes nothing more.
  */
 export function applyEdits(
   messages: PersistentList<ViewMessage>,

@@ -1,7 +1,7 @@
 /**
- * The one fold of journal records into the view: continued live while the journal is written, and repeated when it is
- * read. One response is a group: its blocks in order, then the results of its calls in the model's order, then the other
- * messages recorded with it. The records of one response may come in any order.
+ * The one fold of journal records into the view: continued live while the journal is written, and repeated
+ * when it is read. One response is a group: its blocks in order, then the results of its calls in the model's
+ * order, then the other messages recorded with it. The records of one response may come in any order.
  */
 import type { JournalBody } from '../protocol/journal.ts';
 import type { AssistantMessage, UserMessage, ViewMessage } from '../protocol/messages.ts';
@@ -40,7 +40,10 @@ export class ViewFold {
   /** The messages before the group. */
   #done = PersistentList.from<ViewMessage>([]);
   #group: Group = emptyGroup('');
-  /** The whole view: `#done`, then the group. Appended to in place while records arrive in view order; else rebuilt. */
+  /**
+   * The whole view: `#done`, then the group. Appended to in place while records arrive in view order; else
+   * rebuilt.
+   */
   #messages = this.#done;
   /** The submission whose result is not recorded yet. */
   #submission: string | undefined;
@@ -48,7 +51,9 @@ export class ViewFold {
   #run = 0;
   /** Uuids of the results made for calls without one, by call id. */
   readonly #made = new Map<string, string>();
-  /** After another program's boundary: the kept tail, until the summary that precedes it in the view is read. */
+  /**
+   * After another program's boundary: the kept tail, until the summary that precedes it in the view is read.
+   */
   #tail: ViewMessage[] = [];
 
   constructor(problems: FoldProblems = { orphanResults: 0, missingResults: 0 }) {

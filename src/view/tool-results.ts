@@ -23,8 +23,8 @@ export function resultIds(message: UserMessage): readonly string[] {
 }
 
 /**
- * Results in the order of their calls, so that the next request's bytes do not depend on which tool was quicker; messages
- * that answer no call follow, in the order given.
+ * Results in the order of their calls, so that the next request's bytes do not depend on which tool was
+ * quicker; messages that answer no call follow, in the order given.
  */
 export function inCallOrder(
   messages: readonly UserMessage[],

@@ -13,7 +13,9 @@ export interface Repeat {
   readonly immediate: boolean;
 }
 
-/** After a server-side error, or a stall, the request is repeated once without back-off and without streaming. */
+/**
+ * After a server-side error, or a stall, the request is repeated once without back-off and without streaming.
+ */
 export function repeatAfter(failure: ModelFailure, request: ModelRequest, { deps }: Iteration): Repeat {
   const serverSide =
     failure.kind === 'stream_error' || failure.kind === 'overloaded' || failure.kind === 'stalled';
@@ -21,7 +23,10 @@ export function repeatAfter(failure: ModelFailure, request: ModelRequest, { deps
   return serverSide && firstTime ? { stream: false, immediate: true } : { stream: true, immediate: false };
 }
 
-/** The response holds a complete call: its finished blocks are kept, one note is emitted (never sent to the model), its tools run once. */
+/**
+ * The response holds a complete call: its finished blocks are kept, one note is emitted (never sent to the
+ * model), its tools run once.
+ */
 export function keepFinishedBlocks(
   failure: ModelFailure,
   iteration: Iteration,

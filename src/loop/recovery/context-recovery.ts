@@ -1,4 +1,7 @@
-/** What the overflow rules share: trying a fallback strategy, applying its edits, and giving up with one error. */
+/**
+ * What the overflow rules share: trying a fallback strategy, applying its edits, and giving up with one
+ * error.
+ */
 import type { RecoveryOutcome, RequestEstimate, StepInput } from '../../protocol/context.ts';
 import type { ModelFailure } from '../../protocol/failure.ts';
 import type { CompactMetadata, LoopBatch, LoopMessage, ViewMessage } from '../../protocol/messages.ts';
@@ -74,8 +77,9 @@ export interface Announced<R> {
 }
 
 /**
- * Runs a context step or recovery. What it announces (status, boundary) is recorded and emitted immediately; messages
- * that its edit adds to the view are held back until the edit is recorded, as they are part of that record (L10.8).
+ * Runs a context step or recovery. What it announces (status, boundary) is recorded and emitted immediately;
+ * messages that its edit adds to the view are held back until the edit is recorded, as they are part of that
+ * record (L10.8).
  */
 export async function* announcing<R>(
   work: AsyncGenerator<LoopMessage, R>,
@@ -98,7 +102,10 @@ export async function* announcing<R>(
   }
 }
 
-/** Tries one fallback strategy. Returns the view after its edits, which are recorded first; undefined when it could do nothing. */
+/**
+ * Tries one fallback strategy. Returns the view after its edits, which are recorded first; undefined when it
+ * could do nothing.
+ */
 export async function* tryRecovery(
   work: AsyncGenerator<LoopMessage, RecoveryOutcome>,
   state: State,
@@ -147,7 +154,10 @@ export function holdsMedia(state: State): boolean {
   return false;
 }
 
-/** Emits a withheld failure, once, and stops. Stop hooks do not run; StopFailure hooks do, without being waited for. */
+/**
+ * Emits a withheld failure, once, and stops. Stop hooks do not run; StopFailure hooks do, without being
+ * waited for.
+ */
 export async function* giveUp(
   iteration: Iteration,
   state: State,

@@ -1,4 +1,7 @@
-/** L4.4: the third overloaded response in a row switches the model for the rest of the submission. Decided here alone. */
+/**
+ * L4.4: the third overloaded response in a row switches the model for the rest of the submission. Decided
+ * here alone.
+ */
 import type { LoopBatch } from '../../protocol/messages.ts';
 import type { ModelRequest, RetryState } from '../../protocol/model.ts';
 import type { LoopParams } from '../deps.ts';
@@ -7,7 +10,10 @@ import { OVERLOADS_UNTIL_FALLBACK } from '../limits.ts';
 import { systemMessage } from '../loop-messages.ts';
 import type { ModelState } from '../state.ts';
 
-/** The limit that a request carries when there is another model to ask. A background query gives up immediately instead (L8). */
+/**
+ * The limit that a request carries when there is another model to ask. A background query gives up
+ * immediately instead (L8).
+ */
 export function overloadLimit(
   fallbacks: readonly string[],
   { foreground }: LoopParams,

@@ -2,7 +2,7 @@ import { stop } from '../decision.ts';
 import { INTERRUPTED, INTERRUPTED_FOR_TOOL_USE, userMessage } from '../loop-messages.ts';
 import type { Rule } from '../rule.ts';
 
-/** Abort reasons without a note for the model: a `now` message replaces the turn, or there is no consumer any more. */
+/** Abort reasons without a note for the model: a `now` message replaces the turn, or there is no consumer. */
 const SILENT = new Set(['interrupt', 'closed', 'returned', 'thrown', 'lease_lost']);
 
 export const aborted: Rule = {

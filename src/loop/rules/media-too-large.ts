@@ -6,8 +6,8 @@ import { PASS, type Rule } from '../rule.ts';
 import { reactiveCompactRetry } from '../transitions.ts';
 
 /**
- * A part of the conversation was refused: an image or document, or a block that the refusal names. It is replaced, and
- * the request is made again; once, unless each refusal names a block of its own (F11).
+ * A part of the conversation was refused: an image or document, or a block that the refusal names. It is
+ * replaced, and the request is made again; once, unless each refusal names a block of its own (F11).
  */
 export const mediaTooLarge: Rule = {
   name: 'media_too_large',

@@ -6,8 +6,8 @@ import { maxOutputTokensEscalate, maxOutputTokensRecovery } from '../transitions
 import { turnOutput } from '../turn-output.ts';
 
 /**
- * The response reached the output cap. At the default cap it is retracted and the request is repeated with a higher
- * cap; after that the truncated text is kept and the model is asked to continue, three times at most.
+ * The response reached the output cap. At the default cap it is retracted and the request is repeated with a
+ * higher cap; after that the truncated text is kept and the model is asked to continue, three times at most.
  */
 export const outputCap: Rule = {
   name: 'output_cap',

@@ -13,9 +13,9 @@ import { collapseDrainRetry, reactiveCompactRetry } from '../transitions.ts';
 const TEXT = 'Prompt is too long';
 
 /**
- * The request did not fit. Cheapest first: commit staged collapses, then one summary, then the trim that needs no
- * model, then less media; a body of too many bytes loses media first (F12). Each at most as often as L7 allows. The
- * failure is emitted when no strategy is left.
+ * The request did not fit. Cheapest first: commit staged collapses, then one summary, then the trim that
+ * needs no model, then less media; a body of too many bytes loses media first (F12). Each at most as often as
+ * L7 allows. The failure is emitted when no strategy is left.
  */
 export const promptTooLong: Rule = {
   name: 'prompt_too_long',

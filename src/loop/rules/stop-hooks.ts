@@ -38,7 +38,7 @@ export const stopHooks: Rule = {
     if (blockingErrors.length === 0 && additionalContext.length === 0) return PASS;
     const feedback = (reasons: readonly string[]) => `Stop hook feedback:\n${reasons.join('\n')}`;
     const { blocks } = state.hooks;
-    // A hook that blocks again and again must not keep the run alive for ever (F95).
+    // A hook that blocks every time must not keep the run alive without limit (F95).
     if (blocks >= params.stopHookBlockCap) {
       const content = `${feedback([...blockingErrors, ...additionalContext])}\nStop hooks have blocked ${blocks} times in this submission; it ends all the same.`;
       yield* iteration.emit(systemMessage(deps, { subtype: 'informational', level: 'warning', content }));

@@ -5,7 +5,10 @@ import { PASS, type Rule } from '../rule.ts';
 import { tokenBudgetContinuation } from '../transitions.ts';
 import { turnOutput } from '../turn-output.ts';
 
-/** The caller wants the work to continue until a target of output tokens is nearly used up, unless continuations produce little. */
+/**
+ * The caller wants the work to continue until a target of output tokens is nearly used up, unless
+ * continuations produce little.
+ */
 export const tokenBudget: Rule = {
   name: 'token_budget',
   applies: (facts, _output, { params }) => params.tokenBudget !== undefined && facts.stopReason !== 'refusal',

@@ -1,4 +1,7 @@
-/** Events about the model call itself: an attempt is sent, or a wait precedes the next one. Recorded before they are emitted. */
+/**
+ * Events about the model call itself: an attempt is sent, or a wait precedes the next one. Recorded before
+ * they are emitted.
+ */
 import type { LoopBatch } from '../../protocol/messages.ts';
 import type { ModelOutput, ModelRequest } from '../../protocol/model.ts';
 import type { Iteration } from '../iteration.ts';

@@ -1,4 +1,7 @@
-/** Collects one content block's deltas. Linear: pieces are joined, and JSON is parsed, once, at the block's end. */
+/**
+ * Collects one content block's deltas. Linear: pieces are joined, and JSON is parsed, once, at the block's
+ * end.
+ */
 import type { JsonObject } from '../../protocol/json.ts';
 import type { ToolCall } from '../../protocol/tool.ts';
 import type { AssistantBlock, BlockDelta } from '../../protocol/wire.ts';
@@ -9,7 +12,9 @@ export class BlockBuilder {
   /** When the block's first event arrived, on the monotonic clock. */
   readonly startedMs: number;
   readonly #start: AssistantBlock;
-  /** Earlier deltas, joined: a few long strings are cheaper for the garbage collector than many short ones. */
+  /**
+   * Earlier deltas, joined: a few long strings are cheaper for the garbage collector than many short ones.
+   */
   readonly #joined: string[] = [];
   #pieces: string[] = [];
   readonly #citations: unknown[] = [];

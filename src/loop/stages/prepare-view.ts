@@ -1,4 +1,6 @@
-/** Stage 1: the context steps, in the order of `context/steps/index.ts`. With no edits this costs O(fresh). */
+/**
+ * Stage 1: the context steps, in the order of `context/steps/index.ts`. With no edits this costs O(fresh).
+ */
 import type { RequestEstimate, StepInput, StepOutcome } from '../../protocol/context.ts';
 import type { CompactMetadata, LoopBatch, ViewMessage } from '../../protocol/messages.ts';
 import type { WireTool } from '../../protocol/wire.ts';
@@ -180,7 +182,10 @@ interface Edited extends Edits {
   readonly tokens: number;
 }
 
-/** A compaction leaves little of what was measured, so its view is estimated afresh; what else is freed is subtracted (F29). */
+/**
+ * A compaction leaves little of what was measured, so its view is estimated afresh; what else is freed is
+ * subtracted (F29).
+ */
 async function editedBy(outcome: StepOutcome, pass: Pass, iteration: Iteration): Promise<Edited | undefined> {
   if (outcome.kind !== 'edits') return undefined;
   const messages = applyEdits(pass.state.view.messages, outcome.edits);

@@ -30,11 +30,17 @@ export class ResponseReader {
   readonly #prepared: Prepared;
   readonly #iteration: Iteration;
   #open: BlockBuilder | undefined;
-  /** A finished call whose input is empty or does not parse: whether it was truncated is known when more follows, or at the end. */
+  /**
+   * A finished call whose input is empty or does not parse: whether it was truncated is known when more
+   * follows, or at the end.
+   */
   #held: BlockBuilder | undefined;
   /** Whether blocks were finished since `#start` was last called. */
   #finished = false;
-  /** Finished blocks that are not queued for the journal yet: the same read may contain the end of the response. */
+  /**
+   * Finished blocks that are not queued for the journal yet: the same read may contain the end of the
+   * response.
+   */
   readonly #unrecorded: AssistantMessage[] = [];
   /** Number of calls of the response that were started. */
   #started = 0;
@@ -49,8 +55,8 @@ export class ResponseReader {
   }
 
   /**
-   * Takes the events of one read. The blocks in the returned batch are recorded and their calls started (L4.1); once the
-   * consumer has the batch, `delivered` lets these calls ask hooks and hosts.
+   * Takes the events of one read. The blocks in the returned batch are recorded and their calls started
+   * (L4.1); once the consumer has the batch, `delivered` lets these calls ask hooks and hosts.
    */
   take({ events, ttftMs }: Events): LoopBatch | Promise<LoopBatch> {
     const batch: LoopMessage[] = [];
@@ -69,7 +75,10 @@ export class ResponseReader {
     return recording === undefined ? withNotices() : recording.then(withNotices);
   }
 
-  /** Queues finished blocks for the journal before their calls start: a call that starts immediately has block and intent in one write. */
+  /**
+   * Queues finished blocks for the journal before their calls start: a call that starts immediately has block
+   * and intent in one write.
+   */
   #start(): Promise<void> | undefined {
     if (!this.#finished) return undefined;
     const it = this.#iteration;
@@ -83,7 +92,10 @@ export class ResponseReader {
     return it.record();
   }
 
-  /** Queues finished blocks for the journal. Returns whether the response has ended, so that its last block holds its usage. */
+  /**
+   * Queues finished blocks for the journal. Returns whether the response has ended, so that its last block
+   * holds its usage.
+   */
   #record(): boolean {
     const it = this.#iteration;
     const { response } = this;
@@ -99,7 +111,10 @@ export class ResponseReader {
     for (const id of this.#undelivered.splice(0)) this.#iteration.tools.delivered(id);
   }
 
-  /** The engine reads usage and budgets from the first and last events of a response; the others are for consumers that want them. */
+  /**
+   * The engine reads usage and budgets from the first and last events of a response; the others are for
+   * consumers that want them.
+   */
   #passOn(events: readonly StreamEvent[], ttftMs: number | undefined, batch: LoopMessage[]): void {
     const shown = this.#iteration.params.includePartialMessages
       ? events
@@ -148,7 +163,10 @@ export class ResponseReader {
     return batch;
   }
 
-  /** The response is not read any further. Usage counts as far as it was reported (L4.3); no effect once it was settled. */
+  /**
+   * The response is not read any further. Usage counts as far as it was reported (L4.3); no effect once it
+   * was settled.
+   */
   abandon(): void {
     if (this.response.messageId !== undefined) this.#settle({});
   }
@@ -199,7 +217,8 @@ export class ResponseReader {
     this.#held = undefined;
     if (held === undefined) return;
     const { response } = this;
-    // A truncated call without complete ones was never emitted and never runs: the rule about the output cap asks again.
+    // A truncated call without complete ones was never emitted and never runs: the rule about the output cap
+    // asks again.
     if (how.cut && response.calls.length === 0) return;
     response.cutBesideTools ||= how.cut;
     this.#finish(held, batch, { cut: how.cut });
@@ -226,7 +245,10 @@ export class ResponseReader {
     } else batch.push(message);
   }
 
-  /** A call whose id is missing, or taken by another call of the response, gets an id of its own before it is recorded (F06). */
+  /**
+   * A call whose id is missing, or taken by another call of the response, gets an id of its own before it is
+   * recorded (F06).
+   */
   #withOwnId(block: ToolUseBlock): ToolUseBlock {
     const taken = block.id === '' || this.response.calls.some((call) => call.block.id === block.id);
     return taken ? { ...block, id: `toolu_${this.#iteration.deps.ids.uuid().replaceAll('-', '')}` } : block;
@@ -265,7 +287,10 @@ export class ResponseReader {
 const displayOf = ({ thinking }: ModelRequest): string | undefined =>
   thinking === undefined || thinking.type === 'disabled' ? undefined : thinking.display;
 
-/** Consumers may get derived input fields; the message that is sent to the API is another object, without them. */
+/**
+ * Consumers may get derived input fields; the message that is sent to the API is another object, without
+ * them.
+ */
 function observed(message: AssistantMessage, block: ToolUseBlock, { deps }: Iteration): AssistantMessage {
   const filled = deps.tools.backfill(block);
   return filled === block ? message : { ...message, message: { ...message.message, content: [filled] } };

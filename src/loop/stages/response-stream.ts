@@ -19,7 +19,7 @@ export class ResponseStream {
   readonly #reader: ResponseReader;
   readonly #outputs: AsyncGenerator<ModelOutput, ModelOutcome>;
   readonly #release: () => void;
-  /** Output that the model was asked for and that has not been processed. */
+  /** Output that was requested from the model and not processed yet. */
   #pending: Promise<Step> | undefined;
   #outcome: ModelOutcome | undefined;
 
@@ -76,7 +76,10 @@ export class ResponseStream {
     return undefined;
   }
 
-  /** Asks the model for more before that is awaited: a consumer that ends early must not leave a rejection unhandled. */
+  /**
+   * Requests more output from the model before it is awaited: a consumer that ends early must not leave a
+   * rejection unhandled.
+   */
   #askAhead(): void {
     this.#pending ??= this.#outputs.next();
     this.#pending.catch(() => {});
@@ -106,7 +109,8 @@ export class ResponseStream {
       event.kind === 'retry'
         ? await recordRetry(event, iteration)
         : await recordAttempt(event, this.#request, this.response, this.#turnCount, iteration);
-    // The attempt is recorded: it begins before its announcement is emitted, unless the engine is about to end the run.
+    // The attempt is recorded: it begins before its announcement is emitted, unless the engine is about to
+    // end the run.
     if (iteration.deps.guard.verdict() === undefined) {
       this.#askAhead();
       await thisTick();

@@ -21,8 +21,8 @@ export interface Settling {
 }
 
 /**
- * Once per attempt; later calls change nothing. `broken`: what the response cost was wasted (L4.3). `usageRecorded`: the
- * record of its last block holds its usage already.
+ * Once per attempt; later calls change nothing. `broken`: what the response cost was wasted (L4.3).
+ * `usageRecorded`: the record of its last block holds its usage already.
  */
 export function settleResponse(
   { response, request, prepared, iteration }: Settling,
@@ -66,7 +66,10 @@ export function withEnd(message: AssistantMessage, { stopReason, usage }: Respon
   return { ...message, message: { ...message.message, stop_reason: stopReason, usage } };
 }
 
-/** The last block, recorded again with the usage that was not known when it was first recorded (L4.1 forbids waiting). */
+/**
+ * The last block, recorded again with the usage that was not known when it was first recorded (L4.1 forbids
+ * waiting).
+ */
 function settledBlock(response: ResponseSoFar, { params, number }: Iteration): JournalBody[] {
   const last = response.messages.at(-1);
   if (last === undefined) return [];
@@ -74,7 +77,10 @@ function settledBlock(response: ResponseSoFar, { params, number }: Iteration): J
   return [{ ...withEnd(last, response), submission, iteration: number, settled: true }];
 }
 
-/** Calibrates the estimates by the tokens that the request really had; returns what the prompt cache did for it. */
+/**
+ * Calibrates the estimates by the tokens that the request really had; returns what the prompt cache did for
+ * it.
+ */
 function learnFrom(
   usage: Usage,
   request: ModelRequest,

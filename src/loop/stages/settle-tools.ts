@@ -1,6 +1,7 @@
 /**
- * Stage 4: every call of the response gets its one result. The tools of a usable response run to their end; those of a
- * response that cannot be used (failed, thrown) are aborted. An abort of the submission settles them by itself.
+ * Stage 4: every call of the response gets its one result. The tools of a usable response run to their end;
+ * those of a response that cannot be used (failed, thrown) are aborted. An abort of the submission settles
+ * them by itself.
  */
 import type { LoopBatch } from '../../protocol/messages.ts';
 import type { Iteration } from '../iteration.ts';

@@ -5,8 +5,8 @@ export interface Thrown {
 }
 
 /**
- * Throws a lost journal again: another process took the session over, so this one has no right to emit or decide
- * anything more (L4.1, L10.6).
+ * Throws a lost journal again: another process took the session over, so this one has no right to emit or
+ * decide anything more (L4.1, L10.6).
  */
 export function stageError(error: unknown): Thrown {
   if (isLostJournal(error)) throw error;

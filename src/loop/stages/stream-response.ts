@@ -1,6 +1,7 @@
 /**
- * Stage 3: one response, whatever it takes. A broken stream is retried here and an overloaded model is replaced here
- * (L4.3, L4.4): neither is a transition. A failure is returned as part of the response, and not emitted.
+ * Stage 3: one response, whatever it takes. A broken stream is retried here and an overloaded model is
+ * replaced here (L4.3, L4.4): neither is a transition. A failure is returned as part of the response, and not
+ * emitted.
  */
 import type { LoopBatch } from '../../protocol/messages.ts';
 import { type CallOptions, FRESH_RETRY_STATE, type ModelRequest } from '../../protocol/model.ts';
@@ -70,7 +71,9 @@ export async function* streamResponse(
   }
 }
 
-/** A response that an earlier process recorded: its unanswered calls run as if they had just arrived (L4.1). */
+/**
+ * A response that an earlier process recorded: its unanswered calls run as if they had just arrived (L4.1).
+ */
 function resumedResponse({ calls, known }: CarryOn, model: string, { tools }: Iteration): ResponseSoFar {
   const answered = new Set(known.flatMap(resultIds));
   tools.resume(known);

@@ -1,6 +1,6 @@
 /**
- * Window and output limit of models that no table knows, as their endpoint states them (`GET /v1/models`). Asked once
- * per process, endpoint and model; a model that cannot be looked up is one that nothing is known about.
+ * Window and output limit of models that are in no table, as their endpoint reports them (`GET /v1/models`).
+ * Looked up once per process, endpoint and model; a failed look-up leaves the sizes unknown.
  */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../../protocol/life.ts';
@@ -12,13 +12,16 @@ import { lifeOf } from '../life-of.ts';
 import { canonicalModel, isTabled, type ModelOverrides, type StatedSizes, wireModel } from './model-info.ts';
 
 export interface EndpointSizes {
-  /** What is known by now; the first question about a model that is in no table starts the look-up. */
+  /** The sizes known so far. The first call for a model that is in no table starts the look-up. */
   of(model: string): StatedSizes | undefined;
-  /** A table has the model: `of` will never say anything. */
+  /** Tells that a table has the model, so that it is never looked up. */
   isTabled(model: string): boolean;
-  /** Resolves when the model is looked up, or `READY_MS` later; undefined: there is nothing to wait for. Never rejects. */
+  /**
+   * Resolves when the model is looked up, or after `READY_MS`; undefined: there is nothing to wait for. Never
+   * rejects.
+   */
   ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
-  /** Gives up look-ups that run. */
+  /** Aborts running look-ups. */
   close(): void;
 }
 
@@ -30,15 +33,15 @@ export interface EndpointSizesOptions {
   readonly clock: Clock;
 }
 
-/** How long the first request to an unknown model waits for its sizes. */
+/** Time that the first request to an unknown model waits for its sizes. */
 const READY_MS = 1_000;
-/** How long a look-up may take in the background. */
+/** Time limit of a look-up in the background. */
 const LOOKUP_MS = 10_000;
 /** A gateway may list hundreds of models. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 interface Lookup {
-  /** Undefined: it is over. */
+  /** undefined: finished. */
   running: Promise<void> | undefined;
   sizes: StatedSizes | undefined;
 }
@@ -52,7 +55,7 @@ export function createEndpointSizes(options: EndpointSizesOptions): EndpointSize
 class Sizes implements EndpointSizes {
   readonly #options: EndpointSizesOptions;
   readonly #base: string;
-  /** What look-ups that run can be ended by. */
+  /** Controllers of the running look-ups. */
   #running: readonly AbortController[] = [];
   #tabled: readonly string[] = [];
   #closed = false;
@@ -94,7 +97,7 @@ class Sizes implements EndpointSizes {
     lookup.running = this.#look(wireModel(model)).then((sizes) => {
       lookup.sizes = sizes;
       lookup.running = undefined;
-      // A client that was closed has learned nothing about its endpoint.
+      // A closed client has learned nothing about its endpoint.
       if (this.#closed) shared.delete(key);
     });
     shared.set(key, lookup);
@@ -117,7 +120,7 @@ class Sizes implements EndpointSizes {
     }
   }
 
-  /** The JSON behind a path; undefined when there is none. */
+  /** The JSON at a path; undefined if there is none. */
   async #get(path: string, signal: AbortSignal): Promise<unknown> {
     const { connections, headers } = this.#options;
     const request = { method: 'GET', path, headers: headers(), keepAlive: true } as const;
@@ -132,7 +135,7 @@ class Sizes implements EndpointSizes {
   }
 }
 
-/** Resolves with the look-up, `READY_MS` from now, or with the signal. */
+/** Resolves with the look-up, after `READY_MS`, or on abort. */
 function soon(lookup: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -169,7 +172,10 @@ function entryOf(list: unknown, model: string): unknown {
   return named((id) => id === model) ?? named((id) => canonicalModel(id) === canonicalModel(model));
 }
 
-/** `max_input_tokens` and `max_tokens` are the Messages API's words; the others those of common local servers and gateways. */
+/**
+ * `max_input_tokens` and `max_tokens` are fields of the Messages API; the others those of common local
+ * servers and gateways.
+ */
 function sizesIn(entry: unknown): StatedSizes | undefined {
   const contextWindow = tokensIn(entry, ['max_input_tokens', 'max_model_len', 'context_length']);
   const maxOutputTokens = tokensIn(entry, ['max_tokens', 'max_output_tokens']);

@@ -1,6 +1,6 @@
 /**
- * Which names an endpoint answers with: a gateway may serve `team-default` as a model with another name, whose
- * thinking is its own all the same. Learned from answers, for the life of a client.
+ * Which model names an endpoint answers with. A gateway may serve `team-default` by a model of another name,
+ * and thinking signed by that model still belongs to it. Learned from responses, for the life of a client.
  */
 import { canonicalModel } from './model-info.ts';
 
@@ -8,7 +8,7 @@ export interface ServedModels {
   learn(requested: string, answered: string): void;
   /** Thinking signed by `signer` may be sent to `requested`. */
   isSame(requested: string, signer: string): boolean;
-  /** Names everything `isSame` depends on for this model. */
+  /** A key of everything that `isSame` depends on for this model. */
   key(requested: string): string;
 }
 

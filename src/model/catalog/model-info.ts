@@ -1,26 +1,26 @@
-/** What is known about a model: by its id, else by its family, else a cautious default. */
+/** Facts about a model: by its id, else by its family, else conservative defaults. */
 import type { ModelInfo } from '../../protocol/model.ts';
 import { type ListedModel, MODEL_ALIASES, MODEL_LIST, type ThinkingSupport } from './model-list.ts';
 
 const LONG_CONTEXT_SUFFIX = '[1m]';
-/** Opens a window of 1M tokens to the models that have one by request. */
+/** Beta that enables a window of 1M tokens for models that support it. */
 export const LONG_CONTEXT_BETA = 'context-1m-2025-08-07';
 const LONG_CONTEXT_TOKENS = 1_000_000;
 const UNKNOWN_WINDOW_TOKENS = 200_000;
 const UNKNOWN_MAX_OUTPUT_TOKENS = 32_000;
 const UNLISTED_EFFORT = 'high';
 
-/** Settings' additions, by model id as the user writes it. */
+/** Overrides from settings, by model id as the user writes it. */
 export type ModelOverrides = Readonly<Record<string, Partial<Omit<ModelInfo, 'id'>>>>;
 
 /** In tokens. */
 export type StatedSizes = Partial<Pick<ModelInfo, 'contextWindow' | 'maxOutputTokens'>>;
 
 /**
- * Sizes, abilities and price of a model. `source` says where they came from: `list`, `family`, `endpoint`, `settings`,
- * `default`.
- * @param stated What the endpoint says of a model that no table knows.
- * @param betas Those of every request: one of them may open a larger window.
+ * Sizes, capabilities and price of a model. `source` is where they came from: `list`, `family`, `endpoint`,
+ * `settings`, `default`.
+ * @param stated What the endpoint reports about a model that is in no table.
+ * @param betas Betas of every request: one of them may enable a larger window.
  */
 export function modelInfo(
   model: string,
@@ -34,7 +34,10 @@ export function modelInfo(
   return { ...base, ...override, ...sizes(override, base), source: override.source ?? 'settings' };
 }
 
-/** The list or settings know its sizes: no endpoint need be asked. A family's are a guess. */
+/**
+ * Whether the list or settings have its sizes, so that the endpoint need not be asked. Sizes of a family are
+ * a guess.
+ */
 export function isTabled(model: string, overrides: ModelOverrides = {}): boolean {
   const declared = overrideOf(model, overrides)?.contextWindow ?? 0;
   return declared > 0 || lookUp(model)?.source === 'list';
@@ -51,7 +54,7 @@ function statedInfo(base: ModelInfo, stated: StatedSizes | undefined): ModelInfo
   return { ...base, contextWindow: Math.max(least, contextWindow), maxOutputTokens, source: 'endpoint' };
 }
 
-/** A size of nothing is one that was not declared (F24). */
+/** A size of 0 counts as undeclared (F24). */
 function sizes(
   override: Partial<ModelInfo>,
   base: ModelInfo,
@@ -87,12 +90,15 @@ function listedInfo(model: string, betas: readonly string[]): ModelInfo {
   };
 }
 
-/** `claude-3-5-haiku` and the like: older than what the list knows of thinking and effort. */
+/** `claude-3-5-haiku` and similar: models older than the list's entries about thinking and effort. */
 function isFirstGeneration(model: string): boolean {
   return /^claude-\d/.test(canonicalModel(model));
 }
 
-/** A new Claude model takes what the newest ones take; of another maker's nothing is assumed. */
+/**
+ * A new Claude model has the capabilities of the newest listed ones; of other vendors' models nothing is
+ * assumed.
+ */
 function unlistedInfo(model: string): ModelInfo {
   const isClaude = isClaudeModel(model);
   return {
@@ -107,14 +113,14 @@ function unlistedInfo(model: string): ModelInfo {
   };
 }
 
-/** How this model may be asked to think; `none` for a model that nothing is known about. */
+/** The forms of thinking that this model supports; `none` for an unknown model. */
 export function thinkingSupport(model: string, info: ModelInfo): ThinkingSupport {
   const listed = isFirstGeneration(model) ? 'none' : (lookUp(model)?.listed.thinking ?? 'none');
   if (!info.supportsAdaptiveThinking) return listed === 'none' ? 'none' : 'enabled';
   return listed === 'none' || listed === 'enabled' ? 'adaptive' : listed;
 }
 
-/** The id that goes on the wire: without the `[1m]` mark. */
+/** The id that is sent: without the `[1m]` suffix. */
 export function wireModel(model: string): string {
   return asksLongContext(model) ? model.slice(0, -LONG_CONTEXT_SUFFIX.length) : model;
 }
@@ -123,15 +129,15 @@ export function asksLongContext(model: string): boolean {
   return model.toLowerCase().endsWith(LONG_CONTEXT_SUFFIX);
 }
 
-/** Whether this is a model of Anthropic's, listed or not, under whatever spelling a gateway gives it. */
+/** Whether this is a Claude model, listed or not, in any spelling of a gateway. */
 export function isClaudeModel(model: string): boolean {
   return canonicalModel(model).startsWith('claude-');
 }
 
 /**
- * `opus`, `sonnet[1m]`, … to a full id; `ANTHROPIC_DEFAULT_<FAMILY>_MODEL` overrides. Anything else is
- * returned as it is. `default` (or '') means `ANTHROPIC_MODEL`, else opus. The `[1m]` mark goes where the model has
- * that window anyway.
+ * Resolves `opus`, `sonnet[1m]`, … to a full id; `ANTHROPIC_DEFAULT_<FAMILY>_MODEL` overrides. Other names
+ * are returned unchanged. `default` (or '') means `ANTHROPIC_MODEL`, else opus. The `[1m]` suffix is dropped
+ * where the model has that window anyway.
  */
 export function resolveModelAlias(name: string, env: Readonly<Record<string, string | undefined>>): string {
   const model = withoutAlias(name, env);
@@ -155,8 +161,8 @@ function withoutAlias(name: string, env: Readonly<Record<string, string | undefi
 }
 
 /**
- * One spelling for the many of one model: dates, provider prefixes and version tails are dropped
- * (`us.anthropic.claude-opus-4-1-20250805-v1:0` and `claude-opus-4.1` are `claude-opus-4-1`).
+ * The canonical name of a model: dates, provider prefixes and version suffixes are dropped
+ * (`us.anthropic.claude-opus-4-1-20250805-v1:0` and `claude-opus-4.1` become `claude-opus-4-1`).
  */
 export function canonicalModel(model: string): string {
   let known = canonical.get(model);
@@ -168,7 +174,7 @@ export function canonicalModel(model: string): string {
   return known;
 }
 
-/** Asked several times a turn, for the same few names. */
+/** Cache: looked up several times a turn, for few names. */
 const canonical = new Map<string, string>();
 const MAX_REMEMBERED = 100;
 
@@ -189,7 +195,7 @@ interface Found {
   readonly source: 'list' | 'family';
 }
 
-/** By canonical name; asked as often. */
+/** Cache by canonical name. */
 const found = new Map<string, Found | undefined>();
 
 function lookUp(model: string): Found | undefined {

@@ -1,11 +1,11 @@
 /**
- * Facts about known models: prices in USD per million tokens, sizes in tokens. Data, from the public pricing and
- * model pages; settings override or add to it.
+ * Facts about known models: prices in USD per million tokens, sizes in tokens. Data, from the public pricing
+ * and model pages; settings override or add to it.
  */
 import type { ModelPrice } from '../../protocol/model.ts';
 import type { EffortLevel } from '../../protocol/wire.ts';
 
-/** The date these prices were read, ISO. */
+/** Date of these prices, ISO. */
 export const PRICES_AS_OF = '2026-11-01';
 
 export type ThinkingSupport = 'none' | 'enabled' | 'enabled+adaptive' | 'adaptive';
@@ -17,15 +17,15 @@ export interface ListedModel {
   readonly contextWindow: number;
   readonly maxOutputTokens: number;
   readonly thinking: ThinkingSupport;
-  /** It thinks on every request; the API refuses `disabled`. */
+  /** Thinking on every request; the API refuses `disabled`. */
   readonly alwaysThinks: boolean;
-  /** What a request asks for when nobody chose; undefined: the model takes no effort. */
+  /** Default effort; undefined: the model has no effort levels. */
   readonly effort: EffortLevel | undefined;
-  /** Takes `speed: fast`. */
+  /** Supports `speed: fast`. */
   readonly fast: boolean;
-  /** A 1M window where the beta for long context is on. */
+  /** Has a window of 1M tokens with the long-context beta. */
   readonly longContextBeta: boolean;
-  /** Until when its knowledge reaches, in words. */
+  /** Knowledge cutoff, in words. */
   readonly knowledgeCutoff: string | undefined;
   readonly price: ModelPrice;
 }

@@ -1,4 +1,6 @@
-/** What a response costs (L9). Prices are data (`model-list.ts`); an unpriced model is undefined, never free. */
+/**
+ * What a response costs (L9). Prices are data (`model-list.ts`); an unpriced model is undefined, never free.
+ */
 import type { ModelInfo, ModelPrice } from '../../protocol/model.ts';
 import type { Usage } from '../../protocol/wire.ts';
 import { modelInfo } from './model-info.ts';
@@ -7,12 +9,12 @@ import { promptTokens } from './usage.ts';
 
 const PER = 1_000_000;
 
-/** How deep answers inside answers are counted; beyond it the count would be made up. */
+/** Nesting depth up to which responses inside responses are counted. */
 const MAX_NESTING = 8;
 
 /**
- * USD of one response, answers of other models inside it included; undefined = unpriced.
- * `infoOf` tells about those other models.
+ * Cost of one response in USD, responses of other models inside it included; undefined if the price is
+ * unknown. `infoOf` supplies prices of those models.
  */
 export function costOf(
   usage: Partial<Usage>,

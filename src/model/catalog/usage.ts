@@ -1,7 +1,7 @@
 /** Sums over token counts. */
 import { EMPTY_USAGE, type Usage } from '../../protocol/wire.ts';
 
-/** Everything the model read: fresh input, cache writes and cache reads. */
+/** All input tokens: fresh input, cache writes and cache reads. */
 export function promptTokens(usage: Partial<Usage>): number {
   return (
     (usage.input_tokens ?? 0) +
@@ -10,12 +10,15 @@ export function promptTokens(usage: Partial<Usage>): number {
   );
 }
 
-/** What stands in the context after this response: the prompt and the answer. */
+/** Tokens in the context after this response: prompt and answer. */
 export function contextTokens(usage: Partial<Usage>): number {
   return promptTokens(usage) + (usage.output_tokens ?? 0);
 }
 
-/** `message_delta` carries cumulative values: they replace, they are not added (L4.1). Null and absent leave a count as it was. */
+/**
+ * `message_delta` carries cumulative values, which replace earlier ones (L4.1). Null and absent leave a count
+ * unchanged.
+ */
 export function replaceUsage(usage: Usage, later: Partial<Usage> | null | undefined): Usage {
   if (later === undefined || later === null) return usage;
   const merged: Record<string, unknown> = { ...usage };
@@ -26,7 +29,10 @@ export function replaceUsage(usage: Usage, later: Partial<Usage> | null | undefi
   return merged as unknown as Usage;
 }
 
-/** The sum of two responses. Details that do not add up (service tier, nested answers) come from the later one or are joined. */
+/**
+ * The sum of two responses. Details that cannot be added (service tier, nested responses) come from the later
+ * one or are joined.
+ */
 export function addUsage(a: Usage, b: Usage): Usage {
   if (a === EMPTY_USAGE) return b;
   return {

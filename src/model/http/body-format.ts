@@ -1,4 +1,4 @@
-/** Which kind of body a 200 carries, by its headers. */
+/** The format of the body of a 200 response, by its headers. */
 import type { ModelFailure } from '../../protocol/failure.ts';
 import { protocolFailure } from '../retry/classify-error.ts';
 import type { HttpHead, ResponseHeaders } from './http-head.ts';
@@ -8,7 +8,7 @@ export type BodyFormat =
   | { readonly kind: 'json' }
   | { readonly kind: 'wrong'; readonly what: string };
 
-/** An answer in the other format than asked for is as good; one in neither is not the Messages API. */
+/** A response in the other format than requested is accepted; any third format is not the Messages API. */
 export function bodyFormat(headers: ResponseHeaders): BodyFormat {
   const encoding = headers['content-encoding']?.trim().toLowerCase();
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {

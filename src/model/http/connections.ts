@@ -1,6 +1,6 @@
 /**
- * Sockets to one endpoint: a keep-alive agent per process and origin, shared by all clients that reach it the same
- * way; idle sockets do not keep the process alive. TLS is loaded for https only.
+ * Sockets to one endpoint: a keep-alive agent per process and origin, shared by all clients with the same
+ * route. Idle sockets do not keep the process alive. TLS is loaded for https only.
  */
 import type { Agent, ClientRequest, OutgoingHttpHeaders, RequestOptions } from 'node:http';
 import type { LookupFunction, Socket } from 'node:net';
@@ -21,20 +21,20 @@ export interface HttpRequest {
   readonly method?: 'GET' | 'DELETE';
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
-  /** false: a socket of its own, closed afterwards. */
+  /** false: a socket of its own, closed after the request. */
   readonly keepAlive: boolean;
-  /** Finds the address of the host; default the system's. Not asked where a proxy does it. */
+  /** Resolves the host name; default the system's resolver. Not used where a proxy resolves names. */
   readonly lookup?: LookupFunction;
 }
 
 export interface Connections {
-  /** A proxy stands between, and looks names up itself. */
+  /** Requests pass a proxy, which resolves names itself. */
   readonly proxied: boolean;
-  /** An unsent request; its errors come as `error` events. */
+  /** An unsent request; errors are emitted as `error` events. */
   request(input: HttpRequest): ClientRequest;
-  /** Drops idle sockets: after a sleep of the machine they are dead without knowing it. */
+  /** Closes idle sockets: they are dead after the machine slept. */
   dropIdle(): void;
-  /** Gives the shared agent back; the last one out closes its sockets. */
+  /** Releases the shared agent; the last release closes its sockets. */
   close(): void;
 }
 
@@ -62,7 +62,10 @@ interface SharedRoute {
 const shared = new Map<string, SharedRoute>();
 
 const TUNNEL_TIMEOUT_MS = 30_000;
-/** Idle sockets older than this are closed before the far side does; a shorter `keep-alive` hint of the server counts. */
+/**
+ * Idle sockets older than this are closed before the server closes them; a shorter `keep-alive` hint of the
+ * server counts.
+ */
 const IDLE_SOCKET_MS = 60_000;
 
 export function openConnections(options: EndpointOptions): Connections {
@@ -83,7 +86,7 @@ export function openConnections(options: EndpointOptions): Connections {
 
   const absolute = proxy !== undefined && baseUrl.protocol === 'http:';
   const at = absolute ? proxy : baseUrl;
-  // WHATWG keeps the brackets of an IPv6 host; sockets want it bare.
+  // WHATWG URLs keep the brackets of an IPv6 host; sockets need it without them.
   const hostname = at.hostname.startsWith('[') ? at.hostname.slice(1, -1) : at.hostname;
   const port = portOf(at);
   const named = { host: baseUrl.host, ...(absolute && proxyAuthorization(proxy)) };
@@ -112,15 +115,15 @@ export function openConnections(options: EndpointOptions): Connections {
       entry = undefined;
       if (leaving === undefined || --leaving.users > 0) return;
       shared.delete(key);
-      // Sockets have nothing to hand back: who waits for the end of a session does not wait for theirs.
+      // Deferred: the end of a session does not wait for its sockets.
       setImmediate(() => leaving.route.agent.destroy());
     },
   };
 }
 
 /**
- * As a list, which Node writes out as it is, without a second form of each. A host of the caller's own it has to know:
- * that is the name whose certificate is asked for.
+ * As a list, which Node writes unchanged. A custom `host` header must be known to Node: it is the name in the
+ * certificate.
  */
 function written(
   headers: OutgoingHttpHeaders,
@@ -180,7 +183,7 @@ function openTunnel(
     socket.destroy();
     done(new ProxyRefusal(response.statusCode ?? 0));
   });
-  // A refusal with a body comes as an ordinary response.
+  // A refusal with a body arrives as an ordinary response.
   connect.once('response', (response) => {
     response.destroy();
     done(new ProxyRefusal(response.statusCode ?? 0));

@@ -1,4 +1,6 @@
-/** One HTTP attempt: sends the body, gives a batch of events per read, and at last what came of it. Retries nothing. */
+/**
+ * One HTTP attempt: sends the body, yields a batch of events per read, and then its outcome. Never retries.
+ */
 import type { ModelFailure } from '../../protocol/failure.ts';
 import type { Life } from '../../protocol/life.ts';
 import type { ModelOutput } from '../../protocol/model.ts';
@@ -26,7 +28,7 @@ export interface AttemptInput {
   readonly life: Life;
 }
 
-/** Times are the clock's monotonic ms. */
+/** Times are monotonic ms of the clock. */
 export interface AttemptFacts {
   head?: HttpHead;
   firstByteMs?: number;
@@ -34,7 +36,7 @@ export interface AttemptFacts {
   /** `message_start` was seen. */
   started: boolean;
   usage?: Usage;
-  /** The model's own name for itself. */
+  /** The model that the response names. */
   model?: string;
 }
 
@@ -50,13 +52,13 @@ type End = { readonly kind: 'complete' } | HttpStop;
 const COMPLETE: End = { kind: 'complete' };
 const MAX_ERROR_BYTES = 256 * 1024;
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
-/** How long a finished answer may hold its socket before the socket is given up. */
+/** Time that a finished response may take to release its socket. */
 const DRAIN_MS = 100;
 
 export interface Attempt {
-  /** The next batch; then, once, the end. */
+  /** The next batch; at the end, once, the outcome. */
   next(): Promise<Batch | AttemptEnd>;
-  /** The socket goes back to the pool if the answer is whole, else it is destroyed. */
+  /** Returns the socket to the pool if the response is complete, else destroys it. */
   close(): void;
 }
 
@@ -69,7 +71,7 @@ export function openAttempt(input: AttemptInput): Attempt {
   const facts: AttemptFacts = { started: false };
   const call = openHttpCall(connections, input.request, input.body, input.life);
   const watch = createStreamWatch(clock, input.timeouts, input.stream, (trip) => {
-    // What slept with the machine is dead on waking, pooled sockets too (F40).
+    // Sockets are dead after the machine slept, pooled ones too (F40).
     if (trip.slept) connections.dropIdle();
     call.stop({ kind: 'failed', failure: classifyTrip(trip) });
   });
@@ -114,7 +116,10 @@ export function openAttempt(input: AttemptInput): Attempt {
   };
 }
 
-/** Endpoints and proxies repeat what they were sent: a failure is shown and kept, a credential is not. */
+/**
+ * Endpoints and proxies may repeat the request in errors: credentials are masked before a failure is shown
+ * and kept.
+ */
 function masked<E extends End>(end: E, { request: { headers } }: AttemptInput): E {
   if (end.kind !== 'failed') return end;
   const secrets = Object.entries(headers).flatMap(([name, value]) =>
@@ -128,7 +133,7 @@ interface Reader {
   readonly watch: StreamWatch;
 }
 
-/** Waits for a change, no longer than the limits allow. */
+/** Waits for a change, within the time limits. */
 function change({ call, watch }: Reader): Promise<void> {
   watch.begin();
   return call.changed().then(() => watch.pause());
@@ -145,7 +150,7 @@ async function readHead(reader: Reader): Promise<HttpHead | HttpStop> {
   return call.head;
 }
 
-/** How this answer is read. */
+/** The reader for this response. */
 function readerOf(reader: Reader, head: HttpHead, decoder: EventDecoder, clock: Clock): ReadEvents {
   if (head.status !== 200) {
     return async () => {
@@ -232,7 +237,7 @@ async function drain(call: HttpCall, clock: Clock): Promise<void> {
   cancel();
 }
 
-/** The body as text, and why it is not whole. */
+/** The body as text, and why it is incomplete. */
 async function readText(reader: Reader, maxBytes: number): Promise<{ text: string; stop?: HttpStop }> {
   const { call, watch } = reader;
   const chunks: Buffer[] = [];
@@ -278,7 +283,7 @@ function failed(failure: ModelFailure): End {
   return { kind: 'failed', failure };
 }
 
-/** A connection that fails after the head is a cut answer; a tripped timer keeps its name. */
+/** A connection that fails after the headers is a truncated response; a time-out keeps its own kind. */
 function brokenOff(stop: HttpStop, head: HttpHead): End {
   if (stop.kind === 'aborted' || stop.failure.kind !== 'connection') return stop;
   return failed(cutFailure(head, stop.failure.cause));

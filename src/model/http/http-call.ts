@@ -1,6 +1,6 @@
 /**
- * One request as something to look at: head, bytes that came, end, or why it stopped. Bytes that arrived before a
- * reset are kept; the socket is paused while nobody takes them (L1, back-pressure).
+ * One HTTP request as state: head, received bytes, and end or failure. Bytes that arrived before a reset are
+ * kept; the socket is paused while the consumer does not take them (L1, back-pressure).
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -17,23 +17,26 @@ export type HttpStop =
 export interface HttpCall {
   readonly connected: boolean;
   readonly head: HttpHead | undefined;
-  /** All bytes have come (some may wait to be taken). */
+  /** All bytes have arrived; some may not be taken yet. */
   readonly ended: boolean;
   readonly stopped: HttpStop | undefined;
-  /** Takes what has arrived; reading goes on. */
+  /** Takes the received bytes and resumes reading. */
   take(): Buffer[];
-  /** Resolves at the next change since the last look; at once if there was one. */
+  /** Resolves at the next change since the last call, or immediately if there was one. */
   changed(): Promise<void>;
-  /** Ends the call and destroys its socket. The first reason counts. */
+  /** Ends the call and destroys its socket. Only the first reason counts. */
   stop(why: HttpStop): void;
-  /** Nothing more is wanted of it: the socket goes back to the pool if the answer is complete, else it is destroyed. */
+  /**
+   * The caller needs no more of it: the socket returns to the pool if the response is complete, else it is
+   * destroyed.
+   */
   close(): void;
 }
 
-/** Beyond this, the socket waits for the consumer. */
+/** With more than this buffered, the socket is paused. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 
-/** Sends it as soon as there is a way to the endpoint. */
+/** Sends the request as soon as there is a connection. */
 export function openHttpCall(
   connections: Connections,
   wanted: HttpRequest,
@@ -45,7 +48,7 @@ export function openHttpCall(
   return call;
 }
 
-/** A class, as its like waits in every session: what hears of the socket is there once for each call, and no more. */
+/** A class, so that event handlers are allocated once per call. */
 class Call implements HttpCall {
   connected = false;
   head: HttpHead | undefined;
@@ -97,7 +100,7 @@ class Call implements HttpCall {
   }
 
   stop(why: HttpStop): void {
-    // A finished answer cannot fail any more, but nobody may want it.
+    // A finished response cannot fail any more, even if the consumer has not taken it.
     if (this.stopped !== undefined || (this.ended && why.kind === 'failed')) return;
     this.stopped = why;
     this.#forget();
@@ -148,7 +151,8 @@ class Call implements HttpCall {
     this.connected = true;
     const headers = flat(incoming);
     this.head = { status: incoming.statusCode ?? 0, headers };
-    // Node looks for a keep-alive hint when the socket comes back, and would read them all once more.
+    // Node reads the headers again for a keep-alive hint when the socket is released; the parsed ones are
+    // kept.
     incoming.headers = headers;
     incoming.on('data', (chunk: Buffer) => {
       this.#queue.push(chunk);
@@ -194,7 +198,7 @@ function flat(incoming: IncomingMessage): ResponseHeaders {
   return headers;
 }
 
-/** With repeated ones: Node knows which of them may be joined. It takes its time, so it is asked only then. */
+/** With repeated headers: Node joins those that may be joined. Slow, so used only in that case. */
 function joined({ headers }: IncomingMessage): ResponseHeaders {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),

@@ -1,4 +1,4 @@
-/** What a response says before its body. */
+/** Status and headers of a response. */
 
 /** Names in lower case; repeated headers joined by comma. */
 export type ResponseHeaders = Readonly<Record<string, string | undefined>>;
@@ -8,7 +8,7 @@ export interface HttpHead {
   readonly headers: ResponseHeaders;
 }
 
-/** The server's name for the request, in whichever header it is. */
+/** The server's request id, in whichever header it is. */
 export function requestIdOf({ headers }: HttpHead): string | undefined {
   return headers['request-id'] ?? headers['x-request-id'];
 }

@@ -1,4 +1,4 @@
-/** Whether an endpoint lets its caller in, found out without asking a model anything: nothing is spent. */
+/** Checks the credentials of an endpoint without a model call, so without cost. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Life } from '../../protocol/life.ts';
 import { withoutTrailingSlashes } from '../../util/text/trailing-slashes.ts';
@@ -9,13 +9,13 @@ import { openHttpCall } from './http-call.ts';
 import type { HttpHead } from './http-head.ts';
 
 export type EndpointAnswer =
-  /** The credentials are good. `isModelListed`: the endpoint says that it has the model. */
+  /** The credentials are valid. `isModelListed`: the endpoint lists the model. */
   | { readonly kind: 'accepted'; readonly isModelListed: boolean }
   /** 401 or 403. */
   | { readonly kind: 'refused'; readonly status: number; readonly message: string }
-  /** Something answers, but not as the Messages API does. */
+  /** The response is not one of the Messages API. */
   | { readonly kind: 'foreign'; readonly status: number; readonly message: string }
-  /** The Messages API, in trouble: 429, 5xx. */
+  /** The Messages API reports a problem: 429, 5xx. */
   | { readonly kind: 'failed'; readonly status: number; readonly message: string }
   | { readonly kind: 'unreachable'; readonly message: string };
 
@@ -37,8 +37,8 @@ interface Answer {
 }
 
 /**
- * Asks for the model first. An endpoint that knows nothing of models is sent a message without content, which every
- * Messages API refuses as such once it has let the caller in.
+ * Requests the model's description first. An endpoint without models is sent a message without content, which
+ * every Messages API refuses after it has checked the credentials.
  */
 export async function probeEndpoint(probe: Probe): Promise<EndpointAnswer> {
   const listed = await ask(probe, 'GET', `/v1/models/${encodeURIComponent(wireModel(probe.model))}`);

@@ -3,8 +3,8 @@
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /**
- * `noProxy` is the usual list: hosts, `.domains`, `host:port` and `*`, by comma or space; a name also covers what
- * lies below it. Loopback never goes through a proxy, which could not reach it.
+ * `noProxy` is the usual list: hosts, `.domains`, `host:port` and `*`, separated by commas or spaces; a name
+ * also covers its subdomains. Loopback never uses a proxy, which could not reach it.
  */
 export function bypassesProxy(target: URL, noProxy: string | undefined): boolean {
   const host = target.hostname.toLowerCase();

@@ -1,4 +1,4 @@
-/** The headers of one request: who asks, with which version, and which betas its body needs. */
+/** The headers of one request: identity, version, and the betas that its body needs. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ModelRequest } from '../../protocol/model.ts';
 import { asksLongContext, LONG_CONTEXT_BETA } from '../catalog/model-info.ts';
@@ -23,12 +23,12 @@ export interface HeaderInput {
   readonly body: RequestBody;
   readonly credential: Credential;
   readonly fast: boolean;
-  /** The body asks for one. */
+  /** The body contains an effort. */
   readonly hasEffort: boolean;
-  /** Of the body's cache marks; undefined: it has none. */
+  /** Lifetime of the body's cache breakpoints; undefined: it has none. */
   readonly cacheTtl: CacheTtl | undefined;
   readonly userAgent: string;
-  /** The user's own; they win over everything but the length. */
+  /** Headers of the user; they override all but the length. */
   readonly custom: Readonly<Record<string, string>>;
 }
 
@@ -46,7 +46,7 @@ export function requestHeaders(input: HeaderInput): OutgoingHttpHeaders {
   };
 }
 
-/** What goes with every request, whatever it asks for. */
+/** Headers of every request. */
 export function callerHeaders({
   credential,
   userAgent,

@@ -1,6 +1,7 @@
 /**
- * Why a prefix that the cache should hold was written anew: the first block of the request before that did not recur
- * (L3, F113). While a view only grows this costs nothing; after an edit it costs one comparison of messages.
+ * Finds out why a prefix that should have been cached was written again: the first block of the previous
+ * request that did not recur (L3, F113). Free of cost while a view only grows; after an edit it takes one
+ * comparison of messages.
  */
 import type { CacheBreak, CacheBreakKind, CacheWatch } from '../../protocol/cache.ts';
 import type { ViewMessage } from '../../protocol/messages.ts';
@@ -17,13 +18,13 @@ export interface CacheWatchOptions {
   readonly priceOf?: (model: string) => ModelPrice | undefined;
 }
 
-/** A shortfall up to this share of what was expected is the endpoint's own affair. */
+/** Shortfalls up to this share of the expected tokens are ignored. */
 const TOLERANCE = 0.05;
 const TTL_MS: Readonly<Record<CacheTtl, number>> = { '5m': 5 * 60_000, '1h': 60 * 60_000 };
 
 interface Answered {
   readonly request: ModelRequest;
-  /** What stood in the cache when it was answered. */
+  /** Tokens in the cache when it was answered. */
   readonly cachedTokens: number;
   readonly atMs: number;
 }

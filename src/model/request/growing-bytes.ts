@@ -1,10 +1,10 @@
 /**
- * Text as UTF-8 that only grows. Each part has room for about as much as all before it, within bounds, so nothing is
- * copied twice and a long text is few parts; what was handed out stays as it is.
+ * UTF-8 text that only grows. Each part has capacity for about as much as all parts before it, within bounds,
+ * so nothing is copied twice and a long text has few parts. Bytes that were handed out never change.
  */
 const MIN_PART_BYTES = 16 * 1024;
 const MAX_PART_BYTES = 1024 * 1024;
-/** Of UTF-8, for one unit of UTF-16. */
+/** Maximum bytes of UTF-8 per UTF-16 code unit. */
 const MOST_BYTES_PER_UNIT = 3;
 
 export class GrowingBytes {
@@ -18,7 +18,7 @@ export class GrowingBytes {
   }
 
   append(text: string): void {
-    // Counted only where it may not fit.
+    // Measured only where it may not fit.
     const room = this.#part.length - this.#used;
     const bytes = MOST_BYTES_PER_UNIT * text.length <= room ? 0 : Buffer.byteLength(text);
     if (bytes > room) {

@@ -1,13 +1,16 @@
-/** Requests that were refused as such: what the endpoint refused twice, the same way, it is not asked a third time (F14). */
+/**
+ * Requests that were refused as invalid: one that the endpoint refused twice in the same way is not sent a
+ * third time (F14).
+ */
 import { createHash } from 'node:crypto';
 import type { ModelFailure } from '../../protocol/failure.ts';
 
 type Chunks = readonly (Buffer | string)[];
 
 export interface Refusals {
-  /** `view`: identity of the view that the request was made of. */
+  /** `view`: the view that the request was made of. */
   note(view: object, body: Chunks, failure: ModelFailure): void;
-  /** The refusal that another sending would meet again. */
+  /** The known refusal of this request, if it was refused twice. */
   foreseen(view: object, body: Chunks): ModelFailure | undefined;
 }
 
@@ -20,7 +23,7 @@ interface Refused {
   readonly times: number;
 }
 
-/** The last refusal of each view is remembered. Costs nothing for requests that are not refused. */
+/** The last refusal of each view is kept. Free of cost for requests that are not refused. */
 export function createRefusals(): Refusals {
   return new LastRefusals();
 }

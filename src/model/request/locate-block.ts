@@ -1,4 +1,7 @@
-/** Which block of the view a refusal means by `messages.3.content.1`: the wire merges messages, so places differ (F11). */
+/**
+ * Locates the block of the view that a refusal names by `messages.3.content.1`: indices differ, because
+ * messages are merged on the wire (F11).
+ */
 import type { ModelFailure } from '../../protocol/failure.ts';
 import type { ViewMessage } from '../../protocol/messages.ts';
 import type { ModelRequest } from '../../protocol/model.ts';
@@ -8,7 +11,7 @@ import { createNormaliser, type NormaliseRules, type WireTurn } from './normalis
 
 type Place = NonNullable<ModelFailure['block']>;
 
-/** The failure with the view's own place for the block it names, if that is one of the user side. O(view). */
+/** The failure with the block's place in the view, if it is a block of the user side. O(view). */
 export function located(
   failure: ModelFailure,
   request: Pick<ModelRequest, 'view' | 'userContext'>,
@@ -44,7 +47,7 @@ function contentOf(message: ViewMessage): readonly UserBlock[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** A result may carry another id on the wire. */
+/** A result may have another id on the wire. */
 function isBlock(block: UserBlock, json: string): boolean {
   if (block.type === 'text') return textJson(block.text) === json;
   return piecesOfBlock(block).some((piece) =>
@@ -54,7 +57,7 @@ function isBlock(block: UserBlock, json: string): boolean {
   );
 }
 
-/** Blank texts inside a result do not go out, so they do not count. */
+/** Blank texts inside a result are not sent, so they do not count. */
 function innerOf(block: UserBlock, { inner }: Place): { inner?: number } {
   if (inner === undefined || block.type !== 'tool_result' || !Array.isArray(block.content)) return {};
   const sent = [...block.content.keys()].filter((at) => {

@@ -1,6 +1,6 @@
 /**
- * The wire bytes of a view's messages, kept while the view only grows (`view.root`): an iteration costs what is
- * fresh, plus handing over buffers that are already there (L10.10).
+ * The wire bytes of a view's messages, kept while the view only grows (`view.root`): an iteration serialises
+ * only fresh messages and reuses buffers for the rest (L10.10).
  */
 import type { AssistantMessage } from '../../protocol/messages.ts';
 import type { View } from '../../protocol/view.ts';
@@ -8,13 +8,15 @@ import { type CacheMark, joinMarked } from './cache-breakpoints.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 import { createNormaliser, type NormaliseRules, type Normaliser, type WireTurn } from './normalise.ts';
 
-/** What is finished becomes bytes from about this size on; the rest is joined and encoded for each request. */
+/**
+ * Finished text is encoded in portions of about this size; the rest is joined and encoded for each request.
+ */
 const PORTION_CHARS = 2 * 1024;
-/** Variants kept per view: the main request's and one more (another model, or without thinking). */
+/** Variants kept per view: the main request and one more (another model, or without thinking). */
 const MAX_VARIANTS = 2;
 
 export interface MessagesBytes {
-  /** The inside of the `messages` array: what is finished, then the rest as text. */
+  /** The inside of the `messages` array: finished bytes, then the rest as text. */
   readonly sealed: readonly Buffer[];
   readonly rest: string;
   readonly toolRunWithoutThinking: boolean;
@@ -23,9 +25,9 @@ export interface MessagesBytes {
 export interface BytesRequest {
   readonly view: View;
   readonly userContext: readonly string[];
-  /** Names everything `keepsThinking` depends on. */
+  /** A key of everything that `keepsThinking` depends on. */
   readonly thinkingKey: string;
-  /** Kept with the bytes: it must not hold on to this request. */
+  /** Kept with the bytes, so it must not reference this request. */
   readonly keepsThinking: (message: AssistantMessage) => boolean;
   readonly mark: CacheMark;
 }
@@ -45,7 +47,7 @@ export function createViewBytes(): ViewBytes {
       }
       const { thinkingKey, userContext, keepsThinking } = request;
       const growing = new Growing({ userContext, keepsThinking });
-      // A shorter version of a view that has grown is worked out afresh; what is kept stays with the longer one.
+      // A shorter version of a view that has grown is serialised anew; the cache stays with the longer one.
       if (known === undefined) {
         kept.set(request.view.root, [
           ...variants.slice(1 - MAX_VARIANTS),
@@ -71,7 +73,10 @@ function isFor(variant: Variant, { thinkingKey, userContext }: BytesRequest): bo
   );
 }
 
-/** The bytes of one growing view: sealed blocks of bytes, then text, then the two newest exchanges, which may carry marks. */
+/**
+ * The bytes of one growing view: encoded portions, then text, then the two newest exchanges, which may carry
+ * breakpoints.
+ */
 class Growing {
   readonly #normaliser: Normaliser;
   readonly #sealed = new GrowingBytes();
@@ -115,7 +120,7 @@ class Growing {
       this.#textChars += json.length;
     }
     if (this.#textChars < PORTION_CHARS) return;
-    // Joined in one go: a comma put in front of a text would copy it.
+    // Appended in one call: a comma in front of the text would copy it.
     this.#sealed.append((this.#sealed.isEmpty ? this.#text : ['', ...this.#text]).join(','));
     this.#text = [];
     this.#textChars = 0;

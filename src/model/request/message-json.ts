@@ -1,6 +1,6 @@
 /**
- * One message of the view as pieces of wire JSON: one string per content block, made once per message and kept
- * by identity, so that an iteration serialises only what is new (L3).
+ * One message of the view as pieces of wire JSON: one string per content block, made once per message and
+ * kept by identity, so that an iteration serialises only what is new (L3).
  */
 import type { ViewMessage } from '../../protocol/messages.ts';
 import type {
@@ -25,7 +25,7 @@ export type Piece =
       readonly json: string;
     };
 
-/** What the model reads when a tool said nothing (F09). */
+/** What the model reads for an empty tool result (F09). */
 export const NO_OUTPUT = '(no output)';
 
 export const piecesOf: (message: ViewMessage) => readonly Piece[] = oncePer(makePieces);
@@ -43,10 +43,10 @@ function makePieces(message: ViewMessage): readonly Piece[] {
   }
 }
 
-/** What becomes of one block of the user side. */
+/** The pieces of one block of the user side. */
 export const piecesOfBlock = (block: UserBlock): readonly Piece[] => userPiece(block);
 
-/** The piece with the id it carries on the wire. */
+/** The piece with its id on the wire. */
 export function withToolId(piece: Extract<Piece, { id: string }>, id: string): string {
   return id === wireToolId(piece.id) ? piece.json : toolJson(piece.type, id, piece.rest);
 }
@@ -68,7 +68,7 @@ function assistantPiece(block: AssistantBlock): Piece[] {
       return [{ type: 'plain', json, trimmed: withText(end) }];
     }
     case 'thinking':
-      // Unsigned thinking (cut off, or from a server that does not sign) would be refused.
+      // Unsigned thinking (truncated, or from a server that does not sign) would be refused.
       if (!block.signature) return [];
       return [
         {
@@ -117,12 +117,12 @@ function resultContent(content: ToolResultBlock['content'], isError: boolean): u
 
 function resultBlock(block: TextBlock | ImageBlock | DocumentBlock, isError: boolean): unknown[] {
   if (block.type === 'text') return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
-  // The API takes nothing but text in a failed result.
+  // The API accepts only text in a failed result.
   if (isError) return [{ type: 'text', text: `[${block.type} left out of a failed result]` }];
   return [{ ...block, cache_control: undefined }];
 }
 
-/** The API takes objects only; what a model wrote instead is kept under a key of its own. */
+/** The API accepts only objects; any other input of a model is kept under a key of its own. */
 function toolInput(input: unknown): object {
   return typeof input === 'object' && input !== null && !Array.isArray(input)
     ? input

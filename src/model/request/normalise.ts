@@ -1,16 +1,17 @@
 /**
- * From the view to the alternating messages of the API (L3). A fold: each message of the view is read once, and
- * what stands before the newest two exchanges never changes again, so its bytes can be kept (`view-bytes.ts`).
+ * Converts the view to the alternating messages of the API (L3). A fold: each message of the view is read
+ * once, and what precedes the newest two exchanges never changes again, so its bytes can be kept
+ * (`message-byte-cache.ts`).
  */
 import type { AssistantMessage, ViewMessage } from '../../protocol/messages.ts';
 import { type Piece, piecesOf, textJson, wireJson, withToolId } from './message-json.ts';
 import { createToolIds, type ToolIds } from './tool-ids.ts';
 
-/** What stands in for the answer to a call that has none. */
+/** Result of a call that has none. */
 export const MISSING_RESULT = 'This call was interrupted: its outcome is unknown.';
-/** First message of a conversation that would else begin with the assistant. */
+/** First message of a conversation that would otherwise begin with the assistant. */
 export const OPENING = '(earlier conversation left out)';
-/** Last message of a conversation that would else end with the assistant. */
+/** Last message of a conversation that would otherwise end with the assistant. */
 export const CONTINUE = '(continue)';
 
 /** A wire message as JSON texts of its blocks. */
@@ -20,7 +21,7 @@ export interface WireTurn {
 }
 
 export interface NormaliseRules {
-  /** Text blocks ahead of the first user message. */
+  /** Text blocks before the first user message. */
   readonly userContext: readonly string[];
   /** Thinking is sent back only to the model that signed it. */
   readonly keepsThinking: (message: AssistantMessage) => boolean;
@@ -32,11 +33,12 @@ interface Call {
 }
 
 /**
- * An answer of the model and what the user side says to it; the first exchange has no answer. Its lists are short and
- * kept while the model is waited for, so they are made to measure: what `push` makes has room for sixteen more.
+ * An answer of the model and the user side's reply to it; the first exchange has no answer. Its lists are
+ * short and live while the model is waited for, so they are built with `concat`, which does not over-allocate
+ * as `push` does.
  */
 interface Exchange {
-  /** The response whose blocks came last. */
+  /** Id of the response whose blocks came last. */
   messageId: string | undefined;
   answer: readonly Piece[];
   answerJson: readonly string[];
@@ -50,11 +52,13 @@ interface Exchange {
 }
 
 export interface Normaliser {
-  /** Reads the next message of the view. Returns exchanges that are finished by it, oldest first. */
+  /** Reads the next message of the view. Returns the exchanges that it finishes, oldest first. */
   add(message: ViewMessage): readonly (readonly WireTurn[])[];
   /** The turns of the exchange that is still open, as they would be sent now. Changes nothing. */
   open(): readonly WireTurn[];
-  /** The open run of tool calls began without thinking: a model with a fixed budget would refuse to think now. */
+  /**
+   * The open run of tool calls began without thinking: a model with a fixed budget would refuse to think now.
+   */
   toolRunWithoutThinking(): boolean;
 }
 
@@ -62,7 +66,7 @@ export function createNormaliser(rules: NormaliseRules): Normaliser {
   const ids = createToolIds();
   let exchange = emptyExchange(undefined);
   let first = true;
-  /** Thinking that nothing has followed yet: an answer may not end with it, nor consist of it. */
+  /** Thinking that is not followed by anything yet: an answer must not end with it or consist of it. */
   let pending: { id: string; pieces: Piece[] } | undefined;
   let runBeganWithThinking: boolean | undefined;
 
@@ -156,7 +160,10 @@ function append(exchange: Exchange, piece: Piece, ids: ToolIds): void {
   else namesakes.push(call);
 }
 
-/** The first result of a call counts; orphans and repeats are dropped. Calls that share an id are answered in order. */
+/**
+ * The first result of a call counts; orphans and repeats are dropped. Calls that share an id are answered in
+ * order.
+ */
 function answerCall(exchange: Exchange, piece: Extract<Piece, { id: string }>): void {
   const call = exchange.unanswered?.get(piece.id)?.shift();
   if (call === undefined) return;
@@ -164,7 +171,7 @@ function answerCall(exchange: Exchange, piece: Extract<Piece, { id: string }>): 
   exchange.answered++;
 }
 
-/** Whether the run of tool calls this exchange stands in began with thinking; undefined outside such a run. */
+/** Whether the run of tool calls of this exchange began with thinking; undefined outside such a run. */
 function toolRun(exchange: Exchange, before: boolean | undefined): boolean | undefined {
   if (exchange.calls.length === 0) return undefined;
   return before ?? exchange.beginsWithThinking;

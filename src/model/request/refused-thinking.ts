@@ -1,12 +1,13 @@
 /**
- * Thinking whose signature was refused once: it would be refused with every later request, so it is left out from then
- * on. A refusal names one block at most, and the repeat goes without any, so all that was sent counts as refused.
+ * Thinking whose signature was refused: it would be refused with every later request, so it is omitted from
+ * then on. A refusal names one block at most, and the retry contains none, so all thinking of the request
+ * counts as refused.
  */
 import type { AssistantMessage } from '../../protocol/messages.ts';
 import type { View } from '../../protocol/view.ts';
 
 export interface RefusedThinking {
-  /** Takes note of all thinking that was in a refused request. O(view). */
+  /** Registers all thinking of a refused request. O(view). */
   note(view: View, wasSent: (message: AssistantMessage) => boolean): void;
   has(message: AssistantMessage): boolean;
   /** Changes when `has` does. */

@@ -1,6 +1,6 @@
 /**
- * The bytes of one request. `model` and `max_tokens` first, then what recurs (`system`, `tools`, `messages`), then
- * everything that varies, so that a request's prefix recurs in the next one (L3).
+ * The bytes of one request. `model` and `max_tokens` first, then what recurs (`system`, `tools`, `messages`),
+ * then everything that varies, so that a request's prefix recurs in the next one (L3).
  */
 import type { AssistantMessage } from '../../protocol/messages.ts';
 import type { ModelInfo, ModelRequest } from '../../protocol/model.ts';
@@ -13,9 +13,9 @@ import { textJson, wireJson } from './message-json.ts';
 import { type WireThinking, wireEffort, wireMaxTokens, wireThinking } from './thinking-options.ts';
 
 export interface RequestBody {
-  /** A short body is one text, which goes out in one write with its head. */
+  /** A short body is one string, which is sent in one write with its head. */
   readonly chunks: readonly (Buffer | string)[];
-  /** Bytes in all. */
+  /** Length in bytes. */
   readonly length: number;
   readonly maxTokens: number;
   readonly thinking: WireThinking | undefined;
@@ -25,19 +25,19 @@ export interface BodyInput {
   readonly request: ModelRequest;
   readonly info: ModelInfo;
   readonly bytes: ViewBytes;
-  /** Lowered by an earlier answer of the API. */
+  /** Lowered by an earlier error of the API. */
   readonly maxTokens: number | undefined;
   readonly withoutThinking: boolean;
   readonly fast: boolean;
   /** Default 5m. */
   readonly cacheTtl?: CacheTtl;
-  /** false: nothing is marked for the prompt cache. Default true. */
+  /** false: no cache breakpoints. Default true. */
   readonly caching?: boolean;
-  /** Further fields of the body; one that the request has as well takes its place. */
+  /** Further fields of the body; they override fields of the request. */
   readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
   readonly metadataUserId: string;
   readonly thinkingKey: string;
-  /** As `withoutThinking` says, too. Kept with the bytes of the view: it must not hold on to this request. */
+  /** Includes `withoutThinking`. Kept with the bytes of the view, so it must not reference this request. */
   readonly keepsThinking: (message: AssistantMessage) => boolean;
 }
 
@@ -80,7 +80,7 @@ function tail(input: BodyInput, thinking: WireThinking | undefined): string {
   return wireJson(varying).slice(1, -1);
 }
 
-/** `system` and `tools`, the last one before `messages` marked. */
+/** `system` and `tools`, with a breakpoint on the last one before `messages`. */
 function preamble(request: ModelRequest, mark: CacheMark): string {
   const system = systemBlocks(request.system);
   const { serverTools = [] } = request;

@@ -1,16 +1,16 @@
-/** `max_tokens`, thinking and effort as the model at hand takes them (L3). */
+/** `max_tokens`, thinking and effort in the form that the model supports (L3). */
 import type { ModelInfo, ModelRequest } from '../../protocol/model.ts';
 import type { EffortLevel, ThinkingConfig } from '../../protocol/wire.ts';
 import { thinkingSupport } from '../catalog/model-info.ts';
 
-/** The API's least budget for thinking, tokens. */
+/** Minimum thinking budget of the API, in tokens. */
 const MIN_THINKING_BUDGET = 1024;
-/** Where a model takes a budget and none was given, tokens. A request with little room spends half of it. */
+/** Default budget in tokens, for models with budgets. A request with little room uses half of it. */
 const DEFAULT_THINKING_BUDGET = 31_999;
 
 /**
- * The thinking of a conversation with this model: what was asked for in the form that the model takes, or its default.
- * undefined: nothing is asked for.
+ * Thinking of a conversation with this model: the requested one in the form that the model supports, or its
+ * default. undefined: none is requested.
  */
 export function thinkingFor(
   asked: ThinkingConfig | undefined,
@@ -27,10 +27,10 @@ export function thinkingFor(
   return asked.type === 'adaptive' && support === 'enabled' ? { type: 'enabled', ...display(asked) } : asked;
 }
 
-/** Where the model chooses how far a budget of thinking goes, the answer needs room beside it, tokens. */
+/** Where the model decides how much of a thinking budget it uses, the answer needs additional tokens. */
 export const OUTPUT_CAP_WITH_THINKING = DEFAULT_THINKING_BUDGET + 1;
 
-/** A budget of 0 is no thinking. */
+/** A budget of 0 switches thinking off. */
 function isOff(asked: ThinkingConfig): boolean {
   return asked.type === 'disabled' || (asked.type === 'enabled' && asked.budgetTokens === 0);
 }
@@ -73,7 +73,7 @@ function defaultBudget(maxTokens: number): number {
   return maxTokens > DEFAULT_THINKING_BUDGET ? DEFAULT_THINKING_BUDGET : Math.floor(maxTokens / 2);
 }
 
-/** Of a model nothing is known about, only an explicit budget is passed on. */
+/** For an unknown model, only an explicit budget is passed on. */
 function explicitBudget(asked: ThinkingConfig, maxTokens: number): WireThinking | undefined {
   if (asked.type !== 'enabled' || asked.budgetTokens === undefined) return undefined;
   return enabled(asked.budgetTokens, maxTokens, asked);
@@ -89,7 +89,7 @@ function display(asked: ThinkingConfig): Pick<Exclude<ThinkingConfig, { type: 'd
   return asked.type !== 'disabled' && asked.display !== undefined ? { display: asked.display } : {};
 }
 
-/** What was chosen, else the model's default; undefined: the model takes none. */
+/** The chosen effort, else the model's default; undefined: the model has no effort levels. */
 export function wireEffort({ effort }: ModelRequest, info: ModelInfo): EffortLevel | undefined {
   return info.supportsEffort ? (effort ?? info.defaultEffort) : undefined;
 }

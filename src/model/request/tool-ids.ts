@@ -1,6 +1,6 @@
 /**
- * Ids of tool calls as the API takes them: allowed characters, unique in the conversation (F06, F07). A call and
- * its result are renamed together, because both go through the call's entry.
+ * Ids of tool calls as the API accepts them: allowed characters, unique in the conversation (F06, F07). A
+ * call and its result are renamed together, because both use the call's entry.
  */
 
 /** The id in the API's alphabet; '' stays ''. */
@@ -9,7 +9,7 @@ export function wireToolId(id: string): string {
 }
 
 export interface ToolIds {
-  /** The wire id of the next call in the conversation. Same calls in the same order give the same ids. */
+  /** The wire id of the next call in the conversation. The same calls in the same order get the same ids. */
   assign(id: string): string;
 }
 

@@ -1,4 +1,7 @@
-/** The one place where a failed call becomes a `ModelFailure`: from a status and body, an SSE error, a socket, a timer. */
+/**
+ * The one place where a failed call becomes a `ModelFailure`: from a status and body, an SSE error, a socket
+ * error, a time-out.
+ */
 import type { AssistantErrorKind, FailureKind, ModelFailure } from '../../protocol/failure.ts';
 import type { HttpHead, ResponseHeaders } from '../http/http-head.ts';
 import type { Trip } from '../stream/stream-watch.ts';
@@ -16,7 +19,7 @@ import {
 } from './error-wordings.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-/** Statuses that the API's error types stand for when they come inside a stream. */
+/** Statuses of the API's error types when they come inside a stream. */
 const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -29,7 +32,7 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** An answer with an error status, or a 200 whose JSON is an error. */
+/** A response with an error status, or a 200 whose JSON is an error. */
 export function classifyAnswer(head: HttpHead, text: string, nowMs: number): ModelFailure {
   const body = parseErrorBody(text, head.headers['content-type']);
   const status = head.status >= 400 ? head.status : (STATUS_OF_TYPE[body.type ?? ''] ?? 500);
@@ -56,19 +59,22 @@ export function classifyAnswer(head: HttpHead, text: string, nowMs: number): Mod
   };
 }
 
-/** Of a refusal that is about one block. */
+/** The block that a refusal names. */
 function namedBlock(status: number, { message }: ErrorBody): Pick<ModelFailure, 'block'> {
   const block = status === 400 ? blockWording(message) : undefined;
   return block === undefined ? {} : { block };
 }
 
-/** Of a refusal of one tool's definition: `tools.3.custom.input_schema: …`. */
+/** The tool that a refusal names: `tools.3.custom.input_schema: …`. */
 function namedTool(status: number, { message }: ErrorBody): Pick<ModelFailure, 'tool'> {
   const place = status === 400 ? /\btools(?:\.(\d+)\b|\[(\d+)\])/.exec(message) : null;
   return place === null ? {} : { tool: Number(place[1] ?? place[2]) };
 }
 
-/** An `error` event inside a stream. `overloaded` counts in the row of L8, all else that has no kind of its own is `stream_error`. */
+/**
+ * An `error` event inside a stream. `overloaded` counts towards the fallback of L8; everything else without a
+ * kind of its own is `stream_error`.
+ */
 export function classifyStreamError(data: unknown, headers: ResponseHeaders): ModelFailure {
   const body = parseErrorBody(JSON.stringify(data), 'application/json');
   const status = STATUS_OF_TYPE[body.type ?? ''] ?? 500;
@@ -114,7 +120,7 @@ function kindOf(
   return as('invalid_request');
 }
 
-/** What a socket, a name server or TLS said before or inside an answer. */
+/** An error of a socket, of name resolution or of TLS, before or inside a response. */
 export function classifyConnectionError(error: Error): ModelFailure {
   const code = errorCode(error);
   const shared = { message: connectionSentence(error, code), cause: error };
@@ -124,7 +130,7 @@ export function classifyConnectionError(error: Error): ModelFailure {
   return { ...shared, kind: 'connection', ...(isHopeless(code) && { shouldRetry: false }) };
 }
 
-/** The socket was cut under the request: another one may do, a pooled one may not (L8). */
+/** The socket was closed under the request: a new one may work, a pooled one may not (L8). */
 export function isReset(failure: ModelFailure): boolean {
   return (
     (failure.kind === 'connection' || failure.kind === 'cut') &&
@@ -132,7 +138,7 @@ export function isReset(failure: ModelFailure): boolean {
   );
 }
 
-/** The answer had begun and ended without its terminal event. */
+/** The response had begun and ended without its terminal event. */
 export function cutFailure(head: HttpHead, cause: unknown): ModelFailure {
   return {
     kind: 'cut',
@@ -167,7 +173,7 @@ export function classifyTrip(trip: Trip): ModelFailure {
   }
 }
 
-/** Bytes that are not the Messages API. `retry` false: asking again would bring the same. */
+/** Bytes that are not the Messages API. `retry` false: the same would come again. */
 export function protocolFailure(message: string, head: HttpHead, retry = false): ModelFailure {
   return {
     kind: 'protocol',
@@ -183,7 +189,7 @@ export function requestIdOf(headers: ResponseHeaders, fromBody: string | undefin
   return requestId === undefined ? {} : { requestId };
 }
 
-/** The word for a failure on the SDK stream. */
+/** The kind of a failure on the SDK stream. */
 export function assistantErrorKind(failure: ModelFailure): AssistantErrorKind {
   if (failure.errorType === 'billing_error') return 'billing_error';
   switch (failure.kind) {
@@ -219,7 +225,7 @@ export function assistantErrorKind(failure: ModelFailure): AssistantErrorKind {
   }
 }
 
-/** Without the status: who shows the failure puts it in front. */
+/** Without the status, which the message that shows the failure puts in front. */
 function sentence(kind: FailureKind, body: ErrorBody): string {
   const said = body.message;
   switch (kind) {
@@ -251,7 +257,7 @@ function connectionSentence(error: Error, code: string): string {
   }
 }
 
-/** Where the connection was to go, as Node's errors name it; '' when they do not. */
+/** The address in Node's errors; '' if there is none. */
 function addressOf(error: Error): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const { address, port, hostname } = (first ?? error) as {
@@ -263,7 +269,7 @@ function addressOf(error: Error): string {
   return host === undefined ? '' : ` (${host}${port === undefined ? '' : `:${port}`})`;
 }
 
-/** A certificate or a proxy's refusal does not get better by asking again. */
+/** Errors of certificates and refusals of a proxy: a retry does not help. */
 function isHopeless(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|^ERR_TLS|^ERR_PROXY_REFUSED|^ERR_SSL/.test(code);
 }
@@ -271,7 +277,7 @@ function isHopeless(code: string): boolean {
 function errorCode(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const own = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // A host with several addresses fails with one error that holds theirs.
+  // A host with several addresses fails with one error that contains theirs.
   if (own === '' && error instanceof AggregateError) return errorCode(error.errors[0]);
   return own;
 }

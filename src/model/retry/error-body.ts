@@ -1,4 +1,7 @@
-/** What an error's body says, whoever wrote it: the Messages API, an OpenAI-like server, a gateway, a proxy's page. */
+/**
+ * Reads the body of an error, in any form: the Messages API, an OpenAI-like server, a gateway, a proxy's
+ * page.
+ */
 import type { TokenNumbers } from './error-wordings.ts';
 
 export interface ErrorBody {
@@ -36,7 +39,7 @@ function fromJson(value: Record<string, unknown>, text: string): ErrorBody {
   const limit = num(inner['n_ctx']);
   return {
     message: clip(message),
-    // The envelope's own type says nothing.
+    // The type of the envelope carries no information.
     ...(type !== undefined && type !== 'error' && { type }),
     ...(requestId !== undefined && { requestId }),
     ...((input ?? limit) !== undefined && {

@@ -1,6 +1,6 @@
 /**
- * How servers word what their status does not say. Read by `classify-error.ts` alone; nothing else recognises a
- * failure by its text.
+ * How servers word what their status does not say. Read by `classify-error.ts` only; nothing else recognises
+ * a failure by its text.
  */
 
 export interface TokenNumbers {
@@ -34,7 +34,7 @@ const TOO_LONG: readonly Wording[] = [
   [/(?:prompt|input|request)[^.]{0,40} (?:has |contains )?too many tokens/i],
 ];
 
-/** Prompt and asked output together do not fit: less output would. */
+/** Prompt and requested output together do not fit: less output would. */
 const OVER_WINDOW: readonly Wording[] = [
   [
     /input length and `?max_tokens`? exceed context limit: *(\d+) *\+ *(\d+) *> *(\d+)/i,
@@ -91,7 +91,7 @@ export const isFastModeWording = (text: string): boolean => /\bfast[ _-]?mode\b|
 export const tooLongWording = (text: string): TokenNumbers | undefined => numbersOf(TOO_LONG, text);
 export const overWindowWording = (text: string): TokenNumbers | undefined => numbersOf(OVER_WINDOW, text);
 
-/** `messages.3.content.1`, with the part of a tool result that is meant, if one is. */
+/** `messages.3.content.1`, with the part of a tool result, if one is named. */
 export function blockWording(
   text: string,
 ): { readonly message: number; readonly content: number; readonly inner?: number } | undefined {

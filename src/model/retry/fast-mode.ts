@@ -1,4 +1,7 @@
-/** `speed: fast` under rate limits (L8, 429): a short wait keeps it, a long one suspends it, a refusal ends it. */
+/**
+ * `speed: fast` under rate limits (L8, 429): a short wait keeps it, a long one suspends it, a refusal ends
+ * it.
+ */
 import type { ModelFailure } from '../../protocol/failure.ts';
 import type { FastModeStatus } from '../../protocol/model.ts';
 import type { Clock } from '../../protocol/ports.ts';
@@ -11,8 +14,8 @@ const COOL_DOWN_MS = 600_000;
 export interface FastMode {
   status(): FastModeStatus;
   /**
-   * Told about a failed fast request. `keep`: go on as with any failure; `slower`: the same after a usual back-off,
-   * at normal speed; `at_once`: ask again now, at normal speed.
+   * Called for a failed fast request. `keep`: continue as with any failure; `slower`: retry after a usual
+   * back-off, at normal speed; `at_once`: retry immediately, at normal speed.
    */
   onFailure(failure: ModelFailure, headers: ResponseHeaders): 'keep' | 'slower' | 'at_once';
 }
@@ -20,7 +23,10 @@ export interface FastMode {
 const ON: FastModeStatus = { state: 'on' };
 const COOLING: FastModeStatus = { state: 'cooldown' };
 
-/** The end of fast mode, if this is it: no extra usage to pay for it, or the organisation does not have it. */
+/**
+ * The end of fast mode, if the failure is one: no extra usage to pay for it, or not enabled for the
+ * organisation.
+ */
 function refusalIn(failure: ModelFailure, headers: ResponseHeaders): FastModeStatus | undefined {
   if (failure.kind === 'rate_limited' && headers[OVERAGE_REFUSED] !== undefined)
     return { state: 'off', reason: 'extra_usage_disabled' };

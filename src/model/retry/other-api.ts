@@ -1,4 +1,4 @@
-/** A 200 with JSON of another API: asking again would bring the same. */
+/** A 200 with JSON of another API: a retry would bring the same. */
 import type { ModelFailure } from '../../protocol/failure.ts';
 import type { HttpHead } from '../http/http-head.ts';
 import { protocolFailure } from './classify-error.ts';

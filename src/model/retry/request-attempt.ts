@@ -1,4 +1,4 @@
-/** One sending of a model request: its bytes, its attempt, and what is learned from how it ends. */
+/** One attempt at a model request: its bytes, its HTTP attempt, and what is learned from its outcome. */
 import type { ModelFailure } from '../../protocol/failure.ts';
 import type { Life } from '../../protocol/life.ts';
 import type { AssistantMessage } from '../../protocol/messages.ts';
@@ -39,7 +39,7 @@ export interface CallDeps {
   readonly random: RandomPort;
   readonly admission: Admission | undefined;
   readonly policy: RetryPolicy;
-  /** `reached`: a server has answered here. */
+  /** `reached`: a server has answered at this endpoint. */
   readonly endpoint: { reached: boolean };
   readonly userAgent: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -51,7 +51,7 @@ export interface CallDeps {
   ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
   infoOf(model: string): ModelInfo;
   timeoutsFor(model: string): StreamTimeouts;
-  /** Told of each attempt when it is over. */
+  /** Called with each attempt when it has ended. */
   readonly onAttempt: ((attempt: AttemptRecord) => void) | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface SendingInput {
   readonly deps: CallDeps;
   readonly request: ModelRequest;
   readonly state: RetryState;
-  /** Before this sending, ms. */
+  /** Wait before this attempt, ms. */
   readonly waitedMs: number;
   readonly life: Life;
 }
@@ -69,9 +69,9 @@ const UNSENT: AttemptEnd = { kind: 'aborted', facts: { started: false } };
 export class Sending {
   readonly credential: Credential;
   readonly fast: boolean;
-  /** The refusal that it would meet: it is not sent. */
+  /** The known refusal of this request: it is not sent. */
   readonly foreseen: ModelFailure | undefined;
-  /** How it ended; set by who asks for its steps. */
+  /** Its outcome; set by the caller of `next`. */
   end: AttemptEnd = UNSENT;
   readonly #input: SendingInput;
   readonly #body: RequestBody;
@@ -105,12 +105,12 @@ export class Sending {
     this.foreseen = deps.refusals.foreseen(request.view.root, this.#body.chunks);
   }
 
-  /** It goes out, as the attempt of this number. */
+  /** The notice that it is sent, as the attempt of this number. */
   notice(attempt: number): ModelOutput {
     return { kind: 'attempt', attempt, bytes: this.#body.length, maxTokens: this.#body.maxTokens };
   }
 
-  /** The next events; then, once, the end. */
+  /** The next events; at the end, once, the outcome. */
   next(): ReturnType<Attempt['next']> {
     return this.#attempt === undefined ? this.#open() : this.#attempt.next();
   }
@@ -147,13 +147,13 @@ export class Sending {
     return this.#attempt.next();
   }
 
-  /** Nobody asks for more. */
+  /** Called when no more events are needed. */
   close(): void {
     this.#attempt?.close();
     this.#permit?.settle(this.end.facts.usage, definedOf(this.end.facts.head?.headers ?? {}));
   }
 
-  /** Learns from its end, and gives the record of its attempt; none when nothing was sent. */
+  /** Learns from its outcome and returns the record of the attempt; none when nothing was sent. */
   account(): readonly AttemptRecord[] {
     if (this.#attempt === undefined) return [];
     const { deps, request, waitedMs } = this.#input;
@@ -195,7 +195,7 @@ function recordOf(end: AttemptEnd, { waitedMs, ...timing }: Timing): AttemptReco
   return record;
 }
 
-/** Which answers' thinking goes back to this model. */
+/** The responses whose thinking is sent back to this model. */
 function thinkingOf({ served, refusedThinking }: CallDeps, model: string) {
   return (answer: AssistantMessage): boolean =>
     served.isSame(model, answer.message.model) && !refusedThinking.has(answer);

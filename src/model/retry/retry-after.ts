@@ -1,7 +1,10 @@
-/** What the server asked for, in ms: `retry-after-ms`, `retry-after` (seconds or HTTP date), or undefined (L8). */
+/**
+ * The delay that the server requests, in ms: `retry-after-ms`, `retry-after` (seconds or HTTP date), or
+ * undefined (L8).
+ */
 import type { ResponseHeaders } from '../http/http-head.ts';
 
-/** Unreadable, negative and NaN values are undefined: back-off decides then. A date in the past is 0. */
+/** Unreadable, negative and NaN values are undefined: the back-off decides then. A date in the past is 0. */
 export function retryAfterMs(headers: ResponseHeaders, nowMs: number): number | undefined {
   const precise = seconds(headers['retry-after-ms']);
   if (precise !== undefined) return precise;
@@ -11,7 +14,7 @@ export function retryAfterMs(headers: ResponseHeaders, nowMs: number): number | 
   return value === undefined ? undefined : untilDate(value, nowMs);
 }
 
-/** When the rate limit opens again, ms from now: for runs that can wait for hours. */
+/** Time until the rate limit resets, ms: for runs that can wait for hours. */
 export function rateLimitResetMs(headers: ResponseHeaders, nowMs: number): number | undefined {
   const epoch = seconds(headers['anthropic-ratelimit-unified-reset']);
   return epoch === undefined ? undefined : Math.max(0, epoch * 1000 - nowMs);
@@ -22,7 +25,7 @@ function seconds(value: string | undefined): number | undefined {
 }
 
 function untilDate(value: string, nowMs: number): number | undefined {
-  // Date.parse reads almost anything ("-5" is a year); a date of HTTP begins with a weekday.
+  // Date.parse accepts almost anything ("-5" is a year); an HTTP date begins with a weekday.
   if (!/^[A-Za-z]{3,9},? /.test(value.trim())) return undefined;
   const at = Date.parse(value);
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);

@@ -1,4 +1,7 @@
-/** A wait between two attempts: announced first, ended at once by abort, with a heartbeat when it may take hours. */
+/**
+ * A wait between two attempts: announced first, ended immediately by abort, with a heartbeat when it may take
+ * hours.
+ */
 import type { ModelFailure } from '../../protocol/failure.ts';
 import type { ModelOutput } from '../../protocol/model.ts';
 import type { Clock } from '../../protocol/ports.ts';
@@ -11,13 +14,13 @@ export interface Wait {
   readonly delayMs: number;
   readonly attempt: number;
   readonly maxRetries: number;
-  /** Repeat the notice every 30 s, with what is left. */
+  /** Repeats the notice every 30 s, with the remaining time. */
   readonly heartbeat: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** Returns early when the signal fires; the caller looks at it. */
+/** Returns early when the signal is aborted; the caller checks it. */
 export async function* waitAnnounced(wait: Wait): AsyncGenerator<ModelOutput, void> {
   const { failure, clock, signal } = wait;
   const until = clock.monotonicMs() + wait.delayMs;

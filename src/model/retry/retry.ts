@@ -5,11 +5,11 @@ import type { RandomPort } from '../../protocol/ports.ts';
 import { isReset } from './classify-error.ts';
 
 export interface RetryPolicy {
-  /** Retries of one request at most. Default 10. */
+  /** Maximum retries of one request. Default 10. */
   readonly maxRetries: number;
-  /** Retries while the endpoint was never reached. Default 4; it does not count when `persistent`. */
+  /** Retries while the endpoint was never reached. Default 4; ignored when `persistent`. */
   readonly unreachedRetries: number;
-  /** Unattended: overload and rate limits are waited out without limit. */
+  /** Unattended mode: overload and rate limits are retried without limit. */
   readonly persistent: boolean;
 }
 
@@ -31,9 +31,9 @@ export interface RetryInput {
   readonly canRefresh: boolean;
   /** No server has answered at this endpoint so far. */
   readonly neverReached: boolean;
-  /** Waits of persistent mode since its back-off began anew. */
+  /** Waits of persistent mode since its back-off was reset. */
   readonly persistentWaits: number;
-  /** When the rate limit opens again, ms, if the server said. */
+  /** Time until the rate limit resets, ms, if the server reported it. */
   readonly resetMs: number | undefined;
   readonly random: RandomPort;
 }
@@ -42,14 +42,14 @@ const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 32_000;
 const PERSISTENT_CAP_MS = 300_000;
 const JITTER = 0.25;
-/** A longer `retry-after` is surfaced, not slept. */
+/** A longer `retry-after` ends the request instead of being waited for. */
 export const MAX_RETRY_AFTER_MS = 300_000;
-/** The longest reset that persistent mode waits for, and how long one back-off row of it lasts. */
+/** The longest reset that persistent mode waits for, and the time after which its back-off is reset. */
 export const MAX_PERSISTENT_WAIT_MS = 6 * 3_600_000;
 const OUTPUT_MARGIN_TOKENS = 1000;
 const MIN_OUTPUT_TOKENS = 3000;
 
-/** What a failure leaves behind, whoever decides about it. */
+/** Updates the state after a failure. */
 export function noteFailure(state: RetryState, failure: ModelFailure): RetryState {
   return {
     ...state,
@@ -58,7 +58,7 @@ export function noteFailure(state: RetryState, failure: ModelFailure): RetryStat
   };
 }
 
-/** `state` has noted the failure. */
+/** `state` includes the failure already. */
 export function decideRetry(input: RetryInput): RetryVerdict {
   const { failure, state } = input;
   const fail = (why = failure): RetryVerdict => ({ kind: 'fail', failure: why, state });
@@ -120,7 +120,9 @@ function waitFor(input: RetryInput): RetryVerdict {
   return { kind: 'again', delayMs, persistent, state: { ...state, retries: state.retries + 1 } };
 }
 
-/** Retries of this request at most, given how it failed: an address at which nothing ever answered may be wrong. */
+/**
+ * Maximum retries of this request after this failure: an address at which nothing ever answered may be wrong.
+ */
 export function retryLimit({
   failure,
   policy,
@@ -131,7 +133,9 @@ export function retryLimit({
   return unreached && !persistent ? Math.min(unreachedRetries, maxRetries) : maxRetries;
 }
 
-/** At least what the server asked for; the jitter is the back-off's, so that a crowd does not come back as one. */
+/**
+ * At least the delay that the server requested; jitter is added, so that many clients do not retry together.
+ */
 function backoff(attempt: number, capMs: number, askedMs: number, random: RandomPort): number {
   const base = Math.min(capMs, BACKOFF_BASE_MS * 2 ** (attempt - 1));
   return Math.round(Math.max(base, askedMs) + base * JITTER * random());

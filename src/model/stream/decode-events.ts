@@ -1,7 +1,7 @@
 /**
- * From the data of SSE events to stream events in a valid order: a message begins once, blocks are opened before
- * they grow, nothing stays open. Unknown event, delta and block types are tolerated; what breaks the order is a
- * failure, never a crash or a half-built block (F41).
+ * Converts the data of SSE events to stream events in a valid order: a message begins once, blocks are opened
+ * before they grow, nothing stays open. Unknown event, delta and block types are tolerated; a violation of
+ * the order is a failure, never a crash or an incomplete block (F41).
  */
 import type { ModelFailure } from '../../protocol/failure.ts';
 import { EMPTY_USAGE, type StreamEvent, type Usage, type WireResponse } from '../../protocol/wire.ts';
@@ -14,22 +14,22 @@ import { otherApiFailure } from '../retry/other-api.ts';
 type Raw = { readonly type?: unknown; readonly [key: string]: unknown };
 
 export interface EventDecoder {
-  /** Decodes the data of events onto `into`. Returns why it cannot go on. */
+  /** Appends the decoded events to `into`. Returns a failure if it cannot continue. */
   decode(data: readonly string[], into: StreamEvent[]): ModelFailure | undefined;
-  /** The same for one event that is parsed already. */
+  /** Like `decode`, for one event that is parsed already. */
   accept(event: unknown, into: StreamEvent[]): ModelFailure | undefined;
   readonly started: boolean;
   readonly stopped: boolean;
-  /** As far as it was reported. */
+  /** Usage as far as it was reported. */
   readonly usage: Usage | undefined;
   readonly model: string | undefined;
-  /** Events other than pings, and of them those inside blocks. */
+  /** Number of events other than pings, and of those inside blocks. */
   readonly contentCount: number;
   readonly blockCount: number;
   thinkingOpen(): boolean;
 }
 
-/** Which deltas a block of a type may take; a block of another type takes any. */
+/** The deltas that a block of a type accepts; a block of another type accepts any. */
 const DELTAS: Readonly<Record<string, readonly string[]>> = {
   text: ['text_delta', 'citations_delta'],
   thinking: ['thinking_delta', 'signature_delta'],
@@ -44,7 +44,7 @@ const KNOWN_DELTAS = new Map<unknown, string>([
   ['citations_delta', ''],
 ]);
 
-/** The deltas of a block differ in their text alone, which is the last thing in them. */
+/** The deltas of a block differ only in their text, which comes last. */
 const BEFORE_TEXT =
   /^\{\s*"type":\s*"content_block_delta",\s*"index":\s*(\d+),\s*"delta":\s*\{\s*"type":\s*"(text_delta|input_json_delta|thinking_delta)",\s*"(text|partial_json|thinking)":\s*(?=")/;
 const BEHIND_TEXT = '"}}';
@@ -59,9 +59,12 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
   /** Types of the open blocks, by index. */
   const open = new Map<number, string>();
   const seen = new Set<number>();
-  /** Of the last delta, while its block is open: what begins the same way is parsed from there on. */
+  /**
+   * Beginning of the last delta, while its block is open: a delta that begins the same is parsed from there
+   * on.
+   */
   let deltaHead: DeltaHead | undefined;
-  /** The block that grew last, and whether it just did so again: only then there is something to compare with. */
+  /** The block that grew last, and whether it grew twice in a row: only then the beginning is compared. */
   let grown: unknown;
   let growsOn = false;
 
@@ -126,7 +129,7 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
       case 'error':
         return classifyStreamError(event, head.headers);
       default:
-        // Some gateways send the error object bare.
+        // Some gateways send the error object without an envelope.
         return record(event['error']) && event.type === undefined
           ? classifyStreamError(event, head.headers)
           : decoder.started
@@ -219,9 +222,9 @@ export function createEventDecoder(head: HttpHead): EventDecoder {
   return decoder;
 }
 
-/** undefined: it begins or ends otherwise. */
+/** undefined: it begins or ends differently. */
 function deltaBehind({ json, index, type }: DeltaHead, data: string): StreamEvent | undefined {
-  // Compared as wholes: what `startsWith` is compiled to looks at one character after the other.
+  // Compared as whole strings: `startsWith` compares one character after the other.
   if (data.slice(0, json.length) !== json || !data.endsWith(BEHIND_TEXT)) return undefined;
   let text: string;
   try {
@@ -239,7 +242,7 @@ function deltaBehind({ json, index, type }: DeltaHead, data: string): StreamEven
   }
 }
 
-/** Local servers leave fields out; every consumer may rely on these. */
+/** Local servers omit fields that consumers rely on. */
 function wholeMessage(message: Record<string, unknown>, usage: Usage): WireResponse {
   return {
     stop_reason: null,

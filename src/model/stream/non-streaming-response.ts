@@ -1,7 +1,10 @@
-/** A response that came as one JSON object, as the events that would have streamed it. */
+/** Converts a response that came as one JSON object to the events that would have streamed it. */
 import type { AssistantBlock, BlockDelta, StreamEvent, WireResponse } from '../../protocol/wire.ts';
 
-/** Undefined when the object is not a message. The events still pass the decoder, which checks and counts them. */
+/**
+ * undefined when the object is not a message. The events still pass the decoder, which checks and counts
+ * them.
+ */
 export function eventsOfAnswer(answer: unknown): readonly unknown[] | undefined {
   const response = answer as Partial<WireResponse> | null;
   if (typeof response !== 'object' || response === null || !Array.isArray(response.content)) return undefined;
@@ -28,7 +31,7 @@ function blockEvents(block: AssistantBlock, index: number): StreamEvent[] {
   ];
 }
 
-/** A block as it starts, and what makes it whole. */
+/** A block at its start, and the delta that completes it. */
 function unrolled(block: AssistantBlock): [AssistantBlock, BlockDelta[]] {
   switch (block?.type) {
     case 'text':

@@ -1,13 +1,13 @@
 /**
- * Server-sent events, from bytes to the data of each event. The API repeats an event's name inside its data, so other
- * fields say nothing. Lines end as the standard lets them: LF, CR LF or CR.
+ * Server-sent events: bytes in, the data of each event out. The API repeats an event's name inside its data,
+ * so other fields are ignored. Lines end as the standard permits: LF, CR LF or CR.
  */
 
 /** An event larger than this many characters is not the Messages API. */
 const MAX_EVENT_CHARS = 64 * 1024 * 1024;
 
 export interface SseReader {
-  /** The data of each event that these bytes complete; undefined once an event outgrows all measure. */
+  /** The data of each event that these bytes complete; undefined once an event exceeds the size limit. */
   push(bytes: Buffer): readonly string[] | undefined;
 }
 
@@ -18,15 +18,15 @@ export function createSseReader(): SseReader {
   return new Reader();
 }
 
-/** A line becomes text once it is whole: no read splits a character of it. */
+/** A line is decoded once it is complete, so no read splits a character. */
 class Reader implements SseReader {
-  /** Of the line that is not whole yet. */
+  /** Bytes of the incomplete line. */
   #rest: Buffer[] = [];
   #restBytes = 0;
-  /** Of the event that is not whole yet. */
+  /** Data of the incomplete event. */
   #data: string | undefined;
   #begun = false;
-  /** The last line ended with CR: an LF behind it belongs to it. */
+  /** The last line ended with CR: a following LF belongs to it. */
   #returned = false;
   #overgrown = false;
 
@@ -51,7 +51,7 @@ class Reader implements SseReader {
     this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
   }
 
-  /** The lines that these bytes complete, each with an LF behind it. */
+  /** The lines that these bytes complete, each with an LF appended. */
   #lines(bytes: Buffer): string {
     const end = Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
     if (end === 0) {

@@ -1,24 +1,24 @@
 /**
- * The timers of L4.3. They run only while a read is outstanding, so a slow consumer never trips them, and look up
- * every few seconds, so that a machine that slept is noticed when it wakes (F40).
+ * The timers of L4.3. They run only while a read is outstanding, so a slow consumer never triggers them, and
+ * check every few seconds, so that the sleep of the machine is detected on waking (F40).
  */
 import type { Clock } from '../../protocol/ports.ts';
 
 /** All in ms; `Infinity` switches a limit off. */
 export interface StreamTimeouts {
-  /** Until the connection stands. Default 30 s. */
+  /** Until the connection is established. Default 30 s. */
   readonly connectMs: number;
   /** Until the response's headers. Default 6 min. */
   readonly headersMs: number;
-  /** For a whole answer that does not stream. Default 10 min. */
+  /** For a complete response without streaming. Default 10 min. */
   readonly answerMs: number;
   /** Without any byte. Default 90 s. */
   readonly idleMs: number;
-  /** Without content; pings are none. Default 10 min. */
+  /** Without content; pings do not count. Default 10 min. */
   readonly contentMs: number;
-  /** The same inside an open thinking block. Default 30 min. */
+  /** Without content inside an open thinking block. Default 30 min. */
   readonly thinkingMs: number;
-  /** For a model that reads its prompt slowly: replaces the limits before the first byte of the answer. */
+  /** For a model that reads its prompt slowly: replaces the limits before the first byte of the response. */
   readonly firstByteMs?: number;
 }
 
@@ -34,25 +34,25 @@ export const DEFAULT_TIMEOUTS: StreamTimeouts = Object.freeze({
 export type Trip = {
   readonly phase: 'connect' | 'headers' | 'first_byte' | 'idle' | 'content';
   readonly afterMs: number;
-  /** The clock leapt: the machine slept, or stood still. */
+  /** The clock leapt: the machine slept, or the process was stopped. */
   readonly slept: boolean;
 };
 
 const LOOK_EVERY_MS = 15_000;
-/** A timer this late was not late by load. */
+/** A timer that is this late was not delayed by load. */
 const LEAP_MS = 30_000;
 
 export interface StreamWatch {
   /** A read is outstanding. */
   begin(): void;
-  /** The read was answered. */
+  /** The read has returned. */
   pause(): void;
-  /** There will be no more reads. */
+  /** There are no more reads. */
   end(): void;
   connected(): void;
   gotHeaders(): void;
   gotByte(): void;
-  /** Content came; `thinking`: a thinking block is open now. */
+  /** Content arrived; `thinking`: a thinking block is open now. */
   gotContent(thinking: boolean): void;
 }
 
@@ -84,7 +84,7 @@ class Watch implements StreamWatch {
   #contentWaitedMs = 0;
   #readStart: number | undefined;
   #reads = 0;
-  /** The next look. It stays when a read is answered: the next read's may be due no earlier. */
+  /** The next check. It is kept when a read returns: the next read's check may be due no earlier. */
   #look: { readonly dueMs: number; cancel(): void } | undefined;
 
   constructor(clock: Clock, timeouts: StreamTimeouts, stream: boolean, onTrip: (trip: Trip) => void) {
@@ -176,7 +176,7 @@ class Watch implements StreamWatch {
     const read = this.#reads;
     const nowMs = this.#clock.monotonicMs();
     const late = Math.max(nowMs - mono, this.#clock.nowMs() - wall) - slice;
-    // Bytes that wait in the socket are read before an immediate: then it was this process that stood still.
+    // Bytes that wait in the socket are read before an immediate: then it was this process that was stopped.
     if (late > LEAP_MS)
       setImmediate(() => {
         if (this.#reads === read && this.#readStart !== undefined) this.#trip(true);
