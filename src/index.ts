@@ -19,6 +19,7 @@ export {
   type HookInputBase,
   type HookOutput,
 } from './protocol/hook.ts';
+export type { SDKSystemInit } from './protocol/init-message.ts';
 export type { JournalBody, JournalEntry } from './protocol/journal.ts';
 export type { Json, JsonObject, JsonSchema } from './protocol/json.ts';
 export type {
@@ -75,7 +76,6 @@ export type {
   SDKCommandLifecycle,
   SDKMessage,
   SDKPartialAssistantMessage,
-  SDKSystemInit,
   SDKSystemMessage,
   SDKTaskMessage,
   SDKToolProgressMessage,

@@ -1,8 +1,8 @@
-/** How long something is wanted: a scope, for those who only hear of its end. */
+/** A lifetime: a scope, for code that only listens for its end. */
 export interface Life {
   readonly aborted: boolean;
-  /** Made when it is first asked for: most lives end without anybody listening that way. */
+  /** Created on first access: most lifetimes end without a listener on the signal. */
   readonly signal: AbortSignal;
-  /** Calls back when it is aborted; at once when it is already. Returns a function that forgets it. */
+  /** Calls the listener on abort, or immediately if already aborted. Returns a function that removes it. */
   onAbort(listener: () => void): () => void;
 }

@@ -1,6 +1,6 @@
 /**
- * The messages of the inner loop: what `queryLoop` yields, what the view and the journal hold.
- * The SDK's shapes (`sdk-messages.ts`) are a projection of these, made in `engine/output/to-sdk-message.ts`.
+ * Messages of the loop, as the view and the journal hold them. `engine/output/to-sdk-message.ts` projects
+ * them to the shapes of the SDK (`sdk-messages.ts`).
  */
 import type { AssistantErrorKind } from './failure.ts';
 import type { DecisionReasonType, PermissionDecision, PermissionMode } from './permission.ts';
@@ -8,7 +8,7 @@ import type { AssistantBlock, StopReason, StreamEvent, Usage, UserBlock } from '
 
 interface Common {
   readonly uuid: string;
-  /** ISO 8601, from the injected clock. */
+  /** ISO 8601. */
   readonly timestamp: string;
 }
 
@@ -26,7 +26,6 @@ export interface AssistantMessage extends Common {
     readonly usage: Usage;
   };
   readonly requestId?: string;
-  /** For a thinking block only. */
   readonly thought?: ThoughtFacts;
   /** Set when the engine, not the model, wrote this: never sent to the API. */
   readonly synthetic?: {
@@ -80,7 +79,6 @@ export interface UserMessage extends Common {
 
 /** A memory file that was selected because it is relevant for a prompt. */
 export interface RecalledMemory {
-  /** Absolute path. */
   readonly path: string;
   readonly scope: 'personal' | 'team';
 }
@@ -105,7 +103,6 @@ export type Attachment =
 export interface PromptOutcome {
   /** `stopped_by_hook`: by `continue: false`. */
   readonly kind: 'blocked_by_hook' | 'stopped_by_hook';
-  /** Whether the prompt is part of the conversation. */
   readonly prompt_kept: boolean;
   readonly reason: string;
 }
@@ -152,7 +149,6 @@ export type SystemBody =
       readonly content: string;
       readonly level: 'info' | 'notice' | 'suggestion' | 'warning';
       readonly prevent_continuation?: boolean;
-      /** A hook blocked this prompt. */
       readonly prompt_submit_outcome?: PromptOutcome;
       /** A callback of the host failed, or returned an invalid answer. */
       readonly tag?: 'hook_callback_failed';
@@ -205,7 +201,6 @@ export type SystemBody =
       readonly decision_reason?: string;
       readonly message: string;
     }
-  /** A command hook: emitted when it starts, for its output, and when it ends. */
   | ({ readonly subtype: 'hook_started' } & HookRunName)
   | ({ readonly subtype: 'hook_progress' } & HookRunName & HookRunOutput)
   | ({

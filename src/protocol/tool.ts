@@ -13,10 +13,7 @@ import type { CommandPlace, SandboxPort } from './sandbox.ts';
 import type { TaskTable } from './task.ts';
 import type { DocumentBlock, ImageBlock, TextBlock, ToolUseBlock } from './wire.ts';
 
-/**
- * Whether a call may run again after a crash (L4.1): `pure` may, `idempotent` may with the same key, `unsafe`
- * (the default) never.
- */
+/** May a call run again after a crash (L4.1)? `pure`: yes; `idempotent`: with the same key; `unsafe`: no. */
 export type EffectClass = 'pure' | 'idempotent' | 'unsafe';
 
 export type ParseResult<Input> =
@@ -27,9 +24,8 @@ export type ParseResult<Input> =
 export type ToolResultContent = string | readonly (TextBlock | ImageBlock | DocumentBlock)[];
 
 export interface ToolOutput<Output = unknown> {
-  /** Structured output, for consumers (`tool_use_result`). */
+  /** `data`: structured output for consumers (`tool_use_result`); `content`: what the model reads. */
   readonly data: Output;
-  /** The text and media that the model reads. */
   readonly content: ToolResultContent;
   readonly isError?: boolean;
   /** Where its command ran; absent if commands are not isolated, or it ran none. */
@@ -149,15 +145,13 @@ export interface Tool<Input = unknown, Output = unknown> {
   /** Input fields that only the host's answer may set: refused in the model's input. */
   readonly hostFields?: readonly string[];
   /**
-   * `deferrable`: left out of requests and found by ToolSearch while too many tools are available. Default
-   * for MCP tools; `always` for others.
+   * `deferrable`: found by ToolSearch while there are too many tools. Default for MCP tools, else `always`.
    */
   readonly loading?: 'always' | 'deferrable';
   /** Search terms for ToolSearch, besides name and description. */
   readonly searchHint?: string;
   /**
-   * Input fields that hold a path: hooks and hosts receive it absolute, the stream and the API as the model
-   * wrote it.
+   * Input fields with a path: absolute for hooks and hosts, as the model wrote it for the stream and the API.
    */
   readonly pathFields?: readonly string[];
   /**
@@ -165,15 +159,9 @@ export interface Tool<Input = unknown, Output = unknown> {
    * Fields that it overwrites are shown only if it also adds one.
    */
   backfillObservableInput?(input: Record<string, unknown>): void;
-  /**
-   * Result length in characters above which the result is written to a file (L2.2). Default 30,000; Infinity:
-   * the tool limits itself.
-   */
+  /** Result length in characters above which it is written to a file (L2.2). Default 30,000. */
   readonly maxResultChars?: number;
-  /**
-   * The call can be repeated (read, search, list, fetch, shell), so old results may be cleared (L2.4).
-   * Default false.
-   */
+  /** The call can be repeated, so its old results may be cleared (L2.4). Default false. */
   readonly microcompactable?: boolean;
   /**
    * Text for the model for a result in the form of `ToolOutput.data` that a hook supplies instead of the
@@ -191,9 +179,7 @@ export interface McpOrigin {
   readonly server: string;
   /** Name that the server reports. */
   readonly serverName?: string;
-  /**
-   * Source of the server: `sdk` for an in-process server of the host, else the scope of its configuration.
-   */
+  /** `sdk` for an in-process server of the host, else the scope of its configuration. */
   readonly source: string;
   /** Name of the tool on the server. */
   readonly tool: string;

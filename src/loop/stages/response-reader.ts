@@ -30,17 +30,11 @@ export class ResponseReader {
   readonly #prepared: Prepared;
   readonly #iteration: Iteration;
   #open: BlockBuilder | undefined;
-  /**
-   * A finished call whose input is empty or does not parse: whether it was truncated is known when more
-   * follows, or at the end.
-   */
+  /** A finished call whose input is empty or does not parse: it may have been truncated. */
   #held: BlockBuilder | undefined;
   /** Whether blocks were finished since `#start` was last called. */
   #finished = false;
-  /**
-   * Finished blocks that are not queued for the journal yet: the same read may contain the end of the
-   * response.
-   */
+  /** Finished blocks that are not queued yet: the same read may contain the end of the response. */
   readonly #unrecorded: AssistantMessage[] = [];
   /** Number of calls of the response that were started. */
   #started = 0;
