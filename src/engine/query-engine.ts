@@ -9,25 +9,24 @@ import type { ThinkingConfig, UserBlock } from '../protocol/wire.ts';
 import { endableIterator } from '../util/async/endable-iterator.ts';
 import { flattened } from '../util/async/flattened.ts';
 import type { McpClient } from './config.ts';
-import { reloadSkills } from './host/command-list.ts';
 import { type HostControls, hostControls } from './host/host-controls.ts';
 import { type HostFiles, hostFiles } from './host/host-files.ts';
 import { type ReloadedPlugins, type ReloadPluginsOptions, reloadPlugins } from './host/reload-plugins.ts';
 import { type SessionMcp, sessionMcp } from './host/session-mcp.ts';
 import { type SessionSettings, sessionSettings } from './host/session-settings.ts';
 import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './host/session-tasks.ts';
-import { refuseUnpriced } from './models/model-choice.ts';
 import type { PublicConfig } from './published-names.ts';
 import { handOver } from './session/clear-session.ts';
 import { closeSession } from './session/close-session.ts';
-import type { EngineParts } from './session/session-parts.ts';
+import type { Session } from './session/session.ts';
 import { renameSession } from './session/session-title.ts';
 import type { Prompt, SubmitOptions } from './submission/prepare-submission.ts';
 import type { QueuedPrompt } from './submission/queued-prompt.ts';
 import { resumeSubmission } from './submission/resume-submission.ts';
 import { openSubmission, type Submission } from './submission/submission.ts';
 import { type Batches, submitMessage } from './submission/submit-message.ts';
-import { composeEngine, type Inherited } from './wiring/engine.ts';
+import { composeEngine } from './wiring/engine.ts';
+import type { Inherited } from './wiring/foundation.ts';
 import type { SetServersResult } from './wiring/mcp/mcp.ts';
 
 export type { QueuedPrompt };
@@ -41,7 +40,7 @@ export class QueryEngine {
   /** What runs in the background. */
   readonly tasks: SessionTasks;
   readonly controls: HostControls;
-  readonly #parts: EngineParts;
+  readonly #session: Session;
   #files: HostFiles | undefined;
   #running: Submission | undefined;
   #closing: Promise<void> | undefined;
@@ -49,19 +48,21 @@ export class QueryEngine {
 
   /** `inherited`: see `successor`. */
   constructor(config: PublicConfig, inherited?: Inherited) {
-    this.#parts = composeEngine(config, inherited);
-    this.sessionId = this.#parts.sessionId;
+    const session = composeEngine(config, inherited);
+    const { budget, conversation, model, world } = session;
+    this.#session = session;
+    this.sessionId = conversation.sessionId;
     this.tasks = sessionTasks({
-      table: this.#parts.tasks,
+      table: session.tasks,
       enabled: config.backgroundTasks !== false,
-      isSpent: () => this.#parts.ledger.spentUsd() >= (config.maxBudgetUsd ?? Number.POSITIVE_INFINITY),
-      clock: this.#parts.clock,
+      isSpent: () => budget.isSpent,
+      clock: world.clock,
       waitMs: config.backgroundWaitMs ?? BACKGROUND_WAIT_MS,
     });
-    this.controls = hostControls(this.#parts, this.#parts.clock.monotonicMs());
-    this.#checkPrice();
-    this.#parts.queue.onNow(() => this.#running?.scope.abort('interrupt'));
-    this.#parts.journal.onLost(() => void this.#parts.scope.close('lease_lost'));
+    this.controls = hostControls(session, world.clock.monotonicMs());
+    model.refuseUnpriced(model.current);
+    session.queue.onNow(() => this.#running?.scope.abort('interrupt'));
+    conversation.journal.onLost(() => void session.scope.close('lease_lost'));
   }
 
   /**
@@ -78,8 +79,8 @@ export class QueryEngine {
 
   /** The same messages; what comes together is handed on together. */
   submitInBatches(content: string | readonly UserBlock[], options: SubmitOptions = {}): Batches {
-    const submission = this.#open({ content, options }, this.#parts.ids.uuid());
-    return this.#endable(submitMessage(submission.prompt, submission, this.#parts), submission);
+    const submission = this.#open({ content, options }, this.#session.world.ids.uuid());
+    return this.#endable(submitMessage(submission.prompt, submission, this.#session), submission);
   }
 
   /**
@@ -92,29 +93,29 @@ export class QueryEngine {
 
   /** The same messages; what comes together is handed on together. */
   resumeInBatches(): Batches {
-    const submission = this.#open({ content: '', options: {} }, this.#parts.ids.uuid());
-    return this.#endable(resumeSubmission(submission, this.#parts), submission);
+    const submission = this.#open({ content: '', options: {} }, this.#session.world.ids.uuid());
+    return this.#endable(resumeSubmission(submission, this.#session), submission);
   }
 
   /** Puts a prompt in line for the running submission; see `takeQueued` for what did not join it. */
   async enqueue(prompt: QueuedPrompt): Promise<void> {
     this.#refuseClosed();
     const { content, priority = 'next', uuid, origin } = prompt;
-    const key = prompt.key ?? uuid ?? this.#parts.ids.uuid();
+    const key = prompt.key ?? uuid ?? this.#session.world.ids.uuid();
     const more = { ...(uuid !== undefined && { uuid }), ...(origin !== undefined && { origin }) };
-    await this.#parts.queue.put({ key, priority, content: this.#parts.admit(content), ...more });
+    await this.#session.queue.put({ key, priority, content: this.#session.tools.admit(content), ...more });
   }
 
   /** The next prompt in line, by priority and then age; it is then the caller's to submit. */
   takeQueued(): QueuedPrompt | undefined {
     const next = this.queued()[0];
-    if (next !== undefined) this.#parts.queue.acknowledge([next.key]);
+    if (next !== undefined) this.#session.queue.acknowledge([next.key]);
     return next;
   }
 
   /** What waits in line, in the order it would be taken. */
   queued(): readonly (QueuedPrompt & { readonly key: string })[] {
-    return this.#parts.queue
+    return this.#session.queue
       .peek()
       .map(({ key, content, uuid, priority }) => ({ key, content, uuid, priority }));
   }
@@ -126,87 +127,81 @@ export class QueryEngine {
 
   /** Without asking the hooks that `controls.switchModel` asks. Throws `unpriced_model` under a USD budget. */
   setModel(model?: string): void {
-    const before = this.#parts.memory.modelName;
-    this.#parts.memory.modelName = model;
-    try {
-      this.#checkPrice();
-    } catch (error) {
-      this.#parts.memory.modelName = before;
-      throw error;
-    }
+    this.#session.model.select(model);
   }
 
   /** At once, for calls that are not yet decided. Throws `invalid_mode`, and `bypass_not_launched` for a mode that was not enabled. */
   setPermissionMode(mode: PermissionMode): void {
-    this.#parts.permissions.setMode(mode);
-    this.#parts.appState.set((state) => ({ ...state, permissionMode: mode }));
+    this.#session.permissions.setMode(mode);
+    this.#session.appState.set((state) => ({ ...state, permissionMode: mode }));
   }
 
   get permissionMode(): PermissionMode {
-    return this.#parts.permissions.mode;
+    return this.#session.permissions.mode;
   }
 
   /** From the next submission on; undefined: as configured. */
   setThinking(thinking?: ThinkingConfig): void {
-    this.#parts.memory.thinking = thinking;
+    this.#session.model.thinking = thinking;
   }
 
   /** Settings and permission rules while the session runs. */
   get settings(): SessionSettings {
-    return sessionSettings(this.#parts, this);
+    return sessionSettings(this.#session, this);
   }
 
   /** Files as the host may see them. */
   get files(): HostFiles {
-    this.#files ??= hostFiles(this.#parts);
+    this.#files ??= hostFiles(this.#session);
     return this.#files;
   }
 
   /** MCP servers, as a host may use them beside the model. */
   get mcp(): SessionMcp {
-    return sessionMcp(this.#parts);
+    return sessionMcp(this.#session);
   }
 
   /** What fills the context, by category. Opens the session when nothing has yet. */
   async getContextUsage(): Promise<ContextUsage> {
     this.#refuseClosed();
-    return (await import('./host/context-usage.ts')).contextUsageOf(this.#parts);
+    return (await import('./host/context-usage.ts')).contextUsageOf(this.#session);
   }
 
   /** Looks for skills again; those that a user may call. Announces a list of commands that changed. */
   async reloadSkills(): Promise<readonly SlashCommandInfo[]> {
     this.#refuseClosed();
-    return reloadSkills(this.#parts);
+    const { commands, skills } = this.#session;
+    return commands.changing(skills.reload());
   }
 
   /** Gives the session a name. Rejects with `invalid_option` for an empty one, or when another session is meant. */
   async rename(title: string, sessionId = this.sessionId): Promise<void> {
     this.#refuseClosed();
-    await renameSession(title, this.#parts, sessionId);
+    await renameSession(title, this.#session, sessionId);
   }
 
   /** Reads plugins again, and their parts. Rejects with `reload_plugins_busy` where that was asked for. */
   async reloadPlugins(options: ReloadPluginsOptions = {}): Promise<ReloadedPlugins> {
     this.#refuseClosed();
-    return reloadPlugins(options, this.#running !== undefined || this.queued().length > 0, this.#parts);
+    return reloadPlugins(options, this.#running !== undefined || this.queued().length > 0, this.#session);
   }
 
   /** How the MCP servers stand. Begins to connect to them when nothing has yet. */
   mcpServerStatus(): readonly McpServerStatus[] {
-    this.#parts.mcp.start();
-    return this.#parts.mcp.statuses();
+    this.#session.mcp.start();
+    return this.#session.mcp.statuses();
   }
 
   /** Drops the connection to a server and makes a new one. Rejects with the reason when it does not come to one. */
   async reconnectMcpServer(name: string): Promise<void> {
     this.#refuseClosed();
-    await this.#parts.mcp.reconnect(name);
+    await this.#session.mcp.reconnect(name);
   }
 
   /** Off: disconnected, and its tools are taken away from the next request on. On: connected again. */
   async toggleMcpServer(name: string, on: boolean): Promise<void> {
     this.#refuseClosed();
-    await this.#parts.mcp.setEnabled(name, on);
+    await this.#session.mcp.setEnabled(name, on);
   }
 
   /**
@@ -218,17 +213,17 @@ export class QueryEngine {
     clients: readonly McpClient[] = [],
   ): Promise<SetServersResult> {
     this.#refuseClosed();
-    return this.#parts.mcp.setServers(configs, clients);
+    return this.#session.mcp.setServers(configs, clients);
   }
 
   /** Hears the messages that no submission yields: of background tasks, of hooks. Until the returned function is called. */
   onAnnouncement(listener: (message: SDKMessage) => void): () => void {
-    return this.#parts.announcer.listen(listener);
+    return this.#session.host.listen(listener);
   }
 
   /** The message that tells consumers of a changed permission mode. */
   modeMessage(): SDKMessage {
-    return this.#parts.notices.mode();
+    return this.#session.notices.mode();
   }
 
   /**
@@ -236,8 +231,8 @@ export class QueryEngine {
    * model and mode. This one takes no more prompts and is then to be closed. undefined: nothing was cleared.
    */
   successor(): QueryEngine | undefined {
-    const { successor: id } = this.#parts.memory;
-    if (id !== undefined) this.#next ??= handOver(id, this.#parts, (...made) => new QueryEngine(...made));
+    const { successor: id } = this.#session.conversation;
+    if (id !== undefined) this.#next ??= handOver(id, this.#session, (...made) => new QueryEngine(...made));
     return this.#next;
   }
 
@@ -249,17 +244,17 @@ export class QueryEngine {
 
   #close(): Promise<void> {
     const running = this.#running;
-    return closeSession(this.#parts, running && { submission: running, run: running.run });
+    return closeSession(this.#session, running && { submission: running, run: running.run });
   }
 
   #open(prompt: Prompt, id: string): Submission {
     return openSubmission({
       id,
       prompt,
-      parts: this.#parts,
+      session: this.#session,
       onStart: (submission) => {
         this.#refuseClosed();
-        if (this.#parts.memory.successor !== undefined)
+        if (this.#session.conversation.successor !== undefined)
           throw new TurnwrightError(
             'engine_closed',
             'This conversation was cleared; successor() has the engine of the one that follows.',
@@ -273,7 +268,7 @@ export class QueryEngine {
         this.#running = submission;
       },
       onEnd: (submission) => {
-        this.#parts.skills.endSubmission();
+        this.#session.skills.endSubmission();
         if (this.#running === submission) this.#running = undefined;
       },
     });
@@ -286,15 +281,11 @@ export class QueryEngine {
 
   /** Nothing is said any more once the engine is closed, or the session is another owner's (L10.6). */
   #oneByOne(batches: Batches): AsyncGenerator<SDKMessage, void, void> {
-    return flattened(batches, () => this.#closing === undefined && !this.#parts.journal.lost);
+    return flattened(batches, () => this.#closing === undefined && !this.#session.conversation.journal.lost);
   }
 
   #refuseClosed(): void {
     const why = 'This engine was closed; open another one to go on with the session.';
     if (this.#closing !== undefined) throw new TurnwrightError('engine_closed', why);
-  }
-
-  #checkPrice(): void {
-    refuseUnpriced(this.#parts.model.resolve(this.#parts.memory.modelName), this.#parts);
   }
 }

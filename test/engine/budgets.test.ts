@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createGuard } from '../../src/engine/budget/run-guards.ts';
+import { SessionBudget } from '../../src/engine/budget/session-budget.ts';
+import type { UsageLedger } from '../../src/engine/budget/usage-ledger.ts';
 import { QueryEngine } from '../../src/engine/query-engine.ts';
 import type { SDKMessage, SDKUserMessage } from '../../src/protocol/sdk-messages.ts';
 import { callTool, fakeTool, say } from '../../src/testing/index.ts';
@@ -90,8 +92,10 @@ describe('budgets (L9)', () => {
   });
 
   it('money is spent when all of it is: no answer more is asked for', () => {
-    const guard = (spent: number) =>
-      createGuard({ ledger: { spentUsd: () => spent }, maxBudgetUsd: 1, turnCount: () => 3 });
+    const guard = (spent: number) => {
+      const ledger = { spentUsd: () => spent } as UsageLedger;
+      return createGuard({ budget: new SessionBudget({ maxBudgetUsd: 1 }, ledger), turnCount: () => 3 });
+    };
     expect(guard(1).verdict()).toEqual({ reason: 'budget_exhausted', turnCount: 3 });
     expect(guard(0.999).verdict()).toBeUndefined();
   });

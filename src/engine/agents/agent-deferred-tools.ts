@@ -6,12 +6,12 @@ import type { CompactionSource } from '../../protocol/context.ts';
 import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { View } from '../../protocol/view.ts';
 import type { ToolsPort } from '../../tools/tools-port.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { ConversationContext } from '../session/session.ts';
 
 export interface AgentDeferredTools {
   readonly source: AttachmentSource;
   readonly restored: CompactionSource;
-  readonly withPrompt: EngineParts['withPrompt'];
+  readonly withPrompt: ConversationContext['withPrompt'];
 }
 
 export function agentDeferredTools(

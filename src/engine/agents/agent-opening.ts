@@ -4,14 +4,14 @@ import type { JournalBody } from '../../protocol/journal.ts';
 import type { UserMessage } from '../../protocol/messages.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Session } from '../session/session.ts';
 import { beginWith } from '../submission/preloaded-skills.ts';
 import { hookContext } from '../submission/prompt-hooks.ts';
 import type { AgentParts } from './agent-parts.ts';
 
 export interface AgentOpening {
   readonly request: SpawnRequest;
-  readonly session: EngineParts;
+  readonly session: Session;
   readonly model: string;
   readonly scope: Scope;
 }
@@ -22,20 +22,21 @@ export async function openAgent(
   agent: AgentParts,
   { request, session, model, scope }: AgentOpening,
 ): Promise<UserMessage> {
-  const { parts, skills } = agent;
-  const { journal, hooks } = parts;
-  await journal.open();
+  const { ports, skills } = agent;
+  const { context, conversation, hooks } = ports;
+  const { config, permissions, world } = session;
+  await conversation.journal.open();
   const prompt: UserMessage = Object.freeze({
-    uuid: session.ids.uuid(),
-    timestamp: isoTime(session.clock.nowMs()),
+    uuid: world.ids.uuid(),
+    timestamp: isoTime(world.clock.nowMs()),
     type: 'user' as const,
     kind: 'prompt' as const,
     message: { role: 'user' as const, content: request.prompt },
   });
-  const permissionMode = parts.permissions.mode;
-  const beginning = await beginWith(request.definition.skills ?? [], agent.problems, skills.preload, session);
-  const list = skills.announce(journal.view.messages);
-  const withPrompt = await parts.withPrompt(model);
+  const permissionMode = permissions.mode;
+  const beginning = await beginWith(request.definition.skills ?? [], agent.problems, skills.preload, world);
+  const list = skills.announce(conversation.messages);
+  const withPrompt = await context.withPrompt(model);
   const bodies: JournalBody[] = [
     { type: 'submission', id: `${submission}/submission`, submission, model, permissionMode },
     ...(list === undefined ? [] : [{ ...list, submission }]),
@@ -43,13 +44,12 @@ export async function openAgent(
     ...beginning.messages.map((message) => ({ ...message, submission })),
     { ...prompt, submission },
   ];
-  for (const line of beginning.problems)
-    session.config.stderr?.(`The agent ${request.definition.name}: ${line}`);
+  for (const line of beginning.problems) config.stderr?.(`The agent ${request.definition.name}: ${line}`);
   if (hooks.has('SubagentStart')) {
     const { additionalContext } = await hooks.run({ event: 'SubagentStart' }, { signal: scope.signal });
-    for (const message of hookContext('SubagentStart', additionalContext, session))
+    for (const message of hookContext('SubagentStart', additionalContext, world))
       bodies.push({ ...message, submission });
   }
-  await journal.recorder.append(bodies);
+  await conversation.recorder.append(bodies);
   return prompt;
 }

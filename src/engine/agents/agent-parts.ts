@@ -18,9 +18,8 @@ import type { Scope } from '../../util/async/scope.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { gatedShell } from '../host/gated-shell.ts';
-import { adopt } from '../models/model-choice.ts';
-import type { EngineParts, SessionMemory } from '../session/session-parts.ts';
-import { StateMachine } from '../session/status-reporter.ts';
+import { Conversation } from '../session/conversation.ts';
+import type { ConversationPorts, Session } from '../session/session.ts';
 import { STRUCTURED_OUTPUT_TOOL } from '../submission/structured-output.ts';
 import { admittedTools, composeAdmission } from '../wiring/admission.ts';
 import { composeAttachments } from '../wiring/attachments.ts';
@@ -37,7 +36,7 @@ import { type AgentSurroundings, agentSurroundings } from './agent-resources.ts'
 
 /** What the session's rooms were made of. */
 export interface SessionRoom {
-  readonly parts: EngineParts;
+  readonly session: Session;
   readonly tools: ToolParts;
   readonly context: ContextParts;
   /** Every tool of the session: the main thread may have been given fewer. */
@@ -48,7 +47,7 @@ export interface SessionRoom {
 }
 
 export interface AgentParts extends AgentJournal, Pick<AgentSurroundings, 'notes' | 'problems'> {
-  readonly parts: EngineParts;
+  readonly ports: ConversationPorts;
   readonly skills: AgentSkills;
 }
 
@@ -63,12 +62,14 @@ export async function composeAgentParts(
   /** Tools that end at this depth are left out. */
   offered: (all: readonly AnyTool[], depth: number) => readonly AnyTool[],
 ): Promise<AgentParts> {
-  const { parts: session } = room;
+  const { session } = room;
   const { definition } = request;
-  const { clock, ids, random } = session;
+  const { world } = session;
+  const { clock, ids } = world;
+  const { sessionId } = session.conversation;
   const config = agentConfig(request, session.config);
   const agentJournal = composeAgentJournal(request, session.config, {
-    sessionId: session.sessionId,
+    sessionId,
     directory: room.sessionDirectory,
     files: room.tools.files,
     clock,
@@ -76,11 +77,13 @@ export async function composeAgentParts(
     model,
   });
   const { journal, transcriptPath } = agentJournal;
-  const folder = { root: session.folder.root, now: session.folder.now };
+  const conversation = new Conversation(sessionId, journal);
+  const { root, now } = session.tools.folder;
+  const folder = { root, now };
   const hooks = agentHooks(session.hooks, request, { transcriptPath, cwd: folder.now });
   const readFileCache = room.createReadFileCache();
   const todos = ownTodos();
-  const memory = freshMemory(model, request, session.memory);
+  const ownModel = session.model.forAgent(model, request.effort ?? definition.effort);
   const { files, env } = room.tools;
   const surroundings = await agentSurroundings(definition, {
     config,
@@ -88,7 +91,7 @@ export async function composeAgentParts(
     mcp: session.mcp,
     files,
     clock,
-    random,
+    random: world.random,
     env,
     scope,
     served: { notices: session.notices, hooks },
@@ -96,8 +99,9 @@ export async function composeAgentParts(
   const skills = session.skills.forAgent({
     contextWindow: () => session.model.infoOf(model).contextWindow,
     isOffered: () => allTools().some(({ name }) => name === SKILL_TOOL),
-    adopt: (choice) => adopt(choice, { ...session, memory }),
-    shell: (signal) => (command, rules) => gatedShell(command, rules, signal, { ...session, tools }),
+    adopt: (choice) => ownModel.adopt(choice),
+    shell: (signal) => (command, rules) =>
+      gatedShell(command, rules, signal, { permissions: session.permissions, tools }),
   });
   const toolsAmong = oncePer((all: readonly AnyTool[]) =>
     selectTools(
@@ -124,9 +128,9 @@ export async function composeAgentParts(
   });
   const deferred = agentDeferredTools(
     tools.port,
-    () => memory.request?.model ?? model,
-    () => journal.view.messages,
-    session,
+    () => ownModel.inUse,
+    () => conversation.messages,
+    world,
   );
   const projectMemory =
     definition.omitClaudeMd === true
@@ -144,54 +148,61 @@ export async function composeAgentParts(
     hooks,
     tools,
     allTools,
-    memory,
+    model: ownModel,
     readFileCache,
     todos,
     scope,
     transcriptPath,
   });
-  const { attachments, queue } = composeAttachments({
+  const { attachments } = composeAttachments({
     clock,
     ids,
     files: seenFiles,
     readFileCache,
     todos,
     stderr: config.stderr,
-    sessionId: session.sessionId,
+    sessionId,
     scope,
     inbox: undefined,
     onFileChanged: tellOfFiles(hooks, scope),
     sources: [skills.source, ...(projectMemory ? [projectMemory.source] : []), deferred.source],
   });
-  const admit = composeAdmission(config, { model: session.model, memory, journal });
+  const admit = composeAdmission(config, { model: ownModel, conversation });
   const { notes, problems } = surroundings;
   return {
     ...agentJournal,
     notes,
     problems,
     skills,
-    parts: {
-      ...session,
+    ports: {
       config,
       scope,
-      random,
-      journal,
-      folder,
+      world,
+      conversation,
+      model: ownModel,
+      budget: session.budget.share(config),
+      tools: {
+        ...admittedTools(tools, admit),
+        all: allTools,
+        folder,
+        state: session.tools.state,
+        readFileCache,
+        fileHistory: session.tools.fileHistory,
+        admit,
+      },
+      context: {
+        port: context,
+        attachments,
+        cacheWatch: createCacheWatch({
+          clock,
+          ttl: config.promptCacheTtl ?? '5m',
+          priceOf: (name) => session.model.infoOf(name).price,
+        }),
+        snipMarks: session.context.snipMarks,
+        withPrompt: deferred.withPrompt,
+      },
       hooks,
-      tools: admittedTools(tools, admit),
-      context,
-      admit,
-      cacheWatch: createCacheWatch({
-        clock,
-        ttl: config.promptCacheTtl ?? '5m',
-        priceOf: (name) => session.model.infoOf(name).price,
-      }),
-      attachments,
-      withPrompt: deferred.withPrompt,
-      queue,
-      structured: undefined,
-      state: new StateMachine(undefined),
-      memory,
+      tasks: session.tasks,
     },
   };
 }
@@ -239,24 +250,5 @@ function ownTodos(): TodoStore {
     set(next) {
       todos = next;
     },
-  };
-}
-
-/** What holds for the session holds for its agents: the thinking, the contexts, the prompt at work. */
-function freshMemory(model: string, request: SpawnRequest, session: SessionMemory): SessionMemory {
-  return {
-    ...session,
-    modelName: model,
-    effort: request.effort ?? request.definition.effort ?? session.effort,
-    adopted: undefined,
-    opened: true,
-    submissions: 1,
-    started: true,
-    orphanHandled: true,
-    denials: [],
-    request: undefined,
-    taskRemaining: undefined,
-    measured: undefined,
-    snapshot: undefined,
   };
 }

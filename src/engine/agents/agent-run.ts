@@ -12,11 +12,10 @@ import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import type { Terminal } from '../../protocol/terminal.ts';
 import type { ToolProgress } from '../../protocol/tool.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
-import { refuseUnpriced } from '../models/model-choice.ts';
 import { createDeliveries } from '../output/block-acknowledgements.ts';
 import { AGENT_MESSAGE } from '../output/to-sdk-message.ts';
 import { surroundingsOf } from '../session/request-context.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Session } from '../session/session.ts';
 import { buildAgentPrompt, buildUserContext } from '../session/system-prompt.ts';
 import { summariseProgress } from '../side-calls/agent-summaries.ts';
 import { LoopDriver } from '../submission/loop-driver.ts';
@@ -31,7 +30,7 @@ export interface AgentRun {
   readonly request: SpawnRequest;
   /** Of whoever started it, or of its task. */
   readonly signal: AbortSignal;
-  readonly session: EngineParts;
+  readonly session: Session;
   /** Makes the agent's share of the session, for this model. */
   compose(model: string, scope: Scope): Promise<AgentParts>;
 }
@@ -41,7 +40,7 @@ const ABORT_GRACE_MS = 500;
 
 export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, AgentOutcome> {
   const { request, session, signal } = run;
-  const { clock } = session;
+  const { clock } = session.world;
   const startedMs = clock.monotonicMs();
   const scope = openScope(session.scope);
   const model = modelOf(request, session);
@@ -63,7 +62,7 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, Age
   let agent: AgentParts | undefined;
   let terminal: Terminal;
   try {
-    refuseUnpriced(model, session);
+    session.model.refuseUnpriced(model);
     agent = await run.compose(model, scope);
     terminal = yield* drive(agent, { ...run, model, scope, record, onFailure: (last) => (failure = last) });
   } catch (error) {
@@ -74,7 +73,7 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<ToolProgress, Age
     cancelDeadline();
     signal.removeEventListener('abort', onAbort);
     await scope.close();
-    await agent?.parts.journal.close().catch(() => undefined);
+    await agent?.ports.conversation.journal.close().catch(() => undefined);
   }
   const { end, why } = endOf({
     terminal,
@@ -100,50 +99,51 @@ interface Driven extends AgentRun {
 /** Runs the loop until it ends or the budget is used up. */
 async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolProgress, Terminal> {
   const { request, session, model, scope, record } = driven;
-  const { parts, name: submission } = agent;
+  const { ports, name: submission } = agent;
+  const { conversation, world } = ports;
   const messages = createAgentMessages(request, {
-    sessionId: session.sessionId,
-    ids: session.ids,
-    clock: session.clock,
+    sessionId: conversation.sessionId,
+    ids: world.ids,
+    clock: world.clock,
     text: session.config.forwardSubagentText === true || request.background,
-    partial: parts.config.includePartialMessages === true,
+    partial: ports.config.includePartialMessages === true,
   });
   const deliveries = createDeliveries();
   const progressOf = (message: SDKMessage): ToolProgress => {
     const taken = deliveries.of(message);
     return { type: AGENT_MESSAGE, lossless: true, message, ...(taken !== undefined && { taken }) };
   };
-  parts.journal.onEntry(record.entry);
+  conversation.journal.onEntry(record.entry);
   let responses = 0;
-  parts.journal.onEntry(({ type }) => {
+  conversation.journal.onEntry(({ type }) => {
     if (type === 'response') void recordCost(request, session, ++responses);
   });
   const prompt = await openAgent(submission, agent, driven);
   yield progressOf(messages.prompt(prompt.uuid, prompt.timestamp));
 
-  await session.model.ready(model, scope);
-  const { additionalDirectories = [] } = parts.config;
-  const cwd = parts.folder.now;
+  await session.model.client.ready(model, scope);
+  const { additionalDirectories = [] } = ports.config;
+  const cwd = ports.tools.folder.now;
   const context = {
     system: [...buildAgentPrompt(request.definition, { cwd, additionalDirectories }), ...agent.notes],
     userContext: userContextOf(request, model, session),
   };
   const params = {
-    ...loopParamsOf({ submission, scope, model, context }, parts),
+    ...loopParamsOf({ submission, scope, model, context }, ports),
     querySource: `agent:${request.definition.name}` as const,
     agentPath: [request.parentAgentId, request.agentId].filter((id) => id !== undefined).join('/'),
     depth: request.depth,
   };
-  parts.memory.request = params;
+  ports.model.request = params;
   const driver = new LoopDriver<ToolProgress>({
     params,
     deps: (guard) => ({
-      ...loopDepsOf(guard, parts),
-      tools: deliveries.guard(parts.tools.port),
-      callModel: watched(parts.model.call, driven.onFailure),
+      ...loopDepsOf(guard, ports),
+      tools: deliveries.guard(ports.tools.port),
+      callModel: watched(ports.model.client.call, driven.onFailure),
       onDenial: (denial: PermissionDenial) => noteAgentDenial(denial, session),
     }),
-    budgets: { ledger: session.ledger, maxBudgetUsd: session.config.maxBudgetUsd },
+    budgets: { budget: ports.budget },
     show(message) {
       record.observe(message);
       return message.type === 'progress' && message.data.type === AGENT_MESSAGE
@@ -152,7 +152,7 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
     },
     abortGraceMs: ABORT_GRACE_MS,
   });
-  const endSummaries = summariseProgress({ request, record, parts, session, signal: scope.signal });
+  const endSummaries = summariseProgress({ request, record, conversation, session, signal: scope.signal });
   try {
     for (let batch = await driver.next(); batch !== undefined; batch = await driver.next()) yield* batch;
     return driver.terminal ?? ABORTED;
@@ -163,15 +163,15 @@ async function* drive(agent: AgentParts, driven: Driven): AsyncGenerator<ToolPro
 }
 
 /** The caller's choice, the definition's, else what whoever starts it is asked with. */
-function modelOf({ model, definition }: SpawnRequest, session: EngineParts): string {
+function modelOf({ model, definition }: SpawnRequest, session: Session): string {
   const named = [model, definition.model].find((name) => name !== undefined && name !== 'inherit');
   if (named !== undefined) return session.model.resolve(named);
-  return session.memory.request?.model ?? session.model.resolve(session.memory.modelName);
+  return session.model.inUse;
 }
 
 /** The same that stands before the main conversation, so that the project's rules hold for agents too. */
-function userContextOf({ definition }: SpawnRequest, model: string, session: EngineParts): readonly string[] {
-  const { contexts } = session.memory;
+function userContextOf({ definition }: SpawnRequest, model: string, session: Session): readonly string[] {
+  const { contexts } = session.conversation;
   if (contexts === undefined) return [];
   const memoryFiles = definition.omitClaudeMd === true ? [] : contexts.memoryFiles;
   return buildUserContext({
@@ -195,10 +195,10 @@ function watched(call: CallModel, onFailure: Driven['onFailure']): CallModel {
  */
 async function recordCost(
   { agentId, submission }: SpawnRequest,
-  session: EngineParts,
+  { budget, conversation }: Session,
   n: number | 'end',
 ): Promise<void> {
-  const { ledger, journal } = session;
+  const { ledger } = budget;
   const cost = { totalCostUsd: ledger.totalCostUsd(), modelUsage: ledger.modelUsage() };
   const body: JournalBody = {
     type: 'cost',
@@ -206,5 +206,5 @@ async function recordCost(
     submission,
     ...cost,
   };
-  await journal.recorder.append([body])?.catch(() => undefined);
+  await conversation.recorder.append([body])?.catch(() => undefined);
 }

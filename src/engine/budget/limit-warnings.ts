@@ -1,8 +1,5 @@
 /** One warning when 80 % of a limit is used (F67): there is still time to say what matters, or to raise it. */
 
-import { contextTokens } from '../../loop/response.ts';
-import type { EngineParts, SessionMemory } from '../session/session-parts.ts';
-
 /** Share of a limit at which it is told. */
 const SHARE = 0.8;
 
@@ -58,19 +55,4 @@ class Warnings implements CapWarnings {
   startSubmission(): void {
     this.#told = this.#told.filter((cap) => cap !== 'turns');
   }
-}
-
-/** `turns`: of the running submission. */
-export function capUse(turns: number, { config, ledger, memory }: EngineParts): CapUse {
-  const { maxTurns, maxBudgetUsd, taskBudget } = config;
-  return {
-    turns: maxTurns === undefined ? undefined : { used: turns, cap: maxTurns },
-    money: maxBudgetUsd === undefined ? undefined : { used: ledger.spentUsd(), cap: maxBudgetUsd },
-    tokens: taskBudget && { used: taskTokens(taskBudget.total, memory), cap: taskBudget.total },
-  };
-}
-
-/** What compactions took off the task's budget, and what the context has come to since. */
-function taskTokens(total: number, { taskRemaining = total, measured }: SessionMemory): number {
-  return total - taskRemaining + (measured === undefined ? 0 : contextTokens(measured.usage));
 }

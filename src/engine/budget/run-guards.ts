@@ -5,13 +5,10 @@
 import type { OuterGuard } from '../../loop/deps.ts';
 import type { Terminal } from '../../protocol/terminal.ts';
 import type { StructuredOutput } from '../submission/structured-output.ts';
-import type { UsageLedger } from './usage-ledger.ts';
+import type { SessionBudget } from './session-budget.ts';
 
 export interface GuardOptions {
-  readonly ledger: Pick<UsageLedger, 'spentUsd'>;
-  readonly maxBudgetUsd?: number | undefined;
-  /** Why the next call was not made: a strict budget could not pay its worst case. */
-  unaffordable?(): string | undefined;
+  readonly budget: Pick<SessionBudget, 'isSpent' | 'unaffordable'>;
   readonly structured?: StructuredOutput | undefined;
   /** The loop's iteration, for the terminal. */
   turnCount(): number;
@@ -25,10 +22,8 @@ export function createGuard(options: GuardOptions): OuterGuard {
   });
   return {
     verdict() {
-      const { maxBudgetUsd } = options;
-      if (maxBudgetUsd !== undefined && options.ledger.spentUsd() >= maxBudgetUsd)
-        return stop('budget_exhausted');
-      const unaffordable = options.unaffordable?.();
+      const { isSpent, unaffordable } = options.budget;
+      if (isSpent) return stop('budget_exhausted');
       if (unaffordable !== undefined) return stop('budget_exhausted', unaffordable);
       if (options.structured?.exhausted() === true) return stop('structured_output_retry_exhausted');
       return undefined;

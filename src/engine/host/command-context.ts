@@ -1,36 +1,36 @@
 /** What a slash command gets to work with. */
 import type { CommandContext } from '../../protocol/command.ts';
 import { switchModel } from '../models/switch-model.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Session } from '../session/session.ts';
 import { mentionedFiles } from '../submission/mentioned-files.ts';
-import { commandsOf } from './command-list.ts';
 import { gatedShell } from './gated-shell.ts';
 
-export function commandContext(parts: EngineParts, signal: AbortSignal): CommandContext {
-  const { sessionId, config, journal, memory, model, ledger } = parts;
+export function commandContext(session: Session, signal: AbortSignal): CommandContext {
+  const { budget, commands, config, conversation, model } = session;
+  const { ledger } = budget;
   return {
-    sessionId,
+    sessionId: conversation.sessionId,
     cwd: config.cwd,
-    messages: journal.view.messages.slice(),
+    messages: conversation.messages.slice(),
     signal,
     session: {
       get model() {
-        return model.resolve(memory.modelName);
+        return model.current;
       },
-      setModel: (name) => switchModel(name, 'command', parts),
+      setModel: (name) => switchModel(name, 'command', session),
       get effort() {
-        const info = model.infoOf(model.resolve(memory.modelName));
-        return info.supportsEffort ? (memory.effort ?? config.effort ?? info.defaultEffort) : undefined;
+        const info = model.infoOf(model.current);
+        return info.supportsEffort ? (model.effort ?? info.defaultEffort) : undefined;
       },
       setEffort: (level) => {
-        memory.effort = level;
+        model.effort = level;
       },
-      commands: () => commandsOf(config, parts.mcp.commands),
-      contextUsage: async () => (await import('./context-usage.ts')).contextUsageOf(parts),
+      commands: () => commands.list(),
+      contextUsage: async () => (await import('./context-usage.ts')).contextUsageOf(session),
       cost: () => ({ totalUsd: ledger.totalCostUsd(), models: ledger.modelUsage() }),
     },
-    shell: (command, allowedTools) => gatedShell(command, allowedTools, signal, parts),
+    shell: (command, allowedTools) => gatedShell(command, allowedTools, signal, session),
     mentionedFiles: async (text) =>
-      (await mentionedFiles(text, { signal }, parts)).flatMap(({ rendered }) => rendered),
+      (await mentionedFiles(text, { signal }, session)).flatMap(({ rendered }) => rendered),
   };
 }

@@ -7,33 +7,32 @@ import { AGENT_TOOL, agentLine } from '../../subagents/agent-tool.ts';
 import type { AgentDefinition } from '../config.ts';
 import { openSession } from '../session/open-session.ts';
 import { fetchContexts } from '../session/request-context.ts';
-import type { EngineParts } from '../session/session-parts.ts';
-import { commandsOf } from './command-list.ts';
+import type { Session } from '../session/session.ts';
 import { agentsIn } from './session-info.ts';
 
 /** Opens the session when nothing has done so yet. */
-export async function contextUsageOf(parts: EngineParts): Promise<ContextUsage> {
-  await openSession(parts);
-  const { journal, memory, context, config } = parts;
-  const model = parts.model.resolve(memory.modelName);
-  const head = await fetchContexts(parts, parts.scope, model);
-  const tools = await parts.tools.port.wireTools(model);
-  const { messages } = journal.view;
+export async function contextUsageOf(session: Session): Promise<ContextUsage> {
+  await openSession(session);
+  const { commands, config, conversation } = session;
+  const { port } = session.context;
+  const model = session.model.current;
+  const head = await fetchContexts(session, session.scope, model);
+  const tools = await session.tools.port.wireTools(model);
+  const { measured, messages } = conversation;
   const isOffered = tools.some(({ name }) => name === AGENT_TOOL);
-  const { measured } = memory;
   return contextUsage({
     ...head,
     model,
     tools,
-    deferredTools: await parts.tools.deferred(model),
+    deferredTools: await session.tools.deferred(model),
     agents: isOffered ? agentsIn(config).flatMap(agentRow) : [],
     skills: (config.skills?.catalogue.skills ?? []).map(skillRow),
-    commandCount: commandsOf(config, parts.mcp.commands).length,
-    limits: context.limitsFor(model),
+    commandCount: commands.list().length,
+    limits: port.limitsFor(model),
     autocompact: config.compaction?.auto !== false,
-    memoryFiles: memory.contexts?.memoryFiles ?? [],
+    memoryFiles: conversation.contexts?.memoryFiles ?? [],
     messages: messages.slice(),
-    factor: context.measure?.({ ...head, model, view: messages, tools }).factor ?? 1,
+    factor: port.measure?.({ ...head, model, view: messages, tools }).factor ?? 1,
     ...(measured !== undefined && measured.root === messages.root && { measured }),
   });
 }

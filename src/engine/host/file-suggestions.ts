@@ -1,7 +1,7 @@
 /** Paths for a prompt that is being typed: what ripgrep lists, so that ignored files stay out of the way. */
 import { childEnvironment } from '../../settings/resolve/child-env.ts';
 import { runRipgrep, SEARCHED_FILES, WITHOUT_GIT } from '../../tools/builtin/search/ripgrep.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Session } from '../session/session.ts';
 import { rankPaths } from './rank-paths.ts';
 
 /** Files and folders (with a slash at the end) in the working directory, relative to it. */
@@ -14,12 +14,15 @@ const MAX_SUGGESTED = 15;
 /** Of the best matches, some may be files that a rule keeps from being read. */
 const MAX_LOOKED_AT = 60;
 
-type Parts = Pick<EngineParts, 'config' | 'permissions' | 'clock' | 'scope'>;
-
-export function createSuggestFiles({ config, permissions, clock, scope }: Parts): SuggestFiles {
+export function createSuggestFiles({
+  config,
+  permissions,
+  scope,
+  world,
+}: Pick<Session, 'config' | 'permissions' | 'scope' | 'world'>): SuggestFiles {
   let listed: { readonly atMs: number; readonly paths: Promise<readonly string[]> } | undefined;
   const paths = (): Promise<readonly string[]> => {
-    const nowMs = clock.monotonicMs();
+    const nowMs = world.clock.monotonicMs();
     if (listed === undefined || nowMs - listed.atMs > LIST_AGE_MS) {
       const env = config.childEnv ?? childEnvironment(config.env ?? {});
       const made = { atMs: nowMs, paths: listPaths(config.cwd, { env, signal: scope.signal }) };

@@ -1,7 +1,9 @@
 /** Shell commands that stand in a text (a command file, a skill): run in the way the model's own calls run. */
+
+import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { ShellAnswer } from '../../protocol/command.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { ToolsRoom } from '../session/session.ts';
 
 /** How long one may take, in ms. */
 const SHELL_MS = 60_000;
@@ -11,14 +13,18 @@ export async function gatedShell(
   command: string,
   allowedTools: readonly string[],
   signal: AbortSignal,
-  parts: Pick<EngineParts, 'permissions'> & {
-    readonly tools: Pick<EngineParts['tools'], 'callGated'>;
+  {
+    permissions,
+    tools,
+  }: {
+    readonly permissions: Pick<Permissions, 'lend'>;
+    readonly tools: Pick<ToolsRoom, 'callGated'>;
   },
 ): Promise<ShellAnswer> {
   let undo = () => {};
   try {
-    undo = parts.permissions.lend(allowedTools);
-    const answer = await parts.tools.callGated('Bash', { command, timeout: SHELL_MS }, signal);
+    undo = permissions.lend(allowedTools);
+    const answer = await tools.callGated('Bash', { command, timeout: SHELL_MS }, signal);
     return answer.ok ? { ok: true, output: textOfContent(answer.content) } : answer;
   } catch (error) {
     return { ok: false, why: error instanceof Error ? error.message : String(error) };

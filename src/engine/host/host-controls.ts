@@ -6,11 +6,10 @@ import type { ModelUsage } from '../../protocol/result-message.ts';
 import type { SessionState } from '../../protocol/session-messages.ts';
 import type { ToolResultContent } from '../../protocol/tool.ts';
 import type { UserBlock } from '../../protocol/wire.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
 import { switchModel } from '../models/switch-model.ts';
 import { toReplay } from '../output/to-sdk-user.ts';
 import { openSession } from '../session/open-session.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Session } from '../session/session.ts';
 
 export interface SessionUsage {
   readonly session: {
@@ -65,25 +64,25 @@ export interface HostControls {
 }
 
 /** `startedMs`: when this engine began, on its monotonic clock. */
-export function hostControls(parts: EngineParts, startedMs: number): HostControls {
-  return new Controls(parts, startedMs);
+export function hostControls(session: Session, startedMs: number): HostControls {
+  return new Controls(session, startedMs);
 }
 
 class Controls implements HostControls {
-  readonly #parts: EngineParts;
+  readonly #session: Session;
   readonly #startedMs: number;
 
-  constructor(parts: EngineParts, startedMs: number) {
-    this.#parts = parts;
+  constructor(session: Session, startedMs: number) {
+    this.#session = session;
     this.#startedMs = startedMs;
   }
 
   async open(): Promise<void> {
-    await openSession(this.#parts);
+    await openSession(this.#session);
   }
 
   enterState(state: SessionState): void {
-    const { announcer, config, ids, sessionId } = this.#parts;
+    const { config, host } = this.#session;
     const { onSessionState, sessionState: audience } = config;
     if (audience === undefined || (audience === 'host' && onSessionState === undefined)) return;
     const message = {
@@ -91,48 +90,48 @@ class Controls implements HostControls {
       subtype: 'session_state_changed',
       state,
       ...(audience === 'host' && { sdk_host_only: true as const }),
-      uuid: ids.uuid(),
-      session_id: sessionId,
+      ...host.stamp(),
     } as const;
     if (onSessionState !== undefined) onSessionState(message);
-    else announcer.say(message);
+    else host.emit(message);
   }
 
   wasAnswered(uuid: string): boolean {
-    return this.#parts.memory.answered?.has(uuid) === true;
+    return this.#session.conversation.wasAnswered(uuid);
   }
 
   withdraw(keys: readonly string[]): readonly string[] {
-    const { queue } = this.#parts;
+    const { queue } = this.#session;
     return queue.acknowledge(keys.filter((key) => !queue.isJoining(key)));
   }
 
   repeatPrompt(uuid: string, content: string | readonly UserBlock[]): void {
-    const { announcer, clock, config, sessionId } = this.#parts;
-    if (config.replayUserMessages !== true) return;
-    announcer.say(toReplay({ uuid, content, timestamp: isoTime(clock.nowMs()) }, sessionId));
+    const { config, host } = this.#session;
+    if (config.replayUserMessages === true)
+      host.emit(toReplay({ ...host.timedStamp(), uuid, content }, host.sessionId));
   }
 
   setThinkingDisplay(display: 'summarized' | 'omitted' | null): void {
-    this.#parts.memory.thinkingDisplay = display;
+    this.#session.model.thinkingDisplay = display;
   }
 
   switchModel(name?: string): Promise<void> {
-    return switchModel(name, 'sdk', this.#parts);
+    return switchModel(name, 'sdk', this.#session);
   }
 
   onPromptsJoined(listener: (keys: readonly string[]) => void): () => void {
-    return this.#parts.queue.onJoined(listener);
+    return this.#session.queue.onJoined(listener);
   }
 
   usage(): SessionUsage {
-    const { clock, journal, ledger, model } = this.#parts;
+    const { budget, conversation, model, world } = this.#session;
+    const { ledger } = budget;
     return {
       session: {
         total_cost_usd: ledger.totalCostUsd(),
-        total_api_duration_ms: Math.round(model.sessionApiMs()),
-        total_duration_ms: Math.round(clock.monotonicMs() - this.#startedMs),
-        ...changedLines(journal.view.messages),
+        total_api_duration_ms: Math.round(model.client.sessionApiMs()),
+        total_duration_ms: Math.round(world.clock.monotonicMs() - this.#startedMs),
+        ...changedLines(conversation.messages),
         model_usage: ledger.modelUsage(),
       },
       subscription_type: null,
@@ -143,12 +142,12 @@ class Controls implements HostControls {
   }
 
   hooksListing(): HooksListing {
-    return this.#parts.hookRoom.listing();
+    return this.#session.hooks.listing();
   }
 
   async callMcpTool(call: McpCall, signal: AbortSignal): Promise<{ readonly content: ToolResultContent }> {
     const { tool, arguments: input = {}, checkPermissions = false } = call;
-    const { mcp, tools } = this.#parts;
+    const { mcp, tools } = this.#session;
     if (!tool.startsWith('mcp__')) throw new TurnwrightError('invalid_option', `${tool} is no MCP tool.`);
     await mcp.settled({ signal });
     if (checkPermissions) {

@@ -4,7 +4,7 @@ import type { RewindFilesResult } from '../../protocol/file-history.ts';
 import { realPath } from '../../util/files/real-path.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import { openSession } from '../session/open-session.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Session } from '../session/session.ts';
 import { createSuggestFiles, type SuggestFiles } from './file-suggestions.ts';
 
 export interface HostFileOptions {
@@ -52,8 +52,9 @@ const CHECKPOINTING_OFF: RewindFilesResult = {
     'File checkpointing is off in this session. Switch it on with the option enableFileCheckpointing, the setting fileCheckpointingEnabled or CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1.',
 };
 
-export function hostFiles(parts: EngineParts): HostFiles {
-  const { config, permissions, files, readFileCache, fileHistory } = parts;
+export function hostFiles(session: Session): HostFiles {
+  const { config, permissions, tools, world } = session;
+  const { files } = world;
   /** Where the file is that may be read unasked. */
   const readablePlace = async (path: string): Promise<string | undefined> => {
     const tool = config.tools.find(({ name }) => name === 'Read');
@@ -86,13 +87,13 @@ export function hostFiles(parts: EngineParts): HostFiles {
       if (!found || found.bytes === undefined) return;
       if (Math.floor(found.stat.mtimeMs) !== Math.floor(mtimeMs)) return;
       const seen = { hash: sha256(found.bytes), mtimeMs: found.stat.mtimeMs, partial: false, real };
-      readFileCache.set(absPath, seen);
+      tools.readFileCache.set(absPath, seen);
     },
-    suggest: createSuggestFiles(parts),
+    suggest: createSuggestFiles(session),
     async rewind(userMessageId, options) {
-      if (fileHistory === undefined) return CHECKPOINTING_OFF;
-      await openSession(parts);
-      return fileHistory.rewind(userMessageId, options);
+      if (tools.fileHistory === undefined) return CHECKPOINTING_OFF;
+      await openSession(session);
+      return tools.fileHistory.rewind(userMessageId, options);
     },
   };
 }

@@ -4,9 +4,10 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { McpServerStatus } from '../../protocol/mcp.ts';
 import type { PluginConfig } from '../../protocol/plugin.ts';
 import type { SlashCommandInfo } from '../../protocol/sdk-messages.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import type { Session } from '../session/session.ts';
 import { type PluginPreview, pluginServers } from '../wiring/project/plugins.ts';
-import { commandList, loadCommands } from './command-list.ts';
+import { commandList } from './command-list.ts';
 import { type AgentInfo, agentList } from './session-info.ts';
 
 export interface ReloadPluginsOptions {
@@ -44,39 +45,41 @@ export interface PluginInfo {
 export async function reloadPlugins(
   options: ReloadPluginsOptions,
   isBusy: boolean,
-  parts: EngineParts,
+  session: Session,
 ): Promise<ReloadedPlugins> {
   if (options.refuseIfBusy === true && isBusy)
     throw new TurnwrightError(
       'reload_plugins_busy',
       'A turn is running or a prompt waits; ask again once the session is idle.',
     );
-  const { config, mcp, skills } = parts;
+  const { commands, config, mcp, skills } = session;
   const { plugins } = config;
   const { addPlugins = [], holdOnCacheImpact: holds = false } = options;
   refuseUnusable(addPlugins);
   if (plugins === undefined) {
-    if (addPlugins.length === 0) return reloaded(parts, 0, holds ? { held: false } : {});
+    if (addPlugins.length === 0) return reloaded(session, 0, holds ? { held: false } : {});
     throw new TurnwrightError('invalid_option', 'This engine was made without a place for plugins.');
   }
   const next = await plugins.preview(addPlugins);
   const impact = impactOf(plugins.plugins, next);
   const changes = impact.mcp_servers_added.length + impact.mcp_servers_removed.length > 0;
-  if (holds && changes && parts.journal.view.messages.length > 0)
-    return reloaded(parts, plugins.errors.length, { held: true, cache_impact: impact });
-  parts.hookRoom.setPluginHooks(next.hooks);
+  if (holds && changes && session.conversation.messages.length > 0)
+    return reloaded(session, plugins.errors.length, { held: true, cache_impact: impact });
+  session.hooks.setPluginHooks(next.hooks);
   plugins.apply(next);
   // A turn that runs goes on with the agents and hooks it began with.
-  if (!isBusy) parts.takeUpPlugins();
-  await Promise.all([
-    mcp.setPluginServers(pluginServers(next.plugins)),
-    skills.reload(),
-    loadCommands(config),
-  ]);
-  return reloaded(parts, next.errors.length, holds ? { held: false } : {});
+  if (!isBusy) takeUpPlugins(session);
+  await Promise.all([mcp.setPluginServers(pluginServers(next.plugins)), skills.reload(), commands.load()]);
+  return reloaded(session, next.errors.length, holds ? { held: false } : {});
 }
 
-export function pluginInfos({ plugins }: EngineParts['config']): readonly PluginInfo[] {
+/** Agents and hooks of plugins that were read again hold from here on. */
+export function takeUpPlugins({ agents, hooks }: Pick<Session, 'agents' | 'hooks'>): void {
+  hooks.takeUp();
+  agents.takeUp();
+}
+
+export function pluginInfos({ plugins }: Pick<QueryEngineConfig, 'plugins'>): readonly PluginInfo[] {
   return (plugins?.plugins ?? []).map(({ name, root, version }) => ({
     name,
     path: root,
@@ -86,15 +89,15 @@ export function pluginInfos({ plugins }: EngineParts['config']): readonly Plugin
 }
 
 function reloaded(
-  parts: EngineParts,
+  { config, mcp }: Pick<Session, 'config' | 'mcp'>,
   error_count: number,
   held: Pick<ReloadedPlugins, 'held' | 'cache_impact'>,
 ): ReloadedPlugins {
   return {
-    commands: commandList(parts.config),
-    agents: agentList(parts.config),
-    plugins: pluginInfos(parts.config),
-    mcpServers: parts.mcp.statuses(),
+    commands: commandList(config),
+    agents: agentList(config),
+    plugins: pluginInfos(config),
+    mcpServers: mcp.statuses(),
     error_count,
     ...held,
   };

@@ -1,6 +1,7 @@
 /** MCP servers, as a host may use them beside the model. */
 import { TurnwrightError } from '../../protocol/errors.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Scope } from '../../util/async/scope.ts';
+import type { McpRoom } from '../wiring/mcp/mcp.ts';
 
 export interface McpResourceContents {
   readonly contents: readonly {
@@ -25,7 +26,13 @@ export interface SessionMcp {
   setModeOverride(server: string, mode: 'default' | 'auto' | null): { readonly warning?: string };
 }
 
-export function sessionMcp({ mcp, scope }: Pick<EngineParts, 'mcp' | 'scope'>): SessionMcp {
+export function sessionMcp({
+  mcp,
+  scope,
+}: {
+  readonly mcp: McpRoom;
+  readonly scope: Pick<Scope, 'signal'>;
+}): SessionMcp {
   return {
     connectHostServers: () => mcp.startHosts(),
     async readResource(server, uri) {

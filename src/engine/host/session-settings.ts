@@ -3,7 +3,7 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { PermissionBehavior, PermissionMode, PermissionRuleSource } from '../../protocol/permission.ts';
 import type { EffortLevel } from '../../protocol/wire.ts';
 import { switchModel } from '../models/switch-model.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Session } from '../session/session.ts';
 import type { SettingsAccess, SettingsReport } from '../wiring/settings-access.ts';
 
 export interface PermissionRulesState {
@@ -48,8 +48,8 @@ export interface LiveSession {
   setPermissionMode(mode: PermissionMode): void;
 }
 
-export function sessionSettings(parts: EngineParts, session: LiveSession): SessionSettings {
-  const { permissions, config, memory } = parts;
+export function sessionSettings(session: Session, live: LiveSession): SessionSettings {
+  const { config, model, permissions } = session;
   const access = (): SettingsAccess => {
     if (config.settingsAccess !== undefined) return config.settingsAccess;
     throw new TurnwrightError(
@@ -68,17 +68,17 @@ export function sessionSettings(parts: EngineParts, session: LiveSession): Sessi
         folders.map(([path]) => path),
       );
       permissions.setLocks(locks);
-      if (says(given['permissions'], 'defaultMode')) session.setPermissionMode(mode);
-      if ('model' in given) await switchModel(modelIn(given), 'sdk', parts);
-      if ('effortLevel' in given) memory.effort = resolved.effort;
-      if ('fastMode' in given) memory.fastMode = resolved.fastMode;
+      if (says(given['permissions'], 'defaultMode')) live.setPermissionMode(mode);
+      if ('model' in given) await switchModel(modelIn(given), 'sdk', session);
+      if ('effortLevel' in given) model.effort = resolved.effort;
+      if ('fastMode' in given) model.fastMode = resolved.fastMode;
     },
     update: (source, given) => access().update(source, given),
     report: () => ({
       ...access().report(),
       applied: {
-        model: parts.model.resolve(memory.modelName),
-        effort: memory.effort ?? config.effort ?? null,
+        model: model.current,
+        effort: model.effort ?? null,
       },
     }),
     permissionRules: () => ({

@@ -1,13 +1,12 @@
 /** Background tasks as a host may see and steer them. */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { AttachmentMessage } from '../../protocol/messages.ts';
-import type { Clock } from '../../protocol/ports.ts';
+import type { Clock, Ids } from '../../protocol/ports.ts';
 import { TASK_NOTICE, type TaskEndedBy, type TaskInfo } from '../../protocol/task.ts';
 import type { UserBlock } from '../../protocol/wire.ts';
 import { noticeOrigin, noticePrompt, noticeReminder } from '../../tasks/notice.ts';
 import { type SessionTaskTable, wakes } from '../../tasks/task-table.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
-import type { EngineParts } from '../session/session-parts.ts';
 
 /** How much of a task's output a host is given, in bytes. */
 const OUTPUT_BYTES = 8 * 1024;
@@ -130,16 +129,19 @@ class TasksOfSession implements SessionTasks {
 }
 
 /** Background tasks that ended since the model was told last, to go behind a prompt. */
-export function endedTaskNotices(parts: Pick<EngineParts, 'tasks' | 'ids' | 'clock'>): AttachmentMessage[] {
-  const ended = parts.tasks.untold();
+export function endedTaskNotices(
+  tasks: Pick<SessionTaskTable, 'tell' | 'untold'>,
+  { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
+): AttachmentMessage[] {
+  const ended = tasks.untold();
   if (ended.length === 0) return [];
   const task_ids = ended.map(({ taskId }) => taskId);
-  parts.tasks.tell(task_ids);
+  tasks.tell(task_ids);
   return [
     {
       type: 'attachment',
-      uuid: parts.ids.uuid(),
-      timestamp: isoTime(parts.clock.nowMs()),
+      uuid: ids.uuid(),
+      timestamp: isoTime(clock.nowMs()),
       attachment: { type: TASK_NOTICE, task_ids },
       rendered: [{ type: 'text', text: noticeReminder(ended) }],
     },

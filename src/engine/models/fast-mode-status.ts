@@ -2,16 +2,6 @@
 import { modelInfo, resolveModelAlias } from '../../model/catalog/model-info.ts';
 import type { FastModeStatus } from '../../protocol/model.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { EngineParts } from '../session/session-parts.ts';
-
-/** Whether requests of this model go out fast now, and if not, why. */
-export function fastModeStatus(
-  model: string,
-  { memory, model: port }: Pick<EngineParts, 'memory' | 'model'>,
-): FastModeStatus {
-  const supported = port.infoOf(model).supportsFastMode === true;
-  return statusOf(memory.fastMode, supported, () => port.fastMode());
-}
 
 /** Before the session has begun. */
 export function configuredFastMode({
@@ -21,10 +11,11 @@ export function configuredFastMode({
   env = {},
 }: QueryEngineConfig): FastModeStatus {
   const { supportsFastMode } = modelInfo(resolveModelAlias(model, env), modelOverrides);
-  return statusOf(fastMode, supportsFastMode === true, () => ({ state: 'on' }));
+  return fastModeStatus(fastMode, supportsFastMode === true, () => ({ state: 'on' }));
 }
 
-function statusOf(
+/** Whether requests go out fast, and if not, why. `soFar`: what became of fast requests. */
+export function fastModeStatus(
   wanted: QueryEngineConfig['fastMode'],
   supported: boolean,
   soFar: () => FastModeStatus,

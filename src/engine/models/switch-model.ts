@@ -1,23 +1,23 @@
 /** Another model from the next request on: hooks may refuse it, and hear of it. */
 import { TurnwrightError } from '../../protocol/errors.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
+import type { HookPort } from '../../protocol/hook.ts';
+import type { Clock } from '../../protocol/ports.ts';
+import type { Scope } from '../../util/async/scope.ts';
+import type { QueryEngineConfig } from '../config.ts';
 import { toReplay } from '../output/to-sdk-user.ts';
-import type { EngineParts } from '../session/session-parts.ts';
-import { refuseUnpriced } from './model-choice.ts';
+import type { Conversation } from '../session/conversation.ts';
+import type { HostChannel } from '../session/host-channel.ts';
+import type { SessionModel } from './session-model.ts';
 
-type Parts = Pick<
-  EngineParts,
-  | 'announcer'
-  | 'clock'
-  | 'config'
-  | 'hookRoom'
-  | 'ids'
-  | 'journal'
-  | 'memory'
-  | 'model'
-  | 'scope'
-  | 'sessionId'
->;
+export interface SwitchPorts {
+  readonly model: SessionModel;
+  readonly conversation: Conversation;
+  readonly hooks: HookPort;
+  readonly host: HostChannel;
+  readonly scope: Pick<Scope, 'signal'>;
+  readonly world: { readonly clock: Clock };
+  readonly config: Pick<QueryEngineConfig, 'promptCacheTtl'>;
+}
 
 /**
  * undefined: the default model. Rejects with `unpriced_model` under a USD budget, and with `blocked_by_hook` when
@@ -26,15 +26,15 @@ type Parts = Pick<
 export async function switchModel(
   requested: string | undefined,
   source: 'sdk' | 'command',
-  parts: Parts,
+  ports: SwitchPorts,
 ): Promise<void> {
-  const { hookRoom, memory, model, scope } = parts;
-  const [from, to] = [model.resolve(memory.modelName), model.resolve(requested)];
-  refuseUnpriced(to, parts);
-  const hears = (event: 'PreModelSwitch' | 'PostModelSwitch') => from !== to && hookRoom.has(event);
+  const { hooks, model, scope } = ports;
+  const [from, to] = [model.current, model.resolve(requested)];
+  model.refuseUnpriced(to);
+  const hears = (event: 'PreModelSwitch' | 'PostModelSwitch') => from !== to && hooks.has(event);
   if (hears('PreModelSwitch')) {
-    const call = { event: 'PreModelSwitch', ...switched(from, to, requested, parts), source } as const;
-    const { permission, reason, blockingErrors } = await hookRoom.run(call, { signal: scope.signal });
+    const call = { event: 'PreModelSwitch', ...switched(from, to, requested, ports), source } as const;
+    const { permission, reason, blockingErrors } = await hooks.run(call, { signal: scope.signal });
     const [blocked = permission === 'deny' || permission === 'ask' ? (reason ?? '') : undefined] =
       blockingErrors;
     if (blocked !== undefined)
@@ -43,27 +43,23 @@ export async function switchModel(
         `Model switch blocked by a PreModelSwitch hook${blocked === '' ? '.' : `: ${blocked}`}`,
       );
   }
-  memory.modelName = requested;
+  model.select(requested);
   if (from !== to) {
     // A submission that runs goes on with it; the next one begins with it anyway.
-    memory.adopted = { ...memory.adopted, model: to };
-    if (source === 'sdk') announce(requested, to, parts);
+    model.adopt({ model: to });
+    if (source === 'sdk') announce(requested, to, ports.host);
   }
   if (hears('PostModelSwitch')) {
-    const call = { event: 'PostModelSwitch', ...switched(from, to, requested, parts), source } as const;
-    await hookRoom.run(call, { signal: scope.signal });
+    const call = { event: 'PostModelSwitch', ...switched(from, to, requested, ports), source } as const;
+    await hooks.run(call, { signal: scope.signal });
   }
 }
 
 /** As a local command would say it. */
-function announce(
-  requested: string | undefined,
-  model: string,
-  { announcer, clock, ids, sessionId }: Parts,
-): void {
+function announce(requested: string | undefined, model: string, host: HostChannel): void {
   const name = requested === undefined || requested === model ? model : `${requested} (${model})`;
   const content = `<local-command-stdout>Set model to \`${name}\`</local-command-stdout>`;
-  announcer.say(toReplay({ uuid: ids.uuid(), content, timestamp: isoTime(clock.nowMs()) }, sessionId));
+  host.emit(toReplay({ ...host.timedStamp(), content }, host.sessionId));
 }
 
 const TTL_MS = { '5m': 5 * 60_000, '1h': 60 * 60_000 } as const;
@@ -73,11 +69,11 @@ function switched(
   from_model: string,
   to_model: string,
   requested: string | undefined,
-  { clock, config, journal, memory, model }: Parts,
+  { config, conversation, model, world }: SwitchPorts,
 ) {
   const { price, source } = model.infoOf(to_model);
   const cache_ttl = config.promptCacheTtl ?? '5m';
-  const usage = memory.measured?.usage;
+  const usage = conversation.measured?.usage;
   const context_tokens =
     usage === undefined
       ? 0
@@ -85,8 +81,10 @@ function switched(
         usage.cache_creation_input_tokens +
         usage.cache_read_input_tokens +
         usage.output_tokens;
-  const last = journal.view.messages.at(journal.view.messages.length - 1);
-  const ageMs = last === undefined ? Number.POSITIVE_INFINITY : clock.nowMs() - Date.parse(last.timestamp);
+  const { messages } = conversation;
+  const last = messages.at(messages.length - 1);
+  const ageMs =
+    last === undefined ? Number.POSITIVE_INFINITY : world.clock.nowMs() - Date.parse(last.timestamp);
   const perMillion = cache_ttl === '1h' ? price?.cacheWrite1h : price?.cacheWrite5m;
   return {
     from_model,

@@ -1,11 +1,10 @@
 /** `system/init`, at the head of each submission (L1 phase 4). */
 import { join } from 'node:path';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
-import { commandsOf } from '../host/command-list.ts';
 import { pluginInfos } from '../host/reload-plugins.ts';
 import { agentsIn, apiKeySourceOf } from '../host/session-info.ts';
-import { fastModeFields, fastModeStatus } from '../models/fast-mode-status.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import { fastModeFields } from '../models/fast-mode-status.ts';
+import type { Session } from '../session/session.ts';
 import { CAPABILITIES, PROTOCOL_VERSION, VERSION } from '../version.ts';
 import { notesFolder } from '../wiring/project/memory.ts';
 
@@ -15,10 +14,10 @@ const NAMES: Readonly<Record<string, string>> = { Agent: 'Task' };
 /** `promptUuids`: of the prompts that are about to be answered, where their sender gave one. */
 export function initMessage(
   model: string,
-  parts: EngineParts,
+  session: Session,
   promptUuids: readonly string[] = [],
 ): SDKMessage {
-  const { config } = parts;
+  const { config, host, tools } = session;
   const notes = notesFolder(config);
   return {
     type: 'system',
@@ -26,10 +25,10 @@ export function initMessage(
     apiKeySource: apiKeySourceOf(config),
     claude_code_version: PROTOCOL_VERSION,
     turnwright_version: VERSION,
-    cwd: parts.folder.now,
-    original_cwd: parts.folder.root,
-    tools: parts.tools.names().map((name) => NAMES[name] ?? name),
-    mcp_servers: parts.mcp.statuses().map(({ name, status, source, error }) => ({
+    cwd: tools.folder.now,
+    original_cwd: tools.folder.root,
+    tools: tools.names().map((name) => NAMES[name] ?? name),
+    mcp_servers: session.mcp.statuses().map(({ name, status, source, error }) => ({
       name,
       status,
       ...(source !== undefined && { source }),
@@ -37,12 +36,12 @@ export function initMessage(
     })),
     model,
     ...(config.betas !== undefined && config.betas.length > 0 && { betas: config.betas }),
-    permissionMode: parts.permissions.mode,
-    slash_commands: commandsOf(config, parts.mcp.commands).map(({ name }) => name),
+    permissionMode: session.permissions.mode,
+    slash_commands: session.commands.list().map(({ name }) => name),
     terminal_slash_commands: [],
     output_style: config.outputStyles?.name ?? 'default',
     agents: agentsIn(config).map((agent) => agent.name),
-    skills: parts.skills.names(),
+    skills: session.skills.names(),
     plugins: pluginInfos(config),
     ...(config.plugins !== undefined &&
       config.plugins.errors.length > 0 && { plugin_errors: config.plugins.errors }),
@@ -53,10 +52,9 @@ export function initMessage(
     product_feedback_disabled: true,
     view_mode: 'default',
     ...(promptUuids.length > 0 && { user_message_uuids: promptUuids }),
-    ...fastModeFields(fastModeStatus(model, parts)),
+    ...fastModeFields(session.model.fastModeStatus(model)),
     capabilities: CAPABILITIES,
-    uuid: parts.ids.uuid(),
-    session_id: parts.sessionId,
+    ...host.stamp(),
   };
 }
 

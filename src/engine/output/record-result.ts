@@ -7,7 +7,8 @@ import { TASK_NOTICE } from '../../protocol/task.ts';
 import { within } from '../../util/async/with-timeout.ts';
 import { headOf } from '../../util/text/cut-text.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { HostChannel } from '../session/host-channel.ts';
+import type { Session } from '../session/session.ts';
 import type { Prompt } from '../submission/prepare-submission.ts';
 import type { Submission } from '../submission/submission.ts';
 
@@ -18,21 +19,21 @@ const MIRROR_MS = 5_000;
 export async function recordResult(
   result: SDKResultMessage,
   { id, prompt }: Submission,
-  parts: EngineParts,
+  session: Session,
 ): Promise<readonly SDKMessage[]> {
-  parts.memory.results += 1;
-  parts.memory.lastResult = result;
+  const { budget, config, conversation, host, mirror } = session;
+  session.submissions.ended(result);
   // A session that could not be opened is not written to.
-  if (!parts.memory.opened) return [result];
-  const { recorder } = parts.journal;
+  if (!conversation.isOpen) return [result];
+  const { recorder, messages } = conversation;
   const bodies: JournalBody[] = [
-    ...lastPrompt(prompt, id, parts),
+    ...lastPrompt(prompt, id, messages.at(messages.length - 1)?.uuid),
     {
       type: 'cost',
       id: `${id}/cost`,
       submission: id,
-      totalCostUsd: parts.ledger.totalCostUsd(),
-      modelUsage: parts.ledger.modelUsage(),
+      totalCostUsd: budget.ledger.totalCostUsd(),
+      modelUsage: budget.ledger.modelUsage(),
     },
     { type: 'result', id: `${id}/result`, submission: id, result },
   ];
@@ -41,13 +42,13 @@ export async function recordResult(
     await recorder.append(bodies);
     await recorder.commit();
   } catch (error) {
-    if (!parts.journal.lost) {
-      parts.config.stderr?.(`The result could not be recorded: ${(error as Error).message}`);
-      lost = writesLost(error, parts);
+    if (!conversation.journal.lost) {
+      config.stderr?.(`The result could not be recorded: ${(error as Error).message}`);
+      lost = writesLost(error, host);
     }
   }
   // Who reads the result may stop the machine; a store that hangs does not keep it from them.
-  if (parts.mirror !== undefined) await within(MIRROR_MS, parts.mirror.flush());
+  if (mirror !== undefined) await within(MIRROR_MS, mirror.flush());
   return lost === undefined ? [result] : [lost, result];
 }
 
@@ -58,21 +59,16 @@ const LAST_PROMPT_CHARS = 200;
 function lastPrompt(
   { content, options }: Prompt,
   submission: string,
-  { journal }: EngineParts,
+  leafUuid: string | undefined,
 ): JournalBody[] {
   const text = textOfContent(content).replaceAll(/\s+/g, ' ').trim();
-  const { messages } = journal.view;
-  const leafUuid = messages.at(messages.length - 1)?.uuid;
   if (text === '' || leafUuid === undefined || options.origin?.kind === TASK_NOTICE) return [];
   const id = `${submission}/last-prompt`;
   return [{ type: 'last-prompt', id, submission, lastPrompt: headOf(text, LAST_PROMPT_CHARS), leafUuid }];
 }
 
 /** undefined: it was not for want of room. */
-function writesLost(
-  error: unknown,
-  { ids, sessionId }: Pick<EngineParts, 'ids' | 'sessionId'>,
-): SDKSessionWritesLost | undefined {
+function writesLost(error: unknown, host: HostChannel): SDKSessionWritesLost | undefined {
   const cause = error instanceof Error ? (error.cause as { readonly code?: unknown } | undefined) : undefined;
   const error_code = (['ENOSPC', 'EDQUOT'] as const).find((code) => code === cause?.code);
   if (error_code === undefined) return undefined;
@@ -81,8 +77,7 @@ function writesLost(
     subtype: 'session_writes_lost',
     error_code,
     lost: ['transcript'],
-    transcript_session_ids: [sessionId],
-    uuid: ids.uuid(),
-    session_id: sessionId,
+    transcript_session_ids: [host.sessionId],
+    ...host.stamp(),
   };
 }

@@ -1,13 +1,13 @@
 /** A refusal is an answer (L7.1); this says so to programs that would rather not look for it in the result. */
 import type { SDKModelRefusal } from '../../protocol/session-messages.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { HostChannel } from '../session/host-channel.ts';
 import type { Submission } from '../submission/submission.ts';
 import type { Outcome } from './result.ts';
 
 export function refusalNotice(
   outcome: Pick<Outcome, 'last'>,
   { prompt }: Pick<Submission, 'prompt'>,
-  { ids, sessionId }: Pick<EngineParts, 'ids' | 'sessionId'>,
+  host: HostChannel,
 ): readonly SDKModelRefusal[] {
   const last = outcome.last({ byModel: true });
   if (last?.stopReason !== 'refusal') return [];
@@ -19,8 +19,7 @@ export function refusalNotice(
       request_id: last.requestId ?? null,
       refused_user_message_uuid: prompt.options.uuid ?? null,
       content: `${last.model ?? 'The model'} refused to answer.`,
-      uuid: ids.uuid(),
-      session_id: sessionId,
+      ...host.stamp(),
     },
   ];
 }

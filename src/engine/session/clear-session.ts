@@ -1,8 +1,52 @@
-/** The session after a cleared one (`/clear`). */
-
+/** `/clear`: the conversation ends, and another one begins, in a session of its own, with what this one was set to. */
+import type { SDKConversationReset, SDKMessage } from '../../protocol/sdk-messages.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { Inherited } from '../wiring/engine.ts';
-import type { EngineParts } from './session-parts.ts';
+import { recordResult } from '../output/record-result.ts';
+import { resultWithoutQuery } from '../output/result.ts';
+import type { ResultFacts } from '../output/result-fields.ts';
+import type { Submission } from '../submission/submission.ts';
+import type { Inherited } from '../wiring/foundation.ts';
+import type { Session } from './session.ts';
+
+/** What the command has to say, and its result. */
+export interface Clearing {
+  readonly messages: readonly SDKMessage[];
+  readonly text: string;
+  readonly command: string | undefined;
+  readonly facts: ResultFacts;
+}
+
+/**
+ * From here on the session takes no more prompts. What is returned is said of the conversation that begins, whose cost
+ * begins at 0 as well.
+ */
+export async function clearSession(
+  { messages, text, command, facts }: Clearing,
+  submission: Submission,
+  session: Session,
+): Promise<readonly SDKMessage[]> {
+  const reset = conversationReset(session);
+  const session_id = reset.new_conversation_id;
+  const fresh = { sessionId: session_id, totalCostUsd: 0, modelUsage: {}, usageSinceLastResult: {} };
+  const result = resultWithoutQuery(text, { ...facts, ...fresh }, command);
+  const recorded = await recordResult(result, submission, session);
+  session.budget.ledger.startConversation();
+  return [reset, ...messages.map((message) => ({ ...message, session_id })), ...recorded];
+}
+
+function conversationReset({ conversation, host, submissions }: Session): SDKConversationReset {
+  const { uuid: successor } = host.stamp();
+  conversation.clear(successor);
+  const { promptId } = submissions;
+  return {
+    type: 'conversation_reset',
+    new_conversation_id: successor,
+    trigger: 'clear',
+    ...(promptId !== undefined && { user_message_uuid: promptId }),
+    ...host.timedStamp(),
+    session_id: host.sessionId,
+  };
+}
 
 /**
  * A fresh conversation with the same tools, rules and hooks, the model and the mode as they were last set; connections
@@ -10,7 +54,7 @@ import type { EngineParts } from './session-parts.ts';
  */
 export function handOver<Engine>(
   sessionId: string,
-  { config, memory, permissions, mcp, ledger }: EngineParts,
+  { config, conversation, budget, model, permissions, mcp, submissions }: Session,
   open: (config: QueryEngineConfig, inherited: Inherited) => Engine,
 ): Engine {
   const next = open(
@@ -25,11 +69,11 @@ export function handOver<Engine>(
       initialMessages: undefined,
       orphanedPermission: undefined,
       readFileCache: undefined,
-      model: memory.modelName,
+      model: model.name,
       permissionMode: permissions.mode,
     },
-    { mcp, ledger, thinking: memory.thinking, capWarnings: memory.capWarnings, results: memory.results },
+    { mcp, budget, thinking: model.thinking, results: submissions.results },
   );
-  memory.handedOver = true;
+  conversation.handOver();
   return next;
 }

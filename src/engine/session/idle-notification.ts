@@ -1,18 +1,18 @@
 /** Tells the person who does not look that the session waits for them. */
-import type { EngineParts } from './session-parts.ts';
+import type { Session } from './session.ts';
 
 const IDLE_MS = 60_000;
 
 /** Runs the Notification hooks when no prompt comes for a while. Returns what calls it off; the session's end does too. */
 export function tellWhenIdle({
   config,
-  clock,
   hooks,
   scope,
-}: Pick<EngineParts, 'config' | 'clock' | 'hooks' | 'scope'>): (() => void) | undefined {
+  world,
+}: Pick<Session, 'config' | 'hooks' | 'scope' | 'world'>): (() => void) | undefined {
   if (scope.aborted) return undefined;
   const { signal } = scope;
-  const stop = clock.timer(config.idleNotificationMs ?? IDLE_MS, () => {
+  const stop = world.clock.timer(config.idleNotificationMs ?? IDLE_MS, () => {
     if (signal.aborted) return;
     void hooks.run(
       {

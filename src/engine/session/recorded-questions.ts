@@ -2,30 +2,36 @@
 import { readAnswer } from '../../permissions/ask/read-answer.ts';
 import type { AskPort } from '../../protocol/gate.ts';
 import type { PermissionResult } from '../../protocol/permission.ts';
-import type { EngineParts } from './session-parts.ts';
+import type { Ids } from '../../protocol/ports.ts';
+import type { Conversation } from './conversation.ts';
+import type { ToolsRoom } from './session.ts';
+import type { Submissions } from './submissions.ts';
 
-type Parts = Pick<EngineParts, 'config' | 'ids' | 'journal' | 'memory'>;
+export interface QuestionPorts {
+  readonly ids: Ids;
+  readonly conversation: Pick<Conversation, 'recorder'>;
+  readonly submissions: Pick<Submissions, 'running'>;
+}
 
 /**
  * On record before the host is asked, and its answer before the call may run: who was asked once is not asked again
  * when the process dies in between. What a host is asked on behalf of an agent is not: the agent ends with its process.
  */
-export function askOnRecord(ask: AskPort, parts: () => Parts): AskPort {
+export function askOnRecord(ask: AskPort, { ids, conversation, submissions }: QuestionPorts): AskPort {
   return async (question, signal) => {
-    const { config, ids, journal, memory } = parts();
-    const { submission } = memory;
+    const { recorder } = conversation;
+    const { running: submission } = submissions;
     const { toolUseId, tool, message, input, agentId } = question;
-    if (config.canUseTool === undefined || submission === undefined || agentId !== undefined)
-      return ask(question, signal);
+    if (submission === undefined || agentId !== undefined) return ask(question, signal);
     const askId = ids.uuid();
     const asked = { tool_name: tool.name, message };
-    await journal.recorder.append([
+    await recorder.append([
       { type: 'ask', id: `${submission}/ask/${askId}`, submission, askId, toolUseId, question: asked },
     ]);
     const answer = await ask(question, signal);
     // A question that was withdrawn has no answer.
     if (!signal.aborted && answer.behavior !== 'pending')
-      await journal.recorder.append([
+      await recorder.append([
         {
           type: 'answer',
           id: `${submission}/answer/${askId}`,
@@ -49,7 +55,7 @@ function withoutSame(answer: PermissionResult, input: unknown): PermissionResult
 /** What an earlier life was answered and did not come to act upon. */
 export function presetAnswers(
   answers: readonly { readonly toolUseId: string; readonly answer: unknown }[],
-  { tools }: Pick<EngineParts, 'tools'>,
+  tools: Pick<ToolsRoom, 'presetAnswer'>,
 ): void {
   for (const { toolUseId, answer } of answers) {
     const read = readAnswer(answer, toolUseId);

@@ -7,7 +7,9 @@ import { wireModel } from '../../model/catalog/model-info.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { EngineParts, SessionMemory } from './session-parts.ts';
+import type { SessionModel } from '../models/session-model.ts';
+import type { SessionContexts } from './conversation.ts';
+import type { Session } from './session.ts';
 import { buildSystemPrompt, buildUserContext, readSystemPrompt, type Surroundings } from './system-prompt.ts';
 
 export interface SubmissionContext {
@@ -15,17 +17,15 @@ export interface SubmissionContext {
   readonly userContext: readonly string[];
 }
 
-type SessionContexts = NonNullable<SessionMemory['contexts']>;
-
 /** Fetches on the first call; afterwards the same contexts are used, so the request's head keeps its bytes (L3). */
 export async function fetchContexts(
-  parts: EngineParts,
+  session: Session,
   scope: Pick<Scope, 'signal'>,
   model: string,
 ): Promise<SubmissionContext> {
-  const { config, memory, tools } = parts;
-  memory.contexts ??= await fetchOnce(parts, scope);
-  const { memoryFiles, gitStatus, ownMemory } = memory.contexts;
+  const { config, conversation, tools } = session;
+  const contexts = await conversation.fetchContexts(() => fetchOnce(session, scope));
+  const { memoryFiles, gitStatus, ownMemory } = contexts;
   const { custom, append } = readSystemPrompt(config.systemPrompt);
   return {
     system: buildSystemPrompt({
@@ -42,13 +42,13 @@ export async function fetchContexts(
       memory: renderMemory(memoryFiles),
       // Turnwright's own prompt has a place for it.
       outputStyle: custom === undefined ? undefined : config.outputStyles?.current,
-      surroundings: surroundingsOf(model, memory.contexts, parts),
+      surroundings: surroundingsOf(model, contexts, session),
     }),
   };
 }
 
 async function fetchOnce(
-  { clock, config, sources }: EngineParts,
+  { config, sources, world }: Session,
   { signal }: Pick<Scope, 'signal'>,
 ): Promise<SessionContexts> {
   const [memoryFiles, isRepository, ownMemory] = await Promise.all([
@@ -61,7 +61,7 @@ async function fetchOnce(
     isRepository,
     ownMemory,
     gitStatus: isRepository && !isSilent(config) ? await sources.gitStatus(signal) : '',
-    date: isoTime(clock.nowMs()).slice(0, 10),
+    date: isoTime(world.clock.nowMs()).slice(0, 10),
   };
 }
 
@@ -69,7 +69,7 @@ async function fetchOnce(
 export function surroundingsOf(
   name: string,
   { isRepository, date }: Pick<SessionContexts, 'isRepository' | 'date'>,
-  { config, model }: Pick<EngineParts, 'config' | 'model'>,
+  { config, model }: { readonly config: QueryEngineConfig; readonly model: Pick<SessionModel, 'infoOf'> },
 ): Surroundings {
   const { displayName, knowledgeCutoff } = model.infoOf(name);
   return {
@@ -90,12 +90,11 @@ function isSilent({ systemPrompt }: QueryEngineConfig): boolean {
 }
 
 /** Goes out with the request, when it differs from the one before. */
-export function recordSnapshot(context: SubmissionContext, submission: string, parts: EngineParts): void {
-  const toolNames = parts.tools.names();
+export function recordSnapshot(context: SubmissionContext, submission: string, session: Session): void {
+  const toolNames = session.tools.names();
   const hash = crc32(JSON.stringify([context.system, context.userContext, toolNames])).toString(16);
-  if (hash === parts.memory.snapshot) return;
-  parts.memory.snapshot = hash;
-  parts.journal.recorder.later([
+  if (!session.conversation.isNewSnapshot(hash)) return;
+  session.conversation.recorder.later([
     {
       type: 'context-snapshot',
       id: `${submission}/context-snapshot`,

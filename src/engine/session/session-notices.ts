@@ -2,9 +2,9 @@
 import type { PermissionPort } from '../../protocol/gate.ts';
 import type { InformationalBody } from '../../protocol/messages.ts';
 import type { PermissionMode } from '../../protocol/permission.ts';
-import type { Ids } from '../../protocol/ports.ts';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import type { AppStateAccess } from '../app-state.ts';
+import type { HostChannel } from './host-channel.ts';
 
 export interface SessionNotices {
   /** A sentence for people. Default level: `warning`. */
@@ -29,23 +29,21 @@ type Notice =
     };
 
 interface NoticeParts {
-  readonly ids: Ids;
+  readonly host: HostChannel;
   readonly permissions: Pick<PermissionPort, 'mode'>;
   readonly appState: AppStateAccess;
 }
 
-export function createSessionNotices(sessionId: string, parts: NoticeParts): SessionNotices {
-  return new Notices(sessionId, parts);
+export function createSessionNotices(parts: NoticeParts): SessionNotices {
+  return new Notices(parts);
 }
 
 class Notices implements SessionNotices {
-  readonly #sessionId: string;
   readonly #parts: NoticeParts;
   readonly #waiting: Notice[] = [];
   #told: PermissionMode;
 
-  constructor(sessionId: string, parts: NoticeParts) {
-    this.#sessionId = sessionId;
+  constructor(parts: NoticeParts) {
     this.#parts = parts;
     this.#told = parts.permissions.mode;
   }
@@ -69,8 +67,7 @@ class Notices implements SessionNotices {
       subtype: 'status',
       status: null,
       permissionMode: this.#told,
-      uuid: this.#parts.ids.uuid(),
-      session_id: this.#sessionId,
+      ...this.#parts.host.stamp(),
     };
   }
 
@@ -83,10 +80,9 @@ class Notices implements SessionNotices {
   }
 
   take(): SDKMessage | undefined {
-    const { ids } = this.#parts;
     const changed = this.modeChange();
     if (changed !== undefined) return changed;
     const next = this.#waiting.shift();
-    return next && { type: 'system', ...next, uuid: ids.uuid(), session_id: this.#sessionId };
+    return next && { type: 'system', ...next, ...this.#parts.host.stamp() };
   }
 }

@@ -3,8 +3,9 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { JournalBody } from '../../protocol/journal.ts';
 import type { SDKSessionTitleChanged } from '../../protocol/session-messages.ts';
 import { uuid } from '../../util/ids/uuid.ts';
+import type { HostChannel } from './host-channel.ts';
 import { openSession } from './open-session.ts';
-import type { EngineParts } from './session-parts.ts';
+import type { Session } from './session.ts';
 
 export function titleRecord(title: string): JournalBody {
   const id = `title/${uuid()}`;
@@ -14,23 +15,20 @@ export function titleRecord(title: string): JournalBody {
 /** Throws `invalid_option` for an empty name, and when another session is meant. */
 export async function renameSession(
   title: string,
-  parts: EngineParts,
-  meant: string = parts.sessionId,
+  session: Session,
+  meant: string = session.conversation.sessionId,
 ): Promise<void> {
-  if (meant !== parts.sessionId)
-    throw new TurnwrightError('invalid_option', `This is session ${parts.sessionId}, not ${meant}.`);
+  const { conversation, host } = session;
+  if (meant !== conversation.sessionId)
+    throw new TurnwrightError('invalid_option', `This is session ${conversation.sessionId}, not ${meant}.`);
   const name = title.trim();
   if (name === '') throw new TurnwrightError('invalid_option', 'A title must not be empty.');
-  await openSession(parts);
-  await parts.journal.recorder.append([titleRecord(name)]);
-  parts.memory.title = name;
-  parts.announcer.say(titleChanged(name, parts));
+  await openSession(session);
+  await conversation.recorder.append([titleRecord(name)]);
+  conversation.rename(name);
+  host.emit(titleChanged(name, host));
 }
 
-export function titleChanged(
-  title: string,
-  { ids, sessionId }: Pick<EngineParts, 'ids' | 'sessionId'>,
-): SDKSessionTitleChanged {
-  const stamp = { uuid: ids.uuid(), session_id: sessionId };
-  return { type: 'system', subtype: 'session_title_changed', title, ...stamp };
+export function titleChanged(title: string, host: HostChannel): SDKSessionTitleChanged {
+  return { type: 'system', subtype: 'session_title_changed', title, ...host.stamp() };
 }

@@ -4,7 +4,8 @@
  */
 import type { SpawnRequest } from '../../protocol/agent.ts';
 import type { AgentRecord } from '../agents/agent-outcome.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Conversation } from '../session/conversation.ts';
+import type { Session } from '../session/session.ts';
 import { askForLine } from './small-model.ts';
 import { lastWords } from './transcript-excerpt.ts';
 
@@ -17,16 +18,17 @@ const MESSAGES = 8;
 export interface SummarisedAgent {
   readonly request: SpawnRequest;
   readonly record: AgentRecord;
-  /** The agent's own parts: its view. */
-  readonly parts: Pick<EngineParts, 'journal'>;
-  readonly session: EngineParts;
+  /** The agent's own. */
+  readonly conversation: Pick<Conversation, 'messages'>;
+  readonly session: Session;
   readonly signal: AbortSignal;
 }
 
 /** Returns what ends it. */
 export function summariseProgress(agent: SummarisedAgent): () => void {
-  const { request, record, parts, session, signal } = agent;
-  const { clock, ids, sessionId, announcer } = session;
+  const { request, record, conversation, session, signal } = agent;
+  const { host, world } = session;
+  const { clock } = world;
   if (session.config.agentProgressSummaries !== true) return () => {};
   const startedMs = clock.monotonicMs();
   const { agentId, toolUseId, description, definition, submission } = request;
@@ -34,7 +36,7 @@ export function summariseProgress(agent: SummarisedAgent): () => void {
   let asked = 0;
   let stop = () => {};
   const say = (summary: string) =>
-    announcer.say({
+    host.emit({
       type: 'system',
       subtype: 'task_progress',
       task_id: agentId,
@@ -49,11 +51,10 @@ export function summariseProgress(agent: SummarisedAgent): () => void {
       },
       ...(record.lastToolName !== undefined && { last_tool_name: record.lastToolName }),
       summary,
-      uuid: ids.uuid(),
-      session_id: sessionId,
+      ...host.stamp(),
     });
   const ask = async () => {
-    const { messages } = parts.journal.view;
+    const { messages } = conversation;
     if (messages.length === told) return;
     told = messages.length;
     asked += 1;

@@ -3,7 +3,7 @@
  * by the next prompt.
  */
 
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Session } from '../session/session.ts';
 import { askForLine } from './small-model.ts';
 import { lastWords } from './transcript-excerpt.ts';
 
@@ -16,11 +16,11 @@ const MESSAGES = 12;
  * Returns what calls it off. Not after the first turn, which says little of the person yet, nor after one that failed
  * or was cut short, nor in plan mode, where the plan is what is asked about.
  */
-export function suggestPrompt(submission: string, parts: EngineParts): (() => void) | undefined {
-  const { memory, scope, permissions, journal, announcer, ids, sessionId } = parts;
-  const { lastResult: last } = memory;
+export function suggestPrompt(submission: string, session: Session): (() => void) | undefined {
+  const { submissions, scope, permissions, conversation, host } = session;
+  const { lastResult: last } = submissions;
   const isWanted =
-    memory.results > 1 &&
+    submissions.results > 1 &&
     last?.is_error === false &&
     last.terminal_reason === 'completed' &&
     permissions.mode !== 'plan';
@@ -32,17 +32,17 @@ export function suggestPrompt(submission: string, parts: EngineParts): (() => vo
       querySource: 'suggestion',
       foreground: false,
       system: SYSTEM,
-      texts: [lastWords(journal.view.messages, MESSAGES)],
+      texts: [lastWords(conversation.messages, MESSAGES)],
       maxTokens: MAX_TOKENS,
       effectKey: `${submission}/suggestion`,
       signal,
     },
-    parts,
+    session,
   )
     .then(
       (suggestion) => {
         if (signal.aborted || suggestion === undefined || suggestion === '.') return;
-        announcer.say({ type: 'prompt_suggestion', suggestion, uuid: ids.uuid(), session_id: sessionId });
+        host.emit({ type: 'prompt_suggestion', suggestion, ...host.stamp() });
       },
       () => undefined, // none, then
     )

@@ -7,7 +7,7 @@ import { FRESH_RETRY_STATE, type ModelRequest } from '../../protocol/model.ts';
 import { EMPTY_USAGE, type StreamEvent, type Usage } from '../../protocol/wire.ts';
 import { PersistentList } from '../../util/collections/persistent-list.ts';
 import type { WebSearch, WebSearchOutput, WebSearchPart } from '../../web/web-search-tool.ts';
-import type { SmallModelParts } from './small-model.ts';
+import type { SideCallPorts } from './small-model.ts';
 
 const MAX_ANSWER_TOKENS = 8_000;
 const MAX_SEARCHES = 8;
@@ -17,16 +17,16 @@ const SYSTEM =
 type Found = Pick<WebSearchOutput, 'results' | 'searchCount'>;
 
 /** Rejects with a sentence when the request fails, or when there is no money for it. */
-export async function searchWeb(search: WebSearch, parts: SmallModelParts): Promise<Found> {
-  const { ledger, memory, model: port } = parts;
-  const model = memory.request?.model ?? port.resolve(memory.modelName);
-  const request = requestOf(search, model, parts);
+export async function searchWeb(search: WebSearch, ports: SideCallPorts): Promise<Found> {
+  const { ledger } = ports.budget;
+  const { client, inUse: model } = ports.model;
+  const request = requestOf(search, model, ports);
   const { effectKey, signal } = search;
   const inputTokens = estimateTokens(request.view);
   const reserved = ledger.reserve({ model, effectKey, inputTokens, maxTokens: MAX_ANSWER_TOKENS });
   if (!reserved.ok) throw new Error('The budget does not allow for a web search.');
   const answer = new Answer();
-  const run = port.call(request, { signal, retry: FRESH_RETRY_STATE });
+  const run = client.call(request, { signal, retry: FRESH_RETRY_STATE });
   for (;;) {
     const next = await run.next();
     if (!next.done) {
@@ -41,11 +41,11 @@ export async function searchWeb(search: WebSearch, parts: SmallModelParts): Prom
   }
 }
 
-function requestOf(search: WebSearch, model: string, parts: SmallModelParts): ModelRequest {
+function requestOf(search: WebSearch, model: string, ports: SideCallPorts): ModelRequest {
   const { query, allowed_domains, blocked_domains, effectKey } = search;
   const message: ViewMessage = {
     type: 'user',
-    ...stamped(parts),
+    ...stamped(ports.world),
     isSynthetic: true,
     kind: 'nudge',
     message: { role: 'user', content: [{ type: 'text', text: `Search the web for: ${query}` }] },
@@ -54,7 +54,7 @@ function requestOf(search: WebSearch, model: string, parts: SmallModelParts): Mo
     querySource: 'web_search',
     foreground: true,
     effectKey,
-    sessionId: parts.sessionId,
+    sessionId: ports.conversation.sessionId,
     model,
     system: [SYSTEM],
     tools: [],

@@ -4,7 +4,7 @@ import type { RecoveryOutcome, StepInput } from '../../protocol/context.ts';
 import type { LoopMessage } from '../../protocol/messages.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { ConversationPorts } from '../session/session.ts';
 import { loopParamsOf } from './loop-input.ts';
 import type { Submission } from './submission.ts';
 
@@ -27,14 +27,14 @@ export interface CompactionReport {
 export async function* compactSession(
   { model, context, instructions }: ManualCompaction,
   { id, scope }: Submission,
-  parts: EngineParts,
+  ports: ConversationPorts,
 ): AsyncGenerator<LoopMessage, CompactionReport> {
-  const { journal, memory, context: port } = parts;
-  await parts.model.ready(model, scope);
+  const { recorder } = ports.conversation;
+  await ports.model.client.ready(model, scope);
   // The request for the summary has the head of the conversation's own requests, so that its prefix is cached.
-  memory.request = loopParamsOf({ submission: id, scope, model, context }, parts);
-  const input = inputOf(`${id}/compact`, model, scope.signal, parts);
-  const work = port.compact?.(input, {
+  ports.model.request = loopParamsOf({ submission: id, scope, model, context }, ports);
+  const input = inputOf(`${id}/compact`, model, scope.signal, ports);
+  const work = ports.context.port.compact?.(input, {
     trigger: 'manual',
     ...(instructions !== undefined && { instructions }),
   });
@@ -47,14 +47,14 @@ export async function* compactSession(
     if (next.done) outcome = next.value;
     else if (next.value.type === 'user' || next.value.type === 'attachment') held.push(next.value);
     else {
-      if (next.value.type === 'system') await journal.recorder.append([{ ...next.value, submission: id }]);
+      if (next.value.type === 'system') await recorder.append([{ ...next.value, submission: id }]);
       yield next.value;
     }
   }
   if (outcome.kind === 'none') return notCompacted(`The conversation was not compacted: ${outcome.why}.`);
   const { source, edits, tokensFreed } = outcome;
   const why = 'asked for by /compact';
-  await journal.recorder.append([{ type: source, id: `${id}/edit/compact`, submission: id, edits, why }]);
+  await recorder.append([{ type: source, id: `${id}/edit/compact`, submission: id, edits, why }]);
   for (const message of held) yield message;
   const freed = grouped(Math.max(0, tokensFreed));
   return { compacted: true, text: `The conversation was compacted: about ${freed} tokens were freed.` };
@@ -62,14 +62,15 @@ export async function* compactSession(
 
 const notCompacted = (text: string): CompactionReport => ({ compacted: false, text });
 
-function inputOf(effectKey: string, model: string, signal: AbortSignal, parts: EngineParts): StepInput {
-  const { messages } = parts.journal.view;
+function inputOf(effectKey: string, model: string, signal: AbortSignal, ports: ConversationPorts): StepInput {
+  const { messages } = ports.conversation;
+  const { port } = ports.context;
   return {
     view: messages,
     fresh: [],
-    estimateTokens: parts.context.estimate(messages.slice()),
+    estimateTokens: port.estimate(messages.slice()),
     compactedInThisPass: false,
-    limits: parts.context.limitsFor(model),
+    limits: port.limitsFor(model),
     compaction: FRESH_COMPACTION,
     turnCount: 1,
     model,

@@ -1,14 +1,12 @@
 /** What the engine hands to the loop for one submission. */
 import type { CarryOn, LoopDeps, LoopParams, OuterGuard } from '../../loop/deps.ts';
 import { FRESH_COMPACTION } from '../../loop/state.ts';
-import { OUTPUT_CAP_WITH_THINKING, thinkingFor } from '../../model/request/thinking-options.ts';
+import { OUTPUT_CAP_WITH_THINKING } from '../../model/request/thinking-options.ts';
 import type { EffortLevel, ThinkingConfig } from '../../protocol/wire.ts';
 import type { Scope } from '../../util/async/scope.ts';
-import { fallbackModels } from '../models/model-choice.ts';
 import type { SubmissionContext } from '../session/request-context.ts';
-import type { EngineParts, SessionMemory } from '../session/session-parts.ts';
+import type { ConversationPorts } from '../session/session.ts';
 import { withBackgroundTasks } from './stop-hook-tasks.ts';
-import { STRUCTURED_OUTPUT_TOOL } from './structured-output.ts';
 
 /** Output cap when none was set, and the one it escalates to (L3), in tokens. */
 const DEFAULT_OUTPUT_CAP = 8_000;
@@ -28,33 +26,31 @@ export interface LoopInput {
   readonly startAt?: LoopParams['startAt'] | undefined;
 }
 
-export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
-  const { config, memory, journal, structured } = parts;
+export function loopParamsOf(input: LoopInput, ports: ConversationPorts): LoopParams {
+  const { budget, config, conversation } = ports;
   const { model } = input;
-  const effort = input.effort ?? memory.effort ?? config.effort;
-  const thinking = shownAs(
-    memory.thinkingDisplay,
-    thinkingFor(memory.thinking ?? config.thinking, model, parts.model.infoOf(model)),
-  );
+  const effort = input.effort ?? ports.model.effort;
+  const thinking = ports.model.thinkingOf(model);
+  const { taskRemaining } = budget;
   return {
-    sessionId: parts.sessionId,
+    sessionId: conversation.sessionId,
     submission: input.submission,
     querySource: 'main',
     foreground: true,
     agentPath: '',
     chainId: input.submission,
     depth: 0,
-    view: () => journal.view.messages,
+    view: () => conversation.messages,
     ...input.context,
     model,
-    fallbackModels: fallbackModels(model, parts),
+    fallbackModels: ports.model.fallbacksOf(model),
     ...(thinking !== undefined && { thinking }),
     ...(effort !== undefined && { effort }),
-    ...(memory.fastMode === true && { speed: 'fast' as const }),
+    ...(ports.model.isFast && { speed: 'fast' as const }),
     ...(config.betas !== undefined && { betas: config.betas }),
     ...(config.maxTurns !== undefined && { maxTurns: config.maxTurns }),
     ...(config.taskBudget !== undefined && { taskBudget: config.taskBudget }),
-    ...(memory.taskRemaining !== undefined && { taskBudgetRemaining: memory.taskRemaining }),
+    ...(taskRemaining !== undefined && { taskBudgetRemaining: taskRemaining }),
     ...(config.tokenBudget !== undefined && { tokenBudget: config.tokenBudget }),
     ...(config.maxOutputTokens !== undefined && { maxOutputTokens: config.maxOutputTokens }),
     defaultOutputCap: hasOwnBudget(thinking) ? OUTPUT_CAP_WITH_THINKING : DEFAULT_OUTPUT_CAP,
@@ -62,52 +58,37 @@ export function loopParamsOf(input: LoopInput, parts: EngineParts): LoopParams {
     includePartialMessages: config.includePartialMessages === true,
     showCacheBreaks: config.verbose === true,
     stopHookBlockCap: config.stopHookBlockCap ?? STOP_HOOK_BLOCK_CAP,
-    ...(structured !== undefined && { structuredOutput: { toolName: STRUCTURED_OUTPUT_TOOL } }),
     compaction: FRESH_COMPACTION,
     ...(input.carryOn !== undefined && { carryOn: input.carryOn }),
     ...(input.startAt !== undefined && { startAt: input.startAt }),
-    attemptBase: ATTEMPTS_PER_LIFE * journal.earlierLives,
+    attemptBase: ATTEMPTS_PER_LIFE * conversation.journal.earlierLives,
     scope: input.scope,
   };
 }
 
-export function loopDepsOf(guard: OuterGuard, parts: EngineParts): LoopDeps {
+export function loopDepsOf(guard: OuterGuard, ports: ConversationPorts): LoopDeps {
+  const { context, conversation, model, tools, world } = ports;
   return {
-    callModel: parts.model.call,
-    recorder: parts.journal.recorder,
-    tools: parts.tools.port,
-    context: parts.context,
-    hooks: withBackgroundTasks(parts.hooks, parts.tasks),
-    attachments: parts.attachments,
-    ledger: parts.ledger,
+    callModel: model.client.call,
+    recorder: conversation.recorder,
+    tools: tools.port,
+    context: context.port,
+    hooks: withBackgroundTasks(ports.hooks, ports.tasks),
+    attachments: context.attachments,
+    ledger: ports.budget.ledger,
     guard,
-    clock: parts.clock,
-    ids: parts.ids,
-    cacheWatch: parts.cacheWatch,
-    modelLimits: (model) => ({
-      maxOutputTokens: parts.model.infoOf(model).maxOutputTokens,
+    clock: world.clock,
+    ids: world.ids,
+    cacheWatch: context.cacheWatch,
+    modelLimits: (name) => ({
+      maxOutputTokens: model.infoOf(name).maxOutputTokens,
       nonStreamingRepeat: true,
     }),
-    takeSwitch() {
-      const adopted = parts.memory.adopted;
-      parts.memory.adopted = undefined;
-      return adopted;
-    },
-    onStage: (stage) => parts.state.enter(stage),
-    onDenial: (denial) => parts.memory.denials.push(denial),
+    takeSwitch: () => model.takeAdopted(),
   };
 }
 
 /** It thinks on a budget that nobody chose. */
 function hasOwnBudget(thinking: ThinkingConfig | undefined): boolean {
   return thinking?.type === 'enabled' && thinking.budgetTokens === undefined;
-}
-
-function shownAs(
-  display: SessionMemory['thinkingDisplay'],
-  thinking: ThinkingConfig | undefined,
-): ThinkingConfig | undefined {
-  if (display === undefined || thinking === undefined || thinking.type === 'disabled') return thinking;
-  const { display: _, ...rest } = thinking;
-  return display === null ? rest : { ...rest, display };
 }

@@ -1,41 +1,39 @@
 /** What the engine makes of the main loop's messages: the consumer's messages, and the notices between them. */
-import { afterCompactions } from '../../loop/task-budget.ts';
 import type { LoopMessage, ProgressMessage, SystemMessage } from '../../protocol/messages.ts';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
-import { capUse } from '../budget/limit-warnings.ts';
 import { tellTaken } from '../output/block-acknowledgements.ts';
 import type { Outcome } from '../output/result.ts';
 import type { SdkMapper } from '../output/to-sdk-message.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Session } from '../session/session.ts';
 import type { Submission } from './submission.ts';
 
 export class LoopObserver {
   readonly #mapper: SdkMapper;
   readonly #outcome: Outcome;
   readonly #submission: Submission;
-  readonly #parts: EngineParts;
+  readonly #session: Session;
   #turns = 1;
   /** Progress that was shown and that the consumer may not have received yet. */
   #progress: ProgressMessage['data'][] = [];
 
-  constructor(mapper: SdkMapper, outcome: Outcome, submission: Submission, parts: EngineParts) {
+  constructor(mapper: SdkMapper, outcome: Outcome, submission: Submission, session: Session) {
     this.#mapper = mapper;
     this.#outcome = outcome;
     this.#submission = submission;
-    this.#parts = parts;
+    this.#session = session;
   }
 
   /** What the consumer receives of the message. */
   show(message: LoopMessage): readonly SDKMessage[] {
-    const { structured, memory, notices } = this.#parts;
+    const { budget, conversation, notices, structured } = this.#session;
     if (message.type === 'stream_request_start') this.#turns = message.turnCount;
     this.#submission.times.see(message);
     this.#outcome.observe(message);
     structured?.observe(message);
-    if (message.type === 'system') atBoundary(message, this.#parts);
+    if (message.type === 'system') atBoundary(message, this.#session);
     if (message.type === 'progress') this.#progress.push(message.data);
     if (message.type !== 'stream_events')
-      for (const near of memory.capWarnings.take(capUse(this.#turns, this.#parts))) notices.say(near);
+      for (const near of budget.warnings(this.#turns, conversation.measured?.usage)) notices.say(near);
     // The result of the call that changed the mode already holds in the new one.
     const changed = message.type === 'user' ? notices.modeChange() : undefined;
     const shown = this.#mapper.map(message);
@@ -53,11 +51,10 @@ export class LoopObserver {
 }
 
 /** A compaction lowers the task's budget; a snip is reported to the host. */
-export function atBoundary(message: SystemMessage, parts: EngineParts): void {
-  const { config, memory, journal } = parts;
-  if (message.subtype === 'compact_boundary')
-    memory.taskRemaining = afterCompactions(memory.taskRemaining ?? config.taskBudget?.total, [
-      message.compact_metadata,
-    ]);
-  if (message.subtype === 'snip_boundary') config.snipReplay?.(message, journal.view.messages.slice());
+export function atBoundary(
+  message: SystemMessage,
+  { budget, config, conversation }: Pick<Session, 'budget' | 'config' | 'conversation'>,
+): void {
+  if (message.subtype === 'compact_boundary') budget.compacted(message.compact_metadata);
+  if (message.subtype === 'snip_boundary') config.snipReplay?.(message, conversation.messages.slice());
 }

@@ -5,7 +5,8 @@ import type { ToolResultContent } from '../../protocol/tool.ts';
 import type { UserBlock } from '../../protocol/wire.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { reminder } from '../../util/text/reminder.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import type { ToolsRoom } from '../session/session.ts';
 
 export interface MentionedFile {
   readonly path: string;
@@ -16,7 +17,13 @@ export interface MentionedFile {
 export async function mentionedFiles(
   text: string,
   scope: Pick<Scope, 'signal'>,
-  { tools, config }: Pick<EngineParts, 'tools' | 'config'>,
+  {
+    tools,
+    config,
+  }: {
+    readonly tools: Pick<ToolsRoom, 'callGated'>;
+    readonly config: Pick<QueryEngineConfig, 'env'>;
+  },
 ): Promise<readonly MentionedFile[]> {
   if (!text.includes('@')) return [];
   const home = config.env?.['HOME'] ?? config.env?.['USERPROFILE'];

@@ -7,34 +7,35 @@ import type { AssistantMessage, UserMessage } from '../../protocol/messages.ts';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import type { ToolUseBlock } from '../../protocol/wire.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
-import type { OrphanedPermission } from '../config.ts';
+import type { OrphanedPermission, QueryEngineConfig } from '../config.ts';
 import { tellTaken } from '../output/block-acknowledgements.ts';
 import { toSdkUser } from '../output/to-sdk-user.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Conversation } from '../session/conversation.ts';
+import type { Session } from '../session/session.ts';
 
 export async function answerOrphan(
   orphan: OrphanedPermission,
   submission: string,
   scope: Scope,
-  parts: EngineParts,
+  session: Session,
 ): Promise<readonly SDKMessage[]> {
+  const { config, conversation } = session;
   const { permissionResult, assistantMessage } = orphan;
   const block = callIn(assistantMessage, permissionResult.toolUseID);
-  if (block === undefined || isAnswered(block.id, parts)) return [];
-  const recorded = recordedCall(block.id, parts);
+  if (block === undefined || isAnswered(block.id, conversation)) return [];
+  const recorded = recordedCall(block.id, conversation);
   if (recorded !== undefined && !isSameCall(recorded, block)) {
-    passOver(block, parts);
+    passOver(block, config);
     return [];
   }
-  const known = [...parts.journal.view.messages].some((message) => message.uuid === assistantMessage.uuid);
-  if (!known) await parts.journal.recorder.append([{ ...assistantMessage, submission, iteration: 0 }]);
+  const known = [...conversation.messages].some((message) => message.uuid === assistantMessage.uuid);
+  if (!known) await conversation.recorder.append([{ ...assistantMessage, submission, iteration: 0 }]);
   const results =
     permissionResult.behavior === 'deny'
-      ? [denied(block, permissionResult.message, assistantMessage, parts)]
-      : await run(block, assistantMessage, submission, scope, permissionResult, parts);
-  await parts.journal.recorder.append(results.map((message) => ({ ...message, submission })));
-  return results.map((message) => toSdkUser(message, parts.sessionId));
+      ? [denied(block, permissionResult.message, assistantMessage, session)]
+      : await run(block, assistantMessage, submission, scope, permissionResult, session);
+  await conversation.recorder.append(results.map((message) => ({ ...message, submission })));
+  return results.map((message) => toSdkUser(message, conversation.sessionId));
 }
 
 /**
@@ -43,17 +44,17 @@ export async function answerOrphan(
  */
 export function presetOrphan(
   { permissionResult, assistantMessage }: OrphanedPermission,
-  parts: EngineParts,
+  { config, conversation, tools }: Pick<Session, 'config' | 'conversation' | 'tools'>,
 ): void {
   const block = callIn(assistantMessage, permissionResult.toolUseID);
-  if (block === undefined || isAnswered(block.id, parts)) return;
-  const recorded = recordedCall(block.id, parts);
-  if (recorded === undefined || !isSameCall(recorded, block)) passOver(block, parts);
-  else parts.tools.presetAnswer(permissionResult);
+  if (block === undefined || isAnswered(block.id, conversation)) return;
+  const recorded = recordedCall(block.id, conversation);
+  if (recorded === undefined || !isSameCall(recorded, block)) passOver(block, config);
+  else tools.presetAnswer(permissionResult);
 }
 
 /** What was approved is what was asked about: the record knows it, whatever the message says that came back (F162). */
-function passOver({ id }: ToolUseBlock, { config }: EngineParts): void {
+function passOver({ id }: ToolUseBlock, config: Pick<QueryEngineConfig, 'stderr'>): void {
   config.stderr?.(
     `The answer to the permission question about ${id} was passed over: the call that came with it is not the one on record.`,
   );
@@ -65,12 +66,12 @@ async function run(
   submission: string,
   scope: Scope,
   answer: OrphanedPermission['permissionResult'],
-  parts: EngineParts,
+  { notices, tools }: Pick<Session, 'notices' | 'tools'>,
 ): Promise<readonly UserMessage[]> {
-  parts.tools.presetAnswer(answer);
+  tools.presetAnswer(answer);
   const own = openScope(scope);
   try {
-    const executor = parts.tools.port.open({ scope: own, iteration: 0, chainId: submission, depth: 0 });
+    const executor = tools.port.open({ scope: own, iteration: 0, chainId: submission, depth: 0 });
     executor.add({ block, assistantUuid: assistant.uuid, effectKey: `${submission}/0/0/tool/${block.id}` });
     executor.delivered(block.id);
     const messages: UserMessage[] = [];
@@ -80,7 +81,7 @@ async function run(
         if (update.kind === 'progress') tellTaken(update.message.data);
         else {
           messages.push(update.message, ...update.extraMessages);
-          for (const body of update.said ?? []) parts.notices.show(body);
+          for (const body of update.said ?? []) notices.show(body);
         }
       }
     }
@@ -94,18 +95,17 @@ function denied(
   block: ToolUseBlock,
   message: string,
   assistant: AssistantMessage,
-  parts: EngineParts,
+  { host, submissions, tools }: Session,
 ): UserMessage {
-  parts.memory.denials.push({
+  submissions.denied({
     tool_name: block.name,
     tool_use_id: block.id,
-    tool_input: parts.tools.port.outwardInput(block),
+    tool_input: tools.port.outwardInput(block),
   });
   return {
     type: 'user',
     kind: 'tool_result',
-    uuid: parts.ids.uuid(),
-    timestamp: isoTime(parts.clock.nowMs()),
+    ...host.timedStamp(),
     message: {
       role: 'user',
       content: [{ type: 'tool_result', tool_use_id: block.id, content: message, is_error: true }],
@@ -121,8 +121,8 @@ function callIn(message: AssistantMessage, id: string): ToolUseBlock | undefined
   );
 }
 
-function recordedCall(id: string, parts: EngineParts): ToolUseBlock | undefined {
-  for (const message of parts.journal.view.messages) {
+function recordedCall(id: string, { messages }: Pick<Conversation, 'messages'>): ToolUseBlock | undefined {
+  for (const message of messages) {
     const block = message.type === 'assistant' ? callIn(message, id) : undefined;
     if (block !== undefined) return block;
   }
@@ -133,8 +133,8 @@ function isSameCall(a: ToolUseBlock, b: ToolUseBlock): boolean {
   return a.name === b.name && isDeepStrictEqual(a.input, b.input);
 }
 
-function isAnswered(id: string, parts: EngineParts): boolean {
-  return [...parts.journal.view.messages].some(
+function isAnswered(id: string, { messages }: Pick<Conversation, 'messages'>): boolean {
+  return [...messages].some(
     (message) =>
       message.type === 'user' &&
       typeof message.message.content !== 'string' &&

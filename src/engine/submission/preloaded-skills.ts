@@ -1,8 +1,8 @@
 /** Skills that a conversation begins with, because its agent's definition names them. */
 import type { AttachmentMessage, UserMessage } from '../../protocol/messages.ts';
+import type { Clock, Ids } from '../../protocol/ports.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { reminder } from '../../util/text/reminder.ts';
-import type { EngineParts } from '../session/session-parts.ts';
 import type { PreloadSkills } from '../wiring/project/skills.ts';
 
 export interface Beginning {
@@ -16,7 +16,7 @@ export async function beginWith(
   names: readonly string[],
   missing: readonly string[],
   preload: PreloadSkills,
-  { ids, clock }: Pick<EngineParts, 'ids' | 'clock'>,
+  { ids, clock }: { readonly clock: Clock; readonly ids: Ids },
 ): Promise<Beginning> {
   const stamp = () => ({ uuid: ids.uuid(), timestamp: isoTime(clock.nowMs()) });
   const found = await preload(names);

@@ -6,17 +6,15 @@ import type { JournalBody } from '../../protocol/journal.ts';
 import type { UserMessage } from '../../protocol/messages.ts';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import type { EffortLevel, UserBlock } from '../../protocol/wire.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
-import { commandsChanged, loadCommands } from '../host/command-list.ts';
+import { takeUpPlugins } from '../host/reload-plugins.ts';
 import { endedTaskNotices } from '../host/session-tasks.ts';
-import { refuseUnpriced } from '../models/model-choice.ts';
 import { initMessage } from '../output/init-message.ts';
 import { localAnswer } from '../output/to-sdk-assistant.ts';
 import { toReplay, toSdkUser } from '../output/to-sdk-user.ts';
 import { openSession } from '../session/open-session.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from '../session/request-context.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Session } from '../session/session.ts';
 import { titleChanged } from '../session/session-title.ts';
 import type { ManualCompaction } from './compact-session.ts';
 import { answerOrphan } from './orphaned-permission.ts';
@@ -69,23 +67,24 @@ export type Prepared = { readonly messages: readonly SDKMessage[]; readonly undo
 export async function prepareSubmission(
   prompt: Prompt,
   { id: submission, scope }: Submission,
-  parts: EngineParts,
+  session: Session,
 ): Promise<Prepared> {
-  const { config, journal, memory, state, permissions, appState, ids, sessionId } = parts;
+  const { commands, config, conversation, host, permissions, submissions } = session;
+  const { recorder, sessionId } = conversation;
   const messages: SDKMessage[] = [];
   let undo = () => {};
 
   // 1 initialise
-  parts.mcp.start();
-  parts.skills.startSubmission();
-  parts.takeUpPlugins();
-  const recovered = await openSession(parts);
-  const first = memory.submissions === 0;
+  session.mcp.start();
+  session.skills.startSubmission();
+  takeUpPlugins(session);
+  const recovered = await openSession(session);
+  const first = submissions.isFirst;
   const closing = first ? (recovered?.interrupted?.closing ?? []) : [];
-  if (config.getAppState !== undefined) permissions.setMode(appState.get().permissionMode);
-  let model = parts.model.resolve(memory.modelName);
-  refuseUnpriced(model, parts);
-  journal.recorder.later([
+  if (config.getAppState !== undefined) permissions.setMode(session.appState.get().permissionMode);
+  let model = session.model.current;
+  session.model.refuseUnpriced(model);
+  recorder.later([
     // A new prompt ends what an earlier process left open: no model call, no tool run (L4.1).
     ...closing,
     {
@@ -97,63 +96,61 @@ export async function prepareSubmission(
     },
     ...joinedRecord(prompt.options, submission),
   ]);
-  if (first) await recordInitialMessages(submission, parts);
-  memory.submissions += 1;
+  if (first) await recordInitialMessages(submission, session);
+  submissions.recorded();
 
-  await loadCommands(config);
+  await commands.load();
   // A server that is slow to start joins later; one that is quick is there from the first request on (F82).
-  await parts.mcp.settled(scope);
-  await parts.skills.settled();
+  await session.mcp.settled(scope);
+  await session.skills.settled();
 
   // Which tools are deferred is settled before they are named to anybody.
-  await parts.tools.port.wireTools(model);
+  await session.tools.port.wireTools(model);
 
   // 2 system prompt
-  state.enter('system_prompt');
-  const context = await fetchContexts(parts, scope, model);
+  host.enter('system_prompt');
+  const context = await fetchContexts(session, scope, model);
 
   // 3 user input
-  state.enter('user_input');
-  if (config.orphanedPermission !== undefined && !memory.orphanHandled) {
-    memory.orphanHandled = true;
-    messages.push(...(await answerOrphan(config.orphanedPermission, submission, scope, parts)));
-  }
+  host.enter('user_input');
+  if (config.orphanedPermission !== undefined && submissions.takeOrphan())
+    messages.push(...(await answerOrphan(config.orphanedPermission, submission, scope, session)));
   const input = await processUserInput(
     prompt,
-    { first: !memory.started, resumed: recovered !== undefined, scope },
-    parts,
+    { first: !submissions.isStarted, resumed: recovered !== undefined, scope },
+    session,
   );
-  memory.started = true;
+  submissions.started();
   if (input.allowedTools.length > 0) undo = permissions.lend(input.allowedTools);
   if (input.model !== undefined) {
-    model = parts.model.resolve(input.model);
-    refuseUnpriced(model, parts);
+    model = session.model.resolve(input.model);
+    session.model.refuseUnpriced(model);
   }
-  if (input.shouldQuery) prefetchMemory(input.messages, { id: submission, scope }, parts);
-  const skillList = input.shouldQuery ? parts.skills.announce(journal.view.messages) : undefined;
+  if (input.shouldQuery) prefetchMemory(input.messages, { id: submission, scope }, session.sources);
+  const skillList = input.shouldQuery ? session.skills.announce(conversation.messages) : undefined;
   const begins = first && recovered === undefined;
   const recorded = [
-    ...(begins ? await beginningOf(parts) : []),
+    ...(begins ? await beginningOf(session) : []),
     ...input.before,
     ...(skillList === undefined ? [] : [skillList]),
     ...input.messages,
     ...input.after,
-    ...(input.messages.length > 0 ? endedTaskNotices(parts) : []),
-    ...(input.messages.length > 0 ? await parts.withPrompt(model) : []),
+    ...(input.messages.length > 0 ? endedTaskNotices(session.tasks, session.world) : []),
+    ...(input.messages.length > 0 ? await session.context.withPrompt(model) : []),
   ];
   const lent = input.allowedTools.length > 0 ? [lentRecord(input.allowedTools, submission, 'command')] : [];
   if (recorded.length > 0)
-    await journal.recorder.append([...lent, ...recorded.map((message) => ({ ...message, submission }))]);
+    await recorder.append([...lent, ...recorded.map((message) => ({ ...message, submission }))]);
 
-  if (begins && config.title !== undefined) messages.push(titleChanged(config.title, parts));
+  if (begins && config.title !== undefined) messages.push(titleChanged(config.title, host));
 
   // 4 discovery: nothing is loaded here, so that the announcement is always from what is at hand
-  messages.push(initMessage(model, parts, promptUuids(prompt.options)), ...commandsChanged(parts));
+  messages.push(initMessage(model, session, promptUuids(prompt.options)), ...commands.changed());
   if (config.replayUserMessages === true) {
     for (const message of input.messages) messages.push(toReplay(replayOf(message), sessionId));
   }
   for (const notice of input.notices) {
-    messages.push({ type: 'system', ...notice, uuid: ids.uuid(), session_id: sessionId });
+    messages.push({ type: 'system', ...notice, ...host.stamp() });
   }
 
   if (!input.shouldQuery) {
@@ -166,13 +163,11 @@ export async function prepareSubmission(
       ...(instructions !== undefined && { instructions }),
     };
     const { resultText, command, clear } = input;
-    if (input.byCommand && resultText !== '') {
-      const stamp = { uuid: ids.uuid(), timestamp: isoTime(parts.clock.nowMs()) };
-      messages.push(localAnswer(resultText, stamp, sessionId));
-    }
+    if (input.byCommand && resultText !== '')
+      messages.push(localAnswer(resultText, host.timedStamp(), sessionId));
     return { kind: 'local', resultText, command, clear, messages, undo, ...(compaction && { compaction }) };
   }
-  recordSnapshot(context, submission, parts);
+  recordSnapshot(context, submission, session);
   return { kind: 'query', model, effort: input.effort, context, messages, undo };
 }
 
@@ -182,14 +177,14 @@ function joinedRecord({ joinedUuids: consumed = [] }: SubmitOptions, submission:
 }
 
 /** Where the main thread is an agent: what its definition wants it to begin with. */
-async function beginningOf({ config, skills, ...parts }: EngineParts) {
+async function beginningOf({ config, skills, world }: Session) {
   const { preloadedSkills = [], mainAgent = '' } = config;
   if (preloadedSkills.length === 0) return [];
   const { messages, problems } = await beginWith(
     preloadedSkills,
     [],
     (names) => skills.preload(names),
-    parts,
+    world,
   );
   for (const line of problems) config.stderr?.(`The agent ${mainAgent}: ${line}`);
   return messages;
@@ -199,17 +194,20 @@ async function beginningOf({ config, skills, ...parts }: EngineParts) {
 function prefetchMemory(
   messages: readonly UserMessage[],
   { id: submission, scope }: Pick<Submission, 'id' | 'scope'>,
-  { sources }: EngineParts,
+  sources: Session['sources'],
 ): void {
   if (sources.relevantMemory === undefined) return;
   const prompt = messages.map(({ message }) => textOfContent(message.content)).join('\n\n');
   if (prompt.trim() !== '') sources.relevantMemory({ prompt, submission, signal: scope.signal });
 }
 
-async function recordInitialMessages(submission: string, parts: EngineParts): Promise<void> {
-  const initial = parts.config.initialMessages ?? [];
+async function recordInitialMessages(
+  submission: string,
+  { config, conversation }: Pick<Session, 'config' | 'conversation'>,
+): Promise<void> {
+  const initial = config.initialMessages ?? [];
   if (initial.length === 0) return;
-  await parts.journal.recorder.append(
+  await conversation.recorder.append(
     initial.map((message) =>
       message.type === 'assistant' ? { ...message, submission, iteration: 0 } : { ...message, submission },
     ),

@@ -3,13 +3,13 @@
 import type { JudgePrompt } from '../../attachments/queued-commands.ts';
 import type { HookCall, HookVerdict } from '../../protocol/hook.ts';
 import type { AttachmentMessage, InformationalBody } from '../../protocol/messages.ts';
-import type { InboxItem } from '../../protocol/ports.ts';
+import type { Clock, Ids, InboxItem } from '../../protocol/ports.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { isoTime } from '../../util/text/iso-time.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
-import { loadCommands } from '../host/command-list.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Conversation } from '../session/conversation.ts';
+import type { Session } from '../session/session.ts';
 import { renameSession } from '../session/session-title.ts';
 
 export interface SessionStarted {
@@ -22,16 +22,17 @@ export interface SessionStarted {
 export async function startSession(
   resumed: boolean,
   scope: Pick<Scope, 'signal'>,
-  parts: EngineParts,
+  session: Session,
 ): Promise<SessionStarted> {
-  if (!parts.hooks.has('SessionStart')) return { context: [], firstMessage: undefined };
-  const source = !resumed ? parts.memory.begun : parts.config.forkSession === true ? 'fork' : 'resume';
-  const model = parts.model.resolve(parts.memory.modelName);
-  const verdict = await parts.hooks.run({ event: 'SessionStart', source, model }, { signal: scope.signal });
-  await entitle(verdict, parts);
-  if (verdict.reloadSkills === true) await Promise.all([parts.skills.reload(), loadCommands(parts.config)]);
+  const { commands, config, hooks, skills, submissions } = session;
+  if (!hooks.has('SessionStart')) return { context: [], firstMessage: undefined };
+  const source = !resumed ? submissions.origin : config.forkSession === true ? 'fork' : 'resume';
+  const model = session.model.current;
+  const verdict = await hooks.run({ event: 'SessionStart', source, model }, { signal: scope.signal });
+  await entitle(verdict, session);
+  if (verdict.reloadSkills === true) await Promise.all([skills.reload(), commands.load()]);
   return {
-    context: hookContext('SessionStart', verdict.additionalContext, parts),
+    context: hookContext('SessionStart', verdict.additionalContext, session.world),
     firstMessage: verdict.initialUserMessage,
   };
 }
@@ -51,11 +52,11 @@ export const NOTHING_SAID: PromptVerdict = { refusal: undefined, notice: undefin
 export async function judgePrompt(
   call: Extract<HookCall, { readonly event: 'UserPromptSubmit' | 'UserPromptExpansion' }>,
   scope: Pick<Scope, 'signal'>,
-  parts: EngineParts,
+  session: Session,
 ): Promise<PromptVerdict> {
-  if (!parts.hooks.has(call.event)) return NOTHING_SAID;
-  const verdict = await parts.hooks.run(call, { signal: scope.signal });
-  await entitle(verdict, parts);
+  if (!session.hooks.has(call.event)) return NOTHING_SAID;
+  const verdict = await session.hooks.run(call, { signal: scope.signal });
+  await entitle(verdict, session);
   const refusal = refusalIn(verdict);
   return {
     refusal,
@@ -63,12 +64,11 @@ export async function judgePrompt(
       refusal === undefined
         ? undefined
         : { ...noticeOf(refusal, verdict, String(call.prompt)), prevent_continuation: true },
-    context: hookContext(call.event, verdict.additionalContext, parts),
+    context: hookContext(call.event, verdict.additionalContext, session.world),
   };
 }
 
-export function submitted(prompt: string, { memory }: Pick<EngineParts, 'memory'>): SubmittedPrompt {
-  const { title } = memory;
+export function submitted(prompt: string, { title }: Pick<Conversation, 'title'>): SubmittedPrompt {
   return { event: 'UserPromptSubmit', prompt, ...(title !== undefined && { session_title: title }) };
 }
 
@@ -76,15 +76,16 @@ export function submitted(prompt: string, { memory }: Pick<EngineParts, 'memory'
 export function judgeJoining(
   { content, byHook }: InboxItem,
   signal: AbortSignal,
-  parts: EngineParts,
+  session: Session,
 ): ReturnType<JudgePrompt> {
-  if (byHook === true || !parts.hooks.has('UserPromptSubmit')) return undefined;
+  const { conversation, hooks, notices } = session;
+  if (byHook === true || !hooks.has('UserPromptSubmit')) return undefined;
   return (async () => {
-    const verdict = await parts.hooks.run(submitted(textOfContent(content), parts), { signal });
+    const verdict = await hooks.run(submitted(textOfContent(content), conversation), { signal });
     const refusal = refusalIn(verdict);
-    await entitle(verdict, parts);
+    await entitle(verdict, session);
     if (refusal !== undefined && !signal.aborted)
-      parts.notices.show(noticeOf(refusal, verdict, textOfContent(content)));
+      notices.show(noticeOf(refusal, verdict, textOfContent(content)));
     return { refused: refusal !== undefined, context: verdict.additionalContext };
   })();
 }
@@ -111,9 +112,9 @@ const isBlocked = ({ blockingErrors, permission }: HookVerdict): boolean =>
   blockingErrors.length > 0 || permission === 'deny';
 
 /** The host's own title stands. */
-async function entitle({ sessionTitle }: HookVerdict, parts: EngineParts): Promise<void> {
-  if (sessionTitle === undefined || sessionTitle.trim() === '' || parts.config.title !== undefined) return;
-  await renameSession(sessionTitle, parts);
+async function entitle({ sessionTitle }: HookVerdict, session: Session): Promise<void> {
+  if (sessionTitle === undefined || sessionTitle.trim() === '' || session.config.title !== undefined) return;
+  await renameSession(sessionTitle, session);
 }
 
 function refusalIn(verdict: HookVerdict): string | undefined {
@@ -126,14 +127,14 @@ function refusalIn(verdict: HookVerdict): string | undefined {
 export function hookContext(
   event: string,
   content: readonly string[],
-  parts: Pick<EngineParts, 'ids' | 'clock'>,
+  { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
 ): AttachmentMessage[] {
   if (content.length === 0) return [];
   return [
     {
       type: 'attachment',
-      uuid: parts.ids.uuid(),
-      timestamp: isoTime(parts.clock.nowMs()),
+      uuid: ids.uuid(),
+      timestamp: isoTime(clock.nowMs()),
       attachment: { type: 'hook_context', event, content },
       rendered: [reminder(`${event} hook: ${content.join('\n')}`)],
     },

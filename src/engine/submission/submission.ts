@@ -2,7 +2,7 @@
 import type { StopReason } from '../../protocol/wire.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { tellWhenIdle } from '../session/idle-notification.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Session } from '../session/session.ts';
 import { suggestPrompt } from '../side-calls/prompt-suggestion.ts';
 import type { Prompt } from './prepare-submission.ts';
 import { TimesOfSubmission } from './submission-times.ts';
@@ -33,7 +33,7 @@ export interface SubmissionOptions {
   /** Called at the first step; throws when the engine cannot take a submission now. */
   onStart(submission: Submission): void;
   onEnd(submission: Submission): void;
-  readonly parts: EngineParts;
+  readonly session: Session;
 }
 
 export function openSubmission(options: SubmissionOptions): Submission {
@@ -56,31 +56,27 @@ class RunningSubmission implements Submission {
     this.#options = options;
     this.id = options.id;
     this.prompt = options.prompt;
-    this.scope = openScope(options.parts.scope);
-    this.times = new TimesOfSubmission(options.parts.clock, 0);
+    this.scope = openScope(options.session.scope);
+    this.times = new TimesOfSubmission(options.session.world.clock, 0);
   }
 
   start(): void {
-    const { onStart, parts } = this.#options;
+    const { onStart, session } = this.#options;
+    const { clock } = session.world;
     onStart(this);
-    parts.memory.endIdle?.();
-    this.startedMs = parts.clock.monotonicMs();
-    this.times = new TimesOfSubmission(parts.clock, this.startedMs);
-    parts.state.enter('initial');
-    parts.memory.submission = this.id;
-    parts.memory.denials = [];
-    parts.memory.unaffordable = undefined;
-    parts.memory.capWarnings.startSubmission();
-    parts.memory.adopted = undefined;
-    parts.ledger.startSubmission();
-    parts.model.startSubmission();
-    parts.structured?.startSubmission();
+    session.submissions.start(this.id);
+    this.startedMs = clock.monotonicMs();
+    this.times = new TimesOfSubmission(clock, this.startedMs);
+    session.host.enter('initial');
+    session.budget.startSubmission();
+    session.model.startSubmission();
+    session.structured?.startSubmission();
     this.#heedCaller();
   }
 
   carryOn(interrupted: string): void {
     this.id = interrupted;
-    this.#options.parts.memory.submission = interrupted;
+    this.#options.session.submissions.carryOn(interrupted);
   }
 
   leave(how: 'returned' | 'thrown'): void {
@@ -89,12 +85,12 @@ class RunningSubmission implements Submission {
   }
 
   silent(): boolean {
-    const { journal, scope } = this.#options.parts;
-    return this.#isLeft || journal.lost || scope.aborted;
+    const { conversation, scope } = this.#options.session;
+    return this.#isLeft || conversation.journal.lost || scope.aborted;
   }
 
   onResponse(listener: (messageId: string, stopReason: StopReason | null) => void): void {
-    const forget = this.#options.parts.journal.onEntry((body) => {
+    const forget = this.#options.session.conversation.journal.onEntry((body) => {
       if (body.type === 'response' && body.submission === this.id) listener(body.messageId, body.stopReason);
     });
     this.scope.onClose(forget);
@@ -103,25 +99,25 @@ class RunningSubmission implements Submission {
   async end(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
-    const { onEnd, parts } = this.#options;
-    const { config, hooks, memory, state } = parts;
+    const { onEnd, session } = this.#options;
+    const { config, hooks, host, submissions } = session;
     if (this.#onCallerAbort !== undefined)
       config.abortController?.signal.removeEventListener('abort', this.#onCallerAbort);
     await this.scope.close();
-    memory.submission = undefined;
-    state.enter('done');
+    submissions.end();
+    host.enter('done');
     onEnd(this);
-    const hook = hooks.has('Notification') ? tellWhenIdle(parts) : undefined;
-    const suggestion = config.promptSuggestions === true ? suggestPrompt(this.id, parts) : undefined;
-    memory.endIdle = () => {
+    const hook = hooks.has('Notification') ? tellWhenIdle(session) : undefined;
+    const suggestion = config.promptSuggestions === true ? suggestPrompt(this.id, session) : undefined;
+    submissions.onNextStart(() => {
       hook?.();
       suggestion?.();
-    };
+    });
   }
 
   /** The caller's own signal aborts it too. */
   #heedCaller(): void {
-    const signal = this.#options.parts.config.abortController?.signal;
+    const signal = this.#options.session.config.abortController?.signal;
     if (signal === undefined) return;
     const abort = () => this.scope.abort(signal.reason === 'interrupt' ? 'interrupt' : 'user');
     this.#onCallerAbort = abort;

@@ -2,11 +2,11 @@
  * One submission, from prompt to its one result, in eight phases (L1). The set-up is in `prepare-submission.ts`;
  * here the loop is driven, the budgets are kept and the result is made.
  */
-import type { SDKConversationReset, SDKMessage } from '../../protocol/sdk-messages.ts';
+
+import type { LoopDeps, OuterGuard } from '../../loop/deps.ts';
+import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import type { Terminal } from '../../protocol/terminal.ts';
-import { isoTime } from '../../util/text/iso-time.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
-import { fastModeStatus } from '../models/fast-mode-status.ts';
 import { recordResult } from '../output/record-result.ts';
 import { refusalNotice } from '../output/refusal-notice.ts';
 import { createOutcome, type Outcome, resultOf, resultWithoutQuery } from '../output/result.ts';
@@ -14,14 +14,15 @@ import type { ResultFacts } from '../output/result-fields.ts';
 import { localAnswer } from '../output/to-sdk-assistant.ts';
 import { createSdkMapper, type SdkMapperOptions } from '../output/to-sdk-message.ts';
 import { toReplay } from '../output/to-sdk-user.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import { clearSession } from '../session/clear-session.ts';
+import type { Session } from '../session/session.ts';
 import { withToolUseSummaries } from '../side-calls/tool-use-summaries.ts';
 import { type CompactionReport, compactSession, type ManualCompaction } from './compact-session.ts';
 import { LoopDriver } from './loop-driver.ts';
 import { type LoopInput, loopDepsOf, loopParamsOf } from './loop-input.ts';
 import { atBoundary, LoopObserver } from './loop-observer.ts';
 import { type Prepared, type Prompt, prepareSubmission, promptUuids } from './prepare-submission.ts';
-import { STRUCTURED_OUTPUT_ATTEMPTS } from './structured-output.ts';
+import { STRUCTURED_OUTPUT_ATTEMPTS, STRUCTURED_OUTPUT_TOOL } from './structured-output.ts';
 import type { Submission } from './submission.ts';
 
 /** Messages that are handed on together. */
@@ -35,20 +36,20 @@ export type Batches = AsyncGenerator<Batch, void, void>;
 export async function* submitMessage(
   prompt: Prompt,
   submission: Submission,
-  parts: EngineParts,
+  session: Session,
 ): AsyncGenerator<Batch, void> {
   const outcome = createOutcome();
   submission.start(); //                                                                   1
   let prepared: Prepared | undefined;
   try {
-    const setUp = await settled(prepareSubmission(prompt, submission, parts)); //           1–4, 6
+    const setUp = await settled(prepareSubmission(prompt, submission, session)); //           1–4, 6
     if (setUp.kind === 'failed') {
       if (submission.silent()) return;
       yield* finish(
         { reason: 'turn_setup_failed', turnCount: 0, errors: [setUp.message] },
         outcome,
         submission,
-        parts,
+        session,
       );
       return;
     }
@@ -57,29 +58,31 @@ export async function* submitMessage(
     if (!clears) yield prepared.messages;
     if (prepared.kind === 'local') {
       //                                                     5
-      parts.state.enter('no_query');
+      session.host.enter('no_query');
       let { resultText } = prepared;
       if (prepared.compaction !== undefined)
-        resultText = yield* runCompaction(prepared.compaction, submission, parts);
+        resultText = yield* runCompaction(prepared.compaction, submission, session);
       if (submission.silent()) return;
-      const facts = factsOf(submission, outcome, parts);
+      const facts = factsOf(submission, outcome, session);
       if (!clears) {
         const recorded = await recordResult(
           resultWithoutQuery(resultText, facts, prepared.command),
           submission,
-          parts,
+          session,
         );
         if (!submission.silent()) yield recorded;
         return;
       }
-      yield* beginAnew(prepared, facts, submission, parts);
+      const { messages, command } = prepared;
+      const cleared = await clearSession({ messages, text: resultText, command, facts }, submission, session);
+      if (!submission.silent()) yield cleared;
       return;
     }
     yield* runLoop(
       { ...prepared, submission: submission.id, scope: submission.scope },
       outcome,
       submission,
-      parts,
+      session,
     ); // 7, 8
   } finally {
     prepared?.undo();
@@ -87,54 +90,23 @@ export async function* submitMessage(
   }
 }
 
-/** `/clear`: what is said from here on is said of the conversation that begins, whose cost begins at 0 as well. */
-async function* beginAnew(
-  { messages, resultText, command }: Extract<Prepared, { kind: 'local' }>,
-  facts: ResultFacts,
-  submission: Submission,
-  parts: EngineParts,
-): AsyncGenerator<Batch, void> {
-  const reset = conversationReset(parts);
-  const session_id = reset.new_conversation_id;
-  const fresh = { sessionId: session_id, totalCostUsd: 0, modelUsage: {}, usageSinceLastResult: {} };
-  const result = resultWithoutQuery(resultText, { ...facts, ...fresh }, command);
-  const recorded = await recordResult(result, submission, parts);
-  parts.ledger.startConversation();
-  if (!submission.silent())
-    yield [reset, ...messages.map((message) => ({ ...message, session_id })), ...recorded];
-}
-
-/** From here on this session takes no more prompts: see `QueryEngine.successor`. */
-function conversationReset({ memory, ids, clock, sessionId }: EngineParts): SDKConversationReset {
-  memory.successor = ids.uuid();
-  return {
-    type: 'conversation_reset',
-    new_conversation_id: memory.successor,
-    trigger: 'clear',
-    ...(memory.promptId !== undefined && { user_message_uuid: memory.promptId }),
-    timestamp: isoTime(clock.nowMs()),
-    uuid: ids.uuid(),
-    session_id: sessionId,
-  };
-}
-
 /** A compaction that was asked for; returns the result's text: what went wrong, if anything did. */
 async function* runCompaction(
   compaction: ManualCompaction,
   submission: Submission,
-  parts: EngineParts,
+  session: Session,
 ): AsyncGenerator<Batch, string> {
-  const { sessionId } = parts;
-  const mapper = createSdkMapper(mapperOptions(parts));
-  const steps = compactSession(compaction, submission, parts);
-  const stamp = () => ({ uuid: parts.ids.uuid(), timestamp: isoTime(parts.clock.nowMs()) });
+  const { host } = session;
+  const { sessionId } = host;
+  const mapper = createSdkMapper(mapperOptions(session));
+  const steps = compactSession(compaction, submission, session);
   let report: CompactionReport | undefined;
   try {
     while (report === undefined) {
       const step = await steps.next();
       if (step.done) report = step.value;
       else {
-        if (step.value.type === 'system') atBoundary(step.value, parts);
+        if (step.value.type === 'system') atBoundary(step.value, session);
         if (!submission.silent()) yield mapper.map(step.value).map(asPlainText);
       }
     }
@@ -144,7 +116,11 @@ async function* runCompaction(
   const { compacted, text } = report;
   if (!submission.silent()) {
     const content = `<local-command-stdout>${text}</local-command-stdout>`;
-    yield [compacted ? toReplay({ ...stamp(), content }, sessionId) : localAnswer(text, stamp(), sessionId)];
+    yield [
+      compacted
+        ? toReplay({ ...host.timedStamp(), content }, sessionId)
+        : localAnswer(text, host.timedStamp(), sessionId),
+    ];
   }
   return compacted ? '' : text;
 }
@@ -155,12 +131,12 @@ function asPlainText(message: SDKMessage): SDKMessage {
   return { ...message, message: { role: 'user', content: textOfContent(message.message.content) } };
 }
 
-function mapperOptions({ config, sessionId, ids, clock, tools }: EngineParts): SdkMapperOptions {
+function mapperOptions({ config, host, tools, world }: Session): SdkMapperOptions {
   return {
     mcpOf: (name) => tools.mcpOf(name),
-    sessionId,
-    ids,
-    clock,
+    sessionId: host.sessionId,
+    ids: world.ids,
+    clock: world.clock,
     includePartialMessages: config.includePartialMessages === true,
     replayUserMessages: config.replayUserMessages === true,
     verbose: config.verbose === true,
@@ -172,39 +148,37 @@ export async function* runLoop(
   input: LoopInput,
   outcome: Outcome,
   submission: Submission,
-  parts: EngineParts,
+  session: Session,
 ): AsyncGenerator<Batch, void> {
-  const { state } = parts;
+  const { budget, host, model, queue, structured, submissions } = session;
   const mapper = createSdkMapper({
-    ...mapperOptions(parts),
+    ...mapperOptions(session),
     userMessageUuids: promptUuids(submission.prompt.options),
     joinedUuids: outcome.joinedUuids,
   });
-  const observer = new LoopObserver(mapper, outcome, submission, parts);
+  const observer = new LoopObserver(mapper, outcome, submission, session);
   submission.onResponse((messageId, stopReason) => {
-    if (stopReason === 'refusal') parts.memory.safetyStops += 1;
+    if (stopReason === 'refusal') submissions.refused();
     outcome.responseEnded(messageId, stopReason);
   });
   submission.scope.onClose(
-    parts.queue.onJoined(() => {
+    queue.onJoined(() => {
       outcome.joined();
-      mapper.joined((replay) => parts.announcer.say(replay));
+      mapper.joined((replay) => host.emit(replay));
     }),
   );
 
-  state.enter('query_loop');
-  await parts.model.ready(input.model, submission.scope);
-  const params = loopParamsOf(input, parts);
-  parts.memory.request = params;
+  host.enter('query_loop');
+  await model.client.ready(input.model, submission.scope);
+  const params = {
+    ...loopParamsOf(input, session),
+    ...(structured !== undefined && { structuredOutput: { toolName: STRUCTURED_OUTPUT_TOOL } }),
+  };
+  model.request = params;
   const driver = new LoopDriver({
     params,
-    deps: (guard) => withToolUseSummaries(loopDepsOf(guard, parts), submission, parts),
-    budgets: {
-      ledger: parts.ledger,
-      maxBudgetUsd: parts.config.maxBudgetUsd,
-      unaffordable: () => parts.memory.unaffordable,
-      structured: parts.structured,
-    },
+    deps: (guard) => withToolUseSummaries(depsOf(guard, session), submission, session),
+    budgets: { budget, structured },
     show: (message) => observer.show(message),
     delivered: () => observer.delivered(),
     isSilent: () => submission.silent(),
@@ -218,7 +192,16 @@ export async function* runLoop(
   if (terminal === undefined || submission.silent()) return;
   const left = mapper.flush();
   if (left.length > 0) yield left;
-  yield* finish(terminal, outcome, submission, parts);
+  yield* finish(terminal, outcome, submission, session);
+}
+
+/** The session is told of stages and of calls that were denied. */
+function depsOf(guard: OuterGuard, session: Session): LoopDeps {
+  return {
+    ...loopDepsOf(guard, session),
+    onStage: (stage) => session.host.enter(stage),
+    onDenial: (denial) => session.submissions.denied(denial),
+  };
 }
 
 /** Phase 8. */
@@ -226,42 +209,44 @@ export async function* finish(
   terminal: Terminal,
   outcome: Outcome,
   submission: Submission,
-  parts: EngineParts,
+  session: Session,
 ): AsyncGenerator<Batch, void> {
-  const { maxTurns, maxBudgetUsd } = parts.config;
+  const { maxTurns, maxBudgetUsd } = session.config;
   const limits = { maxTurns, maxBudgetUsd, structuredOutputAttempts: STRUCTURED_OUTPUT_ATTEMPTS };
   const result = resultOf(
     terminal,
     outcome,
-    factsOf(submission, outcome, parts),
+    factsOf(submission, outcome, session),
     limits,
-    parts.structured?.accepted(),
+    session.structured?.accepted(),
   );
-  if (result.stop_reason === 'refusal') yield refusalNotice(outcome, submission, parts);
-  const recorded = await recordResult(result, submission, parts);
+  if (result.stop_reason === 'refusal') yield refusalNotice(outcome, submission, session.host);
+  const recorded = await recordResult(result, submission, session);
   if (!submission.silent()) yield recorded;
 }
 
-function factsOf(submission: Submission, outcome: Outcome, parts: EngineParts): ResultFacts {
+function factsOf(submission: Submission, outcome: Outcome, session: Session): ResultFacts {
+  const { budget, conversation, model, submissions, world } = session;
+  const { ledger } = budget;
   return {
-    uuid: parts.ids.uuid(),
-    sessionId: parts.sessionId,
-    durationMs: Math.round(parts.clock.monotonicMs() - submission.startedMs),
-    durationApiMs: Math.round(parts.model.apiMs()),
-    totalCostUsd: parts.ledger.totalCostUsd(),
-    usage: parts.ledger.submissionUsage(),
-    modelUsage: parts.ledger.modelUsage(),
-    fastMode: fastModeStatus(parts.model.resolve(parts.memory.modelName), parts),
-    permissionDenials: [...parts.memory.denials],
+    uuid: world.ids.uuid(),
+    sessionId: conversation.sessionId,
+    durationMs: Math.round(world.clock.monotonicMs() - submission.startedMs),
+    durationApiMs: Math.round(model.client.apiMs()),
+    totalCostUsd: ledger.totalCostUsd(),
+    usage: ledger.submissionUsage(),
+    modelUsage: ledger.modelUsage(),
+    fastMode: model.fastModeStatus(model.current),
+    permissionDenials: [...submissions.denials],
     origin: submission.prompt.options.origin,
     userMessageUuids: promptUuids(submission.prompt.options),
     times: submission.times,
-    usageSinceLastResult: parts.ledger.takeUsageSinceResult(),
-    subagentStats: parts.subagentStats(),
-    safetyStops: parts.memory.safetyStops,
+    usageSinceLastResult: ledger.takeUsageSinceResult(),
+    subagentStats: session.agents.counts(),
+    safetyStops: submissions.refusals,
     joinedUuids: outcome.joinedUuids,
-    queuedTurns: parts.queue.peek().length,
-    index: parts.memory.results,
+    queuedTurns: session.queue.peek().length,
+    index: submissions.results,
   };
 }
 

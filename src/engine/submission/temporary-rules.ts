@@ -1,34 +1,45 @@
 /** What holds for the running submission, and is on record so that another process can carry it on (L4.1). */
+
+import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { JournalBody } from '../../protocol/journal.ts';
 import type { PermissionDenial } from '../../protocol/permission.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Ids } from '../../protocol/ports.ts';
+import type { Conversation } from '../session/conversation.ts';
+import type { Submissions } from '../session/submissions.ts';
 
 export function lentRecord(rules: readonly string[], submission: string, id: string): JournalBody {
   return { type: 'lent', id: `${submission}/lent/${id}`, submission, rules };
 }
 
+export interface RecordPorts {
+  readonly world: { readonly ids: Ids };
+  readonly conversation: Pick<Conversation, 'recorder'>;
+  readonly submissions: Submissions;
+}
+
 /** Allows the rules of a skill until the returned function is called; on record first. */
 export async function lendOnRecord(
   rules: readonly string[],
-  { ids, journal, memory, permissions }: Pick<EngineParts, 'ids' | 'journal' | 'memory' | 'permissions'>,
+  permissions: Pick<Permissions, 'lend'>,
+  { conversation, submissions, world }: RecordPorts,
 ): Promise<() => void> {
-  if (memory.submission !== undefined)
-    await journal.recorder.append([lentRecord(rules, memory.submission, ids.uuid())]);
+  const { running } = submissions;
+  if (running !== undefined)
+    await conversation.recorder.append([lentRecord(rules, running, world.ids.uuid())]);
   return permissions.lend(rules);
 }
 
 /** What an earlier life allowed. A rule that cannot be read any more allows nothing. */
 export function lendAgain(
   rules: readonly string[],
-  { config, permissions }: Pick<EngineParts, 'config' | 'permissions'>,
+  permissions: Pick<Permissions, 'lend'>,
+  warn: ((line: string) => void) | undefined,
 ): () => void {
   const undo = rules.flatMap((rule) => {
     try {
       return [permissions.lend([rule])];
     } catch (error) {
-      config.stderr?.(
-        `The rule ${rule} is not carried on: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      warn?.(`The rule ${rule} is not carried on: ${error instanceof Error ? error.message : String(error)}`);
       return [];
     }
   });
@@ -40,12 +51,12 @@ export function lendAgain(
 /** An agent's denial counts for the submission that runs. */
 export function noteAgentDenial(
   denial: PermissionDenial,
-  { ids, journal, memory }: Pick<EngineParts, 'ids' | 'journal' | 'memory'>,
+  { conversation, submissions, world }: RecordPorts,
 ): void {
-  memory.denials.push(denial);
-  const { submission } = memory;
+  submissions.denied(denial);
+  const { running: submission } = submissions;
   if (submission === undefined) return;
   // Nothing waits for it: it permits nothing, and the agent's end is recorded behind it.
-  const id = `${submission}/denied/${ids.uuid()}`;
-  journal.recorder.later([{ type: 'denied', id, submission, denial }]);
+  const id = `${submission}/denied/${world.ids.uuid()}`;
+  conversation.recorder.later([{ type: 'denied', id, submission, denial }]);
 }

@@ -9,8 +9,7 @@ import { isoTime } from '../../util/text/iso-time.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import { type CommandCall, findCommand } from '../host/called-command.ts';
 import { commandContext } from '../host/command-context.ts';
-import { commandsOf } from '../host/command-list.ts';
-import type { EngineParts } from '../session/session-parts.ts';
+import type { Session } from '../session/session.ts';
 import { mentionedFiles } from './mentioned-files.ts';
 import type { Prompt } from './prepare-submission.ts';
 import { judgePrompt, NOTHING_SAID, type PromptVerdict, startSession, submitted } from './prompt-hooks.ts';
@@ -39,12 +38,13 @@ export interface UserInput {
 export async function processUserInput(
   prompt: Prompt,
   when: { readonly first: boolean; readonly resumed: boolean; readonly scope: Pick<Scope, 'signal'> },
-  parts: EngineParts,
+  session: Session,
 ): Promise<UserInput> {
   const { scope } = when;
-  const started = when.first ? await startSession(when.resumed, scope, parts) : undefined;
+  const { config, conversation, submissions, world } = session;
+  const started = when.first ? await startSession(when.resumed, scope, session) : undefined;
   const first =
-    started?.firstMessage === undefined ? [] : [userMessage(started.firstMessage, 'prompt', {}, parts)];
+    started?.firstMessage === undefined ? [] : [userMessage(started.firstMessage, 'prompt', {}, session)];
   const base = {
     before: started?.context ?? [],
     after: [],
@@ -67,19 +67,19 @@ export async function processUserInput(
     notices: notice === undefined ? [] : [notice],
   });
   const text = textOfContent(prompt.content);
-  const isVerbatim = prompt.options.verbatim === true || parts.config.verbatimPrompts === true;
-  const call = isVerbatim ? undefined : calledBy(prompt, parts);
+  const isVerbatim = prompt.options.verbatim === true || config.verbatimPrompts === true;
+  const call = isVerbatim ? undefined : calledBy(prompt, session);
   if (call !== undefined) {
     const { command, args } = call;
-    parts.memory.promptId = prompt.options.uuid ?? parts.ids.uuid();
-    const verdict = await judgeCommand(command, args, text, scope, parts);
+    submissions.promptId = prompt.options.uuid ?? world.ids.uuid();
+    const verdict = await judgeCommand(command, args, text, scope, session);
     if (verdict.refusal !== undefined) return refused(verdict);
     const { context: after } = verdict;
-    const result = await command.run(args, commandContext(parts, scope.signal));
+    const result = await command.run(args, commandContext(session, scope.signal));
     const worded = withHead(result.messages, command, args);
     return {
       ...base,
-      messages: [...first, ...worded.map((content) => userMessage(content, 'command', {}, parts))],
+      messages: [...first, ...worded.map((content) => userMessage(content, 'command', {}, session))],
       after: result.shouldQuery ? after : [],
       shouldQuery: base.shouldQuery && result.shouldQuery,
       byCommand: true,
@@ -97,20 +97,20 @@ export async function processUserInput(
       })),
     };
   }
-  const uuid = prompt.options.uuid ?? parts.ids.uuid();
-  parts.memory.promptId = uuid;
+  const uuid = prompt.options.uuid ?? world.ids.uuid();
+  submissions.promptId = uuid;
   // What the engine itself has to say is no prompt of the user's, and nothing to keep back.
   const byUser = prompt.options.origin?.kind !== TASK_NOTICE;
-  const verdict = byUser ? await judgePrompt(submitted(text, parts), scope, parts) : NOTHING_SAID;
+  const verdict = byUser ? await judgePrompt(submitted(text, conversation), scope, session) : NOTHING_SAID;
   if (verdict.refusal !== undefined) return refused(verdict);
-  const message = userMessage(prompt.content, 'prompt', { ...prompt.options, uuid }, parts);
-  const files = isVerbatim || !byUser ? [] : await mentions(text, scope, parts);
+  const message = userMessage(prompt.content, 'prompt', { ...prompt.options, uuid }, session);
+  const files = isVerbatim || !byUser ? [] : await mentions(text, scope, session);
   return { ...base, messages: [...first, message], after: [...files, ...verdict.context] };
 }
 
-function calledBy(prompt: Prompt, { config, mcp }: EngineParts): CommandCall | undefined {
+function calledBy(prompt: Prompt, { commands, config }: Session): CommandCall | undefined {
   if (config.disableSlashCommands === true) return undefined;
-  return findCommand(prompt.content, commandsOf(config, mcp.commands));
+  return findCommand(prompt.content, commands.list());
 }
 
 /** Where a command is from, as hooks know it. */
@@ -139,10 +139,10 @@ async function judgeCommand(
   args: string,
   prompt: string,
   scope: Pick<Scope, 'signal'>,
-  parts: EngineParts,
+  session: Session,
 ): Promise<PromptVerdict> {
   if (origin === 'builtin') return NOTHING_SAID;
-  const typed = await judgePrompt(submitted(prompt, parts), scope, parts);
+  const typed = await judgePrompt(submitted(prompt, session.conversation), scope, session);
   if (typed.refusal !== undefined) return typed;
   const expanded = await judgePrompt(
     {
@@ -154,7 +154,7 @@ async function judgeCommand(
       prompt,
     },
     scope,
-    parts,
+    session,
   );
   return { ...expanded, context: [...typed.context, ...expanded.context] };
 }
@@ -163,14 +163,13 @@ async function judgeCommand(
 async function mentions(
   text: string,
   scope: Pick<Scope, 'signal'>,
-  parts: EngineParts,
+  session: Session,
 ): Promise<AttachmentMessage[]> {
-  return (await mentionedFiles(text, scope, parts)).map(({ path, rendered }) => ({
+  return (await mentionedFiles(text, scope, session)).map(({ path, rendered }) => ({
     type: 'attachment',
-    uuid: parts.ids.uuid(),
-    timestamp: isoTime(parts.clock.nowMs()),
+    ...session.host.timedStamp(),
     attachment: { type: 'file', path },
-    rendered: parts.admit(rendered) as readonly UserBlock[],
+    rendered: session.tools.admit(rendered) as readonly UserBlock[],
   }));
 }
 
@@ -178,14 +177,14 @@ function userMessage(
   content: string | readonly UserBlock[],
   kind: 'prompt' | 'command',
   options: Prompt['options'],
-  parts: EngineParts,
+  { tools, world }: Session,
 ): UserMessage {
   return Object.freeze({
     type: 'user' as const,
     kind,
-    uuid: options.uuid ?? parts.ids.uuid(),
-    timestamp: isoTime(parts.clock.nowMs()),
-    message: { role: 'user' as const, content: parts.admit(content) },
+    uuid: options.uuid ?? world.ids.uuid(),
+    timestamp: isoTime(world.clock.nowMs()),
+    message: { role: 'user' as const, content: tools.admit(content) },
     ...(options.origin !== undefined && { origin: options.origin }),
   });
 }

@@ -7,8 +7,9 @@ import type { UserMessage } from '../../protocol/messages.ts';
 import type { ToolCall, ToolExecutor, ToolUpdate } from '../../protocol/tool.ts';
 import type { UserBlock } from '../../protocol/wire.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { SessionJournal } from '../session/session-journal.ts';
-import type { ModelPort, SessionMemory, ToolsRoom } from '../session/session-parts.ts';
+import type { SessionModel } from '../models/session-model.ts';
+import type { Conversation } from '../session/conversation.ts';
+import type { ToolsRoom } from '../session/session.ts';
 import type { ComposedTools } from './tools/tools.ts';
 
 /** The content itself, or with a text in the place of each block that would be refused. */
@@ -16,13 +17,12 @@ export type Admit = <C extends string | readonly UserBlock[]>(content: C) => C |
 
 export function composeAdmission(
   config: Pick<QueryEngineConfig, 'mediaLimits'>,
-  parts: { readonly model: ModelPort; readonly memory: SessionMemory; readonly journal: SessionJournal },
+  { conversation, model }: { readonly conversation: Conversation; readonly model: SessionModel },
 ): Admit {
   return (content) => {
     if (typeof content === 'string') return content;
-    const { model, memory, journal } = parts;
-    const info = model.infoOf(model.resolve(memory.modelName));
-    return admitBlocks(content, mediaLimitsFor(info, config.mediaLimits), viewMedia(journal.view.messages));
+    const limits = mediaLimitsFor(model.infoOf(model.current), config.mediaLimits);
+    return admitBlocks(content, limits, viewMedia(conversation.messages));
   };
 }
 
@@ -30,6 +30,7 @@ export function composeAdmission(
 export function admittedTools(tools: ComposedTools, admit: Admit): ToolsRoom {
   return {
     port: admittedResults(tools.port, admit),
+    quarantine: tools.quarantine,
     names: tools.names,
     mcpOf: tools.mcpOf,
     deferred: tools.deferred,

@@ -10,7 +10,7 @@ import type { Clock, Ids, Inbox } from '../../protocol/ports.ts';
 import type { ReadFileCache, TodoStore } from '../../protocol/tool.ts';
 import type { Scope } from '../../util/async/scope.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
-import type { PromptLine } from '../session/session-parts.ts';
+import type { PromptLine } from '../session/session.ts';
 
 export interface AttachmentParts {
   readonly clock: Clock;

@@ -16,13 +16,14 @@ import type { Scope } from '../../util/async/scope.ts';
 import type { UsageLedger } from '../budget/usage-ledger.ts';
 import type { CompactionOptions } from '../compaction-options.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { ModelPort, SessionMemory, ToolsRoom } from '../session/session-parts.ts';
+import type { SessionModel } from '../models/session-model.ts';
+import type { ToolsRoom } from '../session/session.ts';
 import { smallModel } from '../side-calls/small-model.ts';
 import type { SpillRoom } from './tools/spill.ts';
 
 export interface ContextParts {
   readonly sessionId: string;
-  readonly model: ModelPort;
+  readonly model: SessionModel;
   readonly ledger: UsageLedger;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -30,7 +31,6 @@ export interface ContextParts {
   readonly spill: SpillRoom;
   readonly tools: ToolsRoom;
   readonly allTools: () => readonly AnyTool[];
-  readonly memory: SessionMemory;
   readonly transcriptPath: string | undefined;
   readonly files: Pick<PersistentFiles, 'readRange'>;
   readonly readFileCache: ReadFileCache;
@@ -46,7 +46,7 @@ export function composeContext(config: QueryEngineConfig, parts: ContextParts): 
   const { compaction = {} } = config;
   const toolOf = (name: string) => parts.allTools().find((tool) => tool.name === name);
   return createContext({
-    callModel: parts.model.call,
+    callModel: parts.model.client.call,
     ledger: parts.ledger,
     clock: parts.clock,
     ids: parts.ids,
@@ -54,7 +54,7 @@ export function composeContext(config: QueryEngineConfig, parts: ContextParts): 
     spill: parts.spill.result,
     modelSize: (model) => parts.model.infoOf(model),
     async mainRequest(model) {
-      const head = parts.memory.request;
+      const head = parts.model.request;
       return {
         sessionId: parts.sessionId,
         foreground: true,

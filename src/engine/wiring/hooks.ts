@@ -22,8 +22,8 @@ import type { Scope } from '../../util/async/scope.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { Announcer } from '../session/session-events.ts';
-import type { ToolsRoom } from '../session/session-parts.ts';
+import type { HostChannel } from '../session/host-channel.ts';
+import type { ToolsRoom } from '../session/session.ts';
 
 export interface HookParts {
   readonly sessionId: string;
@@ -43,7 +43,7 @@ export interface HookParts {
     /** Of the model's answers; undefined: it knows of none. */
     readonly effort: string | undefined;
   };
-  readonly announcer: Announcer;
+  readonly host: HostChannel;
   /** The tools of now. */
   readonly tools: () => readonly AnyTool[];
   /** Past the gate: a person set the hook up. Rejects when there is no such tool. */
@@ -251,9 +251,9 @@ function baseOf(event: HookEvent, { sessionId, now }: HookParts): HookInputBase 
 }
 
 /** Nobody listens to an engine that is being closed: a person is then told through stderr. */
-function show(body: SystemBody, config: QueryEngineConfig, { announcer, ids, sessionId }: HookParts): void {
-  const message = { type: 'system', ...body, uuid: ids.uuid(), session_id: sessionId } as SDKMessage;
-  if (!announcer.say(message) && body.subtype === 'informational') config.stderr?.(body.content);
+function show(body: SystemBody, config: QueryEngineConfig, { host }: HookParts): void {
+  const message = { type: 'system', ...body, ...host.stamp() } as SDKMessage;
+  if (!host.emit(message) && body.subtype === 'informational') config.stderr?.(body.content);
 }
 
 /** What a hook says after its event is over joins the running turn, or makes one. */

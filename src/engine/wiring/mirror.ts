@@ -8,13 +8,13 @@ import { projectSlug } from '../../session/paths.ts';
 import { layOutStoredSession } from '../../session/stored-session.ts';
 import { privateTemp } from '../../util/files/temporary-folder.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { Announcer } from '../session/session-events.ts';
+import type { HostChannel } from '../session/host-channel.ts';
 
 export interface MirrorPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly files: PersistentFiles;
-  readonly announcer: Announcer;
+  readonly host: HostChannel;
 }
 
 export interface SessionMirror {
@@ -29,16 +29,14 @@ export interface SessionMirror {
 /** undefined: nobody else wants to know. */
 export function composeMirror(
   config: QueryEngineConfig,
-  sessionId: string,
   directory: string | undefined,
-  { clock, ids, announcer }: MirrorPorts,
+  { clock, host }: MirrorPorts,
 ): SessionMirror | undefined {
   const { sessionStore: store, sessionStoreFlush: flush = 'batched', onTranscript } = config;
   if (directory === undefined || (store === undefined && onTranscript === undefined)) return undefined;
   const onError = (error: string, key: SessionKey) => {
     config.stderr?.(`Entries of session ${key.sessionId} did not reach the session store: ${error}`);
-    const stamp = { uuid: ids.uuid(), session_id: sessionId };
-    announcer.say({ type: 'system', subtype: 'mirror_error', error, key, ...stamp });
+    host.emit({ type: 'system', subtype: 'mirror_error', error, key, ...host.stamp() });
   };
   const mirror = store && createStoreMirror({ store, flush, clock, onError });
   const tell = (path: string, entries: readonly SessionStoreEntry[]) => {

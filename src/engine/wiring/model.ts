@@ -5,7 +5,7 @@ import type { Clock, RandomPort } from '../../protocol/ports.ts';
 import { DEFAULT_BASE_URL } from '../../settings/resolve/resolved-config.ts';
 import { continued } from '../../util/async/continued.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { ModelPort } from '../session/session-parts.ts';
+import type { ModelPort } from '../models/session-model.ts';
 import { VERSION } from '../version.ts';
 
 export function composeModel(

@@ -11,7 +11,7 @@ import { createMemoryJournalStore } from '../../session/journal/memory-store.ts'
 import { createFileLeaseStore } from '../../session/lease/lease.ts';
 import { sessionsDirectory } from '../../session/paths.ts';
 import type { QueryEngineConfig } from '../config.ts';
-import type { Announcer } from '../session/session-events.ts';
+import type { HostChannel } from '../session/host-channel.ts';
 import type { OpenedJournal } from '../session/session-journal.ts';
 import { titleRecord } from '../session/session-title.ts';
 import { VERSION } from '../version.ts';
@@ -33,17 +33,19 @@ export interface SessionPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly files: PersistentFiles;
-  readonly announcer: Announcer;
+  readonly host: HostChannel;
+}
+
+/** The session that is resumed, the one that was asked for, or a new one. */
+export function sessionIdOf({ forkSession, resume, sessionId }: QueryEngineConfig, ids: Ids): string {
+  return (forkSession === true ? sessionId : (resume ?? sessionId)) ?? ids.uuid();
 }
 
 export function composeSession(config: QueryEngineConfig, ports: SessionPorts): ComposedSession {
-  const forked = config.forkSession === true;
-  const sessionId = forked
-    ? (config.sessionId ?? ports.ids.uuid())
-    : (config.resume ?? config.sessionId ?? ports.ids.uuid());
+  const { sessionId } = ports.host;
   const temporary = temporaryDirectoryOf(config, ports);
   const directory = temporary ?? directoryOf(config);
-  const mirror = composeMirror(config, sessionId, directory, ports);
+  const mirror = composeMirror(config, directory, ports);
   const store = config.store ?? storeIn(directory, config, ports, mirror);
   return {
     sessionId,

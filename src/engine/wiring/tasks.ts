@@ -7,7 +7,7 @@ import { TASK_NOTICE } from '../../protocol/task.ts';
 import { noticeReminder } from '../../tasks/notice.ts';
 import { createTaskTable, type SessionTaskTable } from '../../tasks/task-table.ts';
 import { privateTemp, privateTempSoFar } from '../../util/files/temporary-folder.ts';
-import type { Announcer } from '../session/session-events.ts';
+import type { HostChannel } from '../session/host-channel.ts';
 import type { SessionJournal } from '../session/session-journal.ts';
 
 export interface TaskParts {
@@ -18,7 +18,7 @@ export interface TaskParts {
   readonly ids: Ids;
   readonly files: PersistentFiles;
   readonly journal: SessionJournal;
-  readonly announcer: Announcer;
+  readonly host: HostChannel;
   readonly stderr: ((line: string) => void) | undefined;
 }
 
@@ -43,8 +43,7 @@ export function composeTasks(parts: TaskParts): TaskRoom {
       await journal.recorder.append([{ type: 'task', id, submission: '', ...record }]);
       await journal.recorder.commit();
     },
-    announce: (message) =>
-      parts.announcer.say({ type: 'system', ...message, uuid: ids.uuid(), session_id: sessionId }),
+    announce: (message) => parts.host.emit({ type: 'system', ...message, ...parts.host.stamp() }),
     onProblem: (sentence) => {
       if (!journal.lost) parts.stderr?.(sentence);
     },

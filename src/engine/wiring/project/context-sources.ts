@@ -4,7 +4,7 @@ import { memoryPrompt } from '../../../subagents/agent-memory.ts';
 import { foldersOfRepository } from '../../../util/files/folders.ts';
 import type { QueryEngineConfig } from '../../config.ts';
 import { gitStatus } from '../../session/git-status.ts';
-import type { ContextSources } from '../../session/session-parts.ts';
+import type { ContextSources } from '../../session/session.ts';
 
 export interface ContextSourceParts {
   readonly projectMemory: {

@@ -15,10 +15,10 @@ import type { ToolUseBlock } from '../../../protocol/wire.ts';
 import { sessionsDirectory } from '../../../session/paths.ts';
 import type { Scope } from '../../../util/async/scope.ts';
 import type { QueryEngineConfig } from '../../config.ts';
-import { askSmallModel, type SmallModelParts } from '../../side-calls/small-model.ts';
+import { askSmallModel, type SideCallPorts } from '../../side-calls/small-model.ts';
 import type { ToolPermissions } from '../permissions.ts';
 
-export interface MemoryParts extends SmallModelParts {
+export interface MemoryParts extends SideCallPorts {
   readonly files: PersistentFiles;
   readonly hooks: HookPort;
   readonly scope: Scope;
@@ -51,8 +51,8 @@ export function composeMemory(config: QueryEngineConfig, parts: MemoryParts): Pr
       (await parts.permissions.permissions.readFilter({ cwd: config.cwd })?.(path)) === true,
     warn: (line) => config.stderr?.(line),
     ...memoryReaders(parts),
-    clock: parts.clock,
-    ids: parts.ids,
+    clock: parts.world.clock,
+    ids: parts.world.ids,
   });
 }
 

@@ -118,7 +118,7 @@ class Subagents implements SubagentRoom {
       stats: this.#stats,
       newId: () => `a${this.#ids.uuid().replaceAll('-', '').slice(-16)}`,
       show: (progress) => {
-        this.#linked?.parts.announcer.say(progress['message'] as SDKMessage);
+        this.#linked?.session.host.emit(progress['message'] as SDKMessage);
         // Nobody is waited for who may not even listen.
         tellTaken(progress);
       },
@@ -139,7 +139,7 @@ class Subagents implements SubagentRoom {
     return yield* runAgent({
       request,
       signal,
-      session: room.parts,
+      session: room.session,
       compose: (model, scope) => composeAgentParts(request, model, scope, room, offered),
     });
   }

@@ -17,7 +17,7 @@ export interface OwnToolParts {
   readonly toolState: { readonly tools: readonly AnyTool[] };
   readonly structured: StructuredOutput | undefined;
   readonly snipMarks: SnipMarks;
-  readonly web: Omit<WebParts, 'sessionId'>;
+  readonly web: WebParts;
   readonly sleep: SleepPorts;
 }
 
@@ -28,7 +28,7 @@ export function composeOwnTools(config: QueryEngineConfig, parts: OwnToolParts):
     ...(offersSnip(config) ? [createSnipTool(snipMarks)] : []),
     ...toolState.tools,
     ...(offersSleep(config) ? [createSleepTool(parts.sleep)] : []),
-    ...composeWeb(config, { ...parts.web, sessionId: session.sessionId }),
+    ...composeWeb(config, parts.web),
     ...(offersHistory(config, session) ? [createHistoryTool(createSessionHistory(session.read))] : []),
   ];
 }

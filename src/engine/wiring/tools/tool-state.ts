@@ -32,7 +32,7 @@ import { Deferral } from '../../../tools/deferral.ts';
 import type { ToolsPort } from '../../../tools/tools-port.ts';
 import { reminder } from '../../../util/text/reminder.ts';
 import type { QueryEngineConfig } from '../../config.ts';
-import type { ModelPort } from '../../session/session-parts.ts';
+import type { SessionModel } from '../../models/session-model.ts';
 
 export interface ToolStateParts {
   readonly sessionId: string;
@@ -40,7 +40,7 @@ export interface ToolStateParts {
   readonly files: PersistentFiles;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly model: Pick<ModelPort, 'infoOf'>;
+  readonly model: Pick<SessionModel, 'infoOf' | 'inUse'>;
   /** Sessions of this kind are kept in files. */
   readonly isKept: boolean;
   /** What MCP servers say about their use; the same array while nothing changed. */
@@ -55,8 +55,8 @@ export interface ToolState {
   readonly quarantined: Set<string>;
   /** false: nobody can answer, so the model is not told of this tool (F163). */
   offers(tool: AnyTool): boolean;
-  /** Looks at the tools of this model from now on. */
-  watch(port: ToolsPort, model: () => string): void;
+  /** Looks at these tools from now on. */
+  watch(port: ToolsPort): void;
   readonly sources: readonly AttachmentSource[];
   readonly compactionSources: readonly CompactionSource[];
   withPrompt(model: string, view: View): Promise<readonly AttachmentMessage[]>;
@@ -86,7 +86,6 @@ class ComposedToolState implements ToolState {
   readonly #index = deferredTools(() => this.#port?.deferredNames(this.#modelNow()) ?? NO_NAMES);
   readonly #instructions: McpInstructionsSource;
   #port: ToolsPort | undefined;
-  #model: (() => string) | undefined;
   #asked: string | undefined;
   #plan: string | undefined;
 
@@ -110,9 +109,8 @@ class ComposedToolState implements ToolState {
     return this.#canAsk || !needsPerson;
   }
 
-  watch(port: ToolsPort, model: () => string): void {
+  watch(port: ToolsPort): void {
     this.#port = port;
-    this.#model = model;
   }
 
   get sources(): readonly AttachmentSource[] {
@@ -146,7 +144,7 @@ class ComposedToolState implements ToolState {
   }
 
   #modelNow(): string {
-    return this.#asked ?? this.#model?.() ?? '';
+    return this.#asked ?? this.#parts.model.inUse;
   }
 
   #sessionTools(): readonly AnyTool[] {

@@ -16,8 +16,8 @@ import { createToolsPort, type ToolsPort } from '../../../tools/tools-port.ts';
 import type { Scope } from '../../../util/async/scope.ts';
 import type { QueryEngineConfig } from '../../config.ts';
 import { gatedCall } from '../../host/host-call.ts';
+import type { ToolsRoom } from '../../session/session.ts';
 import type { SessionJournal } from '../../session/session-journal.ts';
-import type { ToolsRoom } from '../../session/session-parts.ts';
 import type { WorkingFolder } from '../../session/working-folder.ts';
 import type { ToolPermissions } from '../permissions.ts';
 import type { SpillRoom } from './spill.ts';
@@ -131,6 +131,7 @@ export function composeTools(config: QueryEngineConfig, parts: ToolParts): Compo
   });
   return {
     port,
+    quarantine: (name) => port.quarantine(name),
     names: () => port.names(),
     mcpOf: (name) => parts.tools().find((tool) => tool.name === name)?.mcp,
     deferred: (model) => port.deferred(model),

@@ -10,13 +10,12 @@ import { PAGE_READER, pageAndRequest } from '../../../web/page-question.ts';
 import { createWebFetchTool, WEB_FETCH_TOOL, type WebFetchInput } from '../../../web/web-fetch-tool.ts';
 import { createWebSearchTool, WEB_SEARCH_TOOL, type WebSearchInput } from '../../../web/web-search-tool.ts';
 import type { QueryEngineConfig } from '../../config.ts';
-import { askSmallModel, type SmallModelParts } from '../../side-calls/small-model.ts';
+import { askSmallModel, type SideCallPorts } from '../../side-calls/small-model.ts';
 import { VERSION } from '../../version.ts';
 import { parserOf } from './json-input.ts';
 
-export interface WebParts extends Omit<SmallModelParts, 'memory'> {
+export interface WebParts extends SideCallPorts {
   readonly permissions: Permissions;
-  readonly memory: () => SmallModelParts['memory'];
 }
 
 /** Tokens of an answer about a page. */
@@ -36,7 +35,7 @@ function composeSearch(config: QueryEngineConfig, parts: WebParts): readonly Any
       parser: (schema) => parserOf<WebSearchInput>(schema),
       async search(search) {
         const { searchWeb } = await import('../../side-calls/search-web.ts');
-        return searchWeb(search, { ...parts, memory: parts.memory() });
+        return searchWeb(search, parts);
       },
     }),
   ];
@@ -67,7 +66,7 @@ function composeFetch(config: QueryEngineConfig, parts: WebParts): readonly AnyT
             effectKey,
             signal,
           },
-          { ...parts, memory: parts.memory() },
+          parts,
         ),
     }),
   ];

@@ -1,0 +1,92 @@
+/** What a conversation may spend: money, counted for the whole session, and the tokens of its task. */
+import { contextTokens } from '../../loop/response.ts';
+import { afterCompactions } from '../../loop/task-budget.ts';
+import type { CompactMetadata } from '../../protocol/messages.ts';
+import type { Usage } from '../../protocol/wire.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import { type CapUse, type CapWarnings, createCapWarnings } from './limit-warnings.ts';
+import type { UsageLedger } from './usage-ledger.ts';
+
+type Limits = Pick<QueryEngineConfig, 'maxBudgetUsd' | 'maxTurns' | 'taskBudget'>;
+
+export class SessionBudget {
+  readonly ledger: UsageLedger;
+  readonly #limits: Limits;
+  readonly #warnings: CapWarnings;
+  #unaffordable: string | undefined;
+  #taskRemaining: number | undefined;
+
+  constructor(limits: Limits, ledger: UsageLedger, warnings = createCapWarnings()) {
+    this.#limits = limits;
+    this.ledger = ledger;
+    this.#warnings = warnings;
+  }
+
+  /** For an agent, or the conversation after this one: what was spent counts on, the task's tokens are counted anew. */
+  share(limits: Limits): SessionBudget {
+    return new SessionBudget(limits, this.ledger, this.#warnings);
+  }
+
+  /** No more may be spent. */
+  get isSpent(): boolean {
+    const { maxBudgetUsd } = this.#limits;
+    return maxBudgetUsd !== undefined && this.ledger.spentUsd() >= maxBudgetUsd;
+  }
+
+  /** Why a strict budget did not let this conversation ask again, in this submission. */
+  get unaffordable(): string | undefined {
+    return this.#unaffordable;
+  }
+
+  /** What is left of `taskBudget`, in tokens; undefined: all of it. */
+  get taskRemaining(): number | undefined {
+    return this.#taskRemaining;
+  }
+
+  /** What an earlier process has left. */
+  restore(earlier: {
+    readonly totals?: Parameters<UsageLedger['restore']>[0] | undefined;
+    readonly taskRemaining?: number | undefined;
+  }): void {
+    if (earlier.totals !== undefined) this.ledger.restore(earlier.totals);
+    this.#taskRemaining = earlier.taskRemaining;
+  }
+
+  startSubmission(): void {
+    this.#unaffordable = undefined;
+    this.#warnings.startSubmission();
+    this.ledger.startSubmission();
+  }
+
+  /** The worst case of a request would have crossed the budget, so it was not made. */
+  refuse(reason: string): void {
+    this.#unaffordable = reason;
+  }
+
+  /** A compaction lowers the task's budget. */
+  compacted(boundary: Pick<CompactMetadata, 'pre_tokens'>): void {
+    this.#taskRemaining = afterCompactions(this.#taskRemaining ?? this.#limits.taskBudget?.total, [boundary]);
+  }
+
+  /**
+   * A sentence for each limit that is nearly reached, once. `turns`: of the running submission; `usage`: of the last
+   * answer.
+   */
+  warnings(turns: number, usage: Usage | undefined): readonly string[] {
+    return this.#warnings.take(this.#use(turns, usage));
+  }
+
+  #use(turns: number, usage: Usage | undefined): CapUse {
+    const { maxTurns, maxBudgetUsd, taskBudget } = this.#limits;
+    return {
+      turns: maxTurns === undefined ? undefined : { used: turns, cap: maxTurns },
+      money: maxBudgetUsd === undefined ? undefined : { used: this.ledger.spentUsd(), cap: maxBudgetUsd },
+      tokens: taskBudget && { used: this.#taskTokens(taskBudget.total, usage), cap: taskBudget.total },
+    };
+  }
+
+  /** What compactions took off the task's budget, and what the context has come to since. */
+  #taskTokens(total: number, usage: Usage | undefined): number {
+    return total - (this.#taskRemaining ?? total) + (usage === undefined ? 0 : contextTokens(usage));
+  }
+}

@@ -1,0 +1,206 @@
+/** The model of a conversation, and how it is asked: as configured, unless it was changed while the session runs. */
+import type { LoopParams } from '../../loop/deps.ts';
+import { thinkingFor } from '../../model/request/thinking-options.ts';
+import { TurnwrightError } from '../../protocol/errors.ts';
+import type { Life } from '../../protocol/life.ts';
+import type { CallModel, FastModeStatus, ModelInfo } from '../../protocol/model.ts';
+import type { EffortLevel, ThinkingConfig } from '../../protocol/wire.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import { fastModeStatus } from './fast-mode-status.ts';
+
+/** The model client, as a session uses it. */
+export interface ModelPort {
+  readonly call: CallModel;
+  /** What is known by now. */
+  infoOf(model: string): ModelInfo;
+  /** Resolves when `infoOf` is as good as it gets, soon; undefined: it is already. Never rejects. */
+  ready(model: string, life: Pick<Life, 'signal'>): Promise<void> | undefined;
+  /** What became of fast requests so far. */
+  fastMode(): FastModeStatus;
+  /** An alias to its id, `undefined` to the default model. */
+  resolve(name: string | undefined): string;
+  /** ms that the model calls of this submission took together. */
+  apiMs(): number;
+  /** The same, of all submissions. */
+  sessionApiMs(): number;
+  startSubmission(): void;
+  close(): void;
+}
+
+/** What of the thinking is shown; null: the provider's default, undefined: the configured value. */
+export type ThinkingDisplay = 'summarized' | 'omitted' | null | undefined;
+
+/** What a running submission goes on with from its next request on. */
+export interface AdoptedModel {
+  readonly model?: string | undefined;
+  readonly effort?: EffortLevel | undefined;
+}
+
+type ModelConfig = Pick<
+  QueryEngineConfig,
+  'effort' | 'fallbackModel' | 'fastMode' | 'maxBudgetUsd' | 'model' | 'thinking'
+>;
+
+export class SessionModel {
+  readonly client: ModelPort;
+  readonly #config: ModelConfig;
+  #name: string | undefined;
+  #thinking: ThinkingConfig | undefined;
+  #display: ThinkingDisplay;
+  #effort: EffortLevel | undefined;
+  #fastMode: ModelConfig['fastMode'];
+  #adopted: AdoptedModel | undefined;
+  #request: LoopParams | undefined;
+
+  /** `thinking`: as another session has left it; default: as configured. */
+  constructor(client: ModelPort, config: ModelConfig, thinking?: ThinkingConfig) {
+    this.client = client;
+    this.#config = config;
+    this.#name = config.model;
+    this.#fastMode = config.fastMode;
+    this.#thinking = thinking;
+  }
+
+  /** The same client for an agent that is asked with this model; what was set for the session holds for it too. */
+  forAgent(model: string, effort: EffortLevel | undefined): SessionModel {
+    const own = new SessionModel(this.client, this.#config, this.#thinking);
+    own.#name = model;
+    own.#display = this.#display;
+    own.#effort = effort ?? this.#effort;
+    own.#fastMode = this.#fastMode;
+    return own;
+  }
+
+  /** As it was configured or set, an alias perhaps; undefined: the default model. */
+  get name(): string | undefined {
+    return this.#name;
+  }
+
+  /** The id of the model that the next submission begins with. */
+  get current(): string {
+    return this.client.resolve(this.#name);
+  }
+
+  /** The id of the model that answers the running submission, or that answered the last one. */
+  get inUse(): string {
+    return this.#request?.model ?? this.current;
+  }
+
+  /** Head of the last submission's requests; a compaction asks with the same one. */
+  get request(): LoopParams | undefined {
+    return this.#request;
+  }
+
+  set request(params: LoopParams) {
+    this.#request = params;
+  }
+
+  /** As it was set or configured; undefined: the model's own default. */
+  get effort(): EffortLevel | undefined {
+    return this.#effort ?? this.#config.effort;
+  }
+
+  /** From the next submission on; undefined: as configured. */
+  set effort(effort: EffortLevel | undefined) {
+    this.#effort = effort;
+  }
+
+  /** How hard the model thinks about its next answer; undefined: it knows of no effort. */
+  get effortNow(): EffortLevel | undefined {
+    return this.#adopted?.effort ?? this.effort ?? this.infoOf(this.current).defaultEffort;
+  }
+
+  /** As it was set while the session runs; undefined: as configured. */
+  get thinking(): ThinkingConfig | undefined {
+    return this.#thinking;
+  }
+
+  /** From the next submission on. */
+  set thinking(thinking: ThinkingConfig | undefined) {
+    this.#thinking = thinking;
+  }
+
+  set thinkingDisplay(display: ThinkingDisplay) {
+    this.#display = display;
+  }
+
+  /** Requests go out fast, where the model offers that. */
+  get isFast(): boolean {
+    return this.#fastMode === true;
+  }
+
+  /** From the next submission on. */
+  set fastMode(fastMode: ModelConfig['fastMode']) {
+    this.#fastMode = fastMode;
+  }
+
+  resolve(name: string | undefined): string {
+    return this.client.resolve(name);
+  }
+
+  infoOf(model: string): ModelInfo {
+    return this.client.infoOf(model);
+  }
+
+  startSubmission(): void {
+    this.#adopted = undefined;
+    this.client.startSubmission();
+  }
+
+  /** Throws `unpriced_model` under a USD budget; the model is then as it was. */
+  select(name: string | undefined): void {
+    this.refuseUnpriced(this.resolve(name));
+    this.#name = name;
+  }
+
+  /** The running submission goes on with it. Throws `unpriced_model`. */
+  adopt({ model: name, effort }: AdoptedModel): void {
+    const model = name === undefined ? undefined : this.resolve(name);
+    if (model !== undefined) this.refuseUnpriced(model);
+    const before = this.#adopted;
+    this.#adopted = { model: model ?? before?.model, effort: effort ?? before?.effort };
+  }
+
+  /** What was adopted since this was called last. */
+  takeAdopted(): AdoptedModel | undefined {
+    const adopted = this.#adopted;
+    this.#adopted = undefined;
+    return adopted;
+  }
+
+  /** How requests of this model think. */
+  thinkingOf(model: string): ThinkingConfig | undefined {
+    const chosen = this.#thinking ?? this.#config.thinking;
+    const thinking = thinkingFor(chosen, model, this.infoOf(model));
+    if (this.#display === undefined || thinking === undefined || thinking.type === 'disabled')
+      return thinking;
+    const { display: _, ...rest } = thinking;
+    return this.#display === null ? rest : { ...rest, display: this.#display };
+  }
+
+  /** The fallbacks in order, without the model itself. */
+  fallbacksOf(model: string): readonly string[] {
+    const names = (this.#config.fallbackModel ?? '').split(',').map((name) => name.trim());
+    const models = names.filter((name) => name !== '').map((name) => this.resolve(name));
+    return [...new Set(models)].filter((name) => name !== model);
+  }
+
+  /** A budget cannot be kept with a model whose cost is unknown: it is refused, not counted as zero (F65). */
+  refuseUnpriced(model: string): void {
+    const { maxBudgetUsd } = this.#config;
+    if (maxBudgetUsd === undefined) return;
+    const names = [model, ...this.fallbacksOf(model)];
+    const unpriced = names.find((name) => this.infoOf(name).price === undefined);
+    if (unpriced === undefined) return;
+    throw new TurnwrightError(
+      'unpriced_model',
+      `A budget of $${maxBudgetUsd} was set, but the price of ${unpriced} is not known. Give its price in settings, or limit turns or tokens instead.`,
+    );
+  }
+
+  /** Whether requests of this model go out fast now, and if not, why. */
+  fastModeStatus(model: string): FastModeStatus {
+    const supported = this.infoOf(model).supportsFastMode === true;
+    return fastModeStatus(this.#fastMode, supported, () => this.client.fastMode());
+  }
+}

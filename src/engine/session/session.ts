@@ -1,0 +1,150 @@
+/** What a session is made of once it is put together. Each object owns its state; a function takes the ones it needs. */
+import type { InputQueue } from '../../attachments/input-queue.ts';
+import type { SnipMarks } from '../../context/clearing/snip-marks.ts';
+import type { AttachmentPort, ToolsPort } from '../../loop/deps.ts';
+import type { MemoryFile } from '../../memory/memory-file.ts';
+import type { PromptInNeed } from '../../memory/relevant-memory.ts';
+import type { Permissions } from '../../permissions/permission-engine.ts';
+import type { CacheWatch } from '../../protocol/cache.ts';
+import type { ContextPort } from '../../protocol/context.ts';
+import type { PersistentFiles } from '../../protocol/files.ts';
+import type { HookPort } from '../../protocol/hook.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { AttachmentMessage } from '../../protocol/messages.ts';
+import type { PermissionResult } from '../../protocol/permission.ts';
+import type { Clock, Ids, InboxItem, RandomPort } from '../../protocol/ports.ts';
+import type { SandboxPort } from '../../protocol/sandbox.ts';
+import type { AnyTool, McpOrigin, ReadFileCache, ToolOutput } from '../../protocol/tool.ts';
+import type { WireTool } from '../../protocol/wire.ts';
+import type { FileHistory } from '../../session/file-history/file-history.ts';
+import type { SessionTaskTable } from '../../tasks/task-table.ts';
+import type { Scope } from '../../util/async/scope.ts';
+import type { AppStateAccess } from '../app-state.ts';
+import type { SessionBudget } from '../budget/session-budget.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import type { GatedAnswer } from '../host/host-call.ts';
+import type { SessionCommands } from '../host/session-commands.ts';
+import type { SessionModel } from '../models/session-model.ts';
+import type { StructuredOutput } from '../submission/structured-output.ts';
+import type { Admit } from '../wiring/admission.ts';
+import type { SessionHooks } from '../wiring/hooks.ts';
+import type { McpRoom } from '../wiring/mcp/mcp.ts';
+import type { SessionMirror } from '../wiring/mirror.ts';
+import type { SkillsRoom } from '../wiring/project/skills.ts';
+import type { SubagentRoom } from '../wiring/project/subagents.ts';
+import type { ToolState } from '../wiring/tools/tool-state.ts';
+import type { Conversation } from './conversation.ts';
+import type { HostChannel } from './host-channel.ts';
+import type { SessionNotices } from './session-notices.ts';
+import type { Submissions } from './submissions.ts';
+import type { WorkingFolder } from './working-folder.ts';
+
+/** What one conversation is driven with: the session's own, or that of an agent. */
+export interface ConversationPorts {
+  readonly config: QueryEngineConfig;
+  readonly scope: Scope;
+  readonly world: World;
+  readonly conversation: Conversation;
+  readonly model: SessionModel;
+  readonly budget: SessionBudget;
+  readonly tools: ConversationTools;
+  readonly context: ConversationContext;
+  /** An agent's say whose call it is. */
+  readonly hooks: HookPort;
+  readonly tasks: SessionTaskTable;
+}
+
+export interface Session extends ConversationPorts {
+  readonly submissions: Submissions;
+  readonly permissions: Permissions;
+  /** What host and engine share and both may change. */
+  readonly appState: AppStateAccess;
+  readonly host: HostChannel;
+  readonly notices: SessionNotices;
+  readonly commands: SessionCommands;
+  readonly queue: PromptLine;
+  readonly hooks: SessionHooks;
+  readonly mcp: McpRoom;
+  readonly skills: SkillsRoom;
+  readonly agents: SubagentRoom;
+  readonly sources: ContextSources;
+  /** undefined: no structured output was asked for. */
+  readonly structured: StructuredOutput | undefined;
+  /** Who else gets what is written to the session's files; undefined: no one. */
+  readonly mirror: SessionMirror | undefined;
+  /** undefined: commands are not isolated. */
+  readonly sandbox: Pick<SandboxPort, 'close'> | undefined;
+}
+
+/** Ports to what is outside of the process, and to chance. */
+export interface World {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: RandomPort;
+  readonly files: PersistentFiles;
+}
+
+/** The tools of a conversation, as the engine uses them. */
+export interface ToolsRoom {
+  readonly port: ToolsPort;
+  /** Of a tool that an MCP server offers. */
+  mcpOf(name: string): McpOrigin | undefined;
+  /** Leaves the tool out of further requests; false: it was out already. */
+  quarantine(name: string): boolean;
+  /** Names, in the order the model sees them. */
+  names(): readonly string[];
+  /** Tools that are told by name and left out of requests until they are loaded. */
+  deferred(model: string): Promise<readonly WireTool[]>;
+  /** A call that is not the model's, through the one gate; nobody is asked. Never rejects. */
+  callGated(name: string, input: JsonObject, signal: AbortSignal): Promise<GatedAnswer>;
+  /** The host's answer is known before it is asked (an orphaned permission). */
+  presetAnswer(answer: PermissionResult & { readonly toolUseID: string }): void;
+  /** Runs a tool beside the conversation, past the gate: for what the host itself asked for. */
+  callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
+}
+
+/** The same, with what they work on. */
+export interface ConversationTools extends ToolsRoom {
+  readonly folder: Pick<WorkingFolder, 'now' | 'root'>;
+  /** Every tool that it may call; the same array while nothing changed. */
+  all(): readonly AnyTool[];
+  readonly state: ToolState;
+  readonly readFileCache: ReadFileCache;
+  /** undefined: checkpointing is off. */
+  readonly fileHistory: FileHistory | undefined;
+  /** What may enter the conversation. */
+  readonly admit: Admit;
+}
+
+/** How the view is made to fit, and what joins it. */
+export interface ConversationContext {
+  readonly port: ContextPort;
+  readonly attachments: AttachmentPort;
+  readonly cacheWatch: CacheWatch;
+  readonly snipMarks: SnipMarks;
+  /** What goes into the conversation with a prompt. */
+  withPrompt(model: string): Promise<readonly AttachmentMessage[]>;
+}
+
+/** Reads what goes before the conversation; each is asked once per session. */
+export interface ContextSources {
+  memoryFiles(): Promise<readonly MemoryFile[]>;
+  /** Begins to look for what bears on a prompt; nobody waits for it. undefined: that is not wanted. */
+  readonly relevantMemory: ((need: PromptInNeed) => void) | undefined;
+  /** The working directory belongs to a git repository. */
+  isRepository(): Promise<boolean>;
+  gitStatus(signal: AbortSignal): Promise<string>;
+  /** How the main conversation keeps notes, and what they say; undefined: it keeps none. */
+  ownMemory(): Promise<string | undefined>;
+}
+
+/** Prompts that wait: in memory, fed by the inbox when there is one. */
+export interface PromptLine extends Pick<InputQueue, 'peek' | 'acknowledge' | 'onArrival' | 'onNow'> {
+  put(item: Omit<InboxItem, 'n'>): Promise<void>;
+  /** The running turn has been shown it and has not taken it yet. */
+  isJoining(key: string): boolean;
+  /** Calls back with the keys of what the running turn took. Returns its end. */
+  onJoined(listener: (keys: readonly string[]) => void): () => void;
+  /** Begins to follow the inbox, but for what an earlier life consumed; later calls change nothing. */
+  follow(consumed?: ReadonlySet<string>): Promise<void>;
+}

@@ -1,0 +1,117 @@
+/** The submissions of a session: the one that runs, and what is counted over all of them. */
+import type { PermissionDenial } from '../../protocol/permission.ts';
+import type { SDKResultMessage } from '../../protocol/result-message.ts';
+
+export class Submissions {
+  /** How the session began, when it is not resumed. */
+  readonly origin: 'startup' | 'clear';
+  #running: string | undefined;
+  #promptId: string | undefined;
+  #denials: PermissionDenial[] = [];
+  #recorded = 0;
+  #results: number;
+  #lastResult: SDKResultMessage | undefined;
+  #refusals = 0;
+  #isStarted = false;
+  #hasTakenOrphan = false;
+  #endIdle: (() => void) | undefined;
+
+  /** `earlierResults`: of the session that was cleared before this one; undefined: there was none. */
+  constructor(earlierResults: number | undefined) {
+    this.origin = earlierResults === undefined ? 'startup' : 'clear';
+    this.#results = earlierResults ?? 0;
+  }
+
+  /** Id of the running one. */
+  get running(): string | undefined {
+    return this.#running;
+  }
+
+  /** uuid of the prompt that is being worked on, or that was worked on last. */
+  get promptId(): string | undefined {
+    return this.#promptId;
+  }
+
+  set promptId(uuid: string) {
+    this.#promptId = uuid;
+  }
+
+  /** Calls of the running submission that were denied. */
+  get denials(): readonly PermissionDenial[] {
+    return this.#denials;
+  }
+
+  /** None is on record yet. */
+  get isFirst(): boolean {
+    return this.#recorded === 0;
+  }
+
+  /** SessionStart hooks have run. */
+  get isStarted(): boolean {
+    return this.#isStarted;
+  }
+
+  /** Results that were emitted. */
+  get results(): number {
+    return this.#results;
+  }
+
+  get lastResult(): SDKResultMessage | undefined {
+    return this.#lastResult;
+  }
+
+  /** Answers of the model that were refusals. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  start(id: string): void {
+    this.#endIdle?.();
+    this.#running = id;
+    this.#denials = [];
+  }
+
+  /** The running one goes on with an interrupted one, under that one's id. */
+  carryOn(id: string): void {
+    this.#running = id;
+  }
+
+  end(): void {
+    this.#running = undefined;
+  }
+
+  /** It is on record. */
+  recorded(): void {
+    this.#recorded += 1;
+  }
+
+  /** The session's start is over: its hooks have run, or an earlier process ran them. */
+  started(): void {
+    this.#isStarted = true;
+  }
+
+  denied(...denials: readonly PermissionDenial[]): void {
+    this.#denials.push(...denials);
+  }
+
+  refused(): void {
+    this.#refusals += 1;
+  }
+
+  ended(result: SDKResultMessage): void {
+    this.#results += 1;
+    this.#lastResult = result;
+  }
+
+  /** true once: the answer to a permission question that outlived its process is then the caller's to act on. */
+  takeOrphan(): boolean {
+    const isFirst = !this.#hasTakenOrphan;
+    this.#hasTakenOrphan = true;
+    return isFirst;
+  }
+
+  /** Called when the next one starts. */
+  onNextStart(cancel: () => void): void {
+    this.#endIdle = cancel;
+  }
+}

@@ -1,0 +1,101 @@
+/** What everything else in a session is made with: its ports, its place on the disk, its conversation, model and budget. */
+import { costOf } from '../../model/catalog/prices.ts';
+import type { ModelRequest } from '../../protocol/model.ts';
+import { childEnvironment } from '../../settings/resolve/child-env.ts';
+import { openScope, type Scope } from '../../util/async/scope.ts';
+import { systemClock, systemRandom } from '../../util/clock.ts';
+import { nodeFiles } from '../../util/files/node-files.ts';
+import { systemIds } from '../../util/ids/uuid.ts';
+import { SessionBudget } from '../budget/session-budget.ts';
+import { withinBudget } from '../budget/strict-budget.ts';
+import { createUsageLedger } from '../budget/usage-ledger.ts';
+import type { QueryEngineConfig } from '../config.ts';
+import { SessionModel } from '../models/session-model.ts';
+import { withQuarantine } from '../models/tool-quarantine.ts';
+import { Conversation } from '../session/conversation.ts';
+import { HostChannel } from '../session/host-channel.ts';
+import type { Session, World } from '../session/session.ts';
+import { createSessionJournal } from '../session/session-journal.ts';
+import { SessionRef } from '../session/session-ref.ts';
+import { Submissions } from '../session/submissions.ts';
+import { composeModel } from './model.ts';
+import { type ComposedSession, composeSession, sessionIdOf } from './session.ts';
+
+/** What a session takes over from the one that was cleared: its connections, what was spent, how its model thinks. */
+export interface Inherited {
+  readonly mcp: Session['mcp'];
+  readonly budget: SessionBudget;
+  readonly thinking: SessionModel['thinking'];
+  readonly results: number;
+}
+
+export interface Foundation {
+  readonly scope: Scope;
+  readonly world: World;
+  /** Of child processes. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly host: HostChannel;
+  readonly place: ComposedSession;
+  readonly conversation: Conversation;
+  readonly submissions: Submissions;
+  readonly budget: SessionBudget;
+  readonly model: SessionModel;
+  /** Bound when the session is complete. */
+  readonly ref: SessionRef;
+}
+
+export function composeFoundation(config: QueryEngineConfig, inherited: Inherited | undefined): Foundation {
+  const world = {
+    clock: config.clock ?? systemClock,
+    ids: config.ids ?? systemIds,
+    random: config.random ?? systemRandom,
+    files: config.files ?? nodeFiles,
+  };
+  const { clock, ids } = world;
+  const sessionId = sessionIdOf(config, ids);
+  const host = new HostChannel({
+    sessionId,
+    clock,
+    ids,
+    tap: config.debug?.told,
+    onStatus: config.setSDKStatus,
+  });
+  const place = composeSession(config, { ...world, host });
+  const journal = createSessionJournal(place.open, config.debug?.entry);
+  const title = inherited === undefined ? config.title : undefined;
+  const conversation = new Conversation(sessionId, journal, title);
+  const ref = new SessionRef();
+  const client = composeModel(config, world);
+  const { maxBudgetUsd, strictBudget } = config;
+  const budget =
+    inherited?.budget.share(config) ??
+    new SessionBudget(
+      config,
+      createUsageLedger({ infoOf: client.infoOf, costOf, maxBudgetUsd, strictBudget }),
+    );
+  const refused = ({ querySource }: ModelRequest, reason: string) => {
+    // A helper or an agent that cannot be paid ends by itself; without its own model the run is over.
+    if (querySource === 'main') budget.refuse(reason);
+  };
+  const bounded = strictBudget === true ? withinBudget(client.call, budget.ledger, refused) : client.call;
+  const call = withQuarantine(bounded, {
+    take(name, why) {
+      const { notices, tools } = ref.session;
+      const isNew = tools.quarantine(name);
+      if (isNew) notices.say(`The provider refuses the tool "${name}", so it was left out: ${why}`);
+      return isNew;
+    },
+  });
+  return {
+    scope: openScope(),
+    world,
+    env: config.childEnv ?? childEnvironment(config.env ?? {}),
+    host,
+    place,
+    conversation,
+    submissions: new Submissions(inherited?.results),
+    budget,
+    model: new SessionModel({ ...client, call }, config, inherited?.thinking),
+    ref,
+  };
+}
