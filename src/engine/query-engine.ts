@@ -11,7 +11,7 @@ import { flattened } from '../util/async/flattened.ts';
 import type { McpClient } from './config.ts';
 import { type HostControls, hostControls } from './host/host-controls.ts';
 import { type HostFiles, hostFiles } from './host/host-files.ts';
-import { type ReloadedPlugins, type ReloadPluginsOptions, reloadPlugins } from './host/reload-plugins.ts';
+import type { ReloadedPlugins, ReloadPluginsOptions } from './host/reload-plugins.ts';
 import { type SessionMcp, sessionMcp } from './host/session-mcp.ts';
 import { type SessionSettings, sessionSettings } from './host/session-settings.ts';
 import { BACKGROUND_WAIT_MS, type SessionTasks, sessionTasks } from './host/session-tasks.ts';
@@ -183,6 +183,7 @@ export class QueryEngine {
   /** Reads plugins again, and their parts. Rejects with `reload_plugins_busy` where that was asked for. */
   async reloadPlugins(options: ReloadPluginsOptions = {}): Promise<ReloadedPlugins> {
     this.#refuseClosed();
+    const { reloadPlugins } = await import('./host/reload-plugins.ts');
     return reloadPlugins(options, this.#running !== undefined || this.queued().length > 0, this.#session);
   }
 

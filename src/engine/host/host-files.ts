@@ -5,7 +5,7 @@ import { realPath } from '../../util/files/real-path.ts';
 import { sha256 } from '../../util/ids/sha256.ts';
 import { openSession } from '../session/open-session.ts';
 import type { Session } from '../session/session.ts';
-import { createSuggestFiles, type SuggestFiles } from './file-suggestions.ts';
+import type { SuggestFiles } from './file-suggestions.ts';
 
 export interface HostFileOptions {
   /** Default 1 MiB. */
@@ -55,6 +55,7 @@ const CHECKPOINTING_OFF: RewindFilesResult = {
 export function hostFiles(session: Session): HostFiles {
   const { config, permissions, tools, world } = session;
   const { files } = world;
+  let suggest: Promise<SuggestFiles> | undefined;
   /** Where the file is that may be read unasked. */
   const readablePlace = async (path: string): Promise<string | undefined> => {
     const tool = config.tools.find(({ name }) => name === 'Read');
@@ -89,7 +90,10 @@ export function hostFiles(session: Session): HostFiles {
       const seen = { hash: sha256(found.bytes), mtimeMs: found.stat.mtimeMs, partial: false, real };
       tools.readFileCache.set(absPath, seen);
     },
-    suggest: createSuggestFiles(session),
+    async suggest(query) {
+      suggest ??= import('./file-suggestions.ts').then((loaded) => loaded.createSuggestFiles(session));
+      return (await suggest)(query);
+    },
     async rewind(userMessageId, options) {
       if (tools.fileHistory === undefined) return CHECKPOINTING_OFF;
       await openSession(session);

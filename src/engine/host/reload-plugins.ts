@@ -4,11 +4,11 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { McpServerStatus } from '../../protocol/mcp.ts';
 import type { PluginConfig } from '../../protocol/plugin.ts';
 import type { SlashCommandInfo } from '../../protocol/sdk-messages.ts';
-import type { QueryEngineConfig } from '../config.ts';
 import type { Session } from '../session/session.ts';
 import { type PluginPreview, pluginServers } from '../wiring/project/plugins.ts';
 import { commandList } from './command-list.ts';
 import { type AgentInfo, agentList } from './session-info.ts';
+import { type PluginInfo, pluginInfos, takeUpPlugins } from './session-plugins.ts';
 
 export interface ReloadPluginsOptions {
   /** Changes nothing where the list of tools would change under a conversation that is in the prompt cache. Default false. */
@@ -32,14 +32,6 @@ export interface ReloadedPlugins {
     readonly mcp_servers_removed: readonly string[];
     readonly lsp_tool_change: null;
   };
-}
-
-export interface PluginInfo {
-  readonly name: string;
-  readonly path: string;
-  /** `name@inline`: from a folder that the host or a flag names. */
-  readonly source: string;
-  readonly version?: string;
 }
 
 export async function reloadPlugins(
@@ -71,21 +63,6 @@ export async function reloadPlugins(
   if (!isBusy) takeUpPlugins(session);
   await Promise.all([mcp.setPluginServers(pluginServers(next.plugins)), skills.reload(), commands.load()]);
   return reloaded(session, next.errors.length, holds ? { held: false } : {});
-}
-
-/** Agents and hooks of plugins that were read again hold from here on. */
-export function takeUpPlugins({ agents, hooks }: Pick<Session, 'agents' | 'hooks'>): void {
-  hooks.takeUp();
-  agents.takeUp();
-}
-
-export function pluginInfos({ plugins }: Pick<QueryEngineConfig, 'plugins'>): readonly PluginInfo[] {
-  return (plugins?.plugins ?? []).map(({ name, root, version }) => ({
-    name,
-    path: root,
-    source: `${name}@inline`,
-    ...(version !== undefined && { version }),
-  }));
 }
 
 function reloaded(

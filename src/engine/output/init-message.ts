@@ -1,8 +1,8 @@
 /** `system/init`, at the head of each submission (L1 phase 4). */
 import { join } from 'node:path';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
-import { pluginInfos } from '../host/reload-plugins.ts';
 import { agentsIn, apiKeySourceOf } from '../host/session-info.ts';
+import { pluginInfos } from '../host/session-plugins.ts';
 import { fastModeFields } from '../models/fast-mode-status.ts';
 import type { Session } from '../session/session.ts';
 import { CAPABILITIES, PROTOCOL_VERSION, VERSION } from '../version.ts';

@@ -7,7 +7,7 @@ import type { UserMessage } from '../../protocol/messages.ts';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import type { EffortLevel, UserBlock } from '../../protocol/wire.ts';
 import { textOfContent } from '../../util/text/text-of-content.ts';
-import { takeUpPlugins } from '../host/reload-plugins.ts';
+import { takeUpPlugins } from '../host/session-plugins.ts';
 import { endedTaskNotices } from '../host/session-tasks.ts';
 import { initMessage } from '../output/init-message.ts';
 import { localAnswer } from '../output/to-sdk-assistant.ts';
@@ -17,7 +17,6 @@ import { fetchContexts, recordSnapshot, type SubmissionContext } from '../sessio
 import type { Session } from '../session/session.ts';
 import { titleChanged } from '../session/session-title.ts';
 import type { ManualCompaction } from './compact-session.ts';
-import { answerOrphan } from './orphaned-permission.ts';
 import { beginWith } from './preloaded-skills.ts';
 import type { Submission } from './submission.ts';
 import { lentRecord } from './temporary-rules.ts';
@@ -113,8 +112,10 @@ export async function prepareSubmission(
 
   // 3 user input
   host.enter('user_input');
-  if (config.orphanedPermission !== undefined && submissions.takeOrphan())
+  if (config.orphanedPermission !== undefined && submissions.takeOrphan()) {
+    const { answerOrphan } = await import('./orphaned-permission.ts');
     messages.push(...(await answerOrphan(config.orphanedPermission, submission, scope, session)));
+  }
   const input = await processUserInput(
     prompt,
     { first: !submissions.isStarted, resumed: recovered !== undefined, scope },

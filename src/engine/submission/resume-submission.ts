@@ -9,7 +9,6 @@ import { presetAnswers } from '../session/recorded-questions.ts';
 import { fetchContexts, recordSnapshot, type SubmissionContext } from '../session/request-context.ts';
 import type { Session } from '../session/session.ts';
 import type { Interrupted } from '../session/session-journal.ts';
-import { presetOrphan } from './orphaned-permission.ts';
 import type { Submission } from './submission.ts';
 import { type Batch, finish, runLoop, settled } from './submit-message.ts';
 import { lendAgain } from './temporary-rules.ts';
@@ -102,7 +101,10 @@ async function takeUp(
   if (interrupted.terminal !== undefined) return { interrupted, model, context: undefined };
   presetAnswers(interrupted.answers, tools);
   const { orphanedPermission } = config;
-  if (orphanedPermission !== undefined && submissions.takeOrphan()) presetOrphan(orphanedPermission, session);
+  if (orphanedPermission !== undefined && submissions.takeOrphan()) {
+    const { presetOrphan } = await import('./orphaned-permission.ts');
+    presetOrphan(orphanedPermission, session);
+  }
   await session.mcp.settled(submission.scope);
   await session.skills.settled();
   session.host.enter('system_prompt');
