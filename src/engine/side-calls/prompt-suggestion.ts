@@ -1,8 +1,4 @@
-/**
- * What the person will likely ask next, by a small model once a turn is over: offered, never waited for, and called off
- * by the next prompt.
- */
-
+/** What the person will likely type next, by a small model once a turn is over. Loaded where it is wanted. */
 import type { Session } from '../session/session.ts';
 import { askForLine } from './small-model.ts';
 import { lastWords } from './transcript-excerpt.ts';
@@ -13,21 +9,23 @@ const MAX_TOKENS = 200;
 const MESSAGES = 12;
 
 /**
- * Returns what calls it off. Not after the first turn, which says little of the person yet, nor after one that failed
- * or was cut short, nor in plan mode, where the plan is what is asked about.
+ * Emits nothing after the first turn, which says little of the person yet, nor after one that failed or was cut short,
+ * nor in plan mode, where the plan is what is asked about. Rejects where the model cannot be asked.
  */
-export function suggestPrompt(submission: string, session: Session): (() => void) | undefined {
-  const { submissions, scope, permissions, conversation, host } = session;
+export async function suggestPrompt(
+  submission: string,
+  signal: AbortSignal,
+  session: Session,
+): Promise<void> {
+  const { submissions, permissions, conversation, host } = session;
   const { lastResult: last } = submissions;
   const isWanted =
     submissions.results > 1 &&
     last?.is_error === false &&
     last.terminal_reason === 'completed' &&
     permissions.mode !== 'plan';
-  if (!isWanted || scope.aborted) return undefined;
-  const life = scope.child();
-  const { signal } = life;
-  askForLine(
+  if (!isWanted || signal.aborted) return;
+  const suggestion = await askForLine(
     {
       querySource: 'suggestion',
       foreground: false,
@@ -38,14 +36,7 @@ export function suggestPrompt(submission: string, session: Session): (() => void
       signal,
     },
     session,
-  )
-    .then(
-      (suggestion) => {
-        if (signal.aborted || suggestion === undefined || suggestion === '.') return;
-        host.emit({ type: 'prompt_suggestion', suggestion, ...host.stamp() });
-      },
-      () => undefined, // none, then
-    )
-    .finally(() => life.close());
-  return () => life.abort('prompted');
+  );
+  if (signal.aborted || suggestion === undefined || suggestion === '.') return;
+  host.emit({ type: 'prompt_suggestion', suggestion, ...host.stamp() });
 }

@@ -3,7 +3,6 @@ import type { StopReason } from '../../protocol/wire.ts';
 import { openScope, type Scope } from '../../util/async/scope.ts';
 import { tellWhenIdle } from '../session/idle-notification.ts';
 import type { Session } from '../session/session.ts';
-import { suggestPrompt } from '../side-calls/prompt-suggestion.ts';
 import type { Prompt } from './prepare-submission.ts';
 import { TimesOfSubmission } from './submission-times.ts';
 
@@ -108,7 +107,7 @@ class RunningSubmission implements Submission {
     host.enter('done');
     onEnd(this);
     const hook = hooks.has('Notification') ? tellWhenIdle(session) : undefined;
-    const suggestion = config.promptSuggestions === true ? suggestPrompt(this.id, session) : undefined;
+    const suggestion = config.promptSuggestions === true ? suggestNext(this.id, session) : undefined;
     submissions.onNextStart(() => {
       hook?.();
       suggestion?.();
@@ -124,4 +123,16 @@ class RunningSubmission implements Submission {
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
   }
+}
+
+/** A suggestion is emitted when there is one, never waited for; the returned function calls it off. */
+function suggestNext(submission: string, session: Session): (() => void) | undefined {
+  if (session.scope.aborted) return undefined;
+  const life = session.scope.child();
+  import('../side-calls/prompt-suggestion.ts')
+    .then(({ suggestPrompt }) => suggestPrompt(submission, life.signal, session))
+    // Then there is none.
+    .catch(() => undefined)
+    .finally(() => life.close());
+  return () => life.abort('prompted');
 }
