@@ -2,6 +2,11 @@
  * `turnwright/testing`: drive the real loop with a scripted model, time that stands still and a journal that can be
  * read, in about ten lines and without a network.
  */
+export { createAdmission } from '../session/in-process/admission.ts';
+export { createMemoryBlobStore } from '../session/in-process/blob-store.ts';
+export { createMemoryInbox } from '../session/in-process/inbox.ts';
+export { createMemoryLeaseStore } from '../session/in-process/lease-store.ts';
+export { createMemoryOutbox } from '../session/in-process/outbox.ts';
 export type { Check, Open, Opened } from './checks/check.ts';
 export { journalStoreChecks } from './checks/journal-store-checks.ts';
 export { blobStoreChecks, inboxChecks, leaseStoreChecks } from './checks/port-checks.ts';

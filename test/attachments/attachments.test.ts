@@ -1,6 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { ATTACHMENT_ORDER, createAttachments } from '../../src/attachments/collect.ts';
-import { hookContext } from '../../src/attachments/hook-context.ts';
 import { createInputQueue } from '../../src/attachments/input-queue.ts';
 import { queuedCommands } from '../../src/attachments/queued-commands.ts';
 import type { AttachmentSource } from '../../src/attachments/source.ts';
@@ -186,24 +185,6 @@ describe('todo reminders', () => {
     const [message] = await collect(port([todoReminder({ get: () => [done, open] }, { everyTurns: 1 })]));
     expect(message?.attachment).toEqual({ type: 'todo_reminder', todos: [done, open] });
     expect(textOf(message)).toContain('1. [x] Write it\n2. [>] Write it');
-  });
-});
-
-describe('hook contexts', () => {
-  it('are told once', async () => {
-    const source = hookContext();
-    source.add('SessionStart', []);
-    source.add('SessionStart', ['branch is main', 'be brief']);
-    const attachments = port([source]);
-    const [message, ...more] = await collect(attachments);
-    expect(more).toEqual([]);
-    expect(message?.attachment).toEqual({
-      type: 'hook_context',
-      event: 'SessionStart',
-      content: ['branch is main', 'be brief'],
-    });
-    expect(textOf(message)).toContain('branch is main\n\nbe brief');
-    expect(await collect(attachments)).toEqual([]);
   });
 });
 

@@ -16,7 +16,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deleteSession, type Options, query, type SDKUserMessage } from '../../src/index.ts';
 import type { PersistentFiles } from '../../src/protocol/files.ts';
+import type { BlobStore } from '../../src/protocol/ports.ts';
 import { type RehearsalServer, reply, startRehearsal, toolUse } from '../../src/rehearsal/index.ts';
+import { createMemoryBlobStore } from '../../src/testing/index.ts';
 import { nodeFiles } from '../../src/util/files/node-files.ts';
 
 let server: RehearsalServer;
@@ -259,6 +261,28 @@ describe('rewindFiles', () => {
     expect(await later.running.rewindFiles(FIRST)).toMatchObject({ canRewind: true, filesChanged: [] });
     expect(await text('a.txt')).toBe('old\n');
     await later.running.close();
+  });
+
+  it('keeps what files held in the blob store of the host, and nothing of it on disk', async () => {
+    await writeFile(at('a.txt'), 'old\n');
+    const kept = createMemoryBlobStore();
+    const keys: string[] = [];
+    const blobs: BlobStore = {
+      put(key, bytes) {
+        keys.push(key);
+        return kept.put(key, bytes);
+      },
+      get: kept.get,
+    };
+    play(reply(edit('a.txt', 'old', 'new')), reply('Done.'));
+    const run = session({ engine: { blobs } });
+    await run.turn(prompt(FIRST));
+    expect(keys).toHaveLength(1);
+    expect(await run.running.rewindFiles(FIRST)).toMatchObject({ canRewind: true });
+    expect(await text('a.txt')).toBe('old\n');
+    await run.end();
+    const files = await readdir(join(folder, 'home'), { recursive: true });
+    expect(files.filter((name) => name.includes('file-history'))).toEqual([]);
   });
 
   it('says what it cannot do: an unknown message, and a session without checkpoints', async () => {

@@ -6,9 +6,10 @@ import type { JournalStore } from '../../src/protocol/ports.ts';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../../src/protocol/session-store.ts';
 import { createFileBlobStore, createMemoryBlobStore } from '../../src/session/in-process/blob-store.ts';
 import { createMemoryInbox } from '../../src/session/in-process/inbox.ts';
+import { createMemoryLeaseStore } from '../../src/session/in-process/lease-store.ts';
 import { createFileJournalStore } from '../../src/session/journal/file-store.ts';
 import { createMemoryJournalStore } from '../../src/session/journal/memory-store.ts';
-import { createFileLeaseStore, createMemoryLeaseStore } from '../../src/session/lease/lease.ts';
+import { createFileLeaseStore } from '../../src/session/lease/lease.ts';
 import {
   blobStoreChecks,
   type Check,

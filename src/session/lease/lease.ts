@@ -3,7 +3,8 @@ import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Lease, LeaseStore } from '../../protocol/ports.ts';
 import { codeOf } from '../../util/code-of.ts';
 import { uuid } from '../../util/ids/uuid.ts';
-import { livenessOf, type ProcessIdentity, thisProcess } from '../../util/process/process-identity.ts';
+import { livenessOf, type ProcessIdentity } from '../../util/process/process-identity.ts';
+import { inUse } from '../in-process/lease-store.ts';
 import { storageError } from '../journal/storage-error.ts';
 import { lockPath } from '../session-files.ts';
 import { type Holder, hold, type LockFileOptions, parseLock } from './lock-file.ts';
@@ -54,33 +55,6 @@ export function createFileLeaseStore(options: LockFileOptions): LeaseStore {
       }
     },
   };
-}
-
-/** Leases of one process. Taking one over aborts the signal of the one before at once. */
-export function createMemoryLeaseStore(): LeaseStore {
-  const held = new Map<string, AbortController>();
-  return {
-    async acquire(sessionId, how = {}) {
-      const before = held.get(sessionId);
-      if (before !== undefined && how.takeOver !== true) throw inUse(sessionId, thisProcess());
-      const mine = new AbortController();
-      held.set(sessionId, mine);
-      before?.abort('lease_lost');
-      return {
-        signal: mine.signal,
-        async release() {
-          if (held.get(sessionId) === mine) held.delete(sessionId);
-        },
-      };
-    },
-  };
-}
-
-function inUse(sessionId: string, { pid, host }: ProcessIdentity): TurnwrightError {
-  return new TurnwrightError(
-    'session_in_use',
-    `Session ${sessionId} is in use by process ${pid} on ${host}. End that process, fork the session, or take it over (--take-over).`,
-  );
 }
 
 function unlessMissing(error: unknown): void {

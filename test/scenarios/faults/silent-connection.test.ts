@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { reply } from '../../../src/rehearsal/index.ts';
-import { createMemoryLeaseStore } from '../../../src/session/lease/lease.ts';
+import { createMemoryLeaseStore } from '../../../src/session/in-process/lease-store.ts';
 import { virtualClock } from '../../../src/testing/index.ts';
 import { until } from '../processes.ts';
 import { rehearse, successOf } from '../rehearse.ts';

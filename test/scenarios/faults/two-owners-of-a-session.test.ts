@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { reply, toolUse } from '../../../src/rehearsal/index.ts';
-import { createMemoryLeaseStore } from '../../../src/session/lease/lease.ts';
+import { createMemoryLeaseStore } from '../../../src/session/in-process/lease-store.ts';
 import { journalFile } from '../journal.ts';
 import { outline } from '../outline.ts';
 import { until } from '../processes.ts';

@@ -24,12 +24,13 @@ export interface FileHistoryParts {
 
 /** undefined: checkpointing is off, and writes go straight to the disk. */
 export function composeFileHistory(
-  { enableFileCheckpointing }: QueryEngineConfig,
+  { enableFileCheckpointing, blobs: ofHost }: QueryEngineConfig,
   { session, journal, files, ids }: FileHistoryParts,
 ): FileHistory | undefined {
   if (enableFileCheckpointing !== true) return undefined;
   const directory = session.directory && join(session.directory, session.sessionId, 'file-history');
-  const blobs = directory === undefined ? createMemoryBlobStore() : createFileBlobStore({ files, directory });
+  const blobs =
+    ofHost ?? (directory === undefined ? createMemoryBlobStore() : createFileBlobStore({ files, directory }));
   const limits = { fileBytes: MAX_KEPT_FILE_BYTES, totalBytes: MAX_KEPT_BYTES };
   return createFileHistory({
     files,
