@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/temporary-files.ts',
     include: ['test/**/*.test.ts'],
     // They need packages of their own: vitest.client.config.ts, vitest.programs.config.ts, vitest.mcp-servers.config.ts.
     exclude: [

@@ -6,6 +6,7 @@ import { defineConfig } from 'vitest/config';
  */
 export default defineConfig({
   test: {
+    globalSetup: 'test/temporary-files.ts',
     include: ['test/acp/*.test.ts', 'test/ccusage/*.test.ts'],
     testTimeout: 40_000,
     hookTimeout: 20_000,

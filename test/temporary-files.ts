@@ -1,0 +1,17 @@
+/**
+ * Temporary files of one run of the tests lie in one folder, which goes with the run: what a test or a program that it
+ * starts leaves behind is removed with it. Set before the workers start, which take over the environment.
+ */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Resolves to what removes the folder. */
+export default function setup(): () => void {
+  // A short name, for the paths of sockets below it may have 107 bytes and no more.
+  const folder = mkdtempSync(join(tmpdir(), 'tw-'));
+  // Some tests start programs as another user.
+  chmodSync(folder, 0o755);
+  process.env['TMPDIR'] = folder;
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
