@@ -6,12 +6,16 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Resolves to what removes the folder. */
-export default function setup(): () => void {
+let folder: string | undefined;
+
+export function setup(): void {
   // A short name, for the paths of sockets below it may have 107 bytes and no more.
-  const folder = mkdtempSync(join(tmpdir(), 'tw-'));
+  folder = mkdtempSync(join(tmpdir(), 'tw-'));
   // Some tests start programs as another user.
   chmodSync(folder, 0o755);
   process.env['TMPDIR'] = folder;
-  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+export function teardown(): void {
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }

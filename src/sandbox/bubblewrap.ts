@@ -2,12 +2,14 @@
 import { join } from 'node:path';
 import type { Isolate, Launch } from '../protocol/sandbox.ts';
 import { isInside } from '../util/files/inside.ts';
-import { bwrapArguments } from './bwrap-arguments.ts';
+import { bwrapArguments, sourceOf } from './bwrap-arguments.ts';
 import type { DomainProxy } from './domain-proxy.ts';
 import { findProgram } from './find-program.ts';
+import { excludePlaces } from './git-excludes.ts';
 import { guardLinks } from './guarded-links.ts';
 import { coverInherited } from './inherited-descriptors.ts';
-import { type MountPlan, planMounts, real } from './mounts.ts';
+import { COMPARE_MOUNTS, expectedMounts } from './mount-check.ts';
+import { type Mount, type MountPlan, planMounts, real } from './mounts.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { placeHolders } from './placeholders.ts';
 import type { SandboxPolicy } from './policy.ts';
@@ -30,7 +32,8 @@ export interface BubblewrapPorts {
 /** Processes and threads of one command. */
 const MAX_PROCESSES = 4096;
 /** In shells of both kinds; where neither option is known, there is no such bound. */
-const BOUNDED = `ulimit -u ${MAX_PROCESSES} 2>/dev/null || ulimit -p ${MAX_PROCESSES} 2>/dev/null; exec "$@"`;
+const BOUND = `ulimit -u ${MAX_PROCESSES} 2>/dev/null || ulimit -p ${MAX_PROCESSES} 2>/dev/null`;
+const START = `${COMPARE_MOUNTS}\n${BOUND}\nexec "$@"`;
 
 const FILTER_DESCRIPTOR = 4;
 
@@ -46,16 +49,21 @@ export function isolateWithBubblewrap(ports: BubblewrapPorts): Isolate {
     const folders = await ports.folders();
     const proxy = await ports.proxy?.();
     const held = await alone(() => hold(policy));
-    const filter = await openFilter(policy, ports, folders).catch(async (error: unknown) => {
-      await held.release();
+    const { mounts, placeholders } = held.plan;
+    const [filter, expected, lists] = await Promise.all([
+      openFilter(policy, ports, folders),
+      expectedMounts(mounts.map((mount) => ({ path: mount.path, source: sourceOf(mount, folders) }))),
+      excludePlaces(placeholders, isWritableIn(mounts), folders.base),
+    ]).catch(async (error: unknown) => {
+      await alone(held.release);
       throw error;
     });
-    const inner = ['/bin/sh', '-c', BOUNDED, 'sh', launch.program, ...launch.args];
+    const inner = ['/bin/sh', '-c', START, expected, launch.program, ...launch.args];
     const args = bwrapArguments({
-      mounts: held.plan.mounts,
+      mounts,
       folders,
       shownInRun: await neededOfRun(),
-      shownAt: proxy?.shown ?? [],
+      shownAt: [...lists, ...(proxy?.shown ?? [])],
       sharesNetwork: policy.network.kind === 'all',
       sharesProc: policy.sharesProc,
       allowsNamespaces: policy.allowUserNamespaces || proxy !== undefined,
@@ -81,19 +89,22 @@ export function isolateWithBubblewrap(ports: BubblewrapPorts): Isolate {
   };
 }
 
+const isWritableIn = (mounts: readonly Mount[]) => (path: string) =>
+  mounts.some((mount) => mount.kind === 'writable' && isInside(path, mount.path));
+
 interface Held {
   readonly plan: MountPlan;
   /** Resolves to the links that had to be put back. */
   readonly release: () => Promise<readonly string[]>;
 }
 
-const NOTHING: MountPlan = { mounts: [], absent: [], ownFolder: [], links: [] };
+const NOTHING: MountPlan = { mounts: [], placeholders: [], links: [] };
 
 async function hold(policy: SandboxPolicy): Promise<Held> {
   if (!policy.isolatesFiles) return { plan: NOTHING, release: async () => [] };
   const plan = await planMounts(policy);
   const restore = await guardLinks(plan.links);
-  const giveBack = await placeHolders(plan.absent, plan.ownFolder);
+  const giveBack = await placeHolders(plan.placeholders);
   return {
     plan,
     async release() {

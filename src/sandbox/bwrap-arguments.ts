@@ -22,8 +22,9 @@ export interface BwrapPlan {
 export interface SandboxFolders {
   /** Stands in the place of /tmp. */
   readonly tmp: string;
-  /** Empty, for what must not come into being. */
+  /** An empty folder and an empty file, for what must not come into being. */
   readonly empty: string;
+  readonly nothing: string;
 }
 
 /** What other programs of the machine share. */
@@ -80,14 +81,23 @@ function tree(plan: BwrapPlan): readonly string[] {
   ];
 }
 
-function laid({ path, kind, isFolder }: Mount, { empty }: SandboxFolders): readonly string[] {
+/** What is seen in its place; undefined: something made for the sandbox. */
+export function sourceOf(
+  { path, kind, isFolder }: Mount,
+  { empty, nothing }: SandboxFolders,
+): string | undefined {
+  if (kind === 'hidden') return undefined;
+  return kind === 'blocked' ? (isFolder ? empty : nothing) : path;
+}
+
+function laid(mount: Mount, folders: SandboxFolders): readonly string[] {
+  const { path, kind, isFolder } = mount;
   switch (kind) {
     case 'writable':
       return ['--bind', path, path];
     case 'readOnly':
-      return ['--ro-bind', path, path];
     case 'blocked':
-      return ['--ro-bind', empty, path];
+      return ['--ro-bind', sourceOf(mount, folders) ?? path, path];
     case 'hidden':
       return isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path];
   }

@@ -1,25 +1,26 @@
 /** Counts who uses a thing by its name, and ends it with the last of them. */
 export class CountedUse {
-  readonly #counts = new Map<string, number>();
+  readonly #uses = new Map<string, { count: number; readonly end: () => Promise<void> }>();
 
   isUsed(name: string): boolean {
-    return this.#counts.has(name);
+    return this.#uses.has(name);
   }
 
-  /** The returned function gives the use back; called again, it does nothing. `end` may fail: then the thing stays. */
-  use(name: string, end: () => Promise<void>): () => Promise<void> {
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  /**
+   * The returned function gives the use back; called again, it does nothing. `end`, of the first who uses it, may fail: then the
+   * thing stays.
+   */
+  use(name: string, end: () => Promise<void> = async () => {}): () => Promise<void> {
+    const uses = this.#uses.get(name) ?? { count: 0, end };
+    uses.count++;
+    this.#uses.set(name, uses);
     let given = false;
     return async () => {
       if (given) return;
       given = true;
-      const left = (this.#counts.get(name) ?? 1) - 1;
-      if (left > 0) {
-        this.#counts.set(name, left);
-        return;
-      }
-      this.#counts.delete(name);
-      await end().catch(() => {});
+      if (--uses.count > 0) return;
+      this.#uses.delete(name);
+      await uses.end().catch(() => {});
     };
   }
 }

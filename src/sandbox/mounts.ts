@@ -1,13 +1,15 @@
 /** What is laid over what in the file tree that an isolated program sees. */
 import { readlink, realpath } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { isInside } from '../util/files/inside.ts';
+import type { Placeholder } from './placeholders.ts';
 import { isLiteral, type PathPattern, type SandboxPolicy } from './policy.ts';
-import { type FoundPlaces, kindOf, placesBelow } from './protected-places.ts';
+import { type FoundPlaces, isFilesPlace, kindOf, placesBelow } from './protected-places.ts';
+import { gitFoldersAround } from './repository-around.ts';
 
 export interface Mount {
   readonly path: string;
-  /** `blocked`: held by an empty folder that is there for the time of the command. */
+  /** `blocked`: held by something that is there for the time of the command, and seen as empty. */
   readonly kind: 'writable' | 'readOnly' | 'hidden' | 'blocked';
   readonly isFolder: boolean;
 }
@@ -15,8 +17,8 @@ export interface Mount {
 export interface MountPlan {
   /** Those above before those below. */
   readonly mounts: readonly Mount[];
-  readonly absent: readonly string[];
-  readonly ownFolder: readonly string[];
+  /** What must not come into being, and what stands in its place. */
+  readonly placeholders: readonly Placeholder[];
   readonly links: readonly string[];
 }
 
@@ -25,36 +27,43 @@ const STRENGTH = { writable: 0, readOnly: 1, blocked: 2, hidden: 3 } as const;
 /** Looks at the disk as it is now: for one command. */
 export async function planMounts(policy: SandboxPolicy): Promise<MountPlan> {
   const roots = await writableRoots(policy);
+  const open = roots.map(({ path }) => path);
   const mounts = new Map<string, Mount>();
   const lay = async (path: string, kind: Mount['kind']) => {
     const known = mounts.get(path);
     if (known !== undefined && STRENGTH[known.kind] >= STRENGTH[kind]) return;
-    const isFolder = kind === 'blocked' || (await kindOf(path)) === 'folder';
+    const isFolder = kind === 'blocked' ? !isFilesPlace(path) : (await kindOf(path)) === 'folder';
     mounts.set(path, { path, kind, isFolder });
   };
   const absent: string[] = [];
   const ownFolder: string[] = [];
   const links: string[] = [];
-  for (const root of roots) {
+  for (const { path: root, isGit } of roots) {
     await lay(root, 'writable');
     const git = join(root, '.git');
     // A mount of its own cannot be renamed, so nothing else can take its place.
     if ((await kindOf(git)) === 'folder') await lay(git, 'writable');
-    const found = await placesBelow({ root, ...policy, home: await real(policy.home) });
-    await layFound(found, roots, lay, absent);
+    const found = await placesBelow({ root, isGit, ...policy, home: await real(policy.home) });
+    await layFound(found, open, lay, absent);
     absent.push(...found.absent);
     ownFolder.push(...found.ownFolder);
     links.push(...found.links);
   }
   for (const path of [...policy.protectedPaths, ...literals(policy.deniedWrites)])
-    await layNamed(path, 'readOnly', roots, lay, absent);
+    await layNamed(path, 'readOnly', open, lay, absent);
   for (const path of [...policy.hiddenPaths, ...literals(policy.deniedReads)])
-    await layNamed(path, 'hidden', roots, lay, absent);
-  for (const path of await globbed(policy.deniedReads, roots)) await lay(path, 'hidden');
+    await layNamed(path, 'hidden', open, lay, absent);
+  for (const path of await Promise.all(policy.credentialPaths.map(real)))
+    if (path !== undefined) await lay(path, 'hidden');
+  for (const path of await globbed(policy.deniedReads, open)) await lay(path, 'hidden');
   for (const path of absent) await lay(path, 'blocked');
   for (const path of ownFolder) await lay(path, 'readOnly');
   await layReadable(policy.readable, mounts, lay);
-  return { mounts: inOrder(mounts), absent: [...new Set(absent)], ownFolder: [...new Set(ownFolder)], links };
+  const placeholders = [
+    ...[...new Set(absent)].map((path) => ({ path, kind: isFilesPlace(path) ? 'file' : 'folder' }) as const),
+    ...[...new Set(ownFolder)].map((path) => ({ path, kind: 'ownFolder' }) as const),
+  ];
+  return { mounts: inOrder(mounts), placeholders, links };
 }
 
 type Lay = (path: string, kind: Mount['kind']) => Promise<void>;
@@ -122,15 +131,25 @@ async function layReadable(
   }
 }
 
-/** Their real paths, those above first; what is not there cannot be opened. */
-export async function writableRoots(policy: SandboxPolicy): Promise<readonly string[]> {
+export interface WritableRoot {
+  /** Real. */
+  readonly path: string;
+  /** The folder of a repository: the one that is named, or that the working folder lies in. */
+  readonly isGit: boolean;
+}
+
+/** Those above first; what is not there cannot be opened. */
+export async function writableRoots(policy: SandboxPolicy): Promise<readonly WritableRoot[]> {
   const found = await Promise.all(policy.writable.map((path) => real(path)));
   const denied = await Promise.all(literals(policy.deniedWrites).map((path) => real(path)));
-  const roots = [...new Set(found)].filter(
-    (path): path is string =>
-      path !== undefined && !denied.some((locked) => locked !== undefined && isInside(path, locked)),
-  );
-  return roots.sort((a, b) => a.length - b.length);
+  const isOpen = (path: string) => !denied.some((locked) => locked !== undefined && isInside(path, locked));
+  const named = [...new Set(found)].filter((path): path is string => path !== undefined && isOpen(path));
+  const around = (await gitFoldersAround(named)).filter(isOpen);
+  const roots = [
+    ...named.map((path) => ({ path, isGit: basename(path) === '.git' })),
+    ...around.map((path) => ({ path, isGit: true })),
+  ];
+  return roots.sort((a, b) => a.path.length - b.path.length);
 }
 
 const isWritable = (path: string, roots: readonly string[]): boolean =>
@@ -158,6 +177,7 @@ async function globbed(
     const below: PathPattern = { root: start, segments: pattern.segments.slice(wild) };
     const places = await placesBelow({
       root: start,
+      isGit: false,
       home: undefined,
       deniedReads: [below],
       deniedWrites: [],

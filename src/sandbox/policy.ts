@@ -10,6 +10,8 @@ export interface SandboxPolicy {
   readonly protectedPaths: readonly string[];
   /** Where configuration and credentials are: neither read nor written. */
   readonly hiddenPaths: readonly string[];
+  /** Keys and tokens of other programs: not read where they are, and where they are not, nothing is kept free for them. */
+  readonly credentialPaths: readonly string[];
   /** The user's home folder, where shells and programs look for their configuration; undefined: there is none. */
   readonly home: string | undefined;
   readonly network: NetworkPolicy;

@@ -42,6 +42,18 @@ const ABSENT_AT_HOME: readonly string[] = [
   ...PROTECTED_AT_HOME,
 ];
 
+/** What is read as a file where it is there; all else that is protected is a folder. */
+const FILES: ReadonlySet<string> = new Set([
+  ...PROTECTED_FILES,
+  ...SHELL_FILES,
+  ...PROTECTED_IN_GIT.filter((name) => name !== 'hooks').map((name) => basename(name)),
+]);
+
+/** Whether a file is kept from coming into being there; else a folder. */
+export function isFilesPlace(path: string): boolean {
+  return FILES.has(basename(path));
+}
+
 /** Folders that are looked into, nearest first; the search for what is deeper ends there. */
 const MAX_FOLDERS = 20_000;
 /** Commands lie in folders of folders. */
@@ -51,6 +63,8 @@ const AT_ONCE = 32;
 
 export interface PlacesBelow {
   readonly root: string;
+  /** It is the folder of a repository itself, not one that files are worked on in. */
+  readonly isGit: boolean;
   readonly home: string | undefined;
   readonly deniedReads: readonly PathPattern[];
   readonly deniedWrites: readonly PathPattern[];
@@ -59,7 +73,7 @@ export interface PlacesBelow {
 /** Walks the folder; what cannot be read is passed over, since a command cannot read it either. */
 export async function placesBelow(below: PlacesBelow): Promise<FoundPlaces> {
   const found: FoundPlaces = { readOnly: [], hidden: [], absent: [], ownFolder: [], links: [] };
-  if (basename(below.root) === '.git') await addGit(below.root, found);
+  if (below.isGit) await addGit(below.root, found);
   else await addTop(below, found);
   const hides = patternTest(below.deniedReads);
   const locks = patternTest(below.deniedWrites);

@@ -7,12 +7,12 @@ import {
   PROTECTED_IN_GIT,
   SHELL_FILES,
 } from '../util/files/protected-names.ts';
+import type { WritableRoot } from './mounts.ts';
 import type { PathPattern, SandboxPolicy } from './policy.ts';
 
 export interface SeatbeltPlan {
   readonly policy: SandboxPolicy;
-  /** Real paths. */
-  readonly writable: readonly string[];
+  readonly writable: readonly WritableRoot[];
   /** A folder of the session for temporary files. */
   readonly tmp: string;
   /** Of the domain proxy on this machine. */
@@ -61,13 +61,16 @@ export function seatbeltProfile(plan: SeatbeltPlan): string {
 
 function fileRules({ policy, writable, tmp }: SeatbeltPlan): readonly string[] {
   if (!policy.isolatesFiles) return ['(allow file*)'];
-  const open = [...writable, tmp];
+  const open = [...writable.map(({ path }) => path), tmp];
   const locked = [
     ...policy.deniedWrites.map(asFilter),
     ...policy.protectedPaths.map(subpath),
     ...protectedFilters(policy, writable),
   ];
-  const hidden = [...policy.hiddenPaths.map(subpath), ...policy.deniedReads.map(asFilter)];
+  const hidden = [
+    ...[...policy.hiddenPaths, ...policy.credentialPaths].map(subpath),
+    ...policy.deniedReads.map(asFilter),
+  ];
   return [
     '(allow file-read*)',
     '(allow file-ioctl (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))',
@@ -77,18 +80,18 @@ function fileRules({ policy, writable, tmp }: SeatbeltPlan): readonly string[] {
     ...(hidden.length === 0 ? [] : [`(deny file-read* file-write* ${hidden.join(' ')})`]),
     ...(policy.readable.length === 0 ? [] : [`(allow file-read* ${policy.readable.map(subpath).join(' ')})`]),
     // A folder that is renamed takes what is protected in it along: the folder itself stays where it is.
-    ...writable.map((root) => `(deny file-write-unlink ${literal(join(root, '.git'))})`),
+    ...writable.map(({ path }) => `(deny file-write-unlink ${literal(join(path, '.git'))})`),
   ];
 }
 
 /** By name, at any depth: here nothing has to be there to be protected. */
-function protectedFilters({ home }: SandboxPolicy, writable: readonly string[]): readonly string[] {
+function protectedFilters({ home }: SandboxPolicy, writable: readonly WritableRoot[]): readonly string[] {
   const named = [...PROTECTED_FOLDERS, ...PROTECTED_FILES, ...SHELL_FILES].map(quoted).join('|');
   const inGit = PROTECTED_IN_GIT.map(quoted).join('|');
   return [
-    ...writable.flatMap((root) => [
-      `(regex #"^${quoted(root)}/(.*/)?(${named})(/.*)?$")`,
-      `(regex #"^${quoted(root)}/(.*/)?\\.git/(.*/)?(${inGit})(/.*)?$")`,
+    ...writable.flatMap(({ path, isGit }) => [
+      `(regex #"^${quoted(path)}/(.*/)?(${named})(/.*)?$")`,
+      `(regex #"^${quoted(path)}/${isGit ? '' : '(.*/)?\\.git/'}(.*/)?(${inGit})(/.*)?$")`,
     ]),
     ...(home === undefined ? [] : PROTECTED_AT_HOME.map((name) => subpath(join(home, name)))),
   ];

@@ -11,9 +11,15 @@ export interface SessionFolders extends SandboxFolders {
 /** For its user alone, under a name that nobody can know before. */
 export async function openFolders(): Promise<SessionFolders> {
   const base = await mkdtemp(join(tmpdir(), 'turnwright-sandbox-'));
-  const folders = { base, tmp: join(base, 'tmp'), empty: join(base, 'empty') };
+  const folders = {
+    base,
+    tmp: join(base, 'tmp'),
+    empty: join(base, 'empty'),
+    nothing: join(base, 'nothing'),
+  };
   await mkdir(folders.tmp, { mode: 0o700 });
   await mkdir(folders.empty, { mode: 0o555 });
+  await writeFile(folders.nothing, '', { mode: 0o444 });
   return folders;
 }
 

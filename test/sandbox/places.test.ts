@@ -1,12 +1,11 @@
-/** What a sandbox keeps from being written where names alone do not say it, and what a killed process leaves behind. */
+/** What a sandbox keeps from being written where names alone do not say it. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { spawnGroup } from '../../src/util/process/process-tree.ts';
-import { lacking, sandboxWith } from './support.ts';
+import { lacking, runIn } from './support.ts';
 
 let cwd: string;
 beforeEach(() => {
@@ -14,26 +13,7 @@ beforeEach(() => {
   onTestFinished(() => rm(cwd, { recursive: true, force: true }));
 });
 
-async function run(command: string, writable: readonly string[] = [cwd]): Promise<string> {
-  const sandbox = sandboxWith({ writable });
-  const launch = await sandbox.isolate({
-    program: 'bash',
-    args: ['-c', command],
-    cwd,
-    env: { PATH: process.env['PATH'] ?? '' },
-  });
-  const group = spawnGroup(launch.program, launch.args, launch);
-  let output = '';
-  for (const stream of [group.stdout, group.stderr])
-    stream?.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  await group.ended;
-  await group.end(0);
-  await launch.release?.();
-  await sandbox.close();
-  return output;
-}
+const run = (command: string, writable: readonly string[] = [cwd]) => runIn(cwd, command, { writable });
 
 describe.skipIf(lacking !== undefined)('places of a sandbox', () => {
   it.each([
@@ -77,23 +57,5 @@ describe.skipIf(lacking !== undefined)('places of a sandbox', () => {
     expect(await run(`${commit}; (${hook}) 2>/dev/null`, [git])).toBe('committed\nfree\n');
     expect(existsSync(join(git, 'hooks/pre-commit'))).toBe(false);
     expect(readdirSync(git)).not.toContain('.claude');
-  });
-
-  it('what a killed process held free goes with the next command', async () => {
-    execFileSync('git', ['init', '-q'], { cwd });
-    for (const name of ['.claude', '.mcp.json', '.npmrc']) mkdirSync(join(cwd, name), { mode: 0o555 });
-    writeFileSync(join(cwd, '.git/commondir'), '.\n', { mode: 0o444 });
-    expect(await run('git status --short; mkdir .claude/skills; echo x > .mcp.json')).toContain(
-      'Read-only file system',
-    );
-    expect(readdirSync(cwd)).toEqual(['.git']);
-    expect(existsSync(join(cwd, '.git/commondir'))).toBe(false);
-  });
-
-  it('an empty folder that others made stays', async () => {
-    mkdirSync(join(cwd, '.vscode'));
-    mkdirSync(join(cwd, '.claude'), { mode: 0o555 });
-    await run('true');
-    expect(readdirSync(cwd)).toEqual(['.vscode']);
   });
 });

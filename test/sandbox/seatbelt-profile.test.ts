@@ -3,7 +3,12 @@ import { seatbeltProfile } from '../../src/sandbox/seatbelt-profile.ts';
 import { CLOSED } from './support.ts';
 
 const profile = (policy: Partial<typeof CLOSED> = {}, proxyPorts: readonly number[] = []) =>
-  seatbeltProfile({ policy: { ...CLOSED, ...policy }, writable: ['/w "s"'], tmp: '/private/t', proxyPorts });
+  seatbeltProfile({
+    policy: { ...CLOSED, ...policy },
+    writable: [{ path: '/w "s"', isGit: false }],
+    tmp: '/private/t',
+    proxyPorts,
+  });
 
 it('writes go to the working folders alone, what is protected and hidden comes behind them', () => {
   const text = profile({

@@ -4,6 +4,7 @@ import type { SandboxPort } from '../../src/protocol/sandbox.ts';
 import { checkAvailability } from '../../src/sandbox/availability.ts';
 import type { SandboxPolicy } from '../../src/sandbox/policy.ts';
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { spawnGroup } from '../../src/util/process/process-tree.ts';
 
 const machine = {
   platform: process.platform,
@@ -24,6 +25,7 @@ export const CLOSED: SandboxPolicy = {
   readable: [],
   protectedPaths: [],
   hiddenPaths: [],
+  credentialPaths: [],
   home: undefined,
   network: { kind: 'none' },
   allowUnixSockets: false,
@@ -50,6 +52,32 @@ export function sandboxWith(
   const { platform, architecture } = machine;
   const now = { ...CLOSED, ...policy };
   return openSandbox({ platform, architecture, programs: availability.programs, policy: () => now, warn });
+}
+
+/** What a command says that runs alone in a sandbox of its own; it may write in `cwd` unless the policy says otherwise. */
+export async function runIn(
+  cwd: string,
+  command: string,
+  policy: Partial<SandboxPolicy> = {},
+  sandbox: Sandbox = sandboxWith({ writable: [cwd], ...policy }),
+): Promise<string> {
+  const launch = await sandbox.isolate({
+    program: 'bash',
+    args: ['-c', command],
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent' },
+  });
+  const group = spawnGroup(launch.program, launch.args, launch);
+  let output = '';
+  for (const stream of [group.stdout, group.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  await group.ended;
+  await group.end(0);
+  await launch.release?.();
+  await sandbox.close();
+  return output;
 }
 
 export function portOf({ isolate }: Sandbox, port: Partial<SandboxPort> = {}): SandboxPort {

@@ -7,6 +7,8 @@ import type { NetworkPolicy, PathPattern, SandboxPolicy } from '../../sandbox/po
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import type { ResolvedSandbox } from '../../settings/resolve/resolve-sandbox.ts';
 import { lazily } from '../../util/async/lazily.ts';
+import { isInside } from '../../util/files/inside.ts';
+import { CREDENTIALS_AT_HOME } from '../../util/files/protected-names.ts';
 import type { SandboxParts, SessionSandbox } from '../host/session-sandbox.ts';
 
 /** Where configuration and credentials are. */
@@ -100,6 +102,7 @@ function openPort({ asked, programs, configHome, home }: SandboxConfig, parts: S
           ? []
           : ['.claude', '.claude.json', '.turnwright'].map((name) => join(home, name))),
       ],
+      credentialPaths: credentialsOf(home, files.allowRead),
       home,
       network,
       allowUnixSockets: asked.network.allowAllUnixSockets,
@@ -156,6 +159,14 @@ function networkOf(
   return { kind: 'domains', allowed, denied, httpProxyPort, socksProxyPort };
 }
 
+/** What is named to be read is read, and what lies in it. */
+function credentialsOf(home: string | undefined, allowRead: readonly string[]): readonly string[] {
+  if (home === undefined) return [];
+  return CREDENTIALS_AT_HOME.map((name) => join(home, name)).filter(
+    (path) => !allowRead.some((open) => isInside(path, open)),
+  );
+}
+
 /** A path that a setting names, up to its first wildcard. */
 function patternOf(path: string): PathPattern {
   return { root: '/', segments: path.split('/').filter((segment) => segment !== '') };
@@ -175,5 +186,5 @@ function limitsOf({ network, mayLeave }: ResolvedSandbox): string {
   const leave = mayLeave
     ? ' If that is why it failed, the call may be made again with dangerouslyDisableSandbox.'
     : '';
-  return `It ran in a sandbox: it writes only in the working directories and in $TMPDIR, and not to files that decide what runs; ${net}.${leave}`;
+  return `It ran in a sandbox: it writes only in the working directories and in $TMPDIR, and not to files that decide what runs; it does not read credentials in the home folder; ${net}.${leave}`;
 }

@@ -1,6 +1,6 @@
 /** Whether git may be started where it is: its repository's configuration, hooks and submodules may name programs. */
 import { dirname, join } from 'node:path';
-import { findGitFolder, textOf } from '../../util/files/git-folder.ts';
+import { findGitFolder, sharesAnother, textOf } from '../../util/files/git-folder.ts';
 import { isHarmlessGitConfig } from './git-config.ts';
 import type { DiskReader } from './real-path.ts';
 
@@ -22,13 +22,16 @@ export async function repositoryFrom(folder: string, files: DiskReader): Promise
       const kind = (await kindOf(join(root, '.git'), files)) ?? 'nothing';
       const bare = await exists(join(root, 'HEAD'), isThere);
       if (kind === 'directory' && (await exists(join(root, '.git', 'HEAD'), isThere))) {
-        const shares = await exists(join(root, '.git', 'commondir'), isThere);
-        return shares ? 'unclear' : { root, own: join(root, '.git'), common: join(root, '.git') };
+        const path = join(root, '.git');
+        const shares =
+          (await exists(join(path, 'commondir'), isThere)) &&
+          (readRange === undefined || (await sharesAnother(path, reader(files, readRange))));
+        return shares ? 'unclear' : { root, own: path, common: path };
       }
       if (bare) return 'unclear';
       if (kind === 'file') {
         if (readRange === undefined) return 'unclear';
-        const found = await findGitFolder(root, { ...bound(files), readRange: readRange.bind(files) });
+        const found = await findGitFolder(root, reader(files, readRange));
         return found ?? 'unclear';
       }
       if (kind !== 'nothing' && kind !== 'directory') return 'unclear';
@@ -39,9 +42,10 @@ export async function repositoryFrom(folder: string, files: DiskReader): Promise
   }
 }
 
-const bound = (files: DiskReader) => ({
+const reader = (files: DiskReader, readRange: NonNullable<DiskReader['readRange']>) => ({
   lstat: (path: string) => files.lstat(path),
   realpath: (path: string) => files.realpath(path),
+  readRange: readRange.bind(files),
 });
 
 async function exists(path: string, isThere: (path: string) => Promise<boolean>): Promise<boolean> {
@@ -76,14 +80,13 @@ export async function runsNothing(repository: Repository, files: DiskReader): Pr
 async function isHarmless(repository: Exclude<Repository, string>, files: DiskReader): Promise<boolean> {
   const { readRange, readDir } = files;
   if (readRange === undefined || readDir === undefined) return false;
-  const reader = { ...bound(files), readRange: readRange.bind(files) };
   const configs = [join(repository.common, 'config'), join(repository.own, 'config.worktree')];
   const modules = await foldersIn(join(repository.common, 'modules'), files);
   if (modules === undefined || modules.length > MAX_SUBMODULES) return false;
   configs.push(...modules.map((folder) => join(folder, 'config')));
   for (const config of configs) {
     if ((await kindOf(config, files)) === undefined) continue;
-    const text = await textOf(config, MAX_CONFIG_BYTES, reader);
+    const text = await textOf(config, MAX_CONFIG_BYTES, reader(files, readRange));
     if (text === undefined || !isHarmlessGitConfig(text)) return false;
   }
   for (const folder of [repository.common, ...modules])

@@ -29,14 +29,22 @@ export async function findGitFolder(folder: string, files: Files): Promise<GitFo
   for (let root = folder; ; root = dirname(root)) {
     const path = join(root, '.git');
     const kind = (await files.lstat(path).catch(() => undefined))?.kind;
-    if (kind === 'directory') {
-      // Only a linked working tree shares another's folder.
-      const shares = (await files.lstat(join(path, 'commondir')).catch(() => undefined)) !== undefined;
-      return shares ? undefined : { root, own: path, common: path };
-    }
+    // As git does, which passes over a folder of that name that is no repository.
+    const isOne =
+      kind === 'directory' && (await files.lstat(join(path, 'HEAD')).catch(() => undefined)) !== undefined;
+    if (isOne) return (await sharesAnother(path, files)) ? undefined : { root, own: path, common: path };
     if (kind === 'file') return linked(root, files);
-    if (kind !== undefined || dirname(root) === root) return undefined;
+    if ((kind !== undefined && kind !== 'directory') || dirname(root) === root) return undefined;
   }
+}
+
+/** Whether a `.git` says that its objects and configuration lie elsewhere, as only the folder of a linked working tree does. */
+export async function sharesAnother(path: string, files: Files): Promise<boolean> {
+  const named = join(path, 'commondir');
+  // The sandbox says "here" for the time of a command, so that nothing else is said.
+  return (
+    (await files.lstat(named).catch(() => undefined)) !== undefined && (await firstLine(named, files)) !== '.'
+  );
 }
 
 /** A linked working tree, or a submodule. */

@@ -43,6 +43,24 @@ export const PROTECTED_IN_GIT: readonly string[] = [
   'info/attributes',
 ];
 
+/** In the home folder, what holds keys and tokens of other programs: isolated programs do not read it. */
+export const CREDENTIALS_AT_HOME: readonly string[] = [
+  ...[
+    '.ssh',
+    '.gnupg',
+    '.aws',
+    '.azure',
+    '.kube',
+    '.config/gcloud',
+    '.config/gh',
+    '.config/hub',
+    '.password-store',
+  ],
+  ...['.netrc', '.npmrc', '.pypirc', '.pgpass', '.my.cnf', '.vault-token', '.docker/config.json'],
+  ...['.git-credentials', '.config/git/credentials', '.cargo/credentials', '.cargo/credentials.toml'],
+  ...['.gem/credentials', '.terraform.d/credentials.tfrc.json'],
+];
+
 /** In the home folder alone. */
 export const PROTECTED_AT_HOME: readonly string[] = [
   '.config/git',
