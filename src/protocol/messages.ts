@@ -150,7 +150,6 @@ export type SystemBody =
       readonly level: 'info' | 'notice' | 'suggestion' | 'warning';
       readonly prevent_continuation?: boolean;
       readonly prompt_submit_outcome?: PromptOutcome;
-      /** A callback of the host failed, or returned an invalid answer. */
       readonly tag?: 'hook_callback_failed';
       /** uuids of messages that were retracted without a replacement (L4.5). */
       readonly retracted_message_uuids?: readonly string[];

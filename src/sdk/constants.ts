@@ -1,11 +1,11 @@
-/** Names that hosts look up rather than write down. */
+/** Values that hosts compare with. */
 
 export { NOT_CONFIGURED } from '../engine/models/unreachable-model.ts';
 
-/** Why a session ended, as SessionEnd hooks are told. */
+/** Why a session ended, as SessionEnd hooks receive it. */
 export const EXIT_REASONS = ['clear', 'resume', 'logout', 'prompt_input_exit', 'other'] as const;
 
-/** The tools of this engine, as `tools`, rules and hook matchers name them. */
+/** The built-in tools, as `tools`, rules and hook matchers name them. */
 export const BUILTIN_TOOL_NAMES = [
   'Agent',
   'AskUserQuestion',
@@ -29,7 +29,7 @@ export const BUILTIN_TOOL_NAMES = [
   'Write',
 ] as const;
 
-/** Former names that are still understood, and the tools that they mean. */
+/** Former tool names that are still accepted, and the tools that they name. */
 export const LEGACY_TOOL_NAME_ALIASES: Readonly<Record<string, string>> = {
   Task: 'Agent',
   KillShell: 'TaskStop',

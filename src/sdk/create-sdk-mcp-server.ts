@@ -1,4 +1,4 @@
-/** In-process MCP servers: a named set of tools that the host implements itself. */
+/** In-process MCP servers: a named set of tools that the host implements. */
 import { TurnwrightError } from '../protocol/errors.ts';
 import { isPlainName } from '../util/text/plain-name.ts';
 import type { AnySdkTool } from './define-tool.ts';
@@ -16,17 +16,27 @@ export interface SdkMcpServer {
 
 const MOST_NAME_CHARS = 64;
 
-/** The model sees the tools as `mcp__<server>__<tool>`. Throws `invalid_option` for a name the API would refuse. */
+/**
+ * Creates an in-process MCP server for `options.mcpServers`. The model sees its tools as
+ * `mcp__<server>__<tool>`, where `<server>` is the key in `mcpServers`. Throws `invalid_option` for a name
+ * that the API would refuse.
+ *
+ * @example
+ * ```ts
+ * const clock = createSdkMcpServer({ name: 'clock', tools: [now] });
+ * query({ prompt: 'What time is it?', options: { mcpServers: { clock } } });
+ * ```
+ */
 export function createSdkMcpServer(options: {
   readonly name: string;
   /** Default `1.0.0`. */
   readonly version?: string | undefined;
   readonly tools?: readonly AnySdkTool[] | undefined;
-  /** What the model should know about the use of its tools. */
+  /** Instructions for the model about its tools. */
   readonly instructions?: string | undefined;
-  /** Its tools are never deferred. */
+  /** true: its tools are never deferred. Default false. */
   readonly alwaysLoad?: boolean | undefined;
-  /** Of each call, ms; at least 1 000. Default none. */
+  /** Time limit of each call in ms, at least 1,000. Default none. */
   readonly timeout?: number | undefined;
 }): SdkMcpServer {
   const { name, version = '1.0.0', tools = [], alwaysLoad, instructions, timeout } = options;

@@ -1,4 +1,4 @@
-/** Where the lines of `debug` go, and the log that writes them. Loaded only where it is asked for. */
+/** Destination of the debug log, and the log itself. Loaded only when `debug` is set. */
 import { dirname, resolve } from 'node:path';
 import { createDebugLog, type DebugLog } from '../engine/session/debug-log.ts';
 import { TurnwrightError } from '../protocol/errors.ts';
@@ -14,19 +14,19 @@ export async function openDebugLog(
   if (debugFile === undefined)
     return createDebugLog({ write: stderr ?? onStderr, filter, nowMs: Date.now, close: async () => {} });
   const file = await openEnd(resolve(cwd ?? '.', debugFile), files);
-  // Line by line and at once: the last ones before a crash are those that matter.
+  // Line by line and immediately: the last lines before a crash matter most.
   const append = async (line: string) => file.append(Buffer.from(`${line}\n`));
-  // A log that has no room is no reason to stop.
+  // A log that cannot be written must not stop the run.
   const write = (line: string) => void append(line).catch(() => undefined);
   return createDebugLog({ write, filter, nowMs: Date.now, close: () => file.close().catch(() => undefined) });
 }
 
 const onStderr = (line: string) => void process.stderr.write(`${line}\n`);
 
-/** For its owner alone. */
+/** Created with permissions for its owner only. */
 async function openEnd(path: string, files: PersistentFiles): ReturnType<PersistentFiles['openAppend']> {
   try {
-    // A folder that exists is somebody's own, and stays as open as it is.
+    // The permissions of an existing folder are left as they are.
     const folder = dirname(path);
     if ((await files.stat(folder)) === undefined) await files.makeDir(folder, 0o700);
     return await files.openAppend(path, 0o600);

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { ZodShape } from '../engine/wiring/tools/zod-input.ts';
 
-/** What an in-process tool answers: the result shape of MCP's `tools/call`. */
+/** Result of an in-process tool: the result shape of MCP's `tools/call`. */
 export interface CallToolResult {
   readonly content: readonly CallToolContent[];
   readonly isError?: boolean | undefined;
@@ -31,20 +31,22 @@ export type CallToolContent =
 
 export interface ToolAnnotations {
   readonly title?: string | undefined;
-  /** Reads only: such calls may run together, and again after a crash. */
+  /** The tool only reads: its calls may run together, and again after a crash. Default false. */
   readonly readOnlyHint?: boolean | undefined;
   readonly destructiveHint?: boolean | undefined;
-  /** Running it twice with the same input is the same as once: it may run again after a crash. */
+  /**
+   * A repeated call with the same input has no further effect: it may run again after a crash. Default false.
+   */
   readonly idempotentHint?: boolean | undefined;
   readonly openWorldHint?: boolean | undefined;
 }
 
-/** What a handler is told beside its input. */
+/** Second argument of a handler. */
 export interface ToolCallExtra {
-  /** Aborted when the turn is; let go of everything then. */
+  /** Aborted with the turn: stop the work then. */
   readonly signal: AbortSignal;
   readonly sessionId: string;
-  /** The same for every attempt at this call: hand it on as an idempotency key. */
+  /** The same for every attempt at this call: usable as an idempotency key. */
   readonly effectKey: string;
   readonly cwd: string;
   readonly _meta: Readonly<Record<string, unknown>>;
@@ -55,9 +57,9 @@ export interface SdkToolDefinition<Shape extends ZodShape = ZodShape> {
   readonly description: string;
   readonly inputSchema: Shape;
   readonly annotations?: ToolAnnotations | undefined;
-  /** Never deferred, however many tools there are. */
+  /** true: never deferred. Default false. */
   readonly alwaysLoad?: boolean | undefined;
-  /** Words by which ToolSearch finds it. */
+  /** Search terms for ToolSearch. */
   readonly searchHint?: string | undefined;
   handler(input: z.infer<z.ZodObject<Shape>>, extra: ToolCallExtra): Promise<CallToolResult> | CallToolResult;
 }
@@ -65,7 +67,17 @@ export interface SdkToolDefinition<Shape extends ZodShape = ZodShape> {
 // biome-ignore lint/suspicious/noExplicitAny: a server's tools are heterogeneous; each is checked where it is defined
 export type AnySdkTool = SdkToolDefinition<any>;
 
-/** Defines a tool for `createSdkMcpServer`. `inputSchema` is a zod 4 shape: `{ path: z.string() }`. */
+/**
+ * Defines a tool for `createSdkMcpServer`. `inputSchema` is a zod 4 shape. What the handler throws becomes an
+ * error result.
+ *
+ * @example
+ * ```ts
+ * const add = tool('add', 'Adds two numbers.', { a: z.number(), b: z.number() }, async ({ a, b }) => ({
+ *   content: [{ type: 'text', text: String(a + b) }],
+ * }));
+ * ```
+ */
 export function tool<Shape extends ZodShape>(
   name: string,
   description: string,

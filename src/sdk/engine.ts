@@ -1,4 +1,4 @@
-/** The engine, for hosts that bring their own tools, stores and model layer. */
+/** The engine, for hosts that supply their own tools, stores and model layer. */
 export type { AppState } from '../engine/app-state.ts';
 export type { CompactionOptions } from '../engine/compaction-options.ts';
 export type {

@@ -1,6 +1,6 @@
 /**
- * `extraArgs`, flags of a command line: there is none in process, but most flags are options by another name. Those are
- * taken; the others are refused by name, because a caller may rely on a flag that would be ignored.
+ * `extraArgs`, flags of a command line: there is none in process, but most flags are options by another name.
+ * Those are taken; the others are refused by name, because a caller may rely on a flag that would be ignored.
  */
 import { checkOptions, mustBe } from '../options/check.ts';
 import { optionOfFlag } from '../options/flags.ts';
@@ -10,7 +10,9 @@ import type { Options } from './options.ts';
 /** How a process speaks with its host: without meaning where there is none. */
 const OF_THE_PROCESS: readonly string[] = ['print', 'verbose', 'output-format', 'input-format'];
 
-/** The options with what their `extraArgs` mean; an option that is given itself wins. Throws `invalid_option`. */
+/**
+ * The options with what their `extraArgs` mean; an option that is given itself wins. Throws `invalid_option`.
+ */
 export function withExtraArgs(given: Options): Options {
   if (given.extraArgs === undefined) return given;
   const { extraArgs, ...options } = given;

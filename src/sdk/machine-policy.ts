@@ -1,2 +1,2 @@
-/** Where the machine's policy is: for hosts that keep to it, as the command line does. */
+/** Path of the machine's policy file, for hosts that apply it as the command line does. */
 export { machineSettingsFile } from '../engine/wiring/settings.ts';

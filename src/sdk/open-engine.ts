@@ -1,4 +1,4 @@
-/** From options to an engine. */
+/** Opens an engine from options. */
 
 import { resolve } from 'node:path';
 import { agentsOf, asMainAgent } from '../engine/agents/agent-catalog.ts';
@@ -24,7 +24,7 @@ import type { Options } from './options.ts';
 import { folderOf, placeOf } from './process-place.ts';
 import { startFailed } from './query/stop-errors.ts';
 
-/** The engine's configuration, why its model cannot be asked, if it cannot, and why no session may start with it. */
+/** The engine's configuration; if its model cannot be used, why; and if no session may start, why. */
 interface Configured {
   readonly config: QueryEngineConfig;
   readonly unreachable: TurnwrightError | undefined;
@@ -32,15 +32,15 @@ interface Configured {
 }
 
 export interface Opening {
-  /** Rejects with `invalid_option`, `invalid_settings` or `StartFailed`. MCP servers are not in it. */
+  /** Rejects with `invalid_option`, `invalid_settings` or `StartFailed`. Without MCP servers. */
   readonly config: Promise<QueryEngineConfig>;
-  /** Rejects with the same, and with `unpriced_model`. Waits for the host's own MCP servers. */
+  /** Rejects like `config`, and with `unpriced_model`. Waits for the host's in-process MCP servers. */
   readonly engine: Promise<QueryEngine>;
-  /** Rejects with `not_configured` where no prompt can be answered: nothing says which model to ask. */
+  /** Rejects with `not_configured` when no prompt can be answered because no model is configured. */
   readonly configured: Promise<void>;
 }
 
-/** `promptsCome`: more of them may come in while one is worked on. */
+/** `promptsCome`: more prompts may arrive during a turn. */
 export function startEngine(options: Options, { promptsCome = false } = {}): Opening {
   const configured = configure(options).then((done) => {
     if (done.refused !== undefined) throw startFailed(done.refused, options);
@@ -127,7 +127,7 @@ async function configure(options: Options): Promise<Configured> {
     toolConfig: options.toolConfig ?? base.toolConfig,
     resume,
     sessionsDirectory: found?.directory,
-    // Without a session to continue there is nothing to fork either.
+    // Without a session to continue there is nothing to fork.
     forkSession: resume === undefined ? undefined : options.forkSession,
     agents,
   };
@@ -142,14 +142,14 @@ async function configure(options: Options): Promise<Configured> {
   };
 }
 
-/** The caller's own model port, or credentials that no setting knows of. */
+/** The caller supplies a model port, or credentials that settings do not know. */
 const bringsModel = ({ engine = {} }: Options): boolean =>
   engine.callModel !== undefined || engine.credentials !== undefined || engine.headers !== undefined;
 
 const wantsLog = ({ debug, debugFile, engine }: Options): boolean =>
   engine?.debug === undefined && ((debug !== undefined && debug !== false) || debugFile !== undefined);
 
-/** The same, with a log that hears of its warnings too. */
+/** Like `configure`, with a log that receives its warnings too. */
 async function configureLogged(options: Options): Promise<Configured> {
   const { openDebugLog } = await import('./debug-sink.ts');
   const log = await openDebugLog(options, options.engine?.files ?? nodeFiles);
@@ -161,9 +161,9 @@ async function configureLogged(options: Options): Promise<Configured> {
 }
 
 /**
- * The session to go on with, wherever under the home its file is. It runs in its own folder unless the caller
- * names one (F74). undefined: a new session, one of the host's own store, or one that is not there: its submission
- * says so in its result.
+ * The session to continue, wherever its file is under the configuration home. It runs in its recorded folder
+ * unless the caller names one (F74). undefined: a new session, one of the host's own store, or one that does
+ * not exist, which its submission then reports in its result.
  */
 async function earlierSession(
   options: Options,
@@ -181,7 +181,7 @@ async function earlierSession(
   return options.continue === true ? newestSession({ files, home, cwd }) : undefined;
 }
 
-/** The store brings the session itself; only which one is the newest must be asked before. */
+/** The store loads the session itself; only the id of the newest one must be determined before. */
 async function storedSession(
   sessionStore: SessionStore,
   options: Options,

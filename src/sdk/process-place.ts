@@ -1,4 +1,4 @@
-/** What the library takes from its process when its caller names nothing else: the one look at both. */
+/** Defaults that the library takes from its process: working directory and environment. Read only here. */
 import { resolve } from 'node:path';
 
 export interface Place {
@@ -13,7 +13,7 @@ export function placeOf({
   readonly cwd?: string | undefined;
   readonly env?: Place['env'] | undefined;
 }): Place {
-  // Looked at once: each look at a variable of the process asks the system, and a session takes many.
+  // Read once: each access to `process.env` is a system call, and a session makes many.
   return { cwd: cwd ?? process.cwd(), env: env ?? { ...process.env } };
 }
 

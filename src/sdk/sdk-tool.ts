@@ -1,11 +1,11 @@
-/** Makes the engine's Tool of an in-process MCP tool. */
+/** Converts an in-process MCP tool to a Tool of the engine. */
 
 import { keeperOf, outputOf, renderOutput } from '../engine/wiring/mcp/mcp-result.ts';
 import { inputFromZod } from '../engine/wiring/tools/zod-input.ts';
 import type { AnyTool, ToolContext } from '../protocol/tool.ts';
 import type { AnySdkTool } from './define-tool.ts';
 
-/** `server`: its key in `mcpServers`. Loads zod, for the schema that the model is shown. */
+/** `server`: its key in `mcpServers`. Loads zod, for the schema that the model receives. */
 export async function toolOf(server: string, serverName: string, definition: AnySdkTool): Promise<AnyTool> {
   const { name, description, annotations = {} } = definition;
   const { inputJsonSchema, parse } = await inputFromZod(definition.inputSchema);

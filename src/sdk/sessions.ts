@@ -1,4 +1,4 @@
-/** Session functions of the library: defaults are the process's own folder and environment. */
+/** Session functions of the library. Defaults are the process's working directory and environment. */
 import type * as catalog from '../engine/standalone/session-catalog.ts';
 import type { ContextUsage } from '../protocol/context-usage.ts';
 import type { DecisionRecord } from '../protocol/decision-record.ts';
@@ -11,21 +11,21 @@ export { foldSessionSummary, InMemorySessionStore } from '../engine/standalone/s
 export type SDKSessionInfo = catalog.SessionInfo;
 export type SessionMessage = catalog.SessionMessage;
 
-/** Of functions that look at how one session went. */
+/** Options of functions that read the records of one session. */
 export interface SessionOptions {
-  /** Default the caller's. */
+  /** Default: the process's working directory. */
   readonly cwd?: string | undefined;
-  /** Names the configuration home; default the process's own environment. */
+  /** Environment that names the configuration home. Default: the process's. */
   readonly env?: Place['env'] | undefined;
 }
 
-/** Of functions that work on sessions, running or not. */
+/** Options of functions that work on sessions, running or not. */
 export interface SessionMutationOptions {
-  /** Folder that the sessions ran in; default: every session of the home. */
+  /** Folder that the sessions ran in. Default: all sessions of the configuration home. */
   readonly dir?: string | undefined;
-  /** Instead of session files. */
+  /** Used instead of session files. */
   readonly sessionStore?: SessionStore | undefined;
-  /** Names the configuration home; default the process's own environment. */
+  /** Environment that names the configuration home. Default: the process's. */
   readonly env?: Place['env'] | undefined;
 }
 
@@ -33,19 +33,19 @@ export type GetSessionInfoOptions = SessionMutationOptions;
 export type ListSubagentsOptions = SessionMutationOptions;
 export type ListSessionsOptions = SessionMutationOptions &
   catalog.ListPage & {
-    /** Of `dir`: sessions of all working trees of its repository. Default true. */
+    /** With `dir`: includes sessions of all working trees of its repository. Default true. */
     readonly includeWorktrees?: boolean | undefined;
   };
 export type GetSessionMessagesOptions = SessionMutationOptions & catalog.MessagePage;
 export type GetSubagentMessagesOptions = SessionMutationOptions &
   Omit<catalog.MessagePage, 'includeSystemMessages'>;
-/** What is to be erased: everything that a message says, or a text wherever it occurs. */
+/** What to erase: the content of a message, or a text wherever it occurs. */
 export type EraseRequest = catalog.EraseRequest;
 export type ForkSessionOptions = SessionMutationOptions & catalog.ForkRequest;
 export type ImportSessionToStoreOptions = Omit<SessionMutationOptions, 'sessionStore'> &
   catalog.ImportOptions;
 
-// Loaded by the first of these calls: a program that only runs agents has no use for them.
+// Loaded on first use: a program that only runs agents does not need it.
 const loadCatalog = () => import('../engine/standalone/session-catalog.ts');
 const loadRecord = () => import('../engine/standalone/inspect-session.ts');
 
@@ -60,7 +60,7 @@ export async function listSessions(options: ListSessionsOptions = {}): Promise<S
   return [...(await (await loadCatalog()).listSessions(placeFor(options), options))];
 }
 
-/** undefined: there is no such session, or nothing was asked in it. */
+/** undefined if there is no such session, or it has no prompt. */
 export async function getSessionInfo(
   sessionId: string,
   options: GetSessionInfoOptions = {},
@@ -68,7 +68,7 @@ export async function getSessionInfo(
   return (await loadCatalog()).sessionInfo(placeFor(options), sessionId);
 }
 
-/** What was said, in order; nothing when there is no such session. */
+/** The messages of a session, in order; empty if there is no such session. */
 export async function getSessionMessages(
   sessionId: string,
   options: GetSessionMessagesOptions = {},
@@ -84,7 +84,7 @@ export async function listSubagents(
   return [...(await (await loadCatalog()).listSubagents(placeFor(options), sessionId))];
 }
 
-/** What a subagent and its task said, in order; nothing when there is no such subagent. */
+/** The messages of a subagent and its task, in order; empty if there is no such subagent. */
 export async function getSubagentMessages(
   sessionId: string,
   agentId: string,
@@ -93,7 +93,7 @@ export async function getSubagentMessages(
   return [...(await (await loadCatalog()).subagentMessages(placeFor(options), sessionId, agentId, options))];
 }
 
-/** Also while it runs. Rejects with `session_not_found`. */
+/** Renames a session, running or not. Rejects with `session_not_found`. */
 export async function renameSession(
   sessionId: string,
   title: string,
@@ -102,7 +102,7 @@ export async function renameSession(
   return (await loadCatalog()).renameSession(placeFor(options), sessionId, title);
 }
 
-/** `null` takes the tag away. Rejects with `session_not_found`. */
+/** Tags a session; `null` removes the tag. Rejects with `session_not_found`. */
 export async function tagSession(
   sessionId: string,
   tag: string | null,
@@ -111,7 +111,10 @@ export async function tagSession(
   return (await loadCatalog()).tagSession(placeFor(options), sessionId, tag);
 }
 
-/** Marks it; it stays where it is. Rejects with `session_not_found`, and with `invalid_option` for a store. */
+/**
+ * Marks a session as archived; its file is not moved. Rejects with `session_not_found`, and with
+ * `invalid_option` for a store.
+ */
 export async function archiveSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
   return (await loadCatalog()).setArchived(placeFor(options), sessionId, true);
 }
@@ -125,21 +128,22 @@ export async function unarchiveSession(
 }
 
 /**
- * With its subagents, kept results and file checkpoints. Rejects with `session_not_found`, and with `session_in_use`
- * while a process works on it. Of a store that cannot delete, nothing.
+ * Deletes a session with its subagents, stored results and file checkpoints. Rejects with
+ * `session_not_found`, and with `session_in_use` while a process uses it. No effect for a store that cannot
+ * delete.
  */
 export async function deleteSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
   return (await loadCatalog()).deleteSession(placeFor(options), sessionId);
 }
 
 /**
- * Takes a text out of everything that a session keeps: its records, its subagents', kept results. `[erased]` takes its
- * place, in later requests too. With `messageId` everything that this message says, with `text` this text wherever it
- * occurs. Contents of files that are kept for `rewindFiles` stay.
+ * Erases a text from everything that a session stores: its records, those of its subagents, stored results.
+ * `[erased]` replaces it, in later requests too. With `messageId`: the complete content of this message; with
+ * `text`: this text wherever it occurs. Contents of files that are kept for `rewindFiles` are not changed.
  *
- * @returns the number of records that were changed.
- * @throws `session_not_found`; `session_in_use` while a process works on it; `invalid_option` for a message that it does
- * not have, a text of fewer than four characters, or a store without `delete`.
+ * @returns the number of changed records.
+ * @throws `session_not_found`; `session_in_use` while a process uses it; `invalid_option` for an unknown
+ * message, a text of fewer than four characters, or a store without `delete`.
  * @example await eraseFromSession(sessionId, { text: pastedKey });
  */
 export async function eraseFromSession(
@@ -150,7 +154,10 @@ export async function eraseFromSession(
   return (await loadCatalog()).eraseFromSession(placeFor(options), sessionId, request);
 }
 
-/** A copy under a new id, up to a message or whole. Rejects with `session_not_found`, or `invalid_option`. */
+/**
+ * Copies a session under a new id, completely or up to a message. Rejects with `session_not_found`, or
+ * `invalid_option`.
+ */
 export async function forkSession(
   sessionId: string,
   options: ForkSessionOptions = {},
@@ -158,7 +165,7 @@ export async function forkSession(
   return (await loadCatalog()).forkSession(placeFor(options), sessionId, options);
 }
 
-/** Copies a session, and its subagents, into a store. Rejects with `session_not_found`. */
+/** Copies a session and its subagents into a store. Rejects with `session_not_found`. */
 export async function importSessionToStore(
   sessionId: string,
   store: SessionStore,
@@ -167,14 +174,17 @@ export async function importSessionToStore(
   return (await loadCatalog()).importSession(placeFor(options), sessionId, store, options);
 }
 
-/** Why each iteration of a session ended as it did, as text; default the newest of `cwd`. Rejects with `session_not_found`. */
+/**
+ * Explains, as text, why each iteration of a session ended as it did. Default: the newest session of `cwd`.
+ * Rejects with `session_not_found`.
+ */
 export async function explainSession(sessionId?: string, options: SessionOptions = {}): Promise<string> {
   return (await loadRecord()).explainSession(sessionId, placeOf(options));
 }
 
 /**
- * The decision records of a session in order, one for each iteration that came to its end: what `explainSession` tells,
- * as data. Default the newest of `cwd`. Rejects with `session_not_found`.
+ * The decision records of a session in order, one for each finished iteration: the data behind
+ * `explainSession`. Default: the newest session of `cwd`. Rejects with `session_not_found`.
  */
 export async function sessionDecisions(
   sessionId?: string,
@@ -183,7 +193,10 @@ export async function sessionDecisions(
   return (await loadRecord()).sessionDecisions(sessionId, placeOf(options));
 }
 
-/** What filled the context when the session last stood still; default the newest of `cwd`. Rejects with `session_not_found`. */
+/**
+ * Usage of the context window at the last record of the session. Default: the newest session of `cwd`.
+ * Rejects with `session_not_found`.
+ */
 export async function sessionContext(
   sessionId?: string,
   options: SessionOptions = {},

@@ -1,4 +1,4 @@
-/** Settings without a session: what they come to, and which folders are trusted. */
+/** Settings without a session: effective values, model access, and trusted folders. */
 
 import { resolve } from 'node:path';
 import { inspectSettings, type ProjectTrust, trustRecords } from '../engine/standalone/inspect-settings.ts';
@@ -32,12 +32,15 @@ export type ResolveSettingsOptions = Pick<
   | 'projectConfigRoot'
 >;
 
-/** What a query with these options would go by. Default sources: all. Rejects with `invalid_settings`. */
+/**
+ * The effective settings of a query with these options. Default sources: all. Rejects with
+ * `invalid_settings`.
+ */
 export async function resolveSettings(options: ResolveSettingsOptions = {}): Promise<SettingsReport> {
   return (await inspect(options)).report;
 }
 
-/** With what credentials, and where, a query with these options would ask its model. Names, never values. */
+/** The endpoint and the source of the credentials of a query with these options. Names only, never values. */
 export async function modelAccess(options: ResolveSettingsOptions = {}): Promise<ModelAccess> {
   const { apiKeySource, baseUrl, model, unreachable } = await inspect(options);
   return { apiKeySource, baseUrl, model, ...(unreachable !== undefined && { unreachable }) };
@@ -47,15 +50,15 @@ export interface ModelAccess {
   /** `none`: there are no credentials. */
   readonly apiKeySource: string;
   readonly baseUrl: string;
-  /** What a session asks for unless it is told otherwise. */
+  /** Default model of a session. */
   readonly model: string;
-  /** Why no session can ask it, in a sentence; absent: it can. */
+  /** Why no session can use it, in one sentence; absent if it can be used. */
   readonly unreachable?: string;
 }
 
 /**
- * Asks the endpoint once or twice whether it would let a query with these options in; nothing is spent. Runs an
- * apiKeyHelper. Rejects with `invalid_settings`.
+ * Sends one or two requests to check whether the endpoint accepts a query with these options; without cost.
+ * Runs an apiKeyHelper. Rejects with `invalid_settings`.
  */
 export async function probeModel(
   options: ResolveSettingsOptions & { readonly signal: AbortSignal },
@@ -66,8 +69,9 @@ export async function probeModel(
 }
 
 /**
- * Whether a query with these options would isolate commands, and whether this machine can: isolates a program to find
- * out, unless nothing asks for it in a folder that is not trusted. Rejects with `invalid_settings`.
+ * Whether a query with these options would isolate commands, and whether this machine supports it: runs an
+ * isolated program to find out, unless isolation is only requested by a folder that is not trusted. Rejects
+ * with `invalid_settings`.
  */
 export async function sandboxState(options: ResolveSettingsOptions = {}): Promise<SandboxState> {
   const { sandbox, trust } = await inspect(options);
@@ -76,16 +80,16 @@ export async function sandboxState(options: ResolveSettingsOptions = {}): Promis
   return look(sandbox, { path, mayStart: trust?.state !== 'untrusted' });
 }
 
-/** Whether the project's files may do more than restrict, and what they ask for. Default sources: all. */
+/** Whether the project's files may do more than restrict, and what they request. Default sources: all. */
 export async function projectTrust(options: ResolveSettingsOptions = {}): Promise<ProjectTrust> {
   const { trust } = await inspect({ ...options, projectTrusted: false, trustRecorded: true });
-  // Without project sources nothing is asked for.
+  // Without project sources there are no requests.
   return trust ?? { root: folderOf(options.cwd), state: 'nothing', hash: '', items: [], mcpServers: [] };
 }
 
 /**
- * Remembers that exactly this is trusted. Throws `invalid_option` when there is no home to keep it in; the record is
- * the user's alone (0600).
+ * Records trust in exactly this content. Throws `invalid_option` when there is no configuration home; only
+ * the user can read the record (0600).
  */
 export async function trustProject(
   { root, hash }: Pick<ProjectTrust, 'root' | 'hash'>,
@@ -94,7 +98,7 @@ export async function trustProject(
   await recordsOf(options).record({ root, hash, trustedAt: isoTime(systemClock.nowMs()) });
 }
 
-/** The folders that are trusted, and since when. */
+/** The trusted folders, and since when. */
 export async function trustedFolders(options: Pick<Options, 'cwd' | 'env'> = {}) {
   return recordsOf(options).list();
 }

@@ -1,4 +1,4 @@
-/** What a host declares about calls of its own server's tools. */
+/** Policies that a host declares for calls of its own server's tools. */
 
 import type { McpClient } from '../../engine/config.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../engine/wiring/mcp/mcp.ts';
 import type { AnyTool, ToolContext, ToolOutput } from '../../protocol/tool.ts';
 
-/** A policy that is not understood must not pass for none: such a server cannot be used. */
+/** An invalid policy must not count as none: such a server cannot be used. */
 export function onTerms(client: McpClient, { tools: policies, timeout }: CallTerms): McpClient {
   const { name, tools, toolInfos = [] } = client;
   if (policies !== undefined && !isPolicyList(policies)) {

@@ -1,11 +1,11 @@
-/** Which MCP servers a session has, and where each is from. */
+/** The MCP servers of a session, and their sources. */
 import type { McpServerEntry } from '../../engine/wiring/mcp/mcp.ts';
 import type { ProjectServerPolicy } from '../../engine/wiring/settings.ts';
 import type { SdkMcpServer } from '../create-sdk-mcp-server.ts';
 import type { Options } from '../options.ts';
 import type { McpServerConfig } from './server-config.ts';
 
-/** The host's own tools, and servers that a protocol is spoken with. */
+/** Separates in-process servers of `createSdkMcpServer` from servers that speak the protocol. */
 export function splitServers(servers: Readonly<Record<string, McpServerConfig>>): {
   readonly own: readonly (readonly [string, SdkMcpServer])[];
   readonly others: Readonly<Record<string, unknown>>;
@@ -20,10 +20,13 @@ export function splitServers(servers: Readonly<Record<string, McpServerConfig>>)
 const isOwn = (server: McpServerConfig): server is SdkMcpServer =>
   server.type === 'sdk' && 'definitions' in server;
 
-/** Servers by name, as they are written. */
+/** Configurations by server name, as written. */
 type Servers = Readonly<Record<string, unknown>>;
 
-/** Those that files hold, by scope: the user's for this project and for all, and the project's where it may be used. */
+/**
+ * Servers of files, by scope: the user's for this project and for all projects, and the project's if it may
+ * be used.
+ */
 export interface KeptServers {
   readonly local: Servers;
   readonly project: Servers | undefined;
@@ -31,8 +34,8 @@ export interface KeptServers {
 }
 
 /**
- * The servers of options and files that a protocol is spoken with (T101, T108). Of several of one name the first counts:
- * that of the options, of this project (`local`), of the project itself, of the user.
+ * Servers of options and files that speak the protocol (T101, T108). Among servers of one name the first
+ * counts, in this order: options, this project (`local`), the project itself, the user.
  */
 export function configuredServers(
   { mcpServers = {} }: Options,

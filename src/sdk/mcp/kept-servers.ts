@@ -1,4 +1,4 @@
-/** The MCP servers that files keep: what a session with these sources uses, added, removed and tried outside of one. */
+/** MCP servers in configuration files: listing, adding, removing and checking them outside of a session. */
 import { resolve } from 'node:path';
 import type { CheckedMcpServer } from '../../engine/standalone/check-mcp-servers.ts';
 import type { KeptServer, KeptServersInput, ServerScope } from '../../engine/standalone/kept-mcp-servers.ts';
@@ -14,13 +14,13 @@ export type { CheckedMcpServer, KeptServer, ServerScope };
 
 type KeptPlace = Pick<Options, 'cwd' | 'env' | 'projectConfigRoot'>;
 
-// Loaded by the first of these calls, as few programs make any.
+// Loaded on first use: few programs call these functions.
 const load = () => import('../../engine/standalone/kept-mcp-servers.ts');
 
 /**
- * Writes a server to the file of its scope; default `local`: of the user, for this project alone. Rejects with
- * `invalid_option` for a name that is taken or cannot be one and for a configuration that cannot be meant, with
- * `invalid_settings` for a file that cannot be changed; it is then left alone.
+ * Writes a server to the file of its scope; default `local`: of the user, for this project only. Rejects with
+ * `invalid_option` for a name that exists or is invalid and for an invalid configuration, and with
+ * `invalid_settings` for a file that cannot be changed, which is then left unchanged.
  */
 export async function addMcpServer(
   name: string,
@@ -30,7 +30,10 @@ export async function addMcpServer(
   return (await load()).addServer(name, server, scope, inputOf(place));
 }
 
-/** Default scope: the one that has it. Rejects with `invalid_option` when none has, or several have. */
+/**
+ * Removes a server. Default scope: the one that has it. Rejects with `invalid_option` when no scope has it,
+ * or several do.
+ */
 export async function removeMcpServer(
   name: string,
   { scope, ...place }: KeptPlace & { readonly scope?: ServerScope | undefined } = {},
@@ -39,8 +42,8 @@ export async function removeMcpServer(
 }
 
 /**
- * Starts or reaches the servers that a query with these options would have, or those of them that are named, says what
- * came of it, and lets go of them. A server has the time that a session gives it (`MCP_TIMEOUT`).
+ * Connects to the servers that a query with these options would have, or to the named ones, returns their
+ * status, and disconnects. The time limit is that of a session (`MCP_TIMEOUT`).
  */
 export async function checkMcpServers({
   names,

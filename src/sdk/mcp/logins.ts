@@ -1,4 +1,4 @@
-/** The MCP servers of a folder, and logins to them: what a session uses, but never asks for by itself. */
+/** MCP servers of a folder, and logins to them. A session uses logins but never starts one. */
 import type { ConfiguredMcpServer } from '../../engine/standalone/mcp-logins.ts';
 import { configOf } from '../open-engine.ts';
 import type { Options } from '../options.ts';
@@ -23,23 +23,23 @@ export type McpPlace = Pick<
 >;
 
 export interface McpLoginOptions extends McpPlace {
-  /** Is given the page that a person has to open, an https address. */
+  /** Receives the https address of the page that the user has to open. */
   show(address: URL): void | Promise<void>;
-  /** Gives the login up. Default never. */
+  /** Aborts the login. Default never. */
   readonly signal?: AbortSignal | undefined;
 }
 
-// Loaded by the first of these calls, as few programs make any.
+// Loaded on first use: few programs call these functions.
 const load = () => import('../../engine/standalone/mcp-logins.ts');
 
-/** The servers that a query with these options would start or reach. Connects to none. */
+/** The servers that a query with these options would start or connect to. Connects to none. */
 export async function listMcpServers(place: McpPlace = {}): Promise<readonly ConfiguredMcpServer[]> {
   return (await load()).configuredMcpServers(await configIn(place));
 }
 
 /**
- * Logs in to a server by its name, or to an address; the tokens are kept in the configuration home, and sessions use
- * and renew them. Rejects with a sentence: `invalid_option` for a server that is not there or takes no login.
+ * Logs in to a server by its name, or to a URL. Tokens are stored in the configuration home; sessions use and
+ * renew them. Rejects with `invalid_option` for an unknown server and for one without login.
  */
 export async function mcpLogin(
   name: string,
@@ -48,7 +48,7 @@ export async function mcpLogin(
   await (await load()).logInToMcpServer(name, await configIn(place), { show, signal });
 }
 
-/** Gives the tokens back and forgets them. false: nobody was logged in. */
+/** Revokes and deletes the tokens. false: there were none. */
 export async function mcpLogout(
   name: string,
   { signal = never(), ...place }: McpPlace & { readonly signal?: AbortSignal | undefined } = {},

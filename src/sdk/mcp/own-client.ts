@@ -1,11 +1,11 @@
-/** From the host's own tools to the server that the engine works with. */
+/** Adapts the host's own tools to the server interface of the engine. */
 import type { McpClient } from '../../engine/config.ts';
 import type { SdkMcpServer } from '../create-sdk-mcp-server.ts';
 import { toolOf } from '../sdk-tool.ts';
 import { onTerms } from './call-terms.ts';
 import { infoOf } from './tool-info.ts';
 
-/** What is made by `createSdkMcpServer` needs no protocol: its tools are called directly. */
+/** Tools of `createSdkMcpServer` are called directly, without the protocol. */
 export async function ownClient(name: string, server: SdkMcpServer): Promise<McpClient> {
   const client: McpClient = {
     name,

@@ -1,4 +1,4 @@
-/** What `mcpServers` takes: servers in this process, behind a function, of their own process, over the network. */
+/** Values of `mcpServers`: in-process servers, transports of the host, processes to start, URLs. */
 import type { ExternalServerConfig, HostServerConfig } from '../../engine/wiring/mcp/mcp.ts';
 import type { SdkMcpServer } from '../create-sdk-mcp-server.ts';
 

@@ -1,7 +1,7 @@
 import type { McpToolInfo } from '../../protocol/mcp.ts';
 import type { ToolAnnotations } from '../define-tool.ts';
 
-/** A tool as status reports show it. */
+/** A tool, as status reports list it. */
 export function infoOf({
   name,
   description,

@@ -1,13 +1,16 @@
-/** Messages that do not come from a turn, shown between those that do. */
+/** Messages that do not come from a turn, emitted between those that do. */
 import type { Batch } from '../../engine/submission/submit-message.ts';
 import type { SDKMessage } from '../../protocol/sdk-messages.ts';
 import { MadeGenerator } from '../../util/async/generator-base.ts';
 
 export interface Announcements {
   say(message: SDKMessage): void;
-  /** Everything said and not yet shown. */
+  /** All announcements that were not emitted yet. */
   takeAll(): readonly SDKMessage[];
-  /** The same batches, with announcements as they come up. Nothing is taken from them before it is asked for. */
+  /**
+   * The same batches, with announcements in between as they occur. Nothing is pulled from the batches before
+   * the consumer asks for it.
+   */
   between(batches: AsyncGenerator<Batch, void>): AsyncIterableIterator<Batch, void>;
 }
 
@@ -38,19 +41,19 @@ class SaidBetween implements Announcements {
     return new Between(batches, this);
   }
 
-  /** Hears of all that is said from now on; one at a time. */
+  /** Sets the listener for announcements; there is one at a time. */
   listen(listener: () => void): void {
     this.#wake = listener;
   }
 }
 
-/** What was said, or the next step; whichever comes first. */
+/** The next announcement or step, whichever comes first. */
 class Between extends MadeGenerator<Batch, void> {
   readonly #batches: AsyncGenerator<Batch, void>;
   readonly #said: SaidBetween;
-  /** Asked for, and not handed on yet. */
+  /** Requested, and not passed on yet. */
   #step: Promise<Step> | undefined;
-  /** Whoever waits. */
+  /** Resolves the pending call of the consumer. */
   #resolve: ((step: Step) => void) | undefined;
   #reject: ((error: unknown) => void) | undefined;
 
@@ -70,7 +73,7 @@ class Between extends MadeGenerator<Batch, void> {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Asking for the step may itself have let something be said.
+    // Requesting the step may itself have caused an announcement.
     this.#speak();
     return answer;
   }
@@ -88,7 +91,7 @@ class Between extends MadeGenerator<Batch, void> {
     if (value.length > 0) this.#answered()?.({ done: false, value });
   };
 
-  /** If something was said before it, the step waits for the next call. */
+  /** If there are announcements before it, the step waits for the next call. */
   readonly #came = (step: Step): void => {
     if (this.#resolve === undefined) return;
     this.#step = undefined;
@@ -102,7 +105,7 @@ class Between extends MadeGenerator<Batch, void> {
     reject?.(error);
   };
 
-  /** Nobody waits any longer. Returns how to answer who did. */
+  /** Clears the pending call. Returns the function that resolves it. */
   #answered(): ((step: Step) => void) | undefined {
     const resolve = this.#resolve;
     this.#resolve = undefined;

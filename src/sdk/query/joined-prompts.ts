@@ -5,8 +5,8 @@ import type { UserBlock } from '../../protocol/wire.ts';
 type Content = string | readonly UserBlock[];
 
 /**
- * Whether `next` may join the turn that `first` begins: both of one priority and one origin, both for the model, and
- * neither a command nor one to be taken as it is, which stand for themselves.
+ * Whether `next` may join the turn that `first` begins: both have the same priority and origin, both query
+ * the model, and neither is a command or verbatim.
  */
 export function mayJoin(first: SDKUserMessage, next: SDKUserMessage): boolean {
   return (
@@ -30,7 +30,7 @@ function beginsWithSlash(content: Content): boolean {
   return text !== undefined && beginsWithSlash(text.text);
 }
 
-/** Texts line by line, or all blocks in order. */
+/** Texts joined by newlines, or all blocks in order. */
 export function joinedContent(contents: readonly [Content, ...Content[]]): Content {
   if (contents.length === 1) return contents[0];
   if (contents.every((content) => typeof content === 'string')) return contents.join('\n');

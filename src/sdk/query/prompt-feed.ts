@@ -1,4 +1,6 @@
-/** Prompts on their way to a session: read as they come, in line by priority, each one a submission or part of one. */
+/**
+ * Prompts of a session: read as they arrive and queued by priority; each becomes a submission or part of one.
+ */
 import type { QueryEngine } from '../../engine/query-engine.ts';
 import type { PromptState, SDKUserMessage } from '../../protocol/sdk-messages.ts';
 import type { TerminalReason } from '../../protocol/terminal.ts';
@@ -8,38 +10,41 @@ import { createPromptLifecycle, type PromptLifecycle } from './prompt-lifecycle.
 
 export interface NextPrompt {
   readonly content: string | readonly UserBlock[];
-  /** As its sender gave it; an unstamped prompt has none. */
+  /** uuid that the sender gave; undefined if it gave none. */
   readonly uuid: string | undefined;
-  /** Of prompts before it that this one takes in. */
+  /** uuids of further prompts that this one includes. */
   readonly joinedUuids: readonly string[];
   readonly origin: SDKUserMessage['origin'];
   readonly shouldQuery: boolean | undefined;
-  /** As it is: no command, no files for `@path`. */
+  /** Sent unchanged: no command, no files for `@path`. */
   readonly verbatim: boolean | undefined;
 }
 
 export interface PromptFeed {
   add(message: SDKUserMessage): Promise<void>;
-  /** Reads to the end. Rejects with the iterable's error. */
+  /** Reads the iterable to its end. Rejects with its error. */
   read(input: AsyncIterable<SDKUserMessage>): Promise<void>;
-  /** Takes the next prompt that did not join a running turn, with those behind it that may be one turn with it. */
+  /**
+   * Takes the next prompt that did not join a running turn, with those behind it that may be one turn with
+   * it.
+   */
   next(engine: QueryEngine): NextPrompt | undefined;
-  /** These became part of the running turn. */
+  /** These prompts joined the running turn. */
   joined(keys: readonly string[]): void;
-  /** The result of the turn that `next` gave comes next. */
+  /** The next message is the result of the turn of `next`. */
   turnEnding(reason: TerminalReason | undefined): void;
-  /** That turn is over. */
+  /** That turn has ended. */
   turnEnded(reason: TerminalReason | undefined): void;
-  /** Calls off a prompt that waits; false when there is none of this uuid, or it has begun. */
+  /** Withdraws a queued prompt; false if there is none with this uuid, or it has begun. */
   withdraw(engine: QueryEngine, uuid: string): boolean;
-  /** Calls off all that wait, what its turn was just given included; returns their uuids. */
+  /** Withdraws all queued prompts, those that just joined a turn included; returns their uuids. */
   withdrawAll(engine: QueryEngine): readonly string[];
-  /** No more prompts will come. */
+  /** No more prompts will arrive. */
   readonly ended: boolean;
   /** Resolves at the next change. */
   changed(): Promise<void>;
   wake(): void;
-  /** Reads no further. */
+  /** Stops reading. */
   end(): void;
 }
 
@@ -48,11 +53,11 @@ export function createPromptFeed(engine: () => Promise<QueryEngine>, listener: P
 }
 
 export interface PromptListener {
-  /** There is a prompt, before anything becomes of it. */
+  /** A prompt arrived; called before it is processed. */
   arrived(): void;
-  /** What becomes of prompts with a uuid. */
+  /** The state of a prompt with a uuid changed. */
   changed(uuid: string, state: PromptState): void;
-  /** A prompt whose uuid came before: it is not run again. */
+  /** A prompt with a known uuid arrived: it does not run again. */
   repeated(message: SDKUserMessage): void;
 }
 
@@ -73,13 +78,16 @@ class Feed implements PromptFeed {
   readonly #lifecycle: PromptLifecycle;
   /** uuids of all prompts so far. */
   readonly #seen = new Set<string>();
-  /** Prompts that were put in line, by key. */
+  /** Queued prompts, by key. */
   readonly #known = new Map<string, SDKUserMessage>();
   #count = 0;
-  /** Key of the prompt that came when nothing ran and nothing waited: its turn begins without those behind it. */
+  /**
+   * Key of the prompt that arrived when nothing ran and nothing was queued: its turn begins without those
+   * behind it.
+   */
   #opener: string | undefined;
   #isWorking = false;
-  /** Still being read. */
+  /** Iterables that are still being read. */
   #open = 0;
   #over = false;
   #change: Promise<void> | undefined;
@@ -118,7 +126,7 @@ class Feed implements PromptFeed {
     if (first.key !== this.#opener) this.#takeJoining(taken as [Taken], session);
     this.#opener = undefined;
     this.#isWorking = true;
-    // What joined a running turn is no longer in line either.
+    // Prompts that joined a running turn have left the queue too.
     const left = new Set(session.queued().map(({ key }) => key));
     for (const key of this.#known.keys()) if (!left.has(key)) this.#known.delete(key);
     const message = taken.at(-1)?.message;
@@ -238,12 +246,12 @@ class Feed implements PromptFeed {
 const isAbort = (reason: TerminalReason | undefined): boolean =>
   reason === 'aborted_streaming' || reason === 'aborted_tools';
 
-/** Prompts that wait in one session, moved to the one that follows it. */
+/** Moves queued prompts from one session to the one that follows it. */
 export async function handQueueOn(from: QueryEngine, to: QueryEngine): Promise<void> {
   for (let item = from.takeQueued(); item !== undefined; item = from.takeQueued()) await to.enqueue(item);
 }
 
-/** What ended in the background, as a prompt to go on with. */
+/** A notice about ended background tasks, as a prompt. */
 export function noticeFrom(session: QueryEngine): NextPrompt | undefined {
   const notice = session.tasks.takeNotice();
   return notice && { ...notice, uuid: undefined, joinedUuids: [], shouldQuery: undefined, verbatim: true };

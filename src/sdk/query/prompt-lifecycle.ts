@@ -1,19 +1,19 @@
-/** What becomes of each prompt that its sender gave a uuid: told at each change, to the end (`command_lifecycle`). */
+/** Emits each state of a prompt that its sender gave a uuid (`command_lifecycle`). */
 import type { PromptState } from '../../protocol/sdk-messages.ts';
 
 export interface PromptLifecycle {
   queued(uuid: string | undefined): void;
   /** A turn of its own begins. */
   started(uuid: string | undefined): void;
-  /** It became part of the running turn. */
+  /** It joined the running turn. */
   joined(uuid: string | undefined): void;
-  /** The turn's result is next: what joined it is done. `aborted`: what was asked for was not done. */
+  /** The turn's result is next: prompts that joined it are completed, or, if `aborted`, cancelled. */
   turnEnding(aborted: boolean): void;
-  /** The turn is over, its result given. */
+  /** The turn has ended and its result was emitted. */
   turnEnded(aborted: boolean): void;
-  /** It was done before. */
+  /** It was completed before. */
   completed(uuid: string): void;
-  /** It left the line before it began. */
+  /** It left the queue before it began. */
   cancelled(uuid: string): void;
 }
 

@@ -1,4 +1,4 @@
-/** What a host holds of a session that runs. */
+/** The methods of a running query. */
 import type { QueryEngine } from '../../engine/query-engine.ts';
 import type { PermissionMode } from '../../protocol/permission.ts';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/sdk-messages.ts';
@@ -9,52 +9,57 @@ import type { SettingsMethods } from './settings-methods.ts';
 import { type SetMaxThinkingTokens, setThinking } from './thinking-controls.ts';
 
 export interface InterruptReceipt {
-  /** uuids of prompts that wait and will still run. */
+  /** uuids of queued prompts that will still run. */
   readonly still_queued: readonly string[];
-  /** Those that were called off. */
+  /** uuids of prompts that were withdrawn. */
   readonly cancelled?: readonly string[];
 }
 
 export interface Query extends AsyncGenerator<SDKMessage, void, void>, SettingsMethods, SessionMethods {
-  /** Stops the running turn; it still yields its result. `cancelQueued`: prompts that wait are called off too. */
+  /**
+   * Stops the running turn, which still yields its result. `cancelQueued`: queued prompts are withdrawn too.
+   */
   interrupt(options?: { readonly cancelQueued?: boolean }): Promise<InterruptReceipt>;
-  /** Calls off a prompt that waits in line. False when it has begun, or joins the running turn, or is not known. */
+  /** Withdraws a queued prompt. False if it has begun, joins the running turn, or is unknown. */
   cancelAsyncMessage(uuid: string): Promise<boolean>;
-  /** From the next request on, of a running turn too; undefined: the default model. */
+  /** Takes effect with the next request, also of a running turn; undefined: the default model. */
   setModel(model?: string): Promise<void>;
-  /** At once, for calls that are not yet decided; a status message tells of it. */
+  /** Takes effect immediately, for calls that are not decided yet. Emits a status message. */
   setPermissionMode(mode: PermissionMode): Promise<void>;
   /**
-   * From the next turn on. Tokens, 0 for no thinking, null for what is configured; `display`: what of the thinking is
-   * shown, null for the model's own way. undefined leaves either as it is.
+   * Takes effect with the next turn. Tokens; 0: no thinking, null: as configured. `display`: thinking
+   * display, null for the model's default. undefined leaves either unchanged.
    */
   readonly setMaxThinkingTokens: SetMaxThinkingTokens;
-  /** Does not wait for MCP servers. */
+  /** Resolves without waiting for MCP servers. */
   initializationResult(): Promise<InitializationResult>;
-  /** The same, as it is now. Emits `background_tasks_changed` with what runs in the background. */
+  /**
+   * Like `initializationResult`, with current values. Emits `background_tasks_changed` with the running
+   * background tasks.
+   */
   reinitialize(): Promise<InitializationResult>;
   supportedCommands(): Promise<InitializationResult['commands']>;
   supportedModels(): Promise<InitializationResult['models']>;
   supportedAgents(): Promise<InitializationResult['agents']>;
   accountInfo(): Promise<InitializationResult['account']>;
-  /** The names of the output styles there are now. */
+  /** Reloads output styles; returns their names. */
   reloadOutputStyles(): Promise<{ readonly available_output_styles: readonly string[] }>;
-  /** More prompts. Resolves when all of them were read. */
+  /** Adds prompts. Resolves when all of them were read. */
   streamInput(input: AsyncIterable<SDKUserMessage>): Promise<void>;
   /** Ends the session: no result, and the iterator ends silently. */
   close(): Promise<void>;
 }
 
-/** What its methods work with. */
+/** State of a running query, as its methods use it. */
 export interface Running {
   engine(): Promise<QueryEngine>;
   readonly feed: PromptFeed;
   close(): Promise<void>;
   sayMode(session: QueryEngine): void;
-  /** An interrupt leaves background tasks to who can stop single ones. */
+  /** An interrupt does not stop background tasks, because the host can stop single ones. */
   readonly keepsTasks: boolean;
   initialization(): Promise<InitializationResult>;
-  /** As hosts were told last. */
+  /** The list of commands that hosts received last. */
   commands(): InitializationResult['commands'] | undefined;
 }
 
@@ -93,9 +98,9 @@ export class QueryHandle extends SessionControls implements Query {
     const session = await this.#running.engine();
     session.interrupt();
     const cancelled = cancelQueued ? feed.withdrawAll(session) : undefined;
-    // Before anything is waited for: the next turn may begin meanwhile, and takes its prompts off the queue.
+    // Taken before the first await: the next turn may begin meanwhile and take prompts off the queue.
     const waiting = session.queued().flatMap(({ uuid }) => uuid ?? []);
-    // Who cannot stop single tasks would be left with them; nor can anybody once the input is closed.
+    // A host that cannot stop single tasks could not end them; neither can any host once the input is closed.
     if (!keepsTasks || feed.ended) await session.tasks.stopAll('interrupt');
     return {
       still_queued: waiting,

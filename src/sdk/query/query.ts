@@ -21,16 +21,26 @@ import { errorResult, refuseAborted, StartFailed, startFailed } from './stop-err
 export type { InterruptReceipt, Query };
 
 /**
- * Runs a session. A string is one prompt; of a stream, each message is a submission with a result of its own,
- * unless it joins the turn that is running when it arrives. Throws `invalid_option` at once. The iterator throws
- * AbortError when `options.abortController` fired, and `error_result` once the input has ended and the last
- * result was an error.
+ * Runs a session. A string is one prompt; each message of a stream is a submission with a result of its own,
+ * unless it joins a running turn. Throws `invalid_option` synchronously. The iterator throws AbortError when
+ * `options.abortController` fired, and `error_result` when the input has ended and the last result was an
+ * error.
+ *
+ * @example
+ * ```ts
+ * for await (const message of query({ prompt: 'Fix the failing test.', options: { cwd: '/work/app' } })) {
+ *   if (message.type === 'result' && message.subtype === 'success') console.log(message.result);
+ * }
+ * ```
  */
 export function query({
   prompt,
   options: given = {},
 }: {
-  /** Absent, with `resume` or `continue`: the interrupted submission is carried on to its result (L4.1). */
+  /**
+   * One prompt, or a stream of them. Absent, with `resume` or `continue`: the interrupted submission is
+   * continued to its result (L4.1).
+   */
   readonly prompt?: string | AsyncIterable<SDKUserMessage> | undefined;
   readonly options?: Options;
 }): Query {
@@ -57,7 +67,7 @@ export function query({
         { promptsCome: typeof prompt === 'object' },
       );
       opening = { ...started, engine: begin(started) };
-      // Whoever asks for one of the two hears of its failure; the other must not count as unheard.
+      // A caller that awaits one of the two receives the error; the other must not count as unhandled.
       opening.config.catch(() => undefined);
       opening.engine.catch(() => undefined);
       opening.configured.catch(() => undefined);
@@ -113,7 +123,7 @@ export function query({
     feed.wake();
   };
   const isOver = () => closing !== undefined;
-  /** After `/clear` the same stream goes on with the engine of the next conversation. */
+  /** After `/clear` the stream continues with the engine of the next conversation. */
   const succeed = async (session: QueryEngine, next: QueryEngine) => {
     opening = { ...open(), engine: Promise.resolve(attend(next)) };
     await handQueueOn(session, next);
@@ -168,7 +178,10 @@ export function query({
   );
 }
 
-/** At once: whoever resumes learns at the start that it cannot be done. Rejects with `StartFailed`. */
+/**
+ * Opened immediately, so that the caller learns at the start when the resume is not possible. Rejects with
+ * `StartFailed`.
+ */
 async function openToResume(session: QueryEngine, stderr: Options['stderr']): Promise<void> {
   try {
     await session.controls.open();
@@ -188,7 +201,7 @@ interface Stream {
   readonly carriesOn: boolean;
   readonly announcements: Announcements;
   readonly state: StateOfSession;
-  /** Rejects where no prompt can be answered. */
+  /** Rejects when no prompt can be answered. */
   configured(): Promise<void>;
 }
 
@@ -234,7 +247,7 @@ async function* run(
         const left = announcements.takeAll();
         if (left.length > 0) yield left;
         if (inputFailed !== undefined) throw inputFailed.error;
-        // Background work is waited for, as its end is news (F45); after an error nobody would go on with it.
+        // Waits for background work, whose end starts another turn (F45), but not after an error.
         if (feed.ended && (!session.tasks.running || last?.is_error === true)) {
           await session.tasks.stopAll('session');
           const ends = announcements.takeAll();

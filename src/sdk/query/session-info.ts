@@ -1,4 +1,4 @@
-/** What a host learns of a session before and while it runs. */
+/** Information about a session before and while it runs. */
 
 import type { QueryEngineConfig } from '../../engine/config.ts';
 import { commandList, loadCommands } from '../../engine/host/command-list.ts';
@@ -24,11 +24,11 @@ export interface InitializationResult {
   readonly models: readonly ModelChoice[];
   readonly account: AccountInfo;
   readonly fast_mode_state: FastModeState;
-  /** Why it is off. Absent: it is on, or nothing speaks against it. */
+  /** Why fast mode is off. Absent: it is on, or available. */
   readonly fast_mode_disabled_reason?: FastModeDisabledReason;
-  /** The generation of the protocol that the engine speaks. */
+  /** Version of the protocol that the engine implements. */
   readonly claude_code_version: string;
-  /** When the session begins. */
+  /** Permission mode at the start of the session. */
   readonly current_permission_mode: PermissionMode;
   readonly capabilities: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** What a query lets its host ask of the session and do to it, beside the turns. */
+/** Methods of a query that inspect and change the session, besides the turns. */
 
 import type { McpCall, SessionUsage } from '../../engine/host/host-controls.ts';
 import type { HostFile, HostFileOptions } from '../../engine/host/host-files.ts';
@@ -22,62 +22,73 @@ export type { McpCall, SessionUsage };
 
 export interface SessionMethods {
   mcpServerStatus(): Promise<readonly McpServerStatus[]>;
-  /** Rejects with the reason when it does not come to a connection. */
+  /** Rejects with the reason when the connection fails. */
   reconnectMcpServer(name: string): Promise<void>;
-  /** Off: its tools are taken away from the next request on. */
+  /** Switched off, its tools are missing from the next request on. */
   toggleMcpServer(name: string, on: boolean): Promise<void>;
   /**
-   * Puts these servers in the place of those of an earlier call and of all that are the host's own (`type: 'sdk'`). A
-   * server of the options or of a file stays until a call has named it.
+   * Replaces the servers of an earlier call and all in-process servers of the host (`type: 'sdk'`). A server
+   * of options or files stays until a call names it.
    */
   setMcpServers(servers: Readonly<Record<string, McpServerConfig>>): Promise<SetServersResult>;
-  /** A `ui://` resource of a server that the engine reaches, to be shown sandboxed. Rejects with the reason. */
+  /**
+   * Reads a `ui://` resource of a connected server, to be shown in a sandboxed frame. Rejects with the
+   * reason.
+   */
   readMcpResource(server: string, uri: string): Promise<McpResourceContents>;
   /**
-   * Calls of this server ask, even where the mode would allow them; null: as the mode has it. Never allows more.
-   * `auto` asks as well: nothing else decides in the place of a person here.
+   * Calls of this server require a question even where the mode would allow them; null: as in the mode. Never
+   * allows more. `auto` requires a question too, because there is no classifier.
    */
   setMcpPermissionModeOverride(
     server: string,
     mode: 'default' | 'auto' | null,
   ): Promise<{ readonly warning?: string }>;
-  /** Calls a server's tool beside the conversation. Rejects with `mcp_call_failed` when it did not run or failed. */
+  /**
+   * Calls a tool of a server outside the conversation. Rejects with `mcp_call_failed` when it did not run or
+   * failed.
+   */
   callMcpTool(call: McpCall, signal?: AbortSignal): Promise<{ readonly content: ToolResultContent }>;
-  /** Looks for skills again; the model is told of what changed with the next prompt. */
+  /** Rescans skills; the model is notified of changes with the next prompt. */
   reloadSkills(): Promise<{ readonly skills: readonly SlashCommandInfo[] }>;
   /**
-   * Gives the session a name. Rejects with `invalid_option` for an empty one, and when `sessionId` names another
-   * session than this.
+   * Renames the session. Rejects with `invalid_option` for an empty title, and when `sessionId` names another
+   * session.
    */
   renameSession(title: string, which?: { readonly sessionId?: string | undefined }): Promise<void>;
-  /** Reads the plugins again; see `ReloadPluginsOptions`. */
+  /** Reloads the plugins; see `ReloadPluginsOptions`. */
   reloadPlugins(options?: ReloadPluginsOptions): Promise<ReloadedPlugins>;
   /** The hooks of this session: callbacks, and those of settings and plugins. */
   hooksListing(): Promise<HooksListing>;
-  /** By the rules of the Read tool; null: not there, or not allowed unasked. */
+  /**
+   * Reads a file under the rules of the Read tool; null if it does not exist, or reading needs a question.
+   */
   readFile(path: string, options?: HostFileOptions): Promise<HostFile | null>;
-  /** The model has seen this file as it was at `mtime` (ms), though its context no longer shows it. */
+  /**
+   * Registers that the model has seen this file as it was at `mtime` (ms), though its context no longer shows
+   * it.
+   */
   seedReadState(path: string, mtime: number): Promise<void>;
-  /** Paths in the working directory that fit the beginning of a mention; folders end in a slash. */
+  /** Paths in the working directory that match the beginning of a mention; folders end in a slash. */
   fileSuggestions(query: string): Promise<readonly string[]>;
   /**
-   * Puts back what Write, Edit and NotebookEdit changed since this message of the user, agents' edits included; files
-   * that they made are removed. What anybody else changed since stays as it is and is named. Needs
-   * `enableFileCheckpointing`. `dryRun`: only tells what would change.
+   * Restores files that Write, Edit and NotebookEdit have changed since this user message, also in subagents;
+   * files that they created are removed. Files that another program changed since are left unchanged and
+   * named. Needs `enableFileCheckpointing`. `dryRun`: only reports what would change.
    */
   rewindFiles(
     userMessageId: string,
     options?: { readonly dryRun?: boolean | undefined },
   ): Promise<RewindFilesResult>;
-  /** What fills the context, by category. */
+  /** Usage of the context window, by category. */
   getContextUsage(): Promise<ContextUsage>;
-  /** What the session cost and took so far. The name is the published one; ours is not experimental. */
+  /** Cost and duration of the session. The name is the published one; this implementation is stable. */
   usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(): Promise<SessionUsage>;
-  /** Resolves when nothing of the task is left; at once when no task of this id runs. */
+  /** Stops a task. Resolves when all of it has ended, or immediately when no such task runs. */
   stopTask(taskId: string): Promise<void>;
   /**
-   * Lets commands and agents that a call waits for go on in the background: that of one call, or all. False when
-   * `toolUseId` names none that waits. Rejects with `tasks_disabled`.
+   * Moves commands and agents in the foreground to the background: those of one call, or all. False when
+   * `toolUseId` names none. Rejects with `tasks_disabled`.
    */
   backgroundTasks(toolUseId?: string): Promise<boolean>;
   /** The end of a task's output. Rejects with `unknown_task`. */

@@ -1,12 +1,12 @@
-/** Whether the session is idle, at work, or waits for an answer of the host. */
+/** Whether the session is idle, running, or waiting for an answer of the host. */
 import type { SessionState } from '../../protocol/session-messages.ts';
 
 export interface StateOfSession {
-  /** There is a prompt to work on. */
+  /** A prompt is being processed. */
   running(): void;
-  /** The last result was handed on, and nothing waits. */
+  /** The last result was emitted, and nothing is queued. */
   idle(): void;
-  /** While a question of this callback is open, the session waits for its answer. */
+  /** While a call of this callback is pending, the session waits for its answer. */
   whileAsking<A extends readonly unknown[], R>(
     ask: (...question: A) => Promise<R>,
   ): (...question: A) => Promise<R>;

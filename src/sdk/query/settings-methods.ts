@@ -5,8 +5,9 @@ import type { QueryEngine } from '../../engine/query-engine.ts';
 
 export interface SettingsMethods {
   /**
-   * Lays keys over the layer of `options.settings`; null takes one away. Rules, folders and mode hold at once, the
-   * model from the next request and the effort from the next turn on. Rejects with `invalid_settings`; nothing has changed then.
+   * Merges keys into the layer of `options.settings`; null removes one. Rules, folders and mode take effect
+   * immediately, the model with the next request, the effort with the next turn. Rejects with
+   * `invalid_settings`, without a change.
    */
   applyFlagSettings(settings: Readonly<Record<string, unknown>>): Promise<void>;
   /** Writes `outputStyle`, `model` or `effortLevel` to a settings file that this session reads. */
@@ -14,9 +15,9 @@ export interface SettingsMethods {
     source: 'localSettings' | 'userSettings',
     settings: Readonly<Record<string, unknown>>,
   ): Promise<void>;
-  /** What the settings come to, and who says what. */
+  /** The effective settings, and their sources. */
   getSettings(): Promise<ReturnType<SessionSettings['report']>>;
-  /** Each rule with its source, and the folders that tools may use. */
+  /** Every rule with its source, and the folders that tools may use. */
   listPermissionRules(): Promise<PermissionRulesState>;
 }
 
@@ -24,7 +25,7 @@ export class SettingsControls implements SettingsMethods {
   readonly #engine: () => Promise<QueryEngine>;
   readonly #sayMode: (session: QueryEngine) => void;
 
-  /** `sayMode`: tells consumers of the permission mode. */
+  /** `sayMode`: reports the permission mode to consumers. */
   constructor(engine: () => Promise<QueryEngine>, sayMode: (session: QueryEngine) => void) {
     this.#engine = engine;
     this.#sayMode = sayMode;

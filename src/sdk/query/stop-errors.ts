@@ -1,20 +1,20 @@
-/** What the iterator of `query()` throws when it ends other than by itself. */
+/** Errors that the iterator of `query()` throws. */
 import { failureResult } from '../../engine/output/failure-result.ts';
 import { AbortError, TurnwrightError } from '../../protocol/errors.ts';
 import type { SDKResultError, SDKResultMessage } from '../../protocol/result-message.ts';
 import type { Options } from '../options.ts';
 
-/** The caller's abort beats whatever the run still had to say (L10.6). */
+/** The caller's abort takes precedence over further messages (L10.6). */
 export function refuseAborted(caller: AbortSignal | undefined): void {
   if (caller?.aborted === true) throw new AbortError();
 }
 
-/** Begins as programs that move over expect it. */
+/** The text begins as programs that migrate expect it. */
 export function errorResult(result: SDKResultMessage): TurnwrightError {
   return new TurnwrightError('error_result', errorText(result));
 }
 
-/** The session could not begin. The consumer gets its result first, like that of any other failure. */
+/** The session could not start. The consumer receives its result first, as for any other failure. */
 export class StartFailed extends TurnwrightError {
   readonly result: SDKResultError;
 
@@ -28,7 +28,10 @@ export class StartFailed extends TurnwrightError {
   }
 }
 
-/** The same for `options.stderr` at once. `sessionId`: default that of the options, else a new one. */
+/**
+ * The same, reported to `options.stderr` immediately. `sessionId`: default that of the options, else a new
+ * one.
+ */
 export function startFailed(
   cause: unknown,
   { sessionId, resume, stderr }: Pick<Options, 'sessionId' | 'resume' | 'stderr'>,

@@ -1,8 +1,8 @@
-/** Thinking as a host sets it while the session runs. */
+/** Thinking, as a host sets it while the session runs. */
 import type { QueryEngine } from '../../engine/query-engine.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 
-/** What of the thinking is shown. */
+/** How much of the thinking is shown. */
 export type ThinkingDisplay = 'summarized' | 'omitted';
 
 export type SetMaxThinkingTokens = (
@@ -10,7 +10,7 @@ export type SetMaxThinkingTokens = (
   display?: ThinkingDisplay | null,
 ) => Promise<void>;
 
-/** Throws `invalid_option` for a display that is not known; the budget stays as it was then. */
+/** Throws `invalid_option` for an unknown display; the budget is unchanged then. */
 export function setThinking(
   session: QueryEngine,
   tokens: number | null | undefined,

@@ -6,22 +6,24 @@ import { userMessage } from './prompt-feed.ts';
 import { type Query, query } from './query.ts';
 
 export interface WarmQuery extends AsyncDisposable {
-  /** The one query of this session. Throws `invalid_option` the second time, and once it was closed. */
+  /**
+   * Runs the one query of this session. Throws `invalid_option` on a second call, and after it was closed.
+   */
   query(prompt: string | AsyncIterable<SDKUserMessage>): Query;
   close(): Promise<void>;
 }
 
 export interface StartupOptions {
   readonly options?: Options;
-  /** ms; default 60 000. */
+  /** Time limit in ms. Default 60,000. */
   readonly initializeTimeoutMs?: number;
 }
 
 const INITIALIZE_TIMEOUT_MS = 60_000;
 
 /**
- * Reads settings, plugins and agents and begins to connect to MCP servers. Rejects with what keeps the session from
- * opening, and with `startup_timeout`.
+ * Reads settings, plugins and agents and starts connecting to MCP servers, before a prompt is known. Rejects
+ * with the error that prevents the session, and with `startup_timeout`.
  */
 export async function startup({
   options = {},
