@@ -323,8 +323,8 @@ export interface BaseOptions {
    */
   plugins?: readonly PluginConfig[] | undefined;
   /**
-   * Skills that exist: names (`pdf`, `plugin:pdf`), or all that `settingSources` and plugins bring. Named skills also
-   * bring the Skill tool where `tools` does not.
+   * Skills that the model may use: names (`pdf`, `plugin:pdf`), or all that `settingSources` and plugins bring. The
+   * others stay commands that a user may call. Named skills also bring the Skill tool where `tools` does not.
    * @default all
    */
   skills?: 'all' | readonly string[] | undefined;

@@ -27,7 +27,7 @@ export interface CatalogueOptions {
   readonly trusts?: ((folder: string) => Promise<boolean>) | undefined;
   /** Whether those of the project come before the user's and the plugins'. Default true. */
   readonly projectFirst?: boolean | undefined;
-  /** Which there are, by name or a `:name` ending; default all. */
+  /** Which the model may use, by name or a `:name` ending; default all. The others are the user's alone. */
   readonly only?: 'all' | readonly string[] | undefined;
   /** By name. */
   readonly overrides?: Readonly<Record<string, SkillOverride>> | undefined;
@@ -231,18 +231,13 @@ function isAbout({ paths = [] }: Skill, path: string, root: string | undefined):
 function settle(found: readonly Skill[], { only, overrides = {} }: CatalogueOptions): readonly Skill[] {
   const taken = new Set<string>();
   return found.flatMap((skill) => {
-    if (taken.has(skill.name) || !isWanted(skill, only)) return [];
+    if (taken.has(skill.name)) return [];
     taken.add(skill.name);
-    switch (overrides[skill.name]) {
-      case 'off':
-        return [];
-      case 'user-invocable-only':
-        return [{ ...skill, modelInvocable: false }];
-      case 'name-only':
-        return [{ ...skill, describes: false }];
-      default:
-        return [skill];
-    }
+    const override = overrides[skill.name];
+    if (override === 'off') return [];
+    if (override === 'user-invocable-only' || !isWanted(skill, only))
+      return [{ ...skill, modelInvocable: false }];
+    return [override === 'name-only' ? { ...skill, describes: false } : skill];
   });
 }
 

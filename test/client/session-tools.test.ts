@@ -177,4 +177,18 @@ throughBothDoors('tools of the session', (stage) => {
     expect(result).toMatchObject({ result: 'Written.' });
     expect(await readFile(path, 'utf8')).toBe('new');
   });
+
+  it('bypassPermissions does not show the host files outside the working directories', async () => {
+    await writeFile(join(stage.cwd, 'a.txt'), 'words');
+    const input = prompts();
+    const running = stage.start(input, {
+      permissionMode: 'bypassPermissions',
+      allowDangerouslySkipPermissions: true,
+    });
+    const gathered = gather(running);
+    expect(await running.readFile('a.txt')).toMatchObject({ contents: 'words' });
+    expect(await running.readFile('/etc/hostname')).toBeNull();
+    input.end();
+    await gathered;
+  });
 });

@@ -44,13 +44,25 @@ throughBothDoors('skills', (stage) => {
     expect(result).toMatchObject({ subtype: 'success' });
   });
 
-  it('the skills option names those that there are', async () => {
+  it('the skills option names those that the model may use; the others stay commands of the user', async () => {
     for (const name of ['paint', 'roof'])
-      await write(stage.cwd, `.claude/skills/${name}/SKILL.md`, skill(name, `About ${name}.`, 'Body.'));
-    const some = await stage.run([reply('Hi.')], { ...project, skills: ['roof'] });
-    expect(some.messages[0]).toMatchObject({ skills: ['roof'] });
-    const all = await stage.run([reply('Hi.')], { ...project, skills: 'all' });
-    expect(all.messages[0]).toMatchObject({ skills: ['paint', 'roof'] });
+      await write(stage.cwd, `.claude/skills/${name}/SKILL.md`, skill(name, `About ${name}.`, `Do ${name}.`));
+    const told = () => JSON.stringify(stage.asked().at(-1)?.['messages']);
+    const some = await stage.run([reply(toolUse('Skill', { skill: 'paint' })), reply('Hi.')], {
+      ...project,
+      skills: ['roof'],
+    });
+    expect(some.messages[0]).toMatchObject({
+      skills: ['paint', 'roof'],
+      slash_commands: expect.arrayContaining(['paint', 'roof']),
+    });
+    expect(told()).toContain('- roof: About roof.');
+    expect(told()).not.toContain('About paint.');
+    expect(JSON.stringify(stage.asked())).not.toContain('Do paint.');
+    await stage.run([reply('Done.')], { ...project, skills: ['roof'] }, '/paint');
+    expect(told()).toContain('Do paint.');
+    await stage.run([reply('Hi.')], { ...project, skills: 'all' });
+    expect(told()).toContain('About paint.');
   });
 
   it('/name begins with the skill', async () => {

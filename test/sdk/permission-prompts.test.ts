@@ -75,6 +75,20 @@ describe('permissionPromptToolName', () => {
     expect(messages).not.toContainEqual(expect.objectContaining({ subtype: 'permission_denied' }));
   });
 
+  it('the model is not told of it, but of the tools whose questions it can answer', async () => {
+    const { messages } = await run(
+      desk(() => JSON.stringify({ behavior: 'allow' })),
+      touch('a'),
+    );
+    const offered = JSON.stringify(server.requests[0]?.body);
+    const listed = JSON.stringify(messages.find((message) => message.type === 'system'));
+    for (const told of [offered, listed]) {
+      expect(told).not.toContain('mcp__desk__approve');
+      expect(told).toContain('AskUserQuestion');
+      expect(told).toContain('ExitPlanMode');
+    }
+  });
+
   it('F90 an answer that is none denies with the reason', async () => {
     const { told } = await run(
       desk(() => 'Sure, go on!'),

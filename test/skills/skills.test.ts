@@ -68,14 +68,16 @@ describe('skills of project and user', () => {
     expect(stage.sent()).toContain('The near one.');
   });
 
-  it('the option names which there are, and brings the tool along', async () => {
+  it('the option names which the model may use, and brings the tool along', async () => {
     const stage = await skillStage();
     for (const name of ['paint', 'roof'])
       await stage.write(`home/skills/${name}/SKILL.md`, skill(name, `About ${name}.`, 'Body.'));
     const messages = await stage.run([load('roof'), reply('Well.')], { skills: ['paint'], tools: [] });
-    expect(init(messages)).toMatchObject({ skills: ['paint'], tools: ['Skill'] });
+    expect(init(messages)).toMatchObject({ skills: ['paint', 'roof'], tools: ['Skill'] });
     expect(stage.sent(0)).not.toContain('About roof.');
-    expect(stage.sent()).toContain('There is no skill \\"roof\\". There are: paint.');
+    expect(stage.sent()).toContain(
+      'The skill \\"roof\\" is for the user alone, who calls it as /roof. There are: paint.',
+    );
     await stage.run([reply('Hi.')], { skills: 'all', tools: ['Read'] });
     expect(stage.tools()).toEqual(['Read', 'Skill']);
     await stage.run([reply('Hi.')], { tools: ['Read'] });

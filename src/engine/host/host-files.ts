@@ -27,7 +27,7 @@ export interface HostFile {
 }
 
 export interface HostFiles {
-  /** null: there is no such file, or the rules do not let Read see it unasked. Relative paths count from `cwd`. */
+  /** null: there is no such file, or the rules do not let Read see it unasked, in the mode `default`. Relative paths count from `cwd`. */
   read(path: string, options?: HostFileOptions): Promise<HostFile | null>;
   /**
    * The model has seen this file, as it was at `mtimeMs` (whole ms): an edit is then not refused as unread. No
@@ -61,7 +61,15 @@ export function hostFiles(session: Session): HostFiles {
     const tool = config.tools.find(({ name }) => name === 'Read');
     if (tool === undefined) return undefined;
     const { cwd, additionalDirectories = [] } = config;
-    const question = { tool, input: { file_path: path }, toolUseId: '', cwd, additionalDirectories };
+    // What the model may do unasked in this session's mode says nothing of what a host may be shown.
+    const question = {
+      tool,
+      input: { file_path: path },
+      toolUseId: '',
+      cwd,
+      additionalDirectories,
+      mode: 'default' as const,
+    };
     const verdict = await permissions.decide(question);
     return verdict.kind === 'allow' ? verdict.judged?.[0]?.real : undefined;
   };

@@ -39,7 +39,7 @@ export interface SettingsInput {
   readonly files: PersistentFiles;
   /** Names of built-in tools; undefined: all of them. */
   readonly toolNames: readonly string[] | undefined;
-  /** Which skills there are; undefined: all, where the Skill tool is among the tools. */
+  /** Which skills the model may use; undefined: all, where the Skill tool is among the tools. */
   readonly skills?: 'all' | readonly string[] | undefined;
   /** Default none. */
   readonly plugins?: readonly PluginConfig[] | undefined;

@@ -53,7 +53,7 @@ export interface ToolState {
   readonly deferral: Deferral;
   /** Names of tools that the provider refuses. */
   readonly quarantined: Set<string>;
-  /** false: nobody can answer, so the model is not told of this tool (F163). */
+  /** false: the model is not told of this tool. Nobody can answer its question (F163), or it is the one who answers. */
   offers(tool: AnyTool): boolean;
   /** Looks at these tools from now on. */
   watch(port: ToolsPort): void;
@@ -92,7 +92,9 @@ class ComposedToolState implements ToolState {
   constructor(config: QueryEngineConfig, parts: ToolStateParts) {
     this.#config = config;
     this.#parts = parts;
-    this.#canAsk = config.canUseTool !== undefined || config.orphanedPermission !== undefined;
+    this.#canAsk = [config.canUseTool, config.orphanedPermission, config.permissionPromptToolName].some(
+      (answerer) => answerer !== undefined,
+    );
     this.deferral = new Deferral({
       shareOf: (model) => {
         const { deferToolsAbove: share } = config;
@@ -105,6 +107,8 @@ class ComposedToolState implements ToolState {
   }
 
   offers(tool: AnyTool): boolean {
+    // Who answers for the model's calls is not the model's to call.
+    if (tool.name === this.#config.permissionPromptToolName) return false;
     const needsPerson = tool.requiresUserInteraction === true || tool.name === ENTER_PLAN_MODE_TOOL;
     return this.#canAsk || !needsPerson;
   }
