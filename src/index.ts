@@ -1,5 +1,6 @@
 /** Turnwright: the agentic loop as a library. Named exports only. */
 
+export type { Attachment, TodoItem } from './protocol/attachment.ts';
 export type { CacheBreak, CacheBreakKind } from './protocol/cache.ts';
 export type { ContextCategory, ContextUsage } from './protocol/context-usage.ts';
 export type { DecisionRecord } from './protocol/decision-record.ts';
@@ -24,10 +25,8 @@ export type { JournalBody, JournalEntry } from './protocol/journal.ts';
 export type { Json, JsonObject, JsonSchema } from './protocol/json.ts';
 export type {
   AssistantMessage,
-  Attachment,
   AttachmentMessage,
   SystemMessage,
-  TodoItem,
   UserMessage,
   ViewMessage,
 } from './protocol/messages.ts';

@@ -1,5 +1,6 @@
+import type { Attachment } from '../protocol/attachment.ts';
 import type { Life } from '../protocol/life.ts';
-import type { Attachment, UserMessage } from '../protocol/messages.ts';
+import type { UserMessage } from '../protocol/messages.ts';
 import type { View } from '../protocol/view.ts';
 import type { ToolUseBlock, UserBlock } from '../protocol/wire.ts';
 

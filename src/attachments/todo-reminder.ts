@@ -1,4 +1,4 @@
-import type { TodoItem } from '../protocol/messages.ts';
+import type { TodoItem } from '../protocol/attachment.ts';
 import type { TodoStore } from '../protocol/tool.ts';
 import { reminder } from '../util/text/reminder.ts';
 import { type AttachmentSource, NOTHING_FOUND } from './source.ts';

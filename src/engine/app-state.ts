@@ -1,6 +1,6 @@
 /** What host and engine share and both may change (`getAppState`, `setAppState`). */
 
-import type { TodoItem } from '../protocol/messages.ts';
+import type { TodoItem } from '../protocol/attachment.ts';
 import type { PermissionMode } from '../protocol/permission.ts';
 import type { TodoStore } from '../protocol/tool.ts';
 

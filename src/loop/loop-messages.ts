@@ -1,8 +1,9 @@
 /** The messages that the loop itself writes, and their texts. */
+
+import type { Attachment } from '../protocol/attachment.ts';
 import type { AssistantErrorKind, ModelFailure } from '../protocol/failure.ts';
 import type {
   AssistantMessage,
-  Attachment,
   AttachmentMessage,
   SystemBody,
   SystemMessage,

@@ -1,5 +1,7 @@
 /** How memory files are put to the model. */
-import type { RecalledMemory, ViewMessage } from '../protocol/messages.ts';
+
+import type { RecalledMemory } from '../protocol/attachment.ts';
+import type { ViewMessage } from '../protocol/messages.ts';
 import { reminder } from '../util/text/reminder.ts';
 import type { MemoryFile, MemoryType } from './memory-file.ts';
 

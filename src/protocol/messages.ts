@@ -2,6 +2,7 @@
  * Messages of the loop, as the view and the journal hold them. `engine/output/to-sdk-message.ts` projects
  * them to the shapes of the SDK (`sdk-messages.ts`).
  */
+import type { Attachment, RecalledMemory } from './attachment.ts';
 import type { AssistantErrorKind } from './failure.ts';
 import type { DecisionReasonType, PermissionDecision, PermissionMode } from './permission.ts';
 import type { AssistantBlock, StopReason, StreamEvent, Usage, UserBlock } from './wire.ts';
@@ -77,40 +78,12 @@ export interface UserMessage extends Common {
   readonly nonExecution?: 'denied' | 'invalid' | 'aborted' | 'unknown_outcome' | 'cut' | 'failed_validation';
 }
 
-/** A memory file that was selected because it is relevant for a prompt. */
-export interface RecalledMemory {
-  readonly path: string;
-  readonly scope: 'personal' | 'team';
-}
-
-export type Attachment =
-  | { readonly type: 'max_turns_reached'; readonly maxTurns: number; readonly turnCount: number }
-  | { readonly type: 'hook_stopped_continuation'; readonly message: string; readonly hookName?: string }
-  | { readonly type: 'hook_context'; readonly event: string; readonly content: readonly string[] }
-  | {
-      readonly type: 'queued_command';
-      readonly prompt: string | readonly UserBlock[];
-      readonly sourceUuid?: string;
-      readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
-    }
-  | { readonly type: 'edited_file'; readonly path: string; readonly snippet: string }
-  | { readonly type: 'relevant_memories'; readonly memories: readonly RecalledMemory[] }
-  | { readonly type: 'todo_reminder'; readonly todos: readonly TodoItem[] }
-  | { readonly type: 'structured_output'; readonly value: unknown }
-  | { readonly type: string; readonly [key: string]: unknown };
-
 /** Outcome of a prompt that a hook blocked. */
 export interface PromptOutcome {
   /** `stopped_by_hook`: by `continue: false`. */
   readonly kind: 'blocked_by_hook' | 'stopped_by_hook';
   readonly prompt_kept: boolean;
   readonly reason: string;
-}
-
-export interface TodoItem {
-  readonly content: string;
-  readonly status: 'pending' | 'in_progress' | 'completed';
-  readonly activeForm: string;
 }
 
 /** Context for the model besides tool results. `rendered` is what the API receives; empty means nothing. */

@@ -1,7 +1,9 @@
 /** The Tool contract, which built-in tools, in-process SDK tools and MCP tools implement. */
+
+import type { TodoItem } from './attachment.ts';
 import type { PersistentFiles } from './files.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
-import type { InformationalBody, ProgressMessage, TodoItem, UserMessage } from './messages.ts';
+import type { InformationalBody, ProgressMessage, UserMessage } from './messages.ts';
 import type {
   DecisionReasonType,
   GateReasonType,

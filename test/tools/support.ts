@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TodoItem } from '../../src/protocol/attachment.ts';
 import type { GatePorts } from '../../src/protocol/gate.ts';
 import { type HookEvent, type HookPort, type HookVerdict, NO_HOOK_VERDICT } from '../../src/protocol/hook.ts';
-import type { TodoItem } from '../../src/protocol/messages.ts';
 import type { GateVerdict } from '../../src/protocol/permission.ts';
 import type {
   AnyTool,

@@ -1,6 +1,7 @@
 /** The todo list, after a compaction: it is state of the engine, and a summary may word it differently (F31). */
+
+import type { TodoItem } from '../../protocol/attachment.ts';
 import type { CompactionSource } from '../../protocol/context.ts';
-import type { TodoItem } from '../../protocol/messages.ts';
 import type { TodoStore } from '../../protocol/tool.ts';
 import { reminder } from '../../util/text/reminder.ts';
 import { type Stamp, stamped } from '../notices.ts';

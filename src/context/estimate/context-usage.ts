@@ -1,7 +1,9 @@
 /** What fills the context, by category, as a person and a client may ask it. Pure. */
+
+import type { RecalledMemory } from '../../protocol/attachment.ts';
 import type { ContextLimits } from '../../protocol/context.ts';
 import type { ContextCategory, ContextSquare, ContextUsage } from '../../protocol/context-usage.ts';
-import type { RecalledMemory, ViewMessage } from '../../protocol/messages.ts';
+import type { ViewMessage } from '../../protocol/messages.ts';
 import type { Usage, WireTool } from '../../protocol/wire.ts';
 import { messageBreakdown } from './message-breakdown.ts';
 import { estimateBlock, estimateMessage, estimateText, estimateTokens } from './token-estimate.ts';

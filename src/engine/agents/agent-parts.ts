@@ -6,8 +6,8 @@
 import type { ProjectMemory } from '../../memory/project-memory.ts';
 import { createCacheWatch } from '../../model/request/cache-watch.ts';
 import type { SpawnRequest } from '../../protocol/agent.ts';
+import type { TodoItem } from '../../protocol/attachment.ts';
 import type { HookCall, HookPort } from '../../protocol/hook.ts';
-import type { TodoItem } from '../../protocol/messages.ts';
 import type { AnyTool, ReadFileCache, TodoStore } from '../../protocol/tool.ts';
 import { SKILL_TOOL } from '../../skills/skill-tool.ts';
 import { selectTools } from '../../subagents/select-tools.ts';

@@ -5,12 +5,11 @@
  */
 
 import { estimateText } from '../../context/estimate/text-estimate.ts';
+import type { Attachment, RecalledMemory } from '../../protocol/attachment.ts';
 import type {
   AssistantMessage,
-  Attachment,
   AttachmentMessage,
   LoopMessage,
-  RecalledMemory,
   StreamEventsMessage,
   SystemMessage,
   UserMessage,

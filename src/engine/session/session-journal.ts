@@ -3,9 +3,10 @@
  * another owner took the session (then the run ends silently, L10.6).
  */
 import type { CarryOn, LoopParams } from '../../loop/deps.ts';
+import type { TodoItem } from '../../protocol/attachment.ts';
 import type { JournalBody, Recorder } from '../../protocol/journal.ts';
 import type { Life } from '../../protocol/life.ts';
-import type { AssistantMessage, TodoItem, UserMessage } from '../../protocol/messages.ts';
+import type { AssistantMessage, UserMessage } from '../../protocol/messages.ts';
 import type { PermissionDenial } from '../../protocol/permission.ts';
 import type { RecoveredTask } from '../../protocol/task.ts';
 import type { Terminal } from '../../protocol/terminal.ts';

@@ -1,6 +1,8 @@
 /** What a journal comes to: all that a later process needs to carry the session on. */
+
+import type { TodoItem } from '../../protocol/attachment.ts';
 import type { DecisionRecord } from '../../protocol/decision-record.ts';
-import type { TodoItem, ViewMessage } from '../../protocol/messages.ts';
+import type { ViewMessage } from '../../protocol/messages.ts';
 import type { RecoveredTask } from '../../protocol/task.ts';
 import type { PersistentList } from '../../util/collections/persistent-list.ts';
 import type { ViewFold } from '../../view/fold.ts';

@@ -1,4 +1,4 @@
-import type { TodoItem } from '../../../protocol/messages.ts';
+import type { TodoItem } from '../../../protocol/attachment.ts';
 import type { Tool } from '../../../protocol/tool.ts';
 import { parserOf } from '../../schema/from-json-schema.ts';
 

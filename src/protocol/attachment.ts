@@ -1,0 +1,30 @@
+/** What joins the conversation between two requests, by type. */
+import type { UserBlock } from './wire.ts';
+
+export type Attachment =
+  | { readonly type: 'max_turns_reached'; readonly maxTurns: number; readonly turnCount: number }
+  | { readonly type: 'hook_stopped_continuation'; readonly message: string; readonly hookName?: string }
+  | { readonly type: 'hook_context'; readonly event: string; readonly content: readonly string[] }
+  | {
+      readonly type: 'queued_command';
+      readonly prompt: string | readonly UserBlock[];
+      readonly sourceUuid?: string;
+      readonly origin?: { readonly kind: string; readonly [key: string]: unknown };
+    }
+  | { readonly type: 'edited_file'; readonly path: string; readonly snippet: string }
+  | { readonly type: 'relevant_memories'; readonly memories: readonly RecalledMemory[] }
+  | { readonly type: 'todo_reminder'; readonly todos: readonly TodoItem[] }
+  | { readonly type: 'structured_output'; readonly value: unknown }
+  | { readonly type: string; readonly [key: string]: unknown };
+
+/** A memory file that was selected because it is relevant for a prompt. */
+export interface RecalledMemory {
+  readonly path: string;
+  readonly scope: 'personal' | 'team';
+}
+
+export interface TodoItem {
+  readonly content: string;
+  readonly status: 'pending' | 'in_progress' | 'completed';
+  readonly activeForm: string;
+}
