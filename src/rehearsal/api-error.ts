@@ -1,6 +1,6 @@
 import type { WireError } from '../protocol/wire.ts';
 
-/** A refusal in the API's own shape. */
+/** An error in the API's own shape. */
 export interface ApiError {
   readonly status: number;
   readonly type: string;
@@ -20,7 +20,7 @@ export function errorBody(error: Pick<ApiError, 'type' | 'message'>, requestId: 
   return { type: 'error', error: { type: error.type, message: error.message }, request_id: requestId };
 }
 
-/** The error type the API gives with a status, when a scenario names only the status. */
+/** The error type for a status, when a scenario names only the status. */
 export function errorTypeOf(status: number): string {
   switch (status) {
     case 400:

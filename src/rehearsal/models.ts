@@ -1,4 +1,4 @@
-/** What the judge knows of each model: sizes and abilities, from public model pages. Prices are not its business. */
+/** Facts about models for the judge: sizes and capabilities, from public model pages. Without prices. */
 
 export interface ModelFacts {
   readonly id: string;
@@ -8,12 +8,12 @@ export interface ModelFacts {
   readonly maxOutput: number;
   /** The shortest prefix that is cached, in tokens. */
   readonly minCacheTokens: number;
-  /** A final assistant message is continued; newer models refuse it. */
+  /** Continues a final assistant message; newer models refuse it. */
   readonly prefill: boolean;
-  /** `role: "system"` is accepted inside `messages`. */
+  /** Accepts `role: "system"` inside `messages`. */
   readonly systemMessages: boolean;
   readonly adaptiveThinking: boolean;
-  /** The window becomes 1M with the `context-1m` beta. */
+  /** The window is 1M with the `context-1m` beta. */
   readonly longContextBeta: boolean;
 }
 
@@ -71,7 +71,7 @@ const CATALOGUE: readonly ModelFacts[] = [
 
 export interface ModelCatalogue {
   readonly all: readonly ModelFacts[];
-  /** The model of this id, with or without a date behind it; undefined: unknown. */
+  /** The model of this id, with or without a date; undefined: unknown. */
   find(id: string): ModelFacts | undefined;
 }
 
@@ -96,7 +96,7 @@ export function modelCatalogue(
   };
 }
 
-/** The window this request may use, in tokens. */
+/** Window of this request, in tokens. */
 export function windowOf(facts: ModelFacts, betas: readonly string[]): number {
   const long = facts.longContextBeta && betas.some((beta) => beta.startsWith('context-1m-'));
   return long ? Math.max(facts.window, MILLION) : facts.window;

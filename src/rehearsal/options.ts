@@ -13,34 +13,34 @@ import type { ScenarioChoice } from './session-book.ts';
 export interface RehearsalOptions {
   /** Played in every session that no entry of `scenarios` matches. */
   readonly scenario?: Scenario | ScenarioFunction;
-  /** The first that matches a session's first request is played in it. */
+  /** The first one that matches the first request of a session is played in it. */
   readonly scenarios?: readonly ScenarioChoice[];
   /** Default 0: any free port. */
   readonly port?: number;
   /** Names of rules that are switched off (`RULE_NAMES`). */
   readonly lenient?: readonly string[];
-  /** The only key that is accepted. Default: any that is not empty. */
+  /** The only accepted key. Default: any that is not empty. */
   readonly apiKey?: string;
-  /** Strikes replies at random, the same way for the same seed. */
+  /** Random faults, the same for the same seed. Default none. */
   readonly chaos?: ChaosOptions;
-  /** Context windows in tokens, by model id; an unknown id becomes a model. */
+  /** Context windows in tokens, by model id; an unknown id defines a model. */
   readonly windows?: Readonly<Record<string, number>>;
-  /** Other facts, by model id; an unknown id becomes a model. */
+  /** Other facts, by model id; an unknown id defines a model. */
   readonly models?: Readonly<Record<string, Partial<Omit<ModelFacts, 'id'>>>>;
-  /** What a request is for, instead of the built-in guess from its shape. */
+  /** Determines what a request is for. Default: derived from its shape. */
   readonly kindOf?: (request: ApiRequest, sessionOffersTools: boolean) => RequestKind;
-  /** Instead of the session header, `metadata.user_id` and the API key, in this order. */
+  /** Session of a request. Default: the session header, `metadata.user_id` or the API key, in this order. */
   readonly sessionOf?: (request: {
     readonly headers: Readonly<Record<string, string | string[] | undefined>>;
     readonly body: Readonly<Record<string, unknown>>;
   }) => string;
-  /** For pauses, the lifetime of cache entries and the timeline. */
+  /** Clock for pauses, the lifetime of cache entries and the timeline. */
   readonly clock?: Clock;
-  /** Told every event of the timeline as it happens. */
+  /** Called with every event of the timeline as it happens. */
   readonly onEvent?: (event: TimelineEvent) => void;
 }
 
-/** @throws TurnwrightError `invalid_option`, naming what is wrong and what would do. */
+/** @throws TurnwrightError `invalid_option`, naming the problem and the accepted values. */
 export function checkOptions(options: RehearsalOptions): void {
   for (const name of options.lenient ?? []) {
     if (!RULE_NAMES.includes(name)) {

@@ -38,25 +38,31 @@ export interface RehearsalReport {
 }
 
 export interface RehearsalServer {
-  /** `http://127.0.0.1:<port>` */
+  /** Base URL: `http://127.0.0.1:<port>`. */
   readonly url: string;
   /** In the order of arrival. */
   readonly requests: readonly RecordedRequest[];
   readonly timeline: readonly TimelineEvent[];
   report(): RehearsalReport;
-  /** Replaces the scenario for sessions that none of `scenarios` matches; every session starts anew. */
+  /** Replaces the scenario of sessions that no entry of `scenarios` matches; every session starts anew. */
   setScenario(scenario: Scenario | ScenarioFunction): void;
-  /** Forgets requests, timeline, sessions and cache, and keeps listening. */
+  /** Clears requests, timeline, sessions and cache, and keeps listening. */
   clear(): void;
-  /** Stops listening and kills open sockets. */
+  /** Stops listening and destroys open sockets. */
   close(): Promise<void>;
 }
 
 type Open = { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] };
 
 /**
- * Listens on 127.0.0.1.
+ * Starts the server on 127.0.0.1.
+ *
  * @throws TurnwrightError `invalid_option`; Node's error when the port is taken.
+ * @example
+ * ```ts
+ * const server = await startRehearsal({ scenario: { replies: [reply('Hello.')] } });
+ * process.env.ANTHROPIC_BASE_URL = server.url;
+ * ```
  */
 export async function startRehearsal(options: RehearsalOptions = {}): Promise<RehearsalServer> {
   checkOptions(options);

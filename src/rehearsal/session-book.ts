@@ -1,4 +1,4 @@
-/** The sessions of a server: which scenario each one plays, and how far it has come. */
+/** The sessions of a server: the scenario of each one, and its progress. */
 import type { ApiRequest } from './request/api-request.ts';
 import type { RequestKind } from './scenario/rehearsal-request.ts';
 import { firstUserText } from './scenario/rehearsal-request.ts';
@@ -7,12 +7,12 @@ import { runScenario, type ScenarioRun, type Taken } from './scenario/scenario-r
 import { wholeScenario } from './scenario/scripted-block.ts';
 import { apiKeyOf } from './scenario/session-key.ts';
 
-/** All that is given must match. */
+/** All given fields must match. */
 export interface ScenarioMatch {
   readonly apiKey?: string;
-  /** A request header, by lower-case name; any value without `value`. */
+  /** A request header, by lower-case name; without `value`, any value matches. */
   readonly header?: { readonly name: string; readonly value?: string | RegExp };
-  /** Found in the text of the session's first user message. */
+  /** Contained in the text of the session's first user message. */
   readonly firstUserMessage?: string | RegExp;
 }
 
@@ -25,13 +25,13 @@ export interface Session {
   readonly key: string;
   /** In the order of appearance, from 1. */
   readonly ordinal: number;
-  /** Undefined: no scenario is meant for it. */
+  /** undefined: no scenario matches it. */
   readonly run: ScenarioRun | undefined;
   /** A request has offered tools. */
   offersTools: boolean;
   /** Requests that passed the judge. */
   requests: number;
-  /** What a reply struck by chaos said, so that asking the same again gets the same. */
+  /** The reply that a random fault affected, so that a repeated request gets the same. */
   struck:
     | { readonly asked: string; readonly taken: Taken; readonly kind: RequestKind; readonly call: number }
     | undefined;
@@ -49,7 +49,7 @@ export interface SessionBook {
 }
 
 export interface UnusedReply {
-  /** Undefined: the scenario was played in no session. */
+  /** undefined: the scenario was not played in any session. */
   readonly session: string | undefined;
   readonly scenario: string;
   readonly reply: string;
@@ -60,7 +60,7 @@ export function createSessionBook(
   choices: readonly ScenarioChoice[],
 ): SessionBook {
   let chosen = fallback;
-  // What cannot be played is refused now, not when it is asked for.
+  // Invalid scenarios are refused here, not when they are played.
   for (const scenario of [fallback, ...choices.map((choice) => choice.scenario)])
     if (scenario !== undefined) wholeScenario(scenario);
   const sessions = new Map<string, Session>();
@@ -124,7 +124,7 @@ function matches(
   return match.firstUserMessage === undefined || fits(match.firstUserMessage, firstUserText(request));
 }
 
-/** A string is found as it stands, an expression as it says. */
+/** A string matches literally, a regular expression as such. */
 function fits(wanted: string | RegExp, found: string): boolean {
   return typeof wanted === 'string' ? found.includes(wanted) : wanted.test(found);
 }

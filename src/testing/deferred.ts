@@ -1,4 +1,7 @@
-/** A promise that is settled from outside: a gate in a scripted stream, a tool that ends when the test says so. */
+/**
+ * A promise that is settled from outside: a gate in a scripted stream, or a tool that ends when the test says
+ * so.
+ */
 export interface Deferred<T = void> {
   readonly promise: Promise<T>;
   resolve(value: T | PromiseLike<T>): void;
@@ -12,7 +15,7 @@ export function deferred<T = void>(): Deferred<T> {
     resolve = res;
     reject = rej;
   });
-  // A gate that nobody waits for any more must not end the process.
+  // A rejected gate without a consumer must not end the process.
   promise.catch(() => {});
   return { promise, resolve, reject };
 }

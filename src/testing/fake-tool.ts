@@ -1,4 +1,4 @@
-/** A tool that does what the test says, when the test says it. */
+/** A tool whose answers and timing the test controls. */
 import type { JsonObject, JsonSchema } from '../protocol/json.ts';
 import type { EffectClass, Tool, ToolContext, ToolOutput } from '../protocol/tool.ts';
 import { deferred } from './deferred.ts';
@@ -8,16 +8,16 @@ export type FakeAnswer = string | Partial<ToolOutput>;
 export interface FakeToolCall {
   readonly input: JsonObject;
   readonly context: ToolContext;
-  /** Ends a held call. */
+  /** Resolves a held call. */
   finish(answer?: FakeAnswer): void;
-  /** Makes a held call throw. */
+  /** Rejects a held call. */
   fail(error: unknown): void;
 }
 
 export interface FakeTool extends Tool<JsonObject, unknown> {
-  /** Every call that began to run, in order. */
+  /** Every call that started, in order. */
   readonly calls: readonly FakeToolCall[];
-  /** Resolves when the n-th call (from 1) has begun. */
+  /** Resolves when the n-th call (from 1) has started. */
   started(n?: number): Promise<FakeToolCall>;
 }
 
@@ -26,7 +26,7 @@ export interface FakeToolOptions
     Omit<Tool<JsonObject, unknown>, 'run' | 'isConcurrencySafe' | 'effectClass' | 'isReadOnly'>
   > {
   readonly name: string;
-  /** Default `done`. A function is asked per call and may throw or wait. */
+  /** Default `done`. A function is called per call and may throw or wait. */
   readonly answer?:
     | FakeAnswer
     | ((input: JsonObject, context: ToolContext) => FakeAnswer | Promise<FakeAnswer>);
@@ -92,7 +92,7 @@ export function fakeTool(options: FakeToolOptions): FakeTool {
   };
 }
 
-/** What a handler or fake tool answered, as a whole tool output. */
+/** Converts the answer of a handler or fake tool to a tool output. */
 export function outputOf(answer: FakeAnswer): ToolOutput {
   return typeof answer === 'string'
     ? { data: answer, content: answer }

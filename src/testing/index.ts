@@ -1,6 +1,6 @@
 /**
- * `turnwright/testing`: drive the real loop with a scripted model, time that stands still and a journal that can be
- * read, in about ten lines and without a network.
+ * `turnwright/testing`: runs the real loop with a scripted model, a virtual clock and a readable journal,
+ * without a network.
  */
 export { createAdmission } from '../session/in-process/admission.ts';
 export { createMemoryBlobStore } from '../session/in-process/blob-store.ts';

@@ -1,4 +1,4 @@
-/** Everything a loop asks for, so that a test names only what it is about. */
+/** Defaults for everything that the loop needs, so that a test sets only what it is about. */
 
 import type { AttachmentPort, LoopDeps, LoopParams, OuterGuard } from '../loop/deps.ts';
 import type { ContextPort } from '../protocol/context.ts';
@@ -17,7 +17,7 @@ import { virtualClock } from './virtual-clock.ts';
 
 const NOTHING = Object.freeze({ kind: 'none', why: 'This context recovers nothing.' } as const);
 
-/** No steps, no recoveries, a window of 200 000 tokens; an estimate of 1 token per message. */
+/** No steps, no recoveries, a window of 200,000 tokens; estimates 1 token per message. */
 export const idleContext: ContextPort = Object.freeze({
   steps: [],
   recovery: {
@@ -97,7 +97,7 @@ export function loopDeps(overrides: Partial<LoopDeps> = {}): LoopDeps {
   };
 }
 
-/** A prompt, as it stands in a view. */
+/** A prompt, as a message of a view. */
 export function userMessage(
   content: string | readonly UserBlock[],
   more: Partial<UserMessage> = {},
@@ -112,7 +112,7 @@ export function userMessage(
   };
 }
 
-/** A submission of one prompt ("Hello."), unless told otherwise. Its scope is its own. */
+/** Parameters of a submission, by default with the prompt "Hello.". Creates a scope. */
 export function loopParams(overrides: Partial<LoopParams> & { readonly prompt?: string } = {}): LoopParams {
   const { prompt = 'Hello.', ...rest } = overrides;
   return {
@@ -148,7 +148,10 @@ export interface LoopRun {
   readonly terminal: Terminal;
 }
 
-/** Drives a loop to its end and collects what it yields. `onMessage` sees each message before the loop goes on. */
+/**
+ * Runs a loop to its end and collects what it yields. `onMessage` receives each message before the loop
+ * continues.
+ */
 export async function runLoop(
   queryLoop: QueryLoop,
   params: LoopParams,

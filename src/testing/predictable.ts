@@ -1,4 +1,4 @@
-/** Ids and chance that come out the same in every run. */
+/** Ids and random numbers that are the same in every run. */
 import type { Ids, RandomPort } from '../protocol/ports.ts';
 
 /** `00000000-0000-4000-8000-000000000001`, `…2`, … */

@@ -1,11 +1,11 @@
-/** A journal in memory that a test can read, and that fails when it is told to. */
+/** A journal in memory that a test can read, and that fails on demand. */
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { JournalBody, JournalEntry, Recorder } from '../protocol/journal.ts';
 import { JOURNAL_VERSION } from '../protocol/journal.ts';
 import type { Clock, JournalStore } from '../protocol/ports.ts';
 
 export interface RecordingStore extends JournalStore {
-  /** What the session's journal holds, in order. */
+  /** Entries of the session's journal, in order. */
   entries(sessionId: string): readonly JournalEntry[];
   /** The next append rejects with this error. */
   failNextAppend(error: Error): void;
@@ -13,11 +13,11 @@ export interface RecordingStore extends JournalStore {
 
 export interface RecordingStoreOptions {
   readonly cwd?: string;
-  /** Stamps the entries; without it every timestamp is 1970. */
+  /** Clock for the timestamps; without it every timestamp is 1970. */
   readonly clock?: Pick<Clock, 'nowMs'>;
 }
 
-/** Keeps the contract of `JournalStore`, fencing included. */
+/** Meets the contract of `JournalStore`, fencing included. */
 export function recordingStore(options: RecordingStoreOptions = {}): RecordingStore {
   const sessions = new Map<string, { epoch: number; entries: JournalEntry[] }>();
   let failing: Error | undefined;
@@ -76,9 +76,9 @@ export function recordingStore(options: RecordingStoreOptions = {}): RecordingSt
 }
 
 export interface RecordingRecorder extends Recorder {
-  /** Every body that was appended, in order. */
+  /** Every appended body, in order. */
   readonly bodies: readonly JournalBody[];
-  /** How many bodies there were at each commit. */
+  /** Number of bodies at each commit. */
   readonly commits: readonly number[];
   ofType<T extends JournalBody['type']>(type: T): readonly Extract<JournalBody, { type: T }>[];
 }
@@ -90,11 +90,11 @@ export interface RecorderOptions {
   readonly failAt?: number;
   /** Default: `storage_error`. */
   readonly error?: Error;
-  /** Awaited before each append: a slow or gated disk. */
+  /** Awaited before each append, to simulate a slow disk. */
   readonly before?: (entries: readonly JournalBody[]) => void | Promise<void>;
 }
 
-/** Collects what the loop puts on record. */
+/** A `Recorder` that collects what the loop records. */
 export function recorder(options: RecorderOptions = {}): RecordingRecorder {
   const bodies: JournalBody[] = [];
   const commits: number[] = [];

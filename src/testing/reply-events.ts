@@ -1,4 +1,4 @@
-/** A reply as the events of a stream, in batches, with its pauses between them. */
+/** Converts a reply to stream events in batches, with pauses between them. */
 import type { AssistantBlock, BlockDelta, StreamEvent, Usage } from '../protocol/wire.ts';
 import { EMPTY_USAGE } from '../protocol/wire.ts';
 import type { Part, Reply } from './reply.ts';
@@ -14,7 +14,7 @@ export interface Playing {
   nextToolUseId(): string;
   /** false: the stream stops after the last part, without `message_delta` and `message_stop`. */
   readonly complete: boolean;
-  /** false: one JSON answer, hence one batch. */
+  /** false: one JSON answer, so one batch. */
   readonly stream: boolean;
 }
 

@@ -1,33 +1,33 @@
-/** What a scripted model says: plain data, built by a handful of words that can be combined. */
+/** Scripted answers of a model: plain data, built with functions that can be combined. */
 import type { ModelFailure } from '../protocol/failure.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ModelRequest, RetryNotice } from '../protocol/model.ts';
 import type { AssistantBlock, StopReason, Usage } from '../protocol/wire.ts';
 
-/** The client's own defaults. */
+/** Same default as the client. */
 export const MAX_RETRIES = 10;
 export const FIRST_DELAY_MS = 500;
 
-/** One piece of an answer, in order. Ids of tool calls that were not given are numbered when the answer is played. */
+/** One piece of an answer, in order. Tool calls without an id get a number when the answer is played. */
 export type Part =
   | { readonly kind: 'block'; readonly block: AssistantBlock; readonly rawInput?: string }
   /** The block starts and never ends: for streams that break inside it. */
   | { readonly kind: 'unfinished'; readonly block: AssistantBlock }
-  /** The stream stands still until this settles, or until abort. */
+  /** The stream pauses until this settles, or until abort. */
   | { readonly kind: 'pause'; readonly until: Promise<unknown> };
 
 export interface ReplyOptions {
   /** Default `tool_use` when the answer holds a call, else `end_turn`. */
   readonly stopReason?: StopReason | null;
   readonly stopSequence?: string;
-  /** Default 10 tokens in, 5 out. */
+  /** Default 10 input tokens, 5 output tokens. */
   readonly usage?: Partial<Usage>;
-  /** Longest delta, in characters. Default: a block's content is one delta. */
+  /** Maximum length of a delta, in characters. Default: one delta per block. */
   readonly chunkChars?: number;
-  /** Events that one socket read holds. Default: all up to the next pause. */
+  /** Events per socket read. Default: all up to the next pause. */
   readonly eventsPerBatch?: number;
   readonly messageId?: string;
-  /** The model the answer names; default the request's. */
+  /** The model that the answer names. Default: that of the request. */
   readonly model?: string;
   readonly contextManagement?: unknown;
 }
@@ -38,10 +38,10 @@ export interface Reply {
   readonly options: ReplyOptions;
 }
 
-/** How a call goes wrong. */
+/** How a call fails. */
 interface Failing {
   readonly failure: ModelFailure;
-  /** The model was overloaded as often in a row as the request allows. Else the failure is the next of its row. */
+  /** Reports as many overloads in a row as the request allows. Absent: one more than before. */
   readonly atOverloadLimit?: true;
 }
 
@@ -53,7 +53,7 @@ export type Step =
   | { readonly kind: 'throws'; readonly error: unknown }
   | { readonly kind: 'retries'; readonly notices: readonly RetryNotice[]; readonly then: Step };
 
-/** A step, or a function that looks at the request (and may assert about it) first. */
+/** A step, or a function that inspects the request (and may assert) and returns one. */
 export type ScriptStep = Step | ((request: ModelRequest) => Step);
 
 const one = (block: AssistantBlock, options: ReplyOptions = {}): Reply => ({
@@ -62,12 +62,12 @@ const one = (block: AssistantBlock, options: ReplyOptions = {}): Reply => ({
   options,
 });
 
-/** Text. */
+/** A text block. */
 export function say(text: string, options?: ReplyOptions): Reply {
   return one({ type: 'text', text }, options);
 }
 
-/** A thinking block, signed. */
+/** A signed thinking block. */
 export function think(
   thinking = 'Let me see.',
   options?: ReplyOptions & { readonly signature?: string },
@@ -75,7 +75,7 @@ export function think(
   return one({ type: 'thinking', thinking, signature: options?.signature ?? 'c2lnbmF0dXJl' }, options);
 }
 
-/** A tool call. `rawInput` streams these characters as its input, valid JSON or not. */
+/** A tool call. `rawInput` is streamed as its input, valid JSON or not. */
 export function callTool(
   name: string,
   input: JsonObject = {},
@@ -90,22 +90,26 @@ export function callTool(
   };
 }
 
-/** Any block, as it is. */
+/** Any block, unchanged. */
 export function block(content: AssistantBlock, options?: ReplyOptions): Reply {
   return one(content, options);
 }
 
-/** A block that begins and is never finished: the last part of a `broken` or `hang` step. */
+/** A block that starts and never ends: the last part of a `broken` or `hang` step. */
 export function unfinished(content: AssistantBlock): Reply {
   return { kind: 'reply', parts: [{ kind: 'unfinished', block: content }], options: {} };
 }
 
-/** Holds the stream back until the promise settles. */
+/** Pauses the stream until the promise settles. */
 export function pause(until: Promise<unknown>): Reply {
   return { kind: 'reply', parts: [{ kind: 'pause', until }], options: {} };
 }
 
-/** One answer out of several parts: `reply([think(), say('Looking.'), callTool('Read')], { stopReason: 'max_tokens' })`. */
+/**
+ * Combines parts to one answer.
+ *
+ * @example reply([think(), say('Looking.'), callTool('Read')], { stopReason: 'max_tokens' })
+ */
 export function reply(parts: readonly Reply[], options: ReplyOptions = {}): Reply {
   return {
     kind: 'reply',
@@ -114,12 +118,12 @@ export function reply(parts: readonly Reply[], options: ReplyOptions = {}): Repl
   };
 }
 
-/** A failure with a sentence of its own, for tests that care about its kind alone. */
+/** A failure with default text, for tests that only need its kind. */
 export function failure(given: Partial<ModelFailure> & Pick<ModelFailure, 'kind'>): ModelFailure {
   return { message: `Scripted failure: ${given.kind}.`, ...given };
 }
 
-/** The call fails before a message has begun: outcome `failed`. */
+/** The call fails before a message begins: outcome `failed`. */
 export function fail(given: Partial<ModelFailure> & Pick<ModelFailure, 'kind'>): Step {
   return { kind: 'failed', failure: failure(given) };
 }
@@ -140,8 +144,8 @@ export function broken(
 }
 
 /**
- * Overloaded as often in a row as makes the loop fall back to another model, if it has one. With `after`, the last
- * overload comes inside a stream that has delivered these parts: outcome `broken`; without it, `failed`.
+ * As many overloads in a row as make the loop fall back to another model, if it has one. With `after`, the
+ * last overload comes inside a stream that has delivered these parts: outcome `broken`; without it, `failed`.
  */
 export function fallback(
   given: Partial<ModelFailure> & { readonly after?: readonly Reply[]; readonly options?: ReplyOptions } = {},
@@ -158,7 +162,7 @@ export function fallback(
     : { kind: 'broken', after: reply(after, options), failure: overloaded, atOverloadLimit: true };
 }
 
-/** Reports these retries, then goes on with the step. */
+/** Reports these retries, then plays the step. */
 export function retries(notices: readonly Partial<RetryNotice>[], then: Step): Step {
   return {
     kind: 'retries',
@@ -180,7 +184,7 @@ export function hang(...after: readonly Reply[]): Step {
   return after.length === 0 ? { kind: 'hang' } : { kind: 'hang', after: reply(after) };
 }
 
-/** Breaks the port's contract: the call throws. */
+/** Violates the port's contract: the call throws. */
 export function throws(error: unknown): Step {
   return { kind: 'throws', error };
 }

@@ -1,4 +1,4 @@
-/** A model whose every answer is written down beforehand, behind the same port as a real one. */
+/** A model with scripted answers, behind the same port as a real one. */
 import type { ModelFailure } from '../protocol/failure.ts';
 import type { ViewMessage } from '../protocol/messages.ts';
 import type {
@@ -13,7 +13,7 @@ import type { Clock } from '../protocol/ports.ts';
 import { FIRST_DELAY_MS, MAX_RETRIES, type Reply, type ScriptStep, type Step } from './reply.ts';
 import { playReply, usageOf } from './reply-events.ts';
 
-/** A request as it was when it was made; `view` is a copy. */
+/** A request at the time it was made; `view` is a copy. */
 export type RecordedRequest = Omit<ModelRequest, 'view'> & {
   readonly view: readonly ViewMessage[];
   readonly options: CallOptions;
@@ -23,12 +23,12 @@ export interface ScriptedModel {
   readonly callModel: CallModel;
   /** Every request so far, in order. */
   readonly requests: readonly RecordedRequest[];
-  /** Throws when steps were left over, or when a request came that no step was written for. */
+  /** Throws when steps are left, or a request came without a step. */
   assertComplete(): void;
 }
 
 export interface ScriptedModelOptions {
-  /** Stamps the attempt records; without it all times are 0. */
+  /** Clock for the attempt records; without it all times are 0. */
   readonly clock?: Clock;
 }
 
@@ -45,7 +45,16 @@ export class UnexpectedModelCallError extends Error {
   }
 }
 
-/** Plays one step per call, in order. Its answers pass through the port exactly as a real model's would. */
+/**
+ * Plays one step per call, in order. Answers pass through the port like those of a real model.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel([callTool('Read', { file_path: 'a.txt' }), say('Done.')]);
+ * const { terminal } = await runLoop(loopParams(), loopDeps({ callModel: model.callModel }));
+ * model.assertComplete();
+ * ```
+ */
 export function scriptedModel(
   steps: readonly ScriptStep[],
   options: ScriptedModelOptions = {},
@@ -148,7 +157,7 @@ async function* playStep(step: Step, play: Play): AsyncGenerator<ModelOutput, Mo
   }
 }
 
-/** What asks again after a broken stream waits first, as one retry of this request. */
+/** A request that follows a broken stream waits first, which counts as one retry. */
 async function* playAfterWait(
   step: Step,
   { kind, status, message }: ModelFailure,
@@ -170,7 +179,7 @@ async function* playAfterWait(
   return yield* playStep(step, { ...play, call: { ...call, retry: { ...call.retry, retries } } });
 }
 
-/** How often the model has been overloaded in a row once this failure has come. */
+/** Number of overloads in a row, including this failure. */
 function overloadsAfter(
   { failure, atOverloadLimit }: Extract<Step, { kind: 'failed' | 'broken' }>,
   { request, call }: Play,
@@ -180,7 +189,7 @@ function overloadsAfter(
   return atOverloadLimit === true ? Math.max(next, request.overloadLimit ?? next) : next;
 }
 
-/** Returns whether the caller aborted on the way. */
+/** Returns whether the caller aborted. */
 async function* stream(reply: Reply, play: Play, complete: boolean): AsyncGenerator<ModelOutput, boolean> {
   const { request, call } = play;
   const played = playReply({

@@ -1,4 +1,4 @@
-/** The loop's tools port over plain functions: no gate, no permissions, every call at once. */
+/** The loop's tools port over plain functions: no gate, no permissions, calls start immediately. */
 
 import type { ToolsPort } from '../loop/deps.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -11,7 +11,7 @@ import { sequentialIds } from './predictable.ts';
 
 type ResultUpdate = Extract<ToolUpdate, { kind: 'result' }>;
 
-/** A tool output, or with it what hooks and hosts around a real call would add. */
+/** A tool output, optionally with what hooks and hosts would add to a real call. */
 export type HandlerAnswer =
   | string
   | (Partial<ToolOutput> &
@@ -24,11 +24,11 @@ export type ToolHandler = (
 ) => HandlerAnswer | Promise<HandlerAnswer>;
 
 export interface ScriptedTools extends ToolsPort {
-  /** Every call that was added, in order. */
+  /** Every added call, in order. */
   readonly added: readonly ToolCall[];
-  /** Ids of the calls whose blocks the consumer has taken. */
+  /** Ids of the calls whose blocks the consumer has received. */
   readonly delivered: readonly string[];
-  /** Why executors were aborted while calls were open. */
+  /** Reasons with which executors were aborted while calls were open. */
   readonly aborts: readonly string[];
 }
 
@@ -38,8 +38,8 @@ export interface ScriptedToolsOptions {
 }
 
 /**
- * Answers each call by the handler of its name, exactly once, whatever happens: what the handler returns or throws,
- * an unknown name, an input that does not parse, an abort.
+ * Answers each call exactly once by the handler of its name: with what the handler returns or throws, or an
+ * error for an unknown name, invalid input, or an abort.
  */
 export function scriptedTools(
   handlers: Readonly<Record<string, ToolHandler | FakeAnswer>> = {},

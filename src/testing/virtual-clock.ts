@@ -1,18 +1,24 @@
-/** Time that passes only when a test says so. */
+/** A clock that only advances when a test says so. */
 import type { Clock } from '../protocol/ports.ts';
 
 export interface VirtualClock extends Clock {
-  /** Lets `ms` pass: timers and sleeps fire in the order of their due times, what they set off runs in between. */
+  /**
+   * Advances by `ms`: timers and sleeps fire in the order of their due times, and the work that they start
+   * runs in between.
+   */
   advance(ms: number): Promise<void>;
-  /** The process or its machine sleeps for `ms`: no timer has its turn, what is due fires late, by `advance(0)`. */
+  /**
+   * Simulates a sleep of the process or machine for `ms`: no timer fires meanwhile; due timers fire late,
+   * with `advance(0)`.
+   */
   standStill(ms: number): void;
-  /** Lets whatever can run without time passing run. */
+  /** Runs everything that can run without time passing. */
   settle(): Promise<void>;
-  /** Passes from timer to timer until the work is done. */
+  /** Advances from timer to timer until the work is done. */
   runUntil<T>(work: Promise<T>): Promise<T>;
-  /** Timers and sleeps that wait. */
+  /** Number of pending timers and sleeps. */
   readonly pending: number;
-  /** Sets the wall clock (an NTP step, a laptop's sleep); monotonic time and timers do not notice. */
+  /** Sets the wall clock (an NTP step, a laptop's sleep); monotonic time and timers are not affected. */
   setWall(ms: number): void;
 }
 
@@ -104,7 +110,7 @@ export function virtualClock(startMs: number = Date.UTC(2026, 0, 1)): VirtualClo
   };
 }
 
-/** Every microtask that is due, and one turn of the event loop. */
+/** Runs all due microtasks, and one turn of the event loop. */
 function turnOfEvents(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,6 @@
 /**
  * `context_management.edits`: what the API clears before the prompt reaches the model. The request keeps its
- * history; tokens, cache and window are counted on what is left.
+ * history; tokens, cache and window are computed from the rest.
  */
 import { type ApiBlock, type ApiRequest, type ApiTurn, isRecord } from '../request/api-request.ts';
 import { blockTokens, requestTokens } from './token-estimate.ts';

@@ -1,7 +1,7 @@
 /**
- * Prompt-cache accounting as the API documents it: entries are written at `cache_control` breakpoints only, found
- * again by exact prefix within 20 blocks before a breakpoint, live 5 minutes or 1 hour from their last use, belong
- * to one key and one model, and come into being when the response begins.
+ * Prompt-cache accounting as the API documents it. Entries are written at `cache_control` breakpoints only
+ * and found again by exact prefix within 20 blocks before a breakpoint. They live 5 minutes or 1 hour from
+ * their last use, belong to one key and one model, and exist from the start of the response.
  */
 import { type ApiBlock, type ApiRequest, isRecord } from '../request/api-request.ts';
 import { type CacheLife, cacheLife } from '../request/cache-control.ts';
@@ -18,7 +18,7 @@ export interface CacheAccount {
   readonly written1hTokens: number;
   /** Tokens behind the last cached position. */
   readonly freshTokens: number;
-  /** Makes the entries exist: called when the response begins. */
+  /** Stores the entries: called when the response begins. */
   commit(): void;
 }
 
@@ -39,7 +39,7 @@ interface Entry {
 
 interface Position {
   readonly key: string;
-  /** Tokens of the prefix that ends here. */
+  /** Tokens of the prefix up to here. */
   readonly tokens: number;
   readonly life: CacheLife | undefined;
 }
@@ -111,7 +111,7 @@ function hasBreakpoint(request: ApiRequest, prompt: EditedPrompt): boolean {
   );
 }
 
-/** Every block in cache order (tools, system, messages), each with the hash of all that stands before it. */
+/** Every block in cache order (tools, system, messages), with the hash of its prefix. */
 function layOut(owner: string, request: ApiRequest, prompt: EditedPrompt): Position[] {
   const positions: Position[] = [];
   const hash = runningHash(`${owner}\0${request.model}`);
@@ -125,7 +125,7 @@ function layOut(owner: string, request: ApiRequest, prompt: EditedPrompt): Posit
     place(JSON.stringify({ ...tool, cache_control: undefined }), toolTokens(tool), cacheLife(tool));
   }
   for (const block of prompt.system) place(bare(block), blockTokens(block), cacheLife(block));
-  // Another tool choice or thinking setting invalidates the messages, not what stands before them.
+  // Another tool choice or thinking setting invalidates the messages only.
   hash.add(JSON.stringify([request.body['tool_choice'] ?? null, request.body['thinking'] ?? null]));
   for (const turn of prompt.turns) {
     for (const [at, block] of turn.blocks.entries()) {
@@ -141,7 +141,7 @@ function layOut(owner: string, request: ApiRequest, prompt: EditedPrompt): Posit
   return positions;
 }
 
-/** A block's bytes without its breakpoints: moving one changes no prefix. */
+/** A block's bytes without breakpoints: moving a breakpoint does not change the prefix. */
 function bare(block: ApiBlock): string {
   const content = block['content'];
   const marked =
@@ -152,7 +152,7 @@ function bare(block: ApiBlock): string {
   return JSON.stringify({ ...block, content: inner, cache_control: undefined });
 }
 
-/** 64 bits carried from block to block (two multiplicative 32-bit lanes): the key of a prefix. */
+/** A 64-bit running hash (two multiplicative 32-bit lanes): the key of a prefix. */
 function runningHash(seed: string) {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;

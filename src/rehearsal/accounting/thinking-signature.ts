@@ -1,6 +1,7 @@
 /**
- * Thinking blocks are signed: an altered block, or one of another model, does not verify. The key is fixed, so a
- * session recorded against one server can be carried on against another; it protects nothing but the test.
+ * Signatures of thinking blocks: an altered block, or one of another model, does not verify. The key is
+ * fixed, so a session recorded against one server can continue against another; it protects nothing but the
+ * test.
  */
 import { createHmac } from 'node:crypto';
 
@@ -10,7 +11,7 @@ export function signThinking(model: string, thinking: string, nonce: string): st
   return Buffer.from(`${model}|${nonce}|${mac(model, thinking, nonce)}`).toString('base64');
 }
 
-/** Redacted thinking carries its own proof. */
+/** Redacted thinking contains its own signature. */
 export function sealThinking(model: string, thinking: string): string {
   return signThinking(model, '', Buffer.from(thinking).toString('base64url'));
 }

@@ -1,7 +1,7 @@
 /**
- * The server's tokenizer: a stable estimate that adds up block by block, so usage, cache figures and window checks
- * agree with each other. Four UTF-16 units are a token, rounded up per block; a message costs 3 more; an image
- * costs width × height / 750 (at most 1600), or 1600 when its size cannot be read.
+ * The server's tokenizer: a stable, additive estimate, so that usage, cache figures and window checks agree.
+ * Four UTF-16 units are a token, rounded up per block; a message costs 3 more; an image costs width × height
+ * / 750 (at most 1600), or 1600 when its size cannot be read.
  */
 import { type ApiBlock, type ApiRequest, type ApiTool, blocksOf } from '../request/api-request.ts';
 import { imageSize } from '../request/image-size.ts';
@@ -38,7 +38,7 @@ export function toolTokens(tool: ApiTool): number {
   return textTokens(JSON.stringify({ ...tool, cache_control: undefined }));
 }
 
-/** What the tokens of a message's first block carry on top, for its envelope. */
+/** Overhead of a message, added to its first block. */
 export function messageOverhead(): number {
   return TOKENS_PER_MESSAGE;
 }

@@ -1,28 +1,30 @@
 /**
- * The model of the bundled rehearsal. It keeps no notes: what it says follows from what the request holds,
- * so the line it edits is the one that was read, and a test run that came out otherwise gets another answer.
+ * The model of the bundled rehearsal. It is stateless: its answers follow from the request, so the line that
+ * it edits is the one that was read, and another outcome of the test run gets another answer.
  */
 import type { RehearsalRequest } from '../scenario/rehearsal-request.ts';
 import type { Reply, ScenarioFunction, Timing } from '../scenario/scenario.ts';
 import { reply, thinking, toolUse } from '../scenario/scenario.ts';
 
-/** What the bundled model can do. Another task gets the same run. */
+/** The task of the bundled model. Any other task gets the same run. */
 export const BUNDLED_TASK = 'The tests of this project fail. Find out why, mend it, and show that they pass.';
 
-/** The model whose part is played: newest of its kind, so that nothing of the engine stays idle. */
+/** The model that is simulated: the newest of its kind, so that all features of the engine are used. */
 export const BUNDLED_MODEL = 'claude-opus-5-5';
 
-/** The rehearsed model's window, lowered so that a short run can fill it (`CLAUDE_CODE_AUTO_COMPACT_WINDOW`). */
+/**
+ * The rehearsed model's window, lowered so that a short run can fill it (`CLAUDE_CODE_AUTO_COMPACT_WINDOW`).
+ */
 export const BUNDLED_WINDOW_TOKENS = 64_000;
 
 const RUN_TESTS = { command: 'node --test --test-reporter=tap', description: 'Run the tests' } as const;
 const FAULTY = /for \(let i = 0; i < (\w+)\.length - 1; i\+\+\)/;
 
-/** As fast as a person reads; calls are a little apart, so that tools run while the answer still streams. */
+/** About reading speed; calls are a little apart, so that tools run while the answer still streams. */
 const SPOKEN: Timing = { ttftMs: 120, gapMs: 6, deltaChars: 12, blockPauseMs: 90 };
 const LONG: Timing = { ttftMs: 120, gapMs: 3, deltaChars: 120, blockPauseMs: 30 };
 
-/** A scenario of its own for each server: it remembers which sessions have met their overloaded answer. */
+/** Creates a scenario for one server: it remembers which sessions have received their overloaded answer. */
 export function bundledScenario(): ScenarioFunction {
   const overloaded = new Set<string>();
   return function bundled(request: RehearsalRequest): Reply {
@@ -80,7 +82,7 @@ function runTests(): Reply {
 function mend(run: string, request: RehearsalRequest): Reply {
   const failed = countIn(run, 'fail');
   if (failed === 0) return reply('The tests pass as they are; there is nothing to mend.');
-  // The code was read before the context was compacted: it stands in the result, or in the summary.
+  // The code was read before the compaction: it is in the result, or in the summary.
   const known = `${request.results.get('read_ledger') ?? ''}\n${request.firstUserMessage}`;
   const [line, list] = FAULTY.exec(known) ?? [];
   if (line === undefined)
@@ -98,7 +100,7 @@ function mend(run: string, request: RehearsalRequest): Reply {
   );
 }
 
-/** Longer than the default output cap: the engine raises it and asks again. */
+/** Longer than the default output cap: the engine raises the cap and asks again. */
 function sumUp(run: string, february: string): Reply {
   const failed = countIn(run, 'fail');
   const passed = countIn(run, 'pass');
@@ -111,10 +113,13 @@ function sumUp(run: string, february: string): Reply {
   return reply([thinking(workThrough(february)), told], { timing: LONG });
 }
 
-/** Room for thinking such that the words behind it cross the default cap of 8 000 tokens at four characters each. */
+/**
+ * Characters of thinking after which the text crosses the default cap of 8,000 tokens, at four characters
+ * each.
+ */
 const THINKING_CHARS = 31_700;
 
-/** Order by order, out of the file as it was read. */
+/** Order by order, from the file as it was read. */
 function workThrough(february: string): string {
   let sum = 0;
   let thought = 'The tests pass. I add up February once more by hand before I say so.\n';
@@ -130,7 +135,7 @@ function workThrough(february: string): string {
   return thought;
 }
 
-/** Written from what the conversation holds: the faulty line is quoted, since the next step depends on it. */
+/** Made from the conversation: the faulty line is quoted, because the next step needs it. */
 function summary(request: RehearsalRequest): Reply {
   const [line = 'not found yet'] = FAULTY.exec(request.results.get('read_ledger') ?? '') ?? [];
   return reply(
@@ -147,7 +152,7 @@ function summary(request: RehearsalRequest): Reply {
   );
 }
 
-/** The figure behind `# pass` or `# fail` in a TAP report. */
+/** The number behind `# pass` or `# fail` in a TAP report. */
 function countIn(report: string, what: 'pass' | 'fail'): number | undefined {
   const [, count] = new RegExp(`^# ${what} (\\d+)$`, 'm').exec(report) ?? [];
   return count === undefined ? undefined : Number(count);

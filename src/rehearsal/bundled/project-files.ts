@@ -1,4 +1,4 @@
-/** The broken project that the bundled rehearsal mends: an order book whose totals miss the last order. */
+/** The broken project of the bundled rehearsal: an order book whose totals miss the last order. */
 
 export interface ProjectFile {
   readonly path: string;
@@ -30,7 +30,9 @@ const ITEMS = [
   ['salt mill', 3275],
 ] as const;
 
-/** Months of this many orders fill the context step by step when they are read (see `BUNDLED_WINDOW_TOKENS`). */
+/**
+ * Months of this many orders fill the context step by step when they are read (see `BUNDLED_WINDOW_TOKENS`).
+ */
 const JANUARY = { month: '2026-01', firstId: 1001, orders: 1120 } as const;
 const FEBRUARY = { month: '2026-02', firstId: 3001, orders: 1460 } as const;
 

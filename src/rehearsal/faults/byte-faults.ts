@@ -1,4 +1,4 @@
-/** The same events in other bytes: any client must read them as if nothing were. */
+/** Faults that encode the same events in other bytes: every client must read them as usual. */
 import type { Frame } from '../reply/answer.ts';
 import { withMarksOf } from './connection-faults.ts';
 import { type FaultKind, marked } from './fault-kind.ts';
@@ -14,7 +14,7 @@ export const crlf: FaultKind = {
   },
 };
 
-/** Every multi-byte character, and every line end, is torn in two packets. */
+/** Every multi-byte character, and every line end, is split across two packets. */
 export const splitUtf8: FaultKind = {
   answer(answer, fault) {
     const frames = answer.frames.flatMap((frame) => {

@@ -1,15 +1,15 @@
-/** Faults drawn from a seed: the same seed, session order and request order give the same faults. */
+/** Random faults from a seed: the same seed, session order and request order give the same faults. */
 import type { Fault, FaultName } from './fault.ts';
 
 export interface ChaosOptions {
   readonly seed: number;
-  /** Share of requests that are struck, from 0 to 1. */
+  /** Share of requests that get a fault, from 0 to 1. */
   readonly rate: number;
-  /** Default: those that a patient client survives without a change in the conversation. */
+  /** Default: the faults that a client with retries survives without a change of the conversation. */
   readonly faults?: readonly FaultName[];
 }
 
-/** No stalls, which only cost time, and nothing that changes what the model says. */
+/** Without stalls, which only cost time, and without faults that change the model's answer. */
 export const SURVIVABLE_FAULTS: readonly FaultName[] = [
   'http-status',
   'html-error-page',

@@ -1,4 +1,4 @@
-/** Connections that break, end early, fall silent or drip. */
+/** Connections that break, end early, go silent or send slowly. */
 import type { Answer, Frame } from '../reply/answer.ts';
 import { endingAfter, type FaultKind, halfOf, marked, wholeFrames } from './fault-kind.ts';
 
@@ -39,7 +39,7 @@ export const resetAfterStop: FaultKind = {
   answer: (answer, fault) => endingAfter(answer, answer.frames.length, fault, { kind: 'reset' }),
 };
 
-/** A clean end of the body without `message_stop`; `after` defaults to all that stands before it. */
+/** A clean end of the body without `message_stop`; by default after everything that precedes it. */
 export const cut: FaultKind = {
   answer(answer, fault) {
     if (!answer.streamed) return endingAfter(halved(answer), 1, fault, { kind: 'end' });
@@ -71,7 +71,7 @@ export const slowDrip: FaultKind = {
   },
 };
 
-/** The marks, and what follows, belong to a frame's last piece. */
+/** Marks, and the following ending, belong to the last piece of a frame. */
 export function withMarksOf(frame: Frame, pieces: readonly Frame[]): Frame[] {
   const last = pieces.at(-1);
   if (last === undefined) return [frame];

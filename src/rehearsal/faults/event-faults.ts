@@ -1,4 +1,7 @@
-/** Events that are wrong, doubled, in disorder, unheard of or huge. A plain JSON answer has none: it stays as it is. */
+/**
+ * Events that are invalid, duplicated, out of order, unknown or huge. A plain JSON answer has none and is
+ * left unchanged.
+ */
 import { errorTypeOf } from '../api-error.ts';
 import { NOVEL_BLOCK } from '../judge/block-fields.ts';
 import { type Answer, eventFrame, type Frame, sse } from '../reply/answer.ts';
@@ -25,7 +28,7 @@ export const sseError: FaultKind = {
   },
 };
 
-/** One event's JSON breaks off in the middle, and so does the body. */
+/** The JSON of one event is truncated, and the body ends. */
 export const truncatedJson: FaultKind = {
   answer(answer, fault) {
     const at = answer.streamed ? strikeAt(answer, fault) : 0;
@@ -36,7 +39,7 @@ export const truncatedJson: FaultKind = {
   },
 };
 
-/** One event's data is no JSON; the others follow. */
+/** The data of one event is not JSON; the others follow. */
 export const invalidJson: FaultKind = {
   answer(answer, fault) {
     if (!answer.streamed)
@@ -48,7 +51,7 @@ export const invalidJson: FaultKind = {
   },
 };
 
-/** Two neighbours change places. */
+/** Swaps two neighbouring events. */
 export const outOfOrder: FaultKind = {
   answer(answer, fault) {
     const at = strikeAt(answer, fault);
@@ -82,7 +85,7 @@ export const unknownEvent: FaultKind = {
   },
 };
 
-/** A block of a type nobody knows stands first; the others follow one index later. */
+/** A block of an unknown type comes first; the others follow one index later. */
 export const unknownBlock: FaultKind = {
   answer(answer, fault) {
     if (!answer.streamed) return answer;
@@ -114,7 +117,7 @@ export const unknownBlock: FaultKind = {
   },
 };
 
-/** The first delta of text is padded to a huge one. */
+/** Pads the first text delta to a huge one. */
 export const hugeDelta: FaultKind = {
   answer(answer, fault) {
     const at = answer.frames.findIndex(
@@ -143,7 +146,7 @@ export const deltaWithoutUsage: FaultKind = {
   },
 };
 
-/** Place of the frame that is struck: behind those that stay whole, never the last. */
+/** Index of the frame that the fault changes: after those that stay intact, never the last. */
 function strikeAt(answer: Answer, fault: Fault): number {
   return Math.max(0, Math.min(wholeFrames(answer, fault), answer.frames.length - 2));
 }

@@ -3,18 +3,18 @@ import { faultMark } from '../reply/answer.ts';
 import type { ComposedMessage } from '../reply/compose-message.ts';
 import type { Fault } from './fault.ts';
 
-/** What a fault does: to the message before it is encoded, or to the answer that carries it. */
+/** Effect of a fault: on the message before it is encoded, or on the encoded answer. */
 export interface FaultKind {
   message?(message: ComposedMessage, fault: Fault): ComposedMessage;
   answer?(answer: Answer, fault: Fault): Answer;
 }
 
-/** How many frames stay whole: what was asked for, at most all, by default half. */
+/** Number of intact frames: as configured, at most all, by default half. */
 export function wholeFrames(answer: Answer, fault: Fault): number {
   return Math.min(fault.after ?? Math.floor(answer.frames.length / 2), answer.frames.length);
 }
 
-/** The first `count` frames, the last of them followed by `next`. A first frame cannot fail to exist: an empty one is made. */
+/** The first `count` frames, the last of them followed by `next`. Without frames an empty one is created. */
 export function endingAfter(answer: Answer, count: number, fault: Fault, next: Ending): Answer {
   const kept = answer.frames.slice(0, count);
   const last: Frame = kept.pop() ?? { bytes: '' };
@@ -24,7 +24,7 @@ export function endingAfter(answer: Answer, count: number, fault: Fault, next: E
   };
 }
 
-/** Puts a mark on the first frame, so that the timeline names the fault. */
+/** Marks the first frame, so that the timeline names the fault. */
 export function marked(answer: Answer, fault: Fault): Answer {
   const [first, ...rest] = answer.frames;
   if (first === undefined) return answer;

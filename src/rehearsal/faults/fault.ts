@@ -1,4 +1,4 @@
-/** The words of fault plans. What each does is in the files beside this one. */
+/** Types of fault plans. The effects are in the files beside this one. */
 export const FAULT_NAMES = [
   // before or instead of an answer
   'http-status',
@@ -37,19 +37,22 @@ export const FAULT_NAMES = [
 
 export type FaultName = (typeof FAULT_NAMES)[number];
 
-/** A fault by name. Each reads only the fields its own description names. */
+/** A fault by name. Each uses only the fields that its description names. */
 export interface Fault {
   readonly name: FaultName;
   /**
-   * It strikes the first `times` deliveries and the reply then comes whole. Absent: the delivery with the fault is
-   * the reply, and is used up by it.
+   * Affects the first `times` deliveries, after which the reply is delivered intact. Absent: the faulty
+   * delivery uses the reply up.
    */
   readonly times?: number;
-  /** Events sent whole before it strikes, `message_start` being the first; bytes for `reset-after-bytes`. Default: half. */
+  /**
+   * Intact events before the fault, `message_start` being the first; bytes for `reset-after-bytes`. Default:
+   * half.
+   */
   readonly after?: number;
   /** HTTP status of `http-status` (default 529) and `html-error-page` (default 502). */
   readonly status?: number;
-  /** `retry-after`, sent as it stands: seconds, a date, or nonsense. */
+  /** `retry-after`, sent unchanged: seconds, a date, or nonsense. */
   readonly retryAfter?: string;
   /** `x-should-retry`. */
   readonly shouldRetry?: boolean;
@@ -57,12 +60,15 @@ export interface Fault {
   /** Error type and message of `http-status` and `sse-error`. */
   readonly type?: string;
   readonly message?: string;
-  /** `stall`: a `ping` event this often in ms while nothing else comes. Absent: silence. */
+  /** `stall`: interval of `ping` events in ms. Absent: silence. */
   readonly pingMs?: number;
-  /** `slow-drip`: bytes per piece (default 16) and ms between pieces (default 1). `huge-delta`: characters (default 1 M). */
+  /**
+   * `slow-drip`: bytes per piece (default 16) and ms between pieces (default 1). `huge-delta`: characters
+   * (default 1 M).
+   */
   readonly size?: number;
   readonly everyMs?: number;
-  /** `wrong-content-type`: what is sent instead of the right one. Default `text/plain`. */
+  /** `wrong-content-type`: the content type that is sent. Default `text/plain`. */
   readonly contentType?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Answers that are not the API's: a status, a proxy's page, the wrong type, nothing. */
+/** Responses that are not the API's: a status, a proxy's page, a wrong content type, an empty body. */
 import { errorBody, errorTypeOf } from '../api-error.ts';
 import type { Fault } from './fault.ts';
 import { type FaultKind, marked } from './fault-kind.ts';

@@ -1,4 +1,4 @@
-/** Every fault by its name. */
+/** Every fault by name. */
 import type { Answer } from '../reply/answer.ts';
 import type { ComposedMessage } from '../reply/compose-message.ts';
 import * as byte from './byte-faults.ts';
@@ -44,7 +44,7 @@ export function applyToMessage(message: ComposedMessage, faults: readonly Fault[
   return faults.reduce((changed, fault) => FAULTS[fault.name].message?.(changed, fault) ?? changed, message);
 }
 
-/** The order they are given in is the order they strike in: a later one edits what an earlier one left. */
+/** Faults apply in the given order: a later one edits the outcome of an earlier one. */
 export function applyToAnswer(answer: Answer, faults: readonly Fault[]): Answer {
   return faults.reduce(
     (changed, fault) => FAULTS[fault.name].answer?.(changed, fault) ?? marked(changed, fault),

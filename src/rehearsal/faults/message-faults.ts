@@ -1,8 +1,8 @@
-/** What the model itself may do: stop in the middle of a call, say nothing, refuse, pause, fill the window. */
+/** Faults of the model itself: truncated calls, empty answers, refusals, pauses, a full window. */
 import { type ComposedMessage, cutBlock } from '../reply/compose-message.ts';
 import type { FaultKind } from './fault-kind.ts';
 
-/** The output cap strikes halfway through the last tool call's JSON; without a call, halfway through the last block. */
+/** The output cap truncates the JSON of the last tool call in its middle; without a call, the last block. */
 export const maxTokensInToolJson: FaultKind = {
   message(message) {
     const lastCall = message.blocks.findLastIndex(({ block }) => block.type === 'tool_use');
@@ -29,7 +29,7 @@ export const refusal: FaultKind = { message: stopsWith('refusal') };
 export const pauseTurn: FaultKind = { message: stopsWith('pause_turn') };
 export const windowExceeded: FaultKind = { message: stopsWith('model_context_window_exceeded') };
 
-/** Calls are dropped: a message that stops for this reason asks for nothing to be run. */
+/** Calls are dropped: a message with this stop reason requests none. */
 function stopsWith(stopReason: string): (message: ComposedMessage) => ComposedMessage {
   return (message) => ({
     ...message,

@@ -1,4 +1,4 @@
-/** Writes one answer. What is not paused leaves in one write; nothing sets a timer unless a pause asks for one. */
+/** Writes one answer. Frames without pauses are written at once; a timer is only set for a pause. */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../protocol/ports.ts';
 import { type Answer, type Frame, PING_FRAME } from '../reply/answer.ts';
@@ -9,9 +9,9 @@ export interface DeliveryPorts {
   note(fact: TimelineFact): void;
 }
 
-/** Resolves when the answer has left, or its client has. Never rejects. */
+/** Resolves when the answer was written, or the client has disconnected. Never rejects. */
 export async function deliver(response: ServerResponse, answer: Answer, ports: DeliveryPorts): Promise<void> {
-  // A scenario may have thought about its answer for longer than the client waited.
+  // A scenario may take longer for its answer than the client waits.
   if (response.destroyed) {
     ports.note({ kind: 'socket_closed' });
     return;
@@ -81,7 +81,7 @@ async function writeFrames(response: ServerResponse, answer: Answer, writing: Wr
     if (next.kind === 'end') break;
     await (flush(false) ?? sendHead(response, begun));
     if (next.kind === 'reset') {
-      // One turn of the loop, so that what was written is read before the reset is.
+      // One turn of the event loop, so that the client reads what was written before the reset.
       await new Promise((resolve) => setImmediate(resolve));
       writing.reset();
     } else {
@@ -97,7 +97,7 @@ function sendHead(response: ServerResponse, begun: boolean): undefined {
   return undefined;
 }
 
-/** Waits, with a ping event every `pingMs`. Infinity waits until the client leaves. */
+/** Waits, with a ping event every `pingMs`. Infinity waits until the client disconnects. */
 async function pause(
   response: ServerResponse,
   ms: number,

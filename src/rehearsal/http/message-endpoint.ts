@@ -1,4 +1,7 @@
-/** `POST /v1/messages`: judged, looked up in the scenario, composed, struck by faults, made ready to leave. */
+/**
+ * `POST /v1/messages`: judged, looked up in the scenario, composed, changed by faults, and returned for
+ * delivery.
+ */
 
 import { TurnwrightError } from '../../protocol/errors.ts';
 import { applyContextEdits, type EditedPrompt } from '../accounting/context-edits.ts';
@@ -31,7 +34,7 @@ export interface MessageEndpointPorts {
   readonly sessions: SessionBook;
   readonly chaos: ChaosOptions | undefined;
   readonly requiredKey: string | undefined;
-  /** Calls made in replies that began with thinking. */
+  /** Calls in replies that began with thinking. */
   readonly thoughtCalls: Set<string>;
   kindOf(request: ApiRequest, sessionOffersTools: boolean): RequestKind;
 }
@@ -238,7 +241,7 @@ function betasOf(headers: Incoming['headers']): string[] {
     .filter((beta) => beta !== '');
 }
 
-/** Same kind, same words: breakpoints, caps and settings may differ from one attempt to the next. */
+/** Kind and messages of a request: breakpoints, caps and settings may differ between attempts. */
 function fingerprint(kind: RequestKind, request: ApiRequest): string {
   const bare = request.merged.map((turn) =>
     turn.blocks.map(({ block }) => ({ ...block, cache_control: undefined })),
@@ -246,7 +249,7 @@ function fingerprint(kind: RequestKind, request: ApiRequest): string {
   return `${kind}${JSON.stringify(bare)}`;
 }
 
-/** Where a look into the scenario should begin. */
+/** What is left of the scenario, for the error message. */
 function leftOf(session: Session): string {
   const left = session.run?.unused() ?? [];
   if (left.length === 0) return '';

@@ -2,7 +2,7 @@ import { invalidRequest } from '../api-error.ts';
 import { isRecord } from '../request/api-request.ts';
 import type { Rule } from './rule.ts';
 
-/** Fields that exist only under a beta header: without it the API does not know them. */
+/** Fields that need a beta header: without it the API does not know them. */
 export const betaFields: Rule = {
   name: 'beta-fields',
   check({ body }, { betas }) {

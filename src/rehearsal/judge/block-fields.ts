@@ -1,4 +1,4 @@
-/** The content blocks of the API: who may say them, and which fields they have. */
+/** The content blocks of the API: their roles and fields. */
 
 export interface BlockFields {
   readonly roles: readonly string[];
@@ -37,7 +37,7 @@ export const BLOCK_FIELDS: Readonly<Record<string, BlockFields>> = {
   redacted_thinking: { roles: ['assistant'], required: { data: 'string' }, optional: [] },
 };
 
-/** What a tool result may hold. */
+/** Blocks that a tool result may contain. */
 export const RESULT_BLOCKS: readonly string[] = [
   'text',
   'image',
@@ -46,10 +46,10 @@ export const RESULT_BLOCKS: readonly string[] = [
   'tool_reference',
 ];
 
-/** A block type no client knows, sent by the fault `unknown-block`; it may come back as it was sent. */
+/** An unknown block type, sent by the fault `unknown-block`; it may be sent back unchanged. */
 export const NOVEL_BLOCK = 'rehearsal_novelty';
 
-/** Blocks of the server's own tools: passed back and forth without a look inside. */
+/** Blocks of the server's own tools: not inspected. */
 export function isServerBlock(type: string): boolean {
   return (
     type === 'server_tool_use' ||

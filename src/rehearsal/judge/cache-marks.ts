@@ -16,7 +16,7 @@ export function cacheMarks(request: ApiRequest): CacheMark[] {
   };
   for (const [at, tool] of request.tools.entries()) note(tool, `tools.${at}`, 'tool');
   for (const [at, block] of request.system.entries()) note(block, `system.${at}`, 'text');
-  // A result's own mark stands behind those of the blocks inside it.
+  // The breakpoint of a result comes after those of the blocks inside it.
   let pending: (() => void) | undefined;
   for (const { block, path, nested } of walkMessages(request)) {
     if (!nested) {

@@ -3,7 +3,7 @@ import { isRecord } from '../request/api-request.ts';
 import { BLOCK_FIELDS, isServerBlock, RESULT_BLOCKS } from './block-fields.ts';
 import type { Rule } from './rule.ts';
 
-/** Every block is of a known type, has its fields, and is said by a role that may say it. */
+/** Every block has a known type and its fields, and is in a message of a permitted role. */
 export const contentBlocks: Rule = {
   name: 'content-blocks',
   check({ body }) {

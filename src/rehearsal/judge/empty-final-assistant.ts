@@ -1,7 +1,7 @@
 import { invalidRequest } from '../api-error.ts';
 import type { Rule } from './rule.ts';
 
-/** The real API ignores an empty prefill where it knows prefills at all; it is never meant. */
+/** The real API ignores an empty prefill where it supports prefills; it is always a mistake. */
 export const emptyFinalAssistant: Rule = {
   name: 'empty-final-assistant',
   house: true,

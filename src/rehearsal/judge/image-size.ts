@@ -3,7 +3,7 @@ import { imageSize as sizeOf } from '../request/image-size.ts';
 import { imagesOf } from './images.ts';
 import type { Rule } from './rule.ts';
 
-/** Counted on the base64 text. */
+/** Measured on the base64 text. */
 const MAX_BYTES = 5 * 1024 * 1024;
 const MAX_PIXELS = 8000;
 const MANY_IMAGES = 20;

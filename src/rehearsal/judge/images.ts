@@ -2,9 +2,9 @@ import { type ApiBlock, type ApiRequest, isRecord, walkMessages } from '../reque
 
 export interface PlacedImage {
   readonly block: ApiBlock;
-  /** Up to the source's kind, e.g. `messages.0.content.1.image.source.base64`. */
+  /** Path up to the kind of the source, e.g. `messages.0.content.1.image.source.base64`. */
   readonly path: string;
-  /** Undefined for images by address. */
+  /** undefined for images by URL. */
   readonly data: string | undefined;
   readonly mediaType: string;
 }

@@ -46,12 +46,12 @@ import { trailingWhitespace } from './trailing-whitespace.ts';
 import { unknownFields } from './unknown-fields.ts';
 
 export const RULES: readonly Rule[] = [
-  // who asks, and whether the bytes can be read
+  // authentication, and whether the body can be read
   requestSize,
   apiKey,
   apiVersion,
   jsonBody,
-  // the shape: every later rule trusts it
+  // the shape, which every later rule relies on
   requestShape,
   contentBlocks,
   unknownFields,
@@ -104,7 +104,7 @@ export interface Refusal {
   readonly error: ApiError;
 }
 
-/** The first rule that refuses the request; undefined: the real API would take it. */
+/** The first rule that refuses the request; undefined: the real API would accept it. */
 export function judge(
   rules: readonly Rule[],
   request: ApiRequest,

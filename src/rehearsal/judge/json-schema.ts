@@ -1,4 +1,4 @@
-/** Whether a value is a JSON schema of draft 2020-12, as far as its own keywords go. References are not followed. */
+/** Whether a value is a JSON schema of draft 2020-12, by its own keywords. References are not followed. */
 import { isRecord } from '../request/api-request.ts';
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);

@@ -2,7 +2,10 @@ import { invalidRequest } from '../api-error.ts';
 import { isRecord } from '../request/api-request.ts';
 import type { Rule } from './rule.ts';
 
-/** A final assistant message: older models continue it, unless they think. A paused turn may always be sent back. */
+/**
+ * A final assistant message: older models continue it, unless thinking is on. A paused turn may always be
+ * sent back.
+ */
 export const prefill: Rule = {
   name: 'prefill',
   check({ turns, body }, { model }) {

@@ -2,7 +2,7 @@ import { type ApiError, invalidRequest } from '../api-error.ts';
 import { isRecord } from '../request/api-request.ts';
 import type { Rule } from './rule.ts';
 
-/** The types of the fields around the content: what stands inside the blocks is `content-blocks`. */
+/** The types of the fields around the content; blocks are checked in `content-blocks`. */
 export const requestShape: Rule = {
   name: 'request-shape',
   check({ body }) {

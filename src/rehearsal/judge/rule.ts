@@ -2,10 +2,10 @@ import type { ApiError } from '../api-error.ts';
 import type { ModelFacts } from '../models.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 
-/** What a rule may look at besides the request itself. */
+/** What a rule may use besides the request itself. */
 export interface JudgeContext {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The key the server insists on; undefined: any that is not empty. */
+  /** The only accepted key; undefined: any that is not empty. */
   readonly requiredKey?: string;
   /** Size of the request body. */
   readonly bytes: number;
@@ -15,10 +15,10 @@ export interface JudgeContext {
   readonly countOnly: boolean;
   /** Undefined: no such model. */
   readonly model: ModelFacts | undefined;
-  /** Tokens this model may hold under this request's betas. */
+  /** Window of this model with the betas of this request, in tokens. */
   readonly window: number;
   readonly betas: readonly string[];
-  /** Calls this server made in replies that began with thinking. */
+  /** Calls in replies of this server that began with thinking. */
   readonly thoughtCalls: ReadonlySet<string>;
   /** Tokens of the prompt after context edits. */
   readonly inputTokens: number;
@@ -26,7 +26,7 @@ export interface JudgeContext {
 
 export interface Rule {
   readonly name: string;
-  /** Ours, not the real API's. */
+  /** A rule of this server, not of the real API. */
   readonly house?: true;
   check(request: ApiRequest, context: JudgeContext): ApiError | undefined;
 }

@@ -1,7 +1,7 @@
 import { invalidRequest } from '../api-error.ts';
 import type { Rule } from './rule.ts';
 
-/** The real API merges consecutive messages of one role; ours must not send them (L3). */
+/** The real API merges consecutive messages of one role; this engine must not send them (L3). */
 export const strictAlternation: Rule = {
   name: 'strict-alternation',
   house: true,

@@ -4,7 +4,10 @@ import type { Rule } from './rule.ts';
 
 const DIRECTIVE_ONLY = 'the directive-only form (content: [] with output_config) is accepted at any position';
 
-/** `role: "system"` inside `messages`: on models that know it, behind a user turn, before an assistant's or at the end. */
+/**
+ * `role: "system"` inside `messages`: on models that support it, after a user turn, before an assistant's or
+ * at the end.
+ */
 export const systemMessages: Rule = {
   name: 'system-messages',
   check({ turns, body }, { model }) {

@@ -3,8 +3,8 @@ import { isRecord, type MergedTurn } from '../request/api-request.ts';
 import type { Rule } from './rule.ts';
 
 /**
- * With a thinking budget, on a model that does not think adaptively, the turn whose tools are being answered must
- * start with the thinking it started with. A reply that never thought (a script may leave it out) owes none.
+ * With a thinking budget, on a model without adaptive thinking, the turn whose tools are being answered must
+ * begin with its thinking. A reply without thinking (a script may omit it) needs none.
  */
 export const thinkingFirst: Rule = {
   name: 'thinking-first',
@@ -27,7 +27,7 @@ export const thinkingFirst: Rule = {
   },
 };
 
-/** The first assistant turn of the run of calls and results that ends the conversation. */
+/** The first assistant turn of the sequence of calls and results that ends the conversation. */
 function openingOfToolLoop(merged: readonly MergedTurn[]): MergedTurn | undefined {
   let opening: MergedTurn | undefined;
   for (let at = merged.length - 1; at > 0; at -= 2) {

@@ -2,7 +2,7 @@ import { verifyThinking } from '../accounting/thinking-signature.ts';
 import { invalidRequest } from '../api-error.ts';
 import type { Rule } from './rule.ts';
 
-/** Altered, unsigned, and signed for another model: the API has one sentence for all three. */
+/** Altered, unsigned, or signed for another model: the API has one error text for all three. */
 export const thinkingSignature: Rule = {
   name: 'thinking-signature',
   check({ turns, model }) {

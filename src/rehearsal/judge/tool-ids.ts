@@ -7,7 +7,7 @@ export function idsOf(turn: MergedTurn, type: string, field: string): Set<unknow
   return ids;
 }
 
-/** The API's one sentence for calls that are not answered where they must be. */
+/** The API's error text for calls without a result in the next message. */
 export function unanswered(message: number, ids: readonly unknown[]): string {
   return `messages.${message}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
 }

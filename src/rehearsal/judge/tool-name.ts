@@ -2,7 +2,7 @@ import { invalidRequest } from '../api-error.ts';
 import type { Rule } from './rule.ts';
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
-/** In history a name is held to the same letters, with more room. */
+/** In history, names have the same alphabet and may be longer. */
 const CALLED_NAME = /^[a-zA-Z0-9_-]{1,200}$/;
 
 export const toolName: Rule = {

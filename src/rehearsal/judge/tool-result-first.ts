@@ -2,7 +2,7 @@ import { invalidRequest } from '../api-error.ts';
 import type { Rule } from './rule.ts';
 import { unanswered } from './tool-ids.ts';
 
-/** Results stand before everything else in their turn; the API says so with the sentence for missing ones. */
+/** Results precede everything else in their turn; the API uses the error text for missing ones. */
 export const toolResultFirst: Rule = {
   name: 'tool-result-first',
   check({ merged }) {

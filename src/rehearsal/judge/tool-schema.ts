@@ -11,7 +11,7 @@ export const toolSchema: Rule = {
   name: 'tool-schema',
   check({ tools }) {
     for (const [at, tool] of tools.entries()) {
-      // Tools the server runs bring no schema.
+      // Server tools have no schema.
       if (tool['type'] !== undefined && tool['type'] !== 'custom') continue;
       const error = checkSchema(tool['input_schema'], `tools.${at}.custom.input_schema`);
       if (error !== undefined) return error;

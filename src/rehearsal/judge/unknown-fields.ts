@@ -56,7 +56,7 @@ const TOP_OBJECTS: Readonly<Record<string, ReadonlySet<string>>> = {
   tool_choice: new Set(['type', 'name', 'disable_parallel_tool_use']),
 };
 
-/** Nothing the API does not know: the usual way internal fields leak out. */
+/** No field that the API does not know: internal fields usually leak this way. */
 export const unknownFields: Rule = {
   name: 'unknown-fields',
   check(request, { countOnly }) {
@@ -96,7 +96,7 @@ function extraInTopObjects(body: Readonly<Record<string, unknown>>): ApiError | 
 function extraInTools(tools: unknown): ApiError | undefined {
   if (!Array.isArray(tools)) return undefined;
   for (const [at, tool] of tools.entries()) {
-    // Tools the server runs have parameters of their own.
+    // Server tools have parameters of their own.
     if (!isRecord(tool) || (tool['type'] !== undefined && tool['type'] !== 'custom')) continue;
     const error = extra(tool, TOOL_FIELDS, `tools.${at}.custom`);
     if (error !== undefined) return error;

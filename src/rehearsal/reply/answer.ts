@@ -1,7 +1,7 @@
-/** An answer ready to leave: a head, and frames of bytes with the pauses between them. Faults edit it. */
+/** An answer ready for delivery: a head, and frames of bytes with pauses between them. Faults edit it. */
 import type { StreamEvent } from '../../protocol/wire.ts';
 
-/** What the timeline notes once a frame has been written. */
+/** What the timeline records once a frame was written. */
 export type Mark =
   | {
       readonly kind: 'block_started';
@@ -14,12 +14,12 @@ export type Mark =
 
 export interface Frame {
   readonly bytes: string | Buffer;
-  /** The event in it, while it is still whole. */
+  /** The event in the frame, while it is intact. */
   readonly event?: StreamEvent;
-  /** Before it is written, ms; 0 lets the event loop turn once, so that it leaves in a packet of its own. */
+  /** ms before it is written; 0 yields to the event loop once, so that it is sent in a packet of its own. */
   readonly pauseMs?: number;
   readonly marks?: readonly Mark[];
-  /** What follows instead of the frames behind it. */
+  /** What follows instead of the next frames. */
   readonly next?: Ending;
 }
 
@@ -31,10 +31,10 @@ export type Ending =
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Nothing is sent at all. */
+  /** Nothing is sent. */
   readonly instead?: 'reset' | 'stall';
   readonly headersMs: number;
-  /** A ping event this often during pauses. */
+  /** Interval of ping events during pauses. */
   readonly pingMs?: number;
   readonly streamed: boolean;
   readonly frames: readonly Frame[];

@@ -1,4 +1,6 @@
-/** A scripted reply becomes the message the model would have sent: ids, signatures, the output cap. */
+/**
+ * Converts a scripted reply to the message that the model would have sent: ids, signatures, the output cap.
+ */
 import type { AssistantBlock, StopReason } from '../../protocol/wire.ts';
 import { sealThinking, signThinking } from '../accounting/thinking-signature.ts';
 import { textTokens } from '../accounting/token-estimate.ts';
@@ -7,10 +9,10 @@ import type { RehearsalRequest } from '../scenario/rehearsal-request.ts';
 import type { Reply, ScriptedBlock } from '../scenario/scenario.ts';
 import { fillTemplate } from './template.ts';
 
-/** A finished or cut block, and the text its deltas carry. */
+/** A finished or truncated block, and the text of its deltas. */
 export interface ComposedBlock {
   readonly block: AssistantBlock;
-  /** What is streamed: text, thinking, or a tool's input as JSON. */
+  /** Streamed text: text, thinking, or a tool's input as JSON. */
   readonly streamed: string;
   readonly tokens: number;
 }
@@ -33,7 +35,7 @@ export interface ComposeInput {
   readonly number: number;
 }
 
-/** @throws TemplateError when a template names what is not there. */
+/** @throws TemplateError when a template names something that does not exist. */
 export function composeMessage({ reply, request, seen, vars, number }: ComposeInput): ComposedMessage {
   const cap =
     typeof request.body['max_tokens'] === 'number' ? request.body['max_tokens'] : Number.POSITIVE_INFINITY;
@@ -102,7 +104,7 @@ function composeBlock(
   }
 }
 
-/** The part of a block that fits into `tokens`; undefined when nothing of it does. */
+/** The part of a block that fits into `tokens`; undefined when none does. */
 export function cutBlock(whole: ComposedBlock, tokens: number): ComposedBlock | undefined {
   if (tokens <= 0) return undefined;
   const streamed = whole.streamed.slice(0, Math.min(tokens * 4, Math.max(1, whole.streamed.length - 1)));
@@ -119,7 +121,7 @@ export function cutBlock(whole: ComposedBlock, tokens: number): ComposedBlock | 
   }
 }
 
-/** Ids are unique in a conversation: one that a repeated reply used before gets a number behind it. */
+/** Ids are unique in a conversation: one that a repeated reply used before gets a number appended. */
 function freshIds(request: ApiRequest, number: number): (wanted?: string) => string {
   let taken: Set<unknown> | undefined;
   let given = 0;

@@ -72,7 +72,7 @@ function* deltasOf({ block, streamed }: ComposedBlock, size: number): Generator<
   }
 }
 
-/** Cut every `size` UTF-16 units, never inside a surrogate pair. */
+/** Splits every `size` UTF-16 units, never inside a surrogate pair. */
 function* pieces(text: string, size: number): Generator<string> {
   let at = 0;
   while (at < text.length) {

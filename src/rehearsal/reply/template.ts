@@ -7,7 +7,7 @@
  */
 import type { RehearsalRequest } from '../scenario/rehearsal-request.ts';
 
-/** A template that names what is not there. */
+/** A template that names something that does not exist. */
 export class TemplateError extends Error {}
 
 const PLACEHOLDER =

@@ -2,7 +2,7 @@ import type { Usage } from '../../protocol/wire.ts';
 import type { CacheAccount } from '../accounting/prompt-cache.ts';
 import type { ComposedMessage } from './compose-message.ts';
 
-/** What the API would bill: counted, with the reply's own figures laid over it. */
+/** What the API would bill: counted, overridden by the reply's own figures. */
 export function usageOf(
   account: CacheAccount,
   message: ComposedMessage,

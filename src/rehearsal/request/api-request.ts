@@ -1,6 +1,6 @@
 /**
- * A request as the API reads it. Reading never fails: what is malformed is left out here and refused by the
- * judge's shape rules, so every later rule may trust what it finds.
+ * A request as the API reads it. Reading never fails: malformed parts are omitted here and refused by the
+ * judge's shape rules, so every later rule may rely on what it finds.
  */
 
 export interface ApiBlock {
@@ -15,21 +15,21 @@ export interface ApiTool {
 
 export interface ApiTurn {
   readonly role: string;
-  /** Place in `messages`. */
+  /** Index in `messages`. */
   readonly index: number;
-  /** A string is one text block. */
+  /** A string counts as one text block. */
   readonly blocks: readonly ApiBlock[];
 }
 
 export interface PlacedBlock {
   readonly block: ApiBlock;
-  /** Place of its message in `messages`. */
+  /** Index of its message in `messages`. */
   readonly message: number;
-  /** Place in that message's content. */
+  /** Index in that message's content. */
   readonly at: number;
 }
 
-/** Consecutive messages of one role are one turn to the API; `system` messages stand outside. */
+/** Consecutive messages of one role are one turn; `system` messages are not part of turns. */
 export interface MergedTurn {
   readonly role: string;
   readonly blocks: readonly PlacedBlock[];
@@ -88,14 +88,14 @@ export function mergeTurns(turns: readonly ApiTurn[]): MergedTurn[] {
 
 export interface WalkedBlock {
   readonly block: ApiBlock;
-  /** As the API names it, e.g. `messages.2.content.0.tool_result.content.1`. */
+  /** Path as the API names it, e.g. `messages.2.content.0.tool_result.content.1`. */
   readonly path: string;
   readonly role: string;
   /** Inside a tool_result. */
   readonly nested: boolean;
 }
 
-/** Every block of the messages, those inside tool results right behind the block that holds them. */
+/** Every block of the messages; blocks inside tool results follow the result. */
 export function* walkMessages(request: ApiRequest): Generator<WalkedBlock> {
   for (const turn of request.turns) {
     for (const [at, block] of turn.blocks.entries()) {

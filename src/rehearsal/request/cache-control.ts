@@ -2,7 +2,7 @@ import { type ApiBlock, type ApiTool, isRecord } from './api-request.ts';
 
 export type CacheLife = '5m' | '1h';
 
-/** The life asked for by a block's own breakpoint, or by the last one inside a tool result. */
+/** Lifetime of a block's own breakpoint, or of the last one inside a tool result. */
 export function cacheLife(block: ApiBlock | ApiTool): CacheLife | undefined {
   const own = block['cache_control'];
   if (isRecord(own)) return own['ttl'] === '1h' ? '1h' : '5m';

@@ -1,4 +1,4 @@
-/** Width, height and true format of a base64 image, read from its first bytes: PNG, JPEG, GIF and WebP. */
+/** Width, height and actual format of a base64 image, read from its first bytes: PNG, JPEG, GIF and WebP. */
 import { type ApiBlock, isRecord } from './api-request.ts';
 
 export interface ImageSize {
@@ -7,7 +7,7 @@ export interface ImageSize {
   readonly mediaType: string;
 }
 
-/** A JPEG may carry its size behind long metadata. */
+/** A JPEG may have long metadata before its size. */
 const HEADER_CHARS = 256 * 1024;
 
 export function imageSize(block: ApiBlock): ImageSize | undefined {

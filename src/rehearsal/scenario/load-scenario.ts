@@ -1,4 +1,4 @@
-/** Reads a scenario file, YAML or JSON, and says what is wrong with it: where, and what was expected. */
+/** Reads a scenario file, YAML or JSON, and reports problems: where, and what was expected. */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Document, LineCounter } from 'yaml';
@@ -8,11 +8,14 @@ import type { ScenarioFile } from './scenario-schema.ts';
 import { wholeReply } from './scripted-block.ts';
 
 export interface LoadOptions {
-  /** Added to the file's own `vars`, and stronger. */
+  /** Override the file's own `vars`. */
   readonly vars?: Readonly<Record<string, string>>;
 }
 
-/** @throws TurnwrightError `invalid_scenario`, with one line per fault found: `file:line:column: path: what was expected`. */
+/**
+ * @throws TurnwrightError `invalid_scenario`, with one line per problem: `file:line:column: path: what was
+ * expected`.
+ */
 export async function loadScenario(path: string, options: LoadOptions = {}): Promise<Scenario> {
   let source: string;
   try {
@@ -71,7 +74,7 @@ function toScenario(
   };
 }
 
-/** The offset of the node at a path, or of the nearest one around it that is there. */
+/** The offset of the node at a path, or of the nearest existing node around it. */
 function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): number {
   for (let length = path.length; length > 0; length--) {
     const node: unknown = document.getIn(path.slice(0, length), true);
@@ -97,7 +100,7 @@ function invalid(problems: readonly string[]): TurnwrightError {
   return new TurnwrightError('invalid_scenario', problems.join('\n'));
 }
 
-/** The schema has checked the shape; what it leaves as `undefined` is dropped, at any depth. */
+/** The schema has checked the shape; fields that are `undefined` are dropped, at any depth. */
 function withoutUndefined<T>(value: unknown): T {
   const clean = (item: unknown): unknown => {
     if (Array.isArray(item)) return item.map(clean);

@@ -1,4 +1,4 @@
-/** Brings the YAML parser along: import it dynamically. JSON is YAML. */
+/** Imports the YAML parser: load this file dynamically. JSON is valid YAML. */
 import { type Document, LineCounter, parseDocument } from 'yaml';
 
 export function readYaml(source: string): {

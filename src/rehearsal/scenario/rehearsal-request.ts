@@ -1,4 +1,4 @@
-/** A request as a scenario sees it. What costs a walk through the messages is worked out when asked for. */
+/** A request as a scenario sees it. Fields that need a walk through the messages are computed on access. */
 import { type ApiRequest, textOf } from '../request/api-request.ts';
 
 export type RequestKind = 'main' | 'compaction' | 'helper';
@@ -8,13 +8,13 @@ export interface RehearsalRequest {
   readonly number: number;
   readonly session: string;
   readonly kind: RequestKind;
-  /** Number of the request among those of its kind in its session, from 1. */
+  /** Number among the requests of its kind in its session, from 1. */
   readonly call: number;
   readonly model: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly tools: readonly string[];
-  /** Text of the last user message, tool results included, without reminders before it. */
+  /** Text of the last user message, tool results included, without preceding reminders. */
   readonly lastMessage: string;
   readonly firstUserMessage: string;
   /** Text of every tool result of the conversation, by `tool_use_id`. */
@@ -55,7 +55,7 @@ export function lastUserText(request: ApiRequest): string {
   return turn === undefined ? '' : withoutPreface(turn.blocks.map(textOf)).join('\n');
 }
 
-/** Reminders that a client puts before what is said: which folder it is, which day. */
+/** Drops reminders that a client puts before the prompt, such as folder and date. */
 function withoutPreface(texts: readonly string[]): readonly string[] {
   const said = texts.findIndex((text) => !isReminder(text));
   return said < 0 ? texts : texts.slice(said);

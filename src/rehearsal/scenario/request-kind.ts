@@ -5,7 +5,7 @@ const ASKS_FOR_SUMMARY =
   /<summary>|\bsummar(?:y|ise|ize)\b[^.]*\b(?:conversation|session|transcript|exchange)\b/i;
 
 /**
- * What a request is for, read off its shape: a compaction ends in a block that asks for a summary of the
+ * What a request is for, by its shape: a compaction ends in a block that asks for a summary of the
  * conversation; a helper offers no tools in a session that has offered some.
  */
 export function kindOf(request: ApiRequest, sessionOffersTools: boolean): RequestKind {

@@ -7,15 +7,15 @@ import { wholeReply } from './scripted-block.ts';
 
 export interface Taken {
   readonly reply: Reply;
-  /** Names the reply in reports. */
+  /** Name of the reply in reports. */
   readonly label: string;
 }
 
 export interface ScenarioRun {
-  /** The number the next request of this kind has, from 1. */
+  /** Number of the next request of this kind, from 1. */
   nextCall(kind: RequestKind): number;
   take(request: RehearsalRequest): Promise<Taken | undefined> | Taken | undefined;
-  /** Replies never given, named. */
+  /** Names of replies that were never used. */
   unused(): string[];
   readonly name: string;
   readonly vars: Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ export function runScenario(scenario: Scenario | ScenarioFunction): ScenarioRun 
         const { scripted, label } = slot;
         const left = scripted.times === 'any' || slot.given < (scripted.times ?? 1);
         if (!left || !holds(scripted.when ?? {}, request)) continue;
-        // Faults with `times` strike that many deliveries first; the reply itself stays to be given.
+        // Faults with `times` affect that many deliveries first; the reply itself is not used up.
         const passing = faultsOf(scripted).filter(
           (fault) => fault.times !== undefined && fault.times > slot.struck,
         );

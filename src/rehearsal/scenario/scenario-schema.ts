@@ -88,7 +88,7 @@ const reply = z.strictObject({
 export const scenarioSchema = z.strictObject({
   name: z.string().optional(),
   vars: z.record(z.string(), z.string()).optional(),
-  /** For every reply that has none of its own. */
+  /** Default for replies without `timing`. */
   timing: timing.optional(),
   replies: z.array(reply).min(1, { error: 'expected at least one reply' }),
 });

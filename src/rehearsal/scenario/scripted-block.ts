@@ -1,8 +1,8 @@
-/** A block as a person writes it in a file or a program, as the one shape that is played. */
+/** Normalises a block as written in a file or a program to the one shape that is played. */
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { Reply, Scenario, ScenarioFunction, ScriptedBlock, ScriptedReply } from './scenario.ts';
 
-/** The scenario with its blocks in one shape; a function is left as it is. Throws `invalid_scenario`. */
+/** The scenario with normalised blocks; a function is returned unchanged. Throws `invalid_scenario`. */
 export function wholeScenario(scenario: Scenario | ScenarioFunction): Scenario | ScenarioFunction {
   if (typeof scenario === 'function') return scenario;
   if (!Array.isArray(scenario.replies)) throw invalid(`${nameOf(scenario)}: expected a list of replies.`);
@@ -14,7 +14,7 @@ export function wholeScenario(scenario: Scenario | ScenarioFunction): Scenario |
   };
 }
 
-/** `place`: what to call it in errors. */
+/** `place`: its name in errors. */
 export function wholeReply<R extends Reply>(reply: R, place: string): R {
   const { blocks = [] } = reply as Partial<Reply>;
   if (!Array.isArray(blocks)) throw invalid(`${place}.blocks: expected a list of blocks.`);

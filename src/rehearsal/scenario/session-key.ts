@@ -1,8 +1,8 @@
 import { isRecord } from '../request/api-request.ts';
 
 /**
- * Which session a request belongs to: the session header, else the session named in `metadata.user_id`, else the
- * API key, so that clients that name no session are told apart by their keys.
+ * The session of a request: the session header, else the session in `metadata.user_id`, else the API key,
+ * which distinguishes clients that name no session.
  */
 export function sessionKeyOf(
   headers: Readonly<Record<string, string | string[] | undefined>>,

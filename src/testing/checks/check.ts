@@ -1,11 +1,14 @@
-/** One promise of a port, to be kept by every adapter. Runs in any test runner: `it(check.name, check.run)`. */
+/**
+ * One requirement of a port that every adapter must meet. Runs in any test runner: `it(check.name,
+ * check.run)`.
+ */
 export interface Check {
   readonly name: string;
-  /** Rejects when the adapter does not keep the promise. */
+  /** Rejects when the adapter does not meet the requirement. */
   run(): Promise<void>;
 }
 
-/** An adapter with nothing in it, made anew for each check. */
+/** An empty adapter, created anew for each check. */
 export interface Opened<T> {
   readonly store: T;
   dispose?(): Promise<void>;
@@ -13,7 +16,7 @@ export interface Opened<T> {
 
 export type Open<T> = () => Promise<Opened<T>>;
 
-/** The check gets a fresh adapter, which is disposed of whatever comes of it. */
+/** The check receives a new adapter, which is always disposed of. */
 export function checkOf<T>(open: Open<T>): (name: string, run: (store: T) => Promise<void>) => Check {
   return (name, run) => ({
     name,

@@ -1,4 +1,4 @@
-/** What a check demands. Each throws an error that shows both sides. */
+/** Assertions of the checks. Each throws an error that shows both sides. */
 
 /** Deeply equal: same fields, same order of lists. */
 export function equal(actual: unknown, expected: unknown, what = 'value'): void {
@@ -6,7 +6,7 @@ export function equal(actual: unknown, expected: unknown, what = 'value'): void 
     throw new Error(`${what}: got ${shown(actual)}, expected ${shown(expected)}`);
 }
 
-/** The fields of `expected`, whatever else there is. */
+/** Compares the fields of `expected` only. */
 export function has(actual: object | undefined, expected: object): void {
   for (const [field, value] of Object.entries(expected))
     equal((actual as Readonly<Record<string, unknown>> | undefined)?.[field], value, field);

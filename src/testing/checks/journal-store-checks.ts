@@ -1,4 +1,4 @@
-/** What every `JournalStore` promises (F128). */
+/** Requirements of every `JournalStore` (F128). */
 import type { JournalBody, JournalEntry } from '../../protocol/journal.ts';
 import type { JournalStore } from '../../protocol/ports.ts';
 import { type Check, checkOf, type Open } from './check.ts';
@@ -169,5 +169,5 @@ export function journalStoreChecks(open: Open<JournalStore>): readonly Check[] {
   ].map(titled);
 }
 
-/** The name says whose promise it is, in any runner's list. */
+/** Prefixes the name with the port. */
 const titled = ({ name, run }: Check): Check => ({ name: `journal store: ${name}`, run });

@@ -1,4 +1,4 @@
-/** What the smaller ports promise: leases, inboxes, blobs. */
+/** Requirements of the smaller ports: leases, inboxes, blobs. */
 import type { BlobStore, Inbox, LeaseStore } from '../../protocol/ports.ts';
 import { type Check, checkOf, type Open } from './check.ts';
 import { equal, refuses } from './demand.ts';

@@ -1,4 +1,7 @@
-/** What a host's `SessionStore` promises (F128, F130). What it does not offer is not checked. */
+/**
+ * Requirements of a host's `SessionStore` (F128, F130). Optional methods that it does not have are not
+ * checked.
+ */
 import type { SessionStore, SessionStoreEntry } from '../../protocol/session-store.ts';
 import { type Check, checkOf, type Open } from './check.ts';
 import { equal, holds } from './demand.ts';
