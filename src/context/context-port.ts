@@ -1,4 +1,4 @@
-/** The room's door: everything the loop needs to make the view fit (L2). */
+/** The entry point of the room: everything the loop needs to make the view fit (L2). */
 import type {
   CompactionSource,
   ContextLimits,
@@ -43,29 +43,32 @@ export interface ContextOptions extends MiddleRungOptions {
   readonly hooks: HookPort;
   readonly spill: Spill;
   readonly modelSize: (model: string) => ModelSize;
-  /** What the main request to this model is made of, so that a compaction finds its prefix cached. */
+  /** Parts of the main request to this model, so that a compaction hits its prompt cache. */
   readonly mainRequest: (model: string) => RequestBase | Promise<RequestBase>;
-  /** Asked in this order after a compaction; SessionStart(compact) hooks come last. */
+  /** Called in this order after a compaction; SessionStart(compact) hooks come last. */
   readonly sources?: () => readonly CompactionSource[];
   readonly limits?: LimitOptions;
   readonly maxResultChars?: NonNullable<ToolResultBudgetOptions['maxResultChars']>;
   /** Default 200 000. */
   readonly maxJointResultChars?: number;
-  /** Default true. Off also switches reactive compaction and the mechanical trim off, unless `reactiveCompact`. */
+  /**
+   * Default true. Off also switches reactive compaction and the mechanical trim off, unless
+   * `reactiveCompact`.
+   */
   readonly autocompact?: boolean;
   /** Default: as `autocompact`. */
   readonly reactiveCompact?: boolean;
   /** Named in summaries. */
   readonly transcriptPath?: string;
-  /** The tool that finds what was dropped; named in summaries. */
+  /** The tool that finds dropped messages; named in summaries. */
   readonly historyTool?: string;
-  /** Makes the summaries in the place of the working model, which stands in when it fails. */
+  /** Model for summaries; the main model is used when it fails. */
   readonly summaryModel?: string;
-  /** The request for a summary: instructions to add, or another text altogether. */
+  /** Additional or replacing instructions for summaries. */
   readonly summaryWords?: SummaryWords;
-  /** What the provider takes of images, documents and bytes; default the Messages API's own limits. */
+  /** Limits of the provider for images, documents and bytes; default those of the Messages API. */
   readonly mediaLimits?: Partial<MediaLimits>;
-  /** Takes the place of the model call that makes summaries. */
+  /** Replaces the model call that makes summaries. */
   readonly summarise?: Summarise;
 }
 

@@ -1,4 +1,4 @@
-/** Messages that tell a consumer what happens to the context; the model never sees them. */
+/** Messages that report changes of the context to the consumer; the model never receives them. */
 import type { CompactMetadata, SystemBody, SystemMessage, UserMessage } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
 import { isoTime } from '../util/text/iso-time.ts';

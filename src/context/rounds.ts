@@ -1,4 +1,7 @@
-/** The view as whole rounds: spans that can be dropped or kept without parting a call from its result (L10.1). */
+/**
+ * The view as whole rounds: spans that can be dropped or kept without separating a call from its result
+ * (L10.1).
+ */
 import type { UserMessage, ViewMessage } from '../protocol/messages.ts';
 import { estimateMessage } from './estimate/token-estimate.ts';
 
@@ -8,8 +11,8 @@ export interface Round {
 }
 
 /**
- * A round starts with a model response or with what a user says, where everything before is complete: no response is
- * cut in two, and no tool_use stands before the cut with its result behind it. O(messages).
+ * A round starts with a model response or a user message where everything before it is complete: no response
+ * is divided, and no tool_use is separated from its result. O(messages).
  */
 export function splitRounds(messages: readonly ViewMessage[]): Round[] {
   const lastUse = new Map<string, number>();
@@ -31,7 +34,7 @@ export function splitRounds(messages: readonly ViewMessage[]): Round[] {
   return rounds;
 }
 
-/** What ties messages together: one response's id, and each call's id on both sides. */
+/** Ids that tie messages together: of the response, and of calls on both sides. */
 function linksOf(message: ViewMessage): string[] {
   switch (message.type) {
     case 'assistant':
@@ -65,7 +68,7 @@ function startsRound(message: ViewMessage): boolean {
   }
 }
 
-/** The message with the user's own latest words: a prompt, or one that was queued while the model worked. */
+/** The message with the user's latest text: a prompt, or one that was queued while the model worked. */
 export function lastPrompt(messages: readonly ViewMessage[]): ViewMessage | undefined {
   return messages.findLast((message) => {
     if (message.type === 'attachment') return isQueuedPrompt(message);
@@ -77,7 +80,7 @@ function isQueuedPrompt(message: ViewMessage): boolean {
   return message.type === 'attachment' && message.attachment.type === 'queued_command';
 }
 
-/** The message that stands for everything before it; at most one, and first in its view. */
+/** The message that summarises everything before it; at most one, and the first of its view. */
 export function isSummary(message: ViewMessage): boolean {
   return message.type === 'user' && message.isSynthetic === true && message.kind === 'summary';
 }

@@ -1,4 +1,4 @@
-/** Hooks that settings or plugins describe, made into hooks that run. */
+/** Converts hooks of settings and plugins to hooks that can run. */
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { HookCall, HookEvent } from '../protocol/hook.ts';
 import type { ConfiguredHook, HookConfig, HookListingRow, HookPolicy } from '../protocol/hook-config.ts';
@@ -13,22 +13,22 @@ import { type CallMcpTool, runMcpTool } from './run-mcp-tool.ts';
 
 export interface ConfiguredHookPorts {
   readonly cwd: string;
-  /** What `CLAUDE_PROJECT_DIR` and `TURNWRIGHT_PROJECT_DIR` say. */
+  /** Value of `CLAUDE_PROJECT_DIR` and `TURNWRIGHT_PROJECT_DIR`. */
   readonly projectRoot: string;
-  /** Of child processes, without what may be a secret. */
+  /** Environment of child processes, without secrets. */
   readonly childEnv: Readonly<Record<string, string>>;
-  /** Of commands; undefined: they run as any program does. */
+  /** Isolation of commands; undefined: they run without isolation. */
   readonly isolate?: Isolate | undefined;
-  /** What headers may be made of, for hooks that no repository brought along. */
+  /** Variables for headers of hooks that are not from a repository. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly policy: HookPolicy;
   readonly clock: Clock;
   readonly callMcpTool: CallMcpTool;
-  /** Whether a call might be one that this rule means. Throws `invalid_option` for what is no rule. */
+  /** Whether a call may match this rule. Throws `invalid_option` for an invalid rule. */
   readonly ruleTest: (rule: string) => (call: HookCall) => Promise<boolean>;
 }
 
-/** Events that carry a tool call, which `if` can be held against. */
+/** Events with a tool call, which `if` is compared with. */
 const TOOL_EVENTS: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'PreToolUse',
   'PostToolUse',
@@ -37,7 +37,7 @@ const TOOL_EVENTS: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'PermissionDenied',
 ]);
 
-/** Throws `invalid_option`, naming the place, for a matcher or a condition that cannot be read. */
+/** Throws `invalid_option`, naming the place, for an invalid matcher or condition. */
 export function configuredHook(hook: ConfiguredHook, ports: ConfiguredHookPorts): RegisteredHook {
   const { event, matcher, config } = hook;
   const name = `${matcher ? `${event}:${matcher}` : event} [${oneLine(identityOf(config))}]`;
@@ -150,7 +150,7 @@ function oneLine(text: string): string {
   return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
 }
 
-/** Control characters are shown, not obeyed. */
+/** Escapes control characters. */
 function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, (char) =>
     char === '\n' || char === '\t' ? char : `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,

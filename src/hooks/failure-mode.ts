@@ -1,13 +1,13 @@
 import type { HookEvent } from '../protocol/hook.ts';
 
-/** Events whose hooks are gates: what they guard stays shut when a hook fails (F91). */
+/** Events whose hooks are gates: a failed hook denies what it guards (F91). */
 const GATING: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'PreToolUse',
   'UserPromptSubmit',
   'UserPromptExpansion',
 ]);
 
-/** Events whose hooks are gates when their owner says so. */
+/** Events whose hooks are gates if configured so. */
 const CLOSABLE: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'PermissionRequest',
   'PreCompact',
@@ -19,7 +19,9 @@ export function isGating(event: HookEvent): boolean {
   return GATING.has(event);
 }
 
-/** Whether a failed hook shuts what it guards. `continue` opens a gate; an observer is never one. */
+/**
+ * Whether a failed hook denies what it guards. `continue` makes it allow; hooks of other events never deny.
+ */
 export function closesOnFailure(event: HookEvent, onFailure: 'continue' | 'block' | undefined): boolean {
   if (CLOSABLE.has(event)) return onFailure === 'block';
   return isGating(event) && onFailure !== 'continue';

@@ -1,19 +1,19 @@
 import type { ElicitationAction, HookEvent, HookOutput, HookVerdict } from '../protocol/hook.ts';
 import { isGating } from './failure-mode.ts';
 
-/** How one hook ended. */
+/** Outcome of one hook. */
 export type HookOutcome =
   | { readonly kind: 'answered'; readonly name: string; readonly output: HookOutput }
   /** Exit code 2. */
   | { readonly kind: 'blocked'; readonly name: string; readonly reason: string }
-  /** Another exit code: shown, and nothing else. */
+  /** Another exit code: shown, without further effect. */
   | { readonly kind: 'complained'; readonly name: string; readonly problem: string }
   | {
       readonly kind: 'failed';
       readonly name: string;
       readonly problem: string;
       readonly closes: boolean;
-      /** A function of the host, and no command, address or tool. */
+      /** A callback of the host, in contrast to commands, URLs and tools. */
       readonly isCallback?: boolean;
     }
   | { readonly kind: 'aborted'; readonly name: string };
@@ -22,7 +22,7 @@ type Permission = NonNullable<HookVerdict['permission']>;
 const STRICTNESS: Record<Permission, number> = { allow: 0, ask: 1, deny: 2 };
 const RESERVE: Record<ElicitationAction, number> = { accept: 0, cancel: 1, decline: 2 };
 
-/** Events that go on, or are refused, with what a blocking hook says. */
+/** Events where the text of a blocking hook continues or blocks the run. */
 const BLOCKABLE: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'UserPromptSubmit',
   'UserPromptExpansion',
@@ -40,7 +40,7 @@ const BLOCKABLE: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'ElicitationResult',
 ]);
 
-/** What the person is told. */
+/** A message for the user. */
 export interface HookNotice {
   readonly level: 'notice' | 'warning';
   readonly text: string;
@@ -71,8 +71,9 @@ interface Tally {
 }
 
 /**
- * One verdict out of many, in the order of registration whatever order they ended in (F94): the strictest decision
- * holds, with the reason of the first that made it; the last rewrite holds; the first stop holds; texts add up.
+ * Combines outcomes in registration order, independent of the order in which the hooks ended (F94): the
+ * strictest decision wins, with the reason of the first hook that made it; the last rewrite wins; the first
+ * stop wins; texts are collected.
  */
 export function foldOutcomes(event: HookEvent, outcomes: readonly HookOutcome[]): Folded {
   const verdict: Tally = { additionalContext: [], blockingErrors: [] };
@@ -109,7 +110,7 @@ export function foldOutcomes(event: HookEvent, outcomes: readonly HookOutcome[])
         break;
     }
   }
-  // Rules come with a yes, an end of the turn with a no.
+  // Rules are only valid with an allow, an interrupt only with a deny.
   if (verdict.permission !== 'allow') delete verdict.updatedPermissions;
   if (verdict.permission !== 'deny') delete verdict.interrupt;
   return { verdict, notices };
@@ -155,7 +156,7 @@ function block(event: HookEvent, reason: string, name: string, tally: Tally): vo
   else tally.blockingErrors.push(text);
 }
 
-/** Events whose hooks vote on a call. */
+/** Events whose hooks decide about a call. */
 function isPermission(event: HookEvent): boolean {
   return event === 'PreToolUse' || event === 'PermissionRequest';
 }
@@ -164,7 +165,7 @@ function isBlockable(event: HookEvent): boolean {
   return isPermission(event) || BLOCKABLE.has(event);
 }
 
-/** PermissionRequest answers for the person: `{ behavior, updatedInput?, message? }`. */
+/** PermissionRequest answers for the user: `{ behavior, updatedInput?, message? }`. */
 function addRequestDecision(decision: unknown, tally: Tally): void {
   if (!isRecord(decision)) return;
   const permission = permissionOf(decision['behavior']);
@@ -177,7 +178,7 @@ function addRequestDecision(decision: unknown, tally: Tally): void {
   if (decision['interrupt'] === true) tally.interrupt = true;
 }
 
-/** The most reserved answer holds, and of equal ones the last. */
+/** The most restrictive answer wins, and among equal ones the last. */
 function addElicitation(specific: HookOutput['hookSpecificOutput'], tally: Tally): void {
   const { action: known, content: filled } = tally.elicitation ?? {};
   const action = specific?.['action'] as ElicitationAction | undefined;

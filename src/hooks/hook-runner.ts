@@ -20,53 +20,53 @@ import { labelOf, subjectOf } from './match.ts';
 import { callbackHooks, type HookInput, type RegisteredHook } from './registered-hook.ts';
 import { type RunPorts, runHook } from './run-hook.ts';
 
-/** Hooks that are no callbacks. */
+/** Hooks other than callbacks. */
 export interface OtherHooks {
-  /** They come after the callbacks of their event. */
+  /** They follow the callbacks of their event. */
   readonly more?: readonly RegisteredHook[] | undefined;
-  /** Hooks that are listed and do not run. */
+  /** Hooks that are listed but do not run. */
   readonly disabled?: readonly RegisteredHook[] | undefined;
 }
 
 export interface HooksOptions extends OtherHooks {
   readonly matchers?: { readonly [E in HookEvent]?: readonly HookCallbackMatcher[] | undefined } | undefined;
   readonly policy?: HookPolicy | undefined;
-  /** The fields every input begins with, as they stand when a hook runs. */
+  /** Base fields of every input, evaluated when a hook runs. */
   readonly base: (event: HookEvent) => HookInputBase;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Shows a message to the consumer, at once. Default: nobody is told. */
+  /** Emits a message to the consumer immediately. Default: messages are dropped. */
   readonly show?: ((body: SystemBody) => void) | undefined;
-  /** `hook_started` and the like also for events other than SessionStart. Default false. */
+  /** Emits `hook_started` etc. for all events, not only SessionStart. Default false. */
   readonly showAll?: boolean | undefined;
-  /** Where a hook that nobody waited for puts what it has to say to the model. */
+  /** Receives text for the model from hooks that run in the background. */
   readonly late?: LateWords | undefined;
 }
 
 export interface LateWords {
   /** The model reads it with the next request. */
   context(event: HookEvent, texts: readonly string[]): void;
-  /** The model reads it now, if need be in a turn of its own. */
+  /** The model reads it now, if necessary in a turn of its own. */
   wake(text: string): void;
 }
 
 export interface Hooks extends HookPort {
   listing(): HooksListing;
-  /** These in the place of the others, for events from here on. One that has run `once` has run. */
+  /** Replaces the other hooks, for later events. A hook with `once` that has run does not run again. */
   replace(others: OtherHooks): void;
-  /** Ends the hooks that went on by themselves, and waits for their processes; undefined: there are none. */
+  /** Ends background hooks and waits for their processes; undefined: there are none. */
   close(): Promise<unknown> | undefined;
 }
 
-/** How long the end of the session waits for hooks that nobody else waits for, in ms. */
+/** Time that the end of the session waits for background hooks, in ms. */
 const NOTIFIED_END_MS = 1_000;
 
 type RunOptions = NonNullable<Parameters<HookPort['run']>[1]>;
 
 /**
- * Hooks of one session. All that match start at once and are folded in the order of registration (F94). Throws
- * `invalid_option` here for an event or a matcher that cannot be read; `run` never throws. Whatever a hook says to
- * the person, and every failure, is shown from here or handed to `say`: no verdict carries it.
+ * Hooks of one session. All that match start together and are folded in registration order (F94). Throws
+ * `invalid_option` here for an unknown event or an invalid matcher; `run` never throws. Messages for the
+ * user, and every failure, are emitted here or passed to `say`; verdicts do not carry them.
  */
 export function createHooks(options: HooksOptions): Hooks {
   return new HookRunner(options);
@@ -76,12 +76,12 @@ class HookRunner implements Hooks {
   readonly #options: HooksOptions;
   #others: OtherHooks;
   #byEvent: ReadonlyMap<HookEvent, RegisteredHook[]>;
-  /** Its end; most sessions have no hook that asks for it. */
+  /** Aborted at the end of the session; created on first use. */
   #session: AbortController | undefined;
   #closed = false;
-  /** What is waited for at the end: hooks that went on by themselves, processes that are being killed. */
+  /** Work that the end waits for: background hooks, processes that are being killed. */
   readonly #open = new Set<Promise<unknown>>();
-  /** Runs that nobody waits for. */
+  /** Runs without a waiting caller. */
   readonly #notified = new Set<Promise<unknown>>();
   readonly #spent = new Set<RegisteredHook>();
 
@@ -156,7 +156,7 @@ class HookRunner implements Hooks {
     return this.#session.signal;
   }
 
-  /** `label`: whose words they are; a warning names its hook itself, and is shown at once. */
+  /** `label`: name of the hook; a warning contains it already and is emitted immediately. */
   #tell(notices: readonly HookNotice[], label: string, say?: (body: InformationalBody) => void): void {
     const show = (body: SystemBody) => this.#options.show?.(body);
     for (const { level, text, tag } of notices) {
@@ -216,7 +216,7 @@ function registered(
   return byEvent;
 }
 
-/** A condition that cannot be decided counts as met: it may stand before a gate. */
+/** A condition that cannot be evaluated counts as met: the hook may be a gate. */
 async function thatApply(
   hooks: readonly RegisteredHook[],
   call: HookCall,
@@ -229,7 +229,7 @@ async function thatApply(
 
 function inputOf(call: HookCall, base: HookInputBase): HookInput {
   const { event, ...fields } = call;
-  // FileChanged has a field of the name that tells the events themselves apart.
+  // FileChanged has an input field `event`, which is also the name of the field that distinguishes events.
   const { change, ...others } = fields as { readonly change?: unknown };
   const own = event === 'FileChanged' ? { ...others, event: change } : fields;
   return { ...base, ...own, hook_event_name: event };

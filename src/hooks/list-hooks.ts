@@ -1,4 +1,4 @@
-/** What is registered, as a person reads it. */
+/** The registered hooks, as a readable list. */
 import { HOOK_EVENTS, type HookEvent } from '../protocol/hook.ts';
 import type { HookEventInfo, HookListingRow, HookPolicy, HooksListing } from '../protocol/hook-config.ts';
 import { SUBJECT } from './match.ts';

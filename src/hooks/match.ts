@@ -1,7 +1,7 @@
 import { TurnwrightError } from '../protocol/errors.ts';
 import type { HookCall, HookEvent } from '../protocol/hook.ts';
 
-/** The field of an event's input that its matcher is held against. Events that are not listed always match. */
+/** The input field of an event that its matcher is compared with. Events that are not listed always match. */
 export const SUBJECT: Partial<Record<HookEvent, string>> = {
   PreToolUse: 'tool_name',
   PostToolUse: 'tool_name',
@@ -30,8 +30,9 @@ export const SUBJECT: Partial<Record<HookEvent, string>> = {
 export type Matches = (subject: string | undefined) => boolean;
 
 /**
- * null, '' and `*` match everything; `Bash` or `Edit|Write` these names exactly; anything else is a regular
- * expression, unanchored. Throws `invalid_option` when it is not one: a gate that never matches is an open gate.
+ * null, '' and `*` match everything; `Bash` or `Edit|Write` match these names exactly; anything else is a
+ * regular expression, unanchored. Throws `invalid_option` for an invalid one: a gate that never matches
+ * allows everything.
  */
 export function compileMatcher(matcher: string | null | undefined, event: HookEvent): Matches {
   if (matcher === null || matcher === undefined || matcher === '' || matcher === '*') return () => true;
@@ -51,14 +52,14 @@ export function compileMatcher(matcher: string | null | undefined, event: HookEv
   }
 }
 
-/** What matchers of this event are held against; undefined when the event has no such field. */
+/** Value that matchers of this event are compared with; undefined when the event has no such field. */
 export function subjectOf(call: HookCall): string | undefined {
   const field = SUBJECT[call.event];
   const value = field === undefined ? undefined : (call as Readonly<Record<string, unknown>>)[field];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What an event's hooks are called where people read it: `PreToolUse:Bash`, `Stop`. */
+/** Display name of an event's hooks: `PreToolUse:Bash`, `Stop`. */
 export function labelOf(event: HookEvent, subject: string | undefined): string {
   return subject === undefined || subject === '' ? event : `${event}:${subject}`;
 }

@@ -1,6 +1,6 @@
 import { HOOK_EVENTS, type HookEvent, type HookOutput } from '../protocol/hook.ts';
 
-/** What `hookSpecificOutput` may hold, by event. An event that is not listed takes nothing of its own. */
+/** Fields of `hookSpecificOutput`, by event. An event that is not listed has none. */
 const SPECIFIC: Partial<Record<HookEvent, readonly string[]>> = {
   PreToolUse: ['permissionDecision', 'permissionDecisionReason', 'updatedInput', 'additionalContext'],
   PostToolUse: ['additionalContext', 'classifierContext', 'updatedToolOutput', 'updatedMCPToolOutput'],
@@ -28,7 +28,7 @@ const SPECIFIC: Partial<Record<HookEvent, readonly string[]>> = {
 };
 const KNOWN_SPECIFIC: ReadonlySet<string> = new Set(Object.values(SPECIFIC).flat());
 
-/** A field with a fixed shape, and the words for what it must be. */
+/** A field with a fixed shape, and a description of it. */
 const SHAPES: readonly (readonly [field: string, expected: string, fits: (value: unknown) => boolean])[] = [
   ['continue', 'true or false', (value) => typeof value === 'boolean'],
   ['suppressOutput', 'true or false', (value) => typeof value === 'boolean'],
@@ -63,12 +63,12 @@ const SPECIFIC_SHAPES: typeof SHAPES = [
 
 export type OutputReading =
   | { readonly ok: true; readonly output: HookOutput }
-  /** One sentence: what is wrong with it. */
+  /** One sentence: the problem. */
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Reads an answer. Null and absent fields are no fields; fields nobody knows are passed over; a known field of the
- * wrong shape, or one made for another event (F97), spoils the whole answer.
+ * Reads an answer. Null and absent fields are ignored, unknown fields too; a known field of the wrong shape,
+ * or one of another event (F97), invalidates the whole answer.
  */
 export function readHookOutput(answer: unknown, event: HookEvent): OutputReading {
   if (!isRecord(answer)) return no(`expected an object, got ${describe(answer)}.`);
@@ -97,7 +97,7 @@ function firstMisfit(record: Record<string, unknown>, shapes: typeof SHAPES): st
   return undefined;
 }
 
-/** What a PermissionRequest hook decides is an object, unlike any other decision. */
+/** The decision of a PermissionRequest hook is an object, unlike any other decision. */
 function requestMisfit(event: HookEvent, decision: unknown): string | undefined {
   if (event !== 'PermissionRequest' || decision === undefined) return undefined;
   if (isRecord(decision) && (decision['behavior'] === 'allow' || decision['behavior'] === 'deny'))

@@ -1,11 +1,11 @@
-/** What a command, a response or an MCP tool wrote, as a hook's answer. */
+/** Reads the output of a command, a response or an MCP tool as a hook's answer. */
 import type { HookEvent } from '../protocol/hook.ts';
 import type { HookRun } from './registered-hook.ts';
 
-/** Characters of plain text that reach the model or the person. */
+/** Maximum characters of plain text that reach the model or the user. */
 const MAX_TEXT = 10_000;
 
-/** Events whose hooks may simply print what the model should know. */
+/** Events for which plain output is context for the model. */
 const PLAIN_TEXT_IS_CONTEXT: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'SessionStart',
   'UserPromptSubmit',
@@ -13,7 +13,10 @@ const PLAIN_TEXT_IS_CONTEXT: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'PreCompact',
 ]);
 
-/** An object in JSON is an answer; what begins like one and is none is junk; other text is context, or nothing. */
+/**
+ * A JSON object is an answer; text that begins like one but is invalid is an error; other text is context, or
+ * ignored.
+ */
 export function readText(text: string, event: HookEvent, complete: boolean): HookRun {
   const trimmed = text.trim();
   if (trimmed.startsWith('{')) {
@@ -30,7 +33,9 @@ export function readText(text: string, event: HookEvent, complete: boolean): Hoo
   };
 }
 
-/** `{"async": true}` alone on the first line: the hook goes on by itself. `undefined`: it does not say so. */
+/**
+ * `{"async": true}` alone on the first line: the hook continues in the background. `undefined`: it does not.
+ */
 export function detaches(stdout: string): { readonly timeoutMs: number | undefined } | undefined {
   const end = stdout.indexOf('\n');
   if (end < 0 || !stdout.trimStart().startsWith('{')) return undefined;

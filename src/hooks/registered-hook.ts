@@ -4,32 +4,38 @@ import { compileMatcher, type Matches } from './match.ts';
 
 export type HookInput = Parameters<HookCallback>[0];
 
-/** How one hook of one kind came out, before its answer is read. */
+/** Outcome of one hook, before its answer is read. */
 export type HookRun =
   | { readonly kind: 'answer'; readonly answer: unknown; readonly exitCode?: number }
   /** Exit code 2. */
   | { readonly kind: 'blocked'; readonly reason: string; readonly exitCode: number }
-  /** Any other exit code: shown, and it blocks nothing. */
+  /** Any other exit code: shown, and blocks nothing. */
   | { readonly kind: 'complained'; readonly problem: string; readonly exitCode: number }
-  /** It did not get to an answer: shuts the gate it guards. */
+  /** Failed without an answer: denies what it guards. */
   | { readonly kind: 'failed'; readonly problem: string; readonly exitCode?: number }
-  /** It answered `{"async": true}` and goes on, unwaited for. */
+  /** Answered `{"async": true}` and continues in the background. */
   | { readonly kind: 'detached'; readonly rest: Promise<HookRun>; readonly timeoutMs: number };
 
-/** What a hook has written by now. Grows while it runs. */
+/** Output of a hook so far; grows while it runs. */
 export interface HookOutputSoFar {
   stdout: string;
   stderr: string;
 }
 
 export interface HookRunOptions {
-  /** Aborted at the time limit and when nobody waits any more; a detached hook keeps running until then. */
+  /**
+   * Aborted at the time limit, or when its outcome is no longer needed; a detached hook keeps running until
+   * then.
+   */
   readonly signal: AbortSignal;
   readonly toolUseId: string | undefined;
   readonly said: HookOutputSoFar;
 }
 
-/** Runs one hook. May throw, hang and answer junk: the runner that calls it bounds and judges that. */
+/**
+ * Runs one hook. May throw, hang and return invalid answers: its caller limits the time and validates the
+ * answer.
+ */
 export type HookKindRunner = (input: HookInput, options: HookRunOptions) => Promise<HookRun>;
 
 export interface RegisteredHook {
@@ -40,22 +46,22 @@ export interface RegisteredHook {
   readonly timeoutMs: number;
   readonly onFailure: 'continue' | 'block' | undefined;
   readonly run: HookKindRunner;
-  /** A condition beyond the matcher; one that cannot be decided counts as met. */
+  /** A condition besides the matcher; one that cannot be evaluated counts as met. */
   readonly applies?: ((call: HookCall) => Promise<boolean>) | undefined;
   readonly once?: boolean | undefined;
-  /** Nobody waits for it; `rewake`: what it blocks with is put before the model. */
+  /** Runs without a waiting caller; `rewake`: the text with which it blocks is sent to the model. */
   readonly background?: 'quiet' | 'rewake' | undefined;
   readonly statusMessage?: string | undefined;
-  /** Its runs are shown as `hook_started`, `hook_progress` and `hook_response`. Default false. */
+  /** Its runs are emitted as `hook_started`, `hook_progress` and `hook_response`. Default false. */
   readonly announced?: boolean | undefined;
   readonly listing: HookListingRow;
 }
 
 export const DEFAULT_HOOK_TIMEOUT_MS = 60_000;
-/** Nobody wants to wait for what happens when the session is over. */
+/** Time limit of SessionEnd hooks. */
 const SESSION_END_TIMEOUT_MS = 1_000;
 
-/** `seconds`: as the hook's owner wants it. */
+/** `seconds`: the configured limit. */
 export function timeoutMsOf(event: HookEvent, seconds: number | undefined): number {
   if (seconds !== undefined) return seconds * 1000;
   return event === 'SessionEnd' ? SESSION_END_TIMEOUT_MS : DEFAULT_HOOK_TIMEOUT_MS;
@@ -90,11 +96,14 @@ export function callbackHooks(
   });
 }
 
-/** An in-process function. It gets a `tool_input` of its own: what it does to it, no other hook and no tool sees. */
+/**
+ * An in-process function. It receives a `tool_input` of its own: its changes affect no other hook and no
+ * tool.
+ */
 function runCallback(callback: HookCallback): HookKindRunner {
   return async (input, { signal, toolUseId }) => {
     const answer: unknown = await callback(isolate(input), toolUseId, { signal });
-    // A function that returns nothing has no opinion; `{}` says the same.
+    // A function that returns nothing makes no decision, like `{}`.
     return { kind: 'answer', answer: answer === undefined ? {} : answer };
   };
 }

@@ -1,4 +1,4 @@
-/** A hook that is a process: the event on stdin, the answer on stdout, exit code 2 blocks with what is on stderr. */
+/** Command hooks: the event on stdin, the answer on stdout; exit code 2 blocks with the text on stderr. */
 
 import type { CommandHookConfig } from '../protocol/hook-config.ts';
 import type { Clock } from '../protocol/ports.ts';
@@ -9,23 +9,23 @@ import type { HookKindRunner, HookOutputSoFar, HookRun } from './registered-hook
 
 export interface CommandPorts {
   readonly cwd: string;
-  /** The whole environment of the command. */
+  /** The complete environment of the command. */
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** Default: it runs as any program does. */
+  /** Isolation; default: it runs without. */
   readonly isolate?: Isolate | undefined;
 }
 
-/** Characters of each stream that are kept; a hook that writes more is read on and not kept. */
+/** Characters of each stream that are kept; further output is read and dropped. */
 const MAX_OUTPUT_CHARS = 512 * 1024;
-/** After its exit, how long its pipes may be read while others hold them, ms. */
+/** After its exit: ms for which its pipes are read while other processes hold them open. */
 const DRAIN_MS = 250;
 /** Between SIGTERM and SIGKILL, ms. */
 const KILL_GRACE_MS = 500;
-/** How long a hook that went on by itself may take when it does not say, ms. */
+/** Default time limit of a hook that continues in the background, ms. */
 const DETACHED_MS = 15_000;
 
-/** Its whole process group ends with it, with its time and with an abort (F99). */
+/** Its whole process group ends with it, at its time limit and on abort (F99). */
 export function runCommand(config: CommandHookConfig, ports: CommandPorts): HookKindRunner {
   return async (input, { signal, said }) => {
     const text = `${JSON.stringify(input)}\n`;
@@ -66,7 +66,7 @@ function launchOf(config: CommandHookConfig, shell: string, { cwd, env }: Comman
       { program: shell, args: [...(shell === 'bash' ? ['--norc'] : []), '-c', config.command], cwd, env };
 }
 
-/** Without a shell nobody else would put in the two folders that hooks are written against. */
+/** Without a shell, the two folder variables are substituted here. */
 function withFolders(word: string, env: Readonly<Record<string, string>>): string {
   return word.replace(
     /\$\{?(CLAUDE_PLUGIN_ROOT|CLAUDE_PROJECT_DIR|TURNWRIGHT_PROJECT_DIR)\b\}?/g,
@@ -97,7 +97,7 @@ function follow(
     const group = spawnGroup(program, args, { cwd, env, stdin: 'pipe', descriptors });
     group.stdout?.setEncoding('utf8').on('data', keep('stdout'));
     group.stderr?.setEncoding('utf8').on('data', keep('stderr'));
-    // A hook that does not read its input closes the pipe under us.
+    // A hook that does not read its input closes the pipe.
     group.stdin?.on('error', () => undefined);
     group.stdin?.end(input);
     const onAbort = () => void group.end(KILL_GRACE_MS);
@@ -127,7 +127,7 @@ function follow(
   return { end: isolate === undefined ? runToEnd(outside) : runIsolated(isolate), detached };
 }
 
-/** What it left in the background may keep the pipes open: that is not waited for. */
+/** Background processes of the hook may keep the pipes open: these are not waited for. */
 async function drained({ stdout, stderr }: ProcessGroup, clock: Clock): Promise<void> {
   const open = [stdout, stderr].filter((stream) => stream !== undefined && !stream.closed);
   if (open.length === 0) return;
@@ -141,7 +141,10 @@ async function drained({ stdout, stderr }: ProcessGroup, clock: Clock): Promise<
   for (const stream of open) stream?.destroy();
 }
 
-/** 126 and 127 are the shell's words for "could not be started", 128 and above for "killed by a signal". */
+/**
+ * A shell reports 126 and 127 for a command that could not be started, 128 and above for one that was killed
+ * by a signal.
+ */
 function outcome(end: End, { stdout, stderr }: HookOutputSoFar, event: HookInputEvent): HookRun {
   if (end.kind === 'not_started')
     return { kind: 'failed', problem: `it could not be started: ${end.message}` };

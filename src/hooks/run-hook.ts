@@ -1,4 +1,6 @@
-/** One run of one hook: bounded in time, its answer read and judged, its run shown when it is one that is shown. */
+/**
+ * One run of one hook: limited in time, its answer validated, and its run emitted if the hook is announced.
+ */
 import type { HookCall } from '../protocol/hook.ts';
 import type { SystemBody } from '../protocol/messages.ts';
 import type { Clock, Ids } from '../protocol/ports.ts';
@@ -11,15 +13,15 @@ import type { HookInput, HookOutputSoFar, HookRun, RegisteredHook } from './regi
 export interface RunPorts {
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Shows something at once. */
+  /** Emits a message immediately. */
   readonly show: (body: SystemBody) => void;
-  /** Runs of every announced hook are shown, not only those of SessionStart. */
+  /** Emits runs of every announced hook, not only those of SessionStart. */
   readonly showAll: boolean;
-  /** A hook goes on although its event is over. `signal` is the session's. */
+  /** Registers a hook that continues after its event. `signal` is the session's. */
   readonly detach: (hook: RegisteredHook, rest: (signal: AbortSignal) => Promise<HookOutcome>) => void;
-  /** Ends what still runs when the session is over. */
+  /** Ends running hooks with the session. */
   readonly session: AbortSignal;
-  /** What takes a moment to end after nobody waits for it any more: a process that is being killed. */
+  /** Registers work that takes a moment to end: a process that is being killed. */
   readonly hold: (work: Promise<unknown>) => void;
 }
 
@@ -29,13 +31,13 @@ export interface RunRequest {
   readonly input: () => HookInput;
   readonly signal: AbortSignal;
   readonly toolUseId: string | undefined;
-  /** What the matchers were held against. */
+  /** Value that the matchers were compared with. */
   readonly subject: string | undefined;
 }
 
 const PROGRESS_MS = 1_000;
 
-/** Never rejects. Returns at the latest when the time is up or `signal` fires. */
+/** Never rejects. Returns at the time limit or on abort at the latest. */
 export async function runHook(request: RunRequest, ports: RunPorts): Promise<HookOutcome> {
   const { hook, signal } = request;
   const { event, name } = hook;
@@ -73,7 +75,7 @@ export async function runHook(request: RunRequest, ports: RunPorts): Promise<Hoo
   };
   const answered = async (): Promise<HookOutcome> => {
     try {
-      // Where no tool is called the id stands for the call of the hook: clients take one for granted.
+      // Without a tool call, a generated id: clients expect one.
       const { toolUseId = ports.ids.uuid() } = request;
       const run = await hook.run(request.input(), { signal: running.signal, toolUseId, said });
       shown.exitCode = 'exitCode' in run ? run.exitCode : undefined;
@@ -86,7 +88,7 @@ export async function runHook(request: RunRequest, ports: RunPorts): Promise<Hoo
     const work = answered();
     if (hook.announced === true) ports.hold(work);
     const outcome = await Promise.race([work, cutOff(hook, hook.timeoutMs, running.signal, ports.clock)]);
-    // A hook that throws because it was aborted did not fail.
+    // A hook that throws because of an abort did not fail.
     const settled: HookOutcome =
       signal.aborted && outcome.kind === 'failed' ? { kind: 'aborted', name } : outcome;
     shown.end(settled);
@@ -98,7 +100,10 @@ export async function runHook(request: RunRequest, ports: RunPorts): Promise<Hoo
   }
 }
 
-/** The rest of a hook that went on by itself: it has its own time, and ends with the session. */
+/**
+ * The rest of a hook that continues in the background: it has a time limit of its own, and ends with the
+ * session.
+ */
 async function limited(
   rest: Promise<HookOutcome>,
   hook: RegisteredHook,
@@ -119,7 +124,7 @@ async function limited(
   }
 }
 
-/** Ends with the time limit, or with an abort that the hook itself does not heed. */
+/** Ends at the time limit, or with an abort that the hook ignores. */
 async function cutOff(
   hook: RegisteredHook,
   timeoutMs: number,
@@ -144,7 +149,7 @@ interface Shown {
   end(outcome: HookOutcome): void;
 }
 
-/** Session starts are shown always: a consumer waits for them before anything else happens. */
+/** Runs of SessionStart are always emitted: a consumer waits for them first. */
 function showing({ hook, subject }: RunRequest, said: HookOutputSoFar, ports: RunPorts): Shown {
   const { event, statusMessage } = hook;
   const hook_id = ports.ids.uuid();

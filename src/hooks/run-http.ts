@@ -1,4 +1,4 @@
-/** A hook behind an address: the event is posted as JSON, the body of a 2xx response is the answer. */
+/** HTTP hooks: the event is posted as JSON, the body of a 2xx response is the answer. */
 
 import type { HookPolicy, HttpHookConfig } from '../protocol/hook-config.ts';
 import { http, https } from '../util/node.ts';
@@ -6,10 +6,10 @@ import { shownAddress } from '../util/text/secret-text.ts';
 import { excerpt, readText } from './read-text.ts';
 import type { HookKindRunner, HookRun } from './registered-hook.ts';
 
-/** Bytes of a response that are read. */
+/** Maximum bytes of a response. */
 const MAX_BODY_BYTES = 512 * 1024;
 
-/** Why this address may not be asked; undefined when it may. */
+/** Why this URL is not allowed; undefined if it is. */
 export function refusedUrl(url: string, { allowedHttpUrls }: HookPolicy): string | undefined {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     return `${excerpt(shownAddress(url))} is no http or https address.`;
@@ -18,7 +18,7 @@ export function refusedUrl(url: string, { allowedHttpUrls }: HookPolicy): string
   return `${excerpt(shownAddress(url))} is not among allowedHttpHookUrls.`;
 }
 
-/** `variables`: what headers may be made of, by name. */
+/** `variables`: values that headers may contain, by name. */
 export function runHttp(
   config: HttpHookConfig,
   policy: HookPolicy,
@@ -45,7 +45,10 @@ interface Response {
   readonly complete: boolean;
 }
 
-/** A guard that answers with an error has not let anything through: other than 2xx fails, redirects included. */
+/**
+ * A gate that answers with an error has not allowed anything: other statuses than 2xx fail, redirects
+ * included.
+ */
 function judged({ status, body }: Response, read: () => HookRun): HookRun {
   if (status >= 200 && status < 300) return read();
   const what = status >= 300 && status < 400 ? 'with a redirect, which is not followed' : 'with an error';
@@ -53,7 +56,7 @@ function judged({ status, body }: Response, read: () => HookRun): HookRun {
   return { kind: 'failed', problem: `it answered ${what} (status ${status})${text}` };
 }
 
-/** Rejects when there is no whole response, and on abort. */
+/** Rejects when the response is incomplete, and on abort. */
 function post(
   url: string,
   body: string,
@@ -66,7 +69,7 @@ function post(
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers, 'content-length': Buffer.byteLength(body) },
       signal,
-      // A connection of its own: none is kept that could outlive the session.
+      // A connection of its own, so that none outlives the session.
       agent: false,
     });
     request.on('error', (error) => reject(new Error(`it could not be reached: ${error.message}`)));
@@ -90,7 +93,7 @@ function post(
   });
 }
 
-/** `$NAME` and `${NAME}`; a variable that was not named stands for nothing. Line breaks cannot get into a header. */
+/** Replaces `$NAME` and `${NAME}`; variables that are not allowed become ''. Line breaks are removed. */
 function interpolated(
   value: string,
   names: ReadonlySet<string>,
@@ -104,7 +107,7 @@ function interpolated(
     .replace(/[\r\n\0]/g, '');
 }
 
-/** `*` stands for any text; inside the host's name it ends there, so that no path can pass for a host. */
+/** `*` matches any text; inside the host name it ends there, so that a path cannot imitate a host. */
 function covers(pattern: string, url: string): boolean {
   const { href } = new URL(url);
   const pathAt = pattern.indexOf('/', pattern.indexOf('://') + 3);

@@ -1,9 +1,9 @@
-/** A hook that is a tool of an MCP server of this session. */
+/** Hooks that call a tool of an MCP server of this session. */
 import type { McpToolHookConfig } from '../protocol/hook-config.ts';
 import { readText } from './read-text.ts';
 import type { HookKindRunner } from './registered-hook.ts';
 
-/** Rejects when there is no such tool, or no connection to its server. */
+/** Rejects when there is no such tool, or its server is not connected. */
 export type CallMcpTool = (
   server: string,
   tool: string,
@@ -25,7 +25,7 @@ export function runMcpTool(
   };
 }
 
-/** `${a.b}` alone takes over the value as it is; inside a text it takes over its text. */
+/** `${a.b}` alone is replaced by the value itself; inside a text by its string form. */
 function fill(value: unknown, event: Readonly<Record<string, unknown>>): unknown {
   if (Array.isArray(value)) return value.map((item) => fill(item, event));
   if (typeof value === 'object' && value !== null)

@@ -1,7 +1,7 @@
 /**
- * Old results that the API clears on its side (L2.4, *cached*): what we send stays the same, byte for byte. The API
- * forgets from one request to the next, so the same edit goes out with every request; and since clearing one more
- * result changes the prompt from there on, what is cleared grows in large steps only and stands still in between.
+ * Old results that the API clears on its side (L2.4, *cached*): the request stays the same, byte for byte.
+ * The API keeps no state, so the same edit is sent with every request; and because clearing one more result
+ * changes the prompt from there on, the cleared part grows in large steps only.
  */
 import type { SystemBody, ViewMessage } from '../../protocol/messages.ts';
 import { clearResults, type ResultIndex } from './result-index.ts';
@@ -9,23 +9,23 @@ import { clearResults, type ResultIndex } from './result-index.ts';
 const EDIT_TYPE = 'clear_tool_uses_20250919';
 
 export interface ApiClearing {
-  /** How many results of the view, counted from the oldest, the API was asked to clear. */
+  /** Number of results, counted from the oldest, that the API was asked to clear. */
   count(index: ResultIndex): number;
-  /** From now on, the re-runnable ones among the first `count` results. */
+  /** Asks to clear the re-runnable ones among the first `count` results from now on. */
   ask(index: ResultIndex, count: number): void;
   /** `context_management` for a request with these results; undefined when there is nothing to clear. */
   request(index: ResultIndex): unknown;
-  /** The messages as they count where the API clears. */
+  /** The messages with the cleared results removed, for estimates. */
   asCounted(messages: readonly ViewMessage[]): readonly ViewMessage[];
-  /** A clearing was asked for that no response has reported yet: an estimate made before it proves nothing. */
+  /** A clearing was requested that no response has reported yet: earlier estimates are not comparable. */
   readonly unreported: boolean;
-  /** The results are cleared in the view itself now. */
+  /** The results are now cleared in the view itself. */
   reset(): void;
-  /** The boundary, once a response has reported the clearing that was asked for last. */
+  /** The boundary message, once a response has reported the last requested clearing. */
   announce(applied: unknown): SystemBody | undefined;
 }
 
-/** `minTokens`: the API is not to clear less, for its cached prompt ends at the first result cleared. */
+/** `minTokens`: minimum that the API clears, because its cached prompt ends at the first cleared result. */
 export function createApiClearing(minTokens: number): ApiClearing {
   return new Clearing(minTokens);
 }
@@ -50,7 +50,7 @@ class Clearing implements ApiClearing {
   }
 
   count(index: ResultIndex): number {
-    // A compaction may have taken the last of them out of the view.
+    // A compaction may have removed the last of them from the view.
     for (let i = this.#asked.length - 1; i >= 0; i--) {
       const position = index.positionOf(this.#asked[i] as string);
       if (position !== undefined) return position + 1;
@@ -75,10 +75,11 @@ class Clearing implements ApiClearing {
     for (const { toolUseId, toolName } of results) if (this.#cleared.has(toolUseId)) names.delete(toolName);
     const edit = {
       type: EDIT_TYPE,
-      // When to clear is decided here; the API is only told what.
+      // The decision is made here; the API only executes it.
       trigger: { type: 'tool_uses', value: 1 },
       keep: { type: 'tool_uses', value: results.length - upTo },
-      // Half of the estimate at most: a clearing that comes undone costs more than one that frees less than it should.
+      // At most half of the estimate: a clearing that does not happen costs more than one that frees too
+      // little.
       clear_at_least: {
         type: 'input_tokens',
         value: Math.min(this.#minTokens, Math.floor(index.savings(0, upTo) / 2)),
@@ -125,7 +126,7 @@ function holds(message: Extract<ViewMessage, { type: 'user' }>, ids: ReadonlySet
   );
 }
 
-/** `{applied_edits: [{type, cleared_tool_uses, cleared_input_tokens}]}`, as far as it is what it should be. */
+/** `{applied_edits: [{type, cleared_tool_uses, cleared_input_tokens}]}`, if it has this shape. */
 function clearedTokens(applied: unknown): number | undefined {
   const edits: unknown = isRecord(applied) ? applied['applied_edits'] : undefined;
   if (!Array.isArray(edits)) return undefined;

@@ -1,4 +1,7 @@
-/** What follows for everyone else from the API's clearing: estimates leave it out, and a compaction asks for it too. */
+/**
+ * Consequences of the API's clearing: estimates omit cleared results, and a compaction requests the clearing
+ * too.
+ */
 import type { EstimatedRequest, RequestEstimate } from '../../protocol/context.ts';
 import type { ViewMessage } from '../../protocol/messages.ts';
 import type { ModelRequest } from '../../protocol/model.ts';
@@ -7,7 +10,9 @@ import type { Estimates } from '../estimate/estimates.ts';
 import type { ApiClearing } from './api-clearing.ts';
 import type { ResultIndex } from './result-index.ts';
 
-/** A compaction reads the same conversation as the main request, so that it finds the same prompt cached, and fits. */
+/**
+ * A compaction reads the same conversation as the main request, so that it hits the prompt cache and fits.
+ */
 export function alsoCleared(
   request: ModelRequest,
   cached: (model: string) => boolean,
@@ -54,7 +59,7 @@ class WithoutCleared implements Estimates {
   }
 
   calibrate(estimated: number, reported: number, model: string): void {
-    // Estimated before the API was asked to clear, reported after: their ratio says nothing.
+    // Estimated before the clearing and reported after it: not comparable.
     if (!this.#clearing.unreported) this.#estimates.calibrate(estimated, reported, model);
   }
 }

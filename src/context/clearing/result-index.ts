@@ -1,30 +1,36 @@
-/** The tool results of a view, oldest first, and what clearing them would free. Kept while the view only grows: O(fresh). */
+/**
+ * The tool results of a view, oldest first, and the tokens that clearing them would free. Kept while the view
+ * only grows: O(fresh).
+ */
 import type { UserMessage, ViewMessage } from '../../protocol/messages.ts';
 import type { View } from '../../protocol/view.ts';
 import type { ToolResultBlock } from '../../protocol/wire.ts';
 import { estimateMessage } from '../estimate/token-estimate.ts';
 
-/** What stands for an old result; the same bytes each time. */
+/** Replaces a cleared result; the same bytes each time. */
 export const CLEARED = '[This old result was cleared to make room. Make the call again if it is needed.]';
 
 export interface IndexedResult {
   readonly toolUseId: string;
   readonly toolName: string;
   readonly messageUuid: string;
-  /** Its tool can be run again, and it is not cleared yet. */
+  /** Its tool can be called again, and it is not cleared yet. */
   readonly rerunnable: boolean;
 }
 
 export interface ResultIndex {
   readonly results: readonly IndexedResult[];
   positionOf(toolUseId: string): number | undefined;
-  /** How many results, counted from the oldest, stand before the newest `keep` re-runnable ones; the last of them is re-runnable. */
+  /**
+   * Number of results, counted from the oldest, that precede the newest `keep` re-runnable ones; the last of
+   * them is re-runnable.
+   */
   oldCount(keep: number): number;
   /** Tokens that clearing the re-runnable results from `from` up to `to` (exclusive) would free. O(1). */
   savings(from: number, to: number): number;
 }
 
-/** `isRerunnable` is asked once per result. */
+/** `isRerunnable` is called once per result. */
 export function createResultIndex(isRerunnable: (toolName: string) => boolean): (view: View) => ResultIndex {
   const kept = new WeakMap<object, Growing>();
   return (view) => {
@@ -40,10 +46,10 @@ class Growing implements ResultIndex {
   readonly results: IndexedResult[] = [];
   length = 0;
   readonly #isRerunnable: (toolName: string) => boolean;
-  /** Of calls whose result is still to come. */
+  /** Calls without a result so far. */
   readonly #names = new Map<string, string>();
   readonly #positions = new Map<string, number>();
-  /** Positions of the re-runnable ones. */
+  /** Indices of the re-runnable results. */
   readonly #rerunnable: number[] = [];
   /** `#sums[n]`: tokens that the first n results would free. */
   readonly #sums: number[] = [0];
@@ -82,7 +88,7 @@ class Growing implements ResultIndex {
     const toolUseId = block.tool_use_id;
     const toolName = this.#names.get(toolUseId) ?? '';
     this.#names.delete(toolUseId);
-    // Why a call did not run is worth keeping: without it the model would try again.
+    // The reason why a call did not run is kept: without it the model would try again.
     const ran = message.nonExecution === undefined;
     const rerunnable = ran && block.content !== CLEARED && this.#isRerunnable(toolName);
     const freed = rerunnable
@@ -98,7 +104,7 @@ class Growing implements ResultIndex {
   }
 }
 
-/** The message with the stub in the place of these results; the structured output stays with the original, in the journal. */
+/** The message with the stub instead of these results; the structured output stays in the journal. */
 export function clearResults(message: UserMessage, isCleared: (toolUseId: string) => boolean): UserMessage {
   const { content } = message.message;
   if (typeof content === 'string') return message;

@@ -1,8 +1,8 @@
-/** A tool result that was too large: kept in a file, and shown to the model as its beginning. */
+/** A tool result that is too large: stored in a file and replaced by a preview. */
 import type { ToolResultBlock } from '../../protocol/wire.ts';
 import { grouped } from '../../util/text/grouped.ts';
 
-/** Writes a text to the session's `tool-results/` folder. Rejects when it cannot. */
+/** Writes a text to the session's `tool-results/` folder. Rejects on failure. */
 export type Spill = (result: {
   readonly toolUseId: string;
   readonly toolName: string;
@@ -15,7 +15,7 @@ export const PREVIEW_BYTES = 2_048;
 
 const utf8 = new TextEncoder();
 
-/** Where the whole text is, or why it is nowhere. */
+/** The file with the complete text, or why there is none. */
 export type FullText =
   | { readonly kind: 'spilled'; readonly path: string }
   | { readonly kind: 'source'; readonly path: string }
@@ -30,7 +30,7 @@ export function resultPreview(text: string, full: FullText): string {
   return head + beginning(text, Math.max(0, room)) + foot;
 }
 
-/** A full disk must not end the run, and the text must not go out whole either (F71). */
+/** A full disk must not end the run, and the complete text must not be sent either (F71). */
 export async function spilled(spill: Spill, result: Parameters<Spill>[0]): Promise<FullText> {
   try {
     const { path } = await spill(result);
@@ -45,7 +45,7 @@ export function resultText({ content }: ToolResultBlock): string {
   return content.flatMap((inner) => (inner.type === 'text' ? [inner.text] : [])).join('\n');
 }
 
-/** The result as a file holds it: a text as it is, blocks of text as JSON; media are in no file. */
+/** The result as stored in the file: a text unchanged, text blocks as JSON; media are not stored. */
 export function keptForm(block: ToolResultBlock): Pick<Parameters<Spill>[0], 'text' | 'ending'> {
   const { content } = block;
   return typeof content === 'object' && content.every(({ type }) => type === 'text')
@@ -53,7 +53,7 @@ export function keptForm(block: ToolResultBlock): Pick<Parameters<Spill>[0], 'te
     : { text: resultText(block), ending: 'txt' };
 }
 
-/** Media stays; text makes way for the preview. */
+/** Keeps media and replaces text by the preview. */
 export function withPreview(block: ToolResultBlock, preview: string): ToolResultBlock {
   const { content } = block;
   if (content === undefined || typeof content === 'string') return { ...block, content: preview };
@@ -73,7 +73,7 @@ function whereabouts(full: FullText): string {
   }
 }
 
-/** The longest beginning that fits into so many bytes of UTF-8; ends with a line where that loses little. */
+/** The longest prefix that fits into so many bytes of UTF-8; ends at a line end where that loses little. */
 function beginning(text: string, bytes: number): string {
   const { read } = utf8.encodeInto(text.slice(0, bytes), new Uint8Array(bytes));
   const cut = text.slice(0, read);

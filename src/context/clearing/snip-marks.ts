@@ -1,4 +1,7 @@
-/** What has been marked as dead weight and is still in the view (L2.3). One per conversation; lives in memory. */
+/**
+ * Calls and messages that are marked for removal and still in the view (L2.3). One per conversation; in
+ * memory.
+ */
 import type { ViewMessage } from '../../protocol/messages.ts';
 import type { View } from '../../protocol/view.ts';
 import { lastPrompt } from '../rounds.ts';
@@ -11,12 +14,12 @@ export interface SnipAnswer {
 
 export interface SnipMarks {
   /**
-   * Marks calls (by tool_use id) and messages (by uuid); a call goes with its result. They leave the view before the
-   * next request. Before the first request nothing is known of the view, so every id is taken.
+   * Marks calls (by tool_use id) and messages (by uuid); a call is removed with its result. They leave the
+   * view before the next request. Before the first request the view is unknown, so every id is accepted.
    */
   mark(ids: readonly string[]): SnipAnswer;
   readonly pending: ReadonlySet<string>;
-  /** The view as the model is about to see it. O(1). */
+  /** The view that the model is about to receive. O(1). */
   observe(view: View): void;
   forget(ids: Iterable<string>): void;
 }
@@ -49,7 +52,7 @@ class Marks implements SnipMarks {
   }
 }
 
-/** Calls of the answer that is just being worked on are not in the view yet: they cannot be old. */
+/** Calls of the current response are not in the view yet: they cannot be old. */
 function refusals(ids: readonly string[], view: View): SnipAnswer['refused'] {
   const known = new Set<string>();
   const messages = view.slice();

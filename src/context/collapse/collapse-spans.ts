@@ -1,4 +1,6 @@
-/** Which parts of the view may be collapsed: runs of finished, whole rounds in front of the kept tail (L2.5). */
+/**
+ * Which parts of the view may be collapsed: runs of finished, whole rounds in front of the kept tail (L2.5).
+ */
 import type { ContextLimits } from '../../protocol/context.ts';
 import type { ViewMessage } from '../../protocol/messages.ts';
 import { splitBeforeTail } from '../compact/keep-tail.ts';
@@ -10,13 +12,13 @@ export interface Span {
 }
 
 export interface SpanSize {
-  /** A span is closed once it holds so many tokens; what stays below is left for later. */
+  /** A span is closed once it holds this many tokens; the rest is left for later. */
   readonly fromTokens: number;
-  /** What the summarising model can read at once; a round that is larger is passed over (F17). */
+  /** Limit of the summarising model; a larger round is skipped (F17). */
   readonly atMostTokens: number;
 }
 
-/** Oldest first. `taken`: messages that are spoken for. */
+/** Oldest first. `taken`: messages of other spans. */
 export function collapsibleSpans(
   messages: readonly ViewMessage[],
   limits: ContextLimits,
@@ -51,7 +53,7 @@ export function collapsibleSpans(
   return spans;
 }
 
-/** Where the span stands now, unbroken and outside what must stay; undefined when it does not any more. */
+/** Where the span is now, contiguous and outside the kept part; undefined if it no longer is. */
 export function placeOf(
   uuids: readonly string[],
   messages: readonly ViewMessage[],
@@ -63,7 +65,7 @@ export function placeOf(
   return uuids.every((uuid, i) => there[i]?.uuid === uuid) ? { from, messages: there } : undefined;
 }
 
-/** What a compaction would keep in any case. */
+/** Messages that a compaction always keeps. */
 export function pinnedMessages(
   messages: readonly ViewMessage[],
   limits: ContextLimits,
@@ -75,7 +77,7 @@ export function pinnedMessages(
   ]);
 }
 
-/** Stands for a span of rounds; unlike a summary it says nothing about what stands before it. */
+/** Replaces a span of rounds; unlike a summary it does not cover what precedes it. */
 function isCollapse(message: ViewMessage): boolean {
   return message.type === 'user' && message.isSynthetic === true && message.kind === 'collapse';
 }

@@ -1,4 +1,4 @@
-/** A span of the conversation as text, and what the model that condenses it is told. */
+/** A span of the conversation as text, and the instruction for the model that condenses it. */
 import type { ViewMessage } from '../../protocol/messages.ts';
 import type { ContentBlock, ToolResultBlock } from '../../protocol/wire.ts';
 
@@ -7,7 +7,7 @@ export const COLLAPSE_SYSTEM =
 
 export const COLLAPSE_REQUEST = `Condense the log above to at most 500 words for the agent that wrote it, which will have your text in its place. Keep what later steps may rely on: what the user asked for, in their own words where the wording matters; what was decided and why; files that were read or changed, by full path, with what matters about them; facts, figures, commands that work and error texts, exactly; what was tried and failed. Leave out what led nowhere and how things were said.`;
 
-/** What stands in the view for a span. */
+/** The text that replaces a span in the view. */
 export function collapsedText(condensed: string, transcriptPath: string | undefined): string {
   const where =
     transcriptPath === undefined ? [] : [`The full record of the conversation is in ${transcriptPath}.`];
@@ -57,7 +57,7 @@ function resultText({ content = '' }: ToolResultBlock): string {
   return content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
 }
 
-/** Beginning and end: errors tend to stand at the end. */
+/** Beginning and end: errors are often at the end. */
 function cut(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const half = Math.floor(maxChars / 2);

@@ -1,6 +1,6 @@
 /**
- * Collapses of one conversation: staged ahead of time, in the background, and kept in memory until they are committed
- * (L2.5). A commit is an edit of the view and on record as one; what is only staged is lost with the process.
+ * Collapses of one conversation: staged ahead of time in the background, and kept in memory until they are
+ * committed (L2.5). A commit is a recorded edit of the view; what is only staged is lost with the process.
  */
 import type { StepInput } from '../../protocol/context.ts';
 import type { UserMessage, ViewMessage } from '../../protocol/messages.ts';
@@ -14,14 +14,14 @@ import type { Condense } from './summarise-span.ts';
 
 export interface CollapseOptions extends Stamp {
   readonly condense: Condense;
-  /** The small model that condenses for this one, and the most it can read at once, in tokens. */
+  /** The small model that condenses for this one, and its input limit in tokens. */
   readonly condenser: (model: string) => { readonly model: string; readonly atMostTokens: number };
-  /** The messages as they count in the estimate (`ApiClearing.asCounted`). */
+  /** The messages as estimates count them (`ApiClearing.asCounted`). */
   readonly asCounted: (messages: readonly ViewMessage[]) => readonly ViewMessage[];
   readonly sessionId: (model: string) => Promise<string>;
-  /** Ends what runs in the background; staging outlives the submission that began it. */
+  /** Aborts background work; staging outlives the submission that began it. */
   readonly session: { readonly signal: AbortSignal };
-  /** Named in what stands for a span. */
+  /** Named in the text that replaces a span. */
   readonly transcriptPath?: string;
 }
 
@@ -32,11 +32,14 @@ export interface Commit {
 }
 
 export interface Collapses {
-  /** Begins to condense what may be needed soon; returns at once, with a sentence on where staging stands. */
+  /**
+   * Starts condensing what may be needed soon; returns synchronously, with a sentence about the state of
+   * staging.
+   */
   stage(input: StepInput): string;
-  /** Oldest first, until so many real tokens are freed; undefined when nothing is staged. */
+  /** Oldest first, until this many real tokens are freed; undefined when nothing is staged. */
   commit(input: StepInput, tokens: number): Commit | undefined;
-  /** What committing everything would free, in real tokens. */
+  /** Real tokens that committing everything would free. */
   stagedTokens(input: StepInput): number;
 }
 
@@ -45,10 +48,10 @@ interface Staged {
   readonly item: UserMessage;
 }
 
-/** A span is large enough to be worth a call, and small enough that committing one does not cost the whole past. */
+/** Large enough to be worth a call, and small enough that one commit does not replace the whole past. */
 const SPAN_TOKENS = 20_000;
 const SPAN_SHARE = 0.2;
-/** Failed calls in a row after which staging rests until the next submission. */
+/** Failed calls in a row after which staging stops until the next submission. */
 const MAX_FAILURES = 3;
 
 export function createCollapses(options: CollapseOptions): Collapses {
@@ -57,7 +60,7 @@ export function createCollapses(options: CollapseOptions): Collapses {
   let running = false;
   let failures = 0;
   let submission: string | undefined;
-  /** Until then nothing can have become collapsible that is not known. */
+  /** Up to here the view was planned already. */
   let planned: { readonly root: object; readonly untilTokens: number } | undefined;
 
   async function work(spans: readonly Span[], input: StepInput, missing: number): Promise<void> {
@@ -88,12 +91,14 @@ export function createCollapses(options: CollapseOptions): Collapses {
         signal: session.signal,
       });
     } catch {
-      // Ahead of time and for nobody in particular: whoever needs the room has other ways to it.
+      // Failures are ignored: no caller depends on the result.
       return undefined;
     }
   }
 
-  /** Those that can be committed to this view, oldest first. What has left the view is forgotten. */
+  /**
+   * Staged collapses that can be committed to this view, oldest first. Those that left the view are dropped.
+   */
   function committable(input: StepInput) {
     if (staged.length === 0) return [];
     const messages = input.view.slice();
@@ -114,7 +119,7 @@ export function createCollapses(options: CollapseOptions): Collapses {
   const stagedTokens = (input: StepInput) =>
     Math.round(committable(input).reduce((sum, { freed }) => sum + freed, 0) * factorOf(input));
 
-  /** By what counts of it; the messages themselves as they are in the view. */
+  /** Sized as estimates count the messages; the messages themselves as they are in the view. */
   function plan({ view, limits, model }: StepInput, fromTokens: number): Span[] {
     const messages = view.slice();
     const { atMostTokens } = options.condenser(model);

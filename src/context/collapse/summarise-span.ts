@@ -13,10 +13,10 @@ export interface CondenseInput {
 
 export type Condense = (input: CondenseInput) => Promise<string | undefined>;
 
-/** Well above the length that is asked for. */
+/** Well above the requested length. */
 const MAX_TOKENS = 4_000;
 
-/** Undefined: no usable answer, or no money for one. Never rejects for a call that failed. */
+/** undefined: no usable answer, or the budget is used up. Never rejects for a failed call. */
 export function createCondense(ports: AskOncePorts): Condense {
   return ({ messages, ...whose }) =>
     askOnce(
@@ -24,7 +24,7 @@ export function createCondense(ports: AskOncePorts): Condense {
         querySource: 'summary',
         foreground: false,
         system: COLLAPSE_SYSTEM,
-        // Calls and results of the span as text need no tools to be declared, and no model's signatures.
+        // The span as text, so that no tools need to be declared and no signatures are needed.
         texts: [collapseTranscript(messages), COLLAPSE_REQUEST],
         maxTokens: MAX_TOKENS,
         ...whose,

@@ -1,4 +1,4 @@
-/** A compaction, whoever asked for it: one summary in the place of everything before the kept tail (L2.6). */
+/** A compaction: one summary replaces everything before the kept tail (L2.6). */
 import type { CompactionSource, StepInput } from '../../protocol/context.ts';
 import type { HookPort, HookVerdict } from '../../protocol/hook.ts';
 import type { LoopMessage, UserMessage, ViewMessage } from '../../protocol/messages.ts';
@@ -15,7 +15,7 @@ import { type SummaryWords, summaryText } from './summary-prompt.ts';
 export interface CompactionPorts extends LadderPorts, TrimPorts {
   readonly hooks: HookPort;
   readonly sources: readonly CompactionSource[];
-  /** What the host changed about the request. */
+  /** Changes of the host to the instruction. */
   readonly words: SummaryWords;
   /** Named in the summary, so that details can be looked up. */
   readonly transcriptPath?: string;
@@ -23,9 +23,9 @@ export interface CompactionPorts extends LadderPorts, TrimPorts {
 
 export interface CompactionRequest {
   readonly trigger: 'auto' | 'manual';
-  /** A request was refused as too long, so the estimate is wrong: only the last round is kept, whatever it says. */
+  /** A request was refused as too long, so the estimate is wrong: only the last round is kept. */
   readonly refused?: boolean;
-  /** Below this many tokens before the tail, a summary would free nothing worth its price. Default 0. */
+  /** Below this many tokens before the tail, a summary is not worth its price. Default 0. */
   readonly worthwhileTokens?: number;
   readonly instructions?: string;
 }
@@ -37,14 +37,14 @@ export type CompactionResult =
       readonly tokensFreed: number;
       readonly why: string;
     }
-  /** Nothing was tried: not a failure (F26). */
+  /** Nothing was attempted: not a failure (F26). */
   | { readonly kind: 'nothing'; readonly why: string }
-  /** The view is as it was (F18). */
+  /** The view is unchanged (F18). */
   | { readonly kind: 'failed'; readonly why: string };
 
 /**
- * Yields its progress and, once it has succeeded, boundary, summary and whatever the sources restore. Until then the
- * view is untouched: an abort or a failure at any moment leaves nothing half done.
+ * Yields progress and, once it has succeeded, boundary, summary and restored context. Until then the view is
+ * unchanged: an abort or failure at any time leaves no partial state.
  */
 export async function* compact(
   input: StepInput,
@@ -117,11 +117,11 @@ interface Replacement {
   readonly summary: UserMessage;
   readonly head: readonly ViewMessage[];
   readonly summarised: number;
-  /** Real ones. */
+  /** Real tokens. */
   readonly tokensFreed: number;
 }
 
-/** What takes the place of the summarised rounds. */
+/** The messages that replace the summarised rounds. */
 async function replacement(
   split: Split,
   outcome: Extract<LadderOutcome, { kind: 'summary' }>,
@@ -160,13 +160,13 @@ function failureOf(
 ): string | undefined {
   if (signal.aborted || outcome.kind === 'aborted') return 'it was aborted';
   if (outcome.kind === 'failed') return outcome.failure.message;
-  // One that frees nothing must not be made again and again.
+  // A compaction that frees nothing must not be repeated.
   if (!isInsistent(request) && made !== undefined && made.tokensFreed <= 0)
     return 'the summary is no shorter than what it would replace';
   return undefined;
 }
 
-/** Somebody asked for it, or there is no other way on: it is made of a conversation that fits many times over, too. */
+/** Requested explicitly, or the only way to continue: then also a small conversation is compacted. */
 function isInsistent({ trigger, refused }: CompactionRequest): boolean {
   return trigger === 'manual' || refused === true;
 }

@@ -1,4 +1,4 @@
-/** What must stay is still too long: its largest texts are kept in files and cut here (F16). */
+/** When the kept messages are still too long: their largest texts are stored in files and truncated (F16). */
 import type { UserMessage, ViewMessage } from '../../protocol/messages.ts';
 import type { ViewEdit } from '../../protocol/view.ts';
 import type { ToolResultBlock, UserBlock } from '../../protocol/wire.ts';
@@ -16,9 +16,9 @@ import { isSummary, toolResultIds } from '../rounds.ts';
 import { cutMiddle } from './shorten.ts';
 
 export interface CutAim {
-  /** Tool results are cut, largest first, until the messages are down to this many tokens. */
+  /** Tool results are truncated, largest first, until the messages have this many tokens. */
   readonly resultsDownTo: number;
-  /** What a person said is cut only when they are still above this. */
+  /** User texts are truncated only while the messages are above this. */
   readonly wordsDownTo: number;
 }
 
@@ -45,7 +45,7 @@ export async function cutLargest(messages: readonly ViewMessage[], aim: CutAim, 
       replace(message, await withPreviews(message, spill));
   }
   const words = largestFirst.filter(isWords);
-  // Where cutting all of them would not be enough, they are left as they are: it would help nobody.
+  // If truncating all of them would not suffice, they are left unchanged.
   if (tokens - estimateTokens(words) * (1 - SMALLEST_SHARE) > aim.wordsDownTo) return { edits, tokensFreed };
   for (const message of words) {
     if (tokens <= aim.wordsDownTo) break;
@@ -60,7 +60,7 @@ export async function cutLargest(messages: readonly ViewMessage[], aim: CutAim, 
 const isWords = (message: ViewMessage): message is UserMessage =>
   message.type === 'user' && toolResultIds(message).length === 0 && !isSummary(message);
 
-/** At least this much of a prompt stays. */
+/** At least this share of a prompt is kept. */
 const SMALLEST_SHARE = 0.1;
 
 async function withPreviews(message: UserMessage, spill: Spill): Promise<UserMessage> {

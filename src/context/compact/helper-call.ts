@@ -1,4 +1,4 @@
-/** One question to a model beside the conversation, with its cost on the ledger. */
+/** One model call beside the conversation, with its cost on the ledger. */
 import type { ViewMessage } from '../../protocol/messages.ts';
 import {
   type CallModel,
@@ -19,20 +19,20 @@ export interface AskOncePorts extends Stamp {
 
 export interface Question {
   readonly querySource: QuerySource;
-  /** Somebody waits for the answer. */
+  /** A caller waits for the answer. */
   readonly foreground: boolean;
   readonly system: string;
   /** Text blocks of one message. */
   readonly texts: readonly string[];
   readonly model: string;
-  /** An answer that is cut off here is of no use. */
+  /** A truncated answer is discarded. */
   readonly maxTokens: number;
   readonly sessionId: string;
   readonly effectKey: string;
   readonly signal: AbortSignal;
 }
 
-/** Undefined: no usable answer, or no money for one. Never rejects for a call that failed. */
+/** undefined: no usable answer, or the budget is used up. Never rejects for a failed call. */
 export async function askOnce(question: Question, ports: AskOncePorts): Promise<string | undefined> {
   const { model, effectKey, maxTokens, signal } = question;
   const request = requestOf(question, ports);
@@ -74,7 +74,7 @@ function requestOf(question: Question, stamp: Stamp): ModelRequest {
     maxTokens: question.maxTokens,
     view: PersistentList.from([message]),
     stream: true,
-    // Asked once: a cache entry would be paid for and never read.
+    // A cache entry would be paid for and never read.
     cache: false,
   };
 }

@@ -1,25 +1,25 @@
-/** What a compaction keeps as it is, and what it replaces. */
+/** Splits the view into the part that a compaction replaces and the part that it keeps. */
 import type { ContextLimits } from '../../protocol/context.ts';
 import type { ViewMessage } from '../../protocol/messages.ts';
 import { isSummary, lastPrompt, type Round, splitRounds } from '../rounds.ts';
 
 export interface Split {
-  /** Rounds that go, oldest first. The last prompt may be among them although it is kept. */
+  /** Rounds to replace, oldest first. May contain the last prompt, although that is kept. */
   readonly before: readonly Round[];
-  /** Real tokens, as far as the scale says. */
+  /** Real tokens, as far as the scale is known. */
   readonly beforeTokens: number;
-  /** In the order of the view: the last prompt if it stands before the tail, then the tail. Never empty. */
+  /** In the order of the view: the last prompt if it precedes the tail, then the tail. Never empty. */
   readonly kept: readonly ViewMessage[];
 }
 
-/** More than the last round is kept only as long as it stays this small. */
+/** More than the last round is kept only while it is at most this large. */
 const TAIL_TOKENS = 10_000;
 const TAIL_SHARE = 0.1;
 
 export interface TailOptions {
-  /** No more than that is kept, however small it is. Default false. */
+  /** Keeps the last round only. Default false. */
   readonly lastRoundOnly?: boolean;
-  /** Real tokens per estimated one. Default 1. */
+  /** Real tokens per estimated token. Default 1. */
   readonly scale?: number;
 }
 

@@ -1,10 +1,10 @@
-/** What fills the context most, in words a person can act on (L2.6, F22). */
+/** Names what uses most of the context, in a sentence for the user (L2.6, F22). */
 import type { ViewMessage } from '../../protocol/messages.ts';
 import { grouped } from '../../util/text/grouped.ts';
 import { estimateMessage } from '../estimate/token-estimate.ts';
 import { isSummary, toolResultIds } from '../rounds.ts';
 
-/** `fixedTokens`: of the system prompt and the tools. `scale`: real tokens of a message per estimated one. */
+/** `fixedTokens`: of system prompt and tools. `scale`: real tokens of a message per estimated token. */
 export function largestContributor(
   messages: readonly ViewMessage[],
   { fixedTokens, scale }: { readonly fixedTokens: number; readonly scale: number },

@@ -1,4 +1,4 @@
-/** The last rung: the oldest whole rounds are dropped. Needs no model, so it cannot fail (F15). */
+/** The last fallback strategy: drops the oldest whole rounds. Needs no model, so it cannot fail (F15). */
 import type { CompactionSource, RecoveryOutcome, StepInput } from '../../protocol/context.ts';
 import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
 import type { ViewEdit } from '../../protocol/view.ts';
@@ -16,20 +16,26 @@ export interface TrimPorts extends Stamp {
   readonly sources: readonly CompactionSource[];
   readonly overhead: FixedOverhead;
   readonly spill: Spill;
-  /** Named in the note that stands for what was dropped. */
+  /** Named in the note that replaces the dropped messages. */
   readonly historyTool?: string;
 }
 
-/** At least this share of what may go, goes: the trim is taken once, and the estimate was wrong already. */
+/**
+ * Minimum share of the droppable tokens that is dropped: the trim happens once, and the estimate was wrong
+ * already.
+ */
 const DROP_SHARE = 0.5;
-/** What the view may fill afterwards. */
+/** Target share of the usable window. */
 const TARGET_SHARE = 0.5;
-/** Before a request was refused, what the model has just asked for is cut only when it fills this much. */
+/** Before a request was refused, the newest results are truncated only when they exceed this share. */
 const AHEAD_SHARE = 0.85;
-/** What the sources may put back: the todos, not the files. */
+/** Share for restored context: the todos, not the files. */
 const RESTORE_SHARE = 0.05;
 
-/** `ahead`: no request was refused yet. What must stay and is still too long is cut, and kept in files (F16). */
+/**
+ * `ahead`: no request was refused yet. Kept messages that are still too long are truncated, and stored in
+ * files (F16).
+ */
 export async function* mechanicalTrim(
   input: StepInput,
   ports: TrimPorts,
@@ -38,7 +44,7 @@ export async function* mechanicalTrim(
   const view = input.view.slice();
   const overhead = await ports.overhead(input.model);
   const scale = estimateScale(input, overhead);
-  /** A share of the usable window, in the measure of the estimate and without what no message can free. */
+  /** A share of the usable window, in estimated tokens and without the fixed part. */
   const room = (share: number) => Math.max(0, (input.limits.effective * share - overhead) / scale);
 
   const refused = when === 'refused';
@@ -55,7 +61,7 @@ export async function* mechanicalTrim(
     { resultsDownTo: room(when === 'ahead' ? AHEAD_SHARE : TARGET_SHARE), wordsDownTo: room(1) },
     ports.spill,
   );
-  // By the estimate all of it fits, and it was refused: the estimate is wrong, so its largest texts go by half.
+  // The estimate says that everything fits, but the request was refused: its largest texts are halved.
   if (refused && dropped.length === 0 && cut.edits.length === 0) {
     const half = estimateTokens(rest) * DROP_SHARE;
     cut = await cutLargest(rest, { resultsDownTo: half, wordsDownTo: half }, ports.spill);

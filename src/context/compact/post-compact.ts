@@ -1,4 +1,4 @@
-/** What is put back behind a summary, each part from a registered source (L2.6, F31). */
+/** Context that is restored behind a summary, each part from a registered source (L2.6, F31). */
 import type { CompactionSource, ContextLimits } from '../../protocol/context.ts';
 import type { HookPort } from '../../protocol/hook.ts';
 import type { ViewMessage } from '../../protocol/messages.ts';
@@ -6,12 +6,12 @@ import { reminder } from '../../util/text/reminder.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
 import { type Stamp, stamped } from '../notices.ts';
 
-/** All sources together: enough to go on working, too little to fill the window again. */
+/** Limit of all sources together: enough to continue, too little to fill the window again. */
 const RESTORE_TOKENS = 50_000;
 const RESTORE_SHARE = 0.2;
-/** What is put back may cost at most this share of what was freed, … */
+/** Restored context may use at most this share of the freed tokens, … */
 const FREED_SHARE = 0.5;
-/** … but the short things that must not be lost (todos, the plan) always have this much. */
+/** … but short, essential parts (todos, the plan) always have this much. */
 const LEAST_SHARE = 0.02;
 
 export function restoreBudget({ effective }: ContextLimits, freedTokens: number): number {
@@ -26,7 +26,7 @@ export interface RestoreInput {
   readonly signal: AbortSignal;
 }
 
-/** Asks the sources in order; each may spend what those before it left. One that fails is passed over. */
+/** Calls the sources in order; each may use what those before it left. A failing source is skipped. */
 export async function restoreAfterCompaction(
   sources: readonly CompactionSource[],
   input: RestoreInput,
@@ -45,7 +45,7 @@ export async function restoreAfterCompaction(
   return restored;
 }
 
-/** Nobody waits for a source after an abort. */
+/** After an abort no source is waited for. */
 async function collect(source: CompactionSource, input: RestoreInput): Promise<readonly ViewMessage[]> {
   let onAbort = () => {};
   const aborted = new Promise<readonly ViewMessage[]>((resolve) => {
@@ -61,7 +61,7 @@ async function collect(source: CompactionSource, input: RestoreInput): Promise<r
   }
 }
 
-/** What SessionStart hooks say when a session goes on after a compaction. */
+/** Output of SessionStart hooks after a compaction. */
 export function sessionStartSource(hooks: HookPort, model: string, stamp: Stamp): CompactionSource {
   return {
     name: 'session-start',

@@ -1,4 +1,4 @@
-/** The same compaction, because a request was refused as too long (L7 rule 3) or because somebody asked for it. */
+/** A compaction because a request was refused as too long (L7 rule 3), or on request. */
 import type { RecoveryOutcome, StepInput } from '../../protocol/context.ts';
 import type { LoopMessage } from '../../protocol/messages.ts';
 import { type CompactionPorts, type CompactionRequest, compact } from './compaction.ts';
@@ -7,7 +7,7 @@ export async function* reactiveCompact(
   input: StepInput,
   ports: CompactionPorts,
 ): AsyncGenerator<LoopMessage, RecoveryOutcome> {
-  // Three failures in a row hold here too: the trim that needs no model is next (L2.6).
+  // Three failures in a row apply here too: the trim that needs no model is next (L2.6).
   if (input.compaction.switchedOff) return { kind: 'none', why: 'summaries are switched off' };
   return yield* compactNow(input, ports, { trigger: 'auto', refused: true });
 }

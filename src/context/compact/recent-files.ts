@@ -1,4 +1,4 @@
-/** The files that were worked on last, as they are on disk, after a compaction (L2.6). */
+/** Restores the files that were used last, as they are on disk, after a compaction (L2.6). */
 import type { CompactionSource } from '../../protocol/context.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { AttachmentMessage, ViewMessage } from '../../protocol/messages.ts';
@@ -8,19 +8,22 @@ import { estimateTokens } from '../estimate/token-estimate.ts';
 import { type Stamp, stamped } from '../notices.ts';
 
 export interface RecentFilesOptions extends Stamp {
-  /** Names them, the latest last. */
+  /** Names the files, the latest last. */
   readonly readFileCache: Pick<ReadFileCache, 'entries'>;
   readonly files: Pick<PersistentFiles, 'readRange'>;
   /** Default 5. */
   readonly maxFiles?: number;
-  /** Of one file, in tokens. Default 5 000; a longer one is shown from its beginning. */
+  /** Limit per file in tokens. Default 5,000; of a longer file the beginning is shown. */
   readonly maxFileTokens?: number;
 }
 
-/** More bytes than this never fit into a token budget of any text. */
+/** A larger file cannot fit into the token limit. */
 const BYTES_PER_TOKEN = 5;
 
-/** Most recent first, as long as the budget lasts; what the kept tail shows already, and what is no text, is left out. */
+/**
+ * Most recent first, within the limit; files that the kept tail shows already, and files that are not text,
+ * are omitted.
+ */
 export function recentFiles(options: RecentFilesOptions): CompactionSource {
   const { readFileCache, files, maxFiles = 5, maxFileTokens = 5_000 } = options;
   return {
@@ -44,7 +47,7 @@ export function recentFiles(options: RecentFilesOptions): CompactionSource {
   };
 }
 
-/** Less of a file than this says nothing. */
+/** A shorter excerpt is not useful. */
 const LEAST_TOKENS = 100;
 
 interface Beginning {
@@ -60,7 +63,7 @@ async function textOf(
   try {
     const bytes = await files.readRange(path, 0, maxBytes + 1);
     const whole = bytes.length <= maxBytes;
-    // A character that the cut goes through is no sign of a binary file.
+    // A character that is split at the end does not mark a binary file.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, maxBytes), {
       stream: !whole,
     });
@@ -99,7 +102,7 @@ function attachment(path: string, text: string, whole: boolean, stamp: Stamp): A
   };
 }
 
-/** Files that calls in these messages were about. */
+/** Files that calls in these messages used. */
 function pathsIn(messages: readonly ViewMessage[]): ReadonlySet<string> {
   const paths = new Set<string>();
   for (const message of messages) {

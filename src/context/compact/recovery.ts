@@ -1,4 +1,4 @@
-/** What may still help when a request did not fit; the rules of L7 decide the order and how often. */
+/** Recoveries for a request that did not fit; the rules of L7 decide about their order and number. */
 import type { ContextRecovery, RecoveryOutcome, StepInput } from '../../protocol/context.ts';
 import type { ModelFailure } from '../../protocol/failure.ts';
 import type { Collapses } from '../collapse/staged-collapses.ts';

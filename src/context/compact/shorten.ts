@@ -1,10 +1,10 @@
-/** Messages with their long texts cut in the middle: for reading over, not for working with. */
+/** Messages with long texts truncated in the middle, for summaries. */
 import type { JsonObject } from '../../protocol/json.ts';
 import type { ViewMessage } from '../../protocol/messages.ts';
 import type { AssistantBlock, UserBlock } from '../../protocol/wire.ts';
 import { grouped } from '../../util/text/grouped.ts';
 
-/** Beginning and end of a text, and how much is missing between them. */
+/** Beginning and end of a text, with a note about the omitted length. */
 export function cutMiddle(text: string, maxChars: number, note = ''): string {
   if (text.length <= maxChars) return text;
   const head = whole(text, 0, Math.ceil((maxChars * 2) / 3));
@@ -19,7 +19,7 @@ function whole(text: string, start: number, end: number): string {
   return text.slice(isLow(start) ? start + 1 : start, isLow(end) ? end - 1 : end);
 }
 
-/** Tool results of more than `maxChars` are cut; with `everything`, also what was said and what tools were called with. */
+/** Truncates tool results of more than `maxChars`; with `everything`, also texts and tool inputs. */
 export function shortened(message: ViewMessage, maxChars: number, everything: boolean): ViewMessage {
   const cut = (text: string) => cutMiddle(text, maxChars);
   if (message.type === 'assistant') {

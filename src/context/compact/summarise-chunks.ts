@@ -1,4 +1,4 @@
-/** A summary of more than one request can hold: piece by piece, then put together (F15, F17). */
+/** A summary of more than fits into one request: in parts, which are then merged (F15, F17). */
 import type { LoopMessage, ViewMessage } from '../../protocol/messages.ts';
 import { estimateTokens } from '../estimate/token-estimate.ts';
 import { withoutMedia } from '../media/media.ts';
@@ -15,7 +15,7 @@ export type AskForSummary = (
 ) => AsyncGenerator<LoopMessage, SummariseOutcome>;
 
 export interface ChunkJob {
-  /** What the messages of one request may take, in estimated tokens. */
+  /** Limit of the messages of one request, in estimated tokens. */
   readonly limitTokens: number;
   readonly words: SummaryWords;
   readonly ask: AskForSummary;
@@ -24,9 +24,9 @@ export interface ChunkJob {
 
 export type ChunksOutcome = SummariseOutcome & { readonly leftOut: number };
 
-/** More pieces than this would take longer than they are worth: the oldest are left out. */
+/** Maximum number of parts: the oldest are left out. */
 const MAX_CHUNKS = 16;
-/** How often a piece that turns out too long is cut smaller. */
+/** How often a part that is too long is divided. */
 const MAX_DEPTH = 2;
 
 export async function* summariseInChunks(
@@ -50,7 +50,7 @@ export async function* summariseInChunks(
     const whole = yield* job.ask(merged, mergeRequest(job.words));
     if (whole.kind !== 'failed') return { ...whole, leftOut };
   }
-  // The parts say all that the whole would say, at greater length.
+  // Merging failed: the parts contain everything, at greater length.
   return { kind: 'summary', text: partsText(texts), leftOut };
 }
 
@@ -76,7 +76,7 @@ async function* summariseChunk(
   return texts.join('\n\n');
 }
 
-/** Neighbouring rounds together, as many as fit; a round that is too long alone is shortened until it fits. */
+/** Groups neighbouring rounds up to the limit; a round that is too long alone is shortened. */
 function chunksOf(
   rounds: readonly Round[],
   limitTokens: number,

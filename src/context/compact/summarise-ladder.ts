@@ -1,6 +1,7 @@
 /**
- * One summary of these rounds, whatever it takes (L2.6, F15, F17). The request is measured before it is sent and made
- * smaller step by step: without media, with old tool output cut, without the oldest rounds, and at last in pieces.
+ * Makes one summary of these rounds by a sequence of fallback strategies (L2.6, F15, F17). The request is
+ * measured before it is sent and made smaller step by step: without media, with old tool output truncated,
+ * without the oldest rounds, and finally in parts.
  */
 import type { StepInput } from '../../protocol/context.ts';
 import type { ModelFailure } from '../../protocol/failure.ts';
@@ -22,21 +23,21 @@ export interface LadderPorts extends Stamp {
   readonly overhead: FixedOverhead;
 }
 
-/** `how` names the rung; `leftOut` counts messages that no summary speaks of. */
+/** `how` names the strategy; `leftOut` counts messages that no summary covers. */
 export type LadderOutcome =
   | { readonly kind: 'summary'; readonly text: string; readonly leftOut: number; readonly how: string }
   | Exclude<SummariseOutcome, { kind: 'summary' }>;
 
-/** How often a request that was refused is made again without its oldest rounds. */
+/** How often a refused request is repeated without its oldest rounds. */
 const MAX_DROPS = 3;
-/** What each of them leaves out at least. */
+/** Minimum share that each repetition leaves out. */
 const DROP_SHARE = 0.2;
-/** What a refused request shrinks to when the refusal named no figures. */
+/** Share that a refused request is reduced to when the refusal contains no figures. */
 const UNKNOWN_EXCESS = 0.8;
 const KNOWN_EXCESS = 0.95;
-/** How far above its estimate plain text may be. */
+/** Maximum factor of plain text above its estimate. */
 const PLAIN_SCALE = 3;
-/** What is left of an old tool result, in characters. */
+/** Characters that are kept of an old tool result. */
 const OLD_RESULT_CHARS = 2_000;
 
 export async function* summariseRounds(
@@ -52,7 +53,7 @@ export async function* summariseRounds(
   let calls = 0;
   for (const room of await ports.summaryRooms(input)) {
     const scale = estimateScale(input, await ports.overhead(input.model));
-    // Dense is what tools brought in; the instruction is plain text.
+    // Tool output is dense; the instruction is plain text.
     const wordsTokens = estimateText(partRequest(words, 1, 1)) * Math.min(scale, PLAIN_SCALE);
     const ask: AskForSummary = (messages, instruction) => {
       calls += 1;
@@ -76,7 +77,7 @@ export async function* summariseRounds(
 interface Climb {
   readonly words: SummaryWords;
   readonly ask: AskForSummary;
-  /** What the messages of a request may take, in estimated tokens. */
+  /** Limit of the messages of a request, in estimated tokens. */
   readonly limit: number;
 }
 
@@ -92,7 +93,7 @@ async function* climb(
   for (;;) {
     const form = fittingForm(rounds, limit);
     if (form === undefined) {
-      // What is known to be too long beforehand goes in pieces: nothing needs to be left out.
+      // Known in advance to be too long: summarised in parts, nothing is left out.
       const fewer = refused && drops < MAX_DROPS ? withoutOldest(rounds, limit) : undefined;
       if (fewer === undefined) break;
       drops += 1;
@@ -125,7 +126,7 @@ interface Form {
   readonly messages: readonly ViewMessage[];
 }
 
-/** The least changed form that fits; undefined: none does. */
+/** The least changed form that fits; undefined if none does. */
 function fittingForm(rounds: readonly Round[], limit: number): Form | undefined {
   const asTheyAre = rounds.flatMap((round) => round.messages);
   if (estimateTokens(asTheyAre) <= limit) return { name: 'as it was', messages: asTheyAre };
@@ -135,7 +136,7 @@ function fittingForm(rounds: readonly Round[], limit: number): Form | undefined 
   return estimateTokens(cut) <= limit ? { name: 'with tool output cut', messages: cut } : undefined;
 }
 
-/** Undefined when nothing is left to leave out. An earlier summary stays: it stands for more than any round. */
+/** undefined when nothing can be left out. An earlier summary is kept: it covers more than any round. */
 function withoutOldest(rounds: readonly Round[], limit: number): readonly Round[] | undefined {
   const first = rounds[0]?.messages.some(isSummary) ? 1 : 0;
   const cut = rounds.map((round) =>
@@ -154,7 +155,7 @@ function withoutOldest(rounds: readonly Round[], limit: number): readonly Round[
   return from === first ? undefined : [...rounds.slice(0, first), ...rounds.slice(from)];
 }
 
-/** What a refused request may come to the next time, in the same measure as `sent`. */
+/** Target size after a refusal, in the same measure as `sent`. */
 function smaller(sent: number, { tokens }: ModelFailure): number {
   if (tokens?.input === undefined || tokens.limit === undefined) return sent * UNKNOWN_EXCESS;
   const room = tokens.limit - (tokens.maxTokens ?? 0);

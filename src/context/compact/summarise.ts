@@ -19,7 +19,7 @@ import { extractSummary } from './summary-prompt.ts';
 export interface SummariseInput {
   readonly messages: readonly ViewMessage[];
   readonly model: string;
-  /** What is asked for, as the last user message. */
+  /** The instruction, as the last user message. */
   readonly instruction: string;
   /** Output cap, at most the main request's. */
   readonly maxTokens?: number;
@@ -33,10 +33,10 @@ export type SummariseOutcome =
   | { readonly kind: 'failed'; readonly failure: ModelFailure }
   | { readonly kind: 'aborted' };
 
-/** Yields what a consumer should see meanwhile (retries). Expected failures are values. */
+/** Yields messages for the consumer (retries). Expected failures are values. */
 export type Summarise = (input: SummariseInput) => AsyncGenerator<LoopMessage, SummariseOutcome>;
 
-/** What the main request is made of, so that the compaction's prefix is the one already cached (L2.6). */
+/** The main request's parts, so that the compaction hits its prompt cache (L2.6). */
 export type RequestBase = Pick<ModelRequest, 'sessionId' | 'foreground' | 'system' | 'tools' | 'maxTokens'> &
   Partial<Pick<ModelRequest, 'userContext' | 'thinking' | 'effort' | 'speed' | 'betas' | 'cache'>>;
 
@@ -46,7 +46,7 @@ export interface SummariserOptions extends Stamp {
   readonly mainRequest: (model: string) => RequestBase | Promise<RequestBase>;
 }
 
-/** A summary that comes back blank is asked for once more; so is one whose stream broke. */
+/** Maximum calls: an empty summary is requested again, and so is one whose stream broke. */
 const MAX_CALLS = 3;
 
 export function createSummarise(options: SummariserOptions): Summarise {
@@ -171,7 +171,7 @@ async function* ask(
       }
     }
   } finally {
-    // Reached early when the consumer went away: the call must not outlive it.
+    // Also reached when the consumer leaves early: the call must not outlive it.
     await run.return({ kind: 'aborted', retry: call.retry, attempts: [] });
   }
 }

@@ -1,4 +1,4 @@
-/** The words of a compaction: what the model is asked for, and what it finds in its place afterwards. */
+/** Texts of a compaction: the instruction, and what replaces the summarised messages. */
 
 const REQUEST = `The conversation above is about to be replaced by a summary, because it no longer fits into the context window. Write that summary now. Whoever continues the work will have the summary, the user's latest request and the most recent steps, and nothing else of what stands above.
 
@@ -12,21 +12,21 @@ Answer with text only; do not call any tool. First think inside <analysis> tags:
 6. Pending: open tasks and promises, and running background work.
 7. Next step: what was being done at the very end, and what comes directly after it.`;
 
-/** What a host may change about the request for a summary. */
+/** Changes of a host to the instruction. */
 export interface SummaryWords {
-  /** Takes the place of the whole request. */
+  /** Replaces the instruction. */
   readonly prompt?: string;
-  /** Added to it. */
+  /** Appended to the instruction. */
   readonly instructions?: readonly string[];
 }
 
-/** The extra user instruction at the end of a compaction request. */
+/** The user message at the end of a compaction request. */
 export function summaryRequest({ prompt = REQUEST, instructions = [] }: SummaryWords): string {
   if (instructions.length === 0) return prompt;
   return `${prompt}\n\nInstructions for this summary in particular:\n${instructions.join('\n')}`;
 }
 
-/** The same for one piece of a conversation that is too long to be read at once. */
+/** The same for one part of a conversation that is too long for one request. */
 export function partRequest(words: SummaryWords, part: number, parts: number): string {
   return (
     `What stands above is part ${part} of ${parts} of a conversation that is too long to be read in one go. Deal with this ` +
@@ -34,7 +34,7 @@ export function partRequest(words: SummaryWords, part: number, parts: number): s
   );
 }
 
-/** The summaries of the parts, as the one message that is to be merged. */
+/** The summaries of the parts, as one message to be merged. */
 export function partsText(summaries: readonly string[]): string {
   return summaries.map((text, i) => `<part number="${i + 1}">\n${text}\n</part>`).join('\n\n');
 }
@@ -46,7 +46,10 @@ export function mergeRequest(words: SummaryWords): string {
   );
 }
 
-/** The summary out of an answer: `<analysis>` is dropped. '' when there is none (F09: that is a failure). */
+/**
+ * Extracts the summary from an answer: `<analysis>` is dropped. '' if there is none, which is a failure
+ * (F09).
+ */
 export function extractSummary(answer: string): string {
   const withoutAnalysis = answer.replace(/<analysis>[\s\S]*?(<\/analysis>|(?=<summary>)|$)/, '');
   const open = withoutAnalysis.indexOf('<summary>');
@@ -56,7 +59,7 @@ export function extractSummary(answer: string): string {
   return withoutAnalysis.slice(start, close >= start ? close : undefined).trim();
 }
 
-/** What stands in the view for everything that was summarised. */
+/** Replaces everything that was summarised. */
 export function summaryText(
   summary: string,
   more: { readonly leftOut: number; readonly transcriptPath?: string; readonly historyTool?: string },
@@ -76,7 +79,7 @@ export function summaryText(
   ].join('\n\n');
 }
 
-/** What stands in the view for rounds that were dropped without a summary. */
+/** Replaces rounds that were dropped without a summary. */
 export function trimmedText(dropped: number, historyTool?: string): string {
   const how = historyTool === undefined ? 'with the tools' : `with the ${historyTool} tool`;
   return `[${dropped} earlier messages of this conversation were removed because they no longer fit into the context window. What they held can be looked up again ${how} where it is needed.]`;

@@ -1,4 +1,4 @@
-/** Which model makes the summary, and how much it can be given to read (F17). */
+/** Which model makes the summary, and its input limit (F17). */
 import type { StepInput } from '../../protocol/context.ts';
 import type { FixedOverhead } from '../estimate/fixed-overhead.ts';
 import { limitsFor, type ModelSize } from '../estimate/thresholds.ts';
@@ -6,9 +6,9 @@ import type { RequestBase } from './summarise.ts';
 
 export interface SummaryRoom {
   readonly model: string;
-  /** What messages and answer may take together, in tokens. */
+  /** Limit of messages and answer together, in tokens. */
   readonly tokens: number;
-  /** Kept free for the answer at least; and at most asked for. */
+  /** Minimum reserved for the answer, and its maximum. */
   readonly leastAnswer: number;
   readonly mostAnswer: number;
 }
@@ -17,14 +17,16 @@ export interface SummaryRoom {
 export type SummaryRooms = (input: StepInput) => Promise<readonly SummaryRoom[]>;
 
 export interface SummaryRoomOptions {
-  /** Another model than the one that works: cheaper, or larger. The working one stands in when it fails. */
+  /**
+   * Another model than the main one: cheaper, or with a larger window. The main model is used when it fails.
+   */
   readonly summaryModel?: string;
   readonly modelSize: (model: string) => ModelSize;
   readonly mainRequest: (model: string) => RequestBase | Promise<RequestBase>;
   readonly overhead: FixedOverhead;
 }
 
-/** A summary shorter than this is none, unless the window is tiny. */
+/** Minimum tokens of a useful summary, unless the window is tiny. */
 const LEAST_ANSWER = 4_000;
 const LEAST_ANSWER_SHARE = 1 / 8;
 
@@ -33,7 +35,7 @@ export function createSummaryRooms(options: SummaryRoomOptions): SummaryRooms {
     const { window, maxOutput } = model === working ? limits : limitsFor(options.modelSize(model));
     const { maxTokens, thinking } = await options.mainRequest(model);
     const mostAnswer = Math.min(maxTokens, maxOutput);
-    // An explicit thinking budget must fit into the output cap, so that cap is not lowered.
+    // An explicit thinking budget must fit into the output cap, so the cap is not lowered.
     const least = thinking?.type === 'enabled' ? mostAnswer : LEAST_ANSWER;
     return {
       model,

@@ -1,4 +1,4 @@
-/** The todo list, after a compaction: it is state of the engine, and a summary may word it differently (F31). */
+/** Restores the todo list after a compaction: a summary may word it differently (F31). */
 
 import type { TodoItem } from '../../protocol/attachment.ts';
 import type { CompactionSource } from '../../protocol/context.ts';

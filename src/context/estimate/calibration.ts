@@ -1,19 +1,19 @@
-/** How far estimates are off for a model, learned from what the provider reports (F29). Plain figures, no I/O. */
+/** Error of the estimates for a model, learned from reported usage (F29). Plain figures, no I/O. */
 
 export interface Calibration {
-  /** Real tokens per estimated one; 1 until a report says otherwise. */
+  /** Real tokens per estimated token; 1 until usage was reported. */
   factor(model: string): number;
-  /** The smallest request that was reported, in tokens; undefined until one was. */
+  /** The smallest reported request, in tokens; undefined until one was reported. */
   least(model: string): number | undefined;
   /** `estimated` is without any factor. */
   report(estimated: number, reported: number, model: string): void;
 }
 
-/** What is estimated below this many tokens says more about framing than about density. */
+/** Smaller estimates reflect framing rather than density. */
 const LEAST_TOKENS = 1_000;
-/** Weight of a report beside those before it; the first one counts whole. */
+/** Weight of a report against earlier ones; the first one counts fully. */
 const WEIGHT = 0.4;
-/** A provider that reports more than this, or less, is counting something else. */
+/** Bounds: a provider outside of them counts something else. */
 const MIN_FACTOR = 0.5;
 const MAX_FACTOR = 10;
 

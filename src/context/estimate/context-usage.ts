@@ -1,4 +1,4 @@
-/** What fills the context, by category, as a person and a client may ask it. Pure. */
+/** Usage of the context by category. Pure. */
 
 import type { RecalledMemory } from '../../protocol/attachment.ts';
 import type { ContextLimits } from '../../protocol/context.ts';
@@ -15,20 +15,20 @@ export interface ContextUsageInput {
   readonly system: readonly string[];
   readonly userContext: readonly string[];
   readonly memoryFiles: readonly { readonly path: string; readonly type: string; readonly content: string }[];
-  /** Absent: their bytes are not known, and what is left of `overheadTokens` is theirs. */
+  /** Absent: unknown; the rest of `overheadTokens` is attributed to them. */
   readonly tools?: readonly WireTool[];
-  /** Told by name, and no part of requests. */
+  /** Deferred tools, which are not part of requests. */
   readonly deferredTools?: readonly WireTool[];
-  /** Agents that are not built in, with what the tools say of each. */
+  /** Agents that are not built in, with their descriptions. */
   readonly agents?: readonly (Omit<ContextUsage['agents'][number], 'tokens'> & { readonly line: string })[];
-  /** Skills that there are; what the model was told of them is in the messages. */
+  /** Available skills; their announcements are in the messages. */
   readonly skills?: readonly Omit<SkillRow, 'tokens'>[];
   /** Slash commands that there are. */
   readonly commandCount?: number;
   /** An earlier estimate of everything but the messages. */
   readonly overheadTokens?: number;
   readonly messages: readonly ViewMessage[];
-  /** Real tokens per estimated one, as learned. Default 1. */
+  /** Learned real tokens per estimated token. Default 1. */
   readonly factor?: number;
   /** The provider's figure for the first `length` messages and everything before them. */
   readonly measured?: { readonly usage: Usage; readonly length: number };
@@ -162,7 +162,7 @@ export function contextUsage(input: ContextUsageInput): ContextUsage {
   };
 }
 
-/** They stand in the conversation, where they were told; what was said twice counts twice. */
+/** Instructions are part of the conversation where they were announced; repeated ones count again. */
 function instructionsIn(messages: readonly ViewMessage[]): { serverName: string; tokens: number }[] {
   const byServer = new Map<string, number>();
   for (const message of messages) {
@@ -176,7 +176,7 @@ function instructionsIn(messages: readonly ViewMessage[]): { serverName: string;
   return [...byServer].map(([serverName, tokens]) => ({ serverName, tokens }));
 }
 
-/** Memory files that came behind tool results. */
+/** Memory files that were attached behind tool results. */
 function memoryIn(messages: readonly ViewMessage[]): { path: string; type: string; tokens: number }[] {
   return messages.flatMap((message) => {
     if (message.type !== 'attachment') return [];
@@ -197,7 +197,7 @@ function memoryIn(messages: readonly ViewMessage[]): { path: string; type: strin
   });
 }
 
-/** What the model was told of skills, as instructions of servers are counted. */
+/** Announcements of skills, counted like instructions of servers. */
 function skillsIn(
   messages: readonly ViewMessage[],
   known: NonNullable<ContextUsageInput['skills']>,
@@ -229,7 +229,7 @@ function usageOf(usage: Usage): NonNullable<ContextUsage['apiUsage']> {
   return { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens };
 }
 
-/** Each category gets its share of the squares, at least one; its last one may be filled in part. */
+/** Each category gets its share of the squares, at least one; the last one may be partly filled. */
 function grid(categories: readonly ContextCategory[], window: number): ContextSquare[][] {
   const all = ROWS * SQUARES_A_ROW;
   const squares = categories.flatMap(({ name, tokens, color, kind }): ContextSquare[] => {

@@ -1,6 +1,6 @@
 import type { ContextLimits } from '../../protocol/context.ts';
 
-/** Of autocompact's threshold: above it the rungs before autocompact begin to work (L2.4, L2.5). */
+/** Share of autocompact's threshold above which clearing and collapse start (L2.4, L2.5). */
 const EARLY_SHARE = 0.6;
 
 /** Tokens from which old results are cleared and collapses are staged. */

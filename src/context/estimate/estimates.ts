@@ -1,4 +1,7 @@
-/** The estimates of one session: raw figures of `token-estimate.ts`, times what usage taught about each model. */
+/**
+ * The estimates of one session: raw figures of `token-estimate.ts`, multiplied by the factor learned for each
+ * model.
+ */
 import type { ContextPort, EstimatedRequest, RequestEstimate } from '../../protocol/context.ts';
 import type { ViewMessage } from '../../protocol/messages.ts';
 import type { View } from '../../protocol/view.ts';
@@ -25,7 +28,8 @@ class RawEstimates implements Estimates {
     const factor = this.#calibration.factor(request.model);
     const head = estimateHead(request);
     const leastCounted = this.#calibration.least(request.model);
-    // Messages may be denser than any head: a factor that they taught must not blow it up beyond what was counted.
+    // Messages may be denser than the fixed part: the factor must not raise the latter above what was
+    // reported.
     const overhead = Math.min(head * factor, Math.max(head, leastCounted ?? Number.POSITIVE_INFINITY));
     const counted = this.#counted;
     if (counted !== undefined && counted.view.root === request.view.root)

@@ -1,10 +1,10 @@
-/** What every request carries besides its messages: the system prompt, the contexts and the tools (F21). */
+/** The fixed part of every request: system prompt, contexts and tools (F21). */
 import type { ContextLimits, StepInput } from '../../protocol/context.ts';
 import type { RequestBase } from '../compact/summarise.ts';
 import { estimateHead } from './request-estimate.ts';
 import { estimateTokens } from './token-estimate.ts';
 
-/** In tokens, by estimate; counted once per set. */
+/** Estimated tokens; computed once per set. */
 export type FixedOverhead = (model: string) => Promise<number>;
 
 export function createFixedOverhead(
@@ -17,8 +17,8 @@ export function createFixedOverhead(
 }
 
 /**
- * Tokens in use that no message accounts for; 0 while nothing but messages was counted. Dense messages are no part of it:
- * a whole request was once smaller.
+ * Reported tokens outside the messages; 0 if only messages were counted. Bounded by the smallest request that
+ * was reported.
  */
 export function measuredFloor(input: StepInput): number {
   const { estimateTokens: used, overheadTokens = 0, leastCounted = Number.POSITIVE_INFINITY } = input;
@@ -31,8 +31,8 @@ export function requestTokens(input: StepInput, overhead: number): number {
 }
 
 /**
- * What compaction can never make smaller. The lower of what was measured and what was counted: both err on the high
- * side, and a floor that is taken for too large would keep a session from compacting.
+ * What compaction cannot make smaller: the lower of the measured and the reported figure. Both are upper
+ * bounds, and a floor that is too large would prevent compaction.
  */
 export function floorOf(
   input: StepInput,
@@ -44,15 +44,20 @@ export function floorOf(
     : { tokens: Math.min(measured, overhead), measured: true };
 }
 
-/** Where autocompact stands by L2's formula, whatever the session has set: a lower setting is no lack of room. */
+/**
+ * Autocompact's threshold by the formula of L2, regardless of settings: a lower setting does not mean a lack
+ * of space.
+ */
 export function naturalThreshold({ effective, window }: ContextLimits): number {
   return effective - Math.min(13_000, window / 8);
 }
 
-/** Beyond this, what was counted above the estimate may as well be the fixed part. */
+/** Beyond this factor, reported tokens may belong to the fixed part. */
 const USUAL_SCALE = 3;
 
-/** Real tokens of the view per estimated one, as far as it was measured; the API may also have cleared part of it. */
+/**
+ * Real tokens of the view per estimated token, as far as measured; the API may also have cleared part of it.
+ */
 export function estimateScale(input: StepInput, overhead: number): number {
   const estimated = estimateTokens(input.view);
   if (estimated === 0 || input.estimateTokens === estimated) return 1;

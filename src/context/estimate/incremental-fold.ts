@@ -1,16 +1,16 @@
-/** A figure about a view that grows with it: what is new is added to what was known (L10.10). */
+/** A figure about a view that is updated as the view grows (L10.10). */
 import type { ViewMessage } from '../../protocol/messages.ts';
 import type { View } from '../../protocol/view.ts';
 
 export interface ViewFold<T> {
   (view: View): T;
-  /** What this view comes to is known: only what is appended to it will be looked at. */
+  /** Sets the figure of this view: only appended messages are folded afterwards. */
   begin(view: View, value: T): void;
 }
 
 /**
- * Folds a view's messages, remembering the longest version of each root. A shorter version, or one that was edited,
- * is folded afresh.
+ * Folds a view's messages and keeps the longest version of each root. A shorter or edited version is folded
+ * anew.
  */
 export function createViewFold<T>(empty: T, add: (sum: T, message: ViewMessage) => T): ViewFold<T> {
   const known = new WeakMap<object, { length: number; value: T }>();

@@ -1,4 +1,4 @@
-/** What the messages of a view cost, by who wrote them and by tool. */
+/** Tokens of the messages of a view, by author and by tool. */
 import type { ContextUsage } from '../../protocol/context-usage.ts';
 import type { ViewMessage } from '../../protocol/messages.ts';
 import type { AssistantBlock, UserBlock } from '../../protocol/wire.ts';

@@ -1,10 +1,10 @@
-/** The sizes of models, as they were declared and as refusals corrected them for this session (F28, F116). */
+/** Sizes of models, as declared and as corrected by refusals in this session (F28, F116). */
 import type { ModelFailure } from '../../protocol/failure.ts';
 import type { ModelSize } from './thresholds.ts';
 
 export interface ModelSizes {
   of(model: string): ModelSize;
-  /** Takes the window out of an overflow that states it; any other failure changes nothing. */
+  /** Reads the window from an overflow that states it; other failures have no effect. */
   learnFrom(failure: ModelFailure, model: string): void;
 }
 

@@ -1,11 +1,11 @@
-/** What a whole request costs: its messages, and the fixed part that no message accounts for. */
+/** Estimated tokens of a complete request: its messages, and the fixed part. */
 import type { EstimatedRequest } from '../../protocol/context.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
 import { createViewFold } from './incremental-fold.ts';
 import { estimateText } from './text-estimate.ts';
 import { estimateMessage } from './token-estimate.ts';
 
-/** What comes with the ability to call tools at all. */
+/** Overhead of tool support in general. */
 const TOOLS_OVERHEAD = 300;
 
 type Head = Pick<EstimatedRequest, 'system' | 'userContext' | 'tools'>;

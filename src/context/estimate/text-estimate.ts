@@ -1,7 +1,7 @@
 /**
- * What a text costs in tokens, without a tokenizer. The text is read once, as runs of one kind of character: words
- * cost by their length, digits and symbols by their number, other scripts by the character. A long run of letters and
- * digits without a word in it is data (base64, hex) and costs by the character too.
+ * Estimates the tokens of a text without a tokenizer. The text is read once, as runs of one kind of
+ * character: words by their length, digits and symbols by their number, other scripts by character. A long
+ * run of letters and digits without a word in it is data (base64, hex) and is counted by character too.
  */
 
 /** A word up to this long is one token; the rest of a longer one costs a token for so many characters. */
@@ -57,7 +57,7 @@ const SCRIPTS: readonly (readonly [from: number, tokens: number])[] = [
   [0xd7b0, 1], // the rest; emoji are two of these
 ];
 
-/** Longer texts are judged by so many stretches, evenly spread, of so many characters. */
+/** Longer texts are sampled: evenly distributed stretches of this many characters. */
 const READ_WHOLE = 256 * 1024;
 const STRETCHES = 32;
 const STRETCH_CHARS = 4 * 1024;

@@ -6,9 +6,9 @@ export interface ModelSize {
   readonly maxOutputTokens: number;
 }
 
-/** Every figure is in tokens; a given one takes the place of L2's formula. */
+/** Every figure is in tokens and replaces the result of L2's formula. */
 export interface LimitOptions {
-  /** Lowers the model's window; a larger value changes nothing. */
+  /** Lowers the model's window; a larger value has no effect. */
   readonly window?: number;
   /** R: room kept free for the answer. */
   readonly reserve?: number;
@@ -21,11 +21,11 @@ export interface LimitOptions {
   readonly blockingAt?: number;
 }
 
-/** For a model that declares no window, or no output limit: neither "always full" nor "never full". */
+/** Window of a model that declares none, or no output limit. */
 const UNKNOWN_WINDOW = 100_000;
 const UNKNOWN_MAX_OUTPUT = 8_000;
 
-/** Far enough below autocompact to act on, on small windows too. */
+/** Distance of the warning below autocompact, also on small windows. */
 const WARN_BELOW = 20_000;
 
 export function limitsFor(model: ModelSize, options: LimitOptions = {}): ContextLimits {

@@ -1,4 +1,4 @@
-/** What messages cost in tokens, without a tokenizer. It bridges the time until a response reports what was counted. */
+/** Estimates the tokens of messages without a tokenizer, until a response reports the real figure. */
 import type { ViewMessage } from '../../protocol/messages.ts';
 import type { ContentBlock, ImageBlock } from '../../protocol/wire.ts';
 import { oncePer } from '../../util/collections/weak-memo.ts';
@@ -11,15 +11,15 @@ export { estimateText } from './text-estimate.ts';
 /** Role, separators and block framing. */
 const MESSAGE_OVERHEAD = 4;
 const BLOCK_OVERHEAD = 3;
-/** An image of the largest size that is not scaled down, and what its size makes of it. */
+/** Tokens of the largest image that is not scaled down, and the size per token. */
 const MAX_IMAGE_TOKENS = 1_600;
 const PIXELS_PER_TOKEN = 750;
 const PDF_PAGE_TOKENS = 2_500;
 const PDF_PAGE_BYTES = 60_000;
-/** Signed thinking that nobody may read: about as long as the thought. */
+/** Redacted thinking: about as long as the thought. */
 const REDACTED_CHARS_PER_TOKEN = 4;
 
-/** O(messages given): each message is counted once and remembered by identity. */
+/** O(messages given): each message is counted once and cached by identity. */
 export function estimateTokens(messages: Iterable<ViewMessage>): number {
   let tokens = 0;
   for (const message of messages) tokens += estimateMessage(message);

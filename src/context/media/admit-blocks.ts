@@ -1,7 +1,7 @@
 /**
- * The door of the conversation: a block that the provider would refuse makes way for a text that says so, before it
- * enters history, where it would be refused with every later request (F10). Nothing is resized: that would take an
- * image library.
+ * Admits blocks to the conversation: a block that the provider would refuse is replaced by a text before it
+ * enters history, where it would be refused with every later request (F10). Images are not resized, which
+ * would need an image library.
  */
 import type {
   DocumentBlock,
@@ -14,13 +14,13 @@ import { type ImageHeader, imageHeader } from '../../util/files/image-header.ts'
 import type { MediaLimits } from './media-limits.ts';
 
 export interface Standing {
-  /** Images that stand in the conversation already. */
+  /** Number of images in the conversation. */
   readonly images: number;
 }
 
 type Inner = TextBlock | ImageBlock | DocumentBlock;
 
-/** The same array when every block may pass. Pure. */
+/** Returns the same array when every block is admitted. Pure. */
 export function admitBlocks(
   content: readonly UserBlock[],
   limits: MediaLimits,

@@ -1,4 +1,4 @@
-/** What a provider takes of images, documents and bytes. Data: another provider is another set of numbers. */
+/** Limits of a provider for images, documents and bytes. */
 
 export interface MediaLimits {
   /** Of one image, counted on its base64 text. Default 5 MiB. */
@@ -20,7 +20,9 @@ export interface MediaLimits {
 
 const LONG_CONTEXT_TOKENS = 200_000;
 
-/** The Messages API's own limits for a model with this window; `overrides` are a provider's or a host's. */
+/**
+ * The limits of the Messages API for a model with this window; `overrides` are those of a provider or host.
+ */
 export function mediaLimitsFor(
   model: { readonly contextWindow: number },
   overrides: Partial<MediaLimits> = {},

@@ -1,13 +1,13 @@
-/** Images and documents as a line of text that names them. */
+/** Replaces images and documents by a line of text that names them. */
 import type { JsonObject } from '../../protocol/json.ts';
 import type { UserMessage, ViewMessage } from '../../protocol/messages.ts';
 import type { TextBlock, UserBlock } from '../../protocol/wire.ts';
 import { contentOf, isMedia, type MediaBlock } from './view-media.ts';
 
-/** Knows the file that a call was about. */
+/** Returns the file that a call used. */
 export type NameOf = (toolUseId: string) => string | undefined;
 
-/** The message with a note for each image and document; undefined when it holds none. */
+/** The message with a note for each image and document; undefined if it has none. */
 export function withoutMedia(
   message: ViewMessage,
   nameOf: NameOf = () => undefined,
@@ -16,8 +16,8 @@ export function withoutMedia(
 }
 
 /**
- * The message with a note for each image and document that `why` gives a reason for; undefined when that is none.
- * `why` sees them in order, those inside tool results too.
+ * The message with a note for each image and document for which `why` returns a reason; undefined if there is
+ * none. `why` receives them in order, those inside tool results too.
  */
 export function replaceMedia(
   message: ViewMessage,
@@ -50,7 +50,7 @@ export function withContent(
   return Object.freeze(changed);
 }
 
-/** The file each call was about, where its input says. */
+/** The file of each call, if its input names one. */
 export function fileNames(messages: readonly ViewMessage[]): NameOf {
   const names = new Map<string, string>();
   for (const message of messages) {

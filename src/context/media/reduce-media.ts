@@ -1,4 +1,6 @@
-/** What the API refused makes way for notes that name it (L7 rule 4, F11, F12). The journal keeps the original. */
+/**
+ * Replaces what the API refused by notes that name it (L7 rule 4, F11, F12). The journal keeps the original.
+ */
 import type { RecoveryOutcome, StepInput } from '../../protocol/context.ts';
 import type { ModelFailure } from '../../protocol/failure.ts';
 import type { ViewMessage } from '../../protocol/messages.ts';
@@ -13,8 +15,9 @@ import { contentOf, isMedia, mediaOf, viewMedia } from './view-media.ts';
 type Edits = { readonly edits: readonly ViewEdit[]; readonly tokensFreed: number };
 
 /**
- * The block that the refusal named; unnamed, the media that no accepted request held yet, else the largest. A body of
- * too many bytes loses its oldest media, a prompt of too many tokens all of them.
+ * Replaces the block that the refusal named; if it named none, the media that no accepted request contained,
+ * else the largest. For a body of too many bytes the oldest media are replaced, for a prompt of too many
+ * tokens all of them.
  */
 export function reduceMedia(
   { view }: StepInput,
@@ -29,7 +32,7 @@ export function reduceMedia(
   const { images, documents, bytes } = viewMedia(view);
   if (images + documents === 0) return none('the view holds no image and no document');
   if (failure.kind === 'prompt_too_long' && failure.status === 413) {
-    // Below the limit that we know of, the endpoint's own is lower.
+    // The request is below the known limit: the endpoint's own is lower.
     const target = bytes > limits.maxRequestBytes ? limits.maxRequestBytes / 2 : bytes / 2;
     return outcome(dropOldest(view, { images, bytes: target, pixels: Number.POSITIVE_INFINITY }));
   }
@@ -39,7 +42,7 @@ export function reduceMedia(
   return outcome(replaceIn(suspects(messages), drop));
 }
 
-/** What stood in an accepted request is not what is refused now. */
+/** Media of an accepted request are not what is refused now. */
 function suspects(messages: readonly ViewMessage[]): readonly ViewMessage[] {
   const lastAnswer = messages.findLastIndex((message) => message.type === 'assistant');
   const fresh = messages.slice(lastAnswer + 1).filter(holdsMedia);
@@ -74,7 +77,7 @@ function withoutNamed(
   };
 }
 
-/** Undefined when nothing is left in it that could be refused, or it is not what the refusal is about. */
+/** undefined when nothing in it could be refused, or it is not what the refusal is about. */
 function quarantined(
   block: UserBlock,
   inner: number | undefined,
@@ -87,7 +90,7 @@ function quarantined(
     return isText && failure.kind === 'invalid_request' ? textBlock(refusalText(failure)) : undefined;
   };
   if (block.type !== 'tool_result') return note(block);
-  // A call must keep its result (L10.1): only what it says may go.
+  // A call must keep its result (L10.1): only its content is replaced.
   const { content } = block;
   if (content === undefined || typeof content === 'string') {
     const text = note(textBlock(content ?? ''));
@@ -99,7 +102,7 @@ function quarantined(
   return replaced && { ...block, content: content.map((other, at) => (at === suspect ? replaced : other)) };
 }
 
-/** How the text begins that stands for another: it is not replaced once more. */
+/** Beginning of the replacing text, which is not replaced again. */
 const REMOVED = '[removed: ';
 
 function refusalText(failure: ModelFailure): string {

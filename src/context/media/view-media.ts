@@ -1,4 +1,4 @@
-/** The images and documents of a view, counted once per message: what stands already, when more is to come. */
+/** The images and documents of a view, counted once per message. */
 import type { ViewMessage } from '../../protocol/messages.ts';
 import type { View } from '../../protocol/view.ts';
 import type { DocumentBlock, ImageBlock, UserBlock } from '../../protocol/wire.ts';
@@ -11,7 +11,7 @@ export type MediaBlock = ImageBlock | DocumentBlock;
 export interface MediaTally {
   readonly images: number;
   readonly documents: number;
-  /** Of all of them, as they stand in the request. */
+  /** Total bytes, as in the request. */
   readonly bytes: number;
   /** The longest side of the largest image. */
   readonly maxPixels: number;
@@ -58,7 +58,7 @@ export function tallyOf(block: MediaBlock): MediaTally {
   return { images: 1, documents: 0, bytes, maxPixels: longestSide(block) };
 }
 
-/** 0 when it cannot be known. */
+/** 0 if unknown. */
 function longestSide({ source }: ImageBlock): number {
   const header = source.type === 'base64' ? imageHeader(source.data) : undefined;
   return header === undefined ? 0 : Math.max(header.width, header.height);

@@ -4,8 +4,8 @@ import { estimateTokens } from '../estimate/token-estimate.ts';
 import { isSummary } from '../rounds.ts';
 
 /**
- * A view that the engine compacted starts with its summary already. One that came from elsewhere (messages a host
- * hands in, an imported transcript) may still hold what its summary stands for; that is removed. O(fresh).
+ * A view that the engine compacted starts with its summary already. Another one (messages from a host, an
+ * imported transcript) may still contain what its summary covers, which is removed here. O(fresh).
  */
 export const afterBoundary: ContextStep = {
   name: 'after-boundary',

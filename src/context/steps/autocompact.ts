@@ -1,4 +1,4 @@
-/** Step 6: above the threshold, one summary takes the place of everything before the kept tail. */
+/** Step 6: above the threshold, one summary replaces everything before the kept tail. */
 import type {
   CompactionState,
   ContextLimits,
@@ -15,16 +15,16 @@ import { estimateScale, floorOf, measuredFloor, naturalThreshold } from '../esti
 import { informational } from '../notices.ts';
 
 const MAX_STRIKES = 3;
-/** A context that is full again this many turns after a compaction counts as refilled. */
+/** A context that is full again within this many turns after a compaction counts as refilled. */
 const REFILL_TURNS = 3;
 const MAX_REFILLS = 3;
 /** A summary of less than this share of the threshold would not help (F21, F26). */
 const WORTHWHILE_SHARE = 0.05;
 
 /**
- * A failed summary leaves the view as it was and counts a strike (F18). Only when nothing is left of what the view may
- * fill does the last rung of the ladder, which needs no model, make room; also while summaries are switched off. So the
- * session goes on, and each loss is announced.
+ * A failed summary leaves the view unchanged and is counted (F18). Only when the view is full, the last
+ * fallback strategy, which needs no model, frees space; also while summaries are switched off. So the session
+ * continues, and each loss is announced.
  */
 export function autocompact(ports: () => CompactionPorts): ContextStep {
   return {
@@ -90,8 +90,8 @@ async function* makeRoom(input: StepInput, ports: CompactionPorts): AsyncGenerat
 }
 
 /**
- * F21: what stands before the messages fills the window, so no compaction can help. Before anything was measured, only
- * a floor that leaves no room at all ends the run; otherwise the request itself says.
+ * F21: the part before the messages fills the window, so no compaction can help. Before anything was
+ * measured, only a floor that leaves no space at all ends the run; otherwise the request itself decides.
  */
 async function tooLargeFloor(input: StepInput, ports: CompactionPorts): Promise<StepOutcome | undefined> {
   const { limits, model } = input;
@@ -106,14 +106,14 @@ async function tooLargeFloor(input: StepInput, ports: CompactionPorts): Promise<
   return skip('the system prompt and the tools alone are above the threshold');
 }
 
-/** The floor is never above what was counted: in the usual case nothing has to be measured (L10.10). */
+/** The floor is never above the reported figure: usually nothing has to be measured (L10.10). */
 function isFarBelow(overhead: number | undefined, limits: ContextLimits): boolean {
   return overhead !== undefined && overhead < Math.min(limits.autocompactAt, naturalThreshold(limits));
 }
 
 interface Ahead {
   readonly why: string;
-  /** The state that follows when something was dropped, and when nothing could be. */
+  /** The state after something was dropped, and when nothing could be. */
   readonly compacted: CompactionState;
   readonly else: CompactionState;
 }

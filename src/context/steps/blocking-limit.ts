@@ -1,8 +1,8 @@
-/** Step 7: a request that is bound to be refused is not made. */
+/** Step 7: a request that would certainly be refused is not made. */
 import type { ContextStep } from '../../protocol/context.ts';
 import { grouped } from '../../util/text/grouped.ts';
 
-/** `recoveryEnabled`: an overflow will be repaired after the fact, so it may be met. */
+/** `recoveryEnabled`: an overflow can be recovered from afterwards, so the request is made. */
 export function blockingLimit(recoveryEnabled: boolean): ContextStep {
   return {
     name: 'blocking-limit',

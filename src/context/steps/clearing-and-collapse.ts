@@ -1,4 +1,4 @@
-/** Steps 3 to 5, what they share, and what they make of the estimates: put together once per conversation. */
+/** Steps 3 to 5, their shared state, and their effect on estimates: created once per conversation. */
 import type { ContextPort, ContextStep } from '../../protocol/context.ts';
 import type { CallModel } from '../../protocol/model.ts';
 import type { Ledger } from '../../protocol/ports.ts';
@@ -20,25 +20,25 @@ import { snip } from './snip.ts';
 export interface MiddleRungOptions {
   /** Default true. */
   readonly snip?: boolean;
-  /** Shared with whoever marks: the Snip tool, a command, the host. */
+  /** Shared with the sources of marks: the Snip tool, a command, the host. */
   readonly snipMarks?: SnipMarks;
-  /** Default true: the API clears old results where it can. Off: they are cleared in the view. */
+  /** The API clears old results where it can; otherwise they are cleared in the view. Default true. */
   readonly cachedMicrocompact?: boolean;
-  /** Whether the API serves `context_management` for this model. Default: for none. */
+  /** Whether the API supports `context_management` for this model. Default: for none. */
   readonly servesContextEdits?: (model: string) => boolean;
-  /** Whether a tool's calls can be made again (`Tool.microcompactable`). Default: none can. */
+  /** Whether a tool's calls can be repeated (`Tool.microcompactable`). Default: none can. */
   readonly microcompactable?: (toolName: string) => boolean;
-  /** The newest so many results of such calls stay. Default 5: what a few parallel looks brought in last. */
+  /** Number of newest results of such calls that are kept. Default 5. */
   readonly keepResults?: number;
-  /** Below so many tokens clearing is not worth a new prefix. Default 20 000. */
+  /** Minimum tokens for which clearing is worth a new prefix. Default 20,000. */
   readonly microcompactTokens?: number;
-  /** How long the API keeps a prompt cached, ms. Default 5 min. */
+  /** Lifetime of a cached prompt in ms. Default 5 min. */
   readonly cacheTtlMs?: number;
   /** Default true, unless autocompact is off; `reactiveCompact: true` then keeps it on. */
   readonly collapse?: boolean;
   /** The small model that condenses spans for this one. Default: the model itself. */
   readonly collapseModel?: (model: string) => string;
-  /** Ends what runs in the background. Default: nothing does. */
+  /** Aborts background work. Default: nothing does. */
   readonly session?: { readonly signal: AbortSignal };
 }
 
@@ -58,17 +58,17 @@ export interface MiddleRungs {
   readonly microcompact: ContextStep;
   readonly contextCollapse: ContextStep | undefined;
   readonly collapses: (() => Collapses) | undefined;
-  /** The same, but a compaction's request has cleared at the API what the main request has. */
+  /** Like the main model port; a compaction's request also has cleared what the main request has. */
   readonly callModel: CallModel;
   readonly appliedEdits: NonNullable<ContextPort['appliedEdits']>;
-  /** Estimates that leave out what the API clears. */
+  /** Estimates that omit what the API clears. */
   counting(estimates: Estimates): Estimates;
 }
 
 const KEEP_RESULTS = 5;
 const MICROCOMPACT_TOKENS = 20_000;
 const CACHE_TTL_MS = 5 * 60_000;
-/** Of what the small model's window leaves for the prompt: the estimate may be off, and a request has its frame. */
+/** Share of the small model's window for the text: the estimate may be off, and a request has overhead. */
 const READABLE_SHARE = 0.7;
 
 export function createMiddleRungs(options: MiddleRungOptions, parts: MiddleRungParts): MiddleRungs {
@@ -100,7 +100,7 @@ export function createMiddleRungs(options: MiddleRungOptions, parts: MiddleRungP
   };
 }
 
-/** L2: autocompact's switch takes collapse with it, unless reactive compaction was asked for by name. */
+/** L2: autocompact's switch includes collapse, unless reactive compaction was switched on explicitly. */
 function collapseIsOn({ collapse }: MiddleRungOptions, parts: MiddleRungParts): boolean {
   return collapse !== false && (parts.autocompact || parts.reactiveCompact);
 }

@@ -1,12 +1,18 @@
-/** Step 5: spans of finished rounds are condensed ahead of time, and stand in the view condensed once room is needed. */
+/**
+ * Step 5: spans of finished rounds are condensed ahead of time, and replaced in the view once space is
+ * needed.
+ */
 import type { ContextStep } from '../../protocol/context.ts';
 import type { Collapses } from '../collapse/staged-collapses.ts';
 import { earlyThreshold } from '../estimate/early-threshold.ts';
 
-/** Committing goes on below the threshold by so much of it: each commit costs the cached prompt from there on. */
+/**
+ * Commits continue until this share below the threshold: each commit invalidates the cached prompt from there
+ * on.
+ */
 const COMMIT_SHARE = 0.2;
 
-/** `autocompact`: the next step can make room if this one cannot. */
+/** `autocompact`: the next step can free space if this one cannot. */
 export function contextCollapse(collapses: () => Collapses, autocompact: boolean): ContextStep {
   return {
     name: 'context-collapse',
@@ -20,7 +26,7 @@ export function contextCollapse(collapses: () => Collapses, autocompact: boolean
 
       const alternative = autocompact && !input.compaction.switchedOff;
       const staged = collapses().stagedTokens(input);
-      // A summary of everything is about to be made: condensing parts of it first would only cost the cached prompt.
+      // A full summary follows: collapsing parts of it first would only invalidate the cached prompt.
       if (alternative && tokens - staged >= autocompactAt)
         return {
           kind: 'skip',

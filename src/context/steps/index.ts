@@ -1,4 +1,4 @@
-/** THE order of stage 1 (L2). It is written here and nowhere else. */
+/** The order of stage 1 (L2). It is written here and nowhere else. */
 import type { ContextStep } from '../../protocol/context.ts';
 import type { CompactionPorts } from '../compact/compaction.ts';
 import type { MediaLimits } from '../media/media-limits.ts';
@@ -19,7 +19,7 @@ export interface StepOptions extends Stamp, ToolResultBudgetOptions {
   readonly middle: Pick<MiddleRungs, 'snip' | 'microcompact' | 'contextCollapse'>;
 }
 
-/** Each may free enough that the next does nothing. A step that is switched off is not in the list. */
+/** Each step may free so much that the next does nothing. A step that is switched off is not in the list. */
 export function createSteps(options: StepOptions): readonly ContextStep[] {
   const { middle } = options;
   return [

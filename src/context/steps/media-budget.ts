@@ -1,4 +1,6 @@
-/** Behind step 2: images and documents that no longer fit together make way, oldest first (F10, F12). */
+/**
+ * Behind step 2: images and documents that exceed the limits together are replaced, oldest first (F10, F12).
+ */
 import type { ContextStep } from '../../protocol/context.ts';
 import type { ViewMessage } from '../../protocol/messages.ts';
 import type { View, ViewEdit } from '../../protocol/view.ts';
@@ -7,9 +9,9 @@ import { fileNames, replaceMedia } from '../media/media.ts';
 import type { MediaLimits } from '../media/media-limits.ts';
 import { type MediaBlock, type MediaTally, mediaOf, tallyOf, viewMedia } from '../media/view-media.ts';
 
-/** How much of a limit may stay filled once it was met, so that not every turn edits the view. */
+/** Share of a limit that stays used once it was reached, so that not every turn edits the view. */
 const KEPT_SHARE = 0.75;
-/** Text costs bytes too: about so many a token. */
+/** Estimated bytes of text per token. */
 const BYTES_PER_TOKEN = 5;
 
 /** Costs O(fresh) while everything fits. */
@@ -50,11 +52,11 @@ function whatIsOver(tally: MediaTally, textBytes: number, limits: MediaLimits): 
 export interface Room {
   readonly images: number;
   readonly bytes: number;
-  /** A larger image goes wherever it stands. */
+  /** Larger images are replaced wherever they are. */
   readonly pixels: number;
 }
 
-/** Edits after which the view's media fit the room: what is too large goes, then the oldest. */
+/** Edits after which the media fit: the too large ones are replaced, then the oldest. */
 export function dropOldest(
   view: View,
   room: Room,
@@ -74,7 +76,7 @@ export function dropOldest(
   return replaceIn(messages, (message) => replaceMedia(message, why, nameOf));
 }
 
-/** Edits of every message that `change` has another version of. */
+/** Edits for every message that `change` returns another version of. */
 export function replaceIn(
   messages: readonly ViewMessage[],
   change: (message: ViewMessage) => ViewMessage | undefined,

@@ -1,4 +1,4 @@
-/** Step 4: results of old calls that can be made again make way for a stub. */
+/** Step 4: results of old calls that can be repeated are replaced by a stub. */
 import type { ContextStep, StepInput, StepOutcome } from '../../protocol/context.ts';
 import type { LoopMessage } from '../../protocol/messages.ts';
 import type { View, ViewEdit } from '../../protocol/view.ts';
@@ -10,19 +10,20 @@ import { notice, type Stamp } from '../notices.ts';
 export interface MicrocompactOptions extends Stamp {
   readonly indexOf: (view: View) => ResultIndex;
   readonly clearing: ApiClearing;
-  /** Whether the API clears results for this model when it is asked to. */
+  /** Whether the API clears results for this model on request. */
   readonly cached: (model: string) => boolean;
-  /** The newest so many results of re-runnable calls stay. */
+  /** Number of newest results of re-runnable calls that are kept. */
   readonly keepResults: number;
-  /** Less than this is not worth a new prefix, as long as the old one is cached. */
+  /** Less than this is not worth a new prefix while the old one is cached. */
   readonly minTokens: number;
-  /** How long the API keeps a cached prompt that is not used. */
+  /** Lifetime of an unused cached prompt. */
   readonly cacheTtlMs: number;
 }
 
 /**
- * *Cached* where the provider supports it: the API clears, the view stays. *Local*, in the view, where it does not,
- * where the cache is cold anyway, and at autocompact's threshold: what the API will clear is known only afterwards.
+ * *Cached* where the provider supports it: the API clears, the view is unchanged. *Local*, in the view, where
+ * it does not, where the cache has expired anyway, and at autocompact's threshold, because the API reports
+ * only afterwards what it cleared.
  */
 export function microcompact(options: MicrocompactOptions): ContextStep {
   const { clearing, minTokens } = options;
@@ -97,7 +98,7 @@ function replacements(view: View, uuids: ReadonlySet<string>, ids: ReadonlySet<s
     );
 }
 
-/** Nothing was asked of the model for longer than the cache lives: its prefix is written anew in any case. */
+/** The last request is older than the cache's lifetime: its prefix is written again in any case. */
 function isCold(view: View, { clock, cacheTtlMs }: MicrocompactOptions): boolean {
   for (let i = view.length - 1; i >= 0; i--) {
     const message = view.at(i);

@@ -1,4 +1,4 @@
-/** Step 3: what was marked as dead weight leaves the view, calls always with their results (L10.1). */
+/** Step 3: removes what was marked, calls always with their results (L10.1). */
 import type { ContextStep, StepOutcome } from '../../protocol/context.ts';
 import type { AssistantMessage, LoopMessage, UserMessage, ViewMessage } from '../../protocol/messages.ts';
 import type { ViewEdit } from '../../protocol/view.ts';
@@ -8,8 +8,8 @@ import { notice, type Stamp } from '../notices.ts';
 import { lastPrompt, toolResultIds } from '../rounds.ts';
 
 /**
- * What it frees is taken off the estimate that the steps behind it see. The newest answer is never cut: its marks
- * wait until another one has followed, so the model reads the results it has just asked for.
+ * The freed tokens are subtracted from the estimate of later steps. The newest response is never divided: its
+ * marks wait until another one follows, so the model reads the results that it has just requested.
  */
 export function snip(marks: SnipMarks, stamp: Stamp): ContextStep {
   return {
@@ -49,7 +49,7 @@ interface SnipPlan {
   readonly edits: readonly ViewEdit[];
   readonly removed: readonly string[];
   readonly tokensFreed: number;
-  /** Marks that cannot be carried out yet. */
+  /** Marks that cannot be applied yet. */
   readonly waiting: ReadonlySet<string>;
 }
 
@@ -74,7 +74,7 @@ function planSnip(messages: readonly ViewMessage[], marks: ReadonlySet<string>):
   return { edits, removed, tokensFreed, waiting };
 }
 
-/** Marks as whole calls, and as messages that are no part of one. */
+/** Marks as whole calls, and as messages that belong to no call. */
 function resolve(messages: readonly ViewMessage[], marks: ReadonlySet<string>) {
   const calls = new Set<string>();
   const uuids = new Set<string>();
@@ -126,7 +126,7 @@ function without(message: ViewMessage, calls: ReadonlySet<string>): ViewMessage 
   return Object.freeze(item);
 }
 
-/** Thinking led to what the answer then said or did. It stays as long as any of that does, and goes with the last of it. */
+/** Thinking is kept as long as any later part of its response is, and removed with the last one. */
 function dropLoneThinking(
   messages: readonly ViewMessage[],
   left: Map<string, ViewMessage | undefined>,

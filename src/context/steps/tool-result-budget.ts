@@ -1,4 +1,4 @@
-/** Step 2: results too large for the context are kept in a file and shown as a preview. */
+/** Step 2: results too large for the context are stored in a file and replaced by a preview. */
 import type { ContextPort, ContextStep, StepInput, StepOutcome } from '../../protocol/context.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { LoopMessage, UserMessage, ViewMessage } from '../../protocol/messages.ts';
@@ -26,7 +26,7 @@ export interface ToolResultBudgetOptions {
 
 const MAX_RESULT_CHARS = 30_000;
 const MAX_JOINT_CHARS = 200_000;
-/** Bounds itself, and its source is a file already. */
+/** Limits itself, and its source is a file already. */
 const READ = 'Read';
 
 interface Result {
@@ -40,9 +40,9 @@ const limitOf = (name: string, { maxResultChars }: ToolResultBudgetOptions): num
   name === READ ? Number.POSITIVE_INFINITY : (maxResultChars?.(name) ?? MAX_RESULT_CHARS);
 
 /**
- * A result that is above its tool's own limit, before it is recorded: its text is in a file and it holds the preview,
- * so that the journal never holds the whole. One that carries more than its text, or whose file cannot be written, is
- * recorded as it is and left to the step.
+ * A result above its tool's limit, before it is recorded: the text is stored in a file and replaced by the
+ * preview, so that the journal never holds it. A result with more than text, or whose file cannot be written,
+ * is recorded unchanged and left to the step.
  */
 export function keepResult(options: ToolResultBudgetOptions): NonNullable<ContextPort['keepResult']> {
   return (message, toolName) => {
@@ -61,7 +61,7 @@ export function keepResult(options: ToolResultBudgetOptions): NonNullable<Contex
   };
 }
 
-/** Looks at fresh results alone: what was decided once is in the view, and on record, per `tool_use_id`. */
+/** Looks at fresh results only: earlier decisions are in the view, and recorded per `tool_use_id`. */
 export function toolResultBudget(options: ToolResultBudgetOptions): ContextStep {
   const jointLimit = options.maxJointChars ?? MAX_JOINT_CHARS;
 
@@ -107,7 +107,7 @@ async function* replace(
   return { kind: 'edits', source: 'replacement', edits, why: `too large: ${ids}`, tokensFreed };
 }
 
-/** What becomes one user message of the request is judged together. */
+/** Results that become one user message of the request are judged together. */
 function resultsPerResponse(input: StepInput): Result[][] {
   const groups: Result[][] = [];
   let group: Result[] = [];
@@ -126,7 +126,7 @@ function resultsPerResponse(input: StepInput): Result[][] {
   return groups;
 }
 
-/** From the end, where it nearly always is. */
+/** Searched from the end, where it nearly always is. */
 function findCall(id: string, { view }: StepInput): Pick<ToolUseBlock, 'name' | 'input'> {
   for (let i = view.length - 1; i >= 0; i--) {
     const message = view.at(i);

@@ -1,4 +1,4 @@
-/** After step 6: one warning each time the context comes near autocompact's threshold. */
+/** After step 6: one warning each time the context approaches autocompact's threshold. */
 import type { ContextStep, StepInput, StepOutcome } from '../../protocol/context.ts';
 import type { LoopMessage } from '../../protocol/messages.ts';
 import { grouped } from '../../util/text/grouped.ts';
@@ -24,7 +24,7 @@ export function usageWarning(stamp: Stamp): ContextStep {
 async function* warn(input: StepInput, stamp: Stamp): AsyncGenerator<LoopMessage, StepOutcome> {
   const { compaction, limits } = input;
   const used = `The context holds about ${grouped(input.estimateTokens)} of ${grouped(limits.effective)} usable tokens.`;
-  // Compacting cannot make these smaller (F21).
+  // Compaction cannot make these smaller (F21).
   const tooLarge = measuredFloor(input) >= limits.autocompactAt;
   const cause =
     'The system prompt and the tool definitions alone exceed what can be kept free: offer fewer tools.';
