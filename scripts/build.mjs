@@ -18,7 +18,7 @@ await bundle(
     rehearsal: 'src/rehearsal/index.ts',
     testing: 'src/testing/index.ts',
     cli: 'src/cli/main.ts',
-    'compile-cache': 'src/cli/compile-cache.ts',
+    'compile-cache': 'src/util/process/compile-cache.ts',
   },
   { out, define: { 'process.env.TURNWRIGHT_BUILD_VERSION': JSON.stringify(version) } },
 );

@@ -33,9 +33,9 @@ export async function bundle(doors, { out, define }) {
 
 /**
  * What is loaded together is one file, for a file costs more than its bytes: all that importing the library loads, but
- * for what the door that is used without an engine takes of it.
+ * for what the door that is used without an engine takes of it, and what runs before any code is compiled.
  */
-function loadedTogether({ index, rehearsal }) {
+function loadedTogether({ index, rehearsal, 'compile-cache': first }) {
   const loadedBy = memoized((door, context) => {
     const found = new Set();
     const visit = (id) => {
@@ -52,7 +52,11 @@ function loadedTogether({ index, rehearsal }) {
     debugName: name,
     priority,
   });
-  return [group('basics', 2, [index], [rehearsal]), group(ENGINE, 1, [index])];
+  return [
+    group('compile-cache', 3, [first]),
+    group('basics', 2, [index], [rehearsal]),
+    group(ENGINE, 1, [index]),
+  ];
 }
 
 function memoized(make) {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { PermissionPort, PermissionQuestion } from '../protocol/gate.ts';
 import type {
   GateVerdict,
@@ -6,6 +7,7 @@ import type {
   PermissionRuleSource,
   PermissionUpdate,
 } from '../protocol/permission.ts';
+import { PROTECTED_AT_HOME } from '../util/files/protected-names.ts';
 import { checkMode, checkUpdate } from './ask/check-update.ts';
 import { decideCall } from './decide/decide-call.ts';
 import type { PermissionState } from './decide/evaluation.ts';
@@ -148,7 +150,7 @@ class PermissionEngine implements Permissions {
       blockWritesOutside: locks.blockWritesOutside === true,
       allowedToolsOnly: locks.allowedToolsOnly === true,
       protection: {
-        folders: protectedFolders?.() ?? [],
+        folders: [...inHome(home), ...(protectedFolders?.() ?? [])],
         memoryImportsAnywhere: memoryImportsAnywhere === true,
       },
       sandbox: this.#options.sandbox,
@@ -240,4 +242,8 @@ class PermissionEngine implements Permissions {
         return;
     }
   }
+}
+
+function inHome(home: string | undefined): Protection['folders'] {
+  return home === undefined ? [] : PROTECTED_AT_HOME.map((path) => ({ path: join(home, path) }));
 }

@@ -3,11 +3,11 @@ import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { isInside } from '../util/files/inside.ts';
 import {
+  PROTECTED_ANYWHERE,
   PROTECTED_AT_HOME,
   PROTECTED_FILES,
-  PROTECTED_FOLDERS,
   PROTECTED_IN_GIT,
-  SHELL_FILES,
+  PROTECTED_WHERE_ABSENT,
 } from '../util/files/protected-names.ts';
 import { matchesSegments } from '../util/text/wildcards.ts';
 import { isLeftOver, isPlaceholder } from './placeholders.ts';
@@ -27,27 +27,17 @@ export interface FoundPlaces {
 }
 
 /** Looked for in every folder that is there. */
-const BY_NAME: ReadonlySet<string> = new Set([...PROTECTED_FOLDERS, ...PROTECTED_FILES, ...SHELL_FILES]);
+const BY_NAME: ReadonlySet<string> = new Set(PROTECTED_ANYWHERE);
 
-/** Kept from coming into being at the top of a writable folder, and in the home folder. */
-const ABSENT_AT_TOP: readonly string[] = [
-  ...['.git', '.claude', '.turnwright', '.husky', '.vscode', '.idea'],
-  ...['.mcp.json', '.gitmodules', '.envrc', '.npmrc', '.yarnrc', '.yarnrc.yml'],
-];
+/** Kept from coming into being in the home folder. */
 const ABSENT_AT_HOME: readonly string[] = [
-  ...ABSENT_AT_TOP,
-  ...PROTECTED_FOLDERS,
-  ...PROTECTED_FILES,
-  ...SHELL_FILES,
+  ...PROTECTED_WHERE_ABSENT,
+  ...PROTECTED_ANYWHERE,
   ...PROTECTED_AT_HOME,
 ];
 
 /** What is read as a file where it is there; all else that is protected is a folder. */
-const FILES: ReadonlySet<string> = new Set([
-  ...PROTECTED_FILES,
-  ...SHELL_FILES,
-  ...PROTECTED_IN_GIT.filter((name) => name !== 'hooks').map((name) => basename(name)),
-]);
+const FILES: ReadonlySet<string> = new Set(PROTECTED_FILES.map((path) => basename(path)));
 
 /** Whether a file is kept from coming into being there; else a folder. */
 export function isFilesPlace(path: string): boolean {
@@ -125,7 +115,7 @@ async function linksBelow(folder: string, depth = 0): Promise<readonly string[]>
 }
 
 async function addTop({ root, home }: PlacesBelow, found: FoundPlaces): Promise<void> {
-  const tops: [string, readonly string[]][] = [[root, ABSENT_AT_TOP]];
+  const tops: [string, readonly string[]][] = [[root, PROTECTED_WHERE_ABSENT]];
   if (home !== undefined && isInside(home, root)) {
     tops.push([home, ABSENT_AT_HOME]);
     for (const name of PROTECTED_AT_HOME)

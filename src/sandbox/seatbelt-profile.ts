@@ -1,12 +1,6 @@
 /** The same policy as a profile for `sandbox-exec` of macOS. Rules that come later win. */
 import { join } from 'node:path';
-import {
-  PROTECTED_AT_HOME,
-  PROTECTED_FILES,
-  PROTECTED_FOLDERS,
-  PROTECTED_IN_GIT,
-  SHELL_FILES,
-} from '../util/files/protected-names.ts';
+import { PROTECTED_ANYWHERE, PROTECTED_AT_HOME, PROTECTED_IN_GIT } from '../util/files/protected-names.ts';
 import type { WritableRoot } from './mounts.ts';
 import type { PathPattern, SandboxPolicy } from './policy.ts';
 
@@ -86,7 +80,7 @@ function fileRules({ policy, writable, tmp }: SeatbeltPlan): readonly string[] {
 
 /** By name, at any depth: here nothing has to be there to be protected. */
 function protectedFilters({ home }: SandboxPolicy, writable: readonly WritableRoot[]): readonly string[] {
-  const named = [...PROTECTED_FOLDERS, ...PROTECTED_FILES, ...SHELL_FILES].map(quoted).join('|');
+  const named = PROTECTED_ANYWHERE.map(quoted).join('|');
   const inGit = PROTECTED_IN_GIT.map(quoted).join('|');
   return [
     ...writable.flatMap(({ path, isGit }) => [

@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CompileCacheHost, cacheHome, enableCompileCache } from '../../src/cli/compile-cache.ts';
+import {
+  type CompileCacheHost,
+  cacheHome,
+  enableCompileCache,
+} from '../../src/util/process/compile-cache.ts';
 import { BIN } from './bin.ts';
 
 let home: string;

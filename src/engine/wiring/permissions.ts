@@ -9,6 +9,7 @@ import type { Clock, Ids } from '../../protocol/ports.ts';
 import type { SandboxPort } from '../../protocol/sandbox.ts';
 import type { ToolOutput } from '../../protocol/tool.ts';
 import { isInside } from '../../util/files/inside.ts';
+import { compiledCode } from '../../util/process/compile-cache.ts';
 import type { QueryEngineConfig } from '../config.ts';
 import { STRUCTURED_OUTPUT_TOOL } from '../submission/structured-output.ts';
 import { readableNotes } from './project/memory.ts';
@@ -102,9 +103,15 @@ export function composePermissions(
   };
 }
 
-/** The user's own configuration, and what plugins brought, in whatever folder they are. */
-function protectedFolders({ cwd, home, plugins }: QueryEngineConfig) {
-  const roots = (plugins?.plugins ?? []).map(({ root }) => ({ path: root }));
+/** What plugins brought, and code that the next process runs, in whatever folder they are. */
+export function foldersThatRun({ plugins, env = {} }: QueryEngineConfig): readonly string[] {
+  return [...(plugins?.plugins ?? []).map(({ root }) => root), ...compiledCode(env, process.platform)];
+}
+
+/** The user's own configuration too. */
+function protectedFolders(config: QueryEngineConfig) {
+  const { cwd, home } = config;
+  const roots = foldersThatRun(config).map((path) => ({ path }));
   if (home === undefined) return roots;
   // A project that was put into the home is a project all the same.
   const [first = ''] = isInside(cwd, home) ? relative(home, cwd).split(sep) : [];

@@ -2,6 +2,7 @@
 import type { Permissions } from '../../permissions/permission-engine.ts';
 import type { SandboxPort } from '../../protocol/sandbox.ts';
 import type { QueryEngineConfig } from '../config.ts';
+import { foldersThatRun } from './permissions.ts';
 
 export interface SandboxSurroundings {
   readonly permissions: () => Permissions;
@@ -11,9 +12,10 @@ export interface SandboxSurroundings {
 
 /** undefined: commands are not isolated. */
 export function sandboxFor(
-  { sandbox, cwd, plugins, stderr }: QueryEngineConfig,
+  config: QueryEngineConfig,
   { permissions, readable }: SandboxSurroundings,
 ): SandboxPort | undefined {
+  const { sandbox, cwd, stderr } = config;
   return sandbox?.open({
     cwd,
     additionalDirectories: () =>
@@ -23,7 +25,7 @@ export function sandboxFor(
     pathPatterns: (source) => permissions().pathPatterns(source, { cwd }),
     domains: (behavior) => permissions().webDomains(behavior),
     readableDirectories: readable,
-    protectedPaths: () => (plugins?.plugins ?? []).map(({ root }) => root),
+    protectedPaths: () => foldersThatRun(config),
     stderr,
   });
 }

@@ -4,8 +4,10 @@
  */
 import { everySegment, literalWords, type Segment } from '../../shell/segment.ts';
 import { isInside } from '../../util/files/inside.ts';
+import { PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
 import type { CommandCase } from '../rules/allowed-command.ts';
 import { copiedPaths, redirectPaths, writtenPaths } from '../rules/command-paths.ts';
+import { foldedName } from '../rules/folded-name.ts';
 import type { PathRuleContext } from '../rules/path-rule.ts';
 import type { ResolvedPath } from './real-path.ts';
 
@@ -20,7 +22,7 @@ const EDITORS: Readonly<Record<string, RegExp>> = {
 };
 
 /** Folders that say what runs later, or hold what does: whole, not only the files in them that are protected. */
-const GRANTING = /^\.(?:git|claude|turnwright|husky|ssh|vscode|idea|config)$/i;
+const GRANTING: ReadonlySet<string> = new Set(['.git', '.config', ...PROTECTED_ANYWHERE]);
 
 export async function isAcceptedEdit(segment: Segment, each: CommandCase): Promise<boolean> {
   if (!each.acceptsEdits || !isPlainEdit(segment)) return false;
@@ -66,7 +68,9 @@ function isPlainEdit(segment: Segment): boolean {
 }
 
 function isGranting({ spelled, real }: ResolvedPath): boolean {
-  return [spelled, real ?? ''].some((path) => path.split(/[\\/]/).some((part) => GRANTING.test(part)));
+  return [spelled, real ?? ''].some((path) =>
+    path.split(/[\\/]/).some((part) => GRANTING.has(foldedName(part))),
+  );
 }
 
 /** A working directory itself, or a folder that one lies in. */

@@ -1,7 +1,7 @@
 /** Where that lies which grants under a protected name and is a link: writing there writes what grants. */
 import { join } from 'node:path';
 import type { FileStat } from '../../protocol/files.ts';
-import { PROTECTED_FILES } from '../../util/files/protected-names.ts';
+import { GRANTING_FOLDERS, PROTECTED_ANYWHERE } from '../../util/files/protected-names.ts';
 import type { ResolvedPath } from './real-path.ts';
 
 interface Look {
@@ -10,7 +10,6 @@ interface Look {
   entries(path: string): Promise<readonly string[] | undefined>;
 }
 
-const FOLDERS = ['.claude', '.turnwright'];
 /** Projects like any other. */
 const WORKTREES = 'worktrees';
 /** Commands lie in folders of folders. */
@@ -34,8 +33,8 @@ export async function linkedGrants(roots: readonly string[], look: Look): Promis
     }
   };
   for (const root of roots) {
-    for (const file of PROTECTED_FILES) await walk(join(root, file), MAX_DEPTH);
-    for (const folder of FOLDERS) await walk(join(root, folder), 0);
+    for (const file of PROTECTED_ANYWHERE) await walk(join(root, file), MAX_DEPTH);
+    for (const folder of GRANTING_FOLDERS) await walk(join(root, folder), 0);
   }
   return targets;
 }

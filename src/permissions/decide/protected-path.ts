@@ -3,6 +3,7 @@
  * whatever the rules say, except in bypass mode. Compared without regard to case, Unicode form, invisible characters,
  * and trailing dots and spaces, because file systems differ in what they fold.
  */
+import { GRANTING_FOLDERS, PROTECTED_IN_GIT, PROTECTED_NAMES } from '../../util/files/protected-names.ts';
 import { foldedName } from '../rules/folded-name.ts';
 import type { ResolvedPath } from './real-path.ts';
 
@@ -53,49 +54,31 @@ const liesIn = (path: string, folder: string) =>
   path === folder || (/^[\\/]/.test(path.slice(folder.length)) && path.startsWith(folder));
 
 const MEMORY = /(?:^|\/)(?:claude|claude\.local|agents)\.md$/;
+const oneOf = (paths: readonly string[]): string =>
+  paths.map((path) => path.toLowerCase().replaceAll('.', '\\.')).join('|');
 /** Skills, agents, commands, styles, rules, plugins: in whatever folder they are found. */
-const GRANTS = /(?:^|\/)\.(?:claude|turnwright)(?:-plugin)?(?:\/|$)/;
+const GRANTING = `(?:${oneOf(GRANTING_FOLDERS)})`;
+const GRANTS = new RegExp(`(?:^|/)${GRANTING}(?:/|$)`);
 /** Working trees that are kept there are projects like any other. */
-const WORKTREE =
-  /^(?:(?:(?!\.(?:claude|turnwright)(?:-plugin)?\/)[^/]*\/)*\.(?:claude|turnwright)\/worktrees\/[^/]+\/)+/;
+const WORKTREE = new RegExp(`^(?:(?:(?!${GRANTING}/)[^/]*/)*${GRANTING}/worktrees/[^/]+/)+`);
 
 function liesInGrants(path: string): boolean {
   return GRANTS.test(fold(path).replace(WORKTREE, ''));
 }
 
-const PROTECTED_FOLDERS: readonly (readonly string[])[] = [
-  ['.husky'],
-  ['.claude', 'hooks'],
-  ['.turnwright', 'hooks'],
-  ['.ssh'],
-  // Compiled code of the command line, which runs in its next process (`cli/compile-cache.ts`).
-  ['.cache', 'turnwright'],
-  ['library', 'caches', 'turnwright'],
-  ['appdata', 'local', 'turnwright'],
-];
-
-const PROTECTED_FILES: readonly RegExp[] = [
-  /^(?:.*\/)?\.git\/(?:.*\/)?(?:config(?:\.worktree)?|commondir|gitdir|attributes)$/,
-  /^(?:.*\/)?\.git\/(?:.*\/)?hooks(?:\/.*)?$/,
-  /^(?:.*\/)?\.git$/,
-  /^(?:.*\/)?\.(?:gitconfig|gitmodules)$/,
-  /^(?:.*\/)?\.(?:claude|turnwright)\/settings[^/]*$/,
-  /^(?:.*\/)?\.claude\.json$/,
-  /^(?:.*\/)?\.mcp\.json$/,
-  /^(?:.*\/)?\.vscode\/(?:tasks|settings|launch)\.json$/,
-  /^(?:.*\/)?\.idea\/workspace\.xml$/,
-  /^(?:.*\/)?\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|login|inputrc)$/,
-  /^(?:.*\/)?\.config\/(?:fish|git)\/.*$/,
-  /^(?:.*\/)?\.(?:envrc|npmrc|yarnrc|yarnrc\.yml|pypirc|netrc|ripgreprc)$/,
-];
+const BY_NAME = PROTECTED_NAMES.filter(
+  ({ where, grants }) => where === 'anywhere' && grants !== true,
+).flatMap(({ path, files }) => files?.map((file) => `${path}/${file}`) ?? [path]);
+const NAMED = new RegExp(`(?:^|/)(?:${oneOf(BY_NAME)})(?:/|$)`);
+const IN_GIT = new RegExp(`(?:^|/)\\.git/(?:.*/)?(?:${oneOf(PROTECTED_IN_GIT)})(?:/|$)`);
+const GIT = /(?:^|\/)\.git$/;
+/** Whoever keeps notes in a folder that grants may not write these there. */
+const SETTINGS = new RegExp(`(?:^|/)${GRANTING}/(?:settings[^/]*$|hooks(?:/|$))`);
 
 /** By its name alone. */
 export function isProtectedPath(path: string): boolean {
   const folded = fold(path);
-  return (
-    PROTECTED_FILES.some((file) => file.test(folded)) ||
-    PROTECTED_FOLDERS.some((folder) => lies(folded, folder))
-  );
+  return [NAMED, IN_GIT, GIT, SETTINGS].some((each) => each.test(folded));
 }
 
 function fold(path: string): string {
@@ -105,10 +88,6 @@ function fold(path: string): string {
     .map(foldedName)
     .filter((segment) => segment !== '')
     .join('/');
-}
-
-function lies(path: string, folder: readonly string[]): boolean {
-  return `/${path}/`.includes(`/${folder.join('/')}/`);
 }
 
 /** Spellings that reach a file under another name on some systems: device paths, UNC, alternate streams, 8.3 names. */

@@ -1,47 +1,75 @@
 /**
- * Files and folders, by name, that decide what runs later or what may run, wherever they lie. The permission rules and the
- * sandbox both keep writes away from them.
+ * What decides which programs run later, or what may run, wherever it lies: the one table. The permission rules ask before
+ * it is written, the sandbox keeps commands from writing it.
  */
-export const PROTECTED_FOLDERS: readonly string[] = [
-  '.claude',
-  '.turnwright',
-  '.husky',
-  '.vscode',
-  '.idea',
-  '.ssh',
+export interface ProtectedName {
+  /** Of several names one below the other. A folder with all that is in it. */
+  readonly path: string;
+  readonly kind: 'file' | 'folder';
+  /** `home`: in the user's home folder alone. `git`: in a repository's `.git`, at any depth. */
+  readonly where: 'anywhere' | 'home' | 'git';
+  /**
+   * Of the folder these files alone. The sandbox, which cannot ask, protects the folder: what is not there yet has to be
+   * kept from coming into being.
+   */
+  readonly files?: readonly string[];
+  /** It is looked for where a session begins, and kept from coming into being there. */
+  readonly expected?: true;
+  /** It holds skills, agents, commands and plugins; working trees that are kept in it are projects like any other. */
+  readonly grants?: true;
+}
+
+type Row = Omit<ProtectedName, 'path'>;
+const rows = (row: Row, ...paths: string[]): ProtectedName[] => paths.map((path) => ({ path, ...row }));
+
+const FILE: Row = { kind: 'file', where: 'anywhere' };
+const FOLDER: Row = { kind: 'folder', where: 'anywhere' };
+const EXPECTED = { expected: true } as const;
+
+/** Beside these, `.git` itself; of a path in it only what is listed. */
+export const PROTECTED_NAMES: readonly ProtectedName[] = [
+  ...rows({ ...FOLDER, ...EXPECTED, grants: true }, '.claude', '.turnwright'),
+  ...rows({ ...FOLDER, grants: true }, '.claude-plugin', '.turnwright-plugin'),
+  ...rows({ ...FOLDER, ...EXPECTED }, '.husky'),
+  ...rows({ ...FOLDER, ...EXPECTED, files: ['tasks.json', 'settings.json', 'launch.json'] }, '.vscode'),
+  ...rows({ ...FOLDER, ...EXPECTED, files: ['workspace.xml'] }, '.idea'),
+  ...rows({ ...FILE, ...EXPECTED }, '.mcp.json', '.gitmodules', '.envrc', '.npmrc', '.yarnrc', '.yarnrc.yml'),
+  ...rows(FOLDER, '.ssh', '.config/git', '.config/fish'),
+  ...rows(FILE, '.claude.json', '.gitconfig', '.pypirc', '.netrc', '.ripgreprc', '.curlrc', '.wgetrc'),
+  // Read by shells when they start.
+  ...rows(FILE, '.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases', '.profile'),
+  ...rows(FILE, '.zshrc', '.zshenv', '.zprofile', '.zlogin', '.zlogout'),
+  ...rows(FILE, '.kshrc', '.cshrc', '.tcshrc', '.login', '.inputrc'),
+  // Compiled code of the command line, which runs in its next process; elsewhere see `compiledCode`.
+  ...rows(FOLDER, '.cache/turnwright', 'Library/Caches/turnwright', 'AppData/Local/turnwright'),
+  ...rows({ kind: 'folder', where: 'home' }, '.gnupg', '.aws', '.docker'),
+  ...rows({ kind: 'folder', where: 'git' }, 'hooks'),
+  ...rows(
+    { kind: 'file', where: 'git' },
+    'config',
+    'config.worktree',
+    'commondir',
+    'gitdir',
+    'info/attributes',
+  ),
 ];
 
-/** Beside these, `.git`, of which only parts are protected. */
-export const PROTECTED_FILES: readonly string[] = [
-  '.mcp.json',
-  '.gitmodules',
-  '.gitconfig',
-  '.envrc',
-  '.npmrc',
-  '.yarnrc',
-  '.yarnrc.yml',
-  '.pypirc',
-  '.netrc',
-  '.ripgreprc',
-  '.claude.json',
-];
+const pathsWhere = (holds: (name: ProtectedName) => boolean): readonly string[] =>
+  PROTECTED_NAMES.filter(holds).map(({ path }) => path);
 
-/** Read by shells when they start. */
-export const SHELL_FILES: readonly string[] = [
-  ...['.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases', '.profile'],
-  ...['.zshrc', '.zshenv', '.zprofile', '.zlogin', '.zlogout'],
-  ...['.kshrc', '.cshrc', '.tcshrc', '.login', '.inputrc'],
-];
-
-/** Of a repository's `.git`: what names programs to run, or leads to another configuration. */
-export const PROTECTED_IN_GIT: readonly string[] = [
-  'config',
-  'config.worktree',
-  'commondir',
-  'gitdir',
-  'hooks',
-  'info/attributes',
-];
+/** Names that stand for themselves in every folder. */
+export const PROTECTED_ANYWHERE = pathsWhere(
+  ({ path, where }) => where === 'anywhere' && !path.includes('/'),
+);
+/** Paths from the home folder, beside those names. */
+export const PROTECTED_AT_HOME = pathsWhere(
+  ({ path, where }) => where === 'home' || (where === 'anywhere' && path.includes('/')),
+);
+export const PROTECTED_IN_GIT = pathsWhere(({ where }) => where === 'git');
+export const PROTECTED_FILES = pathsWhere(({ kind }) => kind === 'file');
+export const GRANTING_FOLDERS = pathsWhere(({ grants }) => grants === true);
+/** Where a session begins they are kept from coming into being. */
+export const PROTECTED_WHERE_ABSENT = ['.git', ...pathsWhere(({ expected }) => expected === true)];
 
 /** In the home folder, what holds keys and tokens of other programs: isolated programs do not read it. */
 export const CREDENTIALS_AT_HOME: readonly string[] = [
@@ -59,13 +87,4 @@ export const CREDENTIALS_AT_HOME: readonly string[] = [
   ...['.netrc', '.npmrc', '.pypirc', '.pgpass', '.my.cnf', '.vault-token', '.docker/config.json'],
   ...['.git-credentials', '.config/git/credentials', '.cargo/credentials', '.cargo/credentials.toml'],
   ...['.gem/credentials', '.terraform.d/credentials.tfrc.json'],
-];
-
-/** In the home folder alone. */
-export const PROTECTED_AT_HOME: readonly string[] = [
-  '.config/git',
-  '.config/fish',
-  '.gnupg',
-  '.aws',
-  '.docker',
 ];

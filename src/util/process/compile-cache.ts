@@ -24,7 +24,7 @@ export function enableCompileCache({ env, platform, uid, enable }: CompileCacheH
   if (env['NODE_DISABLE_COMPILE_CACHE'] === '1') return;
   const parent = cacheHome(env, platform);
   if (parent === undefined) return;
-  const folder = `${parent}/turnwright`;
+  const folder = inside(parent);
   try {
     for (const each of [parent, folder]) makeFolder(each);
     // The parent may be a link to another disk.
@@ -43,12 +43,21 @@ function makeFolder(path: string): void {
   }
 }
 
-/** The folder for caches of this user's programs. */
+/** The folder for caches of this user's programs; undefined: nothing says where that is. */
 export function cacheHome(env: Env, platform: NodeJS.Platform): string | undefined {
   if (platform === 'win32') return absolute(env['LOCALAPPDATA'], win32);
   const home = absolute(env['HOME'], posix);
   if (platform === 'darwin') return home && `${home}/Library/Caches`;
   return absolute(env['XDG_CACHE_HOME'], posix) ?? (home && `${home}/.cache`);
+}
+
+const inside = (caches: string): string => `${caches}/turnwright`;
+
+/** Folders whose code runs in the next process: the command line's, and one that Node is told to use. */
+export function compiledCode(env: Env, platform: NodeJS.Platform): readonly string[] {
+  const caches = cacheHome(env, platform);
+  const told = absolute(env['NODE_COMPILE_CACHE'], platform === 'win32' ? win32 : posix);
+  return [...(caches === undefined ? [] : [inside(caches)]), ...(told === undefined ? [] : [told])];
 }
 
 function absolute(path: string | undefined, { isAbsolute }: Pick<typeof posix, 'isAbsolute'>) {

@@ -1,0 +1,135 @@
+/** What is protected is one table: each row is asked about by the rules, and kept from being written by either sandbox. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createPermissions } from '../../src/permissions/permission-engine.ts';
+import { placesBelow } from '../../src/sandbox/protected-places.ts';
+import { seatbeltProfile } from '../../src/sandbox/seatbelt-profile.ts';
+import { isInside } from '../../src/util/files/inside.ts';
+import { nodeFiles } from '../../src/util/files/node-files.ts';
+import { PROTECTED_NAMES } from '../../src/util/files/protected-names.ts';
+import { compiledCode } from '../../src/util/process/compile-cache.ts';
+import { CLOSED } from '../sandbox/support.ts';
+import { call, fileCalls } from '../sdk/file-calls.ts';
+import { question, TOOLS, tempFolder } from './ask-doubles.ts';
+
+const temp = await tempFolder();
+afterAll(() => temp.remove());
+
+/** The files that stand for a row, from the home folder. */
+const FILES = PROTECTED_NAMES.flatMap(({ path, where, files }) =>
+  (files ?? ['']).map((file) => {
+    const named = file === '' ? path : `${path}/${file}`;
+    return {
+      name: where === 'git' ? `sub/.git/${named}` : named,
+      folder: where === 'git' ? named : path,
+      where,
+    };
+  }),
+);
+
+describe.each(FILES)('$name', ({ name, where }) => {
+  const home = join(temp.path, name.replaceAll('/', '_'));
+  const decide = async (path: string) =>
+    (
+      await createPermissions({
+        files: nodeFiles,
+        home,
+        allow: ['Write', 'Write(//**)'],
+        mode: 'acceptEdits',
+      }).decide(question(TOOLS.Write, { path }, home))
+    ).kind;
+
+  it('is asked about, itself and what lies in it', async () => {
+    for (const path of [name, `${name}/new`, name.toUpperCase()])
+      if (where !== 'home' || path !== name.toUpperCase()) expect(await decide(join(home, path))).toBe('ask');
+    const deeper = join(home, 'deeper', name);
+    expect(await decide(deeper)).toBe(where === 'home' ? 'allow' : 'ask');
+  });
+
+  it('is not written in the sandbox, whether it is there or not', async () => {
+    const look = () => placesBelow({ root: home, isGit: false, home, deniedReads: [], deniedWrites: [] });
+    const covers = (paths: readonly string[]) =>
+      paths.some((path) => join(home, name) === path || join(home, name).startsWith(`${path}/`));
+    await mkdir(dirname(join(home, name)), { recursive: true });
+    const before = await look();
+    expect(
+      covers([...before.absent, ...before.readOnly, ...before.ownFolder]) || name.endsWith('/gitdir'),
+    ).toBe(true);
+    await writeFile(join(home, name), 'x');
+    expect(covers((await look()).readOnly)).toBe(true);
+  });
+
+  it('is not written in the sandbox of macOS', () => {
+    const policy = { ...CLOSED, home };
+    const locked = seatbeltProfile({
+      policy,
+      writable: [{ path: home, isGit: false }],
+      tmp: '/tmp/t',
+      proxyPorts: [],
+    })
+      .split('\n')
+      .filter((line) => line.startsWith('(deny file-write* '))
+      .join('\n');
+    const path = join(home, name);
+    const patterns = [...locked.matchAll(/\(regex #"(.*?)"\)/g)].map(([, text = '']) => new RegExp(text));
+    const folders = [...locked.matchAll(/\(subpath "(.*?)"\)/g)].map(([, folder = '']) => folder);
+    expect(
+      patterns.some((each) => each.test(path)) ||
+        folders.some((folder) => path === folder || isInside(path, folder)),
+    ).toBe(true);
+  });
+});
+
+it('no other file keeps a list of its own', async () => {
+  const sources = [
+    'src/permissions/decide/protected-path.ts',
+    'src/permissions/decide/linked-grants.ts',
+    'src/permissions/decide/accepted-edits.ts',
+    'src/sandbox/protected-places.ts',
+    'src/sandbox/seatbelt-profile.ts',
+  ];
+  for (const source of sources) {
+    const text = await readFile(new URL(`../../${source}`, import.meta.url), 'utf8');
+    for (const { path, where } of PROTECTED_NAMES)
+      if (where === 'anywhere') expect(text, `${source}: ${path}`).not.toContain(`'${path}'`);
+  }
+});
+
+describe('compiled code of the command line', () => {
+  it('is protected where the environment puts it', () => {
+    const home = temp.path;
+    expect(compiledCode({ HOME: home }, 'linux')).toEqual([`${home}/.cache/turnwright`]);
+    expect(compiledCode({ HOME: home, XDG_CACHE_HOME: '/var/x' }, 'linux')).toEqual(['/var/x/turnwright']);
+    expect(compiledCode({ HOME: home, NODE_COMPILE_CACHE: '/var/n' }, 'darwin')).toEqual([
+      `${home}/Library/Caches/turnwright`,
+      '/var/n',
+    ]);
+    expect(compiledCode({}, 'linux')).toEqual([]);
+  });
+
+  it('a session asks before it writes there, whatever the rules', async () => {
+    const files = await fileCalls();
+    onTestFinished(() => files.close());
+    const path = files.at('caches/turnwright/v24-x64/a');
+    for (const [caches, allowed] of [
+      [files.at('caches'), false],
+      [files.at('elsewhere'), true],
+    ] as const) {
+      const env = {
+        ANTHROPIC_BASE_URL: files.server.url,
+        ANTHROPIC_API_KEY: 'k',
+        HOME: files.outside,
+        XDG_CACHE_HOME: caches,
+      };
+      const calls = [call('Write', { file_path: path, content: 'x' })];
+      const [answer] = await files.answers(calls, {
+        permissionMode: 'acceptEdits',
+        allowedTools: ['Write', 'Edit'],
+        env,
+      });
+      const asked = answer?.text.includes('decides what may run later');
+      expect(asked).toBe(!allowed);
+    }
+  });
+});
