@@ -82,7 +82,7 @@ export const OPTIONS = {
   fallbackModel: { is: text, flag: '--fallback-model <models>', listed: true, setting: 'fallbackModel' },
   thinking: {
     is: objectWith<ThinkingConfig>(
-      '{ type } of adaptive, enabled or disabled',
+      'adaptive, enabled or disabled, as { type }',
       { type: oneOf('adaptive', 'enabled', 'disabled') },
       { read: (type) => ({ type }) },
     ),
@@ -121,7 +121,7 @@ export const OPTIONS = {
   maxBudgetUsd: { is: numberAboveZero, flag: '--max-budget-usd <usd>', listed: true },
   taskBudget: {
     is: objectWith<{ readonly total: number }>(
-      '{ total } with a whole number of tokens above 0',
+      'a whole number of tokens above 0, as { total }',
       { total: wholeNumber(1) },
       { read: (words) => ({ total: wholeNumber(1).read?.(words, undefined) }) },
     ),

@@ -1,5 +1,5 @@
 /** The options of `query()`. Names and meanings are those of the field's de-facto SDK where both have them. */
-import type { PublicConfig } from '../engine/published-names.ts';
+import type { PublicConfig as QueryEngineConfig } from '../engine/published-names.ts';
 import type { BaseOptions } from '../options/options.ts';
 import type { McpServerConfig } from './mcp/server-config.ts';
 
@@ -24,5 +24,5 @@ export interface Options extends BaseOptions {
   // Process
 
   /** Fields of the engine's own configuration. They win over what is made of the other options. */
-  engine?: Partial<PublicConfig> | undefined;
+  engine?: Partial<QueryEngineConfig> | undefined;
 }

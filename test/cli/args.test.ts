@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Invocation, parseArgs } from '../../src/cli/flags/args.ts';
-import { ruleList, settingSources } from '../../src/cli/flags/flag-values.ts';
 import { optionsFrom } from '../../src/cli/run/run-options.ts';
 import { UsageError } from '../../src/cli/usage-error.ts';
+import { rules } from '../../src/options/kinds.ts';
 
 function parsed<C extends Invocation['command']>(
   command: C,
@@ -26,7 +26,7 @@ test('flags take their value behind a blank or an equals sign', () => {
   ]) {
     expect(parsed('run', ...argv)).toMatchObject({
       words: ['do', 'it'],
-      flags: { model: 'opus', outputFormat: 'text' },
+      flags: { options: { model: 'opus' }, outputFormat: 'text' },
     });
   }
 });
@@ -46,23 +46,23 @@ test('behind -- stands the task, also when it begins with the name of a command'
 test('lists take several words, until the next flag or --', () => {
   const { words, flags } = parsed('run', '--allowedTools', 'Read', 'Bash(git log:*),Glob', '--', 'do it');
   expect(words).toEqual(['do it']);
-  expect(flags.allowedTools).toEqual(['Read', 'Bash(git log:*)', 'Glob']);
-  expect(parsed('run', '--allowed-tools=Read', '-p', 'x').flags.allowedTools).toEqual(['Read']);
+  expect(flags.options.allowedTools).toEqual(['Read', 'Bash(git log:*)', 'Glob']);
+  expect(parsed('run', '--allowed-tools=Read', '-p', 'x').flags.options.allowedTools).toEqual(['Read']);
 });
 
 test('rules are split outside parentheses only', () => {
-  expect(ruleList('Bash(rm -rf, *) Read,Edit(src/**)', undefined)).toEqual([
+  expect(rules.read?.('Bash(rm -rf, *) Read,Edit(src/**)', undefined)).toEqual([
     'Bash(rm -rf, *)',
     'Read',
     'Edit(src/**)',
   ]);
-  expect(ruleList('', ['Read'])).toEqual(['Read']);
+  expect(rules.read?.('', ['Read'])).toEqual(['Read']);
 });
 
 test('subcommands know the flags of a run', () => {
   expect(parsed('start', 'start', 'do', 'it', '--model=haiku')).toMatchObject({
     words: ['do', 'it'],
-    flags: { model: 'haiku' },
+    flags: { options: { model: 'haiku' } },
   });
   const rehearse = parsed(
     'rehearse',
@@ -77,7 +77,7 @@ test('subcommands know the flags of a run', () => {
     '--max-turns=3',
   );
   expect(rehearse).toMatchObject({ scenario: 'a.yaml', words: ['go'] });
-  expect(rehearse.flags).toMatchObject({ chaos: 7, rate: 0.2, port: 0, maxTurns: 3 });
+  expect(rehearse.flags).toMatchObject({ chaos: 7, rate: 0.2, port: 0, options: { maxTurns: 3 } });
   expect(parsed('explain', 'explain', 'abc').session).toBe('abc');
   expect(parsed('explain', 'explain').session).toBeUndefined();
   parsed('doctor', 'doctor');
@@ -157,19 +157,19 @@ describe('as options', () => {
   });
 
   test('no settings files at all', () => {
-    expect(settingSources('')).toEqual([]);
+    expect(optionsOf('--setting-sources', '', 'x').settingSources).toEqual([]);
     expect(optionsOf('--setting-sources=', 'x').settingSources).toEqual([]);
   });
 });
 
 test('rules keep what stands in their parentheses', () => {
-  expect(ruleList('Read, Bash(git log:*) Bash(echo $(date), x)', ['Glob'])).toEqual([
+  expect(rules.read?.('Read, Bash(git log:*) Bash(echo $(date), x)', ['Glob'])).toEqual([
     'Glob',
     'Read',
     'Bash(git log:*)',
     'Bash(echo $(date), x)',
   ]);
-  expect(ruleList('', undefined)).toEqual([]);
+  expect(rules.read?.('', undefined)).toEqual([]);
   for (const open of ['Bash(git', 'Bash(a))', ')'])
-    expect(() => ruleList(open, undefined)).toThrow('parenthesis');
+    expect(() => rules.read?.(open, undefined)).toThrow('parenthesis');
 });

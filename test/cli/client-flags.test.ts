@@ -50,7 +50,10 @@ describe('what the published client puts on the command line', () => {
       '',
     );
     expect(words.filter((word) => word !== '')).toEqual([]);
-    expect(flags).toMatchObject({ inputFormat: 'stream-json', permissionPromptTool: 'stdio' });
+    expect(flags).toMatchObject({
+      inputFormat: 'stream-json',
+      options: { permissionPromptToolName: 'stdio' },
+    });
     expect(options).toMatchObject({
       maxThinkingTokens: 2_000,
       effort: 'low',
@@ -65,7 +68,7 @@ describe('what the published client puts on the command line', () => {
       tools: ['Read', 'Bash'],
       mcpServers: { st: { command: 'x', args: ['y'] } },
       settingSources: [],
-      permissionMode: 'default',
+      permissionMode: 'manual',
       fallbackModel: 'haiku',
       projectConfigRoot: '/conf',
       additionalDirectories: ['/tmp'],

@@ -23,8 +23,8 @@ describe('a mistake is answered with a sentence and exit code 2', () => {
   });
 
   test.each([
-    [['--max-turns', '0'], 'whole number above 0'],
-    [['--max-turns=many'], 'whole number above 0'],
+    [['--max-turns', '0'], 'Give a whole number of at least 1.'],
+    [['--max-turns=many'], 'Give a whole number of at least 1.'],
     [['--max-budget-usd', '-1'], 'above 0'],
     [['--output-format', 'xml'], 'Allowed choices are text, json, stream-json'],
     [['--input-format', 'xml'], 'Allowed choices are text'],

@@ -24,7 +24,7 @@ describe('the value of an option', () => {
     ],
     [
       { taskBudget: { total: 0 } },
-      'The option "taskBudget" must be { total } with a whole number of tokens above 0, got an object.',
+      'The option "taskBudget" must be a whole number of tokens above 0, as { total }, got an object.',
     ],
     [
       { settingSources: ['everything'] },

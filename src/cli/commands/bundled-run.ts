@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { RehearsalServer } from '../../rehearsal/index.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import type { RunFlags } from '../flags/args.ts';
+import type { RunFlags } from '../flags/run-flags.ts';
 import { modelVariables } from '../run/configured.ts';
 import type { World } from '../world.ts';
 import { makeRunFolder, runRehearsed } from './rehearsed-run.ts';
@@ -35,7 +35,11 @@ export async function playBundled(
   return runRehearsed({
     world,
     server,
-    flags: { ...flags, dangerouslySkipPermissions: true, settingSources: [], model: BUNDLED_MODEL },
+    flags: {
+      ...flags,
+      dangerouslySkipPermissions: true,
+      options: { ...flags.options, settingSources: [], model: BUNDLED_MODEL },
+    },
     prompt: BUNDLED_TASK,
     cwd: project,
     sessionHome,

@@ -35,7 +35,7 @@ export async function mcpCommand(world: World, { call }: McpInvocation): Promise
     }
     case 'login': {
       const { server: name, browser } = call;
-      await settleTrust(world, {}, undefined);
+      await settleTrust(world, { options: {} }, undefined);
       await mcpLogin(name, {
         ...place,
         async show(address) {
@@ -50,7 +50,7 @@ export async function mcpCommand(world: World, { call }: McpInvocation): Promise
     }
     case 'logout': {
       const name = call.server;
-      await settleTrust(world, {}, undefined);
+      await settleTrust(world, { options: {} }, undefined);
       const was = await mcpLogout(name, place);
       await say(was ? `Logged out of ${visible(name)}.` : `Nobody was logged in to ${visible(name)}.`);
       return was ? EXIT.success : EXIT.error;

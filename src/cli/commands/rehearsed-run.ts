@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Options, sessionDecisions } from '../../index.ts';
 import type { RehearsalServer } from '../../rehearsal/index.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import type { RunFlags } from '../flags/args.ts';
+import type { RunFlags } from '../flags/run-flags.ts';
 import { createLiveView, type LiveView } from '../run/live-view.ts';
 import { both, createPrinter } from '../run/print.ts';
 import { createRunNotes } from '../run/run-notes.ts';
@@ -50,7 +50,7 @@ async function runQuietly(run: RehearsedRun): Promise<ExitCode> {
   const { code } = await runQuery({
     prompt: run.prompt,
     options: optionsOf(run, {
-      partials: flags.includePartialMessages === true,
+      partials: flags.options.includePartialMessages === true,
       canUseTool: undefined,
       warn: warnOn(world),
     }),

@@ -1,8 +1,8 @@
 /** `turnwright [task]`: the answer alone when printing, the live view on a terminal. */
 import { getSessionInfo, NOT_CONFIGURED } from '../../index.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import type { RunFlags } from '../flags/args.ts';
 import { checkFlags } from '../flags/check-flags.ts';
+import type { RunFlags } from '../flags/run-flags.ts';
 import { modelSource } from '../run/configured.ts';
 import { createLiveView, createQuestions } from '../run/live-view.ts';
 import { both, createPrinter, expendable } from '../run/print.ts';
@@ -29,17 +29,16 @@ export async function runCommand(world: World, words: readonly string[], flags: 
     stdin: world.stdin,
     note: (sentence) => void (verbose && world.err.write(`${sentence}\n`).catch(() => undefined)),
   });
-  const continues = flags.continue === true || flags.resume !== undefined;
+  const { resume } = flags.options;
+  const continues = flags.options.continue === true || resume !== undefined;
   if (task === '' && !continues) throw new UsageError(NO_TASK);
   // Without a task an interrupted submission is carried on to its one result (L4.1).
   const prompt = task === '' ? undefined : task;
   if ((await modelSource(world, flags)) === undefined) throw new UsageError(NOT_CONFIGURED);
   const print = flags.print === true || flags.outputFormat !== 'text' || world.stdout.isTTY !== true;
   if (print) return runPrinted(world, prompt, flags);
-  if (flags.resume !== undefined && (await getSessionInfo(flags.resume, { env: world.env })) === undefined)
-    throw new UsageError(
-      `No conversation found with session ID: ${flags.resume}. turnwright sessions lists them.`,
-    );
+  if (resume !== undefined && (await getSessionInfo(resume, { env: world.env })) === undefined)
+    throw new UsageError(`No conversation found with session ID: ${resume}. turnwright sessions lists them.`);
   return runShown(world, prompt, flags);
 }
 
@@ -90,7 +89,7 @@ export async function runPrinted(
           nowMs: () => performance.now(),
         });
   // Without them a long answer would look like a silent server.
-  const partials = course || flags.includePartialMessages === true;
+  const partials = course || flags.options.includePartialMessages === true;
   const options = optionsFrom(flags, {
     cwd: world.cwd,
     env: world.env,

@@ -1,7 +1,7 @@
 /** `turnwright start`: the bundled rehearsal, whatever is configured. */
 
 import type { ExitCode } from '../exit-codes.ts';
-import type { RunFlags } from '../flags/args.ts';
+import type { RunFlags } from '../flags/run-flags.ts';
 import type { World } from '../world.ts';
 import { runBundled } from './bundled-run.ts';
 

@@ -1,7 +1,7 @@
 /** `--input-format stream-json`: the command line as the engine of another program. */
 
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import type { RunFlags } from '../flags/args.ts';
+import type { RunFlags } from '../flags/run-flags.ts';
 import { optionsFrom } from '../run/run-options.ts';
 import { UsageError } from '../usage-error.ts';
 import { warnOn } from '../warnings.ts';
@@ -17,8 +17,8 @@ export async function streamCommand(
     throw new UsageError('--input-format stream-json needs --output-format stream-json.');
   if (words.some((word) => word.trim() !== ''))
     throw new UsageError('With --input-format stream-json, prompts come through stdin alone.');
-  const { permissionPromptTool: asker } = flags;
-  const partials = flags.includePartialMessages === true;
+  const { options } = flags;
+  const partials = options.includePartialMessages === true;
   const flagOptions = optionsFrom(flags, {
     cwd: world.cwd,
     env: world.env,
@@ -33,7 +33,7 @@ export async function streamCommand(
       options: {
         ...flagOptions,
         projectTrusted:
-          flagOptions.projectTrusted || (flags.settingSources === undefined ? false : undefined),
+          flagOptions.projectTrusted || (options.settingSources === undefined ? false : undefined),
       },
       demands: {
         initializeFirst: flags.awaitInitialize,
@@ -41,8 +41,8 @@ export async function streamCommand(
         fields: flags.initializeFields,
       },
       mirrors: flags.sessionMirror === true,
-      asksHost: asker === 'stdio' && flags.permissionPrompts !== 'none',
-      echoesAnswers: flags.replayUserMessages === true,
+      asksHost: options.permissionPromptToolName === 'stdio' && options.permissionPrompts !== 'none',
+      echoesAnswers: options.replayUserMessages === true,
       stdin: world.stdin,
       write: (line) => world.out.write(line),
       signals: world.signals,

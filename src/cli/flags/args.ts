@@ -1,63 +1,13 @@
 /** The command line as data. What is wrong with it is a `UsageError` with a sentence that says what is right. */
 import { Command, CommanderError, Option } from 'commander';
-import { PERMISSION_MODES } from '../../index.ts';
 import { UsageError } from '../usage-error.ts';
-import { addClientFlags, type ClientFlags } from './client-flags.ts';
-import {
-  appended,
-  fraction,
-  jsonObject,
-  type PermissionModeName,
-  port,
-  positiveInteger,
-  ruleList,
-  type SettingSource,
-  settingSources,
-  usd,
-  uuid,
-  wholeNumber,
-} from './flag-values.ts';
+import { appended, fraction, port, wholeNumber } from './flag-values.ts';
 import { asFlags, rejectForeignWord } from './foreign-words.ts';
 import { addMcpCommand, type McpInvocation, parseMcpArgs } from './mcp-flags.ts';
 import { rejectMistypedCommand } from './mistyped-command.ts';
+import { addRunFlags, type RunFlags, runFlags } from './run-flags.ts';
 import { addSessionsCommand, type SessionsInvocation } from './sessions-flags.ts';
 import { addTrustCommand, type TrustInvocation } from './trust-flags.ts';
-
-export const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
-export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
-
-/** Flags as commander names them; absent means not given. */
-export interface RunFlags extends ClientFlags {
-  readonly print?: true;
-  readonly outputFormat: OutputFormat;
-  readonly inputFormat: 'text' | 'stream-json';
-  readonly model?: string;
-  readonly fallbackModel?: string;
-  readonly maxTurns?: number;
-  readonly maxBudgetUsd?: number;
-  readonly permissionMode?: PermissionModeName;
-  readonly dangerouslySkipPermissions?: true;
-  readonly allowedTools?: readonly string[];
-  readonly disallowedTools?: readonly string[];
-  readonly tools?: readonly string[];
-  readonly addDir?: readonly string[];
-  readonly systemPrompt?: string;
-  readonly appendSystemPrompt?: string;
-  readonly includePartialMessages?: true;
-  readonly resume?: string;
-  readonly continue?: true;
-  /** false: nothing is written. */
-  readonly sessionPersistence: boolean;
-  readonly sessionId?: string;
-  /** Of a new session. */
-  readonly name?: string;
-  readonly takeOver?: true;
-  /** JSON, or the name of a file. */
-  readonly settings?: string;
-  readonly settingSources?: readonly SettingSource[];
-  readonly jsonSchema?: Readonly<Record<string, unknown>>;
-  readonly verbose?: true;
-}
 
 export interface RehearseFlags {
   readonly serve?: true;
@@ -108,8 +58,8 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
     .helpCommand(false)
     .configureHelp({ subcommandTerm: (command) => command.name() });
   addRunFlags(program.addHelpText('after', EPILOGUE));
-  addClientFlags(program);
-  program.action((words: string[], flags: RunFlags) => {
+  program.action((words: string[], given: object) => {
+    const flags = runFlags(given);
     if (flags.print !== true && !argv.includes('--')) {
       rejectForeignWord(words);
       rejectMistypedCommand(words, commandNames(program));
@@ -122,7 +72,11 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
   subcommand('start', 'play a whole run against a rehearsed model')
     .argument('[task...]', 'of your own; it needs a model, so the rehearsed one is played')
     .action((words: string[], _flags: unknown, command: Command) => {
-      invocation = { command: 'start', words: words.map(unquoted), flags: command.optsWithGlobals() };
+      invocation = {
+        command: 'start',
+        words: words.map(unquoted),
+        flags: runFlags(command.optsWithGlobals()),
+      };
     });
   addRehearseFlags(subcommand('rehearse', 'run a task against a scripted model on this machine'))
     .argument('<scenario>', 'a scenario file (.yaml, .json, .js), or `bundled`')
@@ -132,7 +86,7 @@ export function parseArgs(argv: readonly string[], version: string): Invocation 
         command: 'rehearse',
         scenario: unquoted(scenario),
         words: words.map(unquoted),
-        flags: command.optsWithGlobals(),
+        flags: { ...command.opts<RehearseFlags>(), ...runFlags(command.optsWithGlobals()) },
       };
     });
   for (const [name, does] of [
@@ -198,56 +152,6 @@ Environment: ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL,
 ANTHROPIC_MODEL; TURNWRIGHT_HOME; NO_COLOR, FORCE_COLOR; TURNWRIGHT_DEBUG=1 for
 stack traces.
 More flags, for programs and rarer cases: docs/cli.md, docs/compatibility.md.`;
-
-function addRunFlags(program: Command): void {
-  const flag = (flags: string, does: string) => new Option(flags, does);
-  const list = (flags: string, does: string) => program.addOption(flag(flags, does).argParser(ruleList));
-  program.optionsGroup('Output:');
-  program.option('-p, --print', 'print the final answer alone and exit (also when stdout is no terminal)');
-  program.addOption(flag('--output-format <format>', 'of --print').choices(OUTPUT_FORMATS).default('text'));
-  program.addOption(
-    flag('--input-format <format>', 'of stdin').choices(['text', 'stream-json']).default('text'),
-  );
-  program.option('--include-partial-messages', 'with stream-json: the raw stream events too');
-  program.addOption(
-    flag('--json-schema <schema>', 'the answer must fit this JSON schema (or file)').argParser(jsonObject),
-  );
-  program.option('--verbose', 'more about what happens, on stderr when printing');
-
-  program.optionsGroup('Model and limits:');
-  program.option('--model <model>', 'a model id, or opus (the default), sonnet, haiku, fable');
-  program.option('--fallback-model <models>', 'comma-separated, tried in order when the model is overloaded');
-  program.addOption(flag('--max-turns <n>', 'stop after n turns').argParser(positiveInteger));
-  program.addOption(flag('--max-budget-usd <usd>', 'stop when this much was spent').argParser(usd));
-  program.option('--system-prompt <text>', "instead of Turnwright's own");
-  program.option('--append-system-prompt <text>', 'behind the system prompt');
-
-  program.optionsGroup('Tools and permissions:');
-  list('--tools <names...>', 'the built-in tools that exist ("" for none, "default" for all)');
-  list('--allowedTools <rules...>', 'run these without asking: Read,"Bash(git log:*)"');
-  list('--disallowedTools <rules...>', 'never run these');
-  program.addOption(
-    flag('--permission-mode <mode>', 'who decides about calls').choices([
-      ...PERMISSION_MODES,
-      'manual',
-      'auto',
-    ]),
-  );
-  program.option('--dangerously-skip-permissions', 'run every call without asking');
-  program.addOption(flag('--add-dir <folders...>', 'more folders that tools may use').argParser(appended));
-
-  program.optionsGroup('Session and settings:');
-  program.option('-r, --resume <id>', 'go on with this session');
-  program.option('-c, --continue', 'go on with the newest session of this folder');
-  program.addOption(flag('--session-id <uuid>', 'id of the new session').argParser(uuid));
-  program.option('-n, --name <name>', 'name of the new session');
-  program.option('--take-over', 'take the session from a process that works on it');
-  program.option('--no-session-persistence', 'write no session');
-  program.option('--settings <json>', 'more settings, as JSON or a file');
-  program.addOption(
-    flag('--setting-sources <list>', 'of user,project,local (default all)').argParser(settingSources),
-  );
-}
 
 function addRehearseFlags(command: Command): Command {
   command.option('--serve', 'only listen, and say how to point a client here');

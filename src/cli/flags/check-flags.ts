@@ -2,17 +2,24 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { unknownBuiltinTools } from '../../index.ts';
+import { contradiction } from '../../options/check.ts';
+import { longFlag } from '../../options/flags.ts';
+import { type OptionName, rowOf } from '../../options/table.ts';
 import { UsageError } from '../usage-error.ts';
-import type { RunFlags } from './args.ts';
+import type { RunFlags } from './run-flags.ts';
 
 export function checkFlags(flags: RunFlags, cwd: string): void {
-  const { tools = [], addDir = [] } = flags;
+  const { tools, additionalDirectories = [] } = flags.options;
+  const contradicting = contradiction(flags.options, flagOf);
+  if (contradicting !== undefined) throw new UsageError(contradicting);
   for (const { holds, sentence } of CONTRADICTIONS) if (holds(flags)) throw new UsageError(sentence);
-  const { unknown, known } = unknownBuiltinTools(tools.filter((name) => name !== 'default'));
+  const { unknown, known } = unknownBuiltinTools(
+    Array.isArray(tools) ? tools.filter((name) => name !== 'default') : [],
+  );
   const [stray] = unknown;
   if (stray !== undefined)
     throw new UsageError(`--tools: there is no built-in tool ${stray}. There are ${known.join(', ')}.`);
-  for (const folder of addDir) {
+  for (const folder of additionalDirectories) {
     const path = resolve(cwd, folder);
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) throw new UsageError(`--add-dir: the folder ${path} does not exist.`);
@@ -28,17 +35,14 @@ interface Contradiction {
 /** Flags that cannot both be meant, or that would do nothing where they stand. */
 const CONTRADICTIONS: readonly Contradiction[] = [
   {
-    holds: (flags) => flags.continue === true && flags.resume !== undefined,
-    sentence: '--continue and --resume exclude each other: the newest session, or the one you name.',
-  },
-  {
-    holds: ({ dangerouslySkipPermissions, permissionMode = 'bypassPermissions' }) =>
+    holds: ({ dangerouslySkipPermissions, options: { permissionMode = 'bypassPermissions' } }) =>
       dangerouslySkipPermissions === true && permissionMode !== 'bypassPermissions',
     sentence:
       '--dangerously-skip-permissions and another --permission-mode exclude each other: give the one that you mean.',
   },
   {
-    holds: (flags) => flags.includePartialMessages === true && flags.outputFormat !== 'stream-json',
+    holds: ({ options, outputFormat }) =>
+      options.includePartialMessages === true && outputFormat !== 'stream-json',
     sentence: '--include-partial-messages needs --output-format stream-json.',
   },
   {
@@ -48,7 +52,12 @@ const CONTRADICTIONS: readonly Contradiction[] = [
     sentence: '--managed-settings-in-initialize and --initialize-fields need --input-format stream-json.',
   },
   {
-    holds: (flags) => flags.takeOver === true && flags.continue !== true && flags.resume === undefined,
+    holds: ({ takeOver, options }) =>
+      takeOver === true && options.continue !== true && options.resume === undefined,
     sentence: '--take-over takes the session of --resume or --continue: give one of them.',
   },
 ];
+
+function flagOf(name: OptionName): string {
+  return longFlag(rowOf(name)?.flag ?? name);
+}

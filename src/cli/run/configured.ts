@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configurationHome } from '../../index.ts';
-import type { RunFlags } from '../flags/args.ts';
+import type { RunFlags } from '../flags/run-flags.ts';
 import type { Env, World } from '../world.ts';
 
 const MODEL_VARIABLES = [
@@ -26,14 +26,14 @@ export function modelVariables(env: Env): readonly string[] {
  */
 export async function modelSource(
   world: Pick<World, 'env' | 'cwd'>,
-  flags: RunFlags,
+  { options }: RunFlags,
 ): Promise<string | undefined> {
   const [variable] = modelVariables(world.env);
   if (variable !== undefined) return variable;
   const home = configurationHome(world.env, world.cwd);
-  const readsUserSettings = flags.settingSources?.includes('user') ?? true;
+  const readsUserSettings = options.settingSources?.includes('user') ?? true;
   const files = readsUserSettings && home !== undefined ? [join(home, 'settings.json')] : [];
-  const given = flags.settings === undefined ? [] : [flags.settings];
+  const given = typeof options.settings === 'string' ? [options.settings] : [];
   const settings = await Promise.all([...files, ...given].map(textOf));
   return settings.some((text) => MODEL_SETTING.test(text)) ? 'settings' : undefined;
 }

@@ -1,6 +1,6 @@
 /** Headless output: the answer alone, one JSON object, or one JSON object per message. */
 import type { Query, SDKMessage, SDKResultMessage } from '../../index.ts';
-import type { OutputFormat } from '../flags/args.ts';
+import type { OutputFormat } from '../flags/own-flags.ts';
 import { jsonLine, type Output } from '../output.ts';
 
 /** Takes the messages of a run. `end` is called once, after the last one. */

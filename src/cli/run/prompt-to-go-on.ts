@@ -3,7 +3,7 @@
  * submission of its own.
  */
 import { sessionDecisions, type TerminalReason } from '../../index.ts';
-import type { RunFlags } from '../flags/args.ts';
+import type { RunFlags } from '../flags/run-flags.ts';
 import type { World } from '../world.ts';
 
 const GO_ON = 'Go on from where you stopped.';
@@ -14,7 +14,7 @@ const FINISHED: ReadonlySet<TerminalReason> = new Set(['completed', 'stop_hook_p
 /** The prompt; undefined when the last turn came to its end, or there was none. */
 export async function promptToGoOn(
   { cwd, env }: Pick<World, 'cwd' | 'env'>,
-  { resume }: Pick<RunFlags, 'resume'>,
+  { options: { resume } }: Pick<RunFlags, 'options'>,
 ): Promise<string | undefined> {
   const decisions = await sessionDecisions(resume, { cwd, env }).catch(() => []);
   const last = decisions.at(-1)?.decision;

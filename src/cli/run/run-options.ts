@@ -1,9 +1,8 @@
-/** The flags as options of `query()`. */
+/** The flags of a run as options of `query()`: those that are one as they are, and what others make of them. */
 import { isAbsolute, resolve } from 'node:path';
-import type { CanUseTool, Options } from '../../index.ts';
-import type { RunFlags } from '../flags/args.ts';
-import { clientOptions } from '../flags/client-flags.ts';
-import { permissionModeOf, SETTING_SOURCES } from '../flags/flag-values.ts';
+import { type CanUseTool, machineSettingsFile, type Options } from '../../index.ts';
+import { SETTING_SOURCES } from '../../options/option-values.ts';
+import type { RunFlags } from '../flags/run-flags.ts';
 import type { Env } from '../world.ts';
 import { isTrustedUnasked } from './trust-question.ts';
 
@@ -18,51 +17,65 @@ export interface RunContext {
 }
 
 export function optionsFrom(flags: RunFlags, context: RunContext): Options {
-  const bypass = flags.dangerouslySkipPermissions === true;
-  const client = clientOptions(flags);
+  const { options, dangerouslySkipPermissions: bypass = false, mcpConfig = [], takeOver } = flags;
+  const { permissionPromptToolName: asker } = options;
   return {
-    ...client,
+    ...options,
     cwd: context.cwd,
     env: context.env,
     canUseTool: context.canUseTool,
     includePartialMessages: context.partials,
     stderr: context.warn,
-    model: flags.model,
-    fallbackModel: flags.fallbackModel,
-    maxTurns: flags.maxTurns,
-    maxBudgetUsd: flags.maxBudgetUsd,
-    permissionMode: bypass ? 'bypassPermissions' : permissionModeOf(flags.permissionMode),
-    allowDangerouslySkipPermissions: bypass || client.allowDangerouslySkipPermissions,
-    allowedTools: flags.allowedTools,
-    disallowedTools: flags.disallowedTools,
-    tools: toolsOf(flags.tools),
-    additionalDirectories: flags.addDir?.map((folder) =>
+    permissionMode: bypass ? 'bypassPermissions' : options.permissionMode,
+    allowDangerouslySkipPermissions: bypass || options.allowDangerouslySkipPermissions,
+    // The host that drives the command line is asked by `canUseTool`.
+    permissionPromptToolName: asker === 'stdio' ? undefined : asker,
+    tools: toolsOf(options.tools),
+    additionalDirectories: options.additionalDirectories?.map((folder) =>
       isAbsolute(folder) ? folder : resolve(context.cwd, folder),
     ),
     systemPrompt: systemPromptOf(flags),
-    resume: flags.resume,
-    continue: flags.continue,
-    persistSession: flags.sessionPersistence,
-    sessionId: flags.sessionId,
-    title: flags.name,
-    ...(flags.takeOver === true && { engine: { takeOver: true } }),
-    settings: flags.settings,
-    settingSources: flags.settingSources ?? SETTING_SOURCES,
+    thinking: thinkingOf(flags),
+    plugins: pluginsOf(flags),
+    mcpServers: Object.assign({}, ...mcpConfig) as Options['mcpServers'],
+    ...(takeOver === true && { engine: { takeOver } }),
+    managedSettingsFile: machineSettingsFile(process.platform),
+    settingSources: options.settingSources ?? SETTING_SOURCES,
     // A repository's settings may forbid, but what they would allow or run waits for a person's trust (T101–T103).
     projectTrusted: isTrustedUnasked(flags, context.env),
     trustRecorded: true,
-    outputFormat:
-      flags.jsonSchema === undefined ? undefined : { type: 'json_schema', schema: flags.jsonSchema },
   };
 }
 
 /** `default` stands for all of them; nothing given as well. */
-function toolsOf(names: readonly string[] | undefined): Options['tools'] {
-  return names === undefined || names.includes('default') ? undefined : names;
+function toolsOf(tools: Options['tools']): Options['tools'] {
+  return Array.isArray(tools) && tools.includes('default') ? undefined : tools;
 }
 
 /** `query()` sends no system prompt of itself; the command line sends Turnwright's own. */
-function systemPromptOf({ systemPrompt, appendSystemPrompt }: RunFlags): Options['systemPrompt'] {
-  if (systemPrompt === undefined) return { type: 'preset', preset: 'turnwright', append: appendSystemPrompt };
+function systemPromptOf({ options, appendSystemPrompt }: RunFlags): Options['systemPrompt'] {
+  const { systemPrompt } = options;
+  if (typeof systemPrompt !== 'string')
+    return { type: 'preset', preset: 'turnwright', append: appendSystemPrompt };
   return appendSystemPrompt === undefined ? systemPrompt : [systemPrompt, appendSystemPrompt];
+}
+
+function thinkingOf({ options, thinkingDisplay }: RunFlags): Options['thinking'] {
+  const { thinking, maxThinkingTokens } = options;
+  const display = thinkingDisplay === undefined ? {} : { display: thinkingDisplay };
+  const budget = maxThinkingTokens ? { budgetTokens: maxThinkingTokens } : {};
+  if (thinking?.type === 'disabled') return thinking;
+  if (thinking?.type === 'adaptive') return { type: 'adaptive', ...display };
+  if (thinking?.type === 'enabled' || ('display' in display && maxThinkingTokens))
+    return { type: 'enabled', ...budget, ...display };
+  return undefined;
+}
+
+function pluginsOf({ options: { plugins = [] }, pluginDirNoMcp = [] }: RunFlags): Options['plugins'] {
+  const withoutServers = pluginDirNoMcp.map((path) => ({
+    type: 'local' as const,
+    path,
+    skipMcpDiscovery: true,
+  }));
+  return [...plugins, ...withoutServers];
 }

@@ -1,7 +1,7 @@
 /** Before a run: whether what a folder's settings ask for may take effect. Asked once for each content. */
 import { type ProjectTrust, projectTrust, trustProject } from '../../index.ts';
-import type { RunFlags } from '../flags/args.ts';
-import { SETTING_SOURCES } from '../flags/flag-values.ts';
+import { SETTING_SOURCES } from '../../options/option-values.ts';
+import type { RunFlags } from '../flags/run-flags.ts';
 import { drain } from '../screen/ask.ts';
 import { openLineReader } from '../screen/line-reader.ts';
 import { visible } from '../screen/visible.ts';
@@ -18,13 +18,13 @@ export function isTrustedUnasked(flags: Pick<RunFlags, 'trustProject'>, env: Env
 /** `keyboard`: to answer on; undefined: nobody is asked. Resolves once it is settled; what was not agreed to is passed over by the run, by its own reading of the files. */
 export async function settleTrust(
   world: World,
-  flags: Pick<RunFlags, 'trustProject' | 'settingSources' | 'projectConfigRoot'>,
+  flags: Pick<RunFlags, 'trustProject' | 'options'>,
   keyboard: NodeJS.ReadStream | undefined,
 ): Promise<void> {
-  const settingSources = flags.settingSources ?? SETTING_SOURCES;
+  const { settingSources = SETTING_SOURCES, projectConfigRoot } = flags.options;
   if (isTrustedUnasked(flags, world.env) || !settingSources.some((source) => source !== 'user')) return;
   const { cwd, env } = world;
-  const trust = await projectTrust({ cwd, env, settingSources, projectConfigRoot: flags.projectConfigRoot });
+  const trust = await projectTrust({ cwd, env, settingSources, projectConfigRoot });
   if (trust.state === 'nothing' || trust.state === 'trusted') return;
   if (keyboard === undefined) {
     await world.err.write(

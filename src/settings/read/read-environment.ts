@@ -1,15 +1,19 @@
+import { mustBe } from '../../options/check.ts';
+import { trueOrFalse } from '../../options/kinds.ts';
+import type { BaseOptions } from '../../options/options.ts';
+import { OPTIONS, type Row } from '../../options/table.ts';
 import { toolSearchShare } from '../../options/tool-search-mode.ts';
 import { TurnwrightError } from '../../protocol/errors.ts';
 import type { SessionStateAudience } from '../../protocol/session-messages.ts';
-import { EFFORT_LEVELS, type EffortLevel } from '../../protocol/wire.ts';
 import { type Env, variable } from './config-home.ts';
 
 /** What the environment says, typed. Absent means unset or empty. */
 export interface EnvironmentValues {
+  /** The options that have a variable, under their names. */
+  readonly options: BaseOptions;
   readonly apiKey?: string | undefined;
   readonly authToken?: string | undefined;
   readonly baseUrl?: string | undefined;
-  readonly model?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly httpProxy?: string | undefined;
   readonly httpsProxy?: string | undefined;
@@ -17,15 +21,10 @@ export interface EnvironmentValues {
   readonly caFiles: readonly string[];
   /** Vendors whose wire was asked for, by the variable that asks for it. */
   readonly otherProviders: readonly string[];
-  readonly betas: readonly string[];
   readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
   readonly promptCachingOff: boolean;
   readonly promptCacheTtl?: '5m' | '1h' | undefined;
-  readonly fastMode?: boolean | undefined;
   readonly fastModeOff: boolean;
-  readonly persistentRetry?: boolean | undefined;
-  readonly effort?: EffortLevel | undefined;
-  readonly maxThinkingTokens?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
   readonly maxRetries?: number | undefined;
   readonly unreachedRetries?: number | undefined;
@@ -39,7 +38,6 @@ export interface EnvironmentValues {
   readonly idleNotificationMs?: number | undefined;
   readonly backgroundTasksOff: boolean;
   readonly sessionState?: SessionStateAudience | undefined;
-  readonly fileCheckpointing?: boolean | undefined;
   readonly promptSuggestionsOff: boolean;
   readonly agentSummariesOff: boolean;
   /** A folder of notes for the main conversation. */
@@ -66,25 +64,20 @@ export function readEnvironment(env: Env): EnvironmentValues {
   const either = (name: string) => text(name) ?? text(name.toLowerCase());
   const count = (name: string, least = 1) => readCount(env, name, least);
   return {
+    options: readOptions(text),
     apiKey: text('ANTHROPIC_API_KEY'),
     authToken: text('ANTHROPIC_AUTH_TOKEN'),
     baseUrl: text('ANTHROPIC_BASE_URL'),
-    model: text('ANTHROPIC_MODEL'),
     headers: readHeaders(text('ANTHROPIC_CUSTOM_HEADERS')),
     httpProxy: either('HTTP_PROXY') ?? either('ALL_PROXY'),
     httpsProxy: either('HTTPS_PROXY') ?? either('ALL_PROXY'),
     noProxy: either('NO_PROXY'),
     caFiles: ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'].flatMap((name) => text(name) ?? []),
     otherProviders: OTHER_PROVIDERS.filter((name) => isOn(text(name))),
-    betas: nameList(text('ANTHROPIC_BETAS')),
     extraBody: readExtraBody(text('CLAUDE_CODE_EXTRA_BODY')),
     promptCachingOff: isOn(text('DISABLE_PROMPT_CACHING')),
     promptCacheTtl: readCacheTtl(text),
-    fastMode: readSwitch(text('TURNWRIGHT_FAST_MODE')),
     fastModeOff: isOn(text('CLAUDE_CODE_DISABLE_FAST_MODE')),
-    persistentRetry: readSwitch(text('CLAUDE_CODE_UNATTENDED_RETRY')),
-    effort: readEffort(text('CLAUDE_CODE_EFFORT_LEVEL')),
-    maxThinkingTokens: count('MAX_THINKING_TOKENS', 0),
     maxOutputTokens: count('CLAUDE_CODE_MAX_OUTPUT_TOKENS'),
     maxRetries: count('CLAUDE_CODE_MAX_RETRIES', 0),
     unreachedRetries: count('TURNWRIGHT_UNREACHED_RETRIES', 0),
@@ -102,16 +95,15 @@ export function readEnvironment(env: Env): EnvironmentValues {
       : isOn(text('CLAUDE_CODE_SDK_READS_SESSION_STATE'))
         ? 'host'
         : undefined,
-    fileCheckpointing: readSwitch(text('CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING')),
     promptSuggestionsOff: readSwitch(text('CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION')) === false,
     agentSummariesOff: isOn(text('CLAUDE_CODE_DISABLE_AGENT_PROGRESS_SUMMARIES')),
     memoryPath: text('CLAUDE_COWORK_MEMORY_PATH_OVERRIDE'),
     autoCompactOff: isOn(text('DISABLE_AUTO_COMPACT')) || isOn(text('DISABLE_COMPACT')),
     autoCompactWindow: count('CLAUDE_CODE_AUTO_COMPACT_WINDOW'),
     stopHookBlockCap: count('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP', 0),
-    deferToolsAbove: toolSearchShare(text('ENABLE_TOOL_SEARCH') ?? ''),
+    deferToolsAbove: toolSearchShare(text(OPTIONS.toolSearch.variable) ?? ''),
     questionPreviewFormat: (['markdown', 'html'] as const).find(
-      (format) => format === text('CLAUDE_CODE_QUESTION_PREVIEW_FORMAT'),
+      (format) => format === text(OPTIONS.toolConfig.variable),
     ),
     modelAliases: Object.fromEntries(
       Object.keys(env).flatMap((name) => {
@@ -146,12 +138,20 @@ function readHeaders(text: string | undefined): Readonly<Record<string, string>>
   return headers;
 }
 
-function readEffort(text: string | undefined): EffortLevel | undefined {
-  if (text === undefined) return undefined;
-  const effort = EFFORT_LEVELS.find((known) => known === text);
-  if (effort === undefined)
-    throw invalid(`CLAUDE_CODE_EFFORT_LEVEL must be one of ${EFFORT_LEVELS.join(', ')}, got "${text}".`);
-  return effort;
+/** Variables that other programs read too, whose words are taken as far as they are known: `readEnvironment` reads them. */
+const LENIENT: readonly string[] = ['toolSearch', 'toolConfig'];
+
+/** The options whose rows name a variable. */
+function readOptions(text: (name: string) => string | undefined): BaseOptions {
+  const options: Record<string, unknown> = {};
+  for (const [name, { is, variable: named }] of Object.entries<Row>(OPTIONS)) {
+    const words = named === undefined || LENIENT.includes(name) ? undefined : text(named);
+    if (words === undefined) continue;
+    const value = (is as unknown) === trueOrFalse ? isOn(words) : is.read?.(words, undefined);
+    if (!is.accepts(value)) throw invalid(`${named} ${mustBe(is, words)}.`);
+    options[name] = value;
+  }
+  return options;
 }
 
 function isOn(text: string | undefined): boolean {
@@ -163,11 +163,6 @@ const readSwitch = (text: string | undefined): boolean | undefined =>
 
 function invalid(problem: string): TurnwrightError {
   return new TurnwrightError('invalid_settings', `In the environment, ${problem}`);
-}
-
-function nameList(text = ''): readonly string[] {
-  const names = text.split(',').map((name) => name.trim());
-  return names.filter((name) => name !== '');
 }
 
 /** Further fields of each request's body, as a JSON object. */

@@ -1,17 +1,19 @@
 import { resolve } from 'node:path';
 import type { ToolSearchMode } from '../../options/option-values.ts';
+import type { BaseOptions } from '../../options/options.ts';
+import { OPTIONS } from '../../options/table.ts';
 import { toolSearchShare } from '../../options/tool-search-mode.ts';
 import type { PersistentFiles } from '../../protocol/files.ts';
 import type { ThinkingConfig } from '../../protocol/wire.ts';
 import { projectFolders } from '../../util/files/folders.ts';
 import type { ConfigOptions } from '../config-options.ts';
 import { configHome, type Env, homeDirectory } from '../read/config-home.ts';
-import { type EnvironmentValues, readEnvironment } from '../read/read-environment.ts';
+import { readEnvironment } from '../read/read-environment.ts';
 import { readManaged } from '../read/read-managed.ts';
 import { readFlagSettings, readSettings } from '../read/read-settings.ts';
 import { unknownKeyWarnings } from '../read/unknown-keys.ts';
 import { NO_USER_SERVERS, readUserServers, userServersFile } from '../read/user-servers.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings, SettingsLayer } from '../settings.ts';
 import { childEnvironment } from './child-env.ts';
 import { grantsFor } from './granted-directories.ts';
 import { layLayers, userVariables } from './merge-layers.ts';
@@ -20,7 +22,7 @@ import { resolveHooks } from './resolve-hooks.ts';
 import { absolute, resolvePermissions } from './resolve-permissions.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 import { resolveProject } from './resolve-project.ts';
-import { resolveSandbox } from './resolve-sandbox.ts';
+import type { SandboxPlaces } from './resolve-sandbox.ts';
 import type { ResolvedConfig } from './resolved-config.ts';
 import { withoutPolicyKeys } from './restrictions.ts';
 import { limitRepositoryLayers } from './untrusted-project.ts';
@@ -103,6 +105,8 @@ export async function resolveConfig({
 
   const settings = layLayers(layers);
   const environment = readEnvironment({ ...env, ...userVariables(layers) });
+  const { options: given } = environment;
+  const chosen = chooser(options, given);
   const permissions = resolvePermissions(options, layers, { cwd, homeDirectory: home, warn });
   const connection = await resolveConnection({ options, settings, environment, cwd, files, warn });
   return {
@@ -118,27 +122,26 @@ export async function resolveConfig({
     project,
     userServers,
 
-    model: options.model ?? environment.model ?? settings.model,
+    model: chosen('model', settings.model),
     fallbackModels: modelList(options.fallbackModel ?? settings.fallbackModel),
     modelAliases: environment.modelAliases,
     modelOverrides: settings.models ?? {},
-    thinking: resolveThinking(options, environment, settings),
-    effort: options.effort ?? environment.effort ?? settings.effortLevel,
-    betas: [...new Set([...(options.betas ?? []), ...environment.betas])],
+    thinking: options.thinking ?? thinkingOf(chosen('maxThinkingTokens'), settings),
+    effort: chosen('effort', settings.effortLevel),
+    betas: [...new Set([...(options.betas ?? []), ...(given.betas ?? [])])],
     extraBody: environment.extraBody,
     promptCaching: !environment.promptCachingOff,
     promptCacheTtl: environment.promptCacheTtl ?? settings.promptCacheTtl,
     fastMode: environment.fastModeOff
       ? 'disabled_by_env'
-      : (options.fastMode ?? environment.fastMode ?? settings.fastMode ?? false),
-    persistentRetry:
-      options.persistentRetry ?? environment.persistentRetry ?? settings.persistentRetry ?? false,
+      : chosen('fastMode', settings.fastMode, OPTIONS.fastMode.default),
+    persistentRetry: chosen('persistentRetry', settings.persistentRetry, OPTIONS.persistentRetry.default),
 
     ...connection,
     otherProviders: environment.otherProviders,
     permissions,
     policy: resolvePolicy(layers),
-    sandbox: await resolveSandbox(options.sandbox, layers, {
+    sandbox: await sandboxOf(options.sandbox, layers, {
       cwd,
       projectRoot,
       configHome: userHome,
@@ -153,11 +156,11 @@ export async function resolveConfig({
       .map((rule) => rule.trim()),
     backgroundTasks: !environment.backgroundTasksOff,
     sessionState: environment.sessionState,
-    fileCheckpointing:
-      options.enableFileCheckpointing ??
-      environment.fileCheckpointing ??
-      settings.fileCheckpointingEnabled ??
-      false,
+    fileCheckpointing: chosen(
+      'enableFileCheckpointing',
+      settings.fileCheckpointingEnabled,
+      OPTIONS.enableFileCheckpointing.default,
+    ),
     deferToolsAbove:
       shareOf(options.toolSearch) ?? environment.deferToolsAbove ?? shareOf(settings.toolSearch),
     questionPreviewFormat: environment.questionPreviewFormat,
@@ -235,14 +238,32 @@ function modelList(given: string | readonly string[] | undefined): readonly stri
 const shareOf = (mode: ToolSearchMode | undefined): number | undefined =>
   mode === undefined ? undefined : toolSearchShare(mode);
 
+/** The option, else what its variable says, else what settings say, else the default. */
+const chooser =
+  (options: BaseOptions, environment: BaseOptions) =>
+  <Name extends keyof BaseOptions, D = undefined>(
+    name: Name,
+    setting?: BaseOptions[Name],
+    byDefault?: D,
+  ): NonNullable<BaseOptions[Name]> | D =>
+    (options[name] ?? environment[name] ?? setting ?? byDefault) as NonNullable<BaseOptions[Name]> | D;
+
 /** A budget of 0 switches thinking off. */
-function resolveThinking(
-  options: ConfigOptions,
-  environment: EnvironmentValues,
+function thinkingOf(
+  budgetTokens: number | undefined,
   { alwaysThinkingEnabled }: Settings,
 ): ThinkingConfig | undefined {
-  if (options.thinking !== undefined) return options.thinking;
-  const budgetTokens = options.maxThinkingTokens ?? environment.maxThinkingTokens;
   if (budgetTokens === undefined) return alwaysThinkingEnabled === false ? { type: 'disabled' } : undefined;
   return budgetTokens === 0 ? { type: 'disabled' } : { type: 'enabled', budgetTokens };
+}
+
+async function sandboxOf(
+  option: ConfigOptions['sandbox'],
+  layers: readonly SettingsLayer[],
+  places: SandboxPlaces,
+): Promise<ResolvedConfig['sandbox']> {
+  if (option === undefined && layers.every(({ settings }) => settings.sandbox === undefined))
+    return undefined;
+  const { resolveSandbox } = await import('./resolve-sandbox.ts');
+  return resolveSandbox(option, layers, places);
 }

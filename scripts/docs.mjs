@@ -1,0 +1,143 @@
+// Writes what is made from the options: docs/options.md, and the sentences of `turnwright --help`. With `--check` it
+// writes nothing and fails when one of them is not up to date.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const PAGE = 'docs/options.md';
+const SENTENCES = 'src/cli/flags/option-sentences.ts';
+
+const groups = readOptions('src/options/options.ts', 'src/sdk/options.ts');
+const { OPTIONS } = await tableOfOptions();
+const described = new Set([...groups.values()].flat().map(({ name }) => name));
+const missing = Object.keys(OPTIONS).filter((name) => !described.has(name));
+if (missing.length > 0) throw new Error(`No sentence for ${missing.join(', ')}.`);
+for (const { name, byDefault } of [...groups.values()].flat()) {
+  const { default: row } = OPTIONS[name];
+  if (row !== undefined && String(row) !== byDefault)
+    throw new Error(`The default of ${name} is ${row} in the table, and ${byDefault} in its comment.`);
+}
+
+const written = { [PAGE]: page(), [SENTENCES]: sentences() };
+for (const [file, text] of Object.entries(written)) {
+  if (!process.argv.includes('--check')) writeFileSync(file, text);
+  else if (readFileSync(file, 'utf8') !== text) {
+    console.error(`${file} is not up to date: run npm run docs.`);
+    process.exitCode = 1;
+  }
+}
+
+/** The members of the interfaces in these files by heading: name, type, sentences and `@default`. */
+function readOptions(...files) {
+  const found = new Map();
+  for (const file of files) {
+    let heading;
+    const body = /\nexport interface \w*Options .*?\{\n(.*?)\n\}\n/s.exec(readFileSync(file, 'utf8'))?.[1];
+    if (body === undefined) throw new Error(`There is no interface of options in ${file}.`);
+    const part = /^ {2}\/\/ ([^\n]+)$|^ {2}\/\*\*((?:(?!\*\/).)*)\*\/\n {2}(\w+)\?:(.*?);\n(?=\n| {2}\/)/gms;
+    for (const [, title, comment, name, type] of `${body}\n\n`.matchAll(part)) {
+      heading = title ?? heading;
+      if (!found.has(heading)) found.set(heading, []);
+      if (name === undefined) continue;
+      const text = comment.replace(/^\s*\* ?/gm, '').trim();
+      const [meaning, byDefault] = text.split('@default').map((words) => words.replace(/\s+/g, ' ').trim());
+      found.get(heading).push({ name, meaning, byDefault, type: oneLine(type) });
+    }
+  }
+  return found;
+}
+
+function oneLine(type) {
+  return type
+    .replace(/\s+/g, ' ')
+    .replace(/ \| undefined$/, '')
+    .replace(/readonly |Readonly<(.*)>$/g, '$1')
+    .replace(/^ ?\| ?/, '')
+    .trim();
+}
+
+async function tableOfOptions() {
+  const { outputFiles } = await build({
+    entryPoints: ['src/options/table.ts'],
+    bundle: true,
+    write: false,
+    format: 'esm',
+  });
+  return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+}
+
+function page() {
+  const sections = [...groups].map(([heading, options]) =>
+    [`## ${heading}`, '', '| option | meaning | also by |', '|---|---|---|', ...options.map(line)].join('\n'),
+  );
+  return `# Options
+
+<!-- Made by \`npm run docs\` from src/options/options.ts and src/options/table.ts: change these. -->
+
+The options of \`query()\`. An option wins over the flag of \`extraArgs\`, that over the environment, and the environment
+over settings; rules, directories and betas of all sources add up. A value of another kind is refused with
+\`invalid_option\` before anything starts, and so are a name that is not here and options that contradict each other.
+Flags are those of [the command line](cli.md), settings are keys of [settings files](settings.md).
+
+${sections.join('\n\n')}
+`;
+}
+
+function line({ name, meaning, byDefault, type }) {
+  const { is, flag, variable, setting, needs, excludes } = OPTIONS[name];
+  const kind = /^(?:an object|a function|a list of texts)$/.test(is.expected) ? `\`${type}\`` : is.expected;
+  const notes = [
+    meaning,
+    needs && `Needs ${needs.map(code).join(' or ')}.`,
+    excludes && `Not with ${code(excludes)}.`,
+    byDefault && `Default: ${byDefault}.`,
+  ];
+  const also = [
+    flag && code(flag),
+    variable && `variable ${code(variable)}`,
+    setting && `setting ${code(setting)}`,
+  ];
+  const cells = [
+    `${code(name)}<br>${kind}`,
+    notes.filter(Boolean).join(' '),
+    also.filter(Boolean).join('<br>'),
+  ];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function code(text) {
+  return `\`${text}\``;
+}
+
+/** By heading, the first sentence of each option whose flag is in the help. */
+function sentences() {
+  const lines = [...groups].flatMap(([heading, options]) => {
+    const listed = options.filter(({ name }) => OPTIONS[name].listed);
+    if (listed.length === 0) return [];
+    const entries = listed.map(({ name, meaning }) => wrapped(`    ${name}:`, `${quoted(asHelp(meaning))},`));
+    return [`  ${quoted(heading)}: {\n${entries.join('')}  },\n`.replace(/'(\w+)': \{/, '$1: {')];
+  });
+  return `/** Made by \`npm run docs\` from src/options/options.ts: the first sentence of each option whose flag is in the help. */
+import type { OptionName } from '../../options/table.ts';
+
+export const OPTION_SENTENCES: Readonly<Record<string, { readonly [Name in OptionName]?: string }>> = {
+${lines.join('')}};
+`;
+}
+
+/** As the formatter has it. */
+function wrapped(head, text) {
+  return head.length + 1 + text.length > 110 ? `${head}\n      ${text}\n` : `${head} ${text}\n`;
+}
+
+function quoted(text) {
+  return text.includes("'") ? `"${text}"` : `'${text}'`;
+}
+
+/** As a line of the help: no capital, no full stop, no quotes of code. */
+function asHelp(meaning) {
+  const [first] = meaning.split(/(?<=\.) (?=[A-Z`])/);
+  const plain = first.replace(/\.$/, '').replaceAll('`', '');
+  return /^[A-Z][a-z]/.test(plain) ? plain[0].toLowerCase() + plain.slice(1) : plain;
+}
