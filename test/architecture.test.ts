@@ -2,7 +2,7 @@
  * The house's rules, derived from the sources themselves: who imports whom, cycles, sizes, names, and what only some
  * rooms may touch. The tables below are the rules; nothing else in the repository repeats them.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -462,5 +462,27 @@ describe('cited rules', () => {
   it('are the only anchors there', () => {
     const used = new Set(cited.map(({ id }) => id));
     expect([...anchors].filter((id) => !used.has(id))).toEqual([]);
+  });
+});
+
+describe('ARCHITECTURE.md', () => {
+  const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+
+  it('names files and folders that exist', () => {
+    const named = [...page.matchAll(/`(src\/[\w./-]+)`|\((src\/[\w./-]+)\)/g)].map(
+      ([, code, link]) => code ?? link,
+    );
+    expect(named.length).toBeGreaterThan(25);
+    expect(named.filter((path) => path !== undefined && !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it('has a row for each room, and no other', () => {
+    const rows = page.slice(page.indexOf('## Rooms')).matchAll(/^\| ((?:`[\w./-]+` ?)+)\|/gm);
+    const listed = [...rows].flatMap(([, names = '']) => names.match(/[\w.-]+(?=\/?`)/g) ?? []);
+    expect(listed.toSorted()).toEqual([...new Set(sources.map(({ room }) => room))].toSorted());
+  });
+
+  it('fits two pages', () => {
+    expect(page.split('\n').length).toBeLessThanOrEqual(170);
   });
 });
