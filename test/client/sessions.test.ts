@@ -145,14 +145,19 @@ throughBothDoors('sessions', (stage) => {
     expect(JSON.stringify(messages[2])).toContain('tool_result');
   });
 
-  it("a title that the client's renameSession wrote does not hinder a resume", async () => {
+  it("a title that the client's renameSession wrote is told of when the session is resumed", async () => {
     const first = await ask('one');
     await client.renameSession(first.id, 'About one', { dir: stage.cwd });
     expect(await client.getSessionInfo(first.id, { dir: stage.cwd })).toMatchObject({
       customTitle: 'About one',
     });
-    const second = await ask('two', { resume: first.id });
-    expect(second.sent).toContain('Answer to one.');
+    stage.play(reply('Answer to two.'));
+    const { messages } = await gather(stage.start('two', { resume: first.id }));
+    expect(messages.slice(0, 2)).toMatchObject([
+      { subtype: 'session_title_changed', title: 'About one' },
+      { subtype: 'init' },
+    ]);
+    expect(JSON.stringify(stage.asked().at(-1)?.['messages'])).toContain('Answer to one.');
   });
 
   it("a session that the client's forkSession made can be resumed", async () => {

@@ -54,9 +54,11 @@ function rewindRecord(to: string, uuids: readonly string[], epoch: number): Jour
 }
 
 function recoveredFrom(earlier: ResumedSession, config: QueryEngineConfig): Recovered {
-  const { open, fold: view, counted, totals, todos, tasks, loadedTools, plan, snipped, consumed } = earlier;
+  const { open, fold: view, counted, totals, title } = earlier;
+  const { todos, tasks, loadedTools, plan, snipped, consumed } = earlier;
   const answered = answeredIn(earlier);
-  const known = { view, counted, totals, todos, tasks, loadedTools, plan, snipped, consumed, answered };
+  const state = { todos, tasks, loadedTools, plan, snipped, consumed };
+  const known = { view, counted, totals, title, ...state, answered };
   const taskRemaining = afterCompactions(config.taskBudget?.total, [{ pre_tokens: earlier.compactedTokens }]);
   if (open === undefined) return { ...known, taskRemaining };
   const { records, carryOn } = carryOnInterrupted(open);

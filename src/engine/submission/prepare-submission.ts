@@ -143,7 +143,8 @@ export async function prepareSubmission(
   if (recorded.length > 0)
     await recorder.append([...lent, ...recorded.map((message) => ({ ...message, submission }))]);
 
-  if (begins && config.title !== undefined) messages.push(titleChanged(config.title, host));
+  const title = begins ? config.title : recovered?.title;
+  if (first && title !== undefined) messages.push(titleChanged(title, host));
 
   // 4 discovery: nothing is loaded here, so that the announcement is always from what is at hand
   messages.push(initMessage(model, session, promptUuids(prompt.options)), ...commands.changed());
